@@ -1,0 +1,40 @@
+"""``python -m billing.sandbox``: bring the database up to date, then become the server."""
+
+import os
+import sys
+from pathlib import Path
+
+import django
+from django.core.management import call_command
+
+GUNICORN = [
+    "gunicorn",
+    "billing.sandbox.wsgi",
+    "--workers=1",
+    "--worker-class=gthread",
+    "--threads=16",
+    "--keep-alive=75",
+    "--timeout=120",
+    "--graceful-timeout=5",
+    "--log-level=warning",
+    # The control socket of gunicorn lives in the home directory and is nothing this server needs.
+    "--no-control-socket",
+]
+
+
+def main() -> None:
+    """Migrate and replace this process with gunicorn, one worker."""
+    os.environ["DJANGO_SETTINGS_MODULE"] = "billing.sandbox.settings"
+    django.setup()
+    from django.conf import settings
+
+    Path(settings.DATABASES["default"]["NAME"]).parent.mkdir(parents=True, exist_ok=True)
+    call_command("migrate", verbosity=0, interactive=False)
+    command = [*GUNICORN, f"--bind=127.0.0.1:{settings.SANDBOX_PORT}"]
+    if log := os.environ.get("SANDBOX_ACCESS_LOG"):
+        command.append(f"--access-logfile={log}")
+    os.execv(sys.executable, [sys.executable, "-m", *command])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,112 @@
+"""The log of what happened on the site.
+
+``record("subscription_paused", subscription=row, customer=row)`` writes one event with the resources as they are at
+this moment. A customer's card goes along where the provider sends one. Who did it is the ``source``: ``api`` inside a
+request (the wire says so with ``acting("api", user)``), ``scheduled_job`` when time did it, which is the default.
+
+With a webhook address configured an event is born ``scheduled`` with ``next_attempt_at`` = now; after the surrounding
+transaction commits, the signal ``recorded`` is sent once per event, so that delivery need not poll.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+from django.conf import settings
+from django.db import transaction
+from django.dispatch import Signal
+
+from billing.sandbox import clock, identifiers
+from billing.sandbox.models import Body, Customer, Event, PaymentSource, Resource
+
+recorded = Signal()
+"""Sent after commit with the keyword ``event`` (a models.Event)."""
+
+WEBHOOK_ID = "whv2_sandbox_portal"
+
+_actor: ContextVar[tuple[str, str]] = ContextVar("actor", default=("scheduled_job", ""))
+
+
+@contextmanager
+def acting(source: str, user: str = "") -> Iterator[None]:
+    """Say who causes the events recorded inside the block."""
+    token = _actor.set((source, user))
+    try:
+        yield
+    finally:
+        _actor.reset(token)
+
+
+def record(event_type: str, **content: Resource | None) -> Event:
+    """Log that something happened to the resources given by name; absent ones are left out."""
+    source, user = _actor.get()
+    sends = bool(settings.SANDBOX_WEBHOOK_URL)
+    event = Event.objects.create(
+        handle=identifiers.new("ev_"),
+        event_type=event_type,
+        occurred_at=clock.now(),
+        source=source,
+        user=user,
+        content=_snapshot(content),
+        webhook_status="scheduled" if sends else "not_configured",
+        next_attempt_at=clock.now() if sends else None,
+    )
+    transaction.on_commit(lambda: recorded.send(Event, event=event))
+    return event
+
+
+def render(event: Event) -> Body:
+    """The event as it is answered and delivered; the state of delivery stands in ``webhooks`` only."""
+    body: Body = {
+        "id": event.handle,
+        "occurred_at": event.occurred_at,
+        "source": event.source,
+        "object": "event",
+        "api_version": "v2",
+        "content": event.content,
+        "event_type": event.event_type,
+        "webhook_status": "not_configured",
+    }
+    if event.user:
+        body["user"] = event.user
+    if event.webhook_status != "not_configured":
+        body["webhooks"] = [{"id": WEBHOOK_ID, "webhook_status": event.webhook_status, "object": "webhook"}]
+    return body
+
+
+def card_of(customer: Customer) -> Body | None:
+    """The customer's primary payment source as the older card resource, where it is a card."""
+    source = PaymentSource.objects.filter(handle=customer.get("primary_payment_source_id", "")).first()
+    return card(source) if source is not None and source["type"] == "card" else None
+
+
+def card(source: PaymentSource) -> Body:
+    """A card payment source in the shape of the older card resource."""
+    details = {name: value for name, value in source["card"].items() if name not in ("object", "brand")}
+    return {
+        **details,
+        "card_type": source["card"]["brand"],
+        "payment_source_id": source.handle,
+        "status": source["status"],
+        "gateway": source["gateway"],
+        "gateway_account_id": source["gateway_account_id"],
+        "created_at": source["created_at"],
+        "updated_at": source.updated_at,
+        "resource_version": source.resource_version,
+        "customer_id": source.customer_id,
+        "object": "card",
+    }
+
+
+def _snapshot(content: dict[str, Resource | None]) -> Body:
+    bodies: Body = {name: row.render() for name, row in content.items() if row is not None}
+    customer = content.get("customer")
+    if isinstance(customer, Customer) and _shows_card(bodies) and (held := card_of(customer)):
+        bodies["card"] = held
+    return bodies
+
+
+def _shows_card(bodies: Body) -> bool:
+    return "subscription" in bodies and "transaction" not in bodies or set(bodies) == {"customer"}

@@ -1,0 +1,215 @@
+"""What the sandbox remembers.
+
+Every API resource is a row with its public attributes in ``body``, exactly as they are answered (absent instead of
+null), and in columns only what the engine or a list needs to find it by. ``handle`` is the public id; ``seq`` puts
+rows of one instant in order. Rows refer to each other by handle, as the provider's own bodies do.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, TypeVar
+
+from django.db import models
+
+from billing.sandbox import clock
+
+Body = dict[str, Any]
+R = TypeVar("R", bound="Resource")
+
+
+class Site(models.Model):
+    """The one row about the site itself: its clock, its time machine and its counters."""
+
+    offset_ms = models.BigIntegerField(default=0)
+    genesis_time = models.BigIntegerField(default=0)
+    destination_time = models.BigIntegerField(default=0)
+    time_travel_status = models.CharField(max_length=20, default="succeeded")
+    failure_code = models.CharField(max_length=100, blank=True)
+    failure_reason = models.TextField(blank=True)
+    # Counts the times the site was started afresh, so that a journey under way notices that its world is gone.
+    epoch = models.PositiveIntegerField(default=0)
+    invoices_numbered = models.PositiveIntegerField(default=0)
+    credit_notes_numbered = models.PositiveIntegerField(default=0)
+
+    @classmethod
+    def get(cls) -> Site:
+        """The row, made on first use."""
+        site = cls.objects.filter(pk=1).first()
+        return site or cls.objects.get_or_create(pk=1)[0]
+
+
+class Resource(models.Model):
+    """A row of an API resource; ``kind`` is its ``object`` and its key in answers."""
+
+    kind: ClassVar[str]
+
+    seq = models.BigAutoField(primary_key=True)
+    handle = models.CharField(max_length=100, unique=True)
+    body = models.JSONField(default=dict)
+    created_at = models.BigIntegerField()
+    updated_at = models.BigIntegerField()
+    resource_version = models.BigIntegerField(default=0)
+    deleted = models.BooleanField(default=False)
+
+    class Meta:
+        abstract = True
+
+    @classmethod
+    def make(cls: type[R], handle: str, body: Body, **columns: Any) -> R:
+        """A new row, not yet saved, whose body has lost its nulls and gained ``id`` and ``object``."""
+        row = cls(handle=handle, created_at=clock.now(), updated_at=0, **columns)
+        row.body = {"id": handle, "object": cls.kind}
+        row.change(**body)
+        return row
+
+    def change(self, **attributes: Any) -> None:
+        """Set public attributes (None takes one away) and move the version on, which never stands still."""
+        for name, value in attributes.items():
+            if value is None:
+                self.body.pop(name, None)
+            else:
+                self.body[name] = value
+        now_ms = clock.now_ms()
+        self.resource_version = max(now_ms, self.resource_version + 1)
+        self.updated_at = now_ms // 1000
+
+    def __getitem__(self, attribute: str) -> Any:
+        return self.body[attribute]
+
+    def get(self, attribute: str, default: Any = None) -> Any:
+        """A public attribute, or ``default`` where it is absent."""
+        return self.body.get(attribute, default)
+
+    def render(self) -> Body:
+        """The resource as it is answered and as it stands in events."""
+        return {**self.body, "updated_at": self.updated_at, "resource_version": self.resource_version}
+
+
+class Customer(Resource):
+    """A customer of the site."""
+
+    kind = "customer"
+
+
+class ItemFamily(Resource):
+    """A family of items."""
+
+    kind = "item_family"
+
+
+class Item(Resource):
+    """A plan, an addon or a charge."""
+
+    kind = "item"
+
+
+class ItemPrice(Resource):
+    """What an item costs in one currency for one billing period."""
+
+    kind = "item_price"
+    item_id = models.CharField(max_length=100, db_index=True)
+
+
+class Coupon(Resource):
+    """A discount; ``due_at`` is when it expires."""
+
+    kind = "coupon"
+    due_at = models.BigIntegerField(null=True, db_index=True)
+
+
+class CouponSet(Resource):
+    """A set of single-use codes of one coupon."""
+
+    kind = "coupon_set"
+
+    def render(self) -> Body:
+        """A coupon set has no version and no times."""
+        return dict(self.body)
+
+
+class CouponCode(Resource):
+    """A code that one subscription may use once."""
+
+    kind = "coupon_code"
+    coupon_id = models.CharField(max_length=100, db_index=True)
+
+    def render(self) -> Body:
+        """A code is known by ``code`` and has no version and no times."""
+        return {name: value for name, value in self.body.items() if name != "id"}
+
+
+class PaymentSource(Resource):
+    """A way to pay, masked. ``refusal`` is what the gateway answers to a charge; empty approves."""
+
+    kind = "payment_source"
+    customer_id = models.CharField(max_length=100, db_index=True)
+    refusal = models.CharField(max_length=10, blank=True)
+
+
+class Subscription(Resource):
+    """A subscription.
+
+    ``due_at`` is the next instant at which something happens to it by itself; ``anchor_at`` the instant its terms are
+    counted from, so that one begun on the 31st finds the 31st again after a short month.
+    """
+
+    kind = "subscription"
+    customer_id = models.CharField(max_length=100, db_index=True)
+    due_at = models.BigIntegerField(null=True, db_index=True)
+    anchor_at = models.BigIntegerField()
+
+
+class Invoice(Resource):
+    """An invoice; ``due_at`` is when its collection is tried again."""
+
+    kind = "invoice"
+    customer_id = models.CharField(max_length=100, db_index=True)
+    subscription_id = models.CharField(max_length=100, blank=True, db_index=True)
+    due_at = models.BigIntegerField(null=True, db_index=True)
+
+
+class Transaction(Resource):
+    """A payment that was tried."""
+
+    kind = "transaction"
+    customer_id = models.CharField(max_length=100, db_index=True)
+
+
+class CreditNote(Resource):
+    """Money owed to a customer for what was not used."""
+
+    kind = "credit_note"
+    customer_id = models.CharField(max_length=100, db_index=True)
+
+
+class Event(models.Model):
+    """Something that happened, and how far its delivery has come.
+
+    ``content`` is the resources as they were then. The delivery columns belong to the outgoing webhooks: an event is
+    to be sent when ``next_attempt_at`` (the site's clock, seconds) has come.
+    """
+
+    seq = models.BigAutoField(primary_key=True)
+    handle = models.CharField(max_length=100, unique=True)
+    event_type = models.CharField(max_length=100, db_index=True)
+    occurred_at = models.BigIntegerField(db_index=True)
+    source = models.CharField(max_length=20)
+    user = models.CharField(max_length=100, blank=True)
+    content = models.JSONField(default=dict)
+    webhook_status = models.CharField(max_length=20, default="not_configured", db_index=True)
+    webhook_attempts = models.PositiveIntegerField(default=0)
+    webhook_failure_reason = models.TextField(blank=True)
+    next_attempt_at = models.BigIntegerField(null=True, db_index=True)
+
+    class Meta:
+        ordering = ["seq"]
+
+
+class IdempotencyRecord(models.Model):
+    """The answer a POST with an idempotency key was given."""
+
+    key = models.CharField(max_length=100, primary_key=True)
+    fingerprint = models.CharField(max_length=64)
+    status = models.PositiveSmallIntegerField()
+    answer = models.TextField()
+    created_at = models.BigIntegerField(db_index=True)
