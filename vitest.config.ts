@@ -1,0 +1,18 @@
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  resolve: {
+    alias: { '@': fileURLToPath(new URL('./frontend/src', import.meta.url)) },
+  },
+  test: {
+    environment: 'jsdom',
+    include: ['frontend/src/**/*.test.{ts,tsx}'],
+    setupFiles: ['frontend/src/testing/setup.ts'],
+    css: { modules: { classNameStrategy: 'non-scoped' } },
+    restoreMocks: true,
+    unstubGlobals: true,
+    // Dates are drawn in the reader's zone; one zone makes the tests say the same everywhere.
+    env: { TZ: 'America/New_York' },
+  },
+});

@@ -1,0 +1,83 @@
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import CssMinimizerPlugin from 'css-minimizer-webpack-plugin';
+import MiniCssExtractPlugin from 'mini-css-extract-plugin';
+import BundleTracker from 'webpack-bundle-tracker';
+
+const root = path.dirname(fileURLToPath(import.meta.url));
+const source = path.join(root, 'frontend/src');
+const output = path.join(root, 'frontend/dist');
+
+const swc = {
+  loader: 'swc-loader',
+  options: {
+    jsc: {
+      parser: { syntax: 'typescript', tsx: true },
+      target: 'es2022',
+      transform: { react: { runtime: 'automatic' } },
+    },
+  },
+};
+
+const css = [
+  MiniCssExtractPlugin.loader,
+  {
+    loader: 'css-loader',
+    options: {
+      importLoaders: 0,
+      modules: {
+        auto: true,
+        namedExport: false,
+        exportLocalsConvention: 'as-is',
+        localIdentName: '[name]__[local]--[hash:base64:5]',
+      },
+    },
+  },
+];
+
+/** The browser's bundle. Django finds what was built through `webpack-stats.json`. */
+export default (_env, { mode = 'production' }) => ({
+  mode,
+  context: root,
+  target: ['web', 'es2022'],
+  entry: { main: './frontend/src/app/main.tsx' },
+  output: {
+    path: output,
+    publicPath: '/static/app/',
+    filename: '[name].[contenthash:20].js',
+    chunkFilename: '[name].[contenthash:20].js',
+    assetModuleFilename: '[name].[contenthash:20][ext]',
+    crossOriginLoading: 'anonymous',
+    // Lazy chunks set a script's address: under Trusted Types that needs a policy of this name.
+    trustedTypes: 'webpack',
+    clean: true,
+  },
+  resolve: {
+    extensions: ['.tsx', '.ts', '.js'],
+    alias: { '@': source },
+  },
+  module: {
+    rules: [
+      { test: /\.tsx?$/, include: source, use: swc },
+      { test: /\.css$/, use: css },
+      { test: /\.woff2$/, type: 'asset/resource' },
+    ],
+  },
+  plugins: [
+    new MiniCssExtractPlugin({
+      filename: '[name].[contenthash:20].css',
+      chunkFilename: '[name].[contenthash:20].css',
+      // CSS Modules are scoped by name, so the order of two files cannot change what is drawn.
+      ignoreOrder: true,
+    }),
+    new BundleTracker({ path: output, filename: 'webpack-stats.json' }),
+  ],
+  optimization: {
+    runtimeChunk: 'single',
+    splitChunks: { chunks: 'all' },
+    minimizer: ['...', new CssMinimizerPlugin()],
+  },
+  // The page's Content-Security-Policy forbids eval, so a development build carries real source maps.
+  devtool: mode === 'production' ? false : 'source-map',
+  performance: { hints: mode === 'production' ? 'warning' : false },
+});
