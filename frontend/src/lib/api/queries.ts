@@ -1,0 +1,40 @@
+import { queryOptions } from '@tanstack/react-query';
+
+import type { Account, ManagePlans, PaymentFailure, Site } from '@/lib/api/types';
+import { get } from '@/lib/http';
+
+/** Keys from broad to narrow: invalidating `account.all` refreshes everything of the subscriber. */
+export const keys = {
+  site: ['site'] as const,
+  account: {
+    all: ['account'] as const,
+    detail: ['account', 'detail'] as const,
+    managePlans: ['account', 'manage-plans'] as const,
+    paymentFailure: ['account', 'payment-failure'] as const,
+    invoices: ['account', 'invoices'] as const,
+  },
+};
+
+const FIVE_MINUTES = 5 * 60 * 1000;
+
+/** Brand, services and switches; the same for everybody on this host. */
+export const siteOptions = queryOptions({
+  queryKey: keys.site,
+  queryFn: ({ signal }) => get<Site>('/api/site', { signal }),
+  staleTime: FIVE_MINUTES,
+});
+
+export const accountOptions = queryOptions({
+  queryKey: keys.account.detail,
+  queryFn: ({ signal }) => get<Account>('/api/account', { signal }),
+});
+
+export const managePlansOptions = queryOptions({
+  queryKey: keys.account.managePlans,
+  queryFn: ({ signal }) => get<ManagePlans>('/api/account/manage-plans', { signal }),
+});
+
+export const paymentFailureOptions = queryOptions({
+  queryKey: keys.account.paymentFailure,
+  queryFn: ({ signal }) => get<PaymentFailure>('/api/account/check-payment-failure', { signal }),
+});

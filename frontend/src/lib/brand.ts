@@ -1,0 +1,21 @@
+import type { BrandPalette } from '@/lib/api/types';
+
+const ROLES: Record<keyof BrandPalette, string> = {
+  primary: 'primary',
+  onPrimary: 'on-primary',
+  accent: 'accent',
+  link: 'link',
+};
+
+/** Gives the tokens the brand's colours, light and dark; the device's preference picks between them. */
+export function applyBrandColors(
+  colors: { light: BrandPalette; dark: BrandPalette },
+  element: HTMLElement = document.documentElement,
+): void {
+  for (const scheme of ['light', 'dark'] as const) {
+    for (const [role, name] of Object.entries(ROLES)) {
+      const value = colors[scheme]?.[role as keyof BrandPalette];
+      if (value) element.style.setProperty(`--brand-${scheme}-${name}`, value);
+    }
+  }
+}

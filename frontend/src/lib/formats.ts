@@ -1,0 +1,65 @@
+const LOCALE = 'en-US';
+const DAY_IN_MS = 24 * 60 * 60 * 1000;
+const dollars = new Intl.NumberFormat(LOCALE, { style: 'currency', currency: 'USD' });
+
+/** 699 → `$6.99`; a negative amount keeps its sign before the dollar. */
+export function formatCents(cents: number): string {
+  return dollars.format(cents / 100);
+}
+
+/** 699 → `$6.99 USD`, as the invoice list shows its totals. */
+export function formatCentsUsd(cents: number): string {
+  return `${formatCents(cents)} USD`;
+}
+
+/** 699 → `-$6.99`: something taken off. Nothing off is `$0.00`, without a sign. */
+export function formatSaving(cents: number): string {
+  return cents === 0 ? formatCents(0) : formatCents(-Math.abs(cents));
+}
+
+/** `$6.99 / month`. */
+export function formatPrice(cents: number, periodUnit: 'month' | 'year'): string {
+  return `${formatCents(cents)} / ${periodUnit}`;
+}
+
+let timeZone: string | undefined;
+
+/** Draws dates in this zone, where promised dates hold; without one, in the device's. */
+export function setTimeZone(zone: string | undefined): void {
+  timeZone = zone;
+}
+
+type DateStyle = Intl.DateTimeFormatOptions;
+const LONG: DateStyle = { month: 'long', day: 'numeric', year: 'numeric' };
+const SHORT: DateStyle = { month: 'short', day: 'numeric', year: 'numeric' };
+const NUMERIC: DateStyle = { month: '2-digit', day: '2-digit', year: 'numeric' };
+
+function drawn(instant: string | Date, style: DateStyle): string {
+  return new Intl.DateTimeFormat(LOCALE, { ...style, timeZone }).format(new Date(instant));
+}
+
+/** `November 20, 2026`. */
+export function formatDate(instant: string | Date): string {
+  return drawn(instant, LONG);
+}
+
+/** `Nov 20, 2026`. */
+export function formatShortDate(instant: string | Date): string {
+  return drawn(instant, SHORT);
+}
+
+/** `11/20/2026`: month/day/year. */
+export function formatNumericDate(instant: string | Date): string {
+  return drawn(instant, NUMERIC);
+}
+
+/** Whole days from `now` until then, rounded up; negative once it is past. */
+export function daysLeft(instant: string | Date, now: Date = new Date()): number {
+  const days = Math.ceil((new Date(instant).getTime() - now.getTime()) / DAY_IN_MS);
+  return days === 0 ? 0 : days;
+}
+
+/** `1 day`, `2 days`. */
+export function countOf(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
