@@ -52,6 +52,11 @@ USE_TZ = True
 TIME_ZONE = "UTC"
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 DATA_UPLOAD_MAX_MEMORY_SIZE = 1_048_576
+# Cookies do not know ports: the portal on the same host must not find its own token overwritten.
+CSRF_COOKIE_NAME = "sandbox_csrftoken"
+CSRF_COOKIE_SAMESITE = "Strict"
+CSRF_COOKIE_HTTPONLY = True
+CSRF_FAILURE_VIEW = "billing.sandbox.console.pages.csrf_failure"
 TEMPLATES = [{"BACKEND": "django.template.backends.django.DjangoTemplates", "APP_DIRS": True}]
 
 DATABASES = {
@@ -77,4 +82,4 @@ LOGGING = {
 }
 
 # Started once in the serving process (wsgi.py), in this order: dotted paths of functions without arguments.
-SANDBOX_BACKGROUND: list[str] = []
+SANDBOX_BACKGROUND: list[str] = ["billing.sandbox.delivery.start"]
