@@ -1,0 +1,5 @@
+"""Composition root: settings, URLs, Celery and the page. Applications import only its errors and pagination."""
+
+from portal.celery import app as celery_app
+
+__all__ = ["celery_app"]

@@ -1,0 +1,145 @@
+"""One shape for every failure: `{code, message, fields, requestId}` (contract, section 2)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, JsonResponse
+from rest_framework import exceptions
+from rest_framework.response import Response
+from rest_framework.views import set_rollback
+
+from portal.api.case import camelised, to_camel
+from portal.api.middleware import request_id_of
+from portal.errors import GENERIC_MESSAGE, InvalidInput, NotFound, PortalError
+
+NOT_AUTHENTICATED = "Please sign in to continue."
+
+# What a subscriber reads for the failures that DRF itself finds, by HTTP status.
+STATUS_ERRORS: dict[int, tuple[str, str]] = {
+    400: (InvalidInput.code, InvalidInput.message),
+    401: ("not_authenticated", NOT_AUTHENTICATED),
+    403: ("permission_denied", "You are not allowed to do that."),
+    404: (NotFound.code, NotFound.message),
+    405: ("method_not_allowed", "That is not possible here."),
+    406: ("not_acceptable", "This address answers in JSON only."),
+    413: ("payload_too_large", "The request is too large."),
+    415: ("unsupported_media_type", "Please send the request as JSON."),
+    429: ("throttled", "That was too many tries. Please wait a little and try again."),
+    500: ("internal_error", GENERIC_MESSAGE),
+}
+
+
+class PayloadTooLarge(PortalError):
+    """The request's body is over the limit."""
+
+    code, message = STATUS_ERRORS[413]
+    status = 413
+
+
+def error_body(
+    request: HttpRequest | None,
+    *,
+    code: str,
+    message: str,
+    fields: Mapping[str, list[str]] | None = None,
+    extra: Mapping[str, object] | None = None,
+) -> dict[str, Any]:
+    """Return the envelope, in camelCase; `extra` may add to it but not replace its four keys."""
+    return {
+        **camelised(extra or {}),
+        "code": code,
+        "message": message,
+        "fields": {to_camel(name): list(texts) for name, texts in fields.items()} if fields else None,
+        "requestId": request_id_of(request),
+    }
+
+
+def error_response(request: HttpRequest, error: PortalError) -> JsonResponse:
+    """Answer a failure outside DRF: middleware, unknown addresses, plain Django views."""
+    response = JsonResponse(
+        error_body(request, code=error.code, message=error.message, fields=error.fields, extra=error.extra),
+        status=error.status,
+    )
+    if error.retry_after is not None:
+        response["Retry-After"] = str(error.retry_after)
+    return response
+
+
+def status_response(request: HttpRequest, status: int) -> JsonResponse:
+    """Answer one of the failures that need no words of their own."""
+    code, message = STATUS_ERRORS[status]
+    return JsonResponse(error_body(request, code=code, message=message), status=status)
+
+
+def _texts(detail: Any) -> list[str]:
+    """Flatten what DRF says about one field, however deep its lists and objects are."""
+    if isinstance(detail, Mapping):
+        return [text for value in detail.values() for text in _texts(value)]
+    if isinstance(detail, (list, tuple)):
+        return [text for value in detail for text in _texts(value)]
+    return [str(detail)]
+
+
+def _unique(texts: list[str]) -> list[str]:
+    return list(dict.fromkeys(texts))
+
+
+def _from_validation(error: exceptions.ValidationError) -> PortalError:
+    if isinstance(error.detail, Mapping):
+        return InvalidInput(fields={str(name): _unique(_texts(value)) for name, value in error.detail.items()})
+    return InvalidInput(" ".join(_unique(_texts(error.detail))) or None)
+
+
+def _from_drf(error: exceptions.APIException) -> PortalError:
+    """Translate what DRF raises, keeping its status and replacing its words with ours."""
+    if isinstance(error, exceptions.ValidationError):
+        return _from_validation(error)
+    code, message = STATUS_ERRORS.get(error.status_code, STATUS_ERRORS[500])
+    translated = PortalError(message)
+    translated.code, translated.status = code, error.status_code
+    wait = getattr(error, "wait", None)
+    if wait is not None:
+        translated.retry_after = math.ceil(wait)
+    return translated
+
+
+def translate(error: Exception) -> PortalError | None:
+    """Return the portal's form of an expected failure, None for one that nobody expected."""
+    if isinstance(error, PortalError):
+        return error
+    if isinstance(error, Http404):
+        return NotFound()
+    if isinstance(error, PermissionDenied):
+        return _from_drf(exceptions.PermissionDenied())
+    if isinstance(error, exceptions.APIException):
+        return _from_drf(error)
+    return None
+
+
+def exception_handler(error: Exception, context: dict[str, Any]) -> Response | None:
+    """DRF's hook: the envelope for an expected failure; None lets the unexpected rise to `portal.views.server_error`."""
+    translated = translate(error)
+    if translated is None:
+        return None
+    set_rollback()
+    request = context.get("request")
+    headers = {}
+    if translated.retry_after is not None:
+        headers["Retry-After"] = str(translated.retry_after)
+    if translated.status == 401:
+        headers["WWW-Authenticate"] = getattr(error, "auth_header", "Bearer")
+    return Response(
+        error_body(
+            getattr(request, "_request", None),
+            code=translated.code,
+            message=translated.message,
+            fields=translated.fields,
+            extra=translated.extra,
+        ),
+        status=translated.status,
+        headers=headers,
+    )

@@ -1,0 +1,97 @@
+"""What happens around every request: its id, and for the API its size, its case and its freshness."""
+
+from __future__ import annotations
+
+import logging
+import re
+import uuid
+from collections.abc import Callable
+from contextvars import ContextVar
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse, QueryDict
+
+from portal.api.case import to_snake
+
+Handler = Callable[[HttpRequest], HttpResponse]
+
+REQUEST_ID = re.compile(r"^[A-Za-z0-9._-]{8,64}$")
+BODY_LIMITED = ("/api/", "/webhooks/")
+
+_current: ContextVar[str] = ContextVar("request_id", default="-")
+
+
+class RequestIdFilter(logging.Filter):
+    """Gives every log line the id of the request it belongs to, or a dash."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Let every line pass, with its id."""
+        record.request_id = _current.get()
+        return True
+
+
+def request_id_of(request: HttpRequest | None) -> str:
+    """Return the id under which this request is in the logs."""
+    return getattr(request, "request_id", None) or _current.get()
+
+
+class RequestIdMiddleware:
+    """Takes `X-Request-ID` from the proxy when it is well-formed, makes one otherwise, and answers with it."""
+
+    def __init__(self, get_response: Handler) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        given = request.headers.get("X-Request-ID", "")
+        request_id = given if REQUEST_ID.match(given) else uuid.uuid4().hex
+        request.request_id = request_id  # type: ignore[attr-defined]  # read by `request_id_of` alone
+        token = _current.set(request_id)
+        try:
+            response = self.get_response(request)
+        finally:
+            _current.reset(token)
+        response["X-Request-ID"] = request_id
+        return response
+
+
+class ApiMiddleware:
+    """Refuses over-large bodies, takes query keys in either case, and keeps answers out of every cache."""
+
+    def __init__(self, get_response: Handler) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        if not request.path_info.startswith(BODY_LIMITED):
+            return self.get_response(request)
+        response = self._too_large(request) or self._answer(request)
+        response.setdefault("Cache-Control", "no-store")
+        return response
+
+    def _too_large(self, request: HttpRequest) -> HttpResponse | None:
+        # Imported here: error bodies need this module for the request's id.
+        from portal.api.errors import PayloadTooLarge, error_response
+
+        if _content_length(request) <= settings.API_BODY_LIMIT:
+            return None
+        return error_response(request, PayloadTooLarge())
+
+    def _answer(self, request: HttpRequest) -> HttpResponse:
+        if request.GET:
+            request.GET = _snaked_query(request.GET)  # type: ignore[assignment]  # as immutable as it was
+        return self.get_response(request)
+
+
+def _content_length(request: HttpRequest) -> int:
+    try:
+        return int(request.META.get("CONTENT_LENGTH") or 0)
+    except ValueError:
+        return 0
+
+
+def _snaked_query(query: QueryDict) -> QueryDict:
+    snaked = QueryDict(mutable=True, encoding=query.encoding)
+    for key, values in query.lists():
+        for value in values:
+            snaked.appendlist(to_snake(key), value)
+    snaked._mutable = False
+    return snaked

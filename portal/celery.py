@@ -1,0 +1,27 @@
+"""The Celery application and its schedule.
+
+A message is only a hint that a row in the database is due; losing one or seeing it twice changes nothing but when.
+So the schedule is one beat a minute for each application, and what is due then is decided from rows.
+"""
+
+from __future__ import annotations
+
+import os
+
+from celery import Celery
+from celery.schedules import crontab
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
+
+# A beat that nobody picked up within its minute is overtaken by the next one.
+BEAT_EXPIRES_SECONDS = 55
+
+app = Celery("portal")
+app.config_from_object("django.conf:settings", namespace="CELERY")
+app.conf.beat_schedule = {
+    name: {"task": name, "schedule": crontab(), "options": {"expires": BEAT_EXPIRES_SECONDS}}
+    for name in ("accounts.tasks.tick", "billing.tasks.tick")
+}
+# Without this, every thread but the first (gunicorn's, for one) falls back to an application without a broker.
+app.set_default()
+app.autodiscover_tasks()

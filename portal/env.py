@@ -1,0 +1,129 @@
+"""The environment, read once and typed.
+
+Everything that differs between two installations of the portal is a field here, and `portal.settings` reads nothing
+else. The defaults make a demo out of a fresh clone; `portal.checks` refuses each of them in production.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import environ
+from django.core.exceptions import ImproperlyConfigured
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+
+Mode = Literal["demo", "test", "production"]
+MODES: tuple[Mode, ...] = ("demo", "test", "production")
+
+# Known to everybody who can read this file, and refused in production for that reason.
+DEMO_SECRET_KEY = "demo-only-secret-key-that-production-refuses-to-start-with"  # noqa: S105
+DEMO_OTP_PEPPER = "demo-only-pepper-that-production-refuses-to-start-with"
+DEMO_SITE = "portal-test"
+DEMO_API_KEY = "test_sandbox_key"
+DEMO_PUBLISHABLE_KEY = "test_sandbox_publishable_key"
+DEMO_WEBHOOK_USERNAME = "chargebee"
+DEMO_WEBHOOK_PASSWORD = "demo-webhook-password"  # noqa: S105
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Environment:
+    """What the process was told about where it runs."""
+
+    mode: Mode
+    var_dir: Path
+    secret_key: str
+    otp_pepper: str
+    allowed_hosts: list[str]
+    base_url: str
+    port: int
+    sandbox_port: int
+    num_proxies: int | None
+    database: dict[str, Any]
+    redis_url: str
+    email: dict[str, Any]
+    default_from_email: str
+    log_level: str
+    chargebee_site: str
+    chargebee_api_key: str
+    chargebee_publishable_key: str
+    chargebee_endpoint: str
+    chargebee_js_url: str
+    chargebee_webhook_username: str
+    chargebee_webhook_passwords: list[str]
+
+    @property
+    def production(self) -> bool:
+        """Whether real subscribers are served."""
+        return self.mode == "production"
+
+
+def _mode(read: environ.Env) -> Mode:
+    word = read.str("PORTAL_ENV", default="demo")
+    for mode in MODES:
+        if word == mode:
+            return mode
+    raise ImproperlyConfigured(f"PORTAL_ENV is {word!r}; it must be one of {', '.join(MODES)}.")
+
+
+def _sandbox_origin(read: environ.Env) -> str:
+    return f"http://127.0.0.1:{read.int('SANDBOX_PORT', default=8001)}"
+
+
+def _provider(read: environ.Env, mode: Mode) -> dict[str, Any]:
+    """Where the billing provider is; outside production that is the sandbox on this machine."""
+    production = mode == "production"
+    sandbox = _sandbox_origin(read)
+    return {
+        "chargebee_site": read.str("CHARGEBEE_SITE", default=DEMO_SITE),
+        "chargebee_api_key": read.str("CHARGEBEE_API_KEY", default=DEMO_API_KEY),
+        "chargebee_publishable_key": read.str("CHARGEBEE_PUBLISHABLE_KEY", default=DEMO_PUBLISHABLE_KEY),
+        "chargebee_endpoint": read.str("CHARGEBEE_ENDPOINT", default="" if production else f"{sandbox}/api/v2"),
+        "chargebee_js_url": read.str(
+            "CHARGEBEE_JS_URL",
+            default="https://js.chargebee.com/v2/chargebee.js" if production else f"{sandbox}/v2/chargebee.js",
+        ),
+        "chargebee_webhook_username": read.str("CHARGEBEE_WEBHOOK_USERNAME", default=DEMO_WEBHOOK_USERNAME),
+        "chargebee_webhook_passwords": read.list("CHARGEBEE_WEBHOOK_PASSWORDS", default=[DEMO_WEBHOOK_PASSWORD]),
+    }
+
+
+def _optional_int(read: environ.Env, name: str, default: int | None) -> int | None:
+    text = read.str(name, default="")
+    if not text:
+        return default
+    try:
+        return int(text)
+    except ValueError as error:
+        raise ImproperlyConfigured(f"{name} is {text!r}; it must be a whole number.") from error
+
+
+def read_environment() -> Environment:
+    """Read every variable of `.env.example`.
+
+    Raises `ImproperlyConfigured` naming the variable when one cannot be understood.
+    """
+    read = environ.Env()
+    mode = _mode(read)
+    var_dir = Path(read.str("VAR_DIR", default=str(BASE_DIR / "var"))).expanduser().resolve()
+    port = read.int("PORT", default=8000)
+    return Environment(
+        mode=mode,
+        var_dir=var_dir,
+        secret_key=read.str("SECRET_KEY", default=DEMO_SECRET_KEY),
+        otp_pepper=read.str("OTP_PEPPER", default=DEMO_OTP_PEPPER),
+        allowed_hosts=read.list("ALLOWED_HOSTS", default=[] if mode == "production" else ["*"]),
+        base_url=read.str("BASE_URL", default=f"http://127.0.0.1:{port}").rstrip("/"),
+        port=port,
+        sandbox_port=read.int("SANDBOX_PORT", default=8001),
+        # Zero proxies: the demo is reached directly, so a forwarded address is only a claim of the client.
+        num_proxies=_optional_int(read, "NUM_PROXIES", None if mode == "production" else 0),
+        database=read.db("DATABASE_URL", default=f"sqlite:///{var_dir / 'db.sqlite3'}"),
+        redis_url=read.str("REDIS_URL", default=""),
+        email=read.email_url("EMAIL_URL", default=f"filemail:///{var_dir / 'mail'}"),
+        default_from_email=read.str("DEFAULT_FROM_EMAIL", default="Your subscriptions <no-reply@example.com>"),
+        log_level=read.str("LOG_LEVEL", default="INFO"),
+        **_provider(read, mode),
+    )

@@ -1,0 +1,52 @@
+"""The base of every failure that a subscriber is told about."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+GENERIC_MESSAGE = (
+    "Something went wrong, If you are continuing to have problems. Please contact support."  # specification, section 8
+)
+
+
+class PortalError(Exception):
+    """An expected failure, with a stable code, an HTTP status and a sentence fit for a subscriber.
+
+    `fields` names what is wrong in the input, `retry_after` is in seconds, and `extra` is merged into the error's
+    body (the new figures of `quote_changed`, for one). A subclass sets `code`, `status` and `message`.
+    """
+
+    code: str = "internal_error"
+    status: int = 500
+    message: str = GENERIC_MESSAGE
+
+    def __init__(
+        self,
+        message: str | None = None,
+        *,
+        fields: dict[str, list[str]] | None = None,
+        retry_after: int | None = None,
+        extra: Mapping[str, object] | None = None,
+    ) -> None:
+        if message is not None:
+            self.message = message
+        self.fields = fields
+        self.retry_after = retry_after
+        self.extra: dict[str, object] = dict(extra or {})
+        super().__init__(self.message)
+
+
+class InvalidInput(PortalError):
+    """The request was understood and its content is not acceptable; `fields` says which part."""
+
+    code = "validation_error"
+    status = 400
+    message = "Some of what you entered is not valid. Please check it and try again."
+
+
+class NotFound(PortalError):
+    """There is no such thing, or it is somebody else's: the two look the same."""
+
+    code = "not_found"
+    status = 404
+    message = "We could not find what you were looking for."

@@ -1,0 +1,381 @@
+"""Django's settings. What varies between installations is in `portal.env`; nothing here reads the environment."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from csp.constants import NONE, SELF
+
+from portal.env import BASE_DIR, read_environment
+
+ENV = read_environment()
+
+PORTAL_ENV = ENV.mode
+PRODUCTION = ENV.production
+VAR_DIR = ENV.var_dir
+
+# The technical error pages show settings and local variables, so they are on nowhere.
+DEBUG = False
+SECRET_KEY = ENV.secret_key
+OTP_PEPPER = ENV.otp_pepper
+ALLOWED_HOSTS = ENV.allowed_hosts
+BASE_URL = ENV.base_url
+NUM_PROXIES = ENV.num_proxies
+
+INSTALLED_APPS = [
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "csp",
+    "drf_spectacular",
+    "knox",
+    "rest_framework",
+    "webpack_loader",
+    "accounts",
+    "billing",
+    "portal",
+]
+
+MIDDLEWARE = [
+    # First, so that the headers it sets are also on static files and on error pages.
+    "django.middleware.security.SecurityMiddleware",
+    "portal.api.middleware.RequestIdMiddleware",
+    "portal.policies.SplitPolicyMiddleware",
+    "django_permissions_policy.PermissionsPolicyMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "portal.api.middleware.ApiMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+]
+
+ROOT_URLCONF = "portal.urls"
+WSGI_APPLICATION = "portal.wsgi.application"
+ASGI_APPLICATION = "portal.asgi.application"
+# The API's paths are exact: a redirect would turn a POST into a GET.
+APPEND_SLASH = False
+
+TEMPLATES: list[dict[str, Any]] = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+        },
+    },
+]
+
+# --- Language and time ------------------------------------------------------------------------------------------------
+LANGUAGE_CODE = "en-us"
+USE_I18N = True
+USE_TZ = True
+# Everything is stored and scheduled in UTC; the site's own zone is a setting of the site, applied where a date is made.
+TIME_ZONE = "UTC"
+
+# --- Database ---------------------------------------------------------------------------------------------------------
+SQLITE_OPTIONS: dict[str, Any] = {
+    # Taking the write lock at BEGIN is what makes read-then-write safe: deferred ones fail with "database is locked".
+    "transaction_mode": "IMMEDIATE",
+    "timeout": 20,
+    "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA busy_timeout=20000;",
+}
+# A request that waits longer than this for a row is answered with an error, so that waiting ones cannot pile up.
+POSTGRES_OPTIONS: dict[str, Any] = {
+    "connect_timeout": 5,
+    "options": "-c statement_timeout=15000 -c lock_timeout=5000 -c idle_in_transaction_session_timeout=60000",
+}
+
+
+def _database(parsed: dict[str, Any]) -> dict[str, Any]:
+    sqlite = parsed["ENGINE"] == "django.db.backends.sqlite3"
+    options = SQLITE_OPTIONS if sqlite else POSTGRES_OPTIONS
+    return {
+        **parsed,
+        "ATOMIC_REQUESTS": False,  # no provider call may happen inside a transaction
+        "CONN_MAX_AGE": 60,
+        "CONN_HEALTH_CHECKS": True,
+        "OPTIONS": {**options, **parsed.get("OPTIONS", {})},
+    }
+
+
+DATABASES = {"default": _database(ENV.database)}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+# --- Cache: a miss, never an error, when it is down -------------------------------------------------------------------
+CACHES: dict[str, dict[str, Any]] = {
+    "default": {
+        "BACKEND": "portal.cache.ForgivingRedisCache",
+        "LOCATION": ENV.redis_url,
+        "KEY_PREFIX": "portal",
+        "OPTIONS": {"socket_connect_timeout": 0.5, "socket_timeout": 0.5},
+    }
+    if ENV.redis_url
+    else {"BACKEND": "django.core.cache.backends.db.DatabaseCache", "LOCATION": "portal_cache"}
+}
+
+# --- Who is asking ----------------------------------------------------------------------------------------------------
+AUTH_USER_MODEL = "accounts.User"
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+KNOX_TOKEN_MODEL = "accounts.SessionToken"  # noqa: S105  (a model's name)
+REST_KNOX = {
+    # Contract, rule 13: fourteen days, renewed at most daily, ninety days in all.
+    "TOKEN_TTL": timedelta(days=14),
+    "AUTO_REFRESH": True,
+    "MIN_REFRESH_INTERVAL": int(timedelta(days=1).total_seconds()),
+    "AUTO_REFRESH_MAX_TTL": timedelta(days=90),
+    "AUTH_HEADER_PREFIX": "Bearer",
+    "TOKEN_PREFIX": "ssp_",  # lets secret scanners recognise a leaked one
+    "TOKEN_MODEL": KNOX_TOKEN_MODEL,
+}
+
+# Only operators in the admin have sessions and cookies; subscribers carry a bearer token.
+CSRF_FAILURE_VIEW = "portal.views.csrf_failure"
+SESSION_COOKIE_NAME = "__Host-operator" if PRODUCTION else "operator"
+SESSION_COOKIE_AGE = int(timedelta(minutes=30).total_seconds())
+SESSION_SAVE_EVERY_REQUEST = True  # thirty minutes idle, not thirty minutes in all
+SESSION_EXPIRE_AT_BROWSER_CLOSE = True
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = "Strict"
+SESSION_COOKIE_SECURE = PRODUCTION
+CSRF_COOKIE_NAME = "__Host-csrf" if PRODUCTION else "csrf"
+CSRF_COOKIE_HTTPONLY = True
+CSRF_COOKIE_SAMESITE = "Strict"
+CSRF_COOKIE_SECURE = PRODUCTION
+CSRF_TRUSTED_ORIGINS = [BASE_URL]
+
+# --- The API ----------------------------------------------------------------------------------------------------------
+API_BODY_LIMIT = 256 * 1024
+DATA_UPLOAD_MAX_MEMORY_SIZE = API_BODY_LIMIT
+REST_FRAMEWORK: dict[str, Any] = {
+    "DEFAULT_AUTHENTICATION_CLASSES": ["accounts.authentication.BearerAuthentication"],
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_RENDERER_CLASSES": ["portal.api.case.CamelCaseJSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["portal.api.case.CamelCaseJSONParser"],
+    "DEFAULT_SCHEMA_CLASS": "portal.api.schema.PortalSchema",
+    "EXCEPTION_HANDLER": "portal.api.errors.exception_handler",
+    "DEFAULT_VERSIONING_CLASS": None,
+    "NUM_PROXIES": NUM_PROXIES,
+    "TEST_REQUEST_DEFAULT_FORMAT": "json",
+    "TEST_REQUEST_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+}
+SPECTACULAR_SETTINGS: dict[str, Any] = {
+    "TITLE": "Subscription portal",
+    "DESCRIPTION": "What a signed-in subscriber can see and change. Amounts are in cents, instants in UTC.",
+    "VERSION": "1.0.0",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SERVE_PERMISSIONS": ["rest_framework.permissions.AllowAny"],
+    "SERVE_AUTHENTICATION": [],
+    "COMPONENT_SPLIT_REQUEST": True,
+    "COMPONENT_NO_READ_ONLY_REQUIRED": True,
+    "SCHEMA_PATH_PREFIX": "/api/",
+    "PREPROCESSING_HOOKS": ["portal.api.schema.only_the_api"],
+    "POSTPROCESSING_HOOKS": [
+        "drf_spectacular.hooks.postprocess_schema_enums",
+        "portal.api.schema.camelise",
+    ],
+}
+
+# --- The billing provider ---------------------------------------------------------------------------------------------
+CHARGEBEE_SITE = ENV.chargebee_site
+CHARGEBEE_API_KEY = ENV.chargebee_api_key
+CHARGEBEE_PUBLISHABLE_KEY = ENV.chargebee_publishable_key
+CHARGEBEE_ENDPOINT = ENV.chargebee_endpoint
+CHARGEBEE_JS_URL = ENV.chargebee_js_url
+CHARGEBEE_WEBHOOK_USERNAME = ENV.chargebee_webhook_username
+CHARGEBEE_WEBHOOK_PASSWORDS = ENV.chargebee_webhook_passwords
+
+# --- Celery -----------------------------------------------------------------------------------------------------------
+BROKER_DIR = VAR_DIR / "celery"
+CELERY_TIMEZONE = "UTC"
+CELERY_ENABLE_UTC = True
+CELERY_TASK_IGNORE_RESULT = True  # how a job ended is a row of ours
+CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_REJECT_ON_WORKER_LOST = True
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = True
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_TASK_SOFT_TIME_LIMIT = 240
+CELERY_TASK_TIME_LIMIT = 300  # well under the visibility time-out, or a long task would run twice at once
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_TASK_PUBLISH_RETRY_POLICY = {"max_retries": 1, "interval_start": 0.1, "interval_step": 0.1}
+CELERY_BEAT_SCHEDULE_FILENAME = str(VAR_DIR / "celerybeat-schedule")
+
+
+def _broker(redis_url: str) -> tuple[str, dict[str, Any]]:
+    if PORTAL_ENV == "test":
+        return "memory://", {}
+    if redis_url:
+        return redis_url, {
+            "visibility_timeout": 900,
+            # The default looks for messages of dead workers only every tenth round of ten seconds.
+            "unacked_restore_interval": 1,
+            "socket_connect_timeout": 2,
+            "socket_timeout": 5,
+            "socket_keepalive": True,
+        }
+    queue = str(BROKER_DIR / "queue")  # one folder both ways, since the same processes write and read
+    return "filesystem://", {
+        "data_folder_in": queue,
+        "data_folder_out": queue,
+        "processed_folder": str(BROKER_DIR / "processed"),
+        "control_folder": str(BROKER_DIR / "control"),
+        "polling_interval": 0.1,
+    }
+
+
+CELERY_BROKER_URL, CELERY_BROKER_TRANSPORT_OPTIONS = _broker(ENV.redis_url)
+RUNTIME_FOLDERS: list[Path] = [
+    VAR_DIR / "media",
+    VAR_DIR / "mail",
+    *(BROKER_DIR / name for name in ("queue", "processed", "control")),
+]
+
+# --- Mail -------------------------------------------------------------------------------------------------------------
+vars().update(ENV.email)
+EMAIL_TIMEOUT = 10
+DEFAULT_FROM_EMAIL = ENV.default_from_email
+SERVER_EMAIL = ENV.default_from_email
+
+# --- Files ------------------------------------------------------------------------------------------------------------
+FRONTEND_DIST = BASE_DIR / "frontend" / "dist"
+STATIC_URL = "/static/"
+STATIC_ROOT = VAR_DIR / "static"
+STATICFILES_DIRS = [("app", FRONTEND_DIST)] if FRONTEND_DIST.is_dir() else []
+MEDIA_ROOT = VAR_DIR / "media"
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {
+        "BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"
+        if PORTAL_ENV == "test"
+        # Compressed, not Manifest: the bundle's names carry their own hashes, and Manifest would keep every file twice.
+        else "whitenoise.storage.CompressedStaticFilesStorage"
+    },
+}
+WHITENOISE_USE_FINDERS = PORTAL_ENV == "test"
+WHITENOISE_INDEX_FILE = False
+HASHED_NAME = re.compile(r"^/static/app/.*[.-][0-9a-f]{16,32}\.[a-z0-9.]+$")
+
+
+def WHITENOISE_IMMUTABLE_FILE_TEST(path: str, url: str) -> bool:  # noqa: N802  (the setting's name)
+    """Whether a static file may be cached for ever: only the bundle's own hashed names."""
+    return HASHED_NAME.match(url) is not None
+
+
+WEBPACK_LOADER = {
+    "DEFAULT": {
+        "BUNDLE_DIR_NAME": "app/",
+        "STATS_FILE": FRONTEND_DIST / "webpack-stats.json",
+        "CACHE": PRODUCTION,
+        "POLL_INTERVAL": 0.1,
+        "TIMEOUT": 5,
+    }
+}
+
+# --- Headers ----------------------------------------------------------------------------------------------------------
+# The page's own policy: our scripts and styles, one Trusted Types policy for webpack's lazy chunks, nothing inline.
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [NONE],
+        "script-src": [SELF],
+        "style-src": [SELF],
+        "img-src": [SELF],
+        "font-src": [SELF],
+        "connect-src": [SELF],
+        "manifest-src": [SELF],
+        "form-action": [SELF],
+        "object-src": [NONE],
+        "base-uri": [NONE],
+        "frame-ancestors": [NONE],
+        "require-trusted-types-for": ["'script'"],
+        "trusted-types": ["webpack"],
+    }
+}
+# Django's admin sets innerHTML in its own scripts, so Trusted Types stay out; it needs no inline script either.
+ADMIN_CONTENT_SECURITY_POLICY = {
+    "default-src": [NONE],
+    "script-src": [SELF],
+    "style-src": [SELF],
+    "img-src": [SELF, "data:"],
+    "font-src": [SELF],
+    "connect-src": [SELF],
+    "form-action": [SELF],
+    "object-src": [NONE],
+    "base-uri": [NONE],
+    "frame-ancestors": [NONE],
+}
+PERMISSIONS_POLICY: dict[str, list[str]] = {
+    feature: []
+    for feature in (
+        "accelerometer",
+        "autoplay",
+        "camera",
+        "display-capture",
+        "encrypted-media",
+        "fullscreen",
+        "geolocation",
+        "gyroscope",
+        "hid",
+        "magnetometer",
+        "microphone",
+        "midi",
+        "payment",
+        "picture-in-picture",
+        "publickey-credentials-get",
+        "screen-wake-lock",
+        "serial",
+        "usb",
+        "xr-spatial-tracking",
+    )
+}
+X_FRAME_OPTIONS = "DENY"
+SECURE_CONTENT_TYPE_NOSNIFF = True
+SECURE_REFERRER_POLICY = "same-origin"
+SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
+SECURE_SSL_REDIRECT = PRODUCTION
+SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]  # asked by the platform, from inside, over plain http
+SECURE_HSTS_SECONDS = int(timedelta(days=365).total_seconds()) if PRODUCTION else 0
+SECURE_HSTS_INCLUDE_SUBDOMAINS = PRODUCTION
+SECURE_HSTS_PRELOAD = PRODUCTION
+# Only a proxy that we were told about may say how the subscriber reached it.
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if NUM_PROXIES else None
+
+# --- Logs -------------------------------------------------------------------------------------------------------------
+LOGGING: dict[str, Any] = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "filters": {"request_id": {"()": "portal.api.middleware.RequestIdFilter"}},
+    "formatters": {
+        "line": {"format": "%(asctime)s %(levelname)s %(name)s [%(request_id)s] %(message)s"},
+    },
+    "handlers": {
+        "console": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["request_id"]},
+    },
+    "root": {"handlers": ["console"], "level": ENV.log_level},
+    "loggers": {
+        # Django's own handler mails tracebacks to ADMINS; ours goes to the console and nowhere else.
+        "django": {"handlers": [], "propagate": True, "level": "INFO"},
+        # Its lines hold whole addresses, which for the provider means query strings with a subscriber's address.
+        "httpx": {"level": "WARNING"},
+        "httpcore": {"level": "WARNING"},
+        "weasyprint": {"level": "ERROR"},
+        "fontTools": {"level": "ERROR"},
+    },
+}
