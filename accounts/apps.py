@@ -1,0 +1,13 @@
+"""The accounts application: who you are, and what every application shares about an account."""
+
+from django.apps import AppConfig
+
+
+class AccountsConfig(AppConfig):
+    """Names the application and registers how its bearer token is described in the OpenAPI document."""
+
+    name = "accounts"
+    verbose_name = "Accounts and sign-in"
+
+    def ready(self) -> None:
+        from accounts.api import schema  # noqa: F401  (registers the OpenAPI extension)

@@ -1,0 +1,42 @@
+"""Mail for subscribers: put it into the outbox, and it is sent once what caused it is committed."""
+
+from __future__ import annotations
+
+from django.db import IntegrityError, transaction
+
+from accounts import tasks
+from accounts.enqueue import enqueue
+from accounts.models import Account, Brand, OutgoingMail
+
+
+def queue(
+    *,
+    kind: str,
+    to: str,
+    context: dict[str, object],
+    account: Account | None = None,
+    dedupe_key: str | None = None,
+    brand: Brand | None = None,
+) -> OutgoingMail | None:
+    """Put a mail into the outbox; call it in the transaction that makes the mail true.
+
+    `kind` names the templates `mail/<kind>.subject.txt`, `.txt` and `.html`, rendered with `context` (JSON, nothing
+    secret) when the mail is sent. A second mail with the same `dedupe_key` is not queued, and None is returned.
+    """
+    fields = {
+        "kind": kind,
+        "to": to,
+        "context": context,
+        "account": account,
+        "dedupe_key": dedupe_key,
+        "brand": brand if brand is not None and brand.pk else None,
+    }
+    try:
+        with transaction.atomic():
+            mail = OutgoingMail.objects.create(**fields)
+    except IntegrityError:
+        if dedupe_key and OutgoingMail.objects.filter(dedupe_key=dedupe_key).exists():
+            return None
+        raise
+    enqueue(tasks.send_mail, mail.pk)
+    return mail

@@ -1,0 +1,57 @@
+"""The mail outbox: a row is the work, the task's message only a hint."""
+
+from __future__ import annotations
+
+import uuid
+
+from django.db import models
+from django.utils import timezone
+
+from accounts.models.people import Account
+from accounts.models.site import Brand
+
+
+class OutgoingMail(models.Model):
+    """A mail to be sent, or one that was.
+
+    `context` holds what the templates of `kind` are rendered with; a secret never stands in it. `next_attempt_at` is
+    also the lease of whoever is sending the mail just now. Times are real time.
+    """
+
+    class State(models.TextChoices):
+        """Where the mail is on its way."""
+
+        PENDING = "pending", "waiting"
+        SENT = "sent", "sent"
+        DROPPED = "dropped", "not to be sent"
+        FAILED = "failed", "given up"
+
+    kind = models.CharField(max_length=60)
+    to = models.EmailField()
+    context = models.JSONField(default=dict, blank=True)
+    account = models.ForeignKey(
+        Account, on_delete=models.CASCADE, null=True, blank=True, related_name="outgoing_mails"
+    )
+    brand = models.ForeignKey(Brand, on_delete=models.SET_NULL, null=True, blank=True, related_name="+")
+    dedupe_key = models.CharField(max_length=200, unique=True, null=True, blank=True)
+    message_id = models.UUIDField(default=uuid.uuid4, editable=False)
+    state = models.CharField(max_length=10, choices=State.choices, default=State.PENDING)
+    attempts = models.PositiveSmallIntegerField(default=0)
+    last_error = models.CharField(max_length=300, blank=True)
+    created_at = models.DateTimeField(default=timezone.now)
+    next_attempt_at = models.DateTimeField(default=timezone.now)
+    expires_at = models.DateTimeField(null=True, blank=True)
+    sent_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-created_at"]
+        indexes = [
+            models.Index(
+                fields=["next_attempt_at"],
+                condition=models.Q(state="pending"),
+                name="outgoing_mail_due",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} to {self.to}"

@@ -1,0 +1,27 @@
+"""Where a subscriber is signed in."""
+
+from __future__ import annotations
+
+import uuid
+
+from django.db import models
+from django.utils import timezone
+from knox.models import AbstractAuthToken
+
+
+class SessionToken(AbstractAuthToken):
+    """One signed-in device. Only the token's SHA-512 digest is kept; the token itself is told once, at sign-in.
+
+    `public_id` names the session to its owner and to operators, since the digest is for comparing only.
+    """
+
+    public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    agent = models.CharField(max_length=200, blank=True)
+    last_used_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["-created"]
+        indexes = [models.Index(fields=["expiry"], name="session_token_expiry")]
+
+    def __str__(self) -> str:
+        return f"session {self.public_id}"

@@ -1,0 +1,85 @@
+"""Sign-in by code: the challenge, the limits, and what happened."""
+
+from __future__ import annotations
+
+import uuid
+
+from django.db import models
+from django.utils import timezone
+
+from accounts.models.outbox import OutgoingMail
+from accounts.models.people import Account
+
+
+class LoginChallenge(models.Model):
+    """One request for a code. It is the same row whether or not anybody has the address.
+
+    The code is made when the mail is sent and kept as a salted hash of a peppered value, so `code_hash` is empty
+    until then, and stays so for an address that nobody has. Tries that name the challenge and tries that do not are
+    counted apart: only the browser that asked knows the id, so a stranger who knows the address and nothing else
+    cannot use up its owner's five.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    email = models.EmailField()
+    code_hash = models.CharField(max_length=128, blank=True)
+    mail = models.OneToOneField(
+        OutgoingMail, on_delete=models.SET_NULL, null=True, blank=True, related_name="challenge"
+    )
+    network = models.CharField(max_length=45, blank=True)
+    agent = models.CharField(max_length=200, blank=True)
+    created_at = models.DateTimeField(default=timezone.now)
+    expires_at = models.DateTimeField(db_index=True)
+    tries = models.PositiveSmallIntegerField(default=0)
+    blind_tries = models.PositiveSmallIntegerField(default=0)
+    used_at = models.DateTimeField(null=True, blank=True)
+    lapsed_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-created_at"]
+        indexes = [models.Index(fields=["email", "-created_at"], name="login_challenge_newest")]
+
+    def __str__(self) -> str:
+        return f"code asked for by {self.email}"
+
+
+class SignInLimit(models.Model):
+    """A counter that a limit is kept by: how often `key` came up since `started_at`.
+
+    In the database and not in the cache, so that limits hold across processes and with the cache down.
+    """
+
+    key = models.CharField(max_length=320, primary_key=True)
+    started_at = models.DateTimeField()
+    count = models.PositiveIntegerField(default=0)
+    expires_at = models.DateTimeField(db_index=True)
+
+    def __str__(self) -> str:
+        return self.key
+
+
+class SignInEvent(models.Model):
+    """What happened at the door, kept for 13 months (contract, rule 17). It never holds a code or a token."""
+
+    class Kind(models.TextChoices):
+        """How it went."""
+
+        SENT = "sent", "code sent"
+        OK = "ok", "signed in"
+        FAILED = "failed", "wrong or spent code"
+        LIMITED = "limited", "over a limit"
+
+    at = models.DateTimeField(default=timezone.now, db_index=True)
+    kind = models.CharField(max_length=10, choices=Kind.choices)
+    email = models.EmailField(db_index=True)
+    account = models.ForeignKey(
+        Account, on_delete=models.SET_NULL, null=True, blank=True, related_name="sign_in_events"
+    )
+    network = models.CharField("network address", max_length=45, blank=True)
+    agent = models.CharField(max_length=200, blank=True)
+
+    class Meta:
+        ordering = ["-at"]
+
+    def __str__(self) -> str:
+        return f"{self.get_kind_display()}: {self.email}"

@@ -1,0 +1,106 @@
+"""Sending what is in the outbox, at least once, and never what has lost its meaning."""
+
+from __future__ import annotations
+
+import logging
+import random
+import smtplib
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+from django.db.models import F
+from django.utils import timezone
+
+from accounts import login_code
+from accounts.letters import compose
+from accounts.models import OutgoingMail
+
+logger = logging.getLogger(__name__)
+
+# Nobody else tries a mail that is being sent; longer than the mail server's time-out and a provider look-up together.
+LEASE = timedelta(minutes=2)
+FIRST_WAIT = timedelta(seconds=20)
+LONGEST_WAIT = timedelta(hours=2)
+MAX_ATTEMPTS = 20  # more than a day of a mail server being down
+SWEEP_BATCH = 500
+
+# What a kind still needs when it is sent: the context to render with, or None for "there is nobody to send it to".
+Preparation = Callable[[OutgoingMail], dict[str, object] | None]
+PREPARATIONS: dict[str, Preparation] = {login_code.KIND: login_code.prepare}
+
+
+def due() -> list[int]:
+    """Give the ids of waiting mails whose time has come, oldest first; those past their use are dropped."""
+    now = timezone.now()
+    waiting = OutgoingMail.objects.filter(state=OutgoingMail.State.PENDING)
+    waiting.filter(expires_at__lte=now).update(state=OutgoingMail.State.DROPPED, last_error="too late to be of use")
+    found = waiting.filter(next_attempt_at__lte=now).order_by("next_attempt_at")
+    return list(found.values_list("pk", flat=True)[:SWEEP_BATCH])
+
+
+def deliver(mail_id: int) -> None:
+    """Send one mail if it is due and nobody else has it in hand.
+
+    The lease is taken by one conditional UPDATE, so that two workers never send together; a worker that dies leaves
+    a lease that runs out. A failure is noted with the time of the next try and never raised.
+    """
+    now = timezone.now()
+    mail = _claim(mail_id, now)
+    if mail is None:
+        return
+    if mail.expires_at is not None and mail.expires_at <= now:
+        _finish(mail, OutgoingMail.State.DROPPED, "too late to be of use")
+        return
+    try:
+        _send(mail)
+    except Exception as error:  # any failure at all is a reason to try again later, and none to stop the others
+        _postpone(mail, error)
+
+
+def _claim(mail_id: int, now: datetime) -> OutgoingMail | None:
+    taken = OutgoingMail.objects.filter(
+        pk=mail_id, state=OutgoingMail.State.PENDING, next_attempt_at__lte=now
+    ).update(next_attempt_at=now + LEASE, attempts=F("attempts") + 1)
+    return OutgoingMail.objects.select_related("account", "brand").get(pk=mail_id) if taken else None
+
+
+def _send(mail: OutgoingMail) -> None:
+    prepare = PREPARATIONS.get(mail.kind)
+    context = prepare(mail) if prepare else mail.context
+    if context is None:
+        _finish(mail, OutgoingMail.State.DROPPED, "nobody to send it to")
+        return
+    compose(mail, context).send()
+    _finish(mail, OutgoingMail.State.SENT)
+    if mail.kind == login_code.KIND:
+        login_code.note_sent(mail)
+
+
+def _finish(mail: OutgoingMail, state: OutgoingMail.State, why: str = "") -> None:
+    sent_at = timezone.now() if state == OutgoingMail.State.SENT else None
+    OutgoingMail.objects.filter(pk=mail.pk).update(state=state, sent_at=sent_at, last_error=why)
+
+
+def _postpone(mail: OutgoingMail, error: Exception) -> None:
+    """Note the failure without its text where that could hold what the mail said; only the class is always safe."""
+    if _is_final(error) or mail.attempts >= MAX_ATTEMPTS:
+        logger.error("Mail %s (%s) was given up: %s", mail.pk, mail.kind, type(error).__name__)
+        _finish(mail, OutgoingMail.State.FAILED, type(error).__name__)
+        return
+    logger.warning("Mail %s (%s) could not be sent: %s", mail.pk, mail.kind, type(error).__name__, exc_info=error)
+    OutgoingMail.objects.filter(pk=mail.pk).update(
+        next_attempt_at=timezone.now() + _wait(mail.attempts), last_error=type(error).__name__
+    )
+
+
+def _is_final(error: Exception) -> bool:
+    """Whether the mail server refused this address for good (RFC 5321, section 4.2.1: a 5yz reply)."""
+    return isinstance(error, smtplib.SMTPRecipientsRefused) and all(
+        code >= 500 for code, _text in error.recipients.values()
+    )
+
+
+def _wait(attempts: int) -> timedelta:
+    """Double from `FIRST_WAIT` to `LONGEST_WAIT`, with a fifth of jitter."""
+    wait = min(FIRST_WAIT * 2 ** min(attempts - 1, 12), LONGEST_WAIT)
+    return wait * random.uniform(0.9, 1.1)  # noqa: S311  (spreads retries, keeps no secret)

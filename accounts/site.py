@@ -1,0 +1,45 @@
+"""The site's settings, its brands and services, as operators set them."""
+
+from __future__ import annotations
+
+from accounts.models import Brand, SiteSettings, StreamingService
+
+
+def site_settings() -> SiteSettings:
+    """Give the one row of settings, made with its defaults on first use."""
+    return SiteSettings.objects.get_or_create(pk=1)[0]
+
+
+def brand_for_host(host: str) -> Brand:
+    """Give the brand of a host name, in any case and with or without a port; the default brand for any other.
+
+    Where no brand is the default yet, a nameless one without links is given, so that the portal still draws.
+    """
+    name = _without_port(host).casefold()
+    brands = list(Brand.objects.all())
+    claimed = next((one for one in brands if name in one.host_names), None)
+    return claimed or next((one for one in brands if one.is_default), None) or _nameless("")
+
+
+def brand(code: str) -> Brand:
+    """Give the brand of a code, compared without case; an unknown code gives one with empty links (rule 14)."""
+    return Brand.objects.filter(code__iexact=code).first() or _nameless(code)
+
+
+def default_brand() -> Brand:
+    """Give the brand that stands for the whole portal, in mails for one."""
+    return Brand.objects.filter(is_default=True).first() or _nameless("")
+
+
+def streaming_services() -> list[StreamingService]:
+    """Give the streaming services in the order operators put them."""
+    return list(StreamingService.objects.all())
+
+
+def _nameless(code: str) -> Brand:
+    return Brand(code=code, name="")
+
+
+def _without_port(host: str) -> str:
+    name, colon, port = host.rpartition(":")
+    return name if colon and port.isdigit() else host
