@@ -6,8 +6,17 @@ import shutil
 import tempfile
 
 os.environ["PORTAL_ENV"] = "test"
-if "PYTEST_VAR_DIR" not in os.environ:
-    os.environ["VAR_DIR"] = tempfile.mkdtemp(prefix="portal-tests-")
-    atexit.register(shutil.rmtree, os.environ["VAR_DIR"], ignore_errors=True)
+os.environ["VAR_DIR"] = tempfile.mkdtemp(prefix="portal-tests-")
+atexit.register(shutil.rmtree, os.environ["VAR_DIR"], ignore_errors=True)
 
-from portal.settings import *  # noqa: E402, F403  (after the environment is set)
+from portal.settings import *  # noqa: E402, F403  (once the environment is set)
+from portal.settings import DATABASES, ENV, VAR_DIR  # noqa: E402
+
+if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
+    # A file, as everywhere else: a database in memory has other locks, and threads would see other things.
+    DATABASES["default"]["TEST"] = {"NAME": VAR_DIR / "test.sqlite3"}
+
+# Each code costs one hash by design; a test suite asks for hundreds.
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
+EMBEDDED = not ENV.redis_url

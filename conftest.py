@@ -1,0 +1,161 @@
+"""What every test may ask for: the sandbox as the billing provider, and a network that ends at this machine."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from chargebee import Chargebee
+from django.db import connection
+from pytest_django.fixtures import SettingsWrapper
+
+ROOT = Path(__file__).resolve().parent
+SANDBOX_START_SECONDS = 30
+# Where the sandbox's clock begins in each test that does not say otherwise: an ordinary month, far from any edge.
+GENESIS = datetime(2026, 3, 10, 12, tzinfo=UTC)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what needs PostgreSQL and Redis when the suite runs on the embedded default."""
+    if connection.vendor == "postgresql":
+        return
+    skip = pytest.mark.skip(reason="needs PostgreSQL and Redis: run through `make test` or set DATABASE_URL, REDIS_URL")
+    for item in items:
+        if item.get_closest_marker("services"):
+            item.add_marker(skip)
+
+
+def free_port() -> int:
+    """Return a port of the loopback interface that nobody listens on."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        port: int = listener.getsockname()[1]
+        return port
+
+
+@dataclass
+class Sandbox:
+    """A sandbox process: its addresses, its keys, and its clock as the SDK moves it."""
+
+    port: int
+    process: subprocess.Popen[bytes]
+    log: Path
+    site: str = "portal-test"
+    api_key: str = "test_sandbox_key"
+
+    @property
+    def url(self) -> str:
+        """Where its console is."""
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def endpoint(self) -> str:
+        """Where its API is."""
+        return f"{self.url}/api/v2"
+
+    def client(self) -> Chargebee:
+        """Return the official SDK, pointed at this process."""
+        # The SDK has no other way to speak plain http; it is a class attribute, and so holds for the test process.
+        Chargebee.verify_ca_certs = False
+        client = Chargebee(api_key=self.api_key, site=self.site, connection_time_out=3, read_time_out=15)
+        client.env.protocol = "http"
+        client.env.api_endpoint = self.endpoint
+        return client
+
+    def start_afresh(self, genesis: datetime = GENESIS) -> None:
+        """Erase the site's data and set its clock, by the documented time machine."""
+        self.client().TimeMachine.start_afresh("delorean", {"genesis_time": int(genesis.timestamp())})
+        self._wait_for_clock()
+
+    def travel_to(self, instant: datetime) -> None:
+        """Move the clock forward and wait until all that happens on the way has happened."""
+        self.client().TimeMachine.travel_forward("delorean", {"destination_time": int(instant.timestamp())})
+        self._wait_for_clock()
+
+    def _wait_for_clock(self) -> None:
+        deadline = time.monotonic() + 60
+        client = self.client()
+        while time.monotonic() < deadline:
+            machine: Any = client.TimeMachine.retrieve("delorean").time_machine
+            status = str(getattr(machine.time_travel_status, "value", machine.time_travel_status))
+            if status == "succeeded":
+                return
+            assert status == "in_progress", f"the time machine says {status}"
+            time.sleep(0.02)
+        raise TimeoutError("the time machine did not arrive within a minute")
+
+
+def _answers(url: str) -> bool:
+    try:
+        urllib.request.urlopen(url, timeout=1).close()  # noqa: S310  (always http to this machine)
+    except urllib.error.HTTPError:
+        return True  # an answer, if not a page
+    except OSError:
+        return False
+    return True
+
+
+def _wait_until_it_serves(sandbox: Sandbox) -> None:
+    deadline = time.monotonic() + SANDBOX_START_SECONDS
+    while not _answers(f"{sandbox.url}/"):
+        if sandbox.process.poll() is not None or time.monotonic() > deadline:
+            raise RuntimeError(f"the sandbox did not start:\n{sandbox.log.read_text()}")
+        time.sleep(0.05)
+
+
+@pytest.fixture(scope="session")
+def sandbox_process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sandbox]:
+    """One sandbox for this test process, on a free port, with a database of its own and webhooks off."""
+    folder, port = tmp_path_factory.mktemp("sandbox"), free_port()
+    log = folder / "sandbox.log"
+    environment = {
+        **os.environ,
+        "VAR_DIR": str(folder),
+        "SANDBOX_PORT": str(port),
+        "SANDBOX_DATABASE": str(folder / "sandbox.sqlite3"),
+        "SANDBOX_WEBHOOK_URL": "",
+        "SANDBOX_REQUESTS_PER_MINUTE": "0",
+        "DJANGO_SETTINGS_MODULE": "portal.settings",
+    }
+    with log.open("wb") as output:
+        process = subprocess.Popen(  # noqa: S603  (our own command)
+            [sys.executable, str(ROOT / "manage.py"), "run_sandbox"], env=environment, stdout=output, stderr=output
+        )
+    sandbox = Sandbox(port=port, process=process, log=log)
+    try:
+        _wait_until_it_serves(sandbox)
+        yield sandbox
+    finally:
+        process.terminate()
+        try:
+            process.wait(timeout=10)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+@pytest.fixture
+def sandbox(sandbox_process: Sandbox, settings: SettingsWrapper) -> Sandbox:
+    """The sandbox, started afresh, with the portal's settings pointing at it."""
+    settings.CHARGEBEE_SITE = sandbox_process.site
+    settings.CHARGEBEE_API_KEY = sandbox_process.api_key
+    settings.CHARGEBEE_ENDPOINT = sandbox_process.endpoint
+    sandbox_process.start_afresh()
+    return sandbox_process
+
+
+@pytest.fixture
+def chargebee_client(sandbox: Sandbox) -> Chargebee:
+    """The official SDK, pointed at the sandbox: for arranging what a test needs and for asking how it ended."""
+    return sandbox.client()
