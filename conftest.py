@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 from chargebee import Chargebee
 from django.db import connection
-from pytest_django.fixtures import SettingsWrapper
+from pytest_django import Settings
 
 ROOT = Path(__file__).resolve().parent
 SANDBOX_START_SECONDS = 30
@@ -146,7 +146,7 @@ def sandbox_process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sandbo
 
 
 @pytest.fixture
-def sandbox(sandbox_process: Sandbox, settings: SettingsWrapper) -> Sandbox:
+def sandbox(sandbox_process: Sandbox, settings: Settings) -> Sandbox:
     """The sandbox, started afresh, with the portal's settings pointing at it."""
     settings.CHARGEBEE_SITE = sandbox_process.site
     settings.CHARGEBEE_API_KEY = sandbox_process.api_key
