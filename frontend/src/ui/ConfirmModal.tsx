@@ -1,0 +1,55 @@
+import type { ReactNode } from 'react';
+
+import { Button } from '@/ui/Button';
+import styles from '@/ui/ConfirmModal.module.css';
+import { Dialog } from '@/ui/Dialog';
+
+interface ConfirmModalProps {
+  open: boolean;
+  title: string;
+  message: ReactNode;
+  /** Shown in a block headed 'Warning'. */
+  warningContent?: ReactNode;
+  confirmBtnText?: string;
+  /** What was confirmed is under way: neither button nor Escape does anything until it ends. */
+  busy?: boolean;
+  onConfirm: () => void;
+  onCancel: () => void;
+}
+
+/** Asks before something that matters; only its buttons and Escape end it. */
+export function ConfirmModal({
+  open,
+  title,
+  message,
+  warningContent,
+  confirmBtnText = 'YES, DOWNGRADE',
+  busy = false,
+  onConfirm,
+  onCancel,
+}: ConfirmModalProps) {
+  const cancel = () => {
+    if (!busy) onCancel();
+  };
+  const buttons = (
+    <>
+      <Button variant="secondary" onClick={cancel}>
+        NO, CANCEL
+      </Button>
+      <Button busy={busy} onClick={onConfirm}>
+        {confirmBtnText}
+      </Button>
+    </>
+  );
+  return (
+    <Dialog open={open} title={title} footer={buttons} onClose={cancel} staticBackdrop>
+      <p>{message}</p>
+      {warningContent && (
+        <div className={styles.warning}>
+          <h3 className={styles.heading}>Warning</h3>
+          <p>{warningContent}</p>
+        </div>
+      )}
+    </Dialog>
+  );
+}

@@ -1,0 +1,48 @@
+import type { ReactNode } from 'react';
+
+import { Button } from '@/ui/Button';
+import { classNames } from '@/ui/classNames';
+import styles from '@/ui/InfoAlert.module.css';
+import { AlertIcon, CloseIcon, InfoIcon } from '@/ui/icons/icons';
+
+interface InfoAlertProps {
+  tone?: 'info' | 'error';
+  children: ReactNode;
+  /** Gives it an action button. */
+  onAction?: () => void;
+  actionText?: string;
+  /** Gives it a close button. */
+  onDismiss?: () => void;
+}
+
+/** A notice that stays in the page until it is dismissed. */
+export function InfoAlert({
+  tone = 'info',
+  children,
+  onAction,
+  actionText = 'SAVE CHANGES',
+  onDismiss,
+}: InfoAlertProps) {
+  return (
+    <div
+      role={tone === 'error' ? 'alert' : 'status'}
+      className={classNames(styles.alert, styles[tone])}
+    >
+      {tone === 'error' ? <AlertIcon /> : <InfoIcon />}
+      <div className={styles.content}>
+        <div>{children}</div>
+        {onAction && <Button onClick={onAction}>{actionText}</Button>}
+      </div>
+      {onDismiss && (
+        <button
+          type="button"
+          className={styles.close}
+          onClick={onDismiss}
+          aria-label="Dismiss notice"
+        >
+          <CloseIcon />
+        </button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,21 @@
+import styles from '@/ui/Skeleton.module.css';
+
+interface SkeletonProps {
+  /** Any CSS length. */
+  width?: string;
+  height?: string;
+  radius?: 'text' | 'box' | 'pill';
+}
+
+const RADII = { text: 'var(--radius-s)', box: 'var(--radius-l)', pill: 'var(--radius-full)' };
+
+/** Holds the place of content on its way; silent to a screen reader. */
+export function Skeleton({ width = '100%', height = '1em', radius = 'text' }: SkeletonProps) {
+  return (
+    <span
+      aria-hidden="true"
+      className={styles.skeleton}
+      style={{ width, height, borderRadius: RADII[radius] }}
+    />
+  );
+}

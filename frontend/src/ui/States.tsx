@@ -1,0 +1,56 @@
+import type { ReactNode } from 'react';
+
+import { Button } from '@/ui/Button';
+import { AlertIcon, RefreshIcon } from '@/ui/icons/icons';
+import styles from '@/ui/States.module.css';
+
+interface EmptyStateProps {
+  icon?: ReactNode;
+  title?: string;
+  children: ReactNode;
+  /** The one way on. */
+  action?: ReactNode;
+}
+
+/** What would be here, and one way on. */
+export function EmptyState({ icon, title, children, action }: EmptyStateProps) {
+  return (
+    <div className={styles.state}>
+      {icon && <span className={styles.icon}>{icon}</span>}
+      {title && <p className={styles.title}>{title}</p>}
+      <p className={styles.words}>{children}</p>
+      {action}
+    </div>
+  );
+}
+
+interface ErrorStateProps {
+  title?: string;
+  /** What went wrong, in the server's words. */
+  message: string;
+  onRetry: () => void;
+  retrying?: boolean;
+}
+
+/** What could not be shown, that nothing was lost, and a button to try again. */
+export function ErrorState({
+  title = 'We couldn’t load this',
+  message,
+  onRetry,
+  retrying = false,
+}: ErrorStateProps) {
+  return (
+    <div role="alert" className={styles.state}>
+      <span className={styles.alarm}>
+        <AlertIcon />
+      </span>
+      <p className={styles.title}>{title}</p>
+      <p className={styles.words}>{message}</p>
+      <p className={styles.words}>Nothing about your subscriptions has changed.</p>
+      <Button variant="secondary" busy={retrying} onClick={onRetry}>
+        {!retrying && <RefreshIcon />}
+        Try again
+      </Button>
+    </div>
+  );
+}

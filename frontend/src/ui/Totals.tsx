@@ -1,0 +1,31 @@
+import type { ReactNode } from 'react';
+
+import { classNames } from '@/ui/classNames';
+import styles from '@/ui/Totals.module.css';
+
+/** Amounts and what they add up to: give it `MoneyRow`s. */
+export function Totals({ children }: { children: ReactNode }) {
+  return <dl className={styles.totals}>{children}</dl>;
+}
+
+interface MoneyRowProps {
+  label: ReactNode;
+  /** Already formatted: `$6.99`. */
+  amount: string;
+  note?: ReactNode;
+  /** A plain line, something taken off, or the sum. */
+  kind?: 'line' | 'saving' | 'total';
+}
+
+/** One line of a `Totals`. */
+export function MoneyRow({ label, amount, note, kind = 'line' }: MoneyRowProps) {
+  return (
+    <div className={classNames(styles.row, styles[kind])}>
+      <dt>{label}</dt>
+      <dd>
+        <span className={styles.amount}>{amount}</span>
+        {note && <span className={styles.note}>{note}</span>}
+      </dd>
+    </div>
+  );
+}
