@@ -101,11 +101,11 @@ export async function request<T>(
   path: string,
   options: RequestOptions = {},
 ): Promise<T> {
-  const { token, signOut } = useAuth.getState();
+  const { token, expire } = useAuth.getState();
   const response = await send(method, path, options, token);
   const body = await bodyOf(response);
   if (response.ok) return answered<T>(response, body);
-  if (response.status === 401 && token !== null) signOut(token);
+  if (response.status === 401 && token !== null) expire(token);
   throw errorFrom(response, body);
 }
 

@@ -5,9 +5,12 @@ const STORAGE_KEY = 'token';
 interface AuthState {
   /** The bearer token, or null when nobody is signed in. */
   token: string | null;
+  /** How the last session ended: the way back in differs. */
+  ended: 'by-choice' | 'expired' | null;
   signIn: (token: string) => void;
-  /** Forgets the token. Given one, forgets only that: a newer sign-in is left alone. */
-  signOut: (onlyToken?: string) => void;
+  signOut: () => void;
+  /** The server no longer takes this token; one from a newer sign-in is left alone. */
+  expire: (token: string) => void;
 }
 
 /** Storage may be switched off by the browser; the session then lasts as long as the page. */
@@ -30,14 +33,19 @@ function remember(token: string | null): void {
 /** The session token: the one thing the app keeps in the browser's storage. */
 export const useAuth = create<AuthState>()((set, get) => ({
   token: stored(() => localStorage.getItem(STORAGE_KEY)),
+  ended: null,
   signIn: (token) => {
     remember(token);
-    set({ token });
+    set({ token, ended: null });
   },
-  signOut: (onlyToken) => {
-    if (onlyToken !== undefined && get().token !== onlyToken) return;
+  signOut: () => {
     remember(null);
-    set({ token: null });
+    set({ token: null, ended: 'by-choice' });
+  },
+  expire: (token) => {
+    if (get().token !== token) return;
+    remember(null);
+    set({ token: null, ended: 'expired' });
   },
 }));
 
@@ -45,7 +53,8 @@ export const useAuth = create<AuthState>()((set, get) => ({
 export function followOtherTabs(): () => void {
   const follow = (event: StorageEvent): void => {
     if (event.key === STORAGE_KEY || event.key === null) {
-      useAuth.setState({ token: stored(() => localStorage.getItem(STORAGE_KEY)) });
+      const token = stored(() => localStorage.getItem(STORAGE_KEY));
+      useAuth.setState({ token, ended: token === null ? 'by-choice' : null });
     }
   };
   window.addEventListener('storage', follow);

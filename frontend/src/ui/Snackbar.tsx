@@ -33,7 +33,7 @@ export function Snackbar(props: SnackbarProps) {
   return (
     <div role={severity === 'error' ? 'alert' : 'status'} className={styles.place}>
       {visible && (
-        // biome-ignore lint/a11y/noNoninteractiveElementInteractions: pointing at it only gives time to read.
+        // biome-ignore lint/a11y/noStaticElementInteractions: pointing at it only gives time to read.
         <div
           key={sequence}
           className={classNames(styles.snackbar, styles[severity])}

@@ -1,0 +1,104 @@
+import type { Account, Invoice, ManagePlans, Plan, Site } from '@/lib/api/types';
+
+/** Sample answers of the API. Each takes what a test wants different. */
+
+export function aPlan(differing: Partial<Plan> = {}): Plan {
+  return {
+    id: 'faith-family-plan',
+    name: 'Faith & Family',
+    service: 'faith-family',
+    amount: 699,
+    status: 'ACTIVE',
+    subId: 'sub_faith',
+    periodUnit: 'month',
+    billingPeriod: 'MONTH',
+    cancelAt: null,
+    nextBillingAt: '2026-12-10T15:00:00Z',
+    pauseDate: null,
+    resumeDate: null,
+    hasUpcomingCoupon: false,
+    hasPauseSub: false,
+    hasScheduledPause: false,
+    hasScheduledChange: false,
+    hasFreeMonth: false,
+    ...differing,
+  };
+}
+
+export function anAccount(differing: Partial<Account> = {}): Account {
+  return {
+    name: 'Ava Example',
+    email: 'ava@example.com',
+    plans: [aPlan()],
+    hasPauseSub: false,
+    hasScheduledPause: false,
+    hasPaymentFailure: false,
+    ...differing,
+  };
+}
+
+export function someManagePlans(differing: Partial<ManagePlans> = {}): ManagePlans {
+  return {
+    existingPlans: [aPlan()],
+    plans: [],
+    bundleSavings: 0,
+    couponDiscount: 0,
+    total: 699,
+    periodUnit: 'month',
+    otherTotal: null,
+    ...differing,
+  };
+}
+
+export function anInvoice(differing: Partial<Invoice> = {}): Invoice {
+  return {
+    number: '1001',
+    status: 'PAID',
+    transactionDate: '2026-11-10T15:00:00Z',
+    total: 699,
+    paymentSourceType: 'CARD',
+    cardBrand: 'VISA',
+    last4: '1111',
+    paypalEmail: null,
+    ...differing,
+  };
+}
+
+const palette = { primary: '#23418f', onPrimary: '#ffffff', accent: '#c4541b', link: '#23418f' };
+
+export function aSite(differing: Partial<Site> = {}): Site {
+  return {
+    siteName: 'portal-test',
+    publishableKey: 'test_key',
+    enableCancelButton: true,
+    chargebeeJsUrl: 'https://js.example.com/v2/chargebee.js',
+    supportWidget: null,
+    brand: {
+      code: 'faith-family',
+      name: 'Faith & Family',
+      logoUrl: '/static/portal/art/logo.svg',
+      colors: { light: palette, dark: palette },
+      termsUrl: 'https://example.com/terms',
+      privacyUrl: 'https://example.com/privacy',
+      helpCentreUrl: 'https://help.example.com/requests/new',
+      contactLinkEnabled: true,
+      showSubLogos: true,
+    },
+    services: [
+      aService('faith-family', 'Faith & Family'),
+      aService('gospel-TV', 'Gospel TV'),
+      aService('kids', 'Kids'),
+    ],
+    ...differing,
+  };
+}
+
+function aService(id: string, name: string) {
+  return {
+    id,
+    name,
+    logoUrl: `/static/portal/art/${id}.svg`,
+    streamUrl: `https://${id.toLowerCase()}.example.com/`,
+    browseUrl: `https://${id.toLowerCase()}.example.com/browse`,
+  };
+}

@@ -1,0 +1,59 @@
+/** The parts of a browser that jsdom lacks, as far as the app leans on them. */
+
+function installDialog(): void {
+  const dialog = HTMLDialogElement.prototype;
+  const openers = new WeakMap<HTMLDialogElement, Element | null>();
+  dialog.showModal = function showModal() {
+    openers.set(this, document.activeElement);
+    this.setAttribute('open', '');
+    this.querySelector<HTMLElement>('button, [href], input, select')?.focus();
+  };
+  dialog.close = function close() {
+    this.removeAttribute('open');
+    const opener = openers.get(this);
+    if (opener instanceof HTMLElement) opener.focus();
+    this.dispatchEvent(new Event('close'));
+  };
+  document.addEventListener('keydown', (event) => {
+    const open = document.querySelector('dialog[open]');
+    if (event.key === 'Escape') open?.dispatchEvent(new Event('cancel', { cancelable: true }));
+  });
+}
+
+function moveTo(state: 'open' | 'closed', popover: HTMLElement): void {
+  popover.toggleAttribute('data-open', state === 'open');
+  popover.style.display = state === 'open' ? 'block' : 'none';
+  popover.dispatchEvent(Object.assign(new Event('toggle'), { newState: state }));
+}
+
+function installPopover(): void {
+  HTMLElement.prototype.showPopover = function showPopover() {
+    moveTo('open', this);
+  };
+  HTMLElement.prototype.hidePopover = function hidePopover() {
+    moveTo('closed', this);
+  };
+  document.addEventListener('click', (event) => {
+    const button = (event.target as Element).closest('[popovertarget]');
+    const popover = document.getElementById(button?.getAttribute('popovertarget') ?? '');
+    if (popover) moveTo(popover.hasAttribute('data-open') ? 'closed' : 'open', popover);
+  });
+}
+
+function installMatchMedia(): void {
+  window.matchMedia = (media) =>
+    Object.assign(new EventTarget(), {
+      media,
+      matches: false,
+      onchange: null,
+      addListener: () => undefined,
+      removeListener: () => undefined,
+    }) as MediaQueryList;
+}
+
+/** Gives jsdom dialogs, popovers and media queries; a window too wide for a phone. */
+export function installPlatform(): void {
+  installDialog();
+  installPopover();
+  installMatchMedia();
+}
