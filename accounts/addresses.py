@@ -19,9 +19,9 @@ class InvalidAddress(ValueError):
 def normalise_email(text: str) -> str:
     """Give the address in lower case, without the spaces around it.
 
-    Only ASCII is accepted: a letter that merely looks like another one would make two people of one address or,
-    worse, one of two. A line break or any other control character is refused wherever it stands, since the text ends
-    up in a mail's header.
+    Only ASCII is accepted: a letter that merely looks like another one would make two people of one address
+    or, worse, one of two. A line break or any other control character is refused wherever it stands, since
+    the text ends up in a mail's header.
 
     Raises `InvalidAddress`.
     """

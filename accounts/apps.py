@@ -10,4 +10,5 @@ class AccountsConfig(AppConfig):
     verbose_name = "Accounts and sign-in"
 
     def ready(self) -> None:
-        from accounts.api import schema  # noqa: F401  (registers the OpenAPI extension)
+        """Register the OpenAPI extension, once the models it stands on are there."""
+        from accounts.api import schema  # noqa: F401, PLC0415

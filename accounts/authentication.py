@@ -16,17 +16,18 @@ from rest_framework.request import Request
 
 from accounts.models import SessionToken, User
 
-# Anything else never reaches the hash: knox answers bytes that are not UTF-8, and PostgreSQL a NUL, with a 500.
+# Anything else never reaches the hash: knox answers bytes that are not UTF-8, and PostgreSQL a NUL, with a
+# 500.
 _TOKEN = re.compile(rb"\A[A-Za-z0-9_]{20,90}\Z")
 _DAILY = timedelta(days=1)
 
 
-class BearerAuthentication(TokenAuthentication):
+class BearerAuthentication(TokenAuthentication):  # type: ignore[misc]  # knox has no types
     """`Authorization: Bearer ssp_…`, answered in one query that also loads the user and the account.
 
-    A token lives for 14 days from its last renewal, is renewed at most daily and never past 90 days (contract, rule
-    13). It is dead at once when it is revoked or its user is switched off. Expired rows are swept by the tick, so a
-    read stays a read.
+    A token lives for 14 days from its last renewal, is renewed at most daily and never past 90 days
+    (contract, rule 13). It is dead at once when it is revoked or its user is switched off. Expired rows are
+    swept by the tick, so a read stays a read.
     """
 
     def authenticate(self, request: Request) -> tuple[User, SessionToken] | None:

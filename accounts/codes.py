@@ -39,7 +39,7 @@ def hash_code(code: str, *, challenge: str) -> str:
 
 
 def matches(code: str, *, challenge: str, code_hash: str) -> bool:
-    """Whether the code is the one that was hashed for the challenge; an empty hash matches nothing, as slowly."""
+    """Whether it is the code that was hashed for the challenge; an empty hash matches nothing, as slowly."""
     right = _hasher.verify(_peppered(code, challenge), code_hash or _NOBODYS_HASH)
     return right and bool(code_hash)
 

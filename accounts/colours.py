@@ -13,8 +13,8 @@ from django.core.exceptions import ValidationError
 TOKENS = ("primary", "onPrimary", "accent", "link")
 TEXT_CONTRAST = 4.5
 CONTROL_CONTRAST = 3.0
-# The page behind, in each scheme: the lightest and the darkest surface that brand text stands on.
-SURFACES = {"light": "#ffffff", "dark": "#1e1f24"}
+# The ground that is hardest to read on, in each scheme: what passes here passes on every surface of the app.
+SURFACES = {"light": "#efede8", "dark": "#26262c"}
 
 _HEX = re.compile(r"\A#[0-9a-fA-F]{6}\Z")
 

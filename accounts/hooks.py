@@ -1,10 +1,10 @@
 """What other applications may hang on to. Accounts imports none of them.
 
-`signed_in` is sent with `account` after a sign-in is committed; what a receiver raises is logged and hinders nobody.
-`profile_saving` is sent with `account`, `first_name` and `last_name` before a profile is stored; a receiver that
-raises refuses the save. `finding_account` is sent with `email`, outside any transaction, when the portal does not
-know an address; a receiver that finds its owner elsewhere imports them and returns the `Account`, and one that could
-not find out raises.
+`signed_in` is sent with `account` after a sign-in is committed; what a receiver raises is logged and hinders
+nobody. `profile_saving` is sent with `account`, `first_name` and `last_name` before a profile is stored; a
+receiver that raises refuses the save. `finding_account` is sent with `email`, outside any transaction, when
+the portal does not know an address; a receiver that finds its owner elsewhere imports them and returns the
+`Account`, and one that could not find out raises.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ finding_account = Signal()
 
 def find_account(email: str) -> Account | None:
     """Ask every receiver of `finding_account` for the owner of an address; raises what a receiver raises."""
-    for _receiver, found in finding_account.send(sender=Account, email=email):
+    answers: list[tuple[object, object]] = [*finding_account.send(sender=Account, email=email)]
+    for _receiver, found in answers:
         if isinstance(found, Account):
             return found
     return None

@@ -15,11 +15,17 @@ from accounts.models import Brand, OutgoingMail
 def compose(mail: OutgoingMail, context: dict[str, object]) -> EmailMultiAlternatives:
     """Render the mail's templates into a message with a text and an HTML part.
 
-    The Message-ID belongs to the row, so that a receiving server may drop the second copy of a mail that had to be
-    sent twice.
+    The Message-ID belongs to the row, so that a receiving server may drop the second copy of a mail that had
+    to be sent twice.
     """
     brand = mail.brand or site.default_brand()
-    values = {**context, "brand": brand, "colours": brand.colours, "portal_url": settings.BASE_URL, **_links(brand)}
+    values = {
+        **context,
+        "brand": brand,
+        "colours": brand.colours,
+        "portal_url": settings.BASE_URL,
+        **_links(brand),
+    }
     subject = " ".join(render_to_string(f"mail/{mail.kind}.subject.txt", values).split())
     message = EmailMultiAlternatives(
         subject=subject,

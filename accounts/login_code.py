@@ -1,4 +1,4 @@
-"""The mail that carries a sign-in code. The code is made here, when the mail is sent, and stands nowhere else."""
+"""The mail that carries a sign-in code. The code is made here, on sending, and stands nowhere else."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ KIND = "login_code"
 def prepare(mail: OutgoingMail) -> dict[str, object] | None:
     """Find the owner of the address, make a code and store its hash; None when there is nobody to send it to.
 
-    A try that failed may have reached the mailbox after all, so each makes a new code under a new Message-ID: the
-    newest mail always holds the code that works. Raises what a receiver of `finding_account` raises.
+    A try that failed may have reached the mailbox after all, so each makes a new code under a new Message-ID:
+    the newest mail always holds the code that works. Raises what a receiver of `finding_account` raises.
     """
     challenge = LoginChallenge.objects.filter(mail=mail, used_at=None, lapsed_at=None).first()
     if challenge is None:

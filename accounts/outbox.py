@@ -17,14 +17,16 @@ from accounts.models import OutgoingMail
 
 logger = logging.getLogger(__name__)
 
-# Nobody else tries a mail that is being sent; longer than the mail server's time-out and a provider look-up together.
+# Nobody else tries a mail that is being sent; longer than the mail server's time-out and a provider look-up
+# together.
 LEASE = timedelta(minutes=2)
 FIRST_WAIT = timedelta(seconds=20)
 LONGEST_WAIT = timedelta(hours=2)
 MAX_ATTEMPTS = 20  # more than a day of a mail server being down
 SWEEP_BATCH = 500
 
-# What a kind still needs when it is sent: the context to render with, or None for "there is nobody to send it to".
+# What a kind still needs when it is sent: the context to render with, or None for "there is nobody to send it
+# to".
 Preparation = Callable[[OutgoingMail], dict[str, object] | None]
 PREPARATIONS: dict[str, Preparation] = {login_code.KIND: login_code.prepare}
 
@@ -33,7 +35,9 @@ def due() -> list[int]:
     """Give the ids of waiting mails whose time has come, oldest first; those past their use are dropped."""
     now = timezone.now()
     waiting = OutgoingMail.objects.filter(state=OutgoingMail.State.PENDING)
-    waiting.filter(expires_at__lte=now).update(state=OutgoingMail.State.DROPPED, last_error="too late to be of use")
+    waiting.filter(expires_at__lte=now).update(
+        state=OutgoingMail.State.DROPPED, last_error="too late to be of use"
+    )
     found = waiting.filter(next_attempt_at__lte=now).order_by("next_attempt_at")
     return list(found.values_list("pk", flat=True)[:SWEEP_BATCH])
 
@@ -41,8 +45,8 @@ def due() -> list[int]:
 def deliver(mail_id: int) -> None:
     """Send one mail if it is due and nobody else has it in hand.
 
-    The lease is taken by one conditional UPDATE, so that two workers never send together; a worker that dies leaves
-    a lease that runs out. A failure is noted with the time of the next try and never raised.
+    The lease is taken by one conditional UPDATE, so that two workers never send together; a worker that dies
+    leaves a lease that runs out. A failure is noted with the time of the next try and never raised.
     """
     now = timezone.now()
     mail = _claim(mail_id, now)
@@ -53,7 +57,7 @@ def deliver(mail_id: int) -> None:
         return
     try:
         _send(mail)
-    except Exception as error:  # any failure at all is a reason to try again later, and none to stop the others
+    except Exception as error:  # noqa: BLE001  (whatever it is, it is a reason to try again later)
         _postpone(mail, error)
 
 
@@ -82,12 +86,14 @@ def _finish(mail: OutgoingMail, state: OutgoingMail.State, why: str = "") -> Non
 
 
 def _postpone(mail: OutgoingMail, error: Exception) -> None:
-    """Note the failure without its text where that could hold what the mail said; only the class is always safe."""
+    """Note the failure by its class alone, since its text could hold what the mail said."""
     if _is_final(error) or mail.attempts >= MAX_ATTEMPTS:
         logger.error("Mail %s (%s) was given up: %s", mail.pk, mail.kind, type(error).__name__)
         _finish(mail, OutgoingMail.State.FAILED, type(error).__name__)
         return
-    logger.warning("Mail %s (%s) could not be sent: %s", mail.pk, mail.kind, type(error).__name__, exc_info=error)
+    logger.warning(
+        "Mail %s (%s) could not be sent: %s", mail.pk, mail.kind, type(error).__name__, exc_info=error
+    )
     OutgoingMail.objects.filter(pk=mail.pk).update(
         next_attempt_at=timezone.now() + _wait(mail.attempts), last_error=type(error).__name__
     )
@@ -102,5 +108,6 @@ def _is_final(error: Exception) -> bool:
 
 def _wait(attempts: int) -> timedelta:
     """Double from `FIRST_WAIT` to `LONGEST_WAIT`, with a fifth of jitter."""
-    wait = min(FIRST_WAIT * 2 ** min(attempts - 1, 12), LONGEST_WAIT)
+    doublings: int = 2 ** min(attempts - 1, 12)
+    wait = min(FIRST_WAIT * doublings, LONGEST_WAIT)
     return wait * random.uniform(0.9, 1.1)  # noqa: S311  (spreads retries, keeps no secret)

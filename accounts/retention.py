@@ -20,4 +20,6 @@ def forget_what_is_over() -> None:
     SignInLimit.objects.filter(expires_at__lte=now).delete()
     LoginChallenge.objects.filter(expires_at__lte=now - CHALLENGES).delete()
     SignInEvent.objects.filter(at__lt=now - SIGN_IN_EVENTS).delete()
-    OutgoingMail.objects.filter(created_at__lt=now - FINISHED_MAIL).exclude(state=OutgoingMail.State.PENDING).delete()
+    OutgoingMail.objects.filter(created_at__lt=now - FINISHED_MAIL).exclude(
+        state=OutgoingMail.State.PENDING
+    ).delete()

@@ -22,7 +22,7 @@ def brand_for_host(host: str) -> Brand:
 
 
 def brand(code: str) -> Brand:
-    """Give the brand of a code, compared without case; an unknown code gives one with empty links (rule 14)."""
+    """Give the brand of a code, compared without case; for an unknown code one with empty links (rule 14)."""
     return Brand.objects.filter(code__iexact=code).first() or _nameless(code)
 
 

@@ -19,7 +19,9 @@ def send_mail(mail_id: int) -> None:
 @shared_task
 def send_login_code(challenge_id: str) -> None:
     """Make the code of one challenge and send it, if its address has an owner."""
-    for mail_id in OutgoingMail.objects.filter(challenge=uuid.UUID(challenge_id)).values_list("pk", flat=True):
+    for mail_id in OutgoingMail.objects.filter(challenge=uuid.UUID(challenge_id)).values_list(
+        "pk", flat=True
+    ):
         outbox.deliver(mail_id)
 
 

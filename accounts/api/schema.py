@@ -17,6 +17,7 @@ class BearerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-c
     def get_security_definition(self, auto_schema: Any) -> dict[str, Any]:
         """Give the security scheme object."""
         scheme: dict[str, Any] = build_bearer_security_scheme_object(
-            header_name="Authorization", token_prefix="Bearer"  # noqa: S106  (the scheme's name)
+            header_name="Authorization",
+            token_prefix="Bearer",  # noqa: S106  (the scheme's name)
         )
         return scheme

@@ -1,5 +1,12 @@
-"""The addresses of this application's endpoints."""
+"""The paths of accounts, below /api/."""
 
-from django.urls import URLPattern
+from django.urls import path
 
-urlpatterns: list[URLPattern] = []
+from accounts.api.views import LogoutView, SendOtpView, SiteView, VerifyOtpView
+
+urlpatterns = [
+    path("auth/send-otp", SendOtpView.as_view(), name="auth-send-otp"),
+    path("auth/verify-otp", VerifyOtpView.as_view(), name="auth-verify-otp"),
+    path("auth/logout", LogoutView.as_view(), name="auth-logout"),
+    path("site", SiteView.as_view(), name="site"),
+]

@@ -18,12 +18,15 @@ class AccountEventQuerySet(models.QuerySet["AccountEvent"]):
     """Reads and adds; everything else is refused."""
 
     def update(self, **kwargs: Any) -> NoReturn:
+        """Raise `AppendOnly`."""
         raise AppendOnly("An account's events are never changed.")
 
     def bulk_update(self, *args: Any, **kwargs: Any) -> NoReturn:
+        """Raise `AppendOnly`."""
         raise AppendOnly("An account's events are never changed.")
 
     def delete(self) -> NoReturn:
+        """Raise `AppendOnly`."""
         raise AppendOnly("An account's events are never deleted.")
 
 

@@ -14,8 +14,8 @@ from accounts.models.site import Brand
 class OutgoingMail(models.Model):
     """A mail to be sent, or one that was.
 
-    `context` holds what the templates of `kind` are rendered with; a secret never stands in it. `next_attempt_at` is
-    also the lease of whoever is sending the mail just now. Times are real time.
+    `context` holds what the templates of `kind` are rendered with; a secret never stands in it.
+    `next_attempt_at` is also the lease of whoever is sending the mail just now. Times are real time.
     """
 
     class State(models.TextChoices):

@@ -14,8 +14,8 @@ from django.utils import timezone
 from accounts.addresses import normalise_email
 
 
-class User(AbstractUser):
-    """The principal of a request. Operators are staff users with a password; subscribers have an `Account`."""
+class User(AbstractUser):  # type: ignore[django-manager-missing]  # knox has no types
+    """The principal of a request: an operator, who has a password, or a subscriber, who has an `Account`."""
 
 
 class AccountManager(models.Manager["Account"]):
@@ -69,7 +69,8 @@ class Account(models.Model):
         constraints = [
             models.CheckConstraint(condition=Q(email=Lower("email")), name="account_email_is_lower_case"),
             models.CheckConstraint(
-                condition=Q(birth_month=0, birth_day=0) | Q(birth_month__range=(1, 12), birth_day__range=(1, 31)),
+                condition=Q(birth_month=0, birth_day=0)
+                | Q(birth_month__range=(1, 12), birth_day__range=(1, 31)),
                 name="account_birthday_is_whole_or_unset",
             ),
         ]

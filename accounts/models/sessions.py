@@ -9,9 +9,10 @@ from django.utils import timezone
 from knox.models import AbstractAuthToken
 
 
-class SessionToken(AbstractAuthToken):
-    """One signed-in device. Only the token's SHA-512 digest is kept; the token itself is told once, at sign-in.
+class SessionToken(AbstractAuthToken):  # type: ignore[misc]  # knox has no types
+    """One signed-in device.
 
+    Only the token's SHA-512 digest is kept; the token itself is told once, at sign-in.
     `public_id` names the session to its owner and to operators, since the digest is for comparing only.
     """
 

@@ -14,10 +14,10 @@ from accounts.models.people import Account
 class LoginChallenge(models.Model):
     """One request for a code. It is the same row whether or not anybody has the address.
 
-    The code is made when the mail is sent and kept as a salted hash of a peppered value, so `code_hash` is empty
-    until then, and stays so for an address that nobody has. Tries that name the challenge and tries that do not are
-    counted apart: only the browser that asked knows the id, so a stranger who knows the address and nothing else
-    cannot use up its owner's five.
+    The code is made when the mail is sent and kept as a salted hash of a peppered value, so `code_hash` is
+    empty until then, and stays so for an address that nobody has. Tries that name the challenge and tries
+    that do not are counted apart: only the browser that asked knows the id, so a stranger who knows the
+    address and nothing else cannot use up its owner's five.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)

@@ -17,7 +17,9 @@ from accounts.colours import default_colours, validate_colours
 KNOWN_CODES = ("faith-family", "gospel-TV", "kids")
 
 _HTTPS = URLValidator(schemes=["https"])
-_PATH = RegexValidator(r"\A[A-Za-z0-9_][A-Za-z0-9_./-]*\Z", "Enter a path below the static files, or an https address.")
+_PATH = RegexValidator(
+    r"\A[A-Za-z0-9_][A-Za-z0-9_./-]*\Z", "Enter a path below the static files, or an https address."
+)
 
 
 def validate_time_zone(name: str) -> None:
@@ -41,7 +43,9 @@ def validate_host_names(names: object) -> None:
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
         raise ValidationError("Enter a list of host names.")
     for name in names:
-        RegexValidator(r"\A[a-z0-9]([a-z0-9.-]*[a-z0-9])?\Z", f"{name!r} is not a host name in lower case.")(name)
+        RegexValidator(r"\A[a-z0-9]([a-z0-9.-]*[a-z0-9])?\Z", f"{name!r} is not a host name in lower case.")(
+            name
+        )
 
 
 def picture_url(place: str) -> str:
@@ -52,7 +56,8 @@ def picture_url(place: str) -> str:
 class SiteSettings(models.Model):
     """The one row of settings that operators change without a deploy.
 
-    `version` grows with each change, so that a document built from the settings can tell that it is out of date.
+    `version` grows with each change, so that a document built from the settings can tell that it is out of
+    date.
     """
 
     id = models.PositiveSmallIntegerField(primary_key=True, default=1, editable=False)
@@ -94,7 +99,10 @@ class Brand(models.Model):
     host_names = models.JSONField(default=list, blank=True, validators=[validate_host_names])
     is_default = models.BooleanField(default=False, help_text="Serves every host name that no brand claims.")
     logo = models.CharField(
-        max_length=300, blank=True, validators=[validate_picture], help_text="A static file's path, or an https address."
+        max_length=300,
+        blank=True,
+        validators=[validate_picture],
+        help_text="A static file's path, or an https address.",
     )
     colours = models.JSONField(default=default_colours, validators=[validate_colours])
     terms_url = models.URLField("terms of service", blank=True)
@@ -135,7 +143,10 @@ class StreamingService(models.Model):
     code = models.CharField(max_length=40, unique=True)
     name = models.CharField(max_length=80)
     logo = models.CharField(
-        max_length=300, blank=True, validators=[validate_picture], help_text="A static file's path, or an https address."
+        max_length=300,
+        blank=True,
+        validators=[validate_picture],
+        help_text="A static file's path, or an https address.",
     )
     stream_url = models.URLField("where 'start streaming' leads")
     browse_url = models.URLField("where 'return to watching' leads")

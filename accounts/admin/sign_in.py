@@ -1,0 +1,73 @@
+"""What happened at the door. Codes are never shown; sessions are on the account's page."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import admin
+from django.http import HttpRequest
+from django.utils import timezone
+from django.utils.safestring import SafeString
+
+from accounts.admin.read_only import ReadOnlyAdmin, account_link
+from accounts.models import LoginChallenge, SignInEvent, SignInLimit
+
+
+@admin.register(SignInEvent)
+class SignInEventAdmin(ReadOnlyAdmin):
+    """Sign-ins, failures and refusals, newest first."""
+
+    list_display = ("at", "kind", "email", "network", "agent", "account_page")
+    list_filter = ("kind", "at")
+    list_select_related = ("account",)
+    search_fields = ("email", "network")
+    date_hierarchy = "at"
+    fields = ("at", "kind", "email", "account_page", "network", "agent")
+
+    @admin.display(description="account", ordering="account__email")
+    def account_page(self, event: SignInEvent) -> SafeString | str:
+        """Link to the account."""
+        return account_link(event.account)
+
+
+@admin.register(LoginChallenge)
+class LoginChallengeAdmin(ReadOnlyAdmin):
+    """The codes asked for in the last day: when, how often tried, how they ended."""
+
+    list_display = ("created_at", "email", "state", "tries", "blind_tries", "network")
+    search_fields = ("email", "network")
+    fields = (
+        "created_at",
+        "email",
+        "state",
+        "tries",
+        "blind_tries",
+        "expires_at",
+        "used_at",
+        "lapsed_at",
+        "network",
+        "agent",
+        "mail",
+    )
+
+    @admin.display(description="state")
+    def state(self, challenge: LoginChallenge) -> str:
+        """Say how the challenge stands."""
+        if challenge.used_at:
+            return "used"
+        if challenge.lapsed_at:
+            return "replaced"
+        return "open" if challenge.expires_at > timezone.now() else "expired"
+
+
+@admin.register(SignInLimit)
+class SignInLimitAdmin(ReadOnlyAdmin):
+    """The counters that limits are kept by; deleting one lets its subject try again at once."""
+
+    list_display = ("key", "count", "started_at", "expires_at")
+    search_fields = ("key",)
+    fields = ("key", "count", "started_at", "expires_at")
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Give whoever has the permission for it."""
+        return request.user.has_perm("accounts.delete_signinlimit")

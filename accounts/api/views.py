@@ -1,0 +1,100 @@
+"""Sign-in, sign-out and the site, over HTTP."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import status
+from rest_framework.permissions import AllowAny
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from accounts import challenges, sign_in, site
+from accounts.api.serializers import (
+    SendOtpRequest,
+    SendOtpResponse,
+    SiteSerializer,
+    VerifyOtpRequest,
+    VerifyOtpResponse,
+)
+from accounts.models import SessionToken
+from accounts.network import origin_of
+
+SENT = "If an account has this address, a code is on its way. It can take a minute to arrive."
+
+
+class PublicView(APIView):
+    """An endpoint that needs no token, and that a bad one does not hinder."""
+
+    authentication_classes = ()
+    permission_classes = (AllowAny,)
+
+
+class SendOtpView(PublicView):
+    """Ask for a sign-in code."""
+
+    @extend_schema(
+        operation_id="auth_send_otp", tags=["auth"], request=SendOtpRequest, responses=SendOtpResponse
+    )
+    def post(self, request: Request) -> Response:
+        """Open a challenge and mail its code; the answer is the same for an unknown address."""
+        asked = SendOtpRequest(data=request.data)
+        asked.is_valid(raise_exception=True)
+        challenge = challenges.ask(
+            email=asked.validated_data["email"],
+            origin=origin_of(request),
+            brand=site.brand_for_host(request.get_host()),
+            instead_of=asked.validated_data["challenge_id"],
+        )
+        answer = {
+            "message": SENT,
+            "expires_in": int(challenges.LIFETIME.total_seconds()),
+            "resend_in": int(challenges.RESEND_AFTER.total_seconds()),
+            "challenge_id": challenge.pk,
+        }
+        return Response(SendOtpResponse(answer).data)
+
+
+class VerifyOtpView(PublicView):
+    """Exchange a sign-in code for a token."""
+
+    @extend_schema(
+        operation_id="auth_verify_otp", tags=["auth"], request=VerifyOtpRequest, responses=VerifyOtpResponse
+    )
+    def post(self, request: Request) -> Response:
+        """Open a session with the right code."""
+        tried = VerifyOtpRequest(data=request.data)
+        tried.is_valid(raise_exception=True)
+        signed_in = sign_in.sign_in(
+            email=tried.validated_data["email"],
+            code=tried.validated_data["otp"],
+            challenge_id=tried.validated_data["challenge_id"],
+            origin=origin_of(request),
+        )
+        return Response(VerifyOtpResponse(signed_in).data)
+
+
+class LogoutView(APIView):
+    """Sign this browser out."""
+
+    @extend_schema(operation_id="auth_logout", tags=["auth"], request=None, responses={204: None})
+    def post(self, request: Request) -> Response:
+        """End the session of the token that came with the request."""
+        sign_in.sign_out(cast("SessionToken", request.auth))
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+class SiteView(PublicView):
+    """What the app needs to draw itself before anybody is signed in."""
+
+    @extend_schema(operation_id="site", tags=["site"], responses=SiteSerializer)
+    def get(self, request: Request) -> Response:
+        """Give the site's settings, the brand of this host name and the streaming services."""
+        answer = {
+            "settings": site.site_settings(),
+            "brand": site.brand_for_host(request.get_host()),
+            "services": site.streaming_services(),
+        }
+        return Response(SiteSerializer(answer).data)

@@ -1,0 +1,95 @@
+"""Seed what operators would type in on the first day: settings, brands, services, the demo's operator."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand
+from django.db import transaction
+
+from accounts.colours import Colours
+from accounts.models import Brand, SiteSettings, StreamingService, User
+
+DEMO_OPERATOR = "admin"
+
+COLOURS: dict[str, Colours] = {
+    "faith-family": {
+        "light": {"primary": "#23418f", "onPrimary": "#ffffff", "accent": "#b34a14", "link": "#23418f"},
+        "dark": {"primary": "#a9c1ff", "onPrimary": "#0f1f4d", "accent": "#ffb38a", "link": "#a9c1ff"},
+    },
+    "gospel-TV": {
+        "light": {"primary": "#6a1f6d", "onPrimary": "#ffffff", "accent": "#8f5a00", "link": "#6a1f6d"},
+        "dark": {"primary": "#e6b0ea", "onPrimary": "#3a0f3d", "accent": "#f5c76b", "link": "#e6b0ea"},
+    },
+    "kids": {
+        "light": {"primary": "#0b6b5f", "onPrimary": "#ffffff", "accent": "#b0352c", "link": "#0b6b5f"},
+        "dark": {"primary": "#7fdccb", "onPrimary": "#06332d", "accent": "#ffa69e", "link": "#7fdccb"},
+    },
+}
+
+# code, name, host label, and the page that 'return to watching' opens: the kids service has a welcome page
+# instead.
+THE_THREE = (
+    ("faith-family", "Faith & Family", "faith", "browse"),
+    ("gospel-TV", "Gospel TV", "gospel", "browse"),
+    ("kids", "Kids", "kids", "welcome"),
+)
+
+
+class Command(BaseCommand):
+    """Seed the site once; what operators changed since is left as it is."""
+
+    help = "Seed the settings, the three brands and services and, on the demo, the operator admin / admin."
+
+    @transaction.atomic
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Add what is missing."""
+        SiteSettings.objects.get_or_create(pk=1, defaults={"free_month_on": settings.PORTAL_ENV == "demo"})
+        for position, (code, name, label, entrance) in enumerate(THE_THREE):
+            _seed_brand(code, name, label, default=position == 0 and not _has_default())
+            _seed_service(code, name, label, entrance, position)
+        if settings.PORTAL_ENV == "demo":
+            _seed_operator()
+        self.stdout.write("The site's settings, brands and services are there.")
+
+
+def _has_default() -> bool:
+    return Brand.objects.filter(is_default=True).exists()
+
+
+def _seed_brand(code: str, name: str, label: str, *, default: bool) -> None:
+    site = f"https://{label}.example.com"
+    Brand.objects.get_or_create(
+        code=code,
+        defaults={
+            "name": name,
+            "host_names": [f"{label}.localhost", *(["127.0.0.1", "localhost"] if default else [])],
+            "is_default": default,
+            "logo": f"portal/art/brands/{code}.svg",
+            "colours": COLOURS[code],
+            "terms_url": f"{site}/terms-of-service",
+            "privacy_url": f"{site}/privacy-policy",
+            "help_centre_url": f"https://help.{label}.example.com/requests/new",
+        },
+    )
+
+
+def _seed_service(code: str, name: str, label: str, entrance: str, position: int) -> None:
+    watch = f"https://watch.{label}.example.com"
+    StreamingService.objects.get_or_create(
+        code=code,
+        defaults={
+            "name": name,
+            "logo": f"portal/art/brands/{code}.svg",
+            "stream_url": f"{watch}/",
+            "browse_url": f"{watch}/{entrance}",
+            "position": position,
+        },
+    )
+
+
+def _seed_operator() -> None:
+    """Make admin / admin, unless there is a user of that name; production refuses to start with it."""
+    if not User.objects.filter(username=DEMO_OPERATOR).exists():
+        User.objects.create_superuser(DEMO_OPERATOR, password=DEMO_OPERATOR)

@@ -1,0 +1,71 @@
+"""Signing in and out."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+
+from django.db import transaction
+
+from accounts import challenges, hooks, limits
+from accounts.models import Account, SessionToken, SignInEvent, User
+from accounts.network import Origin
+from accounts.sign_in_log import note
+
+
+@dataclass(frozen=True, slots=True)
+class SignedIn:
+    """A new session; `token` is told here and never again."""
+
+    token: str
+    expires_at: datetime
+    account: Account
+
+
+def sign_in(*, email: str, code: str, challenge_id: uuid.UUID | None, origin: Origin) -> SignedIn:
+    """Exchange the right code for a new session, and leave an event however it ends.
+
+    Raises `challenges.InvalidOtp`, `challenges.TooManyTries` or `limits.Throttled`.
+    """
+    try:
+        challenge = challenges.check(email=email, code=code, challenge_id=challenge_id, origin=origin)
+        with transaction.atomic():
+            return _open_session(challenges.spend(challenge), origin)
+    except limits.Throttled:
+        note(SignInEvent.Kind.LIMITED, email, origin)
+        raise
+    except challenges.InvalidOtp:
+        note(SignInEvent.Kind.FAILED, email, origin)
+        raise
+
+
+def sign_out(session: SessionToken) -> None:
+    """End one session; its token is dead at once."""
+    session.delete()
+
+
+def sign_out_everywhere(account: Account) -> int:
+    """End every session of an account and say how many there were."""
+    ended: int = SessionToken.objects.filter(user=account.user).delete()[0]
+    return ended
+
+
+def switch_off(account: Account) -> None:
+    """Refuse the account from now on; its tokens are dead at once."""
+    with transaction.atomic():
+        User.objects.filter(pk=account.user_id).update(is_active=False)
+        sign_out_everywhere(account)
+
+
+def switch_on(account: Account) -> None:
+    """Let the account sign in again."""
+    User.objects.filter(pk=account.user_id).update(is_active=True)
+
+
+def _open_session(account: Account, origin: Origin) -> SignedIn:
+    session, token = SessionToken.objects.create(user=account.user, agent=origin.agent)
+    note(SignInEvent.Kind.OK, account.email, origin, account)
+    transaction.on_commit(partial(hooks.announce_sign_in, account))
+    return SignedIn(token=token, expires_at=session.expiry, account=account)
