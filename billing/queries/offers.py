@@ -1,0 +1,42 @@
+"""The pause offer: titles worth staying for, per subscribed service."""
+
+from typing import Any
+
+from accounts import site
+from accounts.models import Account
+from accounts.models.site import picture_url
+from billing.catalog import PLANS, Plan
+from billing.models import RetentionContent
+from billing.queries.subscriptions import live_subscriptions
+
+_PICTURES = (
+    "recommended_title_image1",
+    "recommended_title_image2",
+    "recommended_title_image3",
+    "recommended_title_image4",
+    "upcoming_title_image1",
+    "upcoming_title_image2",
+    "upcoming_title_image3",
+)
+_CAPTIONS = ("upcoming_image_text1", "upcoming_image_text2", "upcoming_image_text3")
+
+
+def pause_offer(account: Account) -> list[dict[str, Any]]:
+    """Return the retention content of each service the account has, in catalogue order; null where none was set.
+
+    Keys are in snake_case, pictures are addresses. Three queries.
+    """
+    held = {subscription.plan_id for subscription in live_subscriptions(account)}
+    contents = {content.plan_id: content for content in RetentionContent.objects.all()}
+    browse = {service.code.casefold(): service.browse_url for service in site.streaming_services()}
+    return [
+        _service_offer(plan, contents.get(plan.id), browse.get(plan.service.casefold()))
+        for plan in PLANS
+        if plan.id in held
+    ]
+
+
+def _service_offer(plan: Plan, content: RetentionContent | None, browse_url: str | None) -> dict[str, Any]:
+    pictures = {name: picture_url(getattr(content, name, "")) or None for name in _PICTURES}
+    captions = {name: getattr(content, name, "") or None for name in _CAPTIONS}
+    return {"id": plan.id, "name": plan.name, "browse_url": browse_url or None, **pictures, **captions}

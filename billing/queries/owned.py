@@ -1,0 +1,34 @@
+"""Finding what a request names, always starting from the signed-in account (contract, section 2, 404)."""
+
+from collections.abc import Sequence
+
+from accounts.models import Account
+from billing.errors import InvalidState
+from billing.models import Subscription
+from billing.queries.holdings import Holding, holdings_of
+from portal.errors import NotFound
+
+
+def live_holdings(account: Account) -> list[Holding]:
+    """Return what an account holds that is not cancelled, in catalogue order."""
+    return [holding for holding in holdings_of(account) if not holding.is_cancelled]
+
+
+def named_holdings(account: Account, subscription_ids: Sequence[str]) -> list[Holding]:
+    """Return the holdings with these provider ids, each once, in catalogue order.
+
+    Raises NotFound when one is not the account's, whatever the others are; InvalidState when one has been replaced by
+    a newer subscription of its service.
+    """
+    wanted = set(subscription_ids)
+    owned = set(
+        Subscription.objects.filter(customer__account=account, provider_id__in=wanted).values_list(
+            "provider_id", flat=True
+        )
+    )
+    if owned != wanted:
+        raise NotFound
+    found = [one for one in holdings_of(account) if one.subscription.provider_id in wanted]
+    if len(found) < len(wanted):
+        raise InvalidState
+    return found
