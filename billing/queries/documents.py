@@ -1,7 +1,7 @@
 """The three hot reads as documents: what the mirror says, with camelCase keys, ready to be finished JSON.
 
-Each is a pure function of the mirror, prices, coupons and rates: nothing in one depends on now. A build makes the
-same number of queries whatever the account holds.
+Each is a pure function of the mirror, prices, coupons and rates: nothing in one depends on now. A build
+makes the same number of queries whatever the account holds.
 """
 
 from collections.abc import Sequence

@@ -64,6 +64,16 @@ class Holding:
         return self.status in (ACTIVE, IN_TRIAL)
 
     @property
+    def can_be_paused(self) -> bool:
+        """Whether a pause can be placed: active, with no pause, cancellation or change scheduled (rule 1)."""
+        return (
+            self.status == ACTIVE
+            and not self.has_scheduled_pause
+            and not self.subscription.has_scheduled_changes
+            and self.subscription.current_term_end is not None
+        )
+
+    @property
     def cancel_at(self) -> datetime | None:
         """When access ends or ended, for what will not go on."""
         subscription = self.subscription

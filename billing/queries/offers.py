@@ -7,7 +7,7 @@ from accounts.models import Account
 from accounts.models.site import picture_url
 from billing.catalog import PLANS, Plan
 from billing.models import RetentionContent
-from billing.queries.subscriptions import live_subscriptions
+from billing.queries.owned import live_holdings
 
 _PICTURES = (
     "recommended_title_image1",
@@ -22,11 +22,11 @@ _CAPTIONS = ("upcoming_image_text1", "upcoming_image_text2", "upcoming_image_tex
 
 
 def pause_offer(account: Account) -> list[dict[str, Any]]:
-    """Return the retention content of each service the account has, in catalogue order; null where none was set.
+    """Return the retention content of each service the account has, in catalogue order; None where unset.
 
-    Keys are in snake_case, pictures are addresses. Three queries.
+    Keys are in snake_case, pictures are addresses.
     """
-    held = {subscription.plan_id for subscription in live_subscriptions(account)}
+    held = {holding.plan.id for holding in live_holdings(account)}
     contents = {content.plan_id: content for content in RetentionContent.objects.all()}
     browse = {service.code.casefold(): service.browse_url for service in site.streaming_services()}
     return [
