@@ -13,13 +13,19 @@ import { server } from '@/testing/server';
 
 installPlatform();
 
-const stores = [useAuth, useSnackbar, useLoader, useAlert, useModal];
+function forgetClientState(): void {
+  localStorage.clear();
+  useAuth.setState(useAuth.getInitialState(), true);
+  useSnackbar.setState(useSnackbar.getInitialState(), true);
+  useLoader.setState(useLoader.getInitialState(), true);
+  useAlert.setState(useAlert.getInitialState(), true);
+  useModal.setState(useModal.getInitialState(), true);
+}
 
 beforeAll(() => server.listen({ onUnhandledRequest: 'error' }));
 afterEach(() => {
   cleanup();
   server.resetHandlers();
-  localStorage.clear();
-  for (const store of stores) store.setState(store.getInitialState() as never, true);
+  forgetClientState();
 });
 afterAll(() => server.close());

@@ -1,0 +1,27 @@
+import { useEffect } from 'react';
+import { useLocation } from 'react-router-dom';
+
+import styles from '@/app/AlertSlot.module.css';
+import { useAlert } from '@/stores/alert';
+import { InfoAlert } from '@/ui/InfoAlert';
+
+/** The global notice, above the screen it is about; it goes when one goes elsewhere. */
+export function AlertSlot() {
+  const { open, openError, message, callback, alertOperation, close } = useAlert();
+  const { pathname } = useLocation();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: leaving the screen is what closes it.
+  useEffect(() => close, [pathname, close]);
+  if (!open && !openError) return null;
+  return (
+    <div className={styles.slot}>
+      <InfoAlert
+        tone={openError ? 'error' : 'info'}
+        onAction={callback ?? undefined}
+        actionText={alertOperation ?? undefined}
+        onDismiss={close}
+      >
+        {message}
+      </InfoAlert>
+    </div>
+  );
+}

@@ -1,0 +1,67 @@
+import { useState } from 'react';
+
+import { notifyError } from '@/lib/notices';
+import { useLoader } from '@/stores/loader';
+import { useModal } from '@/stores/modal';
+import { useSnackbar } from '@/stores/snackbar';
+import { ConfirmModal } from '@/ui/ConfirmModal';
+import { LoaderOverlay } from '@/ui/LoaderOverlay';
+import { Snackbar } from '@/ui/Snackbar';
+
+/** The one confirmation dialog, 'Loading' overlay and snackbar, drawn from their stores. */
+export function GlobalParts() {
+  return (
+    <>
+      <GlobalModal />
+      <GlobalLoader />
+      <GlobalSnackbar />
+    </>
+  );
+}
+
+function GlobalModal() {
+  const { open, title, message, warningContent, confirmBtnText, modalData, onConfirm, close } =
+    useModal();
+  const [busy, setBusy] = useState(false);
+  const confirm = async () => {
+    setBusy(true);
+    try {
+      await onConfirm(modalData);
+    } catch (error) {
+      notifyError(error);
+    } finally {
+      setBusy(false);
+      close();
+    }
+  };
+  return (
+    <ConfirmModal
+      open={open}
+      title={title}
+      message={message}
+      warningContent={warningContent}
+      confirmBtnText={confirmBtnText ?? undefined}
+      busy={busy}
+      onConfirm={confirm}
+      onCancel={close}
+    />
+  );
+}
+
+function GlobalLoader() {
+  const { pending, message } = useLoader();
+  return pending > 0 ? <LoaderOverlay message={message} /> : null;
+}
+
+function GlobalSnackbar() {
+  const { visible, content, severity, sequence, hide } = useSnackbar();
+  return (
+    <Snackbar
+      visible={visible}
+      content={content}
+      severity={severity}
+      sequence={sequence}
+      onHide={hide}
+    />
+  );
+}

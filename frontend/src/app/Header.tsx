@@ -1,0 +1,50 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from 'react-router-dom';
+
+import styles from '@/app/Header.module.css';
+import { logout } from '@/app/session';
+import { siteOptions } from '@/lib/api/queries';
+import type { Brand } from '@/lib/api/types';
+import { paths } from '@/lib/paths';
+import { useAuth } from '@/stores/auth';
+import { PersonIcon } from '@/ui/icons/icons';
+import { Logo } from '@/ui/Logo';
+import { Menu, type MenuItem } from '@/ui/Menu';
+
+/** The profile menu, top to bottom. A screen gets its line when it is built. */
+const PROFILE_MENU: readonly MenuItem[] = [
+  { label: 'Your Subscriptions', to: paths.manageSubscription },
+  { label: 'Logout', onSelect: logout },
+];
+
+/** Brand and, for a signed-in subscriber, the profile menu; below it the three services. */
+export function Header() {
+  const { data: site } = useQuery(siteOptions);
+  const signedIn = useAuth(({ token }) => token !== null);
+  return (
+    <header className={styles.header}>
+      <div className={styles.bar}>
+        <BrandLink brand={site?.brand} to={signedIn ? paths.dashboard : paths.landing} />
+        {signedIn && <Menu label="Your profile" icon={<PersonIcon />} items={PROFILE_MENU} />}
+      </div>
+      {site?.brand.showSubLogos && (
+        <ul className={styles.subLogos} aria-label="Our services">
+          {site.services.map(({ id, name, logoUrl }) => (
+            <li key={id}>
+              <Logo src={logoUrl} name={name} height={24} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </header>
+  );
+}
+
+/** Home, by the brand's logo; by its name where it has none. */
+function BrandLink({ brand, to }: { brand: Brand | undefined; to: string }) {
+  return (
+    <Link to={to} className={styles.brand} aria-label={brand ? `${brand.name} home` : 'Home'}>
+      {brand?.logoUrl ? <Logo src={brand.logoUrl} name="" height={36} /> : brand?.name}
+    </Link>
+  );
+}

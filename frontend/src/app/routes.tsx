@@ -1,0 +1,38 @@
+import { type ComponentType, lazy, Suspense } from 'react';
+import { Navigate, Route, Routes } from 'react-router-dom';
+
+import { Layout } from '@/app/Layout';
+import { SignedInOnly } from '@/app/SignedInOnly';
+import { paths } from '@/lib/paths';
+import { LoaderOverlay } from '@/ui/LoaderOverlay';
+
+const LandingPage = lazy(() => import('@/features/auth/LandingPage'));
+
+/** The screens behind the guard, each in a file of its own that is fetched when first needed. */
+const SIGNED_IN_SCREENS: readonly { path: string; Screen: ComponentType }[] = [];
+
+/** Draws a screen, under the 'Loading' overlay while its file is on the way. */
+function Arriving({ Screen }: { Screen: ComponentType }) {
+  return (
+    <Suspense fallback={<LoaderOverlay />}>
+      <Screen />
+    </Suspense>
+  );
+}
+
+/** The route table. What it does not know falls back to the landing page. */
+export function AppRoutes() {
+  return (
+    <Routes>
+      <Route element={<Layout />}>
+        <Route path={paths.landing} element={<Arriving Screen={LandingPage} />} />
+        <Route element={<SignedInOnly />}>
+          {SIGNED_IN_SCREENS.map(({ path, Screen }) => (
+            <Route key={path} path={path} element={<Arriving key={path} Screen={Screen} />} />
+          ))}
+        </Route>
+        <Route path="*" element={<Navigate to={paths.landing} replace />} />
+      </Route>
+    </Routes>
+  );
+}

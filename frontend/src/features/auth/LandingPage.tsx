@@ -1,0 +1,48 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { siteOptions } from '@/lib/api/queries';
+import { useAuth } from '@/stores/auth';
+import { InfoAlert } from '@/ui/InfoAlert';
+import { CalendarIcon, PauseIcon, ReceiptIcon } from '@/ui/icons/icons';
+import { PageHeading } from '@/ui/PageHeading';
+import styles from './LandingPage.module.css';
+import { SignedInPanel } from './SignedInPanel';
+import { SignInCard } from './SignInCard';
+
+const REASONS = [
+  { icon: <CalendarIcon />, text: 'See what you pay and when' },
+  { icon: <PauseIcon />, text: 'Pause for a month and come back any time' },
+  { icon: <ReceiptIcon />, text: 'Download any invoice' },
+];
+
+/** Start of everybody who is not signed in: what this is, and the way in. */
+export default function LandingPage() {
+  const { data: site } = useQuery(siteOptions);
+  const { token, ended } = useAuth();
+  // Whoever signs in here leaves for another screen; only one who came signed in is greeted.
+  const [cameSignedIn] = useState(token !== null);
+  return (
+    <div className={styles.page}>
+      <div className={styles.welcome}>
+        <PageHeading title="Sign in">
+          {site ? `Your ${site.brand.name} account` : 'Your account'}
+        </PageHeading>
+        <p className={styles.lead}>Everything about your subscriptions, in one calm place.</p>
+        <ul className={styles.reasons}>
+          {REASONS.map(({ icon, text }) => (
+            <li key={text}>
+              <span className={styles.icon}>{icon}</span>
+              {text}
+            </li>
+          ))}
+        </ul>
+      </div>
+      <div className={styles.way}>
+        {ended === 'expired' && (
+          <InfoAlert>Your session has ended. Please sign in again to go on.</InfoAlert>
+        )}
+        {cameSignedIn && token !== null ? <SignedInPanel /> : <SignInCard brand={site?.brand} />}
+      </div>
+    </div>
+  );
+}

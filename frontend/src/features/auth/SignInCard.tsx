@@ -1,0 +1,72 @@
+import { useState } from 'react';
+import type { Brand, SendCodeAnswer } from '@/lib/api/types';
+import { Card } from '@/ui/Card';
+import { ExternalLink } from '@/ui/TextLink';
+import { CodeStep } from './CodeStep';
+import { EmailStep } from './EmailStep';
+import styles from './SignInCard.module.css';
+
+/** A code on its way to an address. */
+export interface Challenge {
+  email: string;
+  challengeId: string;
+  /** Instants in milliseconds. */
+  expiresAt: number;
+  resendAt: number;
+}
+
+function challengeOf(email: string, answer: SendCodeAnswer): Challenge {
+  const now = Date.now();
+  return {
+    email,
+    challengeId: answer.challengeId,
+    expiresAt: now + answer.expiresIn * 1000,
+    resendAt: now + answer.resendIn * 1000,
+  };
+}
+
+/** Sign-in in two steps: an address, then the code that was mailed to it. */
+export function SignInCard({ brand }: { brand: Brand | undefined }) {
+  const [email, setEmail] = useState('');
+  const [challenge, setChallenge] = useState<Challenge | null>(null);
+  const sent = (address: string, answer: SendCodeAnswer) => {
+    setEmail(address);
+    setChallenge(challengeOf(address, answer));
+  };
+  return (
+    <Card as="section" labelledBy="sign-in" className={styles.card}>
+      <h2 id="sign-in" className={styles.title}>
+        {challenge ? 'Check your email' : 'Sign in'}
+      </h2>
+      {challenge ? (
+        <CodeStep
+          challenge={challenge}
+          onResent={sent}
+          onChangeAddress={() => setChallenge(null)}
+        />
+      ) : (
+        <EmailStep initialEmail={email} onSent={sent} />
+      )}
+      {brand && <LegalLinks brand={brand} />}
+    </Card>
+  );
+}
+
+/** What one agrees to; a brand without such a page has no such link. */
+function LegalLinks({ brand }: { brand: Brand }) {
+  if (!brand.termsUrl && !brand.privacyUrl) return null;
+  return (
+    <p className={styles.legal}>
+      {brand.termsUrl && (
+        <ExternalLink href={brand.termsUrl} newTab>
+          Terms of Service
+        </ExternalLink>
+      )}
+      {brand.privacyUrl && (
+        <ExternalLink href={brand.privacyUrl} newTab>
+          Privacy Policy
+        </ExternalLink>
+      )}
+    </p>
+  );
+}
