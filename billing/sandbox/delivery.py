@@ -1,12 +1,13 @@
-"""Outgoing webhooks: each event is POSTed to the configured address until it answers 2xx or the tries are used up.
+"""Outgoing webhooks: each event is POSTed to the configured address until it answers 2xx or tries are over.
 
-What is to be sent stands in the event's row, so that a restart loses nothing; what was answered is written back to it.
-One thread owns the rows (reads what is due, records outcomes); a few sender threads own the network, so that a hung
-receiver delays neither the API nor the other events. As documented: JSON, Basic auth, no signature, order not kept,
-seven retries, and at least once (a process killed between the answer and its record sends again).
+What is to be sent stands in the event's row, so that a restart loses nothing; what was answered is written
+back. One thread owns the rows (reads what is due, records outcomes); a few sender threads own the network, so
+that a hung receiver delays neither the API nor the other events. As documented: JSON, Basic auth, no
+signature, order not kept, seven retries, and at least once (a process killed before it records an answer
+sends again).
 
-A first try leaves at once, whatever the site's clock says. Retries wait on the site's clock, counted from the try
-that failed: somebody who travels a month past a portal that was down for a moment loses no event.
+A first try leaves at once, whatever the site's clock says. Retries wait on the site's clock, counted from the
+try that failed: somebody who travels a month past a portal that was down for a moment loses no event.
 """
 
 from __future__ import annotations
@@ -59,14 +60,19 @@ class Outcome:
 
 
 class Courier:
-    """Delivers the site's events to one address. `start` it once per process; `wake` it when there is news."""
+    """Delivers the site's events to one address: `start` it once per process, `wake` it for news."""
 
     def __init__(self, *, url: str, username: str, password: str) -> None:
         self._url = url
         self._client = httpx.Client(
             auth=httpx.BasicAuth(username, password) if username else None,
-            headers={"Content-Type": "application/json;charset=UTF-8", "User-Agent": "billing-sandbox-webhook"},
-            limits=httpx.Limits(max_connections=SENDERS, max_keepalive_connections=SENDERS, keepalive_expiry=60),
+            headers={
+                "Content-Type": "application/json;charset=UTF-8",
+                "User-Agent": "billing-sandbox-webhook",
+            },
+            limits=httpx.Limits(
+                max_connections=SENDERS, max_keepalive_connections=SENDERS, keepalive_expiry=60
+            ),
             timeout=TIMEOUT,
             trust_env=False,
         )
@@ -77,7 +83,7 @@ class Courier:
         self._unrecorded: list[Outcome] = []
 
     def start(self) -> None:
-        """Start the threads. They are daemons: what is cut off by the process's end is still due in its row."""
+        """Start the threads, as daemons: what the process's end cuts off is still due in its row."""
         for number in range(SENDERS):
             threading.Thread(target=self._send_letters, name=f"webhook-sender-{number}", daemon=True).start()
         threading.Thread(target=self._keep_delivering, name="webhook-courier", daemon=True).start()
@@ -102,7 +108,7 @@ class Courier:
                 time.sleep(1)
 
     def _gather(self, *, patience: float) -> None:
-        """Take what the senders reported; return at once where there is news, else after `patience` seconds."""
+        """Take what the senders reported: at once where there is news, else after `patience` seconds."""
         try:
             news = self._news.get(timeout=patience)
             while True:
@@ -110,7 +116,7 @@ class Courier:
                     self._unrecorded.append(news)
                 news = self._news.get_nowait()
         except Empty:
-            # Cleared before the rows are read: a wake-up that comes now finds its event read below or asks again.
+            # Cleared before the rows are read: whoever wakes us from now on is read or asks again.
             self._woken.clear()
 
     def _patience(self) -> float:
@@ -127,7 +133,7 @@ class Courier:
         self._unrecorded.clear()
 
     def _hand_out(self) -> None:
-        """Give the senders what is due. Twice their number may lie ready, so that none waits for the database."""
+        """Give the senders what is due; twice their number may lie ready, so that none waits for the rows."""
         room = 2 * SENDERS - len(self._under_way)
         if room <= 0:
             return
@@ -159,7 +165,9 @@ def start() -> None:
         username=settings.SANDBOX_WEBHOOK_USERNAME,
         password=settings.SANDBOX_WEBHOOK_PASSWORD,
     )
-    events.recorded.connect(lambda **_news: courier.wake(), weak=False, dispatch_uid="billing.sandbox.delivery")
+    events.recorded.connect(
+        lambda **_news: courier.wake(), weak=False, dispatch_uid="billing.sandbox.delivery"
+    )
     courier.start()
 
 
@@ -170,7 +178,7 @@ def due_events() -> QuerySet[Event]:
 
 
 def record(outcome: Outcome) -> None:
-    """Write down how a try ended, and when the next one is. An event that is gone (site started afresh) is let go."""
+    """Write down how a try ended and when the next one is; an event that is gone by now is let go."""
     event = Event.objects.filter(seq=outcome.seq, webhook_status__in=_PENDING).first()
     if event is None:
         return
@@ -201,7 +209,7 @@ def _state_after(attempts: int, failure: str) -> tuple[str, int | None]:
 
 
 def _first_words(answer: httpx.Response) -> str:
-    """The beginning of what the receiver said, read to its end where it is short, so that the connection lives on."""
+    """The beginning of an answer, read to its end where it is short, so that the connection lives on."""
     deadline, held = time.monotonic() + _ANSWER_SECONDS, bytearray()
     for piece in answer.iter_bytes():
         held += piece

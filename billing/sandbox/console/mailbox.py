@@ -16,7 +16,7 @@ from pathlib import Path
 
 _SEPARATOR = re.compile(rb"^-{79}\r?\n", re.MULTILINE)
 _FILE_NAME = re.compile(r"[A-Za-z0-9._-]+\.log")
-# Only a mail that speaks of a code can hold one; otherwise any six-digit invoice number would be taken for it.
+# Only a mail that speaks of a code can hold one; any invoice number of six digits would be taken for it.
 _SPEAKS_OF_A_CODE = re.compile(r"\bcode\b", re.IGNORECASE)
 _CODE = re.compile(r"(?<![\d#-])(\d{3})[ \u00a0]?(\d{3})(?![\d-])")
 
@@ -27,7 +27,7 @@ class MessageNotFound(LookupError):
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One mail as a person reads it; `sent_at` is UTC, `key` names it in a URL, `code` is its sign-in code."""
+    """One mail as a person reads it: `sent_at` in UTC, `key` for its URL, `code` to sign in or empty."""
 
     key: str
     sender: str
@@ -74,7 +74,7 @@ def _messages_of(path: Path) -> tuple[Message, ...]:
 
 
 @lru_cache(maxsize=4096)
-def _parsed(path: Path, mtime_ns: int, size: int) -> tuple[Message, ...]:
+def _parsed(path: Path, mtime_ns: int, _size: int) -> tuple[Message, ...]:
     """Parsing is kept for as long as the file keeps its time and size: an inbox only ever grows."""
     parts = [part for part in _SEPARATOR.split(path.read_bytes()) if part.strip()]
     written_at = datetime.fromtimestamp(mtime_ns / 1e9, UTC)
