@@ -30,7 +30,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Leave out what needs PostgreSQL and Redis when the suite runs on the embedded default."""
     if connection.vendor == "postgresql":
         return
-    skip = pytest.mark.skip(reason="needs PostgreSQL and Redis: run through `make test` or set DATABASE_URL, REDIS_URL")
+    skip = pytest.mark.skip(
+        reason="needs PostgreSQL and Redis: run through `make test` or set DATABASE_URL, REDIS_URL"
+    )
     for item in items:
         if item.get_closest_marker("services"):
             item.add_marker(skip)
@@ -130,7 +132,10 @@ def sandbox_process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sandbo
     }
     with log.open("wb") as output:
         process = subprocess.Popen(  # noqa: S603  (our own command)
-            [sys.executable, str(ROOT / "manage.py"), "run_sandbox"], env=environment, stdout=output, stderr=output
+            [sys.executable, str(ROOT / "manage.py"), "run_sandbox"],
+            env=environment,
+            stdout=output,
+            stderr=output,
         )
     sandbox = Sandbox(port=port, process=process, log=log)
     try:

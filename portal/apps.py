@@ -9,6 +9,7 @@ class PortalConfig(AppConfig):
     name = "portal"
 
     def ready(self) -> None:
+        """Do so, once the applications are loaded."""
         from django.conf import settings
 
         from portal import checks  # noqa: F401  (registers them)

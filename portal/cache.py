@@ -15,7 +15,7 @@ logger = logging.getLogger(__name__)
 T = TypeVar("T")
 
 
-def _or(otherwise: T, operation: Callable[[], T]) -> T:
+def _or(operation: Callable[[], T], *, otherwise: T) -> T:
     try:
         return operation()
     except RedisError as error:
@@ -32,37 +32,41 @@ class ForgivingRedisCache(RedisCache):
 
     def get(self, key: Any, default: Any = None, version: int | None = None) -> Any:
         """Return the value, or `default` when there is none or no cache."""
-        return _or(default, lambda: super(ForgivingRedisCache, self).get(key, default, version))
+        return _or(lambda: super(ForgivingRedisCache, self).get(key, default, version), otherwise=default)
 
     def get_many(self, keys: Iterable[Any], version: int | None = None) -> dict[Any, Any]:
         """Return the values that are there; none when the cache is down."""
-        return _or({}, lambda: super(ForgivingRedisCache, self).get_many(keys, version))
+        return _or(lambda: super(ForgivingRedisCache, self).get_many(keys, version), otherwise={})
 
     def has_key(self, key: Any, version: int | None = None) -> bool:
         """Whether the key is there; False when the cache is down."""
-        return _or(False, lambda: super(ForgivingRedisCache, self).has_key(key, version))
+        return _or(lambda: super(ForgivingRedisCache, self).has_key(key, version), otherwise=False)
 
     def add(
         self, key: Any, value: Any, timeout: float | None = DEFAULT_TIMEOUT, version: int | None = None
     ) -> bool:
         """Store a value that is not there yet; False, as for one that is, when the cache is down."""
-        return _or(False, lambda: super(ForgivingRedisCache, self).add(key, value, timeout, version))
+        return _or(
+            lambda: super(ForgivingRedisCache, self).add(key, value, timeout, version), otherwise=False
+        )
 
     def set(
         self, key: Any, value: Any, timeout: float | None = DEFAULT_TIMEOUT, version: int | None = None
     ) -> None:
         """Store a value, or nothing."""
-        _or(None, lambda: super(ForgivingRedisCache, self).set(key, value, timeout, version))
+        _or(lambda: super(ForgivingRedisCache, self).set(key, value, timeout, version), otherwise=None)
 
     def set_many(
         self, data: Mapping[Any, Any], timeout: float | None = DEFAULT_TIMEOUT, version: int | None = None
     ) -> list[Any]:
         """Store several values; the answer lists those that were not stored."""
-        return _or(list(data), lambda: super(ForgivingRedisCache, self).set_many(dict(data), timeout, version))
+        return _or(
+            list(data), lambda: super(ForgivingRedisCache, self).set_many(dict(data), timeout, version)
+        )
 
     def touch(self, key: Any, timeout: float | None = DEFAULT_TIMEOUT, version: int | None = None) -> bool:
         """Give a value a new lifetime; False when there is none or no cache."""
-        return _or(False, lambda: super(ForgivingRedisCache, self).touch(key, timeout, version))
+        return _or(lambda: super(ForgivingRedisCache, self).touch(key, timeout, version), otherwise=False)
 
     def incr(self, key: Any, delta: int = 1, version: int | None = None) -> int:
         """Add to a counter. Raises `ValueError` when there is none, which a cache that is down counts as."""
@@ -73,12 +77,12 @@ class ForgivingRedisCache(RedisCache):
 
     def delete(self, key: Any, version: int | None = None) -> bool:
         """Remove a value; False when there was none or no cache."""
-        return _or(False, lambda: super(ForgivingRedisCache, self).delete(key, version))
+        return _or(lambda: super(ForgivingRedisCache, self).delete(key, version), otherwise=False)
 
     def delete_many(self, keys: Iterable[Any], version: int | None = None) -> None:
         """Remove several values, or none."""
-        _or(None, lambda: super(ForgivingRedisCache, self).delete_many(keys, version))
+        _or(lambda: super(ForgivingRedisCache, self).delete_many(keys, version), otherwise=None)
 
     def clear(self) -> None:
         """Empty the cache, or do nothing."""
-        _or(None, lambda: super(ForgivingRedisCache, self).clear())
+        _or(lambda: super(ForgivingRedisCache, self).clear(), otherwise=None)

@@ -30,19 +30,29 @@ def _secrets() -> Iterator[CheckMessage]:
     ):
         value = getattr(settings, name)
         if value == default or len(value) < SHORTEST_SECRET:
-            yield _error(number, f"{name} is the demo's or too short.", f"Set {SHORTEST_SECRET} random characters.")
+            yield _error(
+                number, f"{name} is the demo's or too short.", f"Set {SHORTEST_SECRET} random characters."
+            )
     if settings.SECRET_KEY == settings.OTP_PEPPER:
-        yield _error(3, "SECRET_KEY and OTP_PEPPER are the same.", "One that leaks must not give away the other.")
+        yield _error(
+            3, "SECRET_KEY and OTP_PEPPER are the same.", "One that leaks must not give away the other."
+        )
 
 
 def _addresses() -> Iterator[CheckMessage]:
     if not settings.ALLOWED_HOSTS or "*" in settings.ALLOWED_HOSTS:
-        yield _error(4, "ALLOWED_HOSTS does not name the hosts.", "Set ALLOWED_HOSTS to the brands' host names.")
+        yield _error(
+            4, "ALLOWED_HOSTS does not name the hosts.", "Set ALLOWED_HOSTS to the brands' host names."
+        )
     if urlsplit(settings.BASE_URL).scheme != "https":
-        yield _error(5, "BASE_URL is not an https address.", "Set BASE_URL to where subscribers open the portal.")
+        yield _error(
+            5, "BASE_URL is not an https address.", "Set BASE_URL to where subscribers open the portal."
+        )
     if settings.NUM_PROXIES is None:
         yield _error(
-            6, "NUM_PROXIES is not set.", "Set how many proxies stand in front; limits by address depend on it."
+            6,
+            "NUM_PROXIES is not set.",
+            "Set how many proxies stand in front; limits by address depend on it.",
         )
 
 
@@ -111,8 +121,10 @@ def production_refuses_the_demo_operator(
     if not settings.PRODUCTION or not databases:
         return []
     operator = get_user_model()._default_manager.filter(username="admin", is_staff=True).first()
-    if operator is not None and operator.check_password("admin"):  # noqa: S106  (what is being looked for)
-        return [_error(17, "The demo's operator can sign in.", "Delete the user `admin` or change its password.")]
+    if operator is not None and operator.check_password("admin"):
+        return [
+            _error(17, "The demo's operator can sign in.", "Delete the user `admin` or change its password.")
+        ]
     return []
 
 

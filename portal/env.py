@@ -80,13 +80,19 @@ def _provider(read: environ.Env, mode: Mode) -> dict[str, Any]:
         "chargebee_site": read.str("CHARGEBEE_SITE", default=DEMO_SITE),
         "chargebee_api_key": read.str("CHARGEBEE_API_KEY", default=DEMO_API_KEY),
         "chargebee_publishable_key": read.str("CHARGEBEE_PUBLISHABLE_KEY", default=DEMO_PUBLISHABLE_KEY),
-        "chargebee_endpoint": read.str("CHARGEBEE_ENDPOINT", default="" if production else f"{sandbox}/api/v2"),
+        "chargebee_endpoint": read.str(
+            "CHARGEBEE_ENDPOINT", default="" if production else f"{sandbox}/api/v2"
+        ),
         "chargebee_js_url": read.str(
             "CHARGEBEE_JS_URL",
-            default="https://js.chargebee.com/v2/chargebee.js" if production else f"{sandbox}/v2/chargebee.js",
+            default="https://js.chargebee.com/v2/chargebee.js"
+            if production
+            else f"{sandbox}/v2/chargebee.js",
         ),
         "chargebee_webhook_username": read.str("CHARGEBEE_WEBHOOK_USERNAME", default=DEMO_WEBHOOK_USERNAME),
-        "chargebee_webhook_passwords": read.list("CHARGEBEE_WEBHOOK_PASSWORDS", default=[DEMO_WEBHOOK_PASSWORD]),
+        "chargebee_webhook_passwords": read.list(
+            "CHARGEBEE_WEBHOOK_PASSWORDS", default=[DEMO_WEBHOOK_PASSWORD]
+        ),
     }
 
 
@@ -123,7 +129,9 @@ def read_environment() -> Environment:
         database=read.db("DATABASE_URL", default=f"sqlite:///{var_dir / 'db.sqlite3'}"),
         redis_url=read.str("REDIS_URL", default=""),
         email=read.email_url("EMAIL_URL", default=f"filemail:///{var_dir / 'mail'}"),
-        default_from_email=read.str("DEFAULT_FROM_EMAIL", default="Your subscriptions <no-reply@example.com>"),
+        default_from_email=read.str(
+            "DEFAULT_FROM_EMAIL", default="Your subscriptions <no-reply@example.com>"
+        ),
         log_level=read.str("LOG_LEVEL", default="INFO"),
         **_provider(read, mode),
     )

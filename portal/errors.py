@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-GENERIC_MESSAGE = (
-    "Something went wrong, If you are continuing to have problems. Please contact support."  # specification, section 8
-)
+GENERIC_MESSAGE = "Something went wrong, If you are continuing to have problems. Please contact support."  # specification, section 8
 
 
 class PortalError(Exception):

@@ -31,7 +31,9 @@ def to_snake(key: str) -> str:
 def camelised(data: Any) -> Any:
     """The same data with every key in camelCase."""
     if isinstance(data, Mapping):
-        return {to_camel(key) if isinstance(key, str) else key: camelised(value) for key, value in data.items()}
+        return {
+            to_camel(key) if isinstance(key, str) else key: camelised(value) for key, value in data.items()
+        }
     if isinstance(data, (list, tuple)):
         return [camelised(item) for item in data]
     return data

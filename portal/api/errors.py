@@ -90,7 +90,9 @@ def _unique(texts: list[str]) -> list[str]:
 
 def _from_validation(error: exceptions.ValidationError) -> PortalError:
     if isinstance(error.detail, Mapping):
-        return InvalidInput(fields={str(name): _unique(_texts(value)) for name, value in error.detail.items()})
+        return InvalidInput(
+            fields={str(name): _unique(_texts(value)) for name, value in error.detail.items()}
+        )
     return InvalidInput(" ".join(_unique(_texts(error.detail))) or None)
 
 
@@ -121,7 +123,7 @@ def translate(error: Exception) -> PortalError | None:
 
 
 def exception_handler(error: Exception, context: dict[str, Any]) -> Response | None:
-    """DRF's hook: the envelope for an expected failure; None lets the unexpected rise to `portal.views.server_error`."""
+    """DRF's hook: the envelope for an expected failure; None lets the unexpected rise to Django's 500 handler."""
     translated = translate(error)
     if translated is None:
         return None

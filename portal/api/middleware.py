@@ -42,6 +42,7 @@ class RequestIdMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
+        """Answer the request under its id."""
         given = request.headers.get("X-Request-ID", "")
         request_id = given if REQUEST_ID.match(given) else uuid.uuid4().hex
         request.request_id = request_id  # type: ignore[attr-defined]  # read by `request_id_of` alone
@@ -61,6 +62,7 @@ class ApiMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
+        """Answer the request, within the API's rules when it is one for the API."""
         if not request.path_info.startswith(BODY_LIMITED):
             return self.get_response(request)
         response = self._too_large(request) or self._answer(request)

@@ -1,6 +1,7 @@
 import pytest
 from django.test import Client
 
+
 @pytest.mark.django_db
 def test_it_answers_an_unknown_api_address_in_json():
     r = Client().get("/api/nothing")

@@ -1,0 +1,34 @@
+# Everything one does here. `make help` lists it.
+.DEFAULT_GOAL := help
+.PHONY: help run test check fmt generate lock reset
+
+# The first Python that we are tested on; name another with PYTHON=….
+PYTHON ?= $(shell for name in python3 python3.13 python3.12 python3.11; do \
+	command -v $$name >/dev/null 2>&1 && \
+	$$name -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' && \
+	echo $$name && exit; done; echo python3)
+
+
+help: ## Say what there is
+	@sed -n 's/^\([a-z]*\):.*## /  make \1	/p' Makefile
+
+run: ## Serve the portal, its worker, its schedule and the sandbox; Ctrl-C stops them
+	@exec $(PYTHON) dev/run.py
+
+test: ## Run every test: Python, PostgreSQL and Redis where they answer, frontend, browser journeys
+	@exec $(PYTHON) dev/test.py
+
+check: ## Run linters, type checkers, import rules, deployment checks, freshness of what is generated
+	@exec $(PYTHON) dev/check.py
+
+fmt: ## Format and mend what can be mended by itself
+	@exec $(PYTHON) dev/check.py fmt
+
+generate: ## Write docs/openapi.json and the app's types anew
+	@exec $(PYTHON) dev/check.py generate
+
+lock: ## Compile requirements*.txt from requirements*.in
+	@exec $(PYTHON) dev/check.py lock
+
+reset: ## Forget the demo's data
+	@exec $(PYTHON) dev/reset.py

@@ -1,0 +1,106 @@
+"""`make check`, `make fmt`, `make generate`, `make lock`."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from dev import prepare
+from dev.checks import BIN, OPENAPI, TYPES, Check, checks, openapi_command, types_command
+from dev.console import CannotContinue, run, say
+from dev.places import ROOT, child_environment
+
+COMPILE = [
+    BIN / "pip-compile",
+    "--quiet",
+    "--generate-hashes",
+    "--strip-extras",
+    "--allow-unsafe",
+    # What the machine that compiles happens to install from is nobody else's business.
+    "--no-emit-index-url",
+    "--no-emit-find-links",
+]
+
+
+def _failure(check: Check) -> str | None:
+    """Run one check; return what it has to say when it fails."""
+    result = subprocess.run(
+        [str(part) for part in check.command],
+        cwd=ROOT,
+        env={**child_environment(), **check.env},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    if result.returncode:
+        return result.stdout.rstrip() or f"exit {result.returncode}"
+    if check.fresh and not _same(*check.fresh):
+        return f"{check.fresh[0].relative_to(ROOT)} is stale: `make generate` writes it anew."
+    return None
+
+
+def _same(committed: Path, generated: Path) -> bool:
+    return committed.is_file() and committed.read_text() == generated.read_text()
+
+
+def check() -> int:
+    """Run every check to its end, so that one run shows everything; return the exit code."""
+    failed = []
+    with tempfile.TemporaryDirectory(prefix="portal-check-") as scratch:
+        for one in checks(Path(scratch)):
+            began = time.monotonic()
+            failure = _failure(one)
+            say(f"{'FAILED' if failure else 'ok':>6}  {one.name} ({time.monotonic() - began:.1f} s)")
+            if failure:
+                failed.append(one.name)
+                say(failure)
+    say(f"\nmake check: {'failed: ' + ', '.join(failed) if failed else 'everything holds'}")
+    return 1 if failed else 0
+
+
+def fmt() -> int:
+    """Format and mend; return the exit code."""
+    run("Mending Python", [BIN / "ruff", "check", "--fix", "--exit-zero", "--quiet", "."])
+    run("Formatting Python", [BIN / "ruff", "format", "."])
+    run("Formatting the frontend", ["npm", "run", "--silent", "format"])
+    return 0
+
+
+def generate() -> int:
+    """Write what is generated and committed; return the exit code."""
+    run("Writing docs/openapi.json", openapi_command(OPENAPI))
+    run("Writing the app's types", types_command(TYPES))
+    return 0
+
+
+def lock() -> int:
+    """Compile the lock files, the second inside the versions of the first; return the exit code."""
+    for name in ("requirements", "requirements-dev"):
+        command = [*COMPILE, "--output-file", f"{name}.txt", f"{name}.in"]
+        run(f"Compiling {name}.txt", command, env={"CUSTOM_COMPILE_COMMAND": "make lock"})
+    return 0
+
+
+ACTIONS = {"check": check, "fmt": fmt, "generate": generate, "lock": lock}
+
+
+def main(action: str) -> int:
+    """Bring along what the action needs and run it; return the exit code."""
+    try:
+        prepare.prepare(tests=True)
+        return ACTIONS[action]()
+    except CannotContinue as error:
+        say(f"\n{error}")
+        return 1
+    except KeyboardInterrupt:
+        return 130
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1] if len(sys.argv) > 1 else "check"))

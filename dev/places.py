@@ -1,0 +1,53 @@
+"""Where things are, and the environment that child processes get."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+VENV = ROOT / ".venv"
+PYTHON = VENV / "bin" / "python"
+NODE_MODULES = ROOT / "node_modules"
+DIST = ROOT / "frontend" / "dist"
+MACOS = sys.platform == "darwin"
+# Homebrew's two homes; the dynamic linker looks in neither by itself, and WeasyPrint needs Pango from there.
+HOMEBREW_LIBRARIES = "/opt/homebrew/lib:/usr/local/lib:/usr/lib"
+
+
+def read_dotenv() -> None:
+    """Take what `.env` sets and the real environment does not; the file is optional."""
+    file = ROOT / ".env"
+    if not file.is_file():
+        return
+    for line in file.read_text().splitlines():
+        name, separator, value = line.strip().partition("=")
+        if separator and not name.startswith("#"):
+            os.environ.setdefault(name.strip(), value.strip().strip("\"'"))
+
+
+def var_dir() -> Path:
+    """The folder for everything that the demo writes."""
+    return Path(os.environ.get("VAR_DIR", ROOT / "var")).expanduser().resolve()
+
+
+def port() -> int:
+    """The port of the portal."""
+    return int(os.environ.get("PORT", "8000"))
+
+
+def sandbox_port() -> int:
+    """The port of the sandbox."""
+    return int(os.environ.get("SANDBOX_PORT", "8001"))
+
+
+def child_environment() -> dict[str, str]:
+    """The environment of every process that we start."""
+    environment = {**os.environ, "VAR_DIR": str(var_dir()), "PYTHONUNBUFFERED": "1"}
+    environment["PATH"] = os.pathsep.join([str(VENV / "bin"), environment.get("PATH", "")])
+    if MACOS:
+        environment.setdefault("DYLD_FALLBACK_LIBRARY_PATH", HOMEBREW_LIBRARIES)
+        # Celery's pool forks after the Objective-C runtime has been touched, which macOS otherwise ends the child for.
+        environment.setdefault("OBJC_DISABLE_INITIALIZE_FORK_SAFETY", "YES")
+    return environment

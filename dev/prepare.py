@@ -1,0 +1,123 @@
+"""Setting up, each step once: virtual environment, packages, bundle, databases, static files."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from dev import system
+from dev.console import run
+from dev.places import DIST, NODE_MODULES, PYTHON, ROOT, VENV, var_dir
+from dev.stamps import Stamp, digest
+
+BUNDLE_SOURCES = (
+    ROOT / "frontend" / "src",
+    ROOT / "frontend" / "assets",
+    ROOT / "package-lock.json",
+    ROOT / "tsconfig.json",
+    ROOT / "webpack.config.js",
+)
+STATIC_SOURCES = (DIST, ROOT / "portal" / "static", ROOT / "requirements.txt")
+
+
+def prepare(*, tests: bool = False) -> None:
+    """Bring along everything that running (or testing) needs; what is there already is left alone.
+
+    Raises `CannotContinue` when something is missing that we may not install.
+    """
+    system.check_python()
+    ensure_python_packages(ROOT / "requirements.txt")
+    if tests:
+        ensure_python_packages(ROOT / "requirements-dev.txt")
+    ensure_pango()
+    ensure_node_packages()
+    ensure_bundle()
+
+
+def _virtual_environment_works() -> bool:
+    # A copied or moved folder, or a Python that was upgraded away, leaves one that is there and does not run.
+    command = [str(PYTHON), "-c", "import pip"]
+    return PYTHON.exists() and subprocess.run(command, capture_output=True, check=False).returncode == 0
+
+
+def ensure_virtual_environment() -> None:
+    """Make `.venv` unless there is one that runs."""
+    if _virtual_environment_works():
+        return
+    system.ensure_venv_module()
+    run("Making the virtual environment", [sys.executable, "-m", "venv", "--clear", VENV])
+
+
+def ensure_python_packages(locked: Path) -> None:
+    """Install a lock file's packages, every one checked against its hash."""
+    stamp = Stamp(VENV / f".installed-{locked.stem}", digest([locked], str(VENV)))
+    if stamp.holds and PYTHON.exists():
+        return
+    ensure_virtual_environment()
+    command = [
+        PYTHON,
+        "-m",
+        "pip",
+        "install",
+        "--require-hashes",
+        "--disable-pip-version-check",
+        "-r",
+        locked,
+    ]
+    run(f"Installing {locked.name}", command)
+    stamp.set()
+
+
+def ensure_pango() -> None:
+    """Look for Pango once per set of packages."""
+    stamp = Stamp(VENV / ".pango", digest([ROOT / "requirements.txt"]))
+    if not stamp.holds:
+        system.ensure_pango()
+        stamp.set()
+
+
+def ensure_node_packages() -> None:
+    """Install what `package-lock.json` names."""
+    stamp = Stamp(NODE_MODULES / ".installed", digest([ROOT / "package-lock.json"], system.node_version()))
+    if not stamp.holds:
+        run("Installing the frontend's packages", ["npm", "ci", "--no-audit", "--no-fund"])
+        stamp.set()
+
+
+def ensure_bundle() -> None:
+    """Build the browser's bundle when its sources changed."""
+    stamp = Stamp(ROOT / "frontend" / "dist" / ".built", digest(BUNDLE_SOURCES))
+    if not (stamp.holds and (DIST / "webpack-stats.json").exists()):
+        run("Building the bundle", ["npm", "run", "--silent", "build"])
+        stamp.set()
+
+
+def ensure_static_files() -> None:
+    """Gather and compress static files; the folder is emptied first, since old hashes would pile up."""
+    stamp = Stamp(stamps() / "static", digest(STATIC_SOURCES))
+    if not (stamp.holds and (var_dir() / "static").is_dir()):
+        run(
+            "Gathering static files",
+            [PYTHON, "manage.py", "collectstatic", "--noinput", "--clear", "-v", "0"],
+        )
+        stamp.set()
+
+
+def stamps() -> Path:
+    """The folder of the stamps of what is done to the data."""
+    return var_dir() / ".done"
+
+
+def ensure_database() -> None:
+    """Migrate, and make the cache's table, when a migration is new or the database is."""
+    migrations = [ROOT / app / "migrations" for app in ("accounts", "billing")]
+    stamp = Stamp(stamps() / "database", digest([*migrations, ROOT / "requirements.txt"]))
+    # A database elsewhere may have been replaced without our knowing.
+    ours = "DATABASE_URL" not in os.environ and (var_dir() / "db.sqlite3").exists()
+    if stamp.holds and ours:
+        return
+    run("Migrating the database", [PYTHON, "manage.py", "migrate", "--noinput", "-v", "0"])
+    run("Making the cache's table", [PYTHON, "manage.py", "createcachetable"])
+    stamp.set()

@@ -1,0 +1,145 @@
+"""`make test`: the Python suite, PostgreSQL and Redis where they answer, the frontend's tests, the browser journeys."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import urlsplit
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from dev import prepare
+from dev.browser import ensure_browser
+from dev.console import CannotContinue, say
+from dev.places import PYTHON, ROOT, child_environment
+
+DATABASE_URL = "postgres://postgres:postgres@127.0.0.1:5432/portal"
+REDIS_URL = "redis://127.0.0.1:6379/9"
+CI = os.environ.get("CI", "").lower() in ("1", "true", "yes")
+MOST_WORKERS = 4
+
+# What the tests decide for themselves, whatever the shell that started them has set.
+OURS = (
+    "PORTAL_ENV",
+    "VAR_DIR",
+    "PORT",
+    "SANDBOX_PORT",
+    "DATABASE_URL",
+    "REDIS_URL",
+    "SECRET_KEY",
+    "OTP_PEPPER",
+    "ALLOWED_HOSTS",
+    "BASE_URL",
+    "NUM_PROXIES",
+    "EMAIL_URL",
+    "DJANGO_SETTINGS_MODULE",
+)
+
+
+class LeftOut(Exception):
+    """A part could not run here; the message is the one line that says why."""
+
+
+def _environment(**added: str) -> dict[str, str]:
+    environment = child_environment()
+    for name in (*OURS, *(name for name in environment if name.startswith(("CHARGEBEE_", "SANDBOX_")))):
+        environment.pop(name, None)
+    return {**environment, **added}
+
+
+def _workers() -> str:
+    """Two processes, or as many as TEST_WORKERS says; more than four gain nothing."""
+    return str(min(MOST_WORKERS, int(os.environ.get("TEST_WORKERS", "2"))))
+
+
+def _run(command: list[str], **environment: str) -> bool:
+    return subprocess.run(command, cwd=ROOT, env=_environment(**environment), check=False).returncode == 0
+
+
+def _pytest(*arguments: str) -> list[str]:
+    return [str(PYTHON), "-m", "pytest", *arguments]
+
+
+def python_suite() -> bool:
+    """The Python suite on the embedded default: SQLite, no Redis."""
+    return _run(_pytest("-n", _workers(), "--dist", "loadfile", "-m", "not services"))
+
+
+def _port_answers(url: str, default: int) -> bool:
+    address = urlsplit(url)
+    try:
+        socket.create_connection(
+            (address.hostname or "127.0.0.1", address.port or default), timeout=2
+        ).close()
+    except OSError:
+        return False
+    return True
+
+
+def services_suite() -> bool:
+    """The tests that need PostgreSQL and Redis. Raises `LeftOut` where they do not answer."""
+    database = os.environ.get("TEST_DATABASE_URL", DATABASE_URL)
+    redis = os.environ.get("TEST_REDIS_URL", REDIS_URL)
+    if not _port_answers(database, 5432):
+        raise LeftOut("no PostgreSQL answers at TEST_DATABASE_URL")
+    if not _port_answers(redis, 6379):
+        raise LeftOut("no Redis answers at TEST_REDIS_URL")
+    return _run(_pytest("-m", "services"), DATABASE_URL=database, REDIS_URL=redis)
+
+
+def frontend_suite() -> bool:
+    """The frontend's unit tests."""
+    return _run(["npm", "run", "--silent", "test"])
+
+
+def journeys() -> bool:
+    """The browser journeys, against real processes."""
+    return _run(
+        _pytest("e2e", "-c", "e2e/pytest.ini", "-n", _workers(), "--dist", "loadfile"),
+        CHROMIUM=ensure_browser(),
+    )
+
+
+PARTS: dict[str, Callable[[], bool]] = {
+    "Python on the embedded default": python_suite,
+    "Python on PostgreSQL and Redis": services_suite,
+    "the frontend": frontend_suite,
+    "browser journeys": journeys,
+}
+
+
+def _outcome(part: Callable[[], bool]) -> str:
+    try:
+        return "passed" if part() else "FAILED"
+    except LeftOut as reason:
+        return f"FAILED: {reason}, and CI leaves nothing out" if CI else f"left out: {reason}"
+    except CannotContinue as error:
+        return f"FAILED: {error}"
+
+
+def main() -> int:
+    """Run every part to its end and sum up; return the exit code."""
+    try:
+        prepare.prepare(tests=True)
+    except CannotContinue as error:
+        say(f"\n{error}")
+        return 1
+    lines = []
+    for number, (name, part) in enumerate(PARTS.items(), start=1):
+        say(f"\n=== {number}/{len(PARTS)}  {name}")
+        began = time.monotonic()
+        lines.append(f"  {name}: {_outcome(part)} ({time.monotonic() - began:.0f} s)")
+    say("\n=== make test\n" + "\n".join(lines))
+    return 1 if any("FAILED" in line for line in lines) else 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit(130)
