@@ -61,7 +61,8 @@ class ForgivingRedisCache(RedisCache):
     ) -> list[Any]:
         """Store several values; the answer lists those that were not stored."""
         return _or(
-            list(data), lambda: super(ForgivingRedisCache, self).set_many(dict(data), timeout, version)
+            lambda: super(ForgivingRedisCache, self).set_many(dict(data), timeout, version),
+            otherwise=list(data),
         )
 
     def touch(self, key: Any, timeout: float | None = DEFAULT_TIMEOUT, version: int | None = None) -> bool:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-GENERIC_MESSAGE = "Something went wrong, If you are continuing to have problems. Please contact support."  # specification, section 8
+# Word for word from the specification, section 8.
+GENERIC_MESSAGE = "Something went wrong, If you are continuing to have problems. Please contact support."
 
 
 class PortalError(Exception):

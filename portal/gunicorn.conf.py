@@ -8,7 +8,7 @@ _production = os.environ.get("PORTAL_ENV") == "production"
 # In production a proxy on another address reaches us; on one's own machine nobody else should.
 bind = f"{os.environ.get('HOST', '0.0.0.0' if _production else '127.0.0.1')}:{os.environ.get('PORT', '8000')}"  # noqa: S104
 
-# Threads, because a change waits for the billing provider and a waiting thread costs little; four of them measured best.
+# Threads, because a change waits for the billing provider and a waiting thread costs little; four measured best.
 worker_class = "gthread"
 threads = int(os.environ.get("WEB_THREADS", "4"))
 # Two on one's own machine; a server with more cores sets WEB_CONCURRENCY to about its cores.
