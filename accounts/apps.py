@@ -11,4 +11,4 @@ class AccountsConfig(AppConfig):
 
     def ready(self) -> None:
         """Register the OpenAPI extension, once the models it stands on are there."""
-        from accounts.api import schema  # noqa: F401, PLC0415
+        from accounts.api import schema  # noqa: F401

@@ -13,13 +13,13 @@ from django.utils import timezone
 from accounts import codes, limits, login_code, tasks
 from accounts.enqueue import enqueue
 from accounts.models import Account, Brand, LoginChallenge, OutgoingMail, SignInEvent
+from accounts.models.sign_in import TRIES
 from accounts.network import Origin
 from accounts.sign_in_log import note
 from portal.errors import PortalError
 
 LIFETIME = timedelta(minutes=10)
 RESEND_AFTER = limits.SEND_GAP.window
-TRIES = 5
 OPEN_AT_ONCE = 3
 
 

@@ -72,7 +72,7 @@ def _send(mail: OutgoingMail) -> None:
     prepare = PREPARATIONS.get(mail.kind)
     context = prepare(mail) if prepare else mail.context
     if context is None:
-        _finish(mail, OutgoingMail.State.DROPPED, "nobody to send it to")
+        _finish(mail, OutgoingMail.State.DROPPED, "nobody to send it to, or no longer wanted")
         return
     compose(mail, context).send()
     _finish(mail, OutgoingMail.State.SENT)

@@ -10,7 +10,7 @@ from accounts.models import LoginChallenge, OutgoingMail, SessionToken, SignInEv
 
 SIGN_IN_EVENTS = timedelta(days=396)  # thirteen months, at their longest
 FINISHED_MAIL = timedelta(days=396)
-CHALLENGES = timedelta(days=1)
+CHALLENGES = timedelta(days=1)  # and the rows of their mails, which may name addresses of strangers
 
 
 def forget_what_is_over() -> None:
@@ -19,6 +19,7 @@ def forget_what_is_over() -> None:
     SessionToken.objects.filter(expiry__lte=now).delete()
     SignInLimit.objects.filter(expires_at__lte=now).delete()
     LoginChallenge.objects.filter(expires_at__lte=now - CHALLENGES).delete()
+    OutgoingMail.objects.filter(expires_at__lte=now - CHALLENGES).delete()
     SignInEvent.objects.filter(at__lt=now - SIGN_IN_EVENTS).delete()
     OutgoingMail.objects.filter(created_at__lt=now - FINISHED_MAIL).exclude(
         state=OutgoingMail.State.PENDING

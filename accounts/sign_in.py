@@ -9,7 +9,7 @@ from functools import partial
 
 from django.db import transaction
 
-from accounts import challenges, hooks, limits
+from accounts import challenges, hooks, limits, new_browser
 from accounts.models import Account, SessionToken, SignInEvent, User
 from accounts.network import Origin
 from accounts.sign_in_log import note
@@ -66,6 +66,7 @@ def switch_on(account: Account) -> None:
 
 def _open_session(account: Account, origin: Origin) -> SignedIn:
     session, token = SessionToken.objects.create(user=account.user, agent=origin.agent)
+    new_browser.tell(account, origin, session.created)
     note(SignInEvent.Kind.OK, account.email, origin, account)
     transaction.on_commit(partial(hooks.announce_sign_in, account))
     return SignedIn(token=token, expires_at=session.expiry, account=account)

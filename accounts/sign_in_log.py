@@ -7,7 +7,11 @@ from accounts.network import Origin
 
 
 def note(kind: SignInEvent.Kind, email: str, origin: Origin, account: Account | None = None) -> None:
-    """Add one event at the real time."""
+    """Add one event at the real time; without an account, the owner of the address is looked for."""
     SignInEvent.objects.create(
-        kind=kind, email=email, account=account, network=origin.address, agent=origin.agent
+        kind=kind,
+        email=email,
+        account=account or Account.objects.filter(email=email).first(),
+        network=origin.address,
+        agent=origin.agent,
     )

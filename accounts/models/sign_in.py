@@ -5,10 +5,13 @@ from __future__ import annotations
 import uuid
 
 from django.db import models
+from django.db.models import Q
 from django.utils import timezone
 
 from accounts.models.outbox import OutgoingMail
 from accounts.models.people import Account
+
+TRIES = 5  # per challenge (contract, rule 13)
 
 
 class LoginChallenge(models.Model):
@@ -38,6 +41,11 @@ class LoginChallenge(models.Model):
     class Meta:
         ordering = ["-created_at"]
         indexes = [models.Index(fields=["email", "-created_at"], name="login_challenge_newest")]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(tries__lte=TRIES, blind_tries__lte=TRIES), name="login_challenge_has_five_tries"
+            )
+        ]
 
     def __str__(self) -> str:
         return f"code asked for by {self.email}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from zoneinfo import available_timezones
 
 from django.core.exceptions import ValidationError
@@ -53,6 +53,22 @@ def picture_url(place: str) -> str:
     return place if not place or place.startswith("https://") else static(place)
 
 
+if TYPE_CHECKING:
+    UrlField = models.URLField[str, str]
+else:
+    UrlField = models.URLField
+
+
+class LinkField(UrlField):
+    """An https address, the only kind that the portal links to."""
+
+    default_validators = [_HTTPS]
+
+    def formfield(self, *args: Any, **kwargs: Any) -> Any:
+        """Give a form field that reads an address without a scheme as https."""
+        return super().formfield(*args, **{"assume_scheme": "https", **kwargs})
+
+
 class SiteSettings(models.Model):
     """The one row of settings that operators change without a deploy.
 
@@ -67,9 +83,14 @@ class SiteSettings(models.Model):
     )
     free_month_on = models.BooleanField("free month offered", default=False)
     support_widget_label = models.CharField(max_length=60, blank=True)
-    support_widget_url = models.URLField(
-        blank=True, validators=[_HTTPS], help_text="Empty: no support widget is drawn."
+    support_widget_url = LinkField(blank=True, help_text="Empty: no support widget is drawn.")
+    seller_name = models.CharField(
+        max_length=120, blank=True, help_text="Who invoices are from. Empty: the brand's name."
     )
+    seller_address = models.TextField(
+        max_length=500, blank=True, help_text="As printed on invoices, a line each."
+    )
+    seller_tax_id = models.CharField("seller's tax number", max_length=60, blank=True)
     time_zone = models.CharField(
         max_length=64,
         default="America/New_York",
@@ -105,9 +126,9 @@ class Brand(models.Model):
         help_text="A static file's path, or an https address.",
     )
     colours = models.JSONField(default=default_colours, validators=[validate_colours])
-    terms_url = models.URLField("terms of service", blank=True)
-    privacy_url = models.URLField("privacy policy", blank=True)
-    help_centre_url = models.URLField("help centre, new request", blank=True)
+    terms_url = LinkField("terms of service", blank=True)
+    privacy_url = LinkField("privacy policy", blank=True)
+    help_centre_url = LinkField("help centre, new request", blank=True)
     contact_link_enabled = models.BooleanField("'Contact Customer Service' shown", default=True)
     show_sub_logos = models.BooleanField("row of the three brands shown", default=True)
 
@@ -148,8 +169,8 @@ class StreamingService(models.Model):
         validators=[validate_picture],
         help_text="A static file's path, or an https address.",
     )
-    stream_url = models.URLField("where 'start streaming' leads")
-    browse_url = models.URLField("where 'return to watching' leads")
+    stream_url = LinkField("where 'start streaming' leads")
+    browse_url = LinkField("where 'return to watching' leads")
     position = models.PositiveSmallIntegerField(default=0)
 
     class Meta:

@@ -1,0 +1,1 @@
+"""Tests of accounts, over HTTP where there is HTTP."""
