@@ -133,6 +133,7 @@ class SiteSerializer(serializers.Serializer[Any]):
     enable_cancel_button = serializers.BooleanField(source="settings.enable_cancel_button")
     chargebee_js_url = serializers.SerializerMethodField()
     support_widget = serializers.SerializerMethodField()
+    time_zone = serializers.CharField(source="settings.time_zone")
     brand = BrandSerializer()
     services = ServiceSerializer(many=True)
 

@@ -3,14 +3,23 @@ import { type ReactNode, useLayoutEffect } from 'react';
 
 import { siteOptions } from '@/lib/api/queries';
 import { applyBrandColors } from '@/lib/brand';
+import { setTimeZone } from '@/lib/formats';
+import { LoaderOverlay } from '@/ui/LoaderOverlay';
 import { SiteNameContext } from '@/ui/PageHeading';
 
-/** Colours the app and names its window for the brand of this host. */
+/**
+ * Colours the app, names its window and sets its time zone for the brand of this host.
+ *
+ * Nothing is drawn before the brand is known, so that nothing moves when it comes; without an answer
+ * the app is drawn without a brand.
+ */
 export function BrandProvider({ children }: { children: ReactNode }) {
-  const { data: site } = useQuery(siteOptions);
-  const colors = site?.brand.colors;
+  const { data: site, isPending } = useQuery(siteOptions);
   useLayoutEffect(() => {
-    if (colors) applyBrandColors(colors);
-  }, [colors]);
+    if (!site) return;
+    applyBrandColors(site.brand.colors);
+    setTimeZone(site.timeZone);
+  }, [site]);
+  if (isPending) return <LoaderOverlay />;
   return <SiteNameContext value={site?.brand.name ?? ''}>{children}</SiteNameContext>;
 }

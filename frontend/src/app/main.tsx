@@ -7,9 +7,7 @@ import { BrowserRouter } from 'react-router-dom';
 
 import { App } from '@/app/App';
 import { siteOptions } from '@/lib/api/queries';
-import { setTimeZone } from '@/lib/formats';
 import { createQueryClient } from '@/lib/queryClient';
-import { pageSettings } from '@/lib/settings';
 
 const root = document.getElementById('root');
 if (root === null) throw new Error('The page has no #root to draw in.');
@@ -17,7 +15,6 @@ if (root === null) throw new Error('The page has no #root to draw in.');
 const queryClient = createQueryClient();
 // Every screen needs the brand: ask before the first one is drawn.
 void queryClient.prefetchQuery(siteOptions);
-setTimeZone(pageSettings().timeZone);
 
 createRoot(root).render(
   <StrictMode>

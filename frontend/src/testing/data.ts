@@ -73,6 +73,7 @@ export function aSite(differing: Partial<Site> = {}): Site {
     enableCancelButton: true,
     chargebeeJsUrl: 'https://js.example.com/v2/chargebee.js',
     supportWidget: null,
+    timeZone: 'America/New_York',
     brand: {
       code: 'faith-family',
       name: 'Faith & Family',

@@ -1,6 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+
 import { siteOptions } from '@/lib/api/queries';
+import { heroArt } from '@/lib/artwork';
 import { useAuth } from '@/stores/auth';
 import { InfoAlert } from '@/ui/InfoAlert';
 import { CalendarIcon, PauseIcon, ReceiptIcon } from '@/ui/icons/icons';
@@ -21,21 +23,15 @@ export default function LandingPage() {
   const { token, ended } = useAuth();
   // Whoever signs in here leaves for another screen; only one who came signed in is greeted.
   const [cameSignedIn] = useState(token !== null);
+  const art = heroArt(site?.brand.code ?? '');
+  const brandName = site?.brand.name;
   return (
     <div className={styles.page}>
+      {art && <img src={art} alt="" className={styles.art} width={1600} height={900} />}
       <div className={styles.welcome}>
-        <PageHeading title="Sign in">
-          {site ? `Your ${site.brand.name} account` : 'Your account'}
+        <PageHeading title="Sign in" lead="Everything about your subscriptions, in one calm place.">
+          {brandName ? `Your ${brandName} account` : 'Your account'}
         </PageHeading>
-        <p className={styles.lead}>Everything about your subscriptions, in one calm place.</p>
-        <ul className={styles.reasons}>
-          {REASONS.map(({ icon, text }) => (
-            <li key={text}>
-              <span className={styles.icon}>{icon}</span>
-              {text}
-            </li>
-          ))}
-        </ul>
       </div>
       <div className={styles.way}>
         {ended === 'expired' && (
@@ -43,6 +39,14 @@ export default function LandingPage() {
         )}
         {cameSignedIn && token !== null ? <SignedInPanel /> : <SignInCard brand={site?.brand} />}
       </div>
+      <ul className={styles.reasons}>
+        {REASONS.map(({ icon, text }) => (
+          <li key={text}>
+            <span className={styles.icon}>{icon}</span>
+            {text}
+          </li>
+        ))}
+      </ul>
     </div>
   );
 }

@@ -170,7 +170,9 @@ export interface Site {
   publishableKey: string;
   enableCancelButton: boolean;
   chargebeeJsUrl: string;
-  supportWidget: unknown;
+  supportWidget: { text: string; url: string } | null;
+  /** IANA zone in which promised dates hold. */
+  timeZone: string;
   brand: Brand;
   services: StreamingService[];
 }
