@@ -15,7 +15,7 @@ from dev.checks import BIN, OPENAPI, TYPES, Check, checks, openapi_command, type
 from dev.console import CannotContinue, run, say
 from dev.places import ROOT, child_environment
 
-COMPILE = [
+COMPILE: list[str | Path] = [
     BIN / "pip-compile",
     "--quiet",
     "--generate-hashes",
@@ -82,7 +82,7 @@ def generate() -> int:
 def lock() -> int:
     """Compile the lock files, the second inside the versions of the first; return the exit code."""
     for name in ("requirements", "requirements-dev"):
-        command = [*COMPILE, "--output-file", f"{name}.txt", f"{name}.in"]
+        command: list[str | Path] = [*COMPILE, "--output-file", f"{name}.txt", f"{name}.in"]
         run(f"Compiling {name}.txt", command, env={"CUSTOM_COMPILE_COMMAND": "make lock"})
     return 0
 

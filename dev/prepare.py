@@ -56,7 +56,7 @@ def ensure_python_packages(locked: Path) -> None:
     if stamp.holds and PYTHON.exists():
         return
     ensure_virtual_environment()
-    command = [
+    command: list[str | Path] = [
         PYTHON,
         "-m",
         "pip",

@@ -36,6 +36,6 @@ if not settings.PRODUCTION:
 
 urlpatterns += [
     re_path(r"^(?:api|webhooks|static)(?:/(?P<path>.*))?$", views.unknown),
-    path("favicon.ico", RedirectView.as_view(url="/static/portal/art/favicon.svg", permanent=True)),
+    path("favicon.ico", RedirectView.as_view(url="/static/portal/art/favicon.ico", permanent=True)),
     re_path(r"^.*$", views.shell),
 ]
