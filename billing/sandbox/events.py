@@ -103,10 +103,6 @@ def card(source: PaymentSource) -> Body:
 def _snapshot(content: dict[str, Resource | None]) -> Body:
     bodies: Body = {name: row.render() for name, row in content.items() if row is not None}
     customer = content.get("customer")
-    if isinstance(customer, Customer) and _shows_card(bodies) and (held := card_of(customer)):
+    if isinstance(customer, Customer) and "payment_source" not in bodies and (held := card_of(customer)):
         bodies["card"] = held
     return bodies
-
-
-def _shows_card(bodies: Body) -> bool:
-    return "subscription" in bodies and "transaction" not in bodies or set(bodies) == {"customer"}

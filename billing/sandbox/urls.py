@@ -1,5 +1,11 @@
-"""Addresses of the sandbox: the API at both of its roots' paths, the console everywhere else."""
+"""Addresses of the sandbox: the API, and the console everywhere else."""
 
-from django.urls import URLPattern, URLResolver
+from django.urls import URLPattern, URLResolver, include, path
 
-urlpatterns: list[URLPattern | URLResolver] = []
+from billing.sandbox import operations  # noqa: F401  (fills the API's route table)
+from billing.sandbox.wire.view import api
+
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("api/v2/<path:path>", api),
+    path("", include("billing.sandbox.console.urls")),
+]

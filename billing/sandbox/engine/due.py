@@ -1,0 +1,57 @@
+"""Everything that is due, in the order it fell due, across subscriptions, invoices in dunning and coupons."""
+
+from __future__ import annotations
+
+from django.db.models import QuerySet
+
+from billing.sandbox import clock, events
+from billing.sandbox.engine import collection, coupons, scheduled
+from billing.sandbox.engine.lock import writing
+from billing.sandbox.models import Coupon, Invoice, Site, Subscription
+
+Due = Subscription | Invoice | Coupon
+
+
+def settle() -> None:
+    """Do all that is due by now, so that nobody reads a state whose time is over."""
+    if _earliest(clock.now()) is None or Site.get().time_travel_status == "in_progress":
+        return
+    with writing():
+        work(clock.now(), most=None)
+
+
+def work(limit: int, most: int | None) -> int | None:
+    """Do what is due up to and including ``limit``, at most ``most`` things; call it while ``writing``.
+
+    Returns the instant of the last thing done where ``most`` cut the work short, None when nothing is left to do.
+    """
+    done = 0
+    while (row := _earliest(limit)) is not None:
+        instant = row.due_at
+        assert instant is not None
+        with clock.at(instant), events.acting("scheduled_job"):
+            _act(row)
+        done += 1
+        if done == most:
+            return instant
+    return None
+
+
+def _act(row: Due) -> None:
+    match row:
+        case Subscription():
+            scheduled.act(row)
+        case Invoice():
+            collection.retry(row)
+        case Coupon():
+            coupons.expire(row)
+
+
+def _earliest(limit: int) -> Due | None:
+    rows: list[Due] = [row for row in (_first(Subscription, limit), _first(Invoice, limit), _first(Coupon, limit)) if row]
+    return min(rows, key=lambda row: row.due_at or 0, default=None)
+
+
+def _first(model: type[Due], limit: int) -> Due | None:
+    rows: QuerySet[Due] = model.objects.filter(due_at__lte=limit)
+    return rows.order_by("due_at", "seq").first()

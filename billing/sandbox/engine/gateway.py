@@ -1,0 +1,66 @@
+"""The test gateway: the documented cards and what it answers about them. Card numbers pass through and are gone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+ACCOUNT_ID = "gw_sandbox"
+
+APPROVED = ""
+_TEXTS = {"3001": "Insufficient funds", "3003": "Activity limit exceeded", "3009": "Do not honour"}
+
+_BRANDS = {
+    "4111111111111111": "visa",
+    "5555555555554444": "mastercard",
+    "378282246310005": "american_express",
+    "6011111111111117": "discover",
+    "38520000023237": "diners_club",
+    "3530111333300000": "jcb",
+    "4119862760338320": "visa",
+    "4005519200000004": "visa",
+}
+_REFUSED_WHEN_ADDED = {"4119862760338320": "3009"}
+_REFUSED_WHEN_CHARGED = {"4005519200000004": "3001"}
+
+
+class CardRefused(Exception):
+    """The gateway does not take this card."""
+
+
+@dataclass(frozen=True)
+class VaultedCard:
+    """What is left of a card number once the gateway has it; ``refusal`` is its answer to a charge."""
+
+    brand: str
+    iin: str
+    last4: str
+    masked_number: str
+    refusal: str
+
+
+def vault(number: str) -> VaultedCard:
+    """Take a card number and give back what may be kept of it.
+
+    Raises: CardRefused with the gateway's words, also for a number that is not one of its test cards.
+    """
+    if code := _REFUSED_WHEN_ADDED.get(number):
+        raise CardRefused(reason(code))
+    if number not in _BRANDS:
+        raise CardRefused("(3005) Invalid card number")
+    return VaultedCard(
+        brand=_BRANDS[number],
+        iin=number[:6],
+        last4=number[-4:],
+        masked_number="*" * (len(number) - 4) + number[-4:],
+        refusal=_REFUSED_WHEN_CHARGED.get(number, APPROVED),
+    )
+
+
+def text(code: str) -> str:
+    """The gateway's words for a refusal."""
+    return _TEXTS[code]
+
+
+def reason(code: str) -> str:
+    """The refusal as it stands in error messages."""
+    return f"({code}) {text(code)}"

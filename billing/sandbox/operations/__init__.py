@@ -1,0 +1,16 @@
+"""The API's operations, one module per resource; importing this package fills the route table."""
+
+from billing.sandbox.operations import (  # noqa: F401  (imported to be registered)
+    catalogue,
+    coupon_sets,
+    coupons,
+    customers,
+    estimates,
+    events,
+    invoices,
+    payment_sources,
+    pauses,
+    subscriptions,
+    time_machine,
+    transactions,
+)

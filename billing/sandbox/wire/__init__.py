@@ -1,0 +1,1 @@
+"""What travels between a client and the sandbox, as the provider's API reference describes it."""

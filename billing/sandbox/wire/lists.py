@@ -1,0 +1,145 @@
+"""List operations: filters, sorting and pages.
+
+A list declares what may be filtered by (``{"status": "enum"}``) and sorted by; the words of each kind of filter are
+the provider's. ``in`` takes a JSON array, the specification's unquoted ``[a,b]`` and the Python repr the SDK sends.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+from django.db.models import Model, Q, QuerySet
+
+from billing.sandbox.models import Body
+from billing.sandbox.wire.errors import ApiError, wrong_value
+from billing.sandbox.wire.params import Params
+
+M = TypeVar("M", bound=Model)
+
+OPERATORS: dict[str, tuple[str, ...]] = {
+    "string": ("is", "is_not", "starts_with", "in", "not_in", "is_present"),
+    "enum": ("is", "is_not", "in", "not_in"),
+    "number": ("is", "is_not", "lt", "lte", "gt", "gte", "between", "is_present"),
+    "timestamp": ("after", "before", "on", "between", "is_present"),
+    "boolean": ("is",),
+}
+_COLUMNS = {"id": "handle", "created_at": "created_at", "updated_at": "updated_at"}
+_DAY = 86_400
+_PAGE = ("limit", "offset", "sort_by")
+
+
+def page(
+    rows: QuerySet[M],
+    params: Params,
+    *,
+    filters: Mapping[str, str],
+    sorts: tuple[str, ...] = (),
+    render: Callable[[M], Body],
+    columns: Mapping[str, str] | None = None,
+    also: tuple[str, ...] = (),
+) -> Body:
+    """One page of a list, newest first unless sorted otherwise.
+
+    ``columns`` names the columns that stand for a parameter; all others are looked up in the row's body. ``also``
+    are parameters the caller has read itself. Raises: ApiError 400 for a filter, sort or offset that is not taken.
+    """
+    where = {**_COLUMNS, **(columns or {})}
+    params.allow_only((*filters, *_PAGE, *also))
+    for name, kind in filters.items():
+        for operator, value in params.object(name).values.items():
+            rows = rows.filter(_condition(name, where.get(name, f"body__{name}"), kind, operator, value))
+    return _cut(rows, params, sorts, where, render)
+
+
+def _condition(name: str, column: str, kind: str, operator: str, value: Any) -> Q:
+    if operator not in OPERATORS[kind] or not isinstance(value, str):
+        raise wrong_value(f"{name}[{operator}]", "is not a filter of this list")
+    if operator == "is_present":
+        return Q(**{f"{column}__isnull": value != "true"})
+    if operator in ("in", "not_in", "between"):
+        return _many(name, column, kind, operator, [_typed(name, kind, one) for one in listed(value)])
+    return _one(column, operator, _typed(name, kind, value))
+
+
+def _one(column: str, operator: str, value: Any) -> Q:
+    match operator:
+        case "is":
+            return Q(**{column: value})
+        case "is_not":
+            return ~Q(**{column: value})
+        case "starts_with":
+            return Q(**{f"{column}__startswith": value})
+        case "on":
+            midnight = value - value % _DAY
+            return Q(**{f"{column}__gte": midnight, f"{column}__lt": midnight + _DAY})
+        case _:
+            return Q(**{f"{column}__{ {'after': 'gt', 'before': 'lt'}.get(operator, operator) }": value})
+
+
+def _many(name: str, column: str, kind: str, operator: str, values: list[Any]) -> Q:
+    if operator == "in":
+        return Q(**{f"{column}__in": values})
+    if operator == "not_in":
+        return ~Q(**{f"{column}__in": values})
+    if len(values) != 2:
+        raise wrong_value(f"{name}[between]", "takes two values")
+    return Q(**{f"{column}__gte": values[0], f"{column}__lte": values[1]})
+
+
+def _typed(name: str, kind: str, value: str) -> Any:
+    if kind == "boolean":
+        return Params({name: value}).boolean(name)
+    if kind == "timestamp":
+        return Params({name: value}).instant(name)
+    return Params({name: value}).integer(name) if kind == "number" else value
+
+
+def listed(value: str) -> list[str]:
+    """The items of a list in any of the three forms clients send."""
+    for parse in (json.loads, ast.literal_eval):
+        try:
+            items = parse(value)
+        except (ValueError, SyntaxError):
+            continue
+        return [str(item) for item in items] if isinstance(items, list) else [str(items)]
+    return [item.strip() for item in value.strip("[]").split(",") if item.strip()]
+
+
+def _cut(
+    rows: QuerySet[M], params: Params, sorts: tuple[str, ...], where: Mapping[str, str], render: Callable[[M], Body]
+) -> Body:
+    limit = params.integer("limit", least=1, most=100) or 10
+    order, column = _order(params, sorts, where)
+    sign, beyond = ("", "gt") if order == "asc" else ("-", "lt")
+    if offset := params.text("offset", longest=1000):
+        value, seq = _resume_point(offset)
+        rows = rows.filter(Q(**{f"{column}__{beyond}": value}) | Q(**{column: value, f"seq__{beyond}": seq}))
+    found = list(rows.order_by(f"{sign}{column}", f"{sign}seq")[: limit + 1])
+    answer: Body = {"list": [render(row) for row in found[:limit]]}
+    if len(found) > limit:
+        last = found[limit - 1]
+        answer["next_offset"] = json.dumps([_value(last, column), last.pk])
+    return answer
+
+
+def _order(params: Params, sorts: tuple[str, ...], where: Mapping[str, str]) -> tuple[str, str]:
+    for direction, name in params.object("sort_by").values.items():
+        if direction not in ("asc", "desc") or name not in sorts:
+            raise wrong_value(f"sort_by[{direction}]", f"should be one of [{', '.join(sorts)}]")
+        return direction, where.get(name, f"body__{name}")
+    return "desc", "seq"
+
+
+def _value(row: Any, column: str) -> Any:
+    return row.body[column.removeprefix("body__")] if column.startswith("body__") else getattr(row, column)
+
+
+def _resume_point(offset: str) -> tuple[Any, int]:
+    try:
+        value, seq = json.loads(offset)
+        return value, int(seq)
+    except (ValueError, TypeError):
+        raise ApiError(400, "param_wrong_value", "offset : is not one this list gave", param="offset") from None

@@ -1,0 +1,90 @@
+"""The one view of the API: authentication, limits, idempotency and transactions around an operation."""
+
+from __future__ import annotations
+
+import logging
+from django.core.exceptions import BadRequest, RequestDataTooBig
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http.request import QueryDict
+
+from billing.sandbox import clock, events
+from billing.sandbox.engine import due
+from billing.sandbox.engine.lock import writing
+from billing.sandbox.models import Body
+from billing.sandbox.wire import auth, form, idempotency, limits, router
+from billing.sandbox.wire.errors import ApiError
+from billing.sandbox.wire.params import Params
+
+logger = logging.getLogger(__name__)
+
+
+def api(request: HttpRequest, path: str) -> HttpResponse:
+    """Answer one API request; every failure is the provider's JSON."""
+    try:
+        return _answer(request, "/" + path)
+    except ApiError as error:
+        return _json(error.body(), error.status, error.headers)
+    except Exception:
+        logger.exception("%s %s failed", request.method, request.path)
+        failure = ApiError(500, "internal_error", "Sorry, something went wrong", type="operation_failed")
+        return _json(failure.body(), 500)
+
+
+def _answer(request: HttpRequest, path: str) -> HttpResponse:
+    limits.count_request()
+    auth.authenticate(request)
+    operation, arguments = router.find(request.method or "", path)
+    params = _params(request)
+    with events.acting("api", auth.FULL_ACCESS_USER):
+        if request.method == "GET":
+            due.settle()
+            with clock.at():
+                return _json(operation.run(arguments, params), 200)
+        return _write(request, operation, arguments, params)
+
+
+def _params(request: HttpRequest) -> Params:
+    if request.method == "GET":
+        return Params(form.decode(request.GET.items()))
+    try:
+        sent = QueryDict(request.body, encoding="utf-8")
+    except (RequestDataTooBig, BadRequest, UnicodeDecodeError, ValueError) as error:
+        raise ApiError(400, "invalid_request", f"The body cannot be read: {error}") from None
+    return Params(form.decode(sent.items()))
+
+
+def _write(
+    request: HttpRequest, operation: router.Operation, arguments: dict[str, str], params: Params
+) -> HttpResponse:
+    """Act once, alone, at one instant; an error undoes everything but what it says it keeps."""
+    call = idempotency.IdempotentCall(request)
+    with writing():
+        due.settle()
+        with clock.at():
+            if operation.idempotent and (stored := call.stored_answer()):
+                status, answer = stored
+                return _json(answer, status, {idempotency.REPLAYED: "true"})
+            status, answer = _attempt(operation, arguments, params)
+            if operation.idempotent:
+                call.store(status, answer)
+    return _json(answer, status)
+
+
+def _attempt(operation: router.Operation, arguments: dict[str, str], params: Params) -> tuple[int, Body]:
+    kept: ApiError | None = None
+    try:
+        with transaction.atomic():
+            try:
+                return 200, operation.run(arguments, params)
+            except ApiError as error:
+                if not error.keeps:
+                    raise
+                kept = error
+    except ApiError as error:
+        kept = error
+    return kept.status, kept.body()
+
+
+def _json(answer: Body, status: int, headers: dict[str, str] | None = None) -> JsonResponse:
+    return JsonResponse(answer, status=status, headers=headers)
