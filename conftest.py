@@ -9,7 +9,8 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -116,12 +117,11 @@ def _wait_until_it_serves(sandbox: Sandbox) -> None:
         time.sleep(0.05)
 
 
-@pytest.fixture(scope="session")
-def sandbox_process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sandbox]:
-    """One sandbox for this test process, on a free port, with a database of its own and webhooks off."""
-    folder, port = tmp_path_factory.mktemp("sandbox"), free_port()
-    log = folder / "sandbox.log"
-    environment = {
+@contextmanager
+def running_sandbox(folder: Path, **environment: str) -> Iterator[Sandbox]:
+    """Run a sandbox on a free port with its data in `folder`, webhooks off unless the environment says otherwise."""
+    log, port = folder / "sandbox.log", free_port()
+    settled = {
         **os.environ,
         "VAR_DIR": str(folder),
         "SANDBOX_PORT": str(port),
@@ -129,13 +129,11 @@ def sandbox_process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sandbo
         "SANDBOX_WEBHOOK_URL": "",
         "SANDBOX_REQUESTS_PER_MINUTE": "0",
         "DJANGO_SETTINGS_MODULE": "portal.settings",
+        **environment,
     }
-    with log.open("wb") as output:
+    with log.open("ab") as output:
         process = subprocess.Popen(  # noqa: S603  (our own command)
-            [sys.executable, str(ROOT / "manage.py"), "run_sandbox"],
-            env=environment,
-            stdout=output,
-            stderr=output,
+            [sys.executable, str(ROOT / "manage.py"), "run_sandbox"], env=settled, stdout=output, stderr=output
         )
     sandbox = Sandbox(port=port, process=process, log=log)
     try:
@@ -148,6 +146,20 @@ def sandbox_process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sandbo
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
+
+
+@pytest.fixture(scope="session")
+def sandbox_process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sandbox]:
+    """One sandbox for this test process, on a free port, with a database of its own and webhooks off."""
+    with running_sandbox(tmp_path_factory.mktemp("sandbox")) as sandbox:
+        yield sandbox
+
+
+@pytest.fixture
+def launch_sandbox(tmp_path: Path) -> Iterator[Callable[..., Sandbox]]:
+    """Start sandboxes of a test's own, with the environment it gives; all keep their data in the test's folder."""
+    with ExitStack() as running:
+        yield lambda **environment: running.enter_context(running_sandbox(tmp_path, **environment))
 
 
 @pytest.fixture
