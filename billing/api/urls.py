@@ -1,5 +1,46 @@
-"""The addresses of this application's endpoints."""
+"""The paths of billing, below /api/."""
 
-from django.urls import URLPattern
+from django.urls import path
 
-urlpatterns: list[URLPattern] = []
+from billing.api.viewsets.account import AccountViewSet
+from billing.api.viewsets.invoices import InvoiceDownloadViewSet, InvoiceViewSet
+from billing.api.viewsets.pauses import PauseViewSet
+from billing.api.viewsets.resumes import ResumeViewSet
+
+urlpatterns = [
+    path("account", AccountViewSet.as_view({"get": "overview"}), name="account"),
+    path("account/manage-plans", AccountViewSet.as_view({"get": "manage_plans"}), name="manage-plans"),
+    path(
+        "account/check-payment-failure",
+        AccountViewSet.as_view({"get": "check_payment_failure"}),
+        name="check-payment-failure",
+    ),
+    path("account/pause", PauseViewSet.as_view({"post": "pause"}), name="pause"),
+    path("account/pause/estimate", PauseViewSet.as_view({"get": "estimate"}), name="pause-estimate"),
+    path(
+        "account/subscriptions/multiple-pause",
+        PauseViewSet.as_view({"post": "multiple_pause"}),
+        name="multiple-pause",
+    ),
+    path(
+        "account/remove-scheduled-pause",
+        PauseViewSet.as_view({"post": "remove_scheduled"}),
+        name="remove-scheduled-pauses",
+    ),
+    path(
+        "account/subscription/remove-scheduled-pause",
+        PauseViewSet.as_view({"post": "remove_scheduled_of_one"}),
+        name="remove-scheduled-pause",
+    ),
+    path("account/pause-offer", PauseViewSet.as_view({"get": "offer"}), name="pause-offer"),
+    path("account/resume", ResumeViewSet.as_view({"post": "resume"}), name="resume"),
+    path("account/resume/estimate", ResumeViewSet.as_view({"get": "estimate"}), name="resume-estimate"),
+    path("invoice/list", InvoiceViewSet.as_view({"get": "history"}), name="invoice-list"),
+    # A number may hold a slash, which arrives decoded.
+    path("invoice/pdf/<path:number>", InvoiceViewSet.as_view({"get": "pdf"}), name="invoice-pdf"),
+    path(
+        "invoice/download/<str:token>",
+        InvoiceDownloadViewSet.as_view({"get": "download"}),
+        name="invoice-download",
+    ),
+]

@@ -17,7 +17,7 @@ class PausePeriod:
 
 
 def pause_periods(account: Account, *, days: int) -> list[PausePeriod]:
-    """Return when each subscription that can be paused would be, for a pause of `days` days; earliest first."""
+    """Return when each subscription that can be paused would be, for `days` days; earliest first."""
     periods = [
         PausePeriod(
             sub_id=holding.subscription.provider_id,

@@ -1,0 +1,1 @@
+"""What the endpoints take and what they give."""

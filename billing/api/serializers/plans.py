@@ -1,0 +1,89 @@
+"""Plans and totals in answers: the true shape of what `billing.queries` builds. Amounts are in cents."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework import serializers
+
+from billing.api.serializers.fields import InstantField
+from billing.queries.holdings import STATUSES
+from billing.queries.totals import MONTH, YEAR
+
+PERIOD_UNITS = (MONTH, YEAR)
+BILLING_PERIODS = ("MONTH", "YEAR")
+
+
+class PlanSerializer(serializers.Serializer[Any]):
+    """A plan that the account holds, and what happens to it next."""
+
+    id = serializers.CharField(help_text="The plan.")
+    name = serializers.CharField()
+    service = serializers.CharField(help_text="The streaming service's code.")
+    amount = serializers.IntegerField(min_value=0, help_text="One period in cents, before discounts and tax.")
+    status = serializers.ChoiceField(choices=STATUSES)
+    sub_id = serializers.CharField(help_text="The subscription.")
+    period_unit = serializers.ChoiceField(choices=PERIOD_UNITS)
+    billing_period = serializers.ChoiceField(choices=BILLING_PERIODS)
+    cancel_at = InstantField(allow_null=True, help_text="When access ends or ended.")
+    next_billing_at = InstantField(
+        allow_null=True, help_text="Null when it will not bill, or is to be paused."
+    )
+    pause_date = InstantField(allow_null=True, help_text="When its pause starts or started.")
+    resume_date = InstantField(allow_null=True, help_text="When its pause ends by itself.")
+    has_upcoming_coupon = serializers.BooleanField(help_text="A code of the subscriber's waits.")
+    has_pause_sub = serializers.BooleanField(help_text="It is paused.")
+    has_scheduled_pause = serializers.BooleanField()
+    has_scheduled_change = serializers.BooleanField()
+    has_free_month = serializers.BooleanField()
+
+
+class OfferedPlanSerializer(PlanSerializer):
+    """A plan that may be added, priced for the account's period: no subscription, so no state and no dates."""
+
+    status = serializers.ChoiceField(choices=STATUSES, allow_null=True, help_text="Null: it is not held.")
+    sub_id = serializers.CharField(allow_null=True, help_text="Null: it is not held.")
+
+
+class OtherTotalSerializer(serializers.Serializer[Any]):
+    """The totals of the plans that bill at the other period."""
+
+    period_unit = serializers.ChoiceField(choices=PERIOD_UNITS)
+    total = serializers.IntegerField(min_value=0)
+    bundle_savings = serializers.IntegerField(min_value=0)
+    coupon_discount = serializers.IntegerField(min_value=0)
+
+
+class AccountSerializer(serializers.Serializer[Any]):
+    """The account and its plans, cancelled ones included."""
+
+    name = serializers.CharField(allow_blank=True)
+    email = serializers.CharField()
+    plans = PlanSerializer(many=True)
+    has_pause_sub = serializers.BooleanField()
+    has_scheduled_pause = serializers.BooleanField()
+    has_payment_failure = serializers.BooleanField()
+
+
+class ManagePlansSerializer(serializers.Serializer[Any]):
+    """What is held, what the next period will cost before tax, and what may be added."""
+
+    existing_plans = PlanSerializer(many=True)
+    plans = OfferedPlanSerializer(many=True)
+    bundle_savings = serializers.IntegerField(min_value=0)
+    coupon_discount = serializers.IntegerField(min_value=0)
+    total = serializers.IntegerField(min_value=0)
+    period_unit = serializers.ChoiceField(choices=PERIOD_UNITS)
+    other_total = OtherTotalSerializer(allow_null=True)
+
+
+class PlansSerializer(serializers.Serializer[Any]):
+    """The account's plans as they are after a change."""
+
+    plans = PlanSerializer(many=True)
+
+
+class PaymentFailureSerializer(serializers.Serializer[Any]):
+    """Whether something is due that could not be collected."""
+
+    has_payment_failure = serializers.BooleanField()

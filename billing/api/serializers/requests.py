@@ -1,0 +1,59 @@
+"""What the endpoints take. Fields they do not name are ignored."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework import serializers
+
+from billing.api.serializers.fields import DaysField, OwnSubscriptionsField
+
+PAUSE_DAYS = (30,)
+ESTIMATE_DAYS = (30, 60)
+LONGEST_QUOTE = 100
+LARGEST_PAGE = 100
+
+
+class PauseQuery(serializers.Serializer[Any]):
+    """For how long everything is paused."""
+
+    days = DaysField(PAUSE_DAYS, help_text="A pause lasts 30 days.")
+
+
+class PauseEstimateQuery(serializers.Serializer[Any]):
+    """For how long it would be paused."""
+
+    days = DaysField(ESTIMATE_DAYS)
+
+
+class NamedSubscriptions(serializers.Serializer[Any]):
+    """Some of the account's own subscriptions."""
+
+    subscription_id = OwnSubscriptionsField(help_text="The `subId` of each.")
+
+
+class OneSubscription(serializers.Serializer[Any]):
+    """One of the account's own subscriptions, as a list of one."""
+
+    subscription_id = OwnSubscriptionsField(at_most=1, help_text="Its `subId`.")
+
+
+class ResumeRequest(serializers.Serializer[Any]):
+    """What to resume, all that is paused if nothing is named, and the quote of the estimate that was shown."""
+
+    subscription_id = OwnSubscriptionsField(required=False, help_text="Without it, all that is paused.")
+    quote = serializers.CharField(required=False, max_length=LONGEST_QUOTE)
+
+
+class ResumeEstimateQuery(serializers.Serializer[Any]):
+    """What would be resumed, and when: now, or so many days after the pause date."""
+
+    subscription_id = OwnSubscriptionsField(required=False, help_text="Without it, all that it concerns.")
+    days = DaysField(ESTIMATE_DAYS, required=False, help_text="Without it, resuming now.")
+
+
+class PageQuery(serializers.Serializer[Any]):
+    """A slice of a list; without either the whole list."""
+
+    limit = serializers.IntegerField(required=False, min_value=1, max_value=LARGEST_PAGE)
+    offset = serializers.IntegerField(required=False, min_value=0, max_value=1_000_000)

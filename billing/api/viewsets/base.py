@@ -1,0 +1,41 @@
+"""What the signed-in subscriber's endpoints share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from rest_framework import serializers, viewsets
+from rest_framework.response import Response
+
+from accounts.models import Account
+from billing.api.subscriber import account_of
+from billing.errors import BillingPartial
+
+
+class SubscriberViewSet(viewsets.ViewSet):
+    """Endpoints about the signed-in account: every look-up starts from it."""
+
+    @property
+    def account(self) -> Account:
+        """The account that is signed in."""
+        return account_of(self.request)
+
+    def checked(self, serializer: type[serializers.Serializer[Any]], data: Any) -> dict[str, Any]:
+        """Return the input that a serializer accepts. Raises a validation error, or NotFound for a foreign id."""
+        asked = serializer(data=data, context={"account": self.account})
+        asked.is_valid(raise_exception=True)
+        accepted: dict[str, Any] = asked.validated_data
+        return accepted
+
+    def changed(self, change: Callable[[], None], outcome: Callable[[], Mapping[str, Any]]) -> Response:
+        """Make a change and answer with the state after it.
+
+        Raises what the change raises; one that was done in part carries the state as it now is (contract, rule 2).
+        """
+        try:
+            change()
+        except BillingPartial as error:
+            error.extra.update(outcome())
+            raise
+        return Response(outcome())
