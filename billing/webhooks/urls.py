@@ -1,5 +1,7 @@
-"""The addresses of this application's endpoints."""
+"""Where the provider posts its events."""
 
-from django.urls import URLPattern
+from django.urls import path
 
-urlpatterns: list[URLPattern] = []
+from billing.webhooks.views import receive_event
+
+urlpatterns = [path("chargebee", receive_event, name="chargebee-webhook")]

@@ -1,0 +1,124 @@
+"""The SDK's client, and the one way to call it: bounded in time, never retried by the SDK, errors made ours."""
+
+import random
+import time
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any, TypeVar
+from urllib.parse import urlsplit
+
+import httpx
+from chargebee import APIError, Chargebee, PaymentError
+from django.conf import settings
+
+from billing.gateway import transport
+from billing.gateway.errors import Missing, NotSent, PaymentRefused, Refused, Unconfirmed
+
+CONNECT_TIMEOUT_SECONDS = 3
+READ_TIMEOUT_SECONDS = 15
+READ_ATTEMPTS = 3
+FIRST_BACKOFF_SECONDS = 0.2
+DEFAULT_RETRY_AFTER_SECONDS = 5
+PAGE_SIZE = 100
+
+T = TypeVar("T")
+
+
+@lru_cache(maxsize=4)
+def _client(site: str, api_key: str, endpoint: str) -> Chargebee:
+    transport.install()
+    client = Chargebee(
+        api_key=api_key,
+        site=site,
+        connection_time_out=CONNECT_TIMEOUT_SECONDS,
+        read_time_out=READ_TIMEOUT_SECONDS,
+    )
+    if endpoint:
+        client.env.protocol = urlsplit(endpoint).scheme
+        client.env.api_endpoint = endpoint
+    return client
+
+
+def sdk() -> Chargebee:
+    """Return the SDK's client for the configured site."""
+    return _client(settings.CHARGEBEE_SITE, settings.CHARGEBEE_API_KEY, settings.CHARGEBEE_ENDPOINT)
+
+
+def write(operation: Callable[..., T], *args: Any, key: str, params: dict[str, Any] | None = None) -> T:
+    """Call an operation that changes something, once, with the provider's idempotency key (at most 100 characters).
+
+    Raises NotSent (nothing changed), Unconfirmed (may have changed), Refused and its kinds (nothing changed).
+    """
+    # A fresh dict per call: the SDK adds the API key's header to the one it is given.
+    headers = {Chargebee.idempotency_header: key}
+    arguments = (*args, params) if params is not None else args
+    try:
+        return operation(*arguments, headers=headers)
+    except Exception as error:
+        raise translated(error) from error
+
+
+def read(operation: Callable[..., T], *args: Any, params: dict[str, Any] | None = None) -> T:
+    """Call an operation that changes nothing; what may pass by itself is tried again, bounded and with jitter.
+
+    Raises NotSent when the provider could not be asked, Refused and its kinds when it answered no.
+    """
+    arguments = (*args, params) if params is not None else args
+    for attempt in range(1, READ_ATTEMPTS + 1):
+        try:
+            return operation(*arguments)
+        except Exception as error:
+            ours = translated(error)
+            if not isinstance(ours, Unconfirmed):
+                raise ours from error
+            if attempt == READ_ATTEMPTS:
+                raise NotSent("no usable answer") from error
+        # Jitter spreads callers that failed together; nothing secret depends on it.
+        time.sleep(FIRST_BACKOFF_SECONDS * 2 ** (attempt - 1) * random.uniform(0.5, 1.5))  # noqa: S311
+    raise AssertionError("unreachable: the last attempt returns or raises")
+
+
+def pages(operation: Callable[..., Any], params: dict[str, Any]) -> "list[Any]":
+    """Return every entry of a list operation, page after page."""
+    entries: list[Any] = []
+    offset: str | None = None
+    while True:
+        page = read(
+            operation, params={**params, "limit": PAGE_SIZE, **({"offset": offset} if offset else {})}
+        )
+        entries.extend(page.list)
+        offset = page.next_offset
+        if not offset:
+            return entries
+
+
+def translated(error: Exception) -> Exception:
+    """Return our error for one of the five families the SDK raises; an error of our own code is returned as it is."""
+    if isinstance(error, APIError):
+        return _of_answer(error)
+    if isinstance(error, (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)):
+        return NotSent(type(error).__name__)
+    if isinstance(error, httpx.HTTPError):
+        return Unconfirmed(type(error).__name__)
+    # A bare Exception: not JSON, or JSON that is not the provider's. A TypeError: a 200 without its object.
+    if type(error) is Exception or isinstance(error, TypeError):
+        return Unconfirmed("no answer of the provider's")
+    return error
+
+
+def _of_answer(error: APIError) -> Exception:
+    status, code = int(error.http_status_code), str(error.api_error_code)
+    if status == 429:
+        return NotSent(code, retry_after=_retry_after(error))
+    if status >= 500:
+        return Unconfirmed(code)
+    if isinstance(error, PaymentError):
+        return PaymentRefused(code)
+    if status == 404:
+        return Missing(code, param=str(error.param or ""))
+    return Refused(code, param=str(error.param or ""))
+
+
+def _retry_after(error: APIError) -> int:
+    value = str((error.http_headers or {}).get("retry-after", ""))
+    return int(value) if value.isdigit() else DEFAULT_RETRY_AFTER_SECONDS

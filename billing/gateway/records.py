@@ -1,0 +1,82 @@
+"""Reading what the provider holds: a customer's records, the whole site's, one resource, the events, its time."""
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+
+from billing.gateway.client import pages, read, sdk
+from billing.gateway.snapshots import (
+    CouponSnapshot,
+    CustomerSnapshot,
+    EventSnapshot,
+    InvoiceSnapshot,
+    ItemPriceSnapshot,
+    PaymentSourceSnapshot,
+    Snapshot,
+    SubscriptionSnapshot,
+    TransactionSnapshot,
+    instant,
+)
+
+# kind -> (the SDK's resource, its snapshot). Customers come first: the others refer to them.
+KINDS: dict[str, tuple[str, Callable[[Any], Snapshot]]] = {
+    "item_price": ("ItemPrice", ItemPriceSnapshot.of),
+    "coupon": ("Coupon", CouponSnapshot.of),
+    "customer": ("Customer", CustomerSnapshot.of),
+    "payment_source": ("PaymentSource", PaymentSourceSnapshot.of),
+    "subscription": ("Subscription", SubscriptionSnapshot.of),
+    "transaction": ("Transaction", TransactionSnapshot.of),
+    "invoice": ("Invoice", InvoiceSnapshot.of),
+}
+OF_A_CUSTOMER = ("payment_source", "subscription", "transaction", "invoice")
+CATALOGUE = ("item_price", "coupon")
+
+
+def find(kind: str, resource_id: str) -> Snapshot:
+    """Return one resource as it is now. Raises Missing when the provider does not know it."""
+    resource, snapshot = KINDS[kind]
+    answer = read(getattr(sdk(), resource).retrieve, resource_id)
+    return snapshot(getattr(answer, kind).raw_data)
+
+
+def everything(kind: str, **filters: Any) -> list[Snapshot]:
+    """Return every resource of a kind that the filters let through, deleted ones included where the list can."""
+    resource, snapshot = KINDS[kind]
+    params = {**filters, **({"include_deleted": True} if kind not in CATALOGUE else {})}
+    return [snapshot(getattr(entry, kind).raw_data) for entry in pages(getattr(sdk(), resource).list, params)]
+
+
+def of_customer(customer_id: str) -> list[Snapshot]:
+    """Return a customer and all of its records. Raises Missing when the provider does not know it."""
+    found = [find("customer", customer_id)]
+    for kind in OF_A_CUSTOMER:
+        found.extend(everything(kind, customer_id={"is": customer_id}))
+    return found
+
+
+def customers_with_email(email: str) -> list[CustomerSnapshot]:
+    """Return the customers with this address, newest first."""
+    found = [
+        snapshot
+        for snapshot in everything("customer", email={"is": email})
+        if isinstance(snapshot, CustomerSnapshot) and not snapshot.deleted
+    ]
+    return sorted(found, key=lambda customer: int(customer.payload.get("created_at") or 0), reverse=True)
+
+
+def catalogue() -> list[Snapshot]:
+    """Return all prices and coupons, archived ones included."""
+    return [snapshot for kind in CATALOGUE for snapshot in everything(kind)]
+
+
+def events_since(since: datetime) -> list[EventSnapshot]:
+    """Return the events that occurred after an instant (UTC), oldest first."""
+    params = {"occurred_at": {"after": int(since.timestamp())}, "sort_by": {"asc": "occurred_at"}}
+    return [EventSnapshot.of(entry.event.raw_data) for entry in pages(sdk().Event.list, params)]
+
+
+def present_time(price_id: str) -> datetime:
+    """Return the provider's present time: the one on an estimate for a price, since no resource states it."""
+    params = {"subscription_items": [{"item_price_id": price_id, "quantity": 1}]}
+    answer = read(sdk().Estimate.create_sub_item_estimate, params=params)
+    return instant(answer.estimate.raw_data["created_at"])

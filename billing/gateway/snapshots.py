@@ -1,0 +1,252 @@
+"""What the provider holds, as it comes out of the gateway: frozen, and only the fields we use.
+
+`payload` keeps the provider's own words (cents, epoch seconds) through an allow-list (contract, rule 17): operators
+read it, models give its fields names and types. `version` is the provider's `resource_version` in milliseconds; for
+the few resources that have none it is the time of their last change.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+Raw = Mapping[str, Any]
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+CUSTOMER_FIELDS = (
+    "id", "first_name", "last_name", "email", "primary_payment_source_id", "backup_payment_source_id",
+    "auto_collection", "card_status", "promotional_credits", "refundable_credits", "excess_payments",
+    "created_at", "updated_at",
+)  # fmt: skip
+SUBSCRIPTION_FIELDS = (
+    "id", "customer_id", "status", "currency_code", "billing_period", "billing_period_unit",
+    "current_term_start", "current_term_end", "next_billing_at", "trial_start", "trial_end",
+    "pause_date", "resume_date", "cancelled_at", "cancel_reason", "cancel_schedule_created_at",
+    "started_at", "activated_at", "created_at", "updated_at", "has_scheduled_changes",
+    "due_invoices_count", "due_since", "total_dues", "payment_source_id",
+)  # fmt: skip
+COUPON_ON_SUBSCRIPTION_FIELDS = ("coupon_id", "coupon_code", "applied_count", "apply_till")
+SOURCE_FIELDS = ("id", "customer_id", "type", "status", "created_at", "updated_at")
+CARD_FIELDS = ("first_name", "last_name", "brand", "last4", "masked_number", "expiry_month", "expiry_year",
+               "billing_state", "billing_state_code", "billing_zip")  # fmt: skip
+INVOICE_FIELDS = (
+    "id", "customer_id", "subscription_id", "status", "date", "due_date", "paid_at", "currency_code", "price_type",
+    "sub_total", "tax", "total", "amount_paid", "amount_due", "amount_adjusted", "credits_applied",
+    "write_off_amount", "dunning_status", "next_retry_at", "recurring", "first_invoice", "updated_at",
+)  # fmt: skip
+LINE_FIELDS = ("id", "subscription_id", "description", "date_from", "date_to", "quantity", "unit_amount", "amount",
+               "discount_amount", "tax_amount", "entity_type", "entity_id")  # fmt: skip
+DISCOUNT_FIELDS = ("amount", "description", "entity_type", "entity_id", "coupon_set_code", "discount_type")
+LINKED_PAYMENT_FIELDS = ("txn_id", "applied_amount", "applied_at", "txn_status", "txn_date", "txn_amount")
+ADDRESS_FIELDS = (
+    "first_name",
+    "last_name",
+    "line1",
+    "line2",
+    "city",
+    "state",
+    "state_code",
+    "zip",
+    "country",
+)
+TRANSACTION_FIELDS = (
+    "id", "customer_id", "subscription_id", "payment_source_id", "payment_method", "type", "date", "amount",
+    "currency_code", "status", "masked_card_number", "last4", "error_code", "updated_at",
+)  # fmt: skip
+PRICE_FIELDS = ("id", "name", "item_id", "status", "price", "period", "period_unit", "currency_code")
+COUPON_FIELDS = (
+    "id", "name", "status", "discount_type", "discount_percentage", "discount_amount", "duration_type", "period",
+    "period_unit", "apply_on", "valid_till", "max_redemptions", "redemptions", "item_constraints",
+    "item_constraint_criteria",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """One resource as the provider held it at `version`; `deleted` when it is gone there."""
+
+    id: str
+    version: int
+    payload: dict[str, Any] = field(repr=False)
+    deleted: bool = False
+
+
+@dataclass(frozen=True)
+class CustomerSnapshot(Snapshot):
+    """A customer; `email` as the provider spells it."""
+
+    email: str = ""
+
+    @classmethod
+    def of(cls, raw: Raw) -> "CustomerSnapshot":
+        """Return the snapshot of a customer as the provider sent it."""
+        payload = only(raw, CUSTOMER_FIELDS)
+        payload["billing_address"] = only(raw.get("billing_address") or {}, ADDRESS_FIELDS)
+        return cls(**_common(raw, payload), email=str(raw.get("email", "")))
+
+
+@dataclass(frozen=True)
+class SubscriptionSnapshot(Snapshot):
+    """A subscription of exactly one plan; the price and its amount (cents) are lifted out of its only plan item."""
+
+    customer_id: str = ""
+    status: str = ""
+    item_price_id: str = ""
+    created_at: datetime = EPOCH
+
+    @classmethod
+    def of(cls, raw: Raw) -> "SubscriptionSnapshot":
+        """Return the snapshot of a subscription as the provider sent it."""
+        payload = only(raw, SUBSCRIPTION_FIELDS)
+        plan = next(
+            (item for item in raw.get("subscription_items") or [] if item.get("item_type") == "plan"), {}
+        )
+        payload["item_price_id"] = str(plan.get("item_price_id", ""))
+        payload["amount"] = int(plan.get("amount") or 0)
+        payload["coupons"] = each(raw.get("coupons"), COUPON_ON_SUBSCRIPTION_FIELDS)
+        return cls(
+            **_common(raw, payload),
+            customer_id=str(raw["customer_id"]),
+            status=str(raw["status"]),
+            item_price_id=payload["item_price_id"],
+            created_at=instant(raw.get("created_at") or raw.get("started_at") or 0),
+        )
+
+    def at(self, name: str) -> datetime | None:
+        """Return a time of the payload in UTC, None when the provider left it out."""
+        seconds = self.payload.get(name)
+        return None if seconds is None else instant(seconds)
+
+
+@dataclass(frozen=True)
+class PaymentSourceSnapshot(Snapshot):
+    """A card or PayPal account, as masked by the provider."""
+
+    customer_id: str = ""
+
+    @classmethod
+    def of(cls, raw: Raw) -> "PaymentSourceSnapshot":
+        """Return the snapshot of a payment source as the provider sent it."""
+        payload = only(raw, SOURCE_FIELDS)
+        payload["card"] = only(raw.get("card") or {}, CARD_FIELDS)
+        payload["paypal"] = only(raw.get("paypal") or {}, ("email",))
+        return cls(**_common(raw, payload), customer_id=str(raw["customer_id"]))
+
+
+@dataclass(frozen=True)
+class InvoiceSnapshot(Snapshot):
+    """An invoice; `id` is its number, amounts are cents."""
+
+    customer_id: str = ""
+    status: str = ""
+    issued_at: datetime = EPOCH
+
+    @classmethod
+    def of(cls, raw: Raw) -> "InvoiceSnapshot":
+        """Return the snapshot of an invoice as the provider sent it."""
+        payload = only(raw, INVOICE_FIELDS)
+        payload["line_items"] = each(raw.get("line_items"), LINE_FIELDS)
+        payload["discounts"] = each(raw.get("discounts"), DISCOUNT_FIELDS)
+        payload["taxes"] = each(raw.get("taxes"), ("name", "amount", "description"))
+        payload["linked_payments"] = each(raw.get("linked_payments"), LINKED_PAYMENT_FIELDS)
+        payload["dunning_attempts"] = each(
+            raw.get("dunning_attempts"), ("attempt", "created_at", "txn_status")
+        )
+        payload["billing_address"] = only(raw.get("billing_address") or {}, ADDRESS_FIELDS)
+        return cls(
+            **_common(raw, payload),
+            customer_id=str(raw["customer_id"]),
+            status=str(raw["status"]),
+            issued_at=instant(raw.get("date") or 0),
+        )
+
+
+@dataclass(frozen=True)
+class TransactionSnapshot(Snapshot):
+    """A payment or an attempt at one."""
+
+    customer_id: str = ""
+
+    @classmethod
+    def of(cls, raw: Raw) -> "TransactionSnapshot":
+        """Return the snapshot of a transaction as the provider sent it."""
+        return cls(**_common(raw, only(raw, TRANSACTION_FIELDS)), customer_id=str(raw.get("customer_id", "")))
+
+
+@dataclass(frozen=True)
+class ItemPriceSnapshot(Snapshot):
+    """A plan's price at one billing period."""
+
+    @classmethod
+    def of(cls, raw: Raw) -> "ItemPriceSnapshot":
+        """Return the snapshot of an item price as the provider sent it."""
+        return cls(**_common(raw, only(raw, PRICE_FIELDS)))
+
+
+@dataclass(frozen=True)
+class CouponSnapshot(Snapshot):
+    """A coupon as the provider defines it."""
+
+    @classmethod
+    def of(cls, raw: Raw) -> "CouponSnapshot":
+        """Return the snapshot of a coupon as the provider sent it."""
+        return cls(**_common(raw, only(raw, COUPON_FIELDS)))
+
+
+@dataclass(frozen=True)
+class EventSnapshot:
+    """An event: what happened, when, and the ids of the resources it names, by kind."""
+
+    id: str
+    event_type: str
+    occurred_at: datetime
+    api_version: str
+    names: dict[str, list[str]]
+
+    @classmethod
+    def of(cls, raw: Raw) -> "EventSnapshot":
+        """Return the snapshot of an event. Raises KeyError, TypeError or ValueError when it is not one."""
+        content = raw["content"]
+        return cls(
+            id=str(raw["id"]),
+            event_type=str(raw["event_type"]),
+            occurred_at=instant(raw["occurred_at"]),
+            api_version=str(raw.get("api_version", "")),
+            names={kind: _ids(content.get(kind)) for kind in NAMED_KINDS if content.get(kind)},
+        )
+
+
+# What an event may name that the mirror holds.
+NAMED_KINDS = ("customer", "subscription", "invoice", "transaction", "payment_source", "item_price", "coupon")
+
+
+def instant(seconds: Any) -> datetime:
+    """Return a provider time (seconds since 1970) in UTC."""
+    return datetime.fromtimestamp(int(seconds), tz=UTC)
+
+
+def only(raw: Raw, fields: Iterable[str]) -> dict[str, Any]:
+    """Return the allowed fields that are there."""
+    return {name: raw[name] for name in fields if name in raw}
+
+
+def each(rows: Iterable[Raw] | None, fields: Iterable[str]) -> list[dict[str, Any]]:
+    """Return the allowed fields of each row."""
+    names = tuple(fields)
+    return [only(row, names) for row in rows or ()]
+
+
+def _ids(value: Any) -> list[str]:
+    rows = value if isinstance(value, list) else [value]
+    return [str(row["id"]) for row in rows]
+
+
+def _common(raw: Raw, payload: dict[str, Any]) -> dict[str, Any]:
+    seconds = raw.get("updated_at") or raw.get("created_at") or 0
+    version = raw.get("resource_version") or int(seconds) * 1000
+    return {
+        "id": str(raw["id"]),
+        "version": int(version),
+        "payload": payload,
+        "deleted": bool(raw.get("deleted", False)),
+    }

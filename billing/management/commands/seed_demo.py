@@ -1,0 +1,44 @@
+"""`manage.py seed_demo`: import the demo site's catalogue and accounts, once."""
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+
+from billing import clock
+from billing.gateway import records
+from billing.gateway.errors import GatewayError, NotSent
+from billing.services import demo
+
+CONTENT = Path(settings.BASE_DIR) / "billing" / "fixtures" / "retention_content.json"
+WAIT_SECONDS = 30.0
+POLL_SECONDS = 0.1
+
+
+class Command(BaseCommand):
+    """Fills the portal with what the demo's provider holds; doing it again changes nothing."""
+
+    help = "Import the demo accounts from the sandbox."
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Import everything. Raises CommandError when the provider does not answer."""
+        self._wait_for_provider()
+        try:
+            imported = demo.seed(json.loads(CONTENT.read_text()), now=clock.now())
+        except GatewayError as error:
+            raise CommandError(f"The billing provider could not be asked: {error}") from error
+        self.stdout.write(f"{imported} demo accounts are there.")
+
+    def _wait_for_provider(self) -> None:
+        deadline = time.monotonic() + WAIT_SECONDS
+        while True:
+            try:
+                records.catalogue()
+                return
+            except NotSent:
+                if time.monotonic() > deadline:
+                    raise CommandError("The billing provider does not answer.") from None
+                time.sleep(POLL_SECONDS)

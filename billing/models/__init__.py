@@ -1,0 +1,39 @@
+"""What billing stores: the mirror, schedules, the log of commands, the inbox, documents and edited content."""
+
+from billing.models.commands import Command, IdempotentRequest
+from billing.models.content import BundleRate, RetentionContent
+from billing.models.documents import AccountDocument, ContentVersion, InvoicePdf
+from billing.models.inbox import FeedCursor, ProviderClock, WebhookEvent
+from billing.models.jobs import JobRun
+from billing.models.mirror import (
+    Coupon,
+    Customer,
+    Invoice,
+    ItemPrice,
+    PaymentSource,
+    Subscription,
+    Transaction,
+)
+from billing.models.pausing import PauseSchedule
+
+__all__ = [
+    "AccountDocument",
+    "BundleRate",
+    "Command",
+    "ContentVersion",
+    "Coupon",
+    "Customer",
+    "FeedCursor",
+    "IdempotentRequest",
+    "Invoice",
+    "InvoicePdf",
+    "ItemPrice",
+    "JobRun",
+    "PauseSchedule",
+    "PaymentSource",
+    "ProviderClock",
+    "RetentionContent",
+    "Subscription",
+    "Transaction",
+    "WebhookEvent",
+]

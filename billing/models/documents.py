@@ -1,0 +1,64 @@
+"""Finished bytes: the hot reads' documents and the invoices' PDFs."""
+
+from django.db import models
+
+from accounts.models import Account
+from billing.models.mirror import Invoice
+
+
+class AccountDocument(models.Model):
+    """A hot read's finished answer, built when the mirror changes (architecture, decision 9).
+
+    `content_version` is the catalogue's version it was built with; one of another version is built again on read.
+    """
+
+    class Kind(models.TextChoices):
+        ACCOUNT = "account", "GET /api/account"
+        PLANS = "plans", "GET /api/account/manage-plans"
+        INVOICES = "invoices", "GET /api/invoice/list"
+
+    account = models.ForeignKey(Account, on_delete=models.CASCADE, related_name="documents")
+    kind = models.CharField(max_length=10, choices=Kind.choices)
+    body = models.TextField()
+    content_version = models.PositiveIntegerField()
+    built_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["account", "kind"], name="one_document_per_kind")]
+
+    def __str__(self) -> str:
+        return f"{self.kind} of {self.account}"
+
+
+class ContentVersion(models.Model):
+    """The version of prices, coupons and bundle rates that documents are built with: one row, only ever raised."""
+
+    version = models.PositiveIntegerField(default=1)
+
+    def __str__(self) -> str:
+        return str(self.version)
+
+
+class InvoicePdf(models.Model):
+    """An invoice's PDF, rendered once per version of the invoice."""
+
+    class State(models.TextChoices):
+        WANTED = "wanted", "waits to be made"
+        READY = "ready", "made"
+        FAILED = "failed", "failed too often"
+
+    invoice = models.ForeignKey(Invoice, on_delete=models.CASCADE, related_name="pdfs")
+    version = models.BigIntegerField(help_text="The invoice's resource version it shows.")
+    state = models.CharField(max_length=8, choices=State.choices, default=State.WANTED)
+    file = models.FileField(upload_to="invoices/", blank=True)
+    attempts = models.PositiveIntegerField(default=0)
+    next_attempt_at = models.DateTimeField(null=True, blank=True)
+    error = models.TextField(blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["invoice", "version"], name="one_pdf_per_version")]
+        indexes = [models.Index(fields=["state", "next_attempt_at"], name="pdf_due")]
+
+    def __str__(self) -> str:
+        return f"{self.invoice} v{self.version}"

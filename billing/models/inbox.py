@@ -1,0 +1,54 @@
+"""What arrives from the provider, and how far its feed was read."""
+
+from django.db import models
+
+
+class WebhookEvent(models.Model):
+    """An event of the provider, stored before it is answered and processed later; kept 90 days (rule 17)."""
+
+    class State(models.TextChoices):
+        RECEIVED = "received", "waits"
+        PROCESSED = "processed", "applied"
+        IGNORED = "ignored", "of no concern here"
+        PARKED = "parked", "failed too often"
+
+    class Source(models.TextChoices):
+        WEBHOOK = "webhook", "webhook"
+        FEED = "feed", "events feed"
+
+    event_id = models.CharField(max_length=100, unique=True)
+    event_type = models.CharField(max_length=100)
+    occurred_at = models.DateTimeField()
+    source = models.CharField(max_length=8, choices=Source.choices)
+    payload = models.JSONField(help_text="The ids that the event names, through our allow-list.")
+    state = models.CharField(max_length=10, choices=State.choices, default=State.RECEIVED)
+    received_at = models.DateTimeField(auto_now_add=True, db_index=True)
+    processed_at = models.DateTimeField(null=True, blank=True)
+    attempts = models.PositiveIntegerField(default=0)
+    next_attempt_at = models.DateTimeField(null=True, blank=True)
+    error = models.TextField(blank=True)
+
+    class Meta:
+        indexes = [models.Index(fields=["state", "next_attempt_at"], name="webhook_due")]
+
+    def __str__(self) -> str:
+        return f"{self.event_type} {self.event_id}"
+
+
+class FeedCursor(models.Model):
+    """How far the provider's events feed was read: one row; reading starts again a little before it."""
+
+    occurred_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"{self.occurred_at:%Y-%m-%d %H:%M:%S}"
+
+
+class ProviderClock(models.Model):
+    """How far the provider's clock is ahead of the real time: one row."""
+
+    offset_seconds = models.IntegerField(default=0)
+    refreshed_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"{self.offset_seconds} s ahead"

@@ -1,0 +1,356 @@
+"""Commands: intent recorded, the provider asked, the answer applied (design/reliability.md, command protocol).
+
+A command is one change of one account, of one or more steps at the provider. Its row is committed before the first
+call, one is open per account, and each step's idempotency key is made of the row's id: a crash, a time-out or a second
+worker cannot act twice. While the outcome of a step is unknown the command stays open; the sweep or the subscriber's
+next request with the same key settles it: inside the provider's idempotency window by asking again with the same key,
+later by reading what the provider holds.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from accounts.models import Account
+from billing.errors import (
+    BillingError,
+    BillingPartial,
+    BillingUnavailable,
+    BillingUnconfirmed,
+    ChangeInProgress,
+    InvalidState,
+    PaymentMethodRequired,
+    PaymentProcessingFailed,
+)
+from billing.gateway import records
+from billing.gateway.errors import NotSent, PaymentRefused, Refused, Unconfirmed
+from billing.gateway.snapshots import Snapshot, SubscriptionSnapshot
+from billing.models import Command, Subscription
+from billing.services import documents, mirror
+
+State = Command.State
+
+# How long one holder may work on a command before the sweep takes over: more than one call's connect and read time.
+LEASE = timedelta(seconds=30)
+# The provider forgets a key after 30 minutes; later than this we look before we ask again.
+IDEMPOTENCY_WINDOW = timedelta(minutes=25)
+RETRY_AFTER_SECONDS = 5
+LONGEST_BACKOFF_SECONDS = 30
+
+ERRORS: dict[str, type[BillingError]] = {
+    error.code: error
+    for error in (
+        BillingPartial,
+        BillingUnavailable,
+        InvalidState,
+        PaymentMethodRequired,
+        PaymentProcessingFailed,
+    )
+}
+# Commands that ended so may be taken up again by the same intent; the others' answers are final.
+MAY_BE_REPEATED = (BillingPartial.code, BillingUnavailable.code)
+
+
+@dataclass(frozen=True)
+class Operation:
+    """What one kind of step does.
+
+    `send` asks the provider, given a subscription's id and an idempotency key. `holds` tells from the provider's
+    present state whether the step was done. `applied` makes our own effects, in the transaction that applies the
+    answer.
+    """
+
+    send: Callable[..., list[Snapshot]]
+    holds: Callable[[SubscriptionSnapshot], bool]
+    applied: Callable[[Subscription, datetime], None]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of command: what is told to the subscriber when all of its steps are done, in the last transaction."""
+
+    finished: Callable[[Command, list[Subscription], datetime], None]
+
+
+_operations: dict[str, Operation] = {}
+_kinds: dict[str, Kind] = {}
+
+
+def register(name: str, *, operation: Operation, finished: Callable[..., None]) -> None:
+    """Make a step's operation known, and the kind of command that consists of such steps."""
+    _operations[name] = operation
+    _kinds[name] = Kind(finished=finished)
+
+
+def step(operation: str, subscription: Subscription) -> dict[str, Any]:
+    """Return a step that waits to be done."""
+    return {"op": operation, "subscription": subscription.provider_id, "state": "waiting", "try": 0}
+
+
+def perform(
+    account: Account,
+    *,
+    kind: str,
+    key: str,
+    actor: str,
+    now: datetime,
+    plan: Callable[[], list[dict[str, Any]]],
+) -> None:
+    """Do a change of an account, or take up the one that this key already stands for.
+
+    `now` is billing's, in UTC. `plan` reads the mirror inside the transaction that opens the command and returns its
+    steps, or raises to refuse.
+    Raises ChangeInProgress while another change of the account is open, and whatever the change ended with.
+    """
+    command, opened = _open(account, kind=kind, key=key, actor=actor, now=now, plan=plan)
+    if opened or _take_up(command, now):
+        _run(command, now)
+
+
+def take_up(command: Command, *, now: datetime) -> None:
+    """Finish a command that an earlier request left partly done. Raises as `perform` does."""
+    if _take_up(command, now):
+        _run(command, now)
+
+
+def settle_due(*, now: datetime) -> dict[str, int]:
+    """Take up every open command whose lease has run out; return how many were settled and how many still wait."""
+    counts = {"settled": 0, "waiting": 0}
+    for command in Command.objects.filter(state__in=Command.OPEN, next_attempt_at__lte=timezone.now()):
+        try:
+            if _claim(command):
+                _run(command, now)
+        except BillingError:
+            command.refresh_from_db()
+        counts["waiting" if command.state in Command.OPEN else "settled"] += 1
+    return counts
+
+
+def exists(account: Account, *, key: str) -> bool:
+    """Return whether this key stands for a change already: what was confirmed then is not asked again."""
+    return Command.objects.filter(account=account, key=key).exists()
+
+
+def unfinished(account: Account, *, kind: str, subscription_ids: Iterable[str]) -> Command | None:
+    """Return the account's newest command if it is one of this kind over these subscriptions, done only in part."""
+    newest = Command.objects.filter(account=account).order_by("-created_at").first()
+    if newest is None or newest.kind != kind or newest.error_code != BillingPartial.code:
+        return None
+    wanted = {one["subscription"] for one in newest.steps}
+    return newest if wanted == set(subscription_ids) else None
+
+
+def _open(
+    account: Account,
+    *,
+    kind: str,
+    key: str,
+    actor: str,
+    now: datetime,
+    plan: Callable[[], list[dict[str, Any]]],
+) -> tuple[Command, bool]:
+    try:
+        with transaction.atomic():
+            command = Command.objects.create(
+                account=account,
+                kind=kind,
+                key=key,
+                actor=actor,
+                steps=[],
+                attempts=1,
+                first_sent_at=now,
+                next_attempt_at=timezone.now() + LEASE,
+            )
+            # Only now is the account ours: what `plan` sees cannot be changed by another command.
+            command.steps = plan()
+            command.save(update_fields=["steps"])
+            return command, True
+    except IntegrityError:
+        existing = Command.objects.filter(account=account, key=key).first()
+        if existing is None:
+            raise ChangeInProgress(retry_after=RETRY_AFTER_SECONDS) from None
+        return existing, False
+
+
+def _take_up(command: Command, now: datetime) -> bool:
+    """Claim a command that ended in part or is open; return whether there is anything left to do.
+
+    Raises what a finally failed one ended with, and BillingUnconfirmed while somebody else works on it.
+    """
+    if command.state == State.SUCCEEDED:
+        return False
+    if command.state == State.FAILED:
+        if command.error_code not in MAY_BE_REPEATED:
+            raise _error(command)
+        _reopen(command, now)
+        return True
+    if not _claim(command):
+        raise BillingUnconfirmed(retry_after=RETRY_AFTER_SECONDS)
+    return True
+
+
+def _claim(command: Command) -> bool:
+    """Take the lease of an open command whose holder is gone; one claimant wins."""
+    now = timezone.now()
+    won = Command.objects.filter(
+        pk=command.pk, state__in=Command.OPEN, next_attempt_at__lte=now, attempts=command.attempts
+    ).update(attempts=command.attempts + 1, next_attempt_at=now + LEASE)
+    command.refresh_from_db()
+    return won == 1
+
+
+def _reopen(command: Command, now: datetime) -> None:
+    for one in command.steps:
+        if one["state"] != "done":
+            # The provider replays the answer it gave to a key, refusals included: a new try needs a new one.
+            one.update({"state": "waiting", "try": one["try"] + 1})
+    try:
+        with transaction.atomic():
+            won = Command.objects.filter(pk=command.pk, state=State.FAILED, attempts=command.attempts).update(
+                state=State.PENDING,
+                error_code="",
+                steps=command.steps,
+                attempts=command.attempts + 1,
+                first_sent_at=now,
+                next_attempt_at=timezone.now() + LEASE,
+                finished_at=None,
+            )
+    except IntegrityError:
+        raise ChangeInProgress(retry_after=RETRY_AFTER_SECONDS) from None
+    command.refresh_from_db()
+    if won != 1:
+        raise BillingUnconfirmed(retry_after=RETRY_AFTER_SECONDS)
+
+
+def _run(command: Command, now: datetime) -> None:
+    for index, one in enumerate(command.steps):
+        if one["state"] != "done":
+            _do_step(command, index, now)
+
+
+def _do_step(command: Command, index: int, now: datetime) -> None:
+    one = command.steps[index]
+    # A step that was begun before may have been done: until the provider answers, nothing may be called failed.
+    begun_before = one["state"] == "sent"
+    _mark_sent(command, index)
+    try:
+        snapshots = _outcome(command, index, now, begun_before=begun_before)
+    except NotSent as error:
+        if begun_before:
+            raise _leave_unknown(command) from error
+        raise _fail(command, index, BillingUnavailable.code, retry_after=error.retry_after) from error
+    except Unconfirmed as error:
+        raise _leave_unknown(command) from error
+    except Refused as error:
+        raise _refused(command, index, now, error) from error
+    _apply(command, index, now, snapshots)
+
+
+def _mark_sent(command: Command, index: int) -> None:
+    command.steps[index]["state"] = "sent"
+    command.next_attempt_at = timezone.now() + LEASE
+    command.save(update_fields=["steps", "next_attempt_at"])
+
+
+def _outcome(command: Command, index: int, now: datetime, *, begun_before: bool) -> list[Snapshot]:
+    """Ask the provider for a step, or, too late for its idempotency key, read whether it was done.
+
+    Raises Refused when it was not, NotSent and Unconfirmed when that is not known.
+    """
+    one = command.steps[index]
+    operation = _operations[one["op"]]
+    too_late = command.first_sent_at is not None and now - command.first_sent_at > IDEMPOTENCY_WINDOW
+    if not (begun_before and too_late):
+        try:
+            return operation.send(one["subscription"], key=f"{command.pk}:{index}:{one['try']}")
+        except Refused:
+            if not begun_before:
+                raise
+    return _read_back(operation, one["subscription"])
+
+
+def _read_back(operation: Operation, subscription_id: str) -> list[Snapshot]:
+    customer_id = Subscription.objects.values_list("customer__provider_id", flat=True).get(
+        provider_id=subscription_id
+    )
+    found = records.of_customer(customer_id)
+    if any(
+        isinstance(one, SubscriptionSnapshot) and one.id == subscription_id and operation.holds(one)
+        for one in found
+    ):
+        return found
+    raise Refused("not_done")
+
+
+@transaction.atomic
+def _apply(command: Command, index: int, now: datetime, snapshots: list[Snapshot]) -> None:
+    one = command.steps[index]
+    rows = mirror.write(snapshots, now=now)
+    changed = next(
+        row for row in rows if isinstance(row, Subscription) and row.provider_id == one["subscription"]
+    )
+    _operations[one["op"]].applied(changed, now)
+    one["state"] = "done"
+    if all(each["state"] == "done" for each in command.steps):
+        command.state, command.finished_at, command.next_attempt_at = State.SUCCEEDED, timezone.now(), None
+        _kinds[command.kind].finished(command, _subscriptions(command), now)
+    command.save(update_fields=["steps", "state", "finished_at", "next_attempt_at"])
+    documents.rebuild(command.account)
+
+
+def _subscriptions(command: Command) -> list[Subscription]:
+    ids = [one["subscription"] for one in command.steps]
+    found = {row.provider_id: row for row in Subscription.objects.filter(provider_id__in=ids)}
+    return [found[provider_id] for provider_id in ids]
+
+
+def _refused(command: Command, index: int, now: datetime, error: Refused) -> BillingError:
+    if isinstance(error, PaymentRefused):
+        return _fail(command, index, PaymentProcessingFailed.code)
+    if error.code == "payment_method_not_present":
+        return _fail(command, index, PaymentMethodRequired.code)
+    if error.code == "not_done":
+        return _fail(command, index, BillingUnavailable.code)
+    _refresh(command, now)
+    return _fail(command, index, InvalidState.code)
+
+
+def _refresh(command: Command, now: datetime) -> None:
+    """The provider disagrees with the mirror: read what it holds, so that the answer shows it (matrix, row 6)."""
+    customer = command.account.customer
+    try:
+        mirror.write(records.of_customer(customer.provider_id), now=now)
+    except (NotSent, Refused):
+        return  # the webhook or the reconciler brings it
+    documents.rebuild(command.account)
+
+
+def _leave_unknown(command: Command) -> BillingUnconfirmed:
+    wait = min(RETRY_AFTER_SECONDS * command.attempts, LONGEST_BACKOFF_SECONDS)
+    Command.objects.filter(pk=command.pk, state__in=Command.OPEN).update(
+        state=State.UNKNOWN, next_attempt_at=timezone.now() + timedelta(seconds=wait)
+    )
+    command.refresh_from_db()
+    return BillingUnconfirmed(retry_after=RETRY_AFTER_SECONDS)
+
+
+def _fail(command: Command, index: int, code: str, *, retry_after: int | None = None) -> BillingError:
+    """Close a command whose step was not done, and return what to raise."""
+    command.steps[index]["state"] = "failed"
+    command.steps[index]["error"] = code
+    some_done = any(one["state"] == "done" for one in command.steps)
+    command.error_code = BillingPartial.code if some_done else code
+    command.state, command.finished_at, command.next_attempt_at = State.FAILED, timezone.now(), None
+    command.save(update_fields=["steps", "error_code", "state", "finished_at", "next_attempt_at"])
+    return _error(command, retry_after=retry_after)
+
+
+def _error(command: Command, *, retry_after: int | None = None) -> BillingError:
+    error = ERRORS[command.error_code]
+    if error is BillingUnavailable:
+        return error(retry_after=retry_after or RETRY_AFTER_SECONDS)
+    return error()

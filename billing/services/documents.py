@@ -1,0 +1,57 @@
+"""The hot reads' finished answers: built when the mirror changes, served as they are (architecture, decision 9)."""
+
+import json
+from collections.abc import Callable
+
+from django.db import transaction
+from django.db.models import F, Subquery
+from django.db.models.functions import Coalesce
+
+from accounts.models import Account
+from billing.models import AccountDocument, ContentVersion
+from billing.queries import documents as build
+
+FIRST_VERSION = 1
+
+_BUILDERS: dict[str, Callable[[Account], object]] = {
+    AccountDocument.Kind.ACCOUNT: build.account_document,
+    AccountDocument.Kind.PLANS: build.plans_document,
+    AccountDocument.Kind.INVOICES: build.invoices_document,
+}
+
+
+def read(account: Account, kind: str) -> str:
+    """Return a hot read's JSON text: one query, unless prices, coupons or rates changed since it was built."""
+    row = AccountDocument.objects.filter(account=account, kind=kind).annotate(current=_current()).first()
+    if row is not None and row.content_version == row.current:
+        return row.body
+    return rebuild(account)[kind]
+
+
+@transaction.atomic
+def rebuild(account: Account) -> dict[str, str]:
+    """Build and store all documents of an account; return their texts by kind. Call it where the mirror changed."""
+    # Two writers of one account queue here, so that the later one reads what the earlier one committed.
+    Account.objects.select_for_update(no_key=True).get(pk=account.pk)
+    version = ContentVersion.objects.values_list("version", flat=True).first() or FIRST_VERSION
+    texts = {kind: json.dumps(builder(account), separators=(",", ":")) for kind, builder in _BUILDERS.items()}
+    AccountDocument.objects.bulk_create(
+        [
+            AccountDocument(account=account, kind=kind, body=text, content_version=version)
+            for kind, text in texts.items()
+        ],
+        update_conflicts=True,
+        unique_fields=["account", "kind"],
+        update_fields=["body", "content_version", "built_at"],
+    )
+    return texts
+
+
+def content_changed() -> None:
+    """Make every document stale: prices, coupons or bundle rates changed. Each is built again when it is read."""
+    ContentVersion.objects.get_or_create(pk=1, defaults={"version": FIRST_VERSION})
+    ContentVersion.objects.filter(pk=1).update(version=F("version") + 1)
+
+
+def _current() -> Coalesce:
+    return Coalesce(Subquery(ContentVersion.objects.filter(pk=1).values("version")[:1]), FIRST_VERSION)

@@ -1,0 +1,15 @@
+"""Telling the workers that there is work: a message is only a hint, the row it names is the work."""
+
+from functools import partial
+
+from celery import current_app
+from django.db import transaction
+
+
+def hint(task: str, *args: object) -> None:
+    """Publish a message for a task of `billing.tasks` once the transaction is committed.
+
+    A broker that is down fails nothing: the sweep finds the row within a minute.
+    """
+    publish = partial(current_app.send_task, f"billing.tasks.{task}", args=args, retry=False)
+    transaction.on_commit(publish, robust=True)

@@ -1,0 +1,91 @@
+"""Idempotency keys of subscribers' requests: the first final answer is given again (contract, section 2)."""
+
+import time
+from dataclasses import dataclass
+from datetime import timedelta
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from accounts.models import Account
+from billing.errors import BillingError, ChangeInProgress
+from billing.models import IdempotentRequest
+
+KEPT = timedelta(hours=24)
+# A request that has worked longer than this has died: its key may be taken up again.
+CLAIM = timedelta(seconds=60)
+# How long a second request with the same key waits for the first one's answer: a double click gets the same answer.
+WAIT_SECONDS = 10.0
+POLL_SECONDS = 0.1
+
+
+class IdempotencyKeyReused(BillingError):
+    """The key came with another request before."""
+
+    code = "idempotency_key_reused"
+    status = 409
+    message = "This request was already used for another change. Please start again."
+
+
+@dataclass(frozen=True)
+class Replay:
+    """The final answer that a key got before."""
+
+    status: int
+    body: object
+
+
+def begin(account: Account, key: str, fingerprint: str) -> Replay | None:
+    """Claim a key for a request, or return the answer it got before.
+
+    Raises IdempotencyKeyReused when it came with another request, ChangeInProgress when the first request with it is
+    still at work.
+    """
+    deadline = time.monotonic() + WAIT_SECONDS
+    while True:
+        row, claimed = _claim(account, key, fingerprint)
+        if row.fingerprint != fingerprint:
+            raise IdempotencyKeyReused
+        if row.status is not None:
+            return Replay(status=row.status, body=row.body)
+        if claimed:
+            return None
+        if time.monotonic() > deadline:
+            raise ChangeInProgress(retry_after=5)
+        time.sleep(POLL_SECONDS)
+
+
+def finish(account: Account, key: str, status: int, body: object) -> None:
+    """Keep a key's final answer."""
+    IdempotentRequest.objects.filter(account=account, key=key).update(status=status, body=body)
+
+
+def abandon(account: Account, key: str) -> None:
+    """Free a key whose answer was not final: the same request may be asked again."""
+    IdempotentRequest.objects.filter(account=account, key=key, status__isnull=True).update(
+        claimed_at=timezone.now() - CLAIM
+    )
+
+
+def forget_old() -> int:
+    """Delete the keys that are kept no longer; return how many."""
+    deleted, _ = IdempotentRequest.objects.filter(created_at__lt=timezone.now() - KEPT).delete()
+    return deleted
+
+
+def _claim(account: Account, key: str, fingerprint: str) -> tuple[IdempotentRequest, bool]:
+    now = timezone.now()
+    try:
+        with transaction.atomic():
+            row = IdempotentRequest.objects.create(
+                account=account, key=key, fingerprint=fingerprint, claimed_at=now
+            )
+            return row, True
+    except IntegrityError:
+        row = IdempotentRequest.objects.get(account=account, key=key)
+    if row.status is not None or row.fingerprint != fingerprint:
+        return row, False
+    won = IdempotentRequest.objects.filter(
+        pk=row.pk, status__isnull=True, claimed_at=row.claimed_at, claimed_at__lte=now - CLAIM
+    ).update(claimed_at=now)
+    return row, won == 1

@@ -1,0 +1,144 @@
+"""Invoices as PDF: wanted, made once per version by a task, handed out by a signed link of minutes (rule 12)."""
+
+import logging
+from datetime import timedelta
+from typing import IO
+
+from django.core import signing
+from django.core.files.base import ContentFile
+from django.core.files.storage import default_storage
+from django.utils import timezone
+
+from accounts.models import Account
+from billing.errors import BillingError
+from billing.models import Invoice, InvoicePdf
+from billing.pdf.render import render_invoice
+from billing.services.hints import hint
+from billing.services.invoice_document import document_of
+from portal.errors import NotFound
+
+logger = logging.getLogger(__name__)
+
+State = InvoicePdf.State
+
+SIGNING_SALT = "billing.invoice-pdf"
+LINK_LASTS = timedelta(minutes=5)
+RETRY_AFTER_SECONDS = 2
+ATTEMPTS = 5
+LEASE = timedelta(minutes=2)
+BACKOFF = timedelta(minutes=1)
+
+
+class InvoiceNotReady(BillingError):
+    """The PDF is still being made."""
+
+    code = "invoice_not_ready"
+    status = 503
+    message = "Your invoice is being prepared. Please try again in a moment."
+
+
+def signed_download(account: Account, number: str) -> str:
+    """Return the signed token of an invoice's PDF, good for five minutes.
+
+    Raises NotFound when the account has no such invoice, InvoiceNotReady (and has it made) while there is no file.
+    """
+    invoice = Invoice.objects.filter(customer__account=account, provider_id=number, deleted=False).first()
+    if invoice is None:
+        raise NotFound
+    document = want(invoice)
+    if document.state != State.READY:
+        raise InvoiceNotReady(retry_after=RETRY_AFTER_SECONDS)
+    return signing.dumps([account.pk, document.pk, document.version], salt=SIGNING_SALT)
+
+
+def open_signed(token: str) -> IO[bytes]:
+    """Return the file that a token stands for. Raises NotFound when it is altered, too old or of a replaced file."""
+    try:
+        account_pk, pdf_pk, version = signing.loads(token, salt=SIGNING_SALT, max_age=LINK_LASTS)
+        document = InvoicePdf.objects.select_related("invoice__customer").get(
+            pk=pdf_pk, version=version, state=State.READY, invoice__customer__account=account_pk
+        )
+        if document.version != document.invoice.resource_version:
+            raise NotFound
+        return document.file.open("rb")
+    except (signing.BadSignature, ValueError, TypeError, InvoicePdf.DoesNotExist, OSError) as error:
+        raise NotFound from error
+
+
+def want(invoice: Invoice) -> InvoicePdf:
+    """Return the PDF of an invoice's present version, asking for it to be made if there is none."""
+    document, created = InvoicePdf.objects.get_or_create(
+        invoice=invoice, version=invoice.resource_version, defaults={"next_attempt_at": timezone.now()}
+    )
+    if document.state == State.FAILED and _wanted_again(document):
+        created = True
+    if created:
+        hint("make_invoice_pdf", document.pk)
+    return document
+
+
+def want_missing(*, limit: int = 500) -> int:
+    """Ask for the PDFs that no invoice's present version has yet; return how many were asked for."""
+    ready = InvoicePdf.objects.values("invoice", "version")
+    made = {(row["invoice"], row["version"]) for row in ready}
+    missing = [
+        invoice
+        for invoice in Invoice.objects.filter(deleted=False, customer__account__isnull=False).iterator()
+        if (invoice.pk, invoice.resource_version) not in made
+    ]
+    for invoice in missing[:limit]:
+        want(invoice)
+    return len(missing[:limit])
+
+
+def make(pdf_pk: int) -> None:
+    """Render a wanted PDF and store it, if nobody else is doing so; a failure is tried again a few times."""
+    document = _claim(pdf_pk)
+    if document is None:
+        return
+    try:
+        content = render_invoice(document_of(document.invoice))
+        # A new name each time: a file half written by a killed worker is never handed out.
+        name = default_storage.save(f"invoices/{document.pk}.pdf", ContentFile(content))
+    except Exception as error:  # noqa: BLE001  (whatever it is, it is kept and the others go on)
+        _failed(document, error)
+        return
+    InvoicePdf.objects.filter(pk=document.pk).update(
+        state=State.READY, file=name, error="", next_attempt_at=None
+    )
+
+
+def due() -> list[int]:
+    """Return the wanted PDFs that nobody is making."""
+    waiting = InvoicePdf.objects.filter(state=State.WANTED, next_attempt_at__lte=timezone.now())
+    return list(waiting.order_by("pk").values_list("pk", flat=True))
+
+
+def _wanted_again(document: InvoicePdf) -> bool:
+    """Somebody asks for a file that was given up: whatever was wrong may have been mended."""
+    won = InvoicePdf.objects.filter(pk=document.pk, state=State.FAILED).update(
+        state=State.WANTED, attempts=0, next_attempt_at=timezone.now()
+    )
+    return won == 1
+
+
+def _claim(pdf_pk: int) -> InvoicePdf | None:
+    now = timezone.now()
+    document = InvoicePdf.objects.select_related("invoice__customer__account").filter(pk=pdf_pk).first()
+    if document is None:
+        return None
+    won = InvoicePdf.objects.filter(
+        pk=pdf_pk, state=State.WANTED, attempts=document.attempts, next_attempt_at__lte=now
+    ).update(attempts=document.attempts + 1, next_attempt_at=now + LEASE)
+    document.attempts += 1
+    return document if won else None
+
+
+def _failed(document: InvoicePdf, error: Exception) -> None:
+    logger.error("The PDF of invoice %s failed", document.invoice.provider_id, exc_info=error)
+    given_up = document.attempts >= ATTEMPTS
+    InvoicePdf.objects.filter(pk=document.pk).update(
+        state=State.FAILED if given_up else State.WANTED,
+        error=f"{type(error).__name__}: {error}"[:2000],
+        next_attempt_at=None if given_up else timezone.now() + BACKOFF,
+    )

@@ -1,0 +1,41 @@
+"""Hourly: every scheduled pause whose date has come is looked at, and the schedule follows (contract, rule 1)."""
+
+import logging
+from datetime import datetime
+
+from billing.gateway.errors import GatewayError, Missing
+from billing.models import PauseSchedule
+from billing.services import sync
+
+logger = logging.getLogger(__name__)
+
+State = PauseSchedule.State
+
+
+def look_at_due(*, now: datetime) -> dict[str, int]:
+    """Read each subscription whose pause should have begun; its schedule becomes paused, or is closed.
+
+    Nothing is paused here: only the provider can stop a renewal exactly. One failure never stops the batch.
+    """
+    counts = {"paused": 0, "superseded": 0, "unasked": 0}
+    due = PauseSchedule.objects.filter(state=State.SCHEDULED, pause_date__lte=now).order_by(
+        "pause_date", "pk"
+    )
+    for schedule in due.select_related("subscription"):
+        counts[_look_at(schedule)] += 1
+    return counts
+
+
+def _look_at(schedule: PauseSchedule) -> str:
+    subscription_id = schedule.subscription.provider_id
+    try:
+        sync.refresh("subscription", subscription_id)
+    except Missing:
+        sync.bury("subscription", subscription_id)
+    except GatewayError as error:
+        logger.warning("Schedule %s could not be looked at: %s", schedule.pk, error)
+        return "unasked"
+    schedule.refresh_from_db()
+    if schedule.state == State.SCHEDULED:
+        return "unasked"
+    return "superseded" if schedule.state == State.SUPERSEDED else "paused"

@@ -1,0 +1,273 @@
+"""Resuming: by the subscriber or an operator now, by the night job on the promised date (contract, rules 1 and 3)."""
+
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.db import transaction
+
+from accounts import events, mail, site
+from accounts.models import Account
+from billing import clock
+from billing.errors import (
+    BillingError,
+    BillingUnavailable,
+    BillingUnconfirmed,
+    ChangeInProgress,
+    InvalidState,
+    QuoteChanged,
+)
+from billing.gateway import subscriptions as gateway
+from billing.gateway.errors import NotSent, Refused
+from billing.models import Command, Invoice, PauseSchedule, Subscription
+from billing.queries.holdings import Holding
+from billing.queries.owned import live_holdings, named_holdings
+from billing.services import commands, receipts, schedules, sync
+from billing.services.quotes import quote_of
+
+logger = logging.getLogger(__name__)
+
+RESUME = "resume"
+BATCH = 100
+# A declined card is tried again on the next night; a provider that could not be asked, an hour later.
+NEXT_TRY_AFTER_DECLINE = timedelta(days=1)
+NEXT_TRY_AFTER_OUTAGE = timedelta(hours=1)
+
+
+class NothingToResume(BillingError):
+    """Nothing that was named, or nothing at all, is paused."""
+
+    code = "nothing_to_resume"
+    status = 409
+    message = "There is no paused subscription to resume."
+
+
+@dataclass(frozen=True)
+class ResumeEstimate:
+    """What resuming would charge (cents, tax included) and when (UTC); `quote` stands for these figures."""
+
+    resume_date: datetime
+    amount_due: int
+    quote: str
+
+
+def resume(
+    account: Account,
+    *,
+    subscription_ids: Sequence[str] | None,
+    quote: str | None,
+    key: str,
+    actor: str,
+    now: datetime,
+) -> None:
+    """Resume paused subscriptions at once; None means all of the account's.
+
+    Raises NotFound, NothingToResume, QuoteChanged, PaymentProcessingFailed (still paused) and what a command raises.
+    """
+    if quote is not None and not commands.exists(account, key=key):
+        _check_quote(account, subscription_ids, quote, now)
+    commands.perform(
+        account,
+        kind=RESUME,
+        key=key,
+        actor=actor,
+        now=now,
+        plan=lambda: [commands.step(RESUME, one.subscription) for one in _paused(account, subscription_ids)],
+    )
+
+
+def estimate(
+    account: Account, *, subscription_ids: Sequence[str] | None, days: int | None, now: datetime
+) -> ResumeEstimate:
+    """Return when the service would come back and what that would charge.
+
+    Takes: `days` None for resuming now; else that many days after the pause date, also for what could still be paused.
+    Raises NotFound, NothingToResume, BillingUnavailable.
+    """
+    if days is None:
+        held = _paused(account, subscription_ids)
+        charges = {one.subscription.provider_id: _charge_now(one) for one in held}
+        return _estimated(now, charges)
+    held = _held(account, subscription_ids)
+    pausing = [(one, date) for one in held if (date := _pause_date(one)) is not None]
+    if not pausing:
+        raise NothingToResume
+    resume_at = min(date for _, date in pausing) + timedelta(days=days)
+    return _estimated(
+        resume_at, {one.subscription.provider_id: _charge_later(one, now) for one, _ in pausing}
+    )
+
+
+def resume_due(*, now: datetime, only_retries: bool = False) -> dict[str, int]:
+    """Resume every paused subscription whose resume date has come, each once, and say how it went.
+
+    The date counts in the site's time zone, so that the promised day holds. One failure never stops the batch. With
+    `only_retries` only those whose last try failed and whose next try is due.
+    """
+    counts = {"resumed": 0, "declined": 0, "later": 0}
+    for schedule in _due(now, only_retries=only_retries):
+        counts[_resume_one(schedule, now)] += 1
+    return counts
+
+
+def overdue(*, now: datetime) -> int:
+    """Return how many pauses are past their resume date and still in effect, for operators."""
+    return len(_due(now, only_retries=False))
+
+
+def _due(now: datetime, *, only_retries: bool) -> list[PauseSchedule]:
+    zone = site.site_settings().time_zone
+    today = clock.local_date(now, zone)
+    waiting = (
+        PauseSchedule.objects.filter(
+            state=PauseSchedule.State.PAUSED, resume_date__lt=now + timedelta(days=1)
+        )
+        .exclude(next_try_at__gt=now)
+        .select_related("subscription__customer__account")
+        .order_by("resume_date", "pk")
+    )
+    if only_retries:
+        waiting = waiting.filter(next_try_at__isnull=False)
+    return [one for one in waiting.iterator(BATCH) if clock.local_date(one.resume_date, zone) <= today]
+
+
+def _resume_one(schedule: PauseSchedule, now: datetime) -> str:
+    account = schedule.subscription.customer.account
+    if account is None:
+        return "later"
+    try:
+        resume(
+            account,
+            subscription_ids=[schedule.subscription.provider_id],
+            quote=None,
+            key=f"resume-schedule-{schedule.pk}-{schedule.attempts}",
+            actor="system",
+            now=now,
+        )
+    except (ChangeInProgress, BillingUnconfirmed, BillingUnavailable):
+        _try_later(schedule, "billing_unavailable", now + NEXT_TRY_AFTER_OUTAGE)
+        return "later"
+    except (NothingToResume, InvalidState):
+        return _follow_provider(schedule, account, now)
+    except BillingError as error:
+        _declined(schedule, account, error.code, now)
+        return "declined"
+    except Exception:
+        logger.exception("Resuming schedule %s failed", schedule.pk)
+        _try_later(schedule, "internal_error", now + NEXT_TRY_AFTER_OUTAGE)
+        return "later"
+    return "resumed"
+
+
+def _follow_provider(schedule: PauseSchedule, account: Account, now: datetime) -> str:
+    """It is not paused any more, or not as we thought: read what the provider holds, and let the schedule follow."""
+    try:
+        sync.resync_account(account)
+    except (NotSent, Refused):
+        _try_later(schedule, "billing_unavailable", now + NEXT_TRY_AFTER_OUTAGE)
+    return "later"
+
+
+def _try_later(schedule: PauseSchedule, code: str, at: datetime) -> None:
+    PauseSchedule.objects.filter(pk=schedule.pk, state=PauseSchedule.State.PAUSED).update(
+        last_error=code, next_try_at=at
+    )
+
+
+def _declined(schedule: PauseSchedule, account: Account, code: str, now: datetime) -> None:
+    """It stays paused: note why and when it is tried again, and tell the subscriber."""
+    next_try_at = now + NEXT_TRY_AFTER_DECLINE
+    receipt = receipts.resume_failed(schedule.subscription, next_try_at)
+    with transaction.atomic():
+        PauseSchedule.objects.filter(pk=schedule.pk, state=PauseSchedule.State.PAUSED).update(
+            last_error=code, next_try_at=next_try_at, attempts=schedule.attempts + 1
+        )
+        events.record(account, kind="resume_failed", text=receipt.title, actor="system", at=now)
+        mail.queue(
+            kind="receipt",
+            to=account.email,
+            account=account,
+            context=receipt.context(),
+            dedupe_key=f"resume-failed:{schedule.pk}:{schedule.attempts}",
+        )
+
+
+def _check_quote(account: Account, subscription_ids: Sequence[str] | None, quote: str, now: datetime) -> None:
+    fresh = estimate(account, subscription_ids=subscription_ids, days=None, now=now)
+    if fresh.quote != quote:
+        raise QuoteChanged(
+            extra={
+                "resume_date": fresh.resume_date,
+                "amount_due": fresh.amount_due,
+                "quote": fresh.quote,
+            }
+        )
+
+
+def _held(account: Account, subscription_ids: Sequence[str] | None) -> list[Holding]:
+    return live_holdings(account) if subscription_ids is None else named_holdings(account, subscription_ids)
+
+
+def _paused(account: Account, subscription_ids: Sequence[str] | None) -> list[Holding]:
+    held = _held(account, subscription_ids)
+    found = [one for one in held if one.is_paused]
+    if not found or (subscription_ids is not None and len(found) < len(held)):
+        raise NothingToResume
+    return found
+
+
+def _pause_date(holding: Holding) -> datetime | None:
+    return holding.subscription.current_term_end if holding.can_be_paused else holding.pause_date
+
+
+def _charge_now(holding: Holding) -> int:
+    return _asked(lambda: gateway.estimate_resume(holding.subscription.provider_id))
+
+
+def _charge_later(holding: Holding, now: datetime) -> int:
+    identifier = holding.subscription.provider_id
+    if holding.is_paused:
+        # Not before now: what is past its date would be resumed now.
+        at = max(holding.resume_date or now, now + timedelta(minutes=1))
+        return _asked(lambda: gateway.estimate_resume(identifier, at=at))
+    return _asked(lambda: gateway.estimate_renewal(identifier))
+
+
+def _asked(ask: Callable[[], gateway.Charge]) -> int:
+    try:
+        return ask().amount_due
+    except NotSent as error:
+        raise BillingUnavailable(retry_after=error.retry_after or commands.RETRY_AFTER_SECONDS) from error
+    except Refused as error:
+        raise InvalidState from error
+
+
+def _estimated(resume_date: datetime, charges: dict[str, int]) -> ResumeEstimate:
+    # The instant is left out: the figures hold however long the subscriber reads them.
+    return ResumeEstimate(resume_date=resume_date, amount_due=sum(charges.values()), quote=quote_of(charges))
+
+
+def _resumed(subscription: Subscription, now: datetime) -> None:
+    schedules.close(subscription, state=PauseSchedule.State.RESUMED, because="resumed", now=now)
+
+
+def _finished(command: Command, subscriptions: list[Subscription], now: datetime) -> None:
+    since = command.first_sent_at or now
+    invoices = Invoice.objects.filter(
+        customer__account=command.account,
+        issued_at__gte=since - timedelta(minutes=1),
+        payload__subscription_id__in=[one.provider_id for one in subscriptions],
+    )
+    receipts.send(command, receipts.resumed(subscriptions, list(invoices)), kind="resumed", now=now)
+
+
+commands.register(
+    RESUME,
+    operation=commands.Operation(
+        send=gateway.resume_now,
+        holds=lambda found: found.status in ("active", "in_trial", "non_renewing"),
+        applied=_resumed,
+    ),
+    finished=_finished,
+)

@@ -1,0 +1,107 @@
+"""The portal's pause schedules: opened and closed with our own commands, and following what the provider says."""
+
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+
+from accounts import events, mail
+from billing.errors import InvalidState
+from billing.models import Command, PauseSchedule, Subscription
+from billing.models.mirrored import Mirrored
+from billing.services import receipts
+
+PAUSE_DAYS = 30  # specification, section 9
+
+State = PauseSchedule.State
+
+
+def open_schedule(subscription: Subscription) -> PauseSchedule | None:
+    """Return a subscription's schedule that waits or is in effect."""
+    return PauseSchedule.objects.filter(subscription=subscription, state__in=PauseSchedule.OPEN).first()
+
+
+def opened(subscription: Subscription, *, now: datetime) -> PauseSchedule:
+    """Open the schedule of a pause that the provider has just taken; again for the same pause changes nothing."""
+    pause_date = subscription.pause_date
+    if pause_date is None:
+        raise InvalidState
+    schedule, _ = PauseSchedule.objects.get_or_create(
+        subscription=subscription,
+        state__in=PauseSchedule.OPEN,
+        defaults={
+            "state": State.PAUSED if subscription.status == "paused" else State.SCHEDULED,
+            "pause_date": pause_date,
+            "resume_date": pause_date + timedelta(days=PAUSE_DAYS),
+            "created_at": now,
+        },
+    )
+    return schedule
+
+
+def close(subscription: Subscription, *, state: PauseSchedule.State, because: str, now: datetime) -> None:
+    """Close a subscription's open schedule, if it has one."""
+    PauseSchedule.objects.filter(subscription=subscription, state__in=PauseSchedule.OPEN).update(
+        state=state, closed_at=now, closed_because=because, next_try_at=None
+    )
+
+
+def follow(rows: Iterable[Mirrored], *, now: datetime) -> None:
+    """Let the open schedules of these subscriptions follow the provider, which wins (contract, rule 1).
+
+    A subscription that one of our own commands is changing is left to that command.
+    """
+    ids = [row.pk for row in rows if isinstance(row, Subscription)]
+    schedules = PauseSchedule.objects.filter(subscription__in=ids, state__in=PauseSchedule.OPEN)
+    for schedule in schedules.select_related("subscription__customer__account"):
+        if not _being_changed(schedule.subscription):
+            _follow(schedule, now)
+
+
+def _being_changed(subscription: Subscription) -> bool:
+    account = subscription.customer.account
+    return account is not None and Command.objects.filter(account=account, state__in=Command.OPEN).exists()
+
+
+def _follow(schedule: PauseSchedule, now: datetime) -> None:
+    subscription = schedule.subscription
+    if schedule.state == State.PAUSED:
+        _follow_paused(schedule, now)
+    elif subscription.status == "paused":
+        PauseSchedule.objects.filter(pk=schedule.pk, state=State.SCHEDULED).update(state=State.PAUSED)
+    elif subscription.has_scheduled_pause:
+        _follow_date(schedule)
+    else:
+        close(subscription, state=State.SUPERSEDED, because="the pause is gone at the provider", now=now)
+        _tell_superseded(subscription, schedule, now)
+
+
+def _follow_paused(schedule: PauseSchedule, now: datetime) -> None:
+    subscription = schedule.subscription
+    if subscription.status == "paused":
+        return
+    if subscription.status == "cancelled":
+        close(subscription, state=State.SUPERSEDED, because="cancelled at the provider", now=now)
+    else:
+        close(subscription, state=State.RESUMED, because="resumed at the provider", now=now)
+
+
+def _follow_date(schedule: PauseSchedule) -> None:
+    pause_date = schedule.subscription.pause_date
+    if pause_date is not None and pause_date != schedule.pause_date:
+        PauseSchedule.objects.filter(pk=schedule.pk, state=State.SCHEDULED).update(
+            pause_date=pause_date, resume_date=pause_date + timedelta(days=PAUSE_DAYS)
+        )
+
+
+def _tell_superseded(subscription: Subscription, schedule: PauseSchedule, now: datetime) -> None:
+    account = subscription.customer.account
+    if account is None:
+        return
+    receipt = receipts.pause_superseded(subscription)
+    events.record(account, kind="pause_superseded", text=receipt.title, actor="system", at=now)
+    mail.queue(
+        kind="receipt",
+        to=account.email,
+        account=account,
+        context=receipt.context(),
+        dedupe_key=f"pause-superseded:{schedule.pk}",
+    )

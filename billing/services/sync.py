@@ -1,0 +1,102 @@
+"""Bringing the mirror up to the provider: one account, one resource, an address the portal does not know yet."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from django.db import transaction
+
+from accounts.models import Account
+from billing import clock
+from billing.gateway import records
+from billing.gateway.snapshots import Snapshot, SubscriptionSnapshot
+from billing.models import Customer, ItemPrice
+from billing.models.mirror import ALIVE
+from billing.models.mirrored import Mirrored
+from billing.services import documents, mirror, schedules
+from billing.services.mirror import UnknownCustomer
+
+__all__ = [
+    "UnknownCustomer",
+    "apply",
+    "bury",
+    "import_account",
+    "refresh",
+    "resync_account",
+    "sync_catalogue",
+]
+
+
+def import_account(email: str) -> Account | None:
+    """Return the account of an address that the provider knows, made now if need be; None when it knows none.
+
+    Of several customers with one address the account gets the one with live subscriptions, else the newest; the
+    others are mirrored without an account, for operators to see (contract, rule 13). Raises NotSent when the provider
+    cannot be asked.
+    """
+    candidates = records.customers_with_email(email)
+    if not candidates:
+        return None
+    if not ItemPrice.objects.exists():
+        sync_catalogue()
+    held = [records.of_customer(candidate.id) for candidate in candidates]
+    chosen = next((found for found in held if _has_live(found)), held[0])
+    with transaction.atomic():
+        rows = mirror.write([snapshot for found in held for snapshot in found], now=clock.now())
+        account = _claim_customer(chosen[0], email)
+        schedules.follow(rows, now=clock.now())
+        documents.rebuild(account)
+    return account
+
+
+def resync_account(account: Account) -> None:
+    """Read everything the provider holds on an account's customer and apply it. Raises NotSent."""
+    customer = Customer.objects.filter(account=account).first()
+    if customer is not None:
+        apply(records.of_customer(customer.provider_id), now=clock.now())
+
+
+def refresh(kind: str, resource_id: str) -> None:
+    """Read one resource of a kind and apply it. Raises NotSent, Missing and UnknownCustomer."""
+    apply([records.find(kind, resource_id)], now=clock.now())
+
+
+def bury(kind: str, resource_id: str) -> None:
+    """Leave a tombstone of a resource that the provider does not know any more."""
+    model = mirror.MODELS[kind]
+    with transaction.atomic():
+        row = model._default_manager.filter(provider_id=resource_id).first()
+        if row is None:
+            return
+        model._default_manager.filter(pk=row.pk).update(deleted=True)
+        for account in mirror.accounts_of([row]):
+            documents.rebuild(account)
+
+
+def sync_catalogue() -> None:
+    """Read all prices and coupons and apply them. Raises NotSent."""
+    apply(records.catalogue(), now=clock.now())
+
+
+@transaction.atomic
+def apply(snapshots: Sequence[Snapshot], *, now: datetime) -> list[Mirrored]:
+    """Write snapshots, let the pause schedules follow what the provider says, and rebuild what is read."""
+    rows = mirror.write(snapshots, now=now)
+    schedules.follow(rows, now=now)
+    for account in mirror.accounts_of(rows):
+        documents.rebuild(account)
+    return rows
+
+
+def _claim_customer(customer: Snapshot, email: str) -> Account:
+    """Give a customer its account, made with the provider's names if there is none yet."""
+    names = customer.payload
+    account = Account.objects.open(
+        email=email, first_name=names.get("first_name", ""), last_name=names.get("last_name", "")
+    )
+    if not Customer.objects.filter(account=account).exists():
+        Customer.objects.filter(provider_id=customer.id, account__isnull=True).update(account=account)
+    return account
+
+
+def _has_live(found: Sequence[Snapshot]) -> bool:
+    return any(isinstance(one, SubscriptionSnapshot) and one.status in ALIVE for one in found)

@@ -1,0 +1,88 @@
+"""Travelling through time on a test site: the clock moves, and the jobs of each simulated hour and night run."""
+
+import time
+from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta
+
+from django.db.models import Max
+
+from billing import clock
+from billing.models import JobRun, PauseSchedule, WebhookEvent
+from billing.services import jobs, provider_clock, reconcile
+from billing.services.hints import hint
+
+JOB_TIMEOUT_SECONDS = 60.0
+POLL_SECONDS = 0.05
+HOUR = timedelta(hours=1)
+# The next night is 23 to 25 hours after the last one.
+LONGER_THAN_A_DAY = timedelta(hours=26)
+
+
+class WorkerAbsent(RuntimeError):
+    """No Celery worker took a job in time."""
+
+
+def travel(duration: timedelta, *, tell: Callable[[str], None]) -> None:
+    """Move the provider's clock forward, stopping at each simulated night and at each hour in which a pause begins.
+
+    At each stop the jobs that are due then run through Celery. An hour with nothing due has nothing to run, and is
+    passed over. `tell` is given a line for each stop at which something happened. Raises NotSent, WorkerAbsent.
+    """
+    destination = clock.now() + duration
+    last_event = WebhookEvent.objects.aggregate(pk=Max("pk"))["pk"] or 0
+    for stop in _stops(destination):
+        provider_clock.travel_to(stop)
+        done = _run_jobs(stop)
+        reconcile.read_feed(now=stop)
+        happened = _happened(last_event)
+        last_event = WebhookEvent.objects.aggregate(pk=Max("pk"))["pk"] or 0
+        if done or happened or stop == destination:
+            tell(f"{stop:%Y-%m-%d %H:%M} UTC  {'; '.join([*done, *happened]) or 'arrived'}")
+
+
+def _stops(destination: datetime) -> Iterator[datetime]:
+    """Yield the next instant worth stopping at, until the destination: a night, or the hour after a pause's date."""
+    now = clock.now()
+    while now < destination:
+        night = jobs.newest_night(jobs.newest_night(now) + LONGER_THAN_A_DAY)
+        due = PauseSchedule.objects.filter(
+            state=PauseSchedule.State.SCHEDULED, pause_date__gt=now - HOUR, pause_date__lte=destination
+        ).order_by("pause_date")
+        pauses = [jobs.newest_hour(one.pause_date) + HOUR for one in due[:1]]
+        now = min(stop for stop in (night, destination, *pauses) if stop > now)
+        yield now
+
+
+def _run_jobs(stop: datetime) -> list[str]:
+    """Have a worker run what is due at this stop, and wait for it."""
+    slots = list(jobs.due(stop))
+    for job, slot in slots:
+        hint("run_job", job.name, slot.isoformat())
+    return [line for job, slot in slots if (line := _outcome(_wait_for(job.name, slot)))]
+
+
+def _wait_for(name: str, slot: datetime) -> JobRun:
+    deadline = time.monotonic() + JOB_TIMEOUT_SECONDS
+    while time.monotonic() < deadline:
+        run = JobRun.objects.filter(job=name, scheduled_for=slot, finished_at__isnull=False).first()
+        if run is not None:
+            return run
+        time.sleep(POLL_SECONDS)
+    raise WorkerAbsent(
+        f"Job {name} was not run within {JOB_TIMEOUT_SECONDS:.0f} s. Is a Celery worker running?"
+    )
+
+
+def _outcome(run: JobRun) -> str:
+    if run.error:
+        return f"{run.job} failed: {run.error}"
+    said = [f"{count} {name}" for name, count in run.counts.items() if count]
+    return f"{run.job}: {', '.join(said)}" if said else ""
+
+
+def _happened(since: int) -> list[str]:
+    """Say what the provider reported since the last stop, by kind of event."""
+    counts: dict[str, int] = {}
+    for kind in WebhookEvent.objects.filter(pk__gt=since).values_list("event_type", flat=True):
+        counts[kind] = counts.get(kind, 0) + 1
+    return [f"{count} × {kind.replace('_', ' ')}" for kind, count in sorted(counts.items())]

@@ -1,0 +1,1 @@
+"""Events from the provider: received, stored, answered."""
