@@ -98,7 +98,7 @@ class SubscriptionSnapshot(Snapshot):
     def of(cls, raw: Raw) -> "SubscriptionSnapshot":
         """Return the snapshot of a subscription as the provider sent it."""
         payload = only(raw, SUBSCRIPTION_FIELDS)
-        plan = next(
+        plan: Raw = next(
             (item for item in raw.get("subscription_items") or [] if item.get("item_type") == "plan"), {}
         )
         payload["item_price_id"] = str(plan.get("item_price_id", ""))

@@ -85,4 +85,4 @@ def _happened(since: int) -> list[str]:
     counts: dict[str, int] = {}
     for kind in WebhookEvent.objects.filter(pk__gt=since).values_list("event_type", flat=True):
         counts[kind] = counts.get(kind, 0) + 1
-    return [f"{count} × {kind.replace('_', ' ')}" for kind, count in sorted(counts.items())]
+    return [f"{count} {kind.replace('_', ' ')}" for kind, count in sorted(counts.items())]

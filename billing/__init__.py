@@ -1,0 +1,1 @@
+"""What a subscriber has and pays."""
