@@ -41,7 +41,8 @@ _PRICE_FILTERS = {
 @router.post("item_family.create", "/item_families", "id name description")
 def create_family(params: Params) -> Body:
     """A new family."""
-    body = {"name": params.needed("name"), "description": params.text("description"), "status": "active"}
+    description = params.text("description", longest=2000)
+    body: Body = {"name": params.needed("name"), "description": description, "status": "active"}
     family = ItemFamily.make(free_id(ItemFamily, params.needed("id")), body)
     return _keep(family)
 
@@ -63,9 +64,8 @@ def list_families(params: Params) -> Body:
 def create_item(params: Params) -> Body:
     """A new plan, addon or charge."""
     family = found(ItemFamily, params.needed("item_family_id"), "item_family_id")
-    name = params.needed("name")
-    body = {
-        "name": name,
+    body: Body = {
+        "name": params.needed("name"),
         "external_name": params.text("external_name"),
         "description": params.text("description", longest=2000),
         "status": "active",
@@ -82,6 +82,20 @@ def create_item(params: Params) -> Body:
         "metadata": {},
     }
     return _keep(Item.make(free_id(Item, params.needed("id")), body))
+
+
+@router.post("item.update", "/items/{handle}", "name external_name description status")
+def update_item(params: Params, handle: str) -> Body:
+    """Change how an item is called, or archive it."""
+    item = found(Item, handle)
+    changes: Body = {name: params.text(name) for name in ("name", "external_name", "description") if name in params}
+    if "status" in params:
+        status = params.choice("status", _STATUSES, "")
+        changes |= {"status": status, "archived_at": clock.now() if status == "archived" else None}
+    item.change(**changes)
+    item.save()
+    events.record("item_updated", item=item)
+    return {"item": item.render()}
 
 
 @router.get("item.retrieve", "/items/{handle}")
@@ -105,7 +119,7 @@ def list_items(params: Params) -> Body:
 def create_price(params: Params) -> Body:
     """What an item costs: a flat fee or a fee per unit, in one currency, for one period."""
     item = found(Item, params.needed("item_id"), "item_id")
-    body = {
+    body: Body = {
         "name": params.needed("name"),
         "external_name": params.text("external_name"),
         "description": params.text("description", longest=2000),

@@ -18,12 +18,14 @@ _FILTERS = {
     "created_at": "timestamp",
 }
 _CARD_TEXTS = (
-    "first_name last_name billing_addr1 billing_addr2 billing_city billing_state_code billing_state "
-    "billing_zip billing_country"
-).split()
+    *("first_name", "last_name", "billing_addr1", "billing_addr2", "billing_city"),
+    *("billing_state_code", "billing_state", "billing_zip", "billing_country"),
+)
 
 
-@router.post("payment_source.create_card", "/payment_sources/create_card", "customer_id card replace_primary_payment_source")
+@router.post(
+    "payment_source.create_card", "/payment_sources/create_card", "customer_id card replace_primary_payment_source"
+)
 def create_card(params: Params) -> Body:
     """Put a card into the vault; its number and code are not kept.
 
@@ -36,8 +38,9 @@ def create_card(params: Params) -> Body:
         vaulted = gateway.vault(card.needed("number"))
     except gateway.CardRefused as refusal:
         message = f"Problem while adding the card. Error message: {refusal}"
-        raise ApiError(400, "payment_method_verification_failed", message, type="payment") from None
-    body = {"type": "card", "reference_id": identifiers.new("tok_"), "gateway": "chargebee", "card": _card(card, vaulted)}
+        raise ApiError(400, "payment_method_verification_failed", message, kind="payment") from None
+    reference = identifiers.new("tok_")
+    body = {"type": "card", "reference_id": reference, "gateway": "chargebee", "card": _card(card, vaulted)}
     return _add(customer, params, body, vaulted.refusal)
 
 
@@ -84,6 +87,29 @@ def list_payment_sources(params: Params) -> Body:
     )
 
 
+@router.post("payment_source.delete", "/payment_sources/{handle}/delete")
+def delete(params: Params, handle: str) -> Body:
+    """Take a payment source away; where it was the primary one the backup, or else the newest free one, takes over.
+
+    Subscriptions that were tied to it are charged to the customer's primary source from now on.
+    """
+    source = found(PaymentSource, handle)
+    customer = found(Customer, source.customer_id)
+    source.deleted = True
+    source.change(deleted=True)
+    source.save()
+    for subscription in Subscription.objects.filter(body__payment_source_id=handle):
+        subscription.change(payment_source_id=None)
+        subscription.save()
+    if source["type"] == "card" and handle == customer.get("primary_payment_source_id"):
+        # The older card resource is the primary card alone, and is told while it still is that one.
+        events.record("card_deleted", customer=customer)
+    _replace(customer, handle)
+    customer.save()
+    events.record("payment_source_deleted", customer=customer, payment_source=source)
+    return {"customer": customer.render(), "payment_source": source.render()}
+
+
 def _card(params: Params, vaulted: gateway.VaultedCard) -> Body:
     texts = {name: value for name in _CARD_TEXTS if (value := params.text(name))}
     return {
@@ -119,6 +145,30 @@ def _add(customer: Customer, params: Params, body: Body, refusal: str) -> Body:
     if source["type"] == "card":
         _record_card_added(customer)
     return {"customer": customer.render(), "payment_source": source.render()}
+
+
+def _replace(customer: Customer, gone: str) -> None:
+    """Fill the roles of a source that is gone. Without a successor nothing is collected by itself any more."""
+    backup = customer.get("backup_payment_source_id")
+    if gone == backup:
+        customer.change(backup_payment_source_id=None)
+    if gone != customer.get("primary_payment_source_id"):
+        return
+    successor = _successor(customer, backup)
+    if successor is None:
+        customer.change(primary_payment_source_id=None, payment_method=None, card_status="no_card", auto_collection="off")
+        return
+    _make_primary(customer, successor)
+    if successor.handle == backup:
+        customer.change(backup_payment_source_id=None)
+
+
+def _successor(customer: Customer, backup: str | None) -> PaymentSource | None:
+    held = PaymentSource.objects.filter(customer_id=customer.handle, deleted=False).order_by("-seq")
+    tied = Subscription.objects.filter(customer_id=customer.handle, body__payment_source_id__isnull=False)
+    taken = {subscription["payment_source_id"] for subscription in tied}
+    promoted = held.filter(handle=backup).first() if backup else None
+    return promoted or held.exclude(handle__in=taken).first()
 
 
 def _make_primary(customer: Customer, source: PaymentSource) -> None:

@@ -53,7 +53,6 @@ class Person:
             "customer_id": self.id,
             "type": "paypal_express_checkout",
             "reference_id": f"B-{self.id.upper()}5EXAMPLE01",
-            "billing_address": self._address(),
         }
         return Step(
             at, lambda provider: provider.post("/payment_sources/create_using_permanent_token", agreement)

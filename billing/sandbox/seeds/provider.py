@@ -6,7 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from billing.sandbox import clock, events
+from billing.sandbox import (
+    clock,
+    events,
+    operations,  # noqa: F401  (fills the route table)
+)
 from billing.sandbox.engine.lock import writing
 from billing.sandbox.models import Body, Customer, PaymentSource, Subscription
 from billing.sandbox.wire import auth, router

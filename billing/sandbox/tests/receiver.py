@@ -1,0 +1,94 @@
+"""A local HTTP server that takes webhooks the way a portal does, and remembers them."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+PATIENCE_SECONDS = 15.0
+
+
+@dataclass(frozen=True)
+class Delivery:
+    """One POST that arrived: its headers in lower case, its JSON, and the connection it came over."""
+
+    path: str
+    headers: dict[str, str]
+    event: dict[str, Any]
+    connection: tuple[str, int]
+
+
+@dataclass
+class Receiver:
+    """What arrived so far. `answer` decides the status of each delivery; it may also take its time."""
+
+    url: str = ""
+    answer: Callable[[Delivery], int] = lambda _delivery: 200
+    deliveries: list[Delivery] = field(default_factory=list)
+    _arrived: threading.Condition = field(default_factory=threading.Condition)
+
+    def take(self, delivery: Delivery) -> int:
+        """Remember a delivery and say how to answer it."""
+        with self._arrived:
+            self.deliveries.append(delivery)
+            self._arrived.notify_all()
+        return self.answer(delivery)
+
+    def wait_for(self, count: int) -> list[Delivery]:
+        """The deliveries once there are `count` of them; raises TimeoutError."""
+        with self._arrived:
+            if not self._arrived.wait_for(lambda: len(self.deliveries) >= count, PATIENCE_SECONDS):
+                raise TimeoutError(f"{len(self.deliveries)} deliveries instead of {count}")
+            return list(self.deliveries)
+
+    def of(self, event_type: str) -> list[Delivery]:
+        """The deliveries of one type of event."""
+        return [delivery for delivery in self.deliveries if delivery.event["event_type"] == event_type]
+
+
+@contextmanager
+def listening() -> Iterator[Receiver]:
+    """Serve on a free port of this machine until the block ends."""
+    receiver = Receiver()
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = True
+
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            headers = {name.lower(): value for name, value in self.headers.items()}
+            status = receiver.take(Delivery(self.path, headers, json.loads(body), self.client_address))
+            self.send_response(status)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        def log_message(self, format: str, *arguments: object) -> None:
+            """Say nothing: a failing test prints what it needs."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    receiver.url = f"http://127.0.0.1:{server.server_address[1]}/webhooks"
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
+    thread.start()
+    try:
+        yield receiver
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+def eventually(holds: Callable[[], bool], *, what: str) -> None:
+    """Wait until a condition holds; raises TimeoutError naming what did not come true."""
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while not holds():
+        if time.monotonic() > deadline:
+            raise TimeoutError(what)
+        time.sleep(0.02)

@@ -1,0 +1,277 @@
+"""Outgoing webhooks, seen from the receiver's end."""
+
+from __future__ import annotations
+
+import base64
+import re
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import httpx
+import pytest
+from chargebee import Chargebee
+
+from billing.sandbox.tests.receiver import Delivery, Receiver, eventually, listening
+
+START = datetime(2026, 3, 10, 12, tzinfo=UTC)
+RETRIES = (
+    timedelta(minutes=2),
+    timedelta(minutes=6),
+    timedelta(minutes=30),
+    timedelta(hours=1),
+    timedelta(hours=5),
+    timedelta(days=1),
+    timedelta(days=2),
+)
+
+
+@pytest.fixture
+def receiver() -> Iterator[Receiver]:
+    with listening() as open_ear:
+        yield open_ear
+
+
+@pytest.fixture
+def launch(launch_sandbox: Callable[..., Any], receiver: Receiver) -> Callable[[], Any]:
+    return lambda: launch_sandbox(
+        SANDBOX_WEBHOOK_URL=receiver.url,
+        SANDBOX_WEBHOOK_USERNAME="chargebee",
+        SANDBOX_WEBHOOK_PASSWORD="pass:wörd",
+    )
+
+
+@pytest.fixture
+def sandbox(launch: Callable[[], Any]) -> Any:
+    sandbox = launch()
+    sandbox.start_afresh(START)
+    return sandbox
+
+
+def status_of(client: Chargebee, event_id: str) -> str:
+    event: Any = client.Event.retrieve(event_id).event
+    return str(event.webhooks[0].webhook_status.value)
+
+
+def await_status(client: Chargebee, event_id: str, status: str) -> None:
+    eventually(lambda: status_of(client, event_id) == status, what=f"{event_id} becomes {status}")
+
+
+def refuse(_delivery: Delivery) -> int:
+    return 503
+
+
+def test_it_posts_the_documented_envelope_with_basic_auth(sandbox: Any, receiver: Receiver) -> None:
+    client = sandbox.client()
+    client.Customer.create({"id": "alice", "email": "alice@example.com"})
+
+    [delivery] = receiver.wait_for(1)
+
+    assert delivery.path == "/webhooks"
+    assert delivery.headers["content-type"].startswith("application/json")
+    scheme, _, credentials = delivery.headers["authorization"].partition(" ")
+    assert (scheme, base64.b64decode(credentials).decode()) == ("Basic", "chargebee:pass:wörd")
+    event = delivery.event
+    assert event["id"].startswith("ev_")
+    assert event["object"] == "event"
+    assert event["api_version"] == "v2"
+    assert event["event_type"] == "customer_created"
+    assert event["source"] == "api"
+    assert event["content"]["customer"]["id"] == "alice"
+    assert event["webhook_status"] == "not_configured"
+    assert [endpoint["webhook_status"] for endpoint in event["webhooks"]] == ["scheduled"]
+
+
+def test_a_2xx_answer_is_written_down_as_success(sandbox: Any, receiver: Receiver) -> None:
+    receiver.answer = lambda _delivery: 204
+    client = sandbox.client()
+    client.Customer.create({"id": "alice"})
+
+    [delivery] = receiver.wait_for(1)
+
+    await_status(client, delivery.event["id"], "succeeded")
+
+
+def test_a_burst_flows_over_a_few_kept_alive_connections_and_each_event_once(
+    sandbox: Any, receiver: Receiver
+) -> None:
+    client = sandbox.client()
+    for number in range(60):
+        client.Customer.create({"id": f"customer-{number}"})
+
+    deliveries = receiver.wait_for(60)
+
+    sent = Counter(delivery.event["id"] for delivery in deliveries)
+    await_status(client, deliveries[-1].event["id"], "succeeded")
+    assert set(sent.values()) == {1}
+    assert len(receiver.deliveries) == 60
+    assert len({delivery.connection for delivery in deliveries}) <= 4
+
+
+@pytest.mark.parametrize("status", [302, 400, 401, 404, 500])
+def test_any_other_answer_is_tried_again(sandbox: Any, receiver: Receiver, status: int) -> None:
+    receiver.answer = lambda _delivery: status
+    client = sandbox.client()
+    client.Customer.create({"id": "alice"})
+
+    [delivery] = receiver.wait_for(1)
+
+    await_status(client, delivery.event["id"], "re_scheduled")
+
+
+def test_it_retries_on_the_documented_schedule_of_the_sites_clock_and_then_gives_up(
+    sandbox: Any, receiver: Receiver
+) -> None:
+    receiver.answer = refuse
+    client = sandbox.client()
+    client.Customer.create({"id": "alice"})
+    event_id = receiver.wait_for(1)[0].event["id"]
+    await_status(client, event_id, "re_scheduled")
+
+    for tries, delay in enumerate(RETRIES, start=1):
+        now = site_time(sandbox)
+        sandbox.travel_to(now + delay - timedelta(seconds=20))
+        assert len(receiver.deliveries) == tries
+        sandbox.travel_to(now + delay + timedelta(seconds=5))
+        receiver.wait_for(tries + 1)
+        eventually(lambda expected=tries + 1: tries_of(sandbox, event_id) == expected, what="the try is recorded")
+
+    await_status(client, event_id, "failed")
+    sandbox.travel_to(site_time(sandbox) + timedelta(days=30))
+    assert len(receiver.deliveries) == 1 + len(RETRIES)
+    assert {delivery.event["id"] for delivery in receiver.deliveries} == {event_id}
+
+
+def test_a_retry_that_is_answered_ends_the_matter(sandbox: Any, receiver: Receiver) -> None:
+    receiver.answer = refuse
+    client = sandbox.client()
+    client.Customer.create({"id": "alice"})
+    event_id = receiver.wait_for(1)[0].event["id"]
+    await_status(client, event_id, "re_scheduled")
+    receiver.answer = lambda _delivery: 200
+
+    sandbox.travel_to(site_time(sandbox) + timedelta(minutes=3))
+
+    await_status(client, event_id, "succeeded")
+    assert [delivery.event["id"] for delivery in receiver.deliveries] == [event_id, event_id]
+    assert receiver.deliveries[1].event["webhooks"][0]["webhook_status"] == "re_scheduled"
+
+
+def test_what_was_not_delivered_survives_a_killed_process(
+    launch: Callable[[], Any], receiver: Receiver
+) -> None:
+    released = threading.Event()
+    receiver.answer = lambda _delivery: 200 if released.wait(20) else 200
+    first = launch()
+    first.client().Customer.create({"id": "alice"})
+    event_id = receiver.wait_for(1)[0].event["id"]
+    first.process.kill()
+    first.process.wait()
+    released.set()
+
+    second = launch()
+
+    await_status(second.client(), event_id, "succeeded")
+    assert [delivery.event["id"] for delivery in receiver.deliveries] == [event_id, event_id]
+
+
+def test_a_retry_that_waits_survives_a_restart(launch: Callable[[], Any], receiver: Receiver) -> None:
+    receiver.answer = refuse
+    first = launch()
+    first.client().Customer.create({"id": "alice"})
+    event_id = receiver.wait_for(1)[0].event["id"]
+    await_status(first.client(), event_id, "re_scheduled")
+    first.process.terminate()
+    first.process.wait()
+    receiver.answer = lambda _delivery: 200
+
+    second = launch()
+    assert status_of(second.client(), event_id) == "re_scheduled"
+    second.travel_to(site_time(second) + timedelta(minutes=3))
+
+    await_status(second.client(), event_id, "succeeded")
+    assert len(receiver.deliveries) == 2
+
+
+def test_a_hung_receiver_delays_neither_the_api_nor_other_events(sandbox: Any, receiver: Receiver) -> None:
+    released = threading.Event()
+    receiver.answer = lambda delivery: (
+        200 if delivery.event["content"]["customer"]["id"] != "stuck" or released.wait(20) else 500
+    )
+    client = sandbox.client()
+    client.Customer.create({"id": "stuck"})
+    stuck = receiver.wait_for(1)[0].event["id"]
+
+    for number in range(10):
+        client.Customer.create({"id": f"customer-{number}"})
+    others = receiver.wait_for(11)[1:]
+
+    for delivery in others:
+        await_status(client, delivery.event["id"], "succeeded")
+    assert status_of(client, stuck) == "scheduled"
+    released.set()
+    await_status(client, stuck, "succeeded")
+
+
+def test_a_request_may_ask_that_no_webhook_be_sent(sandbox: Any, receiver: Receiver) -> None:
+    client = sandbox.client()
+    client.Customer.create({"id": "quiet"}, {"chargebee-event-webhook": "all-disabled"})
+    client.Customer.create({"id": "loud"})
+
+    [delivery] = receiver.wait_for(1)
+
+    assert delivery.event["content"]["customer"]["id"] == "loud"
+    await_status(client, delivery.event["id"], "succeeded")
+    assert len(receiver.deliveries) == 1
+
+
+def test_an_event_under_way_when_the_site_starts_afresh_is_let_go(sandbox: Any, receiver: Receiver) -> None:
+    released = threading.Event()
+    receiver.answer = lambda delivery: (
+        200 if delivery.event["content"]["customer"]["id"] != "old" or released.wait(20) else 500
+    )
+    sandbox.client().Customer.create({"id": "old"})
+    receiver.wait_for(1)
+
+    sandbox.start_afresh(START)
+    released.set()
+    sandbox.client().Customer.create({"id": "new"})
+
+    delivered = receiver.wait_for(2)[1]
+    await_status(sandbox.client(), delivered.event["id"], "succeeded")
+    assert delivered.event["content"]["customer"]["id"] == "new"
+
+
+def test_the_console_sends_an_event_again(sandbox: Any, receiver: Receiver) -> None:
+    sandbox.client().Customer.create({"id": "alice"})
+    event_id = receiver.wait_for(1)[0].event["id"]
+    await_status(sandbox.client(), event_id, "succeeded")
+    with httpx.Client(base_url=sandbox.url) as browser:
+        page = browser.get(f"/events/{event_id}")
+
+        answer = browser.post(f"/events/{event_id}/redeliver", data={"csrfmiddlewaretoken": csrf_token(page)})
+
+    assert answer.status_code == 302
+    assert [delivery.event["id"] for delivery in receiver.wait_for(2)] == [event_id, event_id]
+
+
+def csrf_token(page: httpx.Response) -> str:
+    found = re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', page.text)
+    assert found
+    return found[1]
+
+
+def site_time(sandbox: Any) -> datetime:
+    page = httpx.get(f"{sandbox.url}/").text
+    found = re.search(r'class="clock__now"><time datetime="([^"]+)"', page)
+    assert found
+    return datetime.fromisoformat(found[1])
+
+
+def tries_of(sandbox: Any, event_id: str) -> int:
+    page = httpx.get(f"{sandbox.url}/events/{event_id}").text
+    found = re.search(r"<dt>Tries</dt><dd>(\d+) of 8", page)
+    assert found
+    return int(found[1])
