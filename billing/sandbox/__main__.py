@@ -7,6 +7,8 @@ from pathlib import Path
 import django
 from django.core.management import call_command
 
+from billing.sandbox import settings
+
 GUNICORN = [
     "gunicorn",
     "billing.sandbox.wsgi",
@@ -26,14 +28,14 @@ def main() -> None:
     """Migrate and replace this process with gunicorn, one worker."""
     os.environ["DJANGO_SETTINGS_MODULE"] = "billing.sandbox.settings"
     django.setup()
-    from django.conf import settings
-
-    Path(settings.DATABASES["default"]["NAME"]).parent.mkdir(parents=True, exist_ok=True)
+    Path(settings.SANDBOX_DATABASE).parent.mkdir(parents=True, exist_ok=True)
     call_command("migrate", verbosity=0, interactive=False)
     command = [*GUNICORN, f"--bind=127.0.0.1:{settings.SANDBOX_PORT}"]
     if log := os.environ.get("SANDBOX_ACCESS_LOG"):
         command.append(f"--access-logfile={log}")
-    os.execv(sys.executable, [sys.executable, "-m", *command])
+    os.execv(  # noqa: S606  (our own command, no shell wanted)
+        sys.executable, [sys.executable, "-m", *command]
+    )
 
 
 if __name__ == "__main__":

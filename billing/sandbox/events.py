@@ -14,11 +14,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from django.conf import settings
 from django.db import transaction
 from django.dispatch import Signal
 
-from billing.sandbox import clock, identifiers
+from billing.sandbox import clock, identifiers, settings
 from billing.sandbox.models import Body, Customer, Event, PaymentSource, Resource
 
 recorded = Signal()

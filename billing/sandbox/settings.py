@@ -26,6 +26,7 @@ ROOT = Path(__file__).resolve().parents[2]
 VAR_DIR = Path(os.environ.get("VAR_DIR", str(ROOT / "var")))
 
 SANDBOX_PORT = int(os.environ.get("SANDBOX_PORT", "8001"))
+SANDBOX_DATABASE = os.environ.get("SANDBOX_DATABASE", str(VAR_DIR / "sandbox.sqlite3"))
 SANDBOX_SITE = os.environ.get("SANDBOX_SITE", "portal-test")
 SANDBOX_API_KEY = os.environ.get("SANDBOX_API_KEY", "test_sandbox_key")
 SANDBOX_PUBLISHABLE_KEY = os.environ.get("SANDBOX_PUBLISHABLE_KEY", "test_sandbox_publishable_key")
@@ -40,7 +41,7 @@ SANDBOX_DUNNING_RETRIES = int(os.environ.get("SANDBOX_DUNNING_RETRIES", "6"))
 SANDBOX_MAIL_DIR = Path(os.environ.get("SANDBOX_MAIL_DIR", str(VAR_DIR / "mail")))
 
 # Nothing is signed and nobody signs in here; Django asks for a value all the same.
-SECRET_KEY = "the-sandbox-signs-nothing"
+SECRET_KEY = "the-sandbox-signs-nothing"  # noqa: S105
 DEBUG = False
 ALLOWED_HOSTS = ["*"]
 INSTALLED_APPS = ["billing.sandbox.apps.SandboxConfig"]
@@ -62,13 +63,14 @@ TEMPLATES = [{"BACKEND": "django.template.backends.django.DjangoTemplates", "APP
 DATABASES = {
     "default": {
         "ENGINE": "django.db.backends.sqlite3",
-        "NAME": os.environ.get("SANDBOX_DATABASE", str(VAR_DIR / "sandbox.sqlite3")),
+        "NAME": SANDBOX_DATABASE,
         "CONN_MAX_AGE": None,
         "OPTIONS": {
             "transaction_mode": "IMMEDIATE",
             "timeout": 20,
             "init_command": (
-                "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA busy_timeout=20000; PRAGMA temp_store=MEMORY;"
+                "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA busy_timeout=20000; "
+                "PRAGMA temp_store=MEMORY;"
             ),
         },
     }
@@ -82,4 +84,4 @@ LOGGING = {
 }
 
 # Started once in the serving process (wsgi.py), in this order: dotted paths of functions without arguments.
-SANDBOX_BACKGROUND: list[str] = ["billing.sandbox.delivery.start"]
+SANDBOX_BACKGROUND = ["billing.sandbox.engine.runner.start", "billing.sandbox.delivery.start"]

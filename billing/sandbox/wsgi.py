@@ -12,7 +12,7 @@ os.environ["DJANGO_SETTINGS_MODULE"] = "billing.sandbox.settings"
 
 application = get_wsgi_application()
 
-from django.conf import settings  # noqa: E402  (settings exist once the environment names them)
+from billing.sandbox import settings  # noqa: E402  (beside its only use)
 
 for _path in settings.SANDBOX_BACKGROUND:
     import_string(_path)()

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import json
 
-from django.conf import settings
-
-from billing.sandbox import clock, events, identifiers
+from billing.sandbox import clock, events, identifiers, settings
 from billing.sandbox.engine import gateway, invoicing, terms
 from billing.sandbox.models import Body, Customer, Invoice, PaymentSource, Subscription, Transaction
 
@@ -78,7 +76,9 @@ def collect_now(invoice: Invoice, source: PaymentSource, amount: int) -> Transac
     return payment
 
 
-def finish(invoice: Invoice, subscription: Subscription, customer: Customer, payment: Transaction | None) -> None:
+def finish(
+    invoice: Invoice, subscription: Subscription, customer: Customer, payment: Transaction | None
+) -> None:
     """Save an invoice after an attempt and tell it: the payment, the invoice, the dunning, in this order."""
     invoice.save()
     invoicing.note_dues(subscription)
@@ -154,7 +154,9 @@ def _note_failure(invoice: Invoice, payment: Transaction | None) -> None:
     attempts = [*invoice["dunning_attempts"], _attempt(len(invoice["dunning_attempts"]), invoice, payment)]
     if len(attempts) > settings.SANDBOX_DUNNING_RETRIES:
         invoice.due_at = None
-        invoice.change(status="not_paid", dunning_status="exhausted", dunning_attempts=attempts, next_retry_at=None)
+        invoice.change(
+            status="not_paid", dunning_status="exhausted", dunning_attempts=attempts, next_retry_at=None
+        )
         return
     invoice.due_at = clock.now() + RETRY_AFTER
     invoice.change(dunning_status="in_progress", dunning_attempts=attempts, next_retry_at=invoice.due_at)

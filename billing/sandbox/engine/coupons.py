@@ -56,7 +56,10 @@ def use(subscription: Subscription, used: set[str], instant: int) -> None:
     if not subscription.get("coupons"):
         return
     known = Coupon.objects.in_bulk([one["coupon_id"] for one in subscription["coupons"]], field_name="handle")
-    kept = [_used(one, known[one["coupon_id"]], one["coupon_id"] in used, instant) for one in subscription["coupons"]]
+    kept = [
+        _used(one, known[one["coupon_id"]], one["coupon_id"] in used, instant)
+        for one in subscription["coupons"]
+    ]
     left = [one for one in kept if one is not None]
     if left != subscription["coupons"]:
         subscription.change(coupons=left or None)
@@ -71,9 +74,8 @@ def expire(coupon: Coupon) -> None:
 
 
 def _meets(constraint: Body, price: ItemPrice) -> bool:
-    if constraint["constraint"] == "specific":
-        return price.handle in constraint["item_price_ids"]
-    return constraint["constraint"] == "all"
+    named: list[str] = constraint.get("item_price_ids", [])
+    return constraint["constraint"] == "all" or price.handle in named
 
 
 def _deduction(coupon: Coupon, held: Body, prices: list[ItemPrice]) -> Deduction:

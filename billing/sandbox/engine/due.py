@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from django.db.models import QuerySet
+from typing import TypeVar
 
 from billing.sandbox import clock, events
 from billing.sandbox.engine import collection, coupons, scheduled
@@ -10,6 +10,7 @@ from billing.sandbox.engine.lock import writing
 from billing.sandbox.models import Coupon, Invoice, Site, Subscription
 
 Due = Subscription | Invoice | Coupon
+D = TypeVar("D", Subscription, Invoice, Coupon)
 
 
 def settle() -> None:
@@ -27,8 +28,7 @@ def work(limit: int, most: int | None) -> int | None:
     """
     done = 0
     while (row := _earliest(limit)) is not None:
-        instant = row.due_at
-        assert instant is not None
+        instant = int(row.due_at or 0)
         with clock.at(instant), events.acting("scheduled_job"):
             _act(row)
         done += 1
@@ -48,10 +48,9 @@ def _act(row: Due) -> None:
 
 
 def _earliest(limit: int) -> Due | None:
-    rows: list[Due] = [row for row in (_first(Subscription, limit), _first(Invoice, limit), _first(Coupon, limit)) if row]
-    return min(rows, key=lambda row: row.due_at or 0, default=None)
+    firsts = (_first(Subscription, limit), _first(Invoice, limit), _first(Coupon, limit))
+    return min((row for row in firsts if row), key=lambda row: row.due_at or 0, default=None)
 
 
-def _first(model: type[Due], limit: int) -> Due | None:
-    rows: QuerySet[Due] = model.objects.filter(due_at__lte=limit)
-    return rows.order_by("due_at", "seq").first()
+def _first(model: type[D], limit: int) -> D | None:
+    return model.objects.filter(due_at__lte=limit).order_by("due_at", "seq").first()

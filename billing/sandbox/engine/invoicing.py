@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from django.conf import settings
-
-from billing.sandbox import clock
+from billing.sandbox import clock, settings
 from billing.sandbox.engine import coupons
 from billing.sandbox.engine.pricing import Bill, Price, total_up
 from billing.sandbox.models import Body, Customer, Invoice, ItemPrice, Site, Subscription
@@ -24,7 +22,9 @@ def term_bill(subscription: Subscription, start: int, end: int) -> Bill:
     prices = item_prices(subscription)
     lines = [_line(item, price, start, end) for item, price in _paired(subscription, prices)]
     owner = {"subscription_id": subscription.handle, "customer_id": subscription.customer_id}
-    return total_up(lines, coupons.deductions(subscription, prices, start), settings.SANDBOX_TAX_PERCENT, owner)
+    return total_up(
+        lines, coupons.deductions(subscription, prices, start), settings.SANDBOX_TAX_PERCENT, owner
+    )
 
 
 def invoice_term(subscription: Subscription, customer: Customer) -> Invoice:
@@ -63,7 +63,10 @@ def estimate(bill: Bill, subscription: Subscription) -> Body:
 
 def note_dues(subscription: Subscription) -> None:
     """Set the three attributes that tell what a subscription owes (the caller settles it)."""
-    due = [one.body for one in Invoice.objects.filter(subscription_id=subscription.handle, body__status__in=UNPAID)]
+    due = [
+        one.body
+        for one in Invoice.objects.filter(subscription_id=subscription.handle, body__status__in=UNPAID)
+    ]
     subscription.change(
         due_invoices_count=len(due),
         due_since=min((one["date"] for one in due), default=None),

@@ -92,7 +92,9 @@ def half_up(value: Decimal) -> int:
     return int(value.quantize(Decimal(1), ROUND_HALF_UP))
 
 
-def total_up(prices: Sequence[Price], deductions: Sequence[Deduction], tax_percent: float, owner: Body) -> Bill:
+def total_up(
+    prices: Sequence[Price], deductions: Sequence[Deduction], tax_percent: float, owner: Body
+) -> Bill:
     """The bill for these items; ``owner`` (customer_id, subscription_id) is named on every line."""
     bill = Bill()
     lines = [_Line(price, identifiers.new("li_"), price.amount) for price in prices]
@@ -108,7 +110,9 @@ def total_up(prices: Sequence[Price], deductions: Sequence[Deduction], tax_perce
 
 def _deduct(bill: Bill, lines: list[_Line], deduction: Deduction) -> None:
     concerned = [line for line in lines if line.price.entity_id in deduction.entities]
-    shares = _item_shares(concerned, deduction) if deduction.item_level else _document_shares(concerned, deduction)
+    shares = (
+        _item_shares(concerned, deduction) if deduction.item_level else _document_shares(concerned, deduction)
+    )
     taken = [(line, share) for line, share in zip(concerned, shares, strict=True) if share]
     for line, share in taken:
         line.left -= share
@@ -161,7 +165,9 @@ def _tax(bill: Bill, lines: list[_Line], percent: Decimal) -> None:
                 "object": "line_item_tax",
             }
         )
-    bill.taxes = [{"name": "Sales tax", "amount": bill.tax, "description": f"Sales tax @ {percent}%", "object": "tax"}]
+    bill.taxes = [
+        {"name": "Sales tax", "amount": bill.tax, "description": f"Sales tax @ {percent}%", "object": "tax"}
+    ]
 
 
 def _line_body(line: _Line, tax_percent: float) -> Body:

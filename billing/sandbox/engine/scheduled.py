@@ -11,7 +11,8 @@ def act(subscription: Subscription) -> None:
     """Do the one thing that is due. An end comes before a pause, and a pause before a renewal."""
     customer = Customer.objects.get(handle=subscription.customer_id)
     if _has_come(subscription, "cancelled_at"):
-        return _cancel(subscription, customer)
+        _cancel(subscription, customer)
+        return
     match subscription["status"]:
         case "future":
             _start(subscription, customer)
@@ -46,7 +47,7 @@ def activate(subscription: Subscription, customer: Customer, *, must_pay: bool) 
 
 
 def _has_come(subscription: Subscription, name: str) -> bool:
-    return subscription.get(name, clock.now() + 1) <= clock.now()
+    return int(subscription.get(name, clock.now() + 1)) <= clock.now()
 
 
 def _cancel(subscription: Subscription, customer: Customer) -> None:
@@ -64,16 +65,19 @@ def _end_trial(subscription: Subscription, customer: Customer) -> None:
     if _cannot_pay(subscription, customer):
         cancelling.cancel_now(subscription, reason="no_card")
         terms.settle(subscription)
-        return billing.tell("subscription_cancelled", subscription, customer, None)
+        billing.tell("subscription_cancelled", subscription, customer, None)
+        return
     charged = activate(subscription, customer, must_pay=False)
     billing.tell("subscription_activated", subscription, customer, charged)
 
 
 def _cannot_pay(subscription: Subscription, customer: Customer) -> bool:
-    if not collection.collects_automatically(subscription, customer) or collection.sources(subscription, customer):
+    if not collection.collects_automatically(subscription, customer) or collection.sources(
+        subscription, customer
+    ):
         return False
     now = clock.now()
-    return invoicing.term_bill(subscription, now, now).total > 0
+    return bool(invoicing.term_bill(subscription, now, now).total)
 
 
 def _pause(subscription: Subscription, customer: Customer) -> None:

@@ -71,5 +71,7 @@ def _leg(epoch: int) -> bool:
 
 def _fail(epoch: int, error: Exception) -> None:
     Site.objects.filter(epoch=epoch).update(
-        time_travel_status="failed", failure_code="internal_error", failure_reason=f"{type(error).__name__}: {error}"
+        time_travel_status="failed",
+        failure_code="internal_error",
+        failure_reason=f"{type(error).__name__}: {error}",
     )

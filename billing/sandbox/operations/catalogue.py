@@ -88,7 +88,9 @@ def create_item(params: Params) -> Body:
 def update_item(params: Params, handle: str) -> Body:
     """Change how an item is called, or archive it."""
     item = found(Item, handle)
-    changes: Body = {name: params.text(name) for name in ("name", "external_name", "description") if name in params}
+    changes: Body = {
+        name: params.text(name) for name in ("name", "external_name", "description") if name in params
+    }
     if "status" in params:
         status = params.choice("status", _STATUSES, "")
         changes |= {"status": status, "archived_at": clock.now() if status == "archived" else None}
@@ -160,7 +162,9 @@ def list_prices(params: Params) -> Body:
 def update_price(params: Params, handle: str) -> Body:
     """Change an item price for what is sold from now on, or archive it."""
     price = found(ItemPrice, handle)
-    changes: Body = {name: params.text(name) for name in ("name", "external_name", "description") if name in params}
+    changes: Body = {
+        name: params.text(name) for name in ("name", "external_name", "description") if name in params
+    }
     if "price" in params:
         changes["price"] = required(params.integer("price", least=0), "price")
     if "status" in params:

@@ -76,7 +76,11 @@ def _discount(params: Params) -> Body:
     kind = params.choice("discount_type", ("percentage", "fixed_amount"), "percentage")
     if kind == "fixed_amount":
         amount = required(params.integer("discount_amount", least=1), "discount_amount")
-        return {"discount_type": kind, "discount_amount": amount, "currency_code": params.text("currency_code", "USD")}
+        return {
+            "discount_type": kind,
+            "discount_amount": amount,
+            "currency_code": params.text("currency_code", "USD"),
+        }
     percentage = required(params.number("discount_percentage"), "discount_percentage")
     if not 0 < percentage <= 100:
         raise wrong_value("discount_percentage", "should be above 0 and at most 100")
@@ -106,5 +110,6 @@ def _constraint(row: Params) -> Body:
         "object": "item_constraint",
     }
     if constraint["constraint"] == "specific":
-        constraint["item_price_ids"] = [found(ItemPrice, one, "item_price_ids").handle for one in row.texts("item_price_ids")]
+        named = row.texts("item_price_ids")
+        constraint["item_price_ids"] = [found(ItemPrice, one, "item_price_ids").handle for one in named]
     return constraint

@@ -10,7 +10,8 @@ from billing.sandbox.wire.params import Params
 
 _TEXTS = ("first_name", "last_name", "email", "phone", "company", "locale")
 _ADDRESS = (
-    "first_name last_name email company phone line1 line2 line3 city state_code state country zip".split()
+    *("first_name", "last_name", "email", "company", "phone"),
+    *("line1", "line2", "line3", "city", "state_code", "state", "country", "zip"),
 )
 _FILTERS = {
     "id": "string",

@@ -61,7 +61,10 @@ def renewal_estimate(params: Params, handle: str) -> Body:
         params.boolean(name)
     boundary = _renews_at(subscription, ignoring_end=params.boolean("ignore_scheduled_cancellation"))
     end = calendar.add(
-        boundary, subscription["billing_period"], subscription["billing_period_unit"], anchor=_anchor(subscription)
+        boundary,
+        subscription["billing_period"],
+        subscription["billing_period_unit"],
+        anchor=_anchor(subscription),
     )
     invoice = invoicing.estimate(invoicing.term_bill(subscription, boundary, end), subscription)
     return _estimate(subscription, invoice_estimate=invoice)

@@ -50,7 +50,9 @@ def retrieve(params: Params, handle: str) -> Body:
 
 
 @router.post(
-    "invoice.collect_payment", "/invoices/{handle}/collect_payment", "amount payment_source_id comment payment_initiator"
+    "invoice.collect_payment",
+    "/invoices/{handle}/collect_payment",
+    "amount payment_source_id comment payment_initiator",
 )
 def collect_payment(params: Params, handle: str) -> Body:
     """Charge the primary (or the named) source at once.

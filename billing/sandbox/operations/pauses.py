@@ -37,10 +37,12 @@ def planned_pause(option_source: Params, dates: Params, subscription: Subscripti
     scheduled, 400 for dates that do not fit.
     """
     if subscription["status"] not in ("active", "non_renewing"):
-        raise invalid_state("Only active and non-renewing subscriptions can be paused", "invalid_state_for_pause")
+        raise invalid_state(
+            "Only active and non-renewing subscriptions can be paused", "invalid_state_for_pause"
+        )
     if subscription["has_scheduled_changes"]:
         message = "The subscription has scheduled changes; remove them first"
-        raise ApiError(409, "operation_failed", message, type="operation_failed")
+        raise ApiError(409, "operation_failed", message, kind="operation_failed")
     options = ("immediately", "end_of_term", "specific_date", "billing_cycles")
     option = option_source.choice("pause_option", options, "immediately")
     plan = PausePlan(_pause_at(option, dates, subscription), _resume_at(option, dates, subscription))
@@ -91,7 +93,8 @@ def resume(params: Params, handle: str) -> Body:
     resume_at = planned_resumption(params, params, subscription)
     # Charges are always invoiced at once: this site keeps no unbilled charges.
     params.choice("charges_handling", ("invoice_immediately",), "invoice_immediately")
-    if params.choice("unpaid_invoices_handling", ("no_action", "schedule_payment_collection"), "no_action") != "no_action":
+    handling = ("no_action", "schedule_payment_collection")
+    if params.choice("unpaid_invoices_handling", handling, "no_action") != "no_action":
         _schedule_collection(subscription)
     if resume_at is not None:
         subscription.change(resume_date=resume_at)
@@ -102,7 +105,9 @@ def resume(params: Params, handle: str) -> Body:
     return own.done("subscription_resumed", charged)
 
 
-@router.post("subscription.remove_scheduled_resumption", "/subscriptions/{handle}/remove_scheduled_resumption")
+@router.post(
+    "subscription.remove_scheduled_resumption", "/subscriptions/{handle}/remove_scheduled_resumption"
+)
 def remove_scheduled_resumption(params: Params, handle: str) -> Body:
     """Let a paused subscription stay paused."""
     own = owned(handle)
@@ -117,7 +122,10 @@ def planned_resumption(option_source: Params, dates: Params, subscription: Subsc
     """When to resume, None for now. Raises: ApiError 409 unless paused, 400 for a date that is over."""
     if subscription["status"] != "paused":
         raise invalid_state("Only paused subscriptions can be resumed")
-    if option_source.choice("resume_option", ("immediately", "specific_date"), "immediately") == "immediately":
+    if (
+        option_source.choice("resume_option", ("immediately", "specific_date"), "immediately")
+        == "immediately"
+    ):
         return None
     resume_at = int(required(dates.instant("resume_date"), "resume_date"))
     if resume_at <= clock.now():

@@ -24,7 +24,9 @@ _CARD_TEXTS = (
 
 
 @router.post(
-    "payment_source.create_card", "/payment_sources/create_card", "customer_id card replace_primary_payment_source"
+    "payment_source.create_card",
+    "/payment_sources/create_card",
+    "customer_id card replace_primary_payment_source",
 )
 def create_card(params: Params) -> Body:
     """Put a card into the vault; its number and code are not kept.
@@ -156,7 +158,8 @@ def _replace(customer: Customer, gone: str) -> None:
         return
     successor = _successor(customer, backup)
     if successor is None:
-        customer.change(primary_payment_source_id=None, payment_method=None, card_status="no_card", auto_collection="off")
+        customer.change(primary_payment_source_id=None, payment_method=None)
+        customer.change(card_status="no_card", auto_collection="off")
         return
     _make_primary(customer, successor)
     if successor.handle == backup:

@@ -6,9 +6,9 @@ import base64
 import binascii
 from hmac import compare_digest
 
-from django.conf import settings
 from django.http import HttpRequest
 
+from billing.sandbox import settings
 from billing.sandbox.wire.errors import ApiError
 
 FULL_ACCESS_USER = "full_access_key_v1"
@@ -22,7 +22,9 @@ def authenticate(request: HttpRequest) -> None:
     """
     key = _user_name(request.headers.get("Authorization", ""))
     if key is None:
-        raise _refusal("basic_authentication_failed", "api_authentication_failed", "Basic authentication is required")
+        raise _refusal(
+            "basic_authentication_failed", "api_authentication_failed", "Basic authentication is required"
+        )
     if not compare_digest(key.encode(), settings.SANDBOX_API_KEY.encode()):
         raise _refusal("api_authentication_failed", "api_authentication_invalid_key", "Invalid api key")
 
@@ -39,4 +41,4 @@ def _user_name(header: str) -> str | None:
 
 def _refusal(api_error_code: str, error_code: str, reason: str) -> ApiError:
     message = f"Sorry, authentication failed. {reason}"
-    return ApiError(401, api_error_code, message, type=None, error_code=error_code)
+    return ApiError(401, api_error_code, message, kind=None, error_code=error_code)

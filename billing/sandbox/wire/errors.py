@@ -9,7 +9,7 @@ class ApiError(Exception):
     """An answer other than 200.
 
     ``keeps`` says that what was done before the error stands (a failed charge is on record); otherwise the whole
-    operation is undone.
+    operation is undone. ``kind`` is the provider's ``type``, by which the SDK chooses its exception.
     """
 
     def __init__(
@@ -18,20 +18,19 @@ class ApiError(Exception):
         api_error_code: str,
         message: str,
         *,
-        type: str | None = "invalid_request",
+        kind: str | None = "invalid_request",
         param: str | None = None,
         error_code: str | None = None,
         error_cause_id: str | None = None,
-        headers: dict[str, str] | None = None,
         keeps: bool = False,
     ) -> None:
         super().__init__(message)
         self.status = status
-        self.headers = headers or {}
+        self.headers: dict[str, str] = {}
         self.keeps = keeps
         self._body: dict[str, object | None] = {
             "message": message,
-            "type": type,
+            "type": kind,
             "api_error_code": api_error_code,
             "param": param,
             "error_code": error_code or api_error_code,
@@ -72,7 +71,7 @@ def declined(message: str, *, error_code: str | None = None, keeps: bool = False
         400,
         "payment_processing_failed",
         message,
-        type="payment",
+        kind="payment",
         error_code=error_code,
         error_cause_id="gateway.general.decline",
         keeps=keeps,

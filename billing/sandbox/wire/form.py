@@ -61,5 +61,6 @@ def _is_column(column: Any) -> bool:
 def _rows(columns: dict[Any, Any]) -> list[dict[str, Any]]:
     indices = sorted({index for column in columns.values() for index in column})
     return [
-        {str(name): _gather(column[index]) for name, column in columns.items() if index in column} for index in indices
+        {str(name): _gather(column[index]) for name, column in columns.items() if index in column}
+        for index in indices
     ]

@@ -7,8 +7,7 @@ import threading
 import time
 from collections import deque
 
-from django.conf import settings
-
+from billing.sandbox import settings
 from billing.sandbox.wire.errors import ApiError
 
 _WINDOW = 60.0
@@ -31,10 +30,11 @@ def count_request() -> None:
 
 
 def _exceeded(wait: float) -> ApiError:
-    return ApiError(
+    error = ApiError(
         429,
         "api_request_limit_exceeded",
         "Sorry, the API request limit of this site has been exceeded",
-        type="operation_failed",
-        headers={"Retry-After": str(math.ceil(wait))},
+        kind="operation_failed",
     )
+    error.headers["Retry-After"] = str(math.ceil(wait))
+    return error

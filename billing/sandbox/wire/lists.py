@@ -109,7 +109,11 @@ def listed(value: str) -> list[str]:
 
 
 def _cut(
-    rows: QuerySet[M], params: Params, sorts: tuple[str, ...], where: Mapping[str, str], render: Callable[[M], Body]
+    rows: QuerySet[M],
+    params: Params,
+    sorts: tuple[str, ...],
+    where: Mapping[str, str],
+    render: Callable[[M], Body],
 ) -> Body:
     limit = params.integer("limit", least=1, most=100) or 10
     order, column = _order(params, sorts, where)
@@ -142,4 +146,6 @@ def _resume_point(offset: str) -> tuple[Any, int]:
         value, seq = json.loads(offset)
         return value, int(seq)
     except (ValueError, TypeError):
-        raise ApiError(400, "param_wrong_value", "offset : is not one this list gave", param="offset") from None
+        raise ApiError(
+            400, "param_wrong_value", "offset : is not one this list gave", param="offset"
+        ) from None

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+from typing import Any
+
 from django.core.exceptions import BadRequest, RequestDataTooBig
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -27,7 +29,7 @@ def api(request: HttpRequest, path: str) -> HttpResponse:
         return _json(error.body(), error.status, error.headers)
     except Exception:
         logger.exception("%s %s failed", request.method, request.path)
-        failure = ApiError(500, "internal_error", "Sorry, something went wrong", type="operation_failed")
+        failure = ApiError(500, "internal_error", "Sorry, something went wrong", kind="operation_failed")
         return _json(failure.body(), 500)
 
 
@@ -46,12 +48,16 @@ def _answer(request: HttpRequest, path: str) -> HttpResponse:
 
 def _params(request: HttpRequest) -> Params:
     if request.method == "GET":
-        return Params(form.decode(request.GET.items()))
+        return Params(_decoded(request.GET))
     try:
         sent = QueryDict(request.body, encoding="utf-8")
     except (RequestDataTooBig, BadRequest, UnicodeDecodeError, ValueError) as error:
         raise ApiError(400, "invalid_request", f"The body cannot be read: {error}") from None
-    return Params(form.decode(sent.items()))
+    return Params(_decoded(sent))
+
+
+def _decoded(sent: QueryDict) -> dict[str, Any]:
+    return form.decode((name, str(value)) for name, value in sent.items())
 
 
 def _write(
