@@ -7,6 +7,7 @@ configuration are parsed once and shared, because parsing them per document cost
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from threading import Lock
 
 from weasyprint import CSS, HTML
 from weasyprint.text.fonts import FontConfiguration
@@ -16,6 +17,9 @@ from billing.pdf.assets import PROJECT_ROOT, SCHEME, locate
 
 STYLE_SHEET = PROJECT_ROOT / "templates" / "billing" / "invoice.css"
 PDF_VARIANT = "pdf/ua-1"
+
+# Pango's font map behind the shared FontConfiguration is not made for two threads at once.
+_ONE_AT_A_TIME = Lock()
 
 
 class BundledFetcher(URLFetcher):  # type: ignore[misc]  # WeasyPrint ships no types
@@ -51,13 +55,14 @@ def _press() -> _Press:
 
 def print_html(html: str, *, identifier: bytes) -> bytes:
     """Return `html` as tagged PDF/UA; the same text and identifier give the same bytes."""
-    press = _press()
-    page = HTML(string=html, base_url=f"{SCHEME}://static/", url_fetcher=press.fetcher)
-    pdf: bytes = page.write_pdf(
-        stylesheets=[press.style],
-        font_config=press.fonts,
-        pdf_variant=PDF_VARIANT,
-        pdf_identifier=identifier,
-        custom_metadata=True,
-    )
+    with _ONE_AT_A_TIME:
+        press = _press()
+        page = HTML(string=html, base_url=f"{SCHEME}://static/", url_fetcher=press.fetcher)
+        pdf: bytes = page.write_pdf(
+            stylesheets=[press.style],
+            font_config=press.fonts,
+            pdf_variant=PDF_VARIANT,
+            pdf_identifier=identifier,
+            custom_metadata=True,
+        )
     return pdf

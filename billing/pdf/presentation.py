@@ -10,7 +10,7 @@ from billing.pdf.assets import logo_address
 from billing.pdf.document import BrandMark, InvoiceDocument, InvoiceLine, PaidWith, Party
 
 NEUTRAL_INK = "#2c3440"
-NO_PERIOD = "–"
+DASH = "\N{EN DASH}"
 
 # Written out: `strftime("%b")` would follow the process's locale and make the same invoice differ between machines.
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
@@ -60,7 +60,7 @@ def invoice_context(document: InvoiceDocument) -> dict[str, object]:
         "amount_due": format_cents(document.amount_due, document.currency),
         "is_owing": document.amount_due > 0,
         "outcome": outcome(document),
-        "paid_with": paid_with_words(document.paid_with),
+        "paid_with": paid_with_words(document.paid_with) if document.amount_paid > 0 else "",
         "currency": document.currency,
         "notes": [plain(note) for note in document.notes],
     }
@@ -78,12 +78,12 @@ def day(value: date) -> str:
 
 
 def period(start: date | None, end: date | None) -> str:
-    """Return a period as `Nov 20 – Dec 20, 2026`, with the year twice only where it changes."""
+    """Return a period as first day, dash, last day (`Dec 20, 2026`), with the year twice only where it changes."""
     if start is None or end is None or start == end:
         single = start or end
-        return day(single) if single else NO_PERIOD
+        return day(single) if single else DASH
     first = day(start) if start.year != end.year else f"{MONTHS[start.month - 1]} {start.day}"
-    return f"{first} – {day(end)}"
+    return f"{first} {DASH} {day(end)}"
 
 
 def status_words(status: str) -> tuple[str, str]:
@@ -103,7 +103,7 @@ def paid_with_words(source: PaidWith | None) -> str:
 
 
 def outcome(document: InvoiceDocument) -> str:
-    """Return the one sentence a reader looks for: what was paid when and with what, or what is still due."""
+    """Return the one sentence a reader looks for: what was paid and when, or what is still due."""
     if document.status.lower() == "voided":
         return "This invoice was voided. Nothing is due."
     if document.amount_due > 0:
@@ -111,10 +111,9 @@ def outcome(document: InvoiceDocument) -> str:
         return f"{due} is due by {day(document.due_on)}." if document.due_on else f"{due} is due."
     if document.amount_paid <= 0:
         return "Nothing was charged."
-    paid = f"{format_cents(document.amount_paid, document.currency)} was paid"
+    paid = format_cents(document.amount_paid, document.currency)
     when = f" on {day(document.paid_on)}" if document.paid_on else ""
-    source = paid_with_words(document.paid_with)
-    return f"{paid}{when} with {source}. Thank you." if source else f"{paid}{when}. Thank you."
+    return f"{paid} was paid{when}. Thank you."
 
 
 def _brand(brand: BrandMark) -> dict[str, str]:

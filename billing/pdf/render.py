@@ -15,7 +15,7 @@ TEMPLATE_ROOT = PROJECT_ROOT / "templates"
 @cache
 def _template() -> Template:
     """Return the compiled page; an engine of its own keeps request context, language and overrides out of it."""
-    return Engine(dirs=[TEMPLATE_ROOT], autoescape=True).get_template("billing/invoice.html")
+    return Engine(dirs=[str(TEMPLATE_ROOT)], autoescape=True).get_template("billing/invoice.html")
 
 
 def render_html(document: InvoiceDocument) -> str:
@@ -29,7 +29,7 @@ def render_invoice(document: InvoiceDocument) -> bytes:
     Pure: the same document gives the same bytes, nothing is fetched but bundled artwork and fonts, nothing is
     stored. Raises `OSError` where Pango's libraries are not installed.
     """
-    from billing.pdf.engine import print_html  # noqa: PLC0415  # loads WeasyPrint: 0.3 s and 26 MB, only here
+    from billing.pdf.engine import print_html  # loads WeasyPrint: 0.3 s and 26 MB, only here
 
     html = render_html(document)
     return print_html(html, identifier=hashlib.sha256(html.encode()).digest()[:16])
