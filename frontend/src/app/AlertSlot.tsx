@@ -1,9 +1,8 @@
 import { useEffect } from 'react';
 import { useLocation } from 'react-router-dom';
-
-import styles from '@/app/AlertSlot.module.css';
 import { useAlert } from '@/stores/alert';
 import { InfoAlert } from '@/ui/InfoAlert';
+import styles from './AlertSlot.module.css';
 
 /** The global notice, above the screen it is about; it goes when one goes elsewhere. */
 export function AlertSlot() {

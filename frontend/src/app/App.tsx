@@ -2,13 +2,12 @@ import { type QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { ErrorBoundary } from 'react-error-boundary';
 import { useLocation } from 'react-router-dom';
-
-import { BrandProvider } from '@/app/BrandProvider';
-import { ErrorPage } from '@/app/ErrorPage';
-import { GlobalParts } from '@/app/GlobalParts';
-import { AppRoutes } from '@/app/routes';
-import { forgetOnSignOut } from '@/app/session';
 import { followOtherTabs } from '@/stores/auth';
+import { BrandProvider } from './BrandProvider';
+import { ErrorPage } from './ErrorPage';
+import { GlobalParts } from './GlobalParts';
+import { AppRoutes } from './routes';
+import { forgetOnSignOut } from './session';
 
 /** Everything below the router. Going elsewhere leaves an error page behind. */
 export function App({ queryClient }: { queryClient: QueryClient }) {

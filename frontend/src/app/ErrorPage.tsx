@@ -1,6 +1,6 @@
-import styles from '@/app/ErrorPage.module.css';
 import { Button, ButtonAnchor } from '@/ui/Button';
 import { PageHeading } from '@/ui/PageHeading';
+import styles from './ErrorPage.module.css';
 
 /** What is left when drawing failed. Its ways out load the page anew, since the app cannot be trusted. */
 export function ErrorPage() {

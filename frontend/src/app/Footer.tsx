@@ -1,10 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
-
-import styles from '@/app/Footer.module.css';
 import { siteOptions } from '@/lib/api/queries';
-import type { Brand, StreamingService } from '@/lib/api/types';
-import { Logo } from '@/ui/Logo';
+import type { Brand } from '@/lib/api/types';
 import { ExternalLink } from '@/ui/TextLink';
+import { BrandLogos } from './BrandLogos';
+import styles from './Footer.module.css';
 
 /** Help, terms and privacy, the brands, and whose this is. */
 export function Footer() {
@@ -13,7 +12,7 @@ export function Footer() {
     <footer className={styles.footer}>
       <div className={styles.inner}>
         {site && <FooterLinks brand={site.brand} />}
-        {site && <BrandLogos services={site.services} />}
+        {site && <BrandLogos label="Our brands" services={site.services} height={24} />}
         <p className={styles.copyright}>
           © {new Date().getFullYear()} {site?.brand.name}
         </p>
@@ -37,18 +36,6 @@ function FooterLinks({ brand }: { brand: Brand }) {
           <ExternalLink href={url} newTab>
             {text}
           </ExternalLink>
-        </li>
-      ))}
-    </ul>
-  );
-}
-
-function BrandLogos({ services }: { services: readonly StreamingService[] }) {
-  return (
-    <ul className={styles.logos} aria-label="Our brands">
-      {services.map(({ id, name, logoUrl }) => (
-        <li key={id}>
-          <Logo src={logoUrl} name={name} height={28} />
         </li>
       ))}
     </ul>

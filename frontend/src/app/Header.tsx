@@ -1,15 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router-dom';
-
-import styles from '@/app/Header.module.css';
-import { logout } from '@/app/session';
 import { siteOptions } from '@/lib/api/queries';
 import type { Brand } from '@/lib/api/types';
+import { darkLogo } from '@/lib/artwork';
 import { paths } from '@/lib/paths';
 import { useAuth } from '@/stores/auth';
 import { PersonIcon } from '@/ui/icons/icons';
 import { Logo } from '@/ui/Logo';
 import { Menu, type MenuItem } from '@/ui/Menu';
+import { BrandLogos } from './BrandLogos';
+import styles from './Header.module.css';
+import { logout } from './session';
 
 /** The profile menu, top to bottom. A screen gets its line when it is built. */
 const PROFILE_MENU: readonly MenuItem[] = [
@@ -28,13 +29,9 @@ export function Header() {
         {signedIn && <Menu label="Your profile" icon={<PersonIcon />} items={PROFILE_MENU} />}
       </div>
       {site?.brand.showSubLogos && (
-        <ul className={styles.subLogos} aria-label="Our services">
-          {site.services.map(({ id, name, logoUrl }) => (
-            <li key={id}>
-              <Logo src={logoUrl} name={name} height={24} />
-            </li>
-          ))}
-        </ul>
+        <div className={styles.subLogos}>
+          <BrandLogos label="Our services" services={site.services} height={24} />
+        </div>
       )}
     </header>
   );
@@ -43,8 +40,12 @@ export function Header() {
 /** Home, by the brand's logo; by its name where it has none. */
 function BrandLink({ brand, to }: { brand: Brand | undefined; to: string }) {
   return (
-    <Link to={to} className={styles.brand} aria-label={brand ? `${brand.name} home` : 'Home'}>
-      {brand?.logoUrl ? <Logo src={brand.logoUrl} name="" height={36} /> : brand?.name}
+    <Link to={to} className={styles.brand} aria-label={brand?.name ? `${brand.name} home` : 'Home'}>
+      {brand?.logoUrl ? (
+        <Logo src={brand.logoUrl} darkSrc={darkLogo(brand.logoUrl)} name="" height={36} />
+      ) : (
+        brand?.name
+      )}
     </Link>
   );
 }

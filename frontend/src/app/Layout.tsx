@@ -1,11 +1,10 @@
 import { Outlet } from 'react-router-dom';
-
-import { AlertSlot } from '@/app/AlertSlot';
-import { Footer } from '@/app/Footer';
-import { Header } from '@/app/Header';
-import styles from '@/app/Layout.module.css';
-import { PaymentFailureBanner } from '@/app/PaymentFailureBanner';
 import { useAuth } from '@/stores/auth';
+import { AlertSlot } from './AlertSlot';
+import { Footer } from './Footer';
+import { Header } from './Header';
+import styles from './Layout.module.css';
+import { PaymentFailureBanner } from './PaymentFailureBanner';
 
 /** Header, notices, the screen and footer. */
 export function Layout() {

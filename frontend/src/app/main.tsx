@@ -4,10 +4,9 @@ import '@/styles/global.css';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { BrowserRouter } from 'react-router-dom';
-
-import { App } from '@/app/App';
 import { siteOptions } from '@/lib/api/queries';
 import { createQueryClient } from '@/lib/queryClient';
+import { App } from './App';
 
 const root = document.getElementById('root');
 if (root === null) throw new Error('The page has no #root to draw in.');

@@ -1,10 +1,9 @@
 import { type ComponentType, lazy, Suspense } from 'react';
 import { Navigate, Route, Routes } from 'react-router-dom';
-
-import { Layout } from '@/app/Layout';
-import { SignedInOnly } from '@/app/SignedInOnly';
 import { paths } from '@/lib/paths';
 import { LoaderOverlay } from '@/ui/LoaderOverlay';
+import { Layout } from './Layout';
+import { SignedInOnly } from './SignedInOnly';
 
 const LandingPage = lazy(() => import('@/features/auth/LandingPage'));
 

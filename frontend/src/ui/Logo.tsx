@@ -1,16 +1,27 @@
+import { classNames } from '@/ui/classNames';
 import styles from '@/ui/Logo.module.css';
 
 interface LogoProps {
   src: string;
+  /** The variant for dark ground; without one the logo stands on a light plate there. */
+  darkSrc?: string | null;
   /** The brand's or service's name; empty where it is written beside the logo. */
   name: string;
   /** Height in px; the width follows, up to six times that. */
   height?: number;
 }
 
-/** A brand's or service's logo, its place held before it arrives. */
-export function Logo({ src, name, height = 32 }: LogoProps) {
+/** A brand's or service's logo. */
+export function Logo({ src, darkSrc, name, height = 32 }: LogoProps) {
   return (
-    <img src={src} alt={name} className={styles.logo} style={{ height, maxWidth: height * 6 }} />
+    <picture className={styles.picture}>
+      {darkSrc && <source media="(prefers-color-scheme: dark)" srcSet={darkSrc} />}
+      <img
+        src={src}
+        alt={name}
+        className={classNames(styles.logo, !darkSrc && styles.plated)}
+        style={{ height, maxWidth: height * 6 }}
+      />
+    </picture>
   );
 }

@@ -30,7 +30,7 @@ export default function LandingPage() {
       {art && <img src={art} alt="" className={styles.art} width={1600} height={900} />}
       <div className={styles.welcome}>
         <PageHeading title="Sign in" lead="Everything about your subscriptions, in one calm place.">
-          {brandName ? `Your ${brandName} account` : 'Your account'}
+          Your {brandName && <span className={styles.brand}>{brandName}</span>} account
         </PageHeading>
       </div>
       <div className={styles.way}>
