@@ -30,6 +30,8 @@ KINDS: dict[str, tuple[str, Callable[[Any], Snapshot]]] = {
 }
 OF_A_CUSTOMER = ("payment_source", "subscription", "transaction", "invoice")
 CATALOGUE = ("item_price", "coupon")
+# The lists that show deleted resources when asked; the others leave them out.
+SHOW_DELETED = ("customer", "subscription", "transaction", "invoice")
 
 
 def find(kind: str, resource_id: str) -> Snapshot:
@@ -42,7 +44,7 @@ def find(kind: str, resource_id: str) -> Snapshot:
 def everything(kind: str, **filters: Any) -> list[Snapshot]:
     """Return every resource of a kind that the filters let through, deleted ones included where the list can."""
     resource, snapshot = KINDS[kind]
-    params = {**filters, **({"include_deleted": True} if kind not in CATALOGUE else {})}
+    params = {**filters, **({"include_deleted": True} if kind in SHOW_DELETED else {})}
     return [snapshot(getattr(entry, kind).raw_data) for entry in pages(getattr(sdk(), resource).list, params)]
 
 

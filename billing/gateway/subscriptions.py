@@ -78,7 +78,8 @@ def _payments_of(found: list[Snapshot]) -> list[Snapshot]:
 
 def _charge(answer: Any) -> Charge:
     estimate = answer.estimate.raw_data
-    invoice = estimate.get("invoice_estimate") or {}
+    # What a day to come would bring is the next invoice.
+    invoice = estimate.get("invoice_estimate") or estimate.get("next_invoice_estimate") or {}
     billing = (estimate.get("subscription_estimate") or {}).get("next_billing_at")
     return Charge(
         amount_due=int(invoice.get("amount_due") or 0),

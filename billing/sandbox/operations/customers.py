@@ -63,11 +63,12 @@ def retrieve(params: Params, handle: str) -> Body:
 def list_customers(params: Params) -> Body:
     """A page of customers."""
     return lists.page(
-        Customer.objects.filter(deleted=False),
+        lists.undeleted(Customer.objects.all(), params),
         params,
         filters=_FILTERS,
         sorts=("created_at", "updated_at"),
         render=lambda customer: with_card({}, customer),
+        also=("include_deleted",),
     )
 
 

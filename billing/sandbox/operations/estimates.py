@@ -4,12 +4,34 @@ from __future__ import annotations
 
 from billing.sandbox import clock
 from billing.sandbox.engine import calendar, invoicing, pausing, terms
-from billing.sandbox.models import Body, Subscription
+from billing.sandbox.models import Body, Customer, Subscription
 from billing.sandbox.operations.lookup import found
 from billing.sandbox.operations.pauses import planned_pause, planned_resumption
+from billing.sandbox.operations.subscriptions import draft
 from billing.sandbox.wire import router
 from billing.sandbox.wire.errors import invalid_state
 from billing.sandbox.wire.params import Params
+
+
+@router.post(
+    "estimate.create_sub_item_estimate",
+    "/estimates/create_subscription_for_items",
+    "subscription_items coupon_ids",
+    idempotent=False,
+)
+def create_estimate(params: Params) -> Body:
+    """What a subscription to these items would cost a customer who is not named, and when it would bill next."""
+    subscription = draft(params, Customer(handle="", body={}))
+    if "trial_end" in subscription.body:
+        subscription.change(status="in_trial", current_term_end=subscription["trial_end"])
+        return _estimate(subscription)
+    subscription.change(status="active")
+    terms.begin(subscription, clock.now())
+    start, end = subscription["current_term_start"], subscription["current_term_end"]
+    return _estimate(
+        subscription,
+        invoice_estimate=invoicing.estimate(invoicing.term_bill(subscription, start, end), subscription),
+    )
 
 
 @router.post(

@@ -34,12 +34,13 @@ _FILTERS = {
 def list_invoices(params: Params) -> Body:
     """A page of invoices."""
     return lists.page(
-        Invoice.objects.filter(deleted=False),
+        lists.undeleted(Invoice.objects.all(), params),
         params,
         filters=_FILTERS,
         sorts=("date", "updated_at"),
         render=lambda invoice: {"invoice": invoice.render()},
         columns={"customer_id": "customer_id", "subscription_id": "subscription_id"},
+        also=("include_deleted",),
     )
 
 

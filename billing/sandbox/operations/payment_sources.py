@@ -73,9 +73,7 @@ def retrieve(params: Params, handle: str) -> Body:
 @router.get("payment_source.list", "/payment_sources", takes=None)
 def list_payment_sources(params: Params) -> Body:
     """A page of payment sources."""
-    rows = PaymentSource.objects.all()
-    if not params.boolean("include_deleted"):
-        rows = rows.filter(deleted=False)
+    rows = lists.undeleted(PaymentSource.objects.all(), params)
     if subscription_id := params.text("subscription_id"):
         rows = rows.filter(handle=found(Subscription, subscription_id).get("payment_source_id", ""))
     return lists.page(

@@ -57,12 +57,13 @@ def owned(handle: str) -> Owned:
 def list_subscriptions(params: Params) -> Body:
     """A page of subscriptions with their customers."""
     return lists.page(
-        Subscription.objects.filter(deleted=False),
+        lists.undeleted(Subscription.objects.all(), params),
         params,
         filters=_FILTERS,
         sorts=("created_at", "updated_at"),
         render=_listed,
         columns={"customer_id": "customer_id"},
+        also=("include_deleted",),
     )
 
 
@@ -80,6 +81,14 @@ def retrieve(params: Params, handle: str) -> Body:
 def create_with_items(params: Params, handle: str) -> Body:
     """Start a subscription now, with a trial, or later; what it costs now is collected or nothing is created."""
     customer = found(Customer, handle)
+    subscription = draft(params, customer)
+    with as_api_errors("Subscription cannot be created", customer):
+        charged = _start(subscription, customer)
+    return Owned(subscription, customer).done("subscription_created", charged)
+
+
+def draft(params: Params, customer: Customer) -> Subscription:
+    """The subscription that is asked for, unsaved and not begun."""
     prices, items = _items(params)
     subscription = Subscription.make(
         free_id(Subscription, params.text("id", longest=50) or identifiers.new()),
@@ -90,9 +99,7 @@ def create_with_items(params: Params, handle: str) -> Body:
     subscription.change(**_beginning(params, prices[0]))
     for coupon_id in params.texts("coupon_ids"):
         _attach(subscription, coupon_id, prices)
-    with as_api_errors("Subscription cannot be created", customer):
-        charged = _start(subscription, customer)
-    return Owned(subscription, customer).done("subscription_created", charged)
+    return subscription
 
 
 @router.post(

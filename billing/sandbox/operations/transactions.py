@@ -28,12 +28,13 @@ _FILTERS = {
 def list_transactions(params: Params) -> Body:
     """A page of transactions."""
     return lists.page(
-        Transaction.objects.filter(deleted=False),
+        lists.undeleted(Transaction.objects.all(), params),
         params,
         filters=_FILTERS,
         sorts=("date", "updated_at"),
         render=lambda payment: {"transaction": payment.render()},
         columns={"customer_id": "customer_id"},
+        also=("include_deleted",),
     )
 
 

@@ -54,6 +54,11 @@ def page(
     return _cut(rows, params, sorts, where, render)
 
 
+def undeleted(rows: QuerySet[M], params: Params) -> QuerySet[M]:
+    """The rows a list shows: deleted ones only with ``include_deleted``."""
+    return rows if params.boolean("include_deleted") else rows.filter(deleted=False)
+
+
 def _condition(name: str, column: str, kind: str, operator: str, value: Any) -> Q:
     if operator not in OPERATORS[kind] or not isinstance(value, str):
         raise wrong_value(f"{name}[{operator}]", "is not a filter of this list")
