@@ -14,6 +14,7 @@ from django.test.utils import CaptureQueriesContext
 from accounts import hooks
 from accounts.codes import hash_code, new_code
 from accounts.models import Account, Brand, LoginChallenge, OutgoingMail, SignInEvent
+from accounts.tests.conftest import Receivers
 from accounts.tests.door import CODE, Door, challenge_of, only_mail, post
 
 pytestmark = pytest.mark.django_db
@@ -72,51 +73,41 @@ def test_it_sends_no_mail_to_an_account_that_is_switched_off(ava: Account, door:
     assert mail.outbox == []
 
 
-def test_it_imports_an_address_that_a_receiver_knows(door: Door) -> None:
+def test_it_imports_an_address_that_a_receiver_knows(door: Door, receivers: Receivers) -> None:
     def provider(email: str, **_: Any) -> Account:
         return Account.objects.open(email=email, first_name="Ben")
 
-    hooks.finding_account.connect(provider)
-    try:
-        door.ask("ben@example.com")
-        assert door.attempt(door.read_code(), "ben@example.com").json()["account"]["name"] == "Ben"
-    finally:
-        hooks.finding_account.disconnect(provider)
+    receivers.connect(hooks.finding_account, provider)
+    door.ask("ben@example.com")
+    assert door.attempt(door.read_code(), "ben@example.com").json()["account"]["name"] == "Ben"
 
 
-def test_it_asks_no_receiver_about_a_known_address(ava: Account, door: Door) -> None:
+def test_it_asks_no_receiver_about_a_known_address(ava: Account, door: Door, receivers: Receivers) -> None:
     asked: list[str] = []
 
     def provider(email: str, **_: Any) -> None:
         asked.append(email)
 
-    hooks.finding_account.connect(provider)
-    try:
-        door.ask("ava@example.com")
-        post()
-    finally:
-        hooks.finding_account.disconnect(provider)
+    receivers.connect(hooks.finding_account, provider)
+    door.ask("ava@example.com")
+    post()
     assert asked == []
 
 
-def test_it_tries_again_when_the_look_up_fails(door: Door, clock: time_machine.Traveller) -> None:
-    answers = iter([ConnectionError("the provider is away"), None])
+def test_it_tries_again_when_the_look_up_fails(
+    door: Door, clock: time_machine.Traveller, receivers: Receivers
+) -> None:
+    def away(email: str, **_: Any) -> Account:
+        raise ConnectionError("the provider is away")
 
-    def provider(email: str, **_: Any) -> Account:
-        problem = next(answers)
-        if problem is not None:
-            raise problem
-        return Account.objects.open(email=email)
-
-    hooks.finding_account.connect(provider)
-    try:
-        door.ask("ben@example.com")
-        post()
-        assert only_mail().last_error == "ConnectionError"
-        clock.shift(60)
-        assert door.attempt(door.read_code(), "ben@example.com").status_code == 200
-    finally:
-        hooks.finding_account.disconnect(provider)
+    receivers.connect(hooks.finding_account, away)
+    door.ask("ben@example.com")
+    post()
+    assert only_mail().last_error == "ConnectionError"
+    hooks.finding_account.disconnect(away)
+    Account.objects.open(email="ben@example.com")
+    clock.shift(60)
+    assert door.attempt(door.read_code(), "ben@example.com").status_code == 200
 
 
 def test_it_keeps_no_code_in_the_database(ava: Account, door: Door) -> None:

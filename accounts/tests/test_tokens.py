@@ -1,0 +1,184 @@
+"""Tokens (contract, rule 13; security, rows 14 to 18 and 33)."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+import pytest
+import time_machine
+from django.test import override_settings
+from django.urls import path
+from pytest_django import DjangoAssertNumQueries
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.test import APIClient
+from rest_framework.views import APIView
+
+from accounts import sign_in, tasks
+from accounts.models import Account, SessionToken, User
+from accounts.tests.door import Door
+
+pytestmark = pytest.mark.django_db
+
+
+class Whoami(APIView):
+    """A view with the project's own authentication and permission."""
+
+    def get(self, request: Request) -> Response:
+        assert isinstance(request.user, User)
+        return Response({"email": request.user.account.email})
+
+
+urlpatterns = [path("api/whoami", Whoami.as_view())]
+
+
+@pytest.fixture
+def whoami(settings: None) -> Iterator[None]:
+    """The portal with this one address and nothing else."""
+    with override_settings(ROOT_URLCONF=__name__):
+        yield
+
+
+def token_of(account: Account) -> str:
+    """Open a session and give its token."""
+    _session, token = SessionToken.objects.create(user=account.user)
+    return str(token)
+
+
+def status(token: str) -> int:
+    """What the portal says to a token."""
+    api = APIClient()
+    api.credentials(HTTP_AUTHORIZATION=f"Bearer {token}")
+    return int(api.get("/api/whoami").status_code)
+
+
+def test_the_database_holds_a_digest_only(ava: Account) -> None:
+    token = token_of(ava)
+    session = SessionToken.objects.get()
+    assert session.digest == hashlib.sha512(token.encode()).hexdigest()
+    assert token not in str(SessionToken.objects.values())
+    assert len(token) == len("ssp_") + 64
+
+
+def test_a_request_is_authenticated_in_one_query(
+    ava: Account, whoami: None, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    api = APIClient()
+    api.credentials(HTTP_AUTHORIZATION=f"Bearer {token_of(ava)}")
+    with django_assert_num_queries(1):
+        assert api.get("/api/whoami").json() == {"email": "ava@example.com"}
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "",
+        "Bearer",
+        "Bearer ",
+        "Bearer a b",
+        "Token ssp_" + "a" * 64,
+        "Basic YXZhOmF2YQ==",
+        "Bearer ssp_" + "a" * 64,
+        "Bearer ssp_" + "a" * 100_000,
+        "Bearer ssp_\xff\xfe" + "a" * 60,
+        "Bearer ssp_\x00" + "a" * 60,
+        "Bearer \u0430\u0431\u0432" + "a" * 60,
+        "Bearer " + "'; DROP TABLE x; --",
+        "Bearer\x00ssp_" + "a" * 64,
+    ],
+)
+def test_a_junk_token_is_not_authenticated(whoami: None, header: str) -> None:
+    answer = APIClient().get("/api/whoami", HTTP_AUTHORIZATION=header)
+    assert (answer.status_code, answer.json()["code"]) == (401, "not_authenticated")
+    assert answer["WWW-Authenticate"] == "Bearer"
+
+
+def test_a_token_is_good_for_fourteen_days_of_rest(
+    ava: Account, whoami: None, clock: time_machine.Traveller
+) -> None:
+    token = token_of(ava)
+    clock.shift(14 * 86_400)
+    assert status(token) == 401
+
+
+def test_use_renews_it_at_most_daily(
+    ava: Account,
+    whoami: None,
+    clock: time_machine.Traveller,
+    django_assert_num_queries: DjangoAssertNumQueries,
+) -> None:
+    token = token_of(ava)
+    clock.shift(86_399)
+    with django_assert_num_queries(1):
+        assert status(token) == 200
+    clock.shift(1)
+    assert status(token) == 200
+    session = SessionToken.objects.get()
+    assert session.last_used_at == datetime(2026, 5, 5, 12, tzinfo=UTC)
+    assert session.expiry == datetime(2026, 5, 19, 12, tzinfo=UTC)
+    with django_assert_num_queries(1):
+        assert status(token) == 200
+
+
+def test_no_use_takes_it_past_ninety_days(ava: Account, whoami: None, clock: time_machine.Traveller) -> None:
+    token = token_of(ava)
+    statuses = []
+    for _ in range(9):
+        clock.shift(10 * 86_400)
+        statuses.append(status(token))
+    assert statuses == [200] * 8 + [401]
+
+
+def test_logout_kills_the_token(ava: Account, door: Door) -> None:
+    door.sign_in()
+    first = door.api.post("/api/auth/logout")
+    again = door.api.post("/api/auth/logout")
+    assert (first.status_code, first.content) == (204, b"")
+    assert (again.status_code, again.json()["code"]) == (401, "not_authenticated")
+
+
+def test_logout_leaves_other_sessions_alone(ava: Account, door: Door, whoami: None) -> None:
+    other = token_of(ava)
+    session, token = SessionToken.objects.create(user=ava.user)
+    sign_in.sign_out(session)
+    assert (status(token), status(other)) == (401, 200)
+
+
+def test_signing_out_everywhere_kills_all(ava: Account, whoami: None) -> None:
+    tokens = [token_of(ava) for _ in range(3)]
+    assert sign_in.sign_out_everywhere(ava) == 3
+    assert {status(token) for token in tokens} == {401}
+
+
+def test_an_account_switched_off_is_out_at_once(ava: Account, whoami: None) -> None:
+    token = token_of(ava)
+    User.objects.filter(pk=ava.user_id).update(is_active=False)
+    assert status(token) == 401
+
+
+def test_switching_on_does_not_bring_tokens_back(ava: Account, whoami: None) -> None:
+    token = token_of(ava)
+    sign_in.switch_off(ava)
+    sign_in.switch_on(ava)
+    assert status(token) == 401
+
+
+def test_an_operator_without_an_account_is_no_subscriber(whoami: None) -> None:
+    operator = User.objects.create_superuser("olga", password="correct horse battery staple")
+    _session, token = SessionToken.objects.create(user=operator)
+    assert status(str(token)) == 401
+
+
+def test_the_tick_deletes_expired_sessions(ava: Account, clock: time_machine.Traveller) -> None:
+    token_of(ava)
+    clock.shift(15 * 86_400)
+    tasks.tick()
+    assert not SessionToken.objects.exists()
+
+
+def test_a_session_remembers_its_browser(ava: Account, door: Door) -> None:
+    door.api.credentials(HTTP_USER_AGENT="Mozilla/5.0 Firefox/150.0")
+    door.sign_in()
+    assert SessionToken.objects.get().agent == "Mozilla/5.0 Firefox/150.0"
