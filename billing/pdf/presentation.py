@@ -93,8 +93,8 @@ def status_words(status: str) -> tuple[str, str]:
 
 
 def paid_with_words(source: PaidWith | None) -> str:
-    """Return `Visa ending in 4242`, `PayPal (ann@example.com)`, or nothing when nothing was charged."""
-    if source is None:
+    """Return `Visa ending in 4242`, `PayPal (ann@example.com)`, or nothing when no source is known."""
+    if source is None or source == PaidWith():
         return ""
     if source.paypal_email:
         return f"PayPal ({plain(source.paypal_email)})"

@@ -54,7 +54,7 @@ def test_a_status_is_shown_in_words(status: str, expected: tuple[str, str]) -> N
         (PaidWith("a_brand_to_come", "1234"), "Card ending in 1234"),
         (PaidWith("visa"), "Visa"),
         (PaidWith(paypal_email="gia@example.com"), "PayPal (gia@example.com)"),
-        (PaidWith(), "Card"),
+        (PaidWith(), ""),
     ],
 )
 def test_what_paid_is_named_as_a_person_would(source: PaidWith | None, expected: str) -> None:
