@@ -91,8 +91,12 @@ class CouponBook:
         )
 
     def discounts_of(self, subscription: Subscription) -> tuple[Discount, ...]:
-        """Return the discounts on a subscription, in the provider's order."""
-        return tuple(self._discount(row) for row in subscription.coupons)
+        """Return the coupons on a subscription that apply to its present price, in the order they were put on."""
+        return tuple(
+            self._discount(row)
+            for row in subscription.coupons
+            if _applies(self.coupons.get(str(row["coupon_id"])), subscription.item_price_id)
+        )
 
     def _discount(self, row: Mapping[str, Any]) -> Discount:
         coupon_id = str(row["coupon_id"])
@@ -108,6 +112,17 @@ class CouponBook:
             percentage=Decimal(str(percentage or 0)),
             until=_instant(row.get("apply_till")),
         )
+
+
+def _applies(coupon: Coupon | None, item_price_id: str) -> bool:
+    """Whether a coupon takes something off a price; one that names no prices takes it off every one."""
+    constraints = coupon.payload.get("item_constraints") if coupon else None
+    return not constraints or any(
+        one.get("item_type") == "plan"
+        and one.get("constraint") != "none"
+        and (one.get("constraint") != "specific" or item_price_id in one.get("item_price_ids", ()))
+        for one in constraints
+    )
 
 
 def _instant(seconds: int | None) -> datetime | None:

@@ -50,6 +50,7 @@ class OwnSubscriptionsField(serializers.ListField):
         super().__init__(
             child=serializers.CharField(max_length=LONGEST_ID, trim_whitespace=False),
             allow_empty=False,
+            min_length=1,
             max_length=at_most,
             **kwargs,
         )

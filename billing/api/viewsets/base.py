@@ -5,12 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from drf_spectacular.utils import OpenApiResponse
 from rest_framework import serializers, viewsets
 from rest_framework.response import Response
 
 from accounts.models import Account
 from billing.api.subscriber import account_of
 from billing.errors import BillingPartial
+
+# Documented here because only changes answer 409 everywhere, and these are reads.
+NOTHING_TO_DO = OpenApiResponse(
+    response={"$ref": "#/components/schemas/Error"},
+    description="Nothing of the account's is in a state that this is about.",
+)
 
 
 class SubscriberViewSet(viewsets.ViewSet):

@@ -18,7 +18,7 @@ from billing.api.serializers.requests import (
     PauseEstimateQuery,
     PauseQuery,
 )
-from billing.api.viewsets.base import SubscriberViewSet
+from billing.api.viewsets.base import NOTHING_TO_DO, SubscriberViewSet
 from billing.queries.offers import pause_offer
 from billing.queries.outcomes import pause_now, plans_now
 from billing.queries.pausing import pause_periods
@@ -61,7 +61,7 @@ class PauseViewSet(SubscriberViewSet):
         operation_id="pause_estimate",
         tags=["pause"],
         parameters=[PauseEstimateQuery],
-        responses=PauseEstimateSerializer,
+        responses={200: PauseEstimateSerializer, 409: NOTHING_TO_DO},
     )
     def estimate(self, request: Request) -> Response:
         """Answer when a pause would start and end. With nothing to pause: 409 `nothing_to_pause`."""

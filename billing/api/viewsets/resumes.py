@@ -11,7 +11,7 @@ from billing.api.idempotency import KEY_HEADER, acts_once
 from billing.api.serializers.pausing import ResumeEstimateSerializer
 from billing.api.serializers.plans import PlansSerializer
 from billing.api.serializers.requests import ResumeEstimateQuery, ResumeRequest
-from billing.api.viewsets.base import SubscriberViewSet
+from billing.api.viewsets.base import NOTHING_TO_DO, SubscriberViewSet
 from billing.queries.outcomes import plans_now
 from billing.services import resumes
 
@@ -48,7 +48,7 @@ class ResumeViewSet(SubscriberViewSet):
         operation_id="resume_estimate",
         tags=["pause"],
         parameters=[ResumeEstimateQuery],
-        responses=ResumeEstimateSerializer,
+        responses={200: ResumeEstimateSerializer, 409: NOTHING_TO_DO},
     )
     def estimate(self, request: Request) -> Response:
         """Answer when the service would come back and what that would charge."""

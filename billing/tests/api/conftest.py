@@ -1,0 +1,20 @@
+"""Alice owns, Bob is a stranger; the provider is out of reach unless a test asks for the sandbox."""
+
+from __future__ import annotations
+
+import pytest
+from pytest_django import Settings
+
+from billing.tests.api import mirrored
+
+
+@pytest.fixture
+def no_provider(settings: Settings) -> None:
+    """Nobody answers where the provider should be: whatever asks it fails."""
+    settings.CHARGEBEE_ENDPOINT = "http://127.0.0.1:9/api/v2"
+
+
+@pytest.fixture
+def catalogue(db: None) -> None:
+    """Prices, coupons and bundle rates are mirrored."""
+    mirrored.sell_everything()
