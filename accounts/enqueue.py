@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 from celery.app.task import Task
@@ -15,4 +14,9 @@ def enqueue(task: Task[Any, Any], *args: Any) -> None:
     A broker that is down fails nothing: the message is a hint, the row it names is the work, and the sweep
     finds it.
     """
-    transaction.on_commit(partial(task.apply_async, args=args, retry=False), robust=True)
+
+    # A function and not a partial: Django logs what a robust hook raises under the hook's `__qualname__`.
+    def publish() -> None:
+        task.apply_async(args=args, retry=False)
+
+    transaction.on_commit(publish, robust=True)

@@ -1,0 +1,280 @@
+"""The mail outbox: sent once committed, at least once, and never what has lost its meaning (fault matrix, row 24)."""
+
+from __future__ import annotations
+
+import smtplib
+from collections.abc import Iterator, Sequence
+from datetime import timedelta
+from typing import Any, ClassVar
+
+import pytest
+import time_machine
+from celery import Celery
+from django.core import mail
+from django.core.mail import EmailMessage
+from django.core.mail.backends.base import BaseEmailBackend
+from django.core.mail.backends.locmem import EmailBackend as LocalBackend
+from django.db import transaction
+from django.utils import timezone
+from pytest_django import Settings
+
+from accounts import outbox, tasks
+from accounts.mail import queue, try_again
+from accounts.models import Account, OutgoingMail
+from accounts.tests.door import CODE, Door, challenge_of, only_mail, post
+
+pytestmark = pytest.mark.django_db
+
+RECEIPT: dict[str, object] = {
+    "title": "Your pause is scheduled",
+    "lines": ["Faith & Family will pause."],
+    "facts": [["Pauses on", "June 3, 2026"]],
+}
+
+
+class DownBackend(BaseEmailBackend):
+    """A mail server that does not answer."""
+
+    def send_messages(self, email_messages: Sequence[EmailMessage]) -> int:
+        raise ConnectionRefusedError("nobody listens")
+
+
+class RefusingBackend(BaseEmailBackend):
+    """A mail server that refuses the address, with the code of the class."""
+
+    code: ClassVar[int] = 550
+
+    def send_messages(self, email_messages: Sequence[EmailMessage]) -> int:
+        raise smtplib.SMTPRecipientsRefused({"ava@example.com": (self.code, b"no")})
+
+
+class BusyBackend(RefusingBackend):
+    """A mail server that refuses the address for now."""
+
+    code = 451
+
+
+class TornBackend(LocalBackend):
+    """A mail server that takes the mail and then breaks the connection."""
+
+    def send_messages(self, messages: Sequence[EmailMessage]) -> int:
+        super().send_messages(messages)
+        raise smtplib.SMTPServerDisconnected("cut")
+
+
+def backend(settings: Settings, kind: type[BaseEmailBackend]) -> None:
+    """Send through this one from now on."""
+    settings.EMAIL_BACKEND = f"{kind.__module__}.{kind.__qualname__}"
+
+
+@pytest.fixture
+def broken_broker() -> Iterator[None]:
+    """The tasks publish to an address where no broker listens."""
+    nowhere = Celery("nowhere", broker="redis://127.0.0.1:1/0", set_as_current=False)
+    kept = tasks.send_login_code.app
+    tasks.send_login_code.bind(nowhere)
+    yield
+    tasks.send_login_code.bind(kept)
+
+
+def put(**extra: Any) -> OutgoingMail:
+    """Queue a receipt."""
+    queued = queue(kind="receipt", to="ava@example.com", context=RECEIPT, **extra)
+    assert queued is not None
+    return queued
+
+
+def test_it_sends_what_is_queued(ava: Account) -> None:
+    tasks.send_mail(put(account=ava).pk)
+    assert mail.outbox[0].to == ["ava@example.com"]
+    assert mail.outbox[0].subject == "Your pause is scheduled"
+    assert only_mail().state == OutgoingMail.State.SENT
+    assert only_mail().sent_at is not None
+
+
+def test_it_sends_nothing_twice() -> None:
+    queued = put()
+    tasks.send_mail(queued.pk)
+    tasks.send_mail(queued.pk)
+    assert len(mail.outbox) == 1
+
+
+def test_a_second_mail_with_the_same_key_is_not_queued() -> None:
+    first = put(dedupe_key="pause:7")
+    again = queue(kind="receipt", to="ava@example.com", context=RECEIPT, dedupe_key="pause:7")
+    assert again is None
+    assert only_mail() == first
+
+
+def test_the_refused_second_mail_leaves_the_transaction_whole() -> None:
+    put(dedupe_key="pause:7")
+    with transaction.atomic():
+        queue(kind="receipt", to="ava@example.com", context=RECEIPT, dedupe_key="pause:7")
+        put(dedupe_key="pause:8")
+    assert OutgoingMail.objects.count() == 2
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_is_rolled_back_is_not_sent() -> None:
+    with transaction.atomic():
+        put()
+        transaction.set_rollback(True)
+    post()
+    assert mail.outbox == []
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_broker_that_is_down_fails_nothing(ava: Account, door: Door, broken_broker: None) -> None:
+    assert door.ask().status_code == 200
+    assert CODE.match(door.read_code())
+
+
+def test_a_mail_server_that_is_down_fails_no_request(ava: Account, door: Door, settings: Settings) -> None:
+    backend(settings, DownBackend)
+    assert door.ask().status_code == 200
+    post()
+    assert only_mail().state == OutgoingMail.State.PENDING
+    assert only_mail().last_error == "ConnectionRefusedError"
+
+
+def test_it_waits_longer_after_each_failure(clock: time_machine.Traveller, settings: Settings) -> None:
+    backend(settings, DownBackend)
+    queued = put()
+    waits = []
+    for _ in range(10):
+        tasks.send_mail(queued.pk)
+        queued.refresh_from_db()
+        waits.append((queued.next_attempt_at - timezone.now()).total_seconds())
+        clock.shift(waits[-1])
+    assert waits[0] == pytest.approx(20, rel=0.1)
+    assert waits[1] == pytest.approx(40, rel=0.1)
+    assert waits[-1] == pytest.approx(7200, rel=0.1)
+
+
+def test_nothing_is_tried_before_its_time(clock: time_machine.Traveller, settings: Settings) -> None:
+    backend(settings, DownBackend)
+    queued = put()
+    tasks.send_mail(queued.pk)
+    clock.shift(10)
+    tasks.send_mail(queued.pk)
+    assert outbox.due() == []
+    assert only_mail().attempts == 1
+
+
+def test_a_mail_goes_out_when_the_server_is_back(clock: time_machine.Traveller, settings: Settings) -> None:
+    working = settings.EMAIL_BACKEND
+    backend(settings, DownBackend)
+    put()
+    post()
+    settings.EMAIL_BACKEND = working
+    clock.shift(30)
+    post()
+    assert len(mail.outbox) == 1
+
+
+def test_it_gives_up_in_the_end(clock: time_machine.Traveller, settings: Settings) -> None:
+    backend(settings, DownBackend)
+    queued = put()
+    for _ in range(outbox.MAX_ATTEMPTS):
+        tasks.send_mail(queued.pk)
+        clock.shift(3 * 3600)
+    assert only_mail().state == OutgoingMail.State.FAILED
+    assert outbox.due() == []
+
+
+def test_an_address_refused_for_good_is_given_up_at_once(settings: Settings) -> None:
+    backend(settings, RefusingBackend)
+    tasks.send_mail(put().pk)
+    assert only_mail().state == OutgoingMail.State.FAILED
+
+
+def test_an_address_refused_for_now_is_tried_again(settings: Settings) -> None:
+    backend(settings, BusyBackend)
+    tasks.send_mail(put().pk)
+    assert only_mail().state == OutgoingMail.State.PENDING
+
+
+def test_operators_can_have_it_tried_again(settings: Settings) -> None:
+    working = settings.EMAIL_BACKEND
+    backend(settings, RefusingBackend)
+    tasks.send_mail(put().pk)
+    settings.EMAIL_BACKEND = working
+    assert try_again(OutgoingMail.objects.all()) == 1
+    post()
+    assert len(mail.outbox) == 1
+    assert try_again(OutgoingMail.objects.all()) == 0
+
+
+def test_one_bad_mail_does_not_stop_the_others() -> None:
+    queue(kind="no_such_template", to="ava@example.com", context={})
+    put()
+    post()
+    assert [message.subject for message in mail.outbox] == ["Your pause is scheduled"]
+
+
+def test_a_lease_that_ran_out_is_taken_over(clock: time_machine.Traveller) -> None:
+    queued = put()
+    dead_worker = timezone.now() + outbox.LEASE
+    OutgoingMail.objects.filter(pk=queued.pk).update(next_attempt_at=dead_worker, attempts=1)
+    post()
+    assert mail.outbox == []
+    clock.shift(outbox.LEASE.total_seconds())
+    post()
+    assert len(mail.outbox) == 1
+
+
+def test_a_mail_sent_again_keeps_its_message_id(clock: time_machine.Traveller, settings: Settings) -> None:
+    backend(settings, TornBackend)
+    queued = put()
+    tasks.send_mail(queued.pk)
+    clock.shift(30)
+    tasks.send_mail(queued.pk)
+    first, second = (message.extra_headers["Message-ID"] for message in mail.outbox)
+    assert first == second
+
+
+def test_a_code_sent_again_is_a_new_one_and_the_newest_works(
+    ava: Account, door: Door, clock: time_machine.Traveller, settings: Settings
+) -> None:
+    backend(settings, TornBackend)
+    challenge = door.ask()
+    post()
+    settings.EMAIL_BACKEND = f"{LocalBackend.__module__}.{LocalBackend.__qualname__}"
+    clock.shift(30)
+    newest = door.read_code()
+    first, second = (message.extra_headers["Message-ID"] for message in mail.outbox)
+    assert first != second
+    assert door.attempt(newest, challengeId=str(challenge_of(challenge).pk)).status_code == 200
+
+
+def test_a_code_whose_challenge_was_replaced_is_not_sent(
+    ava: Account, door: Door, clock: time_machine.Traveller
+) -> None:
+    first = door.ask().json()["challengeId"]
+    clock.shift(31)
+    door.ask(challengeId=first)
+    post()
+    assert len(mail.outbox) == 1
+
+
+def test_the_task_of_a_challenge_sends_its_code(ava: Account, door: Door) -> None:
+    challenge = door.ask().json()["challengeId"]
+    tasks.send_login_code(challenge)
+    tasks.send_login_code(challenge)
+    assert len(mail.outbox) == 1
+
+
+def test_the_tick_publishes_what_waits(door: Door) -> None:
+    put()
+    tasks.tick()
+    assert only_mail().state == OutgoingMail.State.PENDING
+    assert outbox.due() == [only_mail().pk]
+
+
+def test_an_expired_mail_is_dropped_even_when_its_message_comes_late(clock: time_machine.Traveller) -> None:
+    queued = put()
+    OutgoingMail.objects.filter(pk=queued.pk).update(expires_at=timezone.now() + timedelta(seconds=5))
+    clock.shift(6)
+    tasks.send_mail(queued.pk)
+    assert mail.outbox == []
+    assert only_mail().state == OutgoingMail.State.DROPPED

@@ -1,0 +1,231 @@
+"""GET /api/site (contract, section 3 and rule 14)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.core.exceptions import ValidationError
+from django.core.management import call_command
+from pytest_django import DjangoAssertNumQueries, Settings
+from rest_framework.test import APIClient
+
+from accounts import site
+from accounts.colours import SURFACES, contrast, default_colours, validate_colours
+from accounts.models import Brand, SiteSettings, StreamingService, User
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def seeded() -> None:
+    """The site as it is on the first day."""
+    call_command("seed_site", verbosity=0)
+
+
+def read(api: APIClient, host: str = "127.0.0.1:8000") -> Any:
+    """What a browser at this host name is told."""
+    return api.get("/api/site", HTTP_HOST=host).json()
+
+
+def test_it_tells_what_the_app_needs_to_draw_itself(api: APIClient, seeded: None, settings: Settings) -> None:
+    settings.CHARGEBEE_SITE = "acme-test"
+    settings.CHARGEBEE_PUBLISHABLE_KEY = "test_key"
+    settings.CHARGEBEE_JS_URL = "https://js.chargebee.com/v2/chargebee.js"
+    answer = read(api)
+    assert set(answer) == {
+        "siteName",
+        "publishableKey",
+        "enableCancelButton",
+        "chargebeeJsUrl",
+        "supportWidget",
+        "timeZone",
+        "brand",
+        "services",
+    }
+    assert answer["siteName"] == "acme-test"
+    assert answer["publishableKey"] == "test_key"
+    assert answer["chargebeeJsUrl"] == "https://js.chargebee.com/v2/chargebee.js"
+    assert answer["enableCancelButton"] is True
+    assert answer["supportWidget"] is None
+    assert set(answer["brand"]) == {
+        "code",
+        "name",
+        "logoUrl",
+        "colors",
+        "termsUrl",
+        "privacyUrl",
+        "helpCentreUrl",
+        "contactLinkEnabled",
+        "showSubLogos",
+    }
+    assert answer["brand"]["logoUrl"] == "/static/portal/art/brands/faith-family.svg"
+    assert set(answer["brand"]["colors"]["dark"]) == {"primary", "onPrimary", "accent", "link"}
+    assert [service["id"] for service in answer["services"]] == ["faith-family", "gospel-TV", "kids"]
+    assert set(answer["services"][0]) == {"id", "name", "logoUrl", "streamUrl", "browseUrl"}
+
+
+def test_it_needs_no_token_and_minds_no_bad_one(api: APIClient, seeded: None) -> None:
+    api.credentials(HTTP_AUTHORIZATION="Bearer nonsense")
+    assert api.get("/api/site").status_code == 200
+
+
+def test_it_asks_three_questions(
+    api: APIClient, seeded: None, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    with django_assert_num_queries(3):
+        read(api)
+
+
+@pytest.mark.parametrize(
+    ("host", "code"),
+    [
+        ("127.0.0.1:8000", "faith-family"),
+        ("localhost", "faith-family"),
+        ("gospel.localhost:8000", "gospel-TV"),
+        ("KIDS.localhost", "kids"),
+        ("somewhere.example.com", "faith-family"),
+        ("[::1]:8000", "faith-family"),
+    ],
+)
+def test_the_host_name_chooses_the_brand(api: APIClient, seeded: None, host: str, code: str) -> None:
+    assert read(api, host)["brand"]["code"] == code
+
+
+def test_each_brand_has_its_own_links(api: APIClient, seeded: None) -> None:
+    hosts = ("faith.localhost", "gospel.localhost", "kids.localhost")
+    assert len({read(api, host)["brand"]["termsUrl"] for host in hosts}) == 3
+    assert len({read(api, host)["brand"]["privacyUrl"] for host in hosts}) == 3
+
+
+def test_an_unknown_code_has_empty_links(api: APIClient, seeded: None) -> None:
+    Brand.objects.create(
+        code="sports",
+        name="Sports",
+        host_names=["sports.localhost"],
+        terms_url="https://sports.example.com/terms",
+    )
+    brand = read(api, "sports.localhost")["brand"]
+    assert (brand["termsUrl"], brand["privacyUrl"], brand["helpCentreUrl"]) == ("", "", "")
+
+
+def test_a_code_is_found_without_case_and_an_unknown_one_is_empty(seeded: None) -> None:
+    assert site.brand("GOSPEL-tv").name == "Gospel TV"
+    assert site.brand("GOSPEL-tv").link("https://x.example.com") == "https://x.example.com"
+    assert site.brand("sports").link(site.brand("sports").terms_url) == ""
+
+
+def test_it_draws_before_anything_was_set_up(api: APIClient) -> None:
+    answer = read(api)
+    assert (answer["brand"]["code"], answer["services"]) == ("", [])
+
+
+def test_operators_changes_show_at_once(api: APIClient, seeded: None) -> None:
+    settings = site.site_settings()
+    settings.enable_cancel_button = False
+    settings.support_widget_label = "Help"
+    settings.support_widget_url = "https://help.example.com"
+    settings.save()
+    answer = read(api)
+    assert answer["enableCancelButton"] is False
+    assert answer["supportWidget"] == {"text": "Help", "url": "https://help.example.com"}
+
+
+def test_each_change_of_the_settings_is_a_new_version(seeded: None) -> None:
+    settings = site.site_settings()
+    before = settings.version
+    settings.save()
+    assert site.site_settings().version == before + 1
+
+
+def test_the_settings_are_one_row(seeded: None) -> None:
+    assert site.site_settings().pk == 1
+    assert SiteSettings.objects.count() == 1
+
+
+def test_seeding_twice_changes_nothing(seeded: None) -> None:
+    Brand.objects.filter(code="kids").update(name="Small People")
+    call_command("seed_site", verbosity=0)
+    assert Brand.objects.count() == 3
+    assert StreamingService.objects.count() == 3
+    assert site.brand("kids").name == "Small People"
+
+
+def test_only_the_demo_gets_an_operator(seeded: None, settings: Settings) -> None:
+    assert not User.objects.exists()
+    settings.PORTAL_ENV = "demo"
+    call_command("seed_site", verbosity=0)
+    call_command("seed_site", verbosity=0)
+    operator = User.objects.get()
+    assert operator.is_superuser
+    assert operator.check_password("admin")
+
+
+def test_what_is_seeded_passes_its_own_checks(seeded: None) -> None:
+    for thing in [*Brand.objects.all(), *StreamingService.objects.all(), site.site_settings()]:
+        thing.full_clean()
+
+
+def test_brand_text_can_be_read_in_both_schemes(seeded: None) -> None:
+    palettes = [
+        (ground, b.colours[scheme]) for b in Brand.objects.all() for scheme, ground in SURFACES.items()
+    ]
+    assert all(contrast(palette["onPrimary"], palette["primary"]) >= 4.5 for _ground, palette in palettes)
+    assert all(contrast(palette["link"], ground) >= 4.5 for ground, palette in palettes)
+
+
+def test_contrast_is_that_of_the_guidelines() -> None:
+    assert contrast("#000000", "#ffffff") == pytest.approx(21)
+    assert contrast("#777777", "#ffffff") == pytest.approx(4.48, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("scheme", "token", "value"),
+    [
+        ("light", "primary", "blue"),
+        ("light", "primary", "#fff"),
+        ("light", "onPrimary", "#23418f"),
+        ("light", "link", "#ffff00"),
+        ("dark", "link", "#222233"),
+        ("dark", "accent", "#26262c"),
+        ("light", "primary", "#23418f; background: url(x)"),
+    ],
+)
+def test_colours_that_cannot_be_read_are_refused(scheme: str, token: str, value: str) -> None:
+    colours: Any = default_colours()
+    colours[scheme][token] = value
+    with pytest.raises(ValidationError):
+        validate_colours(colours)
+
+
+@pytest.mark.parametrize(
+    "value", [None, {}, {"light": {}}, {"light": {}, "dark": {}}, {"light": [], "dark": []}]
+)
+def test_colours_that_are_not_whole_are_refused(value: Any) -> None:
+    with pytest.raises(ValidationError):
+        validate_colours(value)
+
+
+@pytest.mark.parametrize(
+    "place", ["../secrets.svg", "/etc/passwd", "http://x.example.com/a.svg", "javascript:alert(1)"]
+)
+def test_a_logo_stays_with_the_static_files_or_https(place: str) -> None:
+    with pytest.raises(ValidationError):
+        Brand(code="kids", name="Kids", logo=place).full_clean()
+
+
+@pytest.mark.parametrize("url", ["javascript:alert(1)", "http://x.example.com", "ftp://x.example.com", "//x"])
+def test_a_link_is_https(url: str) -> None:
+    with pytest.raises(ValidationError):
+        Brand(code="kids", name="Kids", terms_url=url).full_clean()
+
+
+@pytest.mark.parametrize("names", ["kids.localhost", ["Kids.localhost"], ["kids.localhost:8000"], [3]])
+def test_host_names_are_a_list_in_lower_case(names: Any) -> None:
+    with pytest.raises(ValidationError):
+        Brand(code="kids", name="Kids", host_names=names).full_clean()
+
+
+def test_a_time_zone_is_one_that_exists() -> None:
+    with pytest.raises(ValidationError):
+        SiteSettings(time_zone="Mars/Olympus").full_clean()
