@@ -10,6 +10,7 @@ export default defineConfig({
     include: ['frontend/src/**/*.test.{ts,tsx}'],
     setupFiles: ['frontend/src/testing/setup.ts'],
     css: { modules: { classNameStrategy: 'non-scoped' } },
+    clearMocks: true,
     restoreMocks: true,
     unstubGlobals: true,
     // Dates are drawn in the reader's zone; one zone makes the tests say the same everywhere.

@@ -11,15 +11,15 @@ export interface RequestOptions {
   signal?: AbortSignal;
 }
 
-function address(path: string, query: RequestOptions['query'] = {}): string {
-  const parameters = new URLSearchParams();
+function address(path: string, query: RequestOptions['query'] = {}): URL {
+  const url = new URL(path, window.location.origin);
   for (const [name, value] of Object.entries(query)) {
     if (value === undefined) continue;
-    for (const item of Array.isArray(value) ? value : [value])
-      parameters.append(name, String(item));
+    for (const item of Array.isArray(value) ? value : [value]) {
+      url.searchParams.append(name, String(item));
+    }
   }
-  const text = parameters.toString();
-  return text === '' ? path : `${path}?${text}`;
+  return url;
 }
 
 function headersFor(options: RequestOptions, token: string | null): Headers {

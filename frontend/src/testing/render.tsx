@@ -4,6 +4,8 @@ import userEvent, { type UserEvent } from '@testing-library/user-event';
 import type { ReactElement } from 'react';
 import { MemoryRouter, Route, Routes, useLocation } from 'react-router-dom';
 
+import { vi } from 'vitest';
+
 import { createQueryClient } from '@/lib/queryClient';
 import { useAuth } from '@/stores/auth';
 
@@ -13,6 +15,13 @@ interface ScreenOptions {
   /** The route the screen sits on, where it reads parameters from the path. */
   route?: string;
   signedIn?: boolean;
+  /** Navigation state. */
+  state?: unknown;
+}
+
+/** Lets typing go on where a test has stopped the clock. */
+function advanceTimers(ms: number): void {
+  if (vi.isFakeTimers()) vi.advanceTimersByTime(ms);
 }
 
 /** Shows where one has gone, as `elsewhere` in the document. */
@@ -24,20 +33,22 @@ function Elsewhere() {
 /** Draws one screen with everything around it that it needs; any other address shows itself. */
 export function renderScreen(
   screen: ReactElement,
-  { at = '/', route = at.split('?')[0] ?? '/', signedIn = true }: ScreenOptions = {},
+  { at = '/', route, signedIn = true, state = null }: ScreenOptions = {},
 ): RenderResult & { user: UserEvent } {
   if (signedIn) useAuth.getState().signIn('test-token');
   const client = createQueryClient();
   client.setDefaultOptions({ queries: { retry: false }, mutations: { retry: 0 } });
+  const [pathname = '/', search] = at.split('?');
+  const entry = { pathname, search: search ? `?${search}` : '', state };
   const view = render(
     <QueryClientProvider client={client}>
-      <MemoryRouter initialEntries={[at]}>
+      <MemoryRouter initialEntries={[entry]}>
         <Routes>
-          <Route path={route} element={screen} />
+          <Route path={route ?? pathname} element={screen} />
           <Route path="*" element={<Elsewhere />} />
         </Routes>
       </MemoryRouter>
     </QueryClientProvider>,
   );
-  return { ...view, user: userEvent.setup() };
+  return { ...view, user: userEvent.setup({ advanceTimers }) };
 }

@@ -1,0 +1,80 @@
+import { afterEach, describe, expect, it } from 'vitest';
+
+import {
+  countOf,
+  daysLeft,
+  formatCents,
+  formatCentsUsd,
+  formatDate,
+  formatNumericDate,
+  formatPrice,
+  formatSaving,
+  formatShortDate,
+  setTimeZone,
+} from '@/lib/formats';
+
+describe('money', () => {
+  it.each([
+    [699, '$6.99'],
+    [0, '$0.00'],
+    [5, '$0.05'],
+    [123456, '$1,234.56'],
+    [-140, '-$1.40'],
+  ])('%i cents are %s', (cents, text) => {
+    expect(formatCents(cents)).toBe(text);
+  });
+
+  it('is followed by USD on the invoice list', () => {
+    expect(formatCentsUsd(699)).toBe('$6.99 USD');
+  });
+
+  it('names its period', () => {
+    expect(formatPrice(6999, 'year')).toBe('$69.99 / year');
+  });
+
+  it.each([
+    [150, '-$1.50'],
+    [-150, '-$1.50'],
+    [0, '$0.00'],
+  ])('%i cents saved are %s', (cents, text) => {
+    expect(formatSaving(cents)).toBe(text);
+  });
+});
+
+describe('dates', () => {
+  afterEach(() => setTimeZone(undefined));
+  const lateEvening = '2026-12-10T02:30:00Z';
+
+  it('are drawn in the site’s zone, where the promise was made', () => {
+    setTimeZone('America/New_York');
+    expect(formatDate(lateEvening)).toBe('December 9, 2026');
+    setTimeZone('UTC');
+    expect(formatDate(lateEvening)).toBe('December 10, 2026');
+  });
+
+  it('have a short and a numeric form', () => {
+    setTimeZone('UTC');
+    expect(formatShortDate(lateEvening)).toBe('Dec 10, 2026');
+    expect(formatNumericDate('2026-02-03T12:00:00Z')).toBe('02/03/2026');
+  });
+});
+
+describe('days left', () => {
+  const now = new Date('2026-11-20T12:00:00Z');
+
+  it.each([
+    ['2026-11-20T12:00:01Z', 1],
+    ['2026-11-21T12:00:00Z', 1],
+    ['2026-11-21T12:00:01Z', 2],
+    ['2026-11-20T12:00:00Z', 0],
+    ['2026-11-20T11:00:00Z', 0],
+    ['2026-11-18T12:00:00Z', -2],
+  ])('until %s are %i', (instant, days) => {
+    expect(daysLeft(instant, now)).toBe(days);
+  });
+
+  it('are counted in words', () => {
+    expect(countOf(1, 'day')).toBe('1 day');
+    expect(countOf(12, 'day')).toBe('12 days');
+  });
+});
