@@ -14,12 +14,12 @@ import { SiteNameContext } from '@/ui/PageHeading';
  * the app is drawn without a brand.
  */
 export function BrandProvider({ children }: { children: ReactNode }) {
-  const { data: site, isPending } = useQuery(siteOptions);
+  const { data: site, isFetched } = useQuery(siteOptions);
   useLayoutEffect(() => {
     if (!site) return;
     applyBrandColors(site.brand.colors);
     setTimeZone(site.timeZone);
   }, [site]);
-  if (isPending) return <LoaderOverlay />;
+  if (!isFetched) return <LoaderOverlay />;
   return <SiteNameContext value={site?.brand.name ?? ''}>{children}</SiteNameContext>;
 }

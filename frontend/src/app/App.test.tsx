@@ -1,0 +1,183 @@
+import { render, screen, waitFor, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { HttpResponse, http } from 'msw';
+import { MemoryRouter } from 'react-router-dom';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+
+import { createQueryClient } from '@/lib/queryClient';
+import { useAlert } from '@/stores/alert';
+import { useAuth } from '@/stores/auth';
+import { useModal } from '@/stores/modal';
+import { notify } from '@/stores/snackbar';
+import { aSite } from '@/testing/data';
+import { refusal, server } from '@/testing/server';
+import { App } from './App';
+
+function openedAt(address: string) {
+  const queryClient = createQueryClient();
+  render(
+    <MemoryRouter initialEntries={[address]}>
+      <App queryClient={queryClient} />
+    </MemoryRouter>,
+  );
+  return { user: userEvent.setup(), queryClient };
+}
+
+const signIn = () => useAuth.getState().signIn('test-token');
+const landed = () => screen.findByRole('heading', { level: 1, name: /^Your .* account$/ });
+
+describe('the shell', () => {
+  it('falls back to the landing page for what it does not know', async () => {
+    openedAt('/no/such/page');
+    expect(await landed()).toBeVisible();
+    expect(document.title).toBe('Sign in · Faith & Family');
+  });
+
+  it('shows no profile menu while nobody is signed in', async () => {
+    openedAt('/');
+    await landed();
+    expect(screen.queryByRole('button', { name: 'Your profile' })).not.toBeInTheDocument();
+  });
+
+  it('colours itself for the brand of the host', async () => {
+    openedAt('/');
+    await landed();
+    expect(document.documentElement.style.getPropertyValue('--brand-light-primary')).toBe(
+      '#23418f',
+    );
+    expect(document.documentElement.style.getPropertyValue('--brand-dark-on-primary')).toBe(
+      '#ffffff',
+    );
+  });
+
+  it('draws help, terms and privacy in the footer, with the year', async () => {
+    openedAt('/');
+    await landed();
+    const footer = within(screen.getByRole('contentinfo'));
+    expect(footer.getByRole('link', { name: /Contact Customer Service/ })).toHaveAttribute(
+      'href',
+      'https://help.example.com/requests/new',
+    );
+    expect(footer.getByRole('link', { name: /Privacy Policy/ })).toBeVisible();
+    expect(footer.getByText(`© ${new Date().getFullYear()} Faith & Family`)).toBeVisible();
+  });
+
+  it('leaves out what operators switched off', async () => {
+    const site = aSite();
+    const brand = { ...site.brand, contactLinkEnabled: false, termsUrl: '', showSubLogos: false };
+    server.use(http.get('*/api/site', () => HttpResponse.json({ ...site, brand })));
+    openedAt('/');
+    await landed();
+    expect(screen.queryByRole('link', { name: /Contact Customer Service/ })).toBeNull();
+    expect(screen.queryByRole('link', { name: /Terms of Service/ })).toBeNull();
+    expect(screen.queryByRole('list', { name: 'Our services' })).toBeNull();
+  });
+
+  it('still lets one sign in when the site does not answer', async () => {
+    server.use(http.get('*/api/site', () => refusal(404, 'not_found', 'Not found.')));
+    openedAt('/');
+    expect(await screen.findByRole('button', { name: 'Send code' })).toBeVisible();
+    expect(screen.getByRole('heading', { level: 1, name: 'Your account' })).toBeVisible();
+  });
+});
+
+describe('a signed-in subscriber', () => {
+  beforeEach(signIn);
+
+  it('finds the profile menu', async () => {
+    const { user } = openedAt('/');
+    await user.click(await screen.findByRole('button', { name: 'Your profile' }));
+    expect(screen.getByRole('link', { name: 'Your Subscriptions' })).toHaveAttribute(
+      'href',
+      '/manage-subscription',
+    );
+  });
+
+  it('logs out here and at the server', async () => {
+    const authorization = vi.fn();
+    server.use(
+      http.post('*/api/auth/logout', ({ request }) => {
+        authorization(request.headers.get('Authorization'));
+        return new HttpResponse(null, { status: 204 });
+      }),
+    );
+    const { user, queryClient } = openedAt('/');
+    await user.click(await screen.findByRole('button', { name: 'Your profile' }));
+    await user.click(screen.getByRole('button', { name: 'Logout' }));
+
+    expect(localStorage.getItem('token')).toBeNull();
+    expect(await screen.findByRole('button', { name: 'Send code' })).toBeVisible();
+    await waitFor(() => expect(authorization).toHaveBeenCalledWith('Bearer test-token'));
+    expect(queryClient.getQueriesData({ queryKey: ['account'] })).toEqual([]);
+  });
+
+  it('is told on every screen that a payment failed', async () => {
+    server.use(
+      http.get('*/api/account/check-payment-failure', () =>
+        HttpResponse.json({ hasPaymentFailure: true }),
+      ),
+    );
+    openedAt('/');
+    const banner = await screen.findByRole('region', { name: 'Payment Failed' });
+    expect(banner).toHaveTextContent(
+      "We couldn't process your payment. Please update your payment details to avoid any interruptions to your subscription.",
+    );
+    expect(within(banner).queryByRole('button')).toBeNull();
+  });
+
+  it('is signed out in this tab too after logging out in another', async () => {
+    openedAt('/');
+    await screen.findByRole('button', { name: 'Your profile' });
+    localStorage.removeItem('token');
+    window.dispatchEvent(new StorageEvent('storage', { key: 'token' }));
+    expect(await screen.findByRole('button', { name: 'Send code' })).toBeVisible();
+  });
+});
+
+describe('the global parts', () => {
+  it('show a message said from anywhere', async () => {
+    openedAt('/');
+    await landed();
+    notify('Scheduled Pause has been removed successfully.');
+    expect(await screen.findByText('Scheduled Pause has been removed successfully.')).toBeVisible();
+  });
+
+  it('ask for confirmation and act on it once', async () => {
+    const { user } = openedAt('/');
+    await landed();
+    const onConfirm = vi.fn();
+    useModal.getState().show({
+      title: 'Sure?',
+      message: 'Really?',
+      confirmBtnText: 'YES',
+      modalData: 7,
+      onConfirm,
+    });
+    await user.click(await screen.findByRole('button', { name: 'YES' }));
+    expect(onConfirm).toHaveBeenCalledExactlyOnceWith(7);
+    await waitFor(() => expect(useModal.getState().open).toBe(false));
+  });
+
+  it('say what went wrong with what was confirmed', async () => {
+    const { user } = openedAt('/');
+    await landed();
+    useModal.getState().show({
+      title: 'Sure?',
+      message: 'Really?',
+      onConfirm: () => Promise.reject(new Error('No.')),
+    });
+    await user.click(await screen.findByRole('button', { name: 'YES, DOWNGRADE' }));
+    expect(await screen.findByRole('alert')).toHaveTextContent('Something went wrong');
+  });
+
+  it('keep a notice until it is dismissed', async () => {
+    const { user } = openedAt('/');
+    await landed();
+    const callback = vi.fn();
+    useAlert.getState().show({ message: 'You have changes.', callback });
+    await user.click(await screen.findByRole('button', { name: 'SAVE CHANGES' }));
+    expect(callback).toHaveBeenCalledOnce();
+    await user.click(screen.getByRole('button', { name: 'Dismiss notice' }));
+    expect(screen.queryByText('You have changes.')).toBeNull();
+  });
+});

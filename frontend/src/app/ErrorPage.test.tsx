@@ -1,0 +1,23 @@
+import { render, screen } from '@testing-library/react';
+import { ErrorBoundary } from 'react-error-boundary';
+import { expect, it, vi } from 'vitest';
+
+import { ErrorPage } from './ErrorPage';
+
+function Broken(): never {
+  throw new Error('TypeError: a secret detail');
+}
+
+it('shows what broke in general words only, with ways out', () => {
+  vi.spyOn(console, 'error').mockImplementation(() => undefined);
+  render(
+    <ErrorBoundary FallbackComponent={ErrorPage}>
+      <Broken />
+    </ErrorBoundary>,
+  );
+  expect(
+    screen.getByRole('heading', { level: 1, name: 'Unexpected Application Error!' }),
+  ).toBeVisible();
+  expect(screen.getByRole('link', { name: 'Go to the start page' })).toHaveAttribute('href', '/');
+  expect(screen.queryByText(/secret detail/)).toBeNull();
+});
