@@ -31,7 +31,7 @@ INSTALLED_APPS = [
     "django.contrib.contenttypes",
     "django.contrib.sessions",
     "django.contrib.messages",
-    "django.contrib.staticfiles",
+    "portal.apps.PublicFilesConfig",
     "csp",
     "drf_spectacular",
     "knox",
@@ -243,6 +243,7 @@ def _broker(redis_url: str) -> tuple[str, dict[str, Any]]:
 
 CELERY_BROKER_URL, CELERY_BROKER_TRANSPORT_OPTIONS = _broker(ENV.redis_url)
 RUNTIME_FOLDERS: list[Path] = [
+    VAR_DIR / "static",
     VAR_DIR / "media",
     VAR_DIR / "mail",
     *(BROKER_DIR / name for name in ("queue", "processed", "control")),
@@ -370,6 +371,10 @@ LOGGING: dict[str, Any] = {
     },
     "root": {"handlers": ["console"], "level": ENV.log_level},
     "loggers": {
+        # A beat a minute is not news; how a job went is a row.
+        "celery.app.trace": {"level": "WARNING"},
+        "celery.beat": {"level": "WARNING"},
+        "celery.worker.strategy": {"level": "WARNING"},
         # Django's own handler mails tracebacks to ADMINS; ours goes to the console and nowhere else.
         "django": {"handlers": [], "propagate": True, "level": "INFO"},
         # Its lines hold whole addresses, which for the provider means query strings with a subscriber's address.

@@ -12,18 +12,14 @@ from django.views.decorators.http import require_safe
 from webpack_loader.exceptions import BaseWebpackLoaderException
 
 from portal.api.errors import status_response
-from portal.api.middleware import BODY_LIMITED
+from portal.api.middleware import speaks_json
 
 logger = logging.getLogger(__name__)
 
 
-def _speaks_json(request: HttpRequest) -> bool:
-    return request.path_info.startswith(BODY_LIMITED)
-
-
 def _failure(request: HttpRequest, status: int) -> HttpResponse:
     """Say what went wrong in the caller's form, and nothing about why."""
-    if _speaks_json(request):
+    if speaks_json(request):
         return status_response(request, status)
     return render(request, f"portal/{status}.html", status=status)
 
@@ -34,7 +30,7 @@ def shell(request: HttpRequest) -> HttpResponse:
     """Answer every page of the app with the one document that loads it."""
     try:
         return render(request, "portal/app.html", {"settings": {}})
-    except (OSError, BaseWebpackLoaderException) as error:
+    except (OSError, ValueError, BaseWebpackLoaderException) as error:
         logger.error("The page cannot be shown: the bundle is not built (%s).", error)
         return render(request, "portal/bundle_missing.html", status=503)
 

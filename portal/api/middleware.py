@@ -16,7 +16,7 @@ from portal.api.case import to_snake
 Handler = Callable[[HttpRequest], HttpResponse]
 
 REQUEST_ID = re.compile(r"^[A-Za-z0-9._-]{8,64}$")
-BODY_LIMITED = ("/api/", "/webhooks/")
+MACHINE_READ = ("/api/", "/webhooks/")
 
 _current: ContextVar[str] = ContextVar("request_id", default="-")
 
@@ -28,6 +28,11 @@ class RequestIdFilter(logging.Filter):
         """Let every line pass, with its id."""
         record.request_id = _current.get()
         return True
+
+
+def speaks_json(request: HttpRequest) -> bool:
+    """Whether whoever asks is a program, and is answered as one."""
+    return f"{request.path_info}/".startswith(MACHINE_READ)
 
 
 def request_id_of(request: HttpRequest | None) -> str:
@@ -63,7 +68,7 @@ class ApiMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         """Answer the request, within the API's rules when it is one for the API."""
-        if not request.path_info.startswith(BODY_LIMITED):
+        if not speaks_json(request):
             return self.get_response(request)
         response = self._too_large(request) or self._answer(request)
         response.setdefault("Cache-Control", "no-store")

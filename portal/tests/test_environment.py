@@ -1,0 +1,181 @@
+"""The environment is read once, typed, and refused where it cannot be understood or is not safe."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+from django.db import connection
+
+from conftest import ROOT
+from dev.checks import production_environment
+from portal.checks import plain_http_stays_on_this_machine, production_refuses_defaults
+from portal.env import read_environment
+
+VARIABLES = (
+    "PORTAL_ENV",
+    "VAR_DIR",
+    "DATABASE_URL",
+    "REDIS_URL",
+    "EMAIL_URL",
+    "NUM_PROXIES",
+    "ALLOWED_HOSTS",
+)
+
+
+@pytest.fixture
+def bare(monkeypatch):
+    """An environment in which nothing of ours is set."""
+    for name in (*VARIABLES, *(name for name in os.environ if name.startswith(("CHARGEBEE_", "SANDBOX_")))):
+        monkeypatch.delenv(name, raising=False)
+    return monkeypatch
+
+
+@pytest.fixture
+def production(settings, monkeypatch):
+    """Settings as in production, every one of them sound."""
+    settings.PRODUCTION = True
+    settings.SECRET_KEY = "s" * 60
+    settings.OTP_PEPPER = "p" * 60
+    settings.ALLOWED_HOSTS = ["portal.example.com"]
+    settings.BASE_URL = "https://portal.example.com"
+    settings.NUM_PROXIES = 1
+    monkeypatch.setitem(settings.DATABASES["default"], "ENGINE", "django.db.backends.postgresql")
+    settings.CELERY_BROKER_URL = "rediss://cache.example.com/0"
+    settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+    settings.CHARGEBEE_SITE = "example"
+    settings.CHARGEBEE_API_KEY = "live_key"
+    settings.CHARGEBEE_PUBLISHABLE_KEY = "live_publishable_key"
+    settings.CHARGEBEE_ENDPOINT = ""
+    settings.CHARGEBEE_JS_URL = "https://js.chargebee.com/v2/chargebee.js"
+    settings.CHARGEBEE_WEBHOOK_PASSWORDS = ["w" * 24]
+    return settings
+
+
+def faults():
+    return {message.id for message in production_refuses_defaults(None)}
+
+
+def test_a_clone_runs_without_any_variable(bare):
+    environment = read_environment()
+    assert environment.mode == "demo"
+    assert environment.database["ENGINE"] == "django.db.backends.sqlite3"
+    assert environment.chargebee_endpoint == "http://127.0.0.1:8001/api/v2"
+    assert environment.email["EMAIL_FILE_PATH"] == str(ROOT / "var" / "mail")
+    assert environment.num_proxies == 0
+    assert environment.port == 8000
+
+
+def test_the_sandbox_is_found_at_its_own_port(bare):
+    bare.setenv("SANDBOX_PORT", "9001")
+    assert read_environment().chargebee_endpoint == "http://127.0.0.1:9001/api/v2"
+
+
+def test_production_has_no_endpoint_but_the_real_one(bare):
+    bare.setenv("PORTAL_ENV", "production")
+    environment = read_environment()
+    assert environment.chargebee_endpoint == ""
+    assert environment.chargebee_js_url == "https://js.chargebee.com/v2/chargebee.js"
+    assert environment.num_proxies is None
+
+
+def test_two_webhook_passwords_are_taken_while_one_replaces_the_other(bare):
+    bare.setenv("CHARGEBEE_WEBHOOK_PASSWORDS", "old,new")
+    assert read_environment().chargebee_webhook_passwords == ["old", "new"]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("PORTAL_ENV", "prod"), ("NUM_PROXIES", "one"), ("PORT", "http")]
+)
+def test_it_names_a_variable_it_cannot_understand(bare, name, value):
+    bare.setenv(name, value)
+    with pytest.raises((ImproperlyConfigured, ValueError), match=value):
+        read_environment()
+
+
+def test_sound_production_settings_pass(production):
+    assert faults() == set()
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "fault"),
+    [
+        ("SECRET_KEY", "short", "portal.E001"),
+        ("SECRET_KEY", "demo-only-secret-key-that-production-refuses-to-start-with", "portal.E001"),
+        ("OTP_PEPPER", "", "portal.E002"),
+        ("OTP_PEPPER", "s" * 60, "portal.E003"),
+        ("ALLOWED_HOSTS", [], "portal.E004"),
+        ("ALLOWED_HOSTS", ["*"], "portal.E004"),
+        ("BASE_URL", "http://portal.example.com", "portal.E005"),
+        ("NUM_PROXIES", None, "portal.E006"),
+        ("CELERY_BROKER_URL", "filesystem://", "portal.E008"),
+        ("EMAIL_BACKEND", "django.core.mail.backends.filebased.EmailBackend", "portal.E009"),
+        ("CHARGEBEE_SITE", "portal-test", "portal.E010"),
+        ("CHARGEBEE_API_KEY", "test_sandbox_key", "portal.E011"),
+        ("CHARGEBEE_PUBLISHABLE_KEY", "", "portal.E012"),
+        ("CHARGEBEE_ENDPOINT", "http://127.0.0.1:8001/api/v2", "portal.E013"),
+        ("CHARGEBEE_ENDPOINT", "https://localhost/api/v2", "portal.E013"),
+        ("CHARGEBEE_JS_URL", "https://cdn.example.com/chargebee.js", "portal.E014"),
+        ("CHARGEBEE_JS_URL", "http://js.chargebee.com/v2/chargebee.js", "portal.E014"),
+        ("CHARGEBEE_WEBHOOK_PASSWORDS", ["demo-webhook-password"], "portal.E015"),
+        ("CHARGEBEE_WEBHOOK_PASSWORDS", ["w" * 24, "short"], "portal.E015"),
+        ("CHARGEBEE_WEBHOOK_PASSWORDS", [], "portal.E015"),
+    ],
+)
+def test_production_refuses(production, name, value, fault):
+    setattr(production, name, value)
+    assert fault in faults()
+
+
+def test_production_refuses_sqlite(production, monkeypatch):
+    monkeypatch.setitem(production.DATABASES["default"], "ENGINE", "django.db.backends.sqlite3")
+    assert faults() == {"portal.E007"}
+
+
+def test_the_demo_may_keep_its_defaults(settings):
+    assert not settings.PRODUCTION
+    assert faults() == set()
+
+
+@pytest.mark.parametrize(
+    "endpoint", ["http://127.0.0.1:9/api/v2", "http://localhost:9/api/v2", "https://cb.example.com"]
+)
+def test_plain_http_may_reach_this_machine(settings, endpoint):
+    settings.CHARGEBEE_ENDPOINT = endpoint
+    assert plain_http_stays_on_this_machine(None) == []
+
+
+def test_plain_http_may_not_leave_this_machine(settings):
+    settings.CHARGEBEE_ENDPOINT = "http://cb.example.com/api/v2"
+    assert [message.id for message in plain_http_stays_on_this_machine(None)] == ["portal.E016"]
+
+
+def load_wsgi(environment):
+    command = [sys.executable, "-W", "ignore", "-c", "import portal.wsgi; print('serving')"]
+    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+
+
+def test_a_server_with_production_settings_starts(tmp_path):
+    environment = {"PATH": os.environ["PATH"], **production_environment(tmp_path)}
+    assert load_wsgi(environment).stdout == "serving\n"
+
+
+def test_a_server_with_demo_defaults_does_not_start_in_production(tmp_path):
+    answer = load_wsgi({"PATH": os.environ["PATH"], "PORTAL_ENV": "production", "VAR_DIR": str(tmp_path)})
+    assert answer.returncode != 0
+    assert "SECRET_KEY is the demo's or too short." in answer.stderr
+    assert "CHARGEBEE_WEBHOOK_PASSWORDS holds a weak password or none." in answer.stderr
+
+
+@pytest.mark.django_db
+def test_the_database_gives_up_waiting(settings):
+    options = settings.DATABASES["default"]["OPTIONS"]
+    expected = {"sqlite": "busy_timeout=20000", "postgresql": "lock_timeout=5000"}[connection.vendor]
+    assert expected in str(options)
+
+
+@pytest.mark.django_db
+def test_sqlite_takes_its_lock_at_once(settings):
+    if_sqlite = {"sqlite": "IMMEDIATE", "postgresql": None}[connection.vendor]
+    assert settings.DATABASES["default"]["OPTIONS"].get("transaction_mode") == if_sqlite

@@ -1,0 +1,88 @@
+"""The headers of every answer: pages, the API, the admin, static files and failures."""
+
+import pytest
+from django.test import Client
+
+EVERYWHERE = [
+    "/",
+    "/api/test/echo",
+    "/api/nothing",
+    "/test/crash",
+    "/static/portal/message.css",
+    "/admin/login/",
+    "/healthz",
+]
+
+
+def policy(response):
+    directives = (part.split() for part in response["Content-Security-Policy"].split(";") if part.strip())
+    return {name: values for name, *values in directives}
+
+
+@pytest.fixture
+def anyone(visitor, bundle, db):
+    return visitor
+
+
+@pytest.mark.parametrize("path", EVERYWHERE)
+def test_it_sends_a_policy_that_allows_nothing_inline(anyone, path):
+    directives = policy(anyone.get(path))
+    assert directives["script-src"] == ["'self'"]
+    assert directives["style-src"] == ["'self'"]
+    assert directives["object-src"] == directives["base-uri"] == directives["frame-ancestors"] == ["'none'"]
+
+
+@pytest.mark.parametrize("path", ["/", "/dashboard", "/api/nothing"])
+def test_it_allows_one_trusted_types_policy_on_pages(anyone, path):
+    directives = policy(anyone.get(path))
+    assert directives["require-trusted-types-for"] == ["'script'"]
+    assert directives["trusted-types"] == ["webpack"]
+
+
+def test_it_leaves_trusted_types_out_of_the_admin(anyone):
+    assert "trusted-types" not in policy(anyone.get("/admin/login/"))
+
+
+@pytest.mark.parametrize("path", EVERYWHERE)
+def test_it_sends_the_other_headers_everywhere(anyone, path):
+    response = anyone.get(path)
+    assert response["X-Content-Type-Options"] == "nosniff"
+    assert response["Referrer-Policy"] == "same-origin"
+    assert response["Cross-Origin-Opener-Policy"] == "same-origin"
+    assert "camera=()" in response["Permissions-Policy"]
+
+
+@pytest.mark.parametrize("path", EVERYWHERE)
+def test_it_insists_on_https_where_it_is_served_over_it(settings, bundle, db, path):
+    settings.SECURE_HSTS_SECONDS = 31_536_000
+    settings.SECURE_HSTS_INCLUDE_SUBDOMAINS = True
+    settings.ROOT_URLCONF = "portal.tests.urls"
+    response = Client(raise_request_exception=False).get(path, secure=True)
+    assert response["Strict-Transport-Security"] == "max-age=31536000; includeSubDomains"
+
+
+def test_it_tells_other_origins_nothing(anyone):
+    response = anyone.get("/api/test/echo", headers={"Origin": "https://evil.example.com"})
+    assert not [name for name in response.headers if name.lower().startswith("access-control-")]
+
+
+def test_it_does_not_answer_a_preflight_of_another_origin_with_leave(anyone):
+    response = anyone.options(
+        "/api/test/echo",
+        headers={"Origin": "https://evil.example.com", "Access-Control-Request-Method": "POST"},
+    )
+    assert "Access-Control-Allow-Origin" not in response.headers
+
+
+def test_it_sets_no_cookie_for_a_subscriber(anyone):
+    assert not anyone.get("/").cookies
+    assert not anyone.get("/api/test/echo").cookies
+
+
+def test_it_serves_only_hashed_names_as_immutable(settings):
+    immutable = settings.WHITENOISE_IMMUTABLE_FILE_TEST
+    assert immutable("", "/static/app/main.391aae6b3503494150b7.css")
+    assert immutable("", "/static/app/figtree-latin-wght-normal.c134f287dcb8afe5becb.woff2")
+    assert not immutable("", "/static/portal/message.css")
+    assert not immutable("", "/static/app/webpack-stats.json")
+    assert not immutable("", "/static/portal/art/brands/kids.svg")

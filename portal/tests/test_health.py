@@ -1,0 +1,67 @@
+"""Alive, and ready as long as the database is."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from conftest import ROOT, free_port
+
+ASK = "from django.test import Client; r = Client().get('/readyz'); print(r.status_code, r.content.decode())"
+
+
+def test_it_is_alive_without_asking_anything(client):
+    response = client.get("/healthz")
+    assert response.status_code == 200
+    assert response.json() == {"status": "ok"}
+
+
+@pytest.mark.django_db
+def test_it_names_a_provider_that_is_down_and_stays_ready(client, settings):
+    settings.CHARGEBEE_ENDPOINT = f"http://127.0.0.1:{free_port()}/api/v2"
+    response = client.get("/readyz")
+    assert response.status_code == 200
+    assert response.json() == {"status": "ok", "database": "ok", "broker": "ok", "provider": "down"}
+
+
+@pytest.mark.django_db
+def test_it_names_a_provider_that_answers(client, settings, sandbox_process):
+    settings.CHARGEBEE_ENDPOINT = sandbox_process.endpoint
+    assert client.get("/readyz").json()["provider"] == "ok"
+
+
+@pytest.mark.django_db
+def test_it_names_a_broker_that_is_down_and_stays_ready(client, settings):
+    settings.CELERY_BROKER_URL = f"redis://127.0.0.1:{free_port()}/0"
+    response = client.get("/readyz")
+    assert response.status_code == 200
+    assert response.json()["broker"] == "down"
+
+
+@pytest.mark.django_db
+def test_it_names_a_broker_of_files_by_its_folder(client, settings, tmp_path):
+    settings.CELERY_BROKER_URL = "filesystem://"
+    settings.CELERY_BROKER_TRANSPORT_OPTIONS = {"data_folder_in": str(tmp_path / "gone")}
+    assert client.get("/readyz").json()["broker"] == "down"
+
+
+def test_it_is_not_ready_without_its_database(tmp_path):
+    environment = {
+        **os.environ,
+        "PORTAL_ENV": "demo",
+        "DJANGO_SETTINGS_MODULE": "portal.settings",
+        "VAR_DIR": str(tmp_path),
+        "DATABASE_URL": f"postgres://nobody@127.0.0.1:{free_port()}/nothing",
+    }
+    script = f"import django; django.setup(); {ASK}"
+    answer = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", script],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert answer.stdout.startswith('503 {"status": "down", "database": "down"')
+    assert "127.0.0.1" not in answer.stdout

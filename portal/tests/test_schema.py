@@ -1,0 +1,61 @@
+"""The API's document says what the API does."""
+
+import pytest
+from django.test import Client
+from drf_spectacular.generators import SchemaGenerator
+from drf_spectacular.validation import validate_schema
+
+OPEN = {"/api/auth/send-otp", "/api/auth/verify-otp", "/api/site"}
+METHODS = ("get", "post", "put", "patch", "delete")
+
+
+@pytest.fixture(scope="module")
+def document():
+    return SchemaGenerator().get_schema(request=None, public=True)
+
+
+def operations(document):
+    return [
+        (method, path, operation)
+        for path, operations in document["paths"].items()
+        for method, operation in operations.items()
+    ]
+
+
+def test_it_is_a_sound_document(document):
+    validate_schema(document)
+
+
+def test_it_spells_every_property_in_camel_case(document):
+    names = [
+        name for schema in document["components"]["schemas"].values() for name in schema.get("properties", {})
+    ]
+    assert names
+    assert [name for name in names if "_" in name] == []
+
+
+def test_it_tells_how_every_operation_fails(document):
+    for method, path, operation in operations(document):
+        assert {"400", "404", "405", "429", "500", "503"} <= set(operation["responses"]), (method, path)
+
+
+def test_it_tells_which_operations_want_a_token(document):
+    wanting = {path for _, path, operation in operations(document) if "401" in operation["responses"]}
+    assert wanting.isdisjoint(OPEN)
+    assert "/api/account" in wanting
+
+
+@pytest.mark.django_db
+def test_every_operation_that_wants_a_token_refuses_to_do_without(document):
+    wanting = [
+        (method, path) for method, path, operation in operations(document) if "401" in operation["responses"]
+    ]
+    answers = {
+        (method, path): getattr(Client(), method)(path.replace("{", "").replace("}", "")).status_code
+        for method, path in wanting
+    }
+    assert answers == dict.fromkeys(wanting, 401)
+
+
+def test_it_is_served_where_it_is_nobodys_secret(client):
+    assert client.get("/api/schema/").json()["openapi"].startswith("3.")
