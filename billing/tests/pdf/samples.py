@@ -3,6 +3,7 @@
 import io
 from dataclasses import replace
 from datetime import date
+from functools import cache
 
 from pypdf import PdfReader
 
@@ -75,6 +76,7 @@ def page_texts(reader: PdfReader) -> list[str]:
     return [" ".join(page.extract_text().replace("\0", "").split()) for page in reader.pages]
 
 
+@cache
 def text_of(document: InvoiceDocument) -> str:
     """Return all text of the drawn document."""
     return " ".join(page_texts(opened(document)))
