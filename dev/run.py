@@ -40,7 +40,7 @@ def _celery(*arguments: str) -> list[str]:
 def portal_processes() -> dict[str, list[str]]:
     """The processes of the portal itself."""
     return {
-        "web": [str(PYTHON), "-m", "gunicorn", "-c", "portal/gunicorn.conf.py", "portal.wsgi"],
+        "web": [str(PYTHON), "-m", "gunicorn", "-c", "portal/gunicorn_conf.py", "portal.wsgi"],
         # Remote control, gossip and heartbeats are for many workers on many machines.
         "worker": _celery("worker", "-c", "2", "--without-gossip", "--without-mingle", "--without-heartbeat"),
         "beat": _celery("beat", "--pidfile="),
