@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -76,6 +77,11 @@ class Sandbox:
         client.env.api_endpoint = self.endpoint
         return client
 
+    def kill(self) -> None:
+        """End the process and its worker at once, as a power cut would."""
+        os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+
     def start_afresh(self, genesis: datetime = GENESIS) -> None:
         """Erase the site's data and set its clock, by the documented time machine."""
         self.client().TimeMachine.start_afresh("delorean", {"genesis_time": int(genesis.timestamp())})
@@ -133,7 +139,11 @@ def running_sandbox(folder: Path, **environment: str) -> Iterator[Sandbox]:
     }
     with log.open("ab") as output:
         process = subprocess.Popen(  # noqa: S603  (our own command)
-            [sys.executable, str(ROOT / "manage.py"), "run_sandbox"], env=settled, stdout=output, stderr=output
+            [sys.executable, str(ROOT / "manage.py"), "run_sandbox"],
+            env=settled,
+            stdout=output,
+            stderr=output,
+            start_new_session=True,
         )
     sandbox = Sandbox(port=port, process=process, log=log)
     try:

@@ -20,11 +20,10 @@ from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 
 import httpx
-from django.conf import settings
 from django.db import DatabaseError, connection, transaction
 from django.db.models import Q, QuerySet
 
-from billing.sandbox import clock, events
+from billing.sandbox import clock, events, settings
 from billing.sandbox.models import Event
 
 logger = logging.getLogger(__name__)

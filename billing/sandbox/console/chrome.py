@@ -7,12 +7,11 @@ from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 
-from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 
-from billing.sandbox import clock
+from billing.sandbox import clock, settings
 
 _ASSETS = Path(__file__).parent / "assets"
 _PAGE_POLICY = (

@@ -17,7 +17,7 @@ from billing.sandbox.engine.lock import writing
 from billing.sandbox.models import Event, Site
 
 _FARTHEST = timedelta(days=5 * 366)
-_LISTED = 40
+_LISTED = 15
 
 
 class UnderWay(Exception):

@@ -1,9 +1,9 @@
 """The inbox: what the portal wrote, for people who have no mail server."""
 
-from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
+from billing.sandbox import settings
 from billing.sandbox.console import chrome, mailbox
 
 _LISTED = 100

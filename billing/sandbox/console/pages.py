@@ -6,7 +6,6 @@ import json
 from typing import TypeVar
 from urllib.parse import urlencode
 
-from django.conf import settings
 from django.core.paginator import Page, Paginator
 from django.db.models import Model, Q, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
@@ -14,7 +13,7 @@ from django.urls import reverse
 from django.views.decorators.csrf import csrf_protect
 from django.views.decorators.http import require_POST, require_safe
 
-from billing.sandbox import delivery
+from billing.sandbox import delivery, settings
 from billing.sandbox import events as event_log
 from billing.sandbox.console import chrome, journeys, mailbox, rows
 from billing.sandbox.models import Customer, Event, Site, Subscription
@@ -137,13 +136,14 @@ def _home(request: HttpRequest, *, error: str = "", status: int = 200) -> HttpRe
         "spans": journeys.SPANS,
         "journey": journeys.journey(request.GET),
         "accounts": rows.accounts(_customers("")[:_ON_HOME]),
-        "mail": mailbox.messages(settings.SANDBOX_MAIL_DIR, limit=4),
+        "mail": mailbox.messages(settings.SANDBOX_MAIL_DIR, limit=3),
+        "events": rows.events(Event.objects.order_by("-seq")[:8]),
     }
     return chrome.show(request, "home.html", context, tab="home", status=status)
 
 
 def _customers(wanted: str) -> QuerySet[Customer]:
-    found = Customer.objects.filter(deleted=False).order_by("seq")
+    found = Customer.objects.filter(deleted=False).order_by("handle")
     if not wanted:
         return found
     named = Q(body__first_name__icontains=wanted) | Q(body__last_name__icontains=wanted)

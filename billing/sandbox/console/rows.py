@@ -31,6 +31,9 @@ _TONES = {
 }
 
 
+_WORDS = {"api": "API", "non_renewing": "Non-renewing", "re_scheduled": "Rescheduled"}
+
+
 @dataclass(frozen=True, slots=True)
 class State:
     """A status in the provider's word, how it reads, and how grave it is (good, warn, bad or nothing)."""
@@ -40,7 +43,7 @@ class State:
     @property
     def label(self) -> str:
         """The word as a person writes it."""
-        return self.code.replace("_", " ").capitalize()
+        return _WORDS.get(self.code) or self.code.replace("_", " ").capitalize()
 
     @property
     def tone(self) -> str:

@@ -152,7 +152,7 @@ def everybody(present: int) -> Iterator[Step]:
 def _ava(present: int) -> Iterator[Step]:
     """A bundle of two for fifteen months, billed on one day within the month; two cards."""
     ava = Person("ava", "Ava", "Thompson", "418 Magnolia Street", "Nashville", "TN", "Tennessee", "37203")
-    start = begun(present + 12 * DAY, months=15)
+    start = begun(present + 12 * DAY + 3 * HOUR, months=15)
     yield ava.signs_up(start - 20 * MINUTE)
     yield ava.adds_card(start - 10 * MINUTE, VISA)
     yield ava.subscribes(start, FAITH, coupon_ids=TWO)
@@ -163,7 +163,7 @@ def _ava(present: int) -> Iterator[Step]:
 def _ben(present: int) -> Iterator[Step]:
     """One yearly plan, renewed more than ninety days from now; an Amex."""
     ben = Person("ben", "Benjamin", "Carter", "77 Juniper Lane", "Boulder", "CO", "Colorado", "80302")
-    start = calendar.add(present + 130 * DAY, -1, "year")
+    start = calendar.add(present + 130 * DAY - 5 * HOUR, -1, "year")
     yield ben.signs_up(start - 15 * MINUTE)
     yield ben.adds_card(start - 5 * MINUTE, AMEX)
     yield ben.subscribes(start, FAITH_YEARLY)
@@ -218,7 +218,7 @@ def _finn(present: int) -> Iterator[Step]:
 def _gia(present: int) -> Iterator[Step]:
     """A legacy plan, cancelled for the end of its term; PayPal."""
     gia = Person("gia", "Gia", "Rossi", "1504 Prospect Avenue", "Cleveland", "OH", "Ohio", "44115")
-    start = begun(present + 13 * DAY, months=10)
+    start = begun(present + 13 * DAY + 7 * HOUR, months=10)
     yield gia.signs_up(start - 22 * MINUTE)
     yield gia.adds_paypal(start - 4 * MINUTE)
     yield gia.subscribes(start, KIDS_LEGACY)
@@ -228,7 +228,7 @@ def _gia(present: int) -> Iterator[Step]:
 def _hugo(present: int) -> Iterator[Step]:
     """Two plans, both given up more than half a year ago; the invoices are still there."""
     hugo = Person("hugo", "Hugo", "Martin", "823 Lakeshore Boulevard", "Duluth", "MN", "Minnesota", "55802")
-    start = begun(present - 200 * DAY, months=8)
+    start = begun(present - 200 * DAY - 9 * HOUR, months=8)
     yield hugo.signs_up(start - 16 * MINUTE)
     yield hugo.adds_card(start - 7 * MINUTE, MASTERCARD)
     yield hugo.subscribes(start, FAITH, coupon_ids=TWO)
@@ -240,13 +240,13 @@ def _hugo(present: int) -> Iterator[Step]:
 def _ivy(present: int) -> Iterator[Step]:
     """Signed up, and nothing since."""
     ivy = Person("ivy", "Ivy", "Chen", "12 Orchard Place", "Seattle", "WA", "Washington", "98109")
-    yield ivy.signs_up(present - 30 * DAY)
+    yield ivy.signs_up(present - 30 * DAY - 2 * HOUR)
 
 
 def _jo(present: int) -> Iterator[Step]:
     """All three services for five months; PayPal first, a card besides."""
     jo = Person("jo", "Jo", "Walker", "4075 Peachtree Circle", "Atlanta", "GA", "Georgia", "30309")
-    start = begun(present + 19 * DAY, months=5)
+    start = begun(present + 19 * DAY - 4 * HOUR, months=5)
     yield jo.signs_up(start - 30 * MINUTE)
     yield jo.adds_paypal(start - 12 * MINUTE)
     yield jo.subscribes(start, FAITH, coupon_ids=THREE)

@@ -23,6 +23,11 @@ class Delivery:
     event: dict[str, Any]
     connection: tuple[str, int]
 
+    @property
+    def customer(self) -> str:
+        """Whom the event is about."""
+        return str(self.event["content"]["customer"]["id"])
+
 
 @dataclass
 class Receiver:
@@ -32,12 +37,20 @@ class Receiver:
     answer: Callable[[Delivery], int] = lambda _delivery: 200
     deliveries: list[Delivery] = field(default_factory=list)
     _arrived: threading.Condition = field(default_factory=threading.Condition)
+    _gates: dict[str, threading.Event] = field(default_factory=dict)
+
+    def hold(self, customer: str) -> threading.Event:
+        """Leave what is about this customer unanswered until the returned gate is set."""
+        return self._gates.setdefault(customer, threading.Event())
 
     def take(self, delivery: Delivery) -> int:
         """Remember a delivery and say how to answer it."""
         with self._arrived:
             self.deliveries.append(delivery)
             self._arrived.notify_all()
+        gate = self._gates.get(delivery.customer)
+        if gate is not None:
+            gate.wait(PATIENCE_SECONDS)
         return self.answer(delivery)
 
     def wait_for(self, count: int) -> list[Delivery]:
@@ -69,7 +82,7 @@ def listening() -> Iterator[Receiver]:
             self.send_header("Content-Length", "0")
             self.end_headers()
 
-        def log_message(self, format: str, *arguments: object) -> None:
+        def log_message(self, *_arguments: object) -> None:
             """Say nothing: a failing test prints what it needs."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
