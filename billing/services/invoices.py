@@ -7,6 +7,7 @@ from typing import IO
 from django.core import signing
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
+from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
 from accounts.models import Account
@@ -79,16 +80,9 @@ def want(invoice: Invoice) -> InvoicePdf:
 
 def want_missing(*, limit: int = 500) -> int:
     """Ask for the PDFs that no invoice's present version has yet; return how many were asked for."""
-    ready = InvoicePdf.objects.values("invoice", "version")
-    made = {(row["invoice"], row["version"]) for row in ready}
-    missing = [
-        invoice
-        for invoice in Invoice.objects.filter(deleted=False, customer__account__isnull=False).iterator()
-        if (invoice.pk, invoice.resource_version) not in made
-    ]
-    for invoice in missing[:limit]:
-        want(invoice)
-    return len(missing[:limit])
+    made = InvoicePdf.objects.filter(invoice=OuterRef("pk"), version=OuterRef("resource_version"))
+    missing = Invoice.objects.filter(~Exists(made), deleted=False, customer__account__isnull=False)
+    return len([want(invoice) for invoice in missing.order_by("-issued_at")[:limit]])
 
 
 def make(pdf_pk: int) -> None:

@@ -1,0 +1,81 @@
+"""A bad network between the portal and the provider: a TCP relay that can lose answers or cut them short."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+
+BUFFER = 65_536
+
+
+class Cable:
+    """Carries requests to a port of this machine, and answers back as its mode says.
+
+    `good` carries everything; `lose_answers` lets a request through and cuts before its answer; `answer` puts other
+    bytes in the answer's place, after the request was carried and answered.
+    """
+
+    def __init__(self, port: int) -> None:
+        self.target = port
+        self.mode = "good"
+        self.replacement = b""
+        self.on_answer: Callable[[], None] = lambda: None
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port: int = self._listener.getsockname()[1]
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    @property
+    def endpoint(self) -> str:
+        """The provider's address by way of this cable."""
+        return f"http://127.0.0.1:{self.port}/api/v2"
+
+    def lose_answers(self) -> None:
+        """From now on the provider hears us, and we do not hear it."""
+        self.mode = "lose"
+
+    def answer_with(self, raw: bytes) -> None:
+        """From now on every answer is these bytes."""
+        self.mode, self.replacement = "replace", raw
+
+    def mend(self) -> None:
+        """Carry everything again."""
+        self.mode = "good"
+
+    def close(self) -> None:
+        """Refuse new connections."""
+        self._listener.close()
+
+    def _accept(self) -> None:
+        with suppress(OSError):
+            while True:
+                near, _ = self._listener.accept()
+                far = socket.create_connection(("127.0.0.1", self.target))
+                threading.Thread(target=self._requests, args=(near, far), daemon=True).start()
+                threading.Thread(target=self._answers, args=(far, near), daemon=True).start()
+
+    def _requests(self, near: socket.socket, far: socket.socket) -> None:
+        with suppress(OSError):
+            while data := near.recv(BUFFER):
+                far.sendall(data)
+        self._end(near, far)
+
+    def _answers(self, far: socket.socket, near: socket.socket) -> None:
+        with suppress(OSError):
+            while data := far.recv(BUFFER):
+                self.on_answer()
+                if self.mode == "lose":
+                    break
+                if self.mode == "replace":
+                    near.sendall(self.replacement)
+                    break
+                near.sendall(data)
+        self._end(near, far)
+
+    @staticmethod
+    def _end(*ends: socket.socket) -> None:
+        for end in ends:
+            with suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+            end.close()

@@ -1,0 +1,132 @@
+"""Arranging a live provider: what it sells, who subscribes to what, and asking it how things ended."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from chargebee import Chargebee
+
+from accounts.models import Account
+from billing import clock
+from billing.services import provider_clock, sync
+from conftest import Sandbox
+
+FAITH, GOSPEL, KIDS = "faith-family-plan", "gospel-tv-plan", "Minno-Plan"
+MONTHLY = {FAITH: 699, GOSPEL: 799, KIDS: 899}
+YEARLY = {FAITH: 6999, GOSPEL: 7999, KIDS: 8999}
+VISA = "4111111111111111"
+# Adds as valid, and every charge of it fails (semantics of the provider's test gateway).
+DECLINES = "4005519200000004"
+
+
+@dataclass
+class Provider:
+    """The provider of one test: the sandbox, spoken to by the official SDK."""
+
+    sandbox: Sandbox
+    sdk: Chargebee
+
+    def open_shop(self) -> None:
+        """Sell the three plans, monthly and yearly, with the bundle coupons."""
+        self.sdk.ItemFamily.create({"id": "streaming", "name": "Streaming"})
+        for plan in MONTHLY:
+            self.sdk.Item.create({"id": plan, "name": plan, "type": "plan", "item_family_id": "streaming"})
+            self._price(plan, "Monthly", "month", MONTHLY[plan])
+            self._price(plan, "Yearly", "year", YEARLY[plan])
+        for size, percentage in ((2, 10), (3, 15)):
+            self._bundle_coupon(f"BUNDLE-{size}", percentage)
+        self.follow_clock()
+
+    def subscriber(self, name: str, *plans: str, card: str | None = VISA, **subscription: Any) -> Account:
+        """Make a customer with a card and subscriptions to monthly plans, and import it into the portal."""
+        self.sdk.Customer.create(
+            {"id": name, "email": f"{name}@example.com", "first_name": name.title(), "last_name": "Tester"}
+        )
+        if card is not None:
+            self.add_card(name, card)
+        for plan in plans:
+            self.subscribe(name, plan, **subscription)
+        account = sync.import_account(f"{name}@example.com")
+        assert account is not None
+        return account
+
+    def add_card(self, name: str, number: str) -> None:
+        """Put a card into the vault as the customer's primary source."""
+        card = {"number": number, "expiry_month": 12, "expiry_year": 2039, "cvv": "123"}
+        self.sdk.PaymentSource.create_card(
+            {"customer_id": name, "card": card, "replace_primary_payment_source": True}
+        )
+
+    def subscribe(self, name: str, plan: str, *, unit: str = "Monthly", **more: Any) -> str:
+        """Start a subscription; return its id."""
+        item = {"item_price_id": f"{plan}-USD-{unit}", "quantity": 1}
+        answer = self.sdk.Subscription.create_with_items(name, {"subscription_items": [item], **more})
+        return str(answer.subscription.id)
+
+    def subscription(self, account: Account, plan: str = FAITH) -> Any:
+        """Return the account's newest subscription to a plan as the provider holds it."""
+        held = self.sdk.Subscription.list({"customer_id": {"is": account.customer.provider_id}, "limit": 100})
+        return next(
+            entry.subscription
+            for entry in held.list
+            if entry.subscription.subscription_items[0].item_price_id.startswith(plan)
+        )
+
+    def invoices(self, account: Account) -> list[Any]:
+        """Return the account's invoices as the provider holds them, oldest first."""
+        filters = {"customer_id": {"is": account.customer.provider_id}, "limit": 100}
+        held = [entry.invoice for entry in self.sdk.Invoice.list(filters).list]
+        return sorted(held, key=lambda invoice: (int(invoice.date), str(invoice.id)))
+
+    def events(self, event_type: str) -> list[Any]:
+        """Return the events of a type, newest first."""
+        filters = {"event_type": {"is": event_type}, "limit": 100}
+        return [entry.event for entry in self.sdk.Event.list(filters).list]
+
+    def travel_to(self, instant: datetime) -> None:
+        """Move the provider's clock, and billing's with it."""
+        self.sandbox.travel_to(instant)
+        self.follow_clock()
+
+    def travel(self, **duration: float) -> None:
+        """Move the provider's clock forward by days, hours, minutes."""
+        self.travel_to(clock.now() + timedelta(**duration))
+
+    def follow_clock(self) -> None:
+        """Set billing's clock by the provider's, as the minute's tick does."""
+        sync.sync_catalogue()
+        provider_clock.refresh()
+
+    def _price(self, plan: str, word: str, unit: str, cents: int) -> None:
+        self.sdk.ItemPrice.create(
+            {
+                "id": f"{plan}-USD-{word}",
+                "name": f"{plan}-USD-{word}",
+                "item_id": plan,
+                "pricing_model": "flat_fee",
+                "price": cents,
+                "currency_code": "USD",
+                "period": 1,
+                "period_unit": unit,
+            }
+        )
+
+    def _bundle_coupon(self, coupon_id: str, percentage: int) -> None:
+        self.sdk.Coupon.create_for_items(
+            {
+                "id": coupon_id,
+                "name": coupon_id,
+                "discount_type": "percentage",
+                "discount_percentage": percentage,
+                "duration_type": "forever",
+                "apply_on": "each_specified_item",
+                "item_constraints": [{"item_type": "plan", "constraint": "all"}],
+            }
+        )
+
+
+def at(seconds: int) -> datetime:
+    """Return a provider's time in UTC."""
+    return datetime.fromtimestamp(seconds, tz=UTC)

@@ -1,0 +1,209 @@
+"""Commands: one effect however often they are asked for, and no change called failed that may have been made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+
+import pytest
+from django.db import connection
+from pytest_django import Settings
+
+from accounts.models import Account, OutgoingMail
+from billing import clock
+from billing.errors import (
+    BillingError,
+    BillingPartial,
+    BillingUnavailable,
+    BillingUnconfirmed,
+    ChangeInProgress,
+    InvalidState,
+    PaymentProcessingFailed,
+)
+from billing.models import Command, PauseSchedule, Subscription
+from billing.services import commands, pauses, resumes
+from billing.tests.cable import Cable
+from billing.tests.live import DECLINES, FAITH, GOSPEL, KIDS, Provider, at
+from conftest import Sandbox
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+State = Command.State
+PAUSED = "subscription_pause_scheduled"
+HTML = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 6\r\nConnection: close\r\n\r\n<html>"
+EMPTY = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}"
+BROKEN = b"HTTP/1.1 502 Bad Gateway\r\nContent-Length: 4\r\nConnection: close\r\n\r\noops"
+CUT = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 900\r\nConnection: close\r\n\r\n{"
+
+
+@pytest.fixture
+def cable(sandbox: Sandbox, settings: Settings) -> Iterator[Cable]:
+    """The only way from the portal to the provider in this test."""
+    relay = Cable(sandbox.port)
+    settings.CHARGEBEE_ENDPOINT = relay.endpoint
+    yield relay
+    relay.close()
+
+
+def pause_all(account: Account, key: str = "one-intent") -> None:
+    pauses.schedule(account, subscription_ids=None, days=30, key=key, actor="you", now=clock.now())
+
+
+def pause_these(account: Account, *plans: str, key: str = "one-intent") -> None:
+    rows = Subscription.objects.filter(customer__account=account)
+    ids = [row.provider_id for row in rows if row.plan_id in plans]
+    pauses.schedule(account, subscription_ids=ids, days=30, key=key, actor="you", now=clock.now())
+
+
+def let_the_lease_run_out() -> None:
+    Command.objects.filter(state__in=Command.OPEN).update(next_attempt_at=clock.timezone.now() - timedelta(seconds=1))
+
+
+def assert_paused_once(provider: Provider, account: Account) -> None:
+    assert len(provider.events(PAUSED)) == 1
+    assert provider.subscription(account).pause_date is not None
+    assert PauseSchedule.objects.get().state == PauseSchedule.State.SCHEDULED
+    assert OutgoingMail.objects.filter(account=account).count() == 1
+    assert Command.objects.get().state == State.SUCCEEDED
+
+
+def test_the_same_intent_twice_acts_once(provider: Provider) -> None:
+    alice = provider.subscriber("alice", FAITH)
+
+    pause_all(alice)
+    pause_all(alice)
+
+    assert_paused_once(provider, alice)
+
+
+@pytest.mark.parametrize("answer", [None, HTML, EMPTY, BROKEN, CUT], ids=["lost", "html", "empty", "502", "cut"])
+def test_an_answer_that_says_nothing_is_confirmed_later_not_called_failed(
+    provider: Provider, cable: Cable, answer: bytes | None
+) -> None:
+    alice = provider.subscriber("alice", FAITH)
+    cable.answer_with(answer or b"")
+
+    with pytest.raises(BillingUnconfirmed):
+        pause_all(alice)
+    with pytest.raises(ChangeInProgress):
+        pause_all(alice, key="another-intent")
+    assert Command.objects.get().state == State.UNKNOWN
+    assert not PauseSchedule.objects.exists()
+
+    cable.mend()
+    let_the_lease_run_out()
+    assert commands.settle_due(now=clock.now()) == {"settled": 1, "waiting": 0}
+
+    assert_paused_once(provider, alice)
+
+
+def test_asking_again_with_the_same_key_settles_it_at_once(provider: Provider, cable: Cable) -> None:
+    alice = provider.subscriber("alice", FAITH)
+    cable.lose_answers()
+    with pytest.raises(BillingUnconfirmed):
+        pause_all(alice)
+
+    cable.mend()
+    let_the_lease_run_out()
+    pause_all(alice)
+
+    assert_paused_once(provider, alice)
+
+
+def test_after_the_providers_window_it_looks_before_it_asks(provider: Provider, cable: Cable) -> None:
+    alice = provider.subscriber("alice", FAITH)
+    cable.lose_answers()
+    with pytest.raises(BillingUnconfirmed):
+        pause_all(alice)
+
+    cable.mend()
+    provider.travel(minutes=31)
+    let_the_lease_run_out()
+    commands.settle_due(now=clock.now())
+
+    assert_paused_once(provider, alice)
+
+
+def test_a_provider_that_is_away_changes_nothing_and_the_same_intent_may_be_asked_again(
+    provider: Provider, sandbox: Sandbox, settings: Settings
+) -> None:
+    alice = provider.subscriber("alice", FAITH)
+    settings.CHARGEBEE_ENDPOINT = "http://127.0.0.1:9/api/v2"
+
+    with pytest.raises(BillingUnavailable) as refused:
+        pause_all(alice)
+    assert refused.value.retry_after
+    assert Command.objects.get().state == State.FAILED
+
+    settings.CHARGEBEE_ENDPOINT = sandbox.endpoint
+    pause_all(alice)
+
+    assert_paused_once(provider, alice)
+
+
+def test_what_the_provider_refuses_shows_its_present_state(provider: Provider) -> None:
+    alice = provider.subscriber("alice", FAITH)
+    provider.sdk.Subscription.cancel_for_items(provider.subscription(alice).id, {"cancel_option": "immediately"})
+
+    with pytest.raises(InvalidState):
+        pause_all(alice)
+
+    assert Subscription.objects.get().status == "cancelled"
+    assert Command.objects.get().error_code == "invalid_state"
+
+
+def test_one_of_three_that_fails_is_told_and_the_call_can_be_repeated(provider: Provider) -> None:
+    alice = provider.subscriber("alice", FAITH, GOSPEL, KIDS)
+    kids = provider.subscription(alice, KIDS).id
+    provider.sdk.Subscription.pause(kids, {"pause_option": "immediately"})
+
+    with pytest.raises(BillingPartial):
+        pause_these(alice, FAITH, GOSPEL, KIDS)
+    assert PauseSchedule.objects.count() == 2
+
+    provider.sdk.Subscription.resume(kids, {"resume_option": "immediately"})
+    pause_these(alice, FAITH, GOSPEL, KIDS, key="a-new-click")
+
+    assert PauseSchedule.objects.filter(state=PauseSchedule.State.SCHEDULED).count() == 3
+    assert len(provider.events(PAUSED)) == 3
+    assert Command.objects.get().state == State.SUCCEEDED
+
+
+def test_a_declined_resume_stays_paused_and_the_answer_is_final(provider: Provider) -> None:
+    alice = provider.subscriber("alice", FAITH)
+    term_end = at(provider.subscription(alice).current_term_end)
+    pause_all(alice)
+    provider.travel_to(term_end + timedelta(days=1))
+    Subscription.objects.update(status="paused")
+    provider.add_card("alice", DECLINES)
+
+    for _ in range(2):
+        with pytest.raises(PaymentProcessingFailed):
+            resumes.resume(
+                alice, subscription_ids=None, quote=None, key="resume-1", actor="you", now=clock.now()
+            )
+
+    assert provider.subscription(alice).status == "paused"
+    assert len(provider.invoices(alice)) == 1
+
+
+@pytest.mark.services
+def test_twenty_at_once_have_one_effect(provider: Provider) -> None:
+    alice = provider.subscriber("alice", FAITH)
+
+    def ask(number: int) -> str:
+        try:
+            pause_all(alice, key=f"intent-{number}")
+        except BillingError as error:
+            return error.code
+        finally:
+            connection.close()
+        return "done"
+
+    with ThreadPoolExecutor(20) as threads:
+        answers = list(threads.map(ask, range(20)))
+
+    assert answers.count("done") == 1
+    assert set(answers) <= {"done", "change_in_progress", "already_paused"}
+    assert_paused_once(provider, alice)

@@ -1,0 +1,203 @@
+"""Pausing, taking it back, and the night that brings it back (contract, rule 1)."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from accounts.models import Account, AccountEvent, OutgoingMail
+from billing import clock
+from billing.errors import InvalidState
+from billing.models import JobRun, PauseSchedule, Subscription
+from billing.services import jobs, pauses, resumes, sync
+from billing.tests.live import DECLINES, FAITH, GOSPEL, KIDS, Provider, at
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+State = PauseSchedule.State
+
+
+def pause(account: Account, *plans: str, key: str = "pause-1") -> None:
+    ids = [row.provider_id for row in Subscription.objects.filter(customer__account=account) if row.plan_id in plans]
+    pauses.schedule(
+        account, subscription_ids=ids or None, days=30, key=key, actor="you", now=clock.now()
+    )
+
+
+def run_due_jobs() -> None:
+    for job, slot in list(jobs.due(clock.now())):
+        jobs.run(job.name, slot, now=clock.now())
+
+
+def mails(account: Account) -> list[Any]:
+    return [mail.context["title"] for mail in OutgoingMail.objects.filter(account=account).order_by("pk")]
+
+
+def test_a_pause_is_placed_at_the_provider_and_promised_by_us(provider: Provider) -> None:
+    alice = provider.subscriber("alice", FAITH, GOSPEL)
+
+    pause(alice, FAITH)
+
+    held = provider.subscription(alice, FAITH)
+    term_end = at(held.current_term_end)
+    schedule = PauseSchedule.objects.get()
+    assert (held.status, at(held.pause_date)) == ("active", term_end)
+    assert held.resume_date is None
+    assert (schedule.state, schedule.pause_date) == (State.SCHEDULED, term_end)
+    assert schedule.resume_date == term_end + timedelta(days=30)
+    assert provider.subscription(alice, GOSPEL).pause_date is None
+    assert mails(alice) == ["Your pause of Faith & Family is scheduled"]
+    assert AccountEvent.objects.get(account=alice).actor == "you"
+
+
+def test_one_that_is_paused_already_is_refused_and_nothing_is_sent(provider: Provider) -> None:
+    alice = provider.subscriber("alice", FAITH)
+    pause(alice)
+
+    with pytest.raises(pauses.AlreadyPaused):
+        pause(alice, key="pause-2")
+
+    assert len(provider.events("subscription_pause_scheduled")) == 1
+
+
+def test_pausing_everything_leaves_out_what_cannot_be_paused(provider: Provider) -> None:
+    alice = provider.subscriber("alice", FAITH)
+    provider.subscribe("alice", KIDS, trial_end=int(clock.now().timestamp()) + 86400 * 5)
+    sync.resync_account(alice)
+
+    pause(alice)
+
+    assert PauseSchedule.objects.get().subscription.plan_id == FAITH
+
+
+def test_one_that_cannot_be_paused_refuses_the_whole_list(provider: Provider) -> None:
+    alice = provider.subscriber("alice", FAITH, GOSPEL)
+    provider.sdk.Subscription.cancel_for_items(
+        provider.subscription(alice, GOSPEL).id, {"cancel_option": "end_of_term"}
+    )
+    sync.resync_account(alice)
+
+    with pytest.raises(InvalidState):
+        pause(alice, FAITH, GOSPEL)
+
+    assert provider.events("subscription_pause_scheduled") == []
+
+
+def test_a_scheduled_pause_is_taken_back(provider: Provider) -> None:
+    alice = provider.subscriber("alice", FAITH)
+    pause(alice)
+
+    pauses.remove_scheduled(alice, subscription_ids=None, key="back", actor="you", now=clock.now())
+
+    held = provider.subscription(alice)
+    assert held.next_billing_at == held.current_term_end
+    assert PauseSchedule.objects.get().state == State.REMOVED
+    assert mails(alice)[-1] == "Your scheduled pause of Faith & Family was removed"
+    with pytest.raises(pauses.NoScheduledPause):
+        pauses.remove_scheduled(alice, subscription_ids=None, key="again", actor="you", now=clock.now())
+
+
+def test_the_night_resumes_on_the_promised_day_and_bills_once(provider: Provider) -> None:
+    alice = provider.subscriber("alice", FAITH, GOSPEL)
+    pause(alice)
+    promised = PauseSchedule.objects.first()
+    assert promised is not None
+
+    provider.travel_to(promised.pause_date + timedelta(hours=1))
+    run_due_jobs()
+    assert {row.state for row in PauseSchedule.objects.all()} == {State.PAUSED}
+    assert len(provider.invoices(alice)) == 2
+
+    provider.travel_to(jobs.newest_night(promised.resume_date) - timedelta(hours=24))
+    run_due_jobs()
+    assert provider.subscription(alice).status == "paused"
+
+    provider.travel_to(jobs.newest_night(promised.resume_date) + timedelta(minutes=1))
+    run_due_jobs()
+    resumes.resume_due(now=clock.now())
+
+    assert [provider.subscription(alice, plan).status for plan in (FAITH, GOSPEL)] == ["active", "active"]
+    assert [invoice.total for invoice in provider.invoices(alice)[2:]] == [699, 799]
+    assert {row.state for row in PauseSchedule.objects.all()} == {State.RESUMED}
+    assert mails(alice)[-2:] == ["Faith & Family resumed", "Gospel TV resumed"]
+
+
+def test_a_missed_night_is_caught_up(provider: Provider) -> None:
+    alice = provider.subscriber("alice", FAITH)
+    pause(alice)
+    promised = PauseSchedule.objects.get()
+    provider.travel_to(promised.pause_date + timedelta(hours=1))
+    run_due_jobs()
+
+    provider.travel_to(promised.resume_date + timedelta(days=3))
+    assert resumes.overdue(now=clock.now()) == 1
+    run_due_jobs()
+
+    assert provider.subscription(alice).status == "active"
+    assert resumes.overdue(now=clock.now()) == 0
+
+
+def test_a_declined_card_stays_paused_and_is_tried_on_the_next_night(provider: Provider) -> None:
+    alice = provider.subscriber("alice", FAITH)
+    pause(alice)
+    promised = PauseSchedule.objects.get()
+    provider.travel_to(promised.pause_date + timedelta(hours=1))
+    run_due_jobs()
+    provider.add_card("alice", DECLINES)
+
+    provider.travel_to(promised.resume_date)
+    resumes.resume_due(now=clock.now())
+    resumes.resume_due(now=clock.now())
+
+    promised.refresh_from_db()
+    assert provider.subscription(alice).status == "paused"
+    assert (promised.state, promised.last_error, promised.attempts) == (State.PAUSED, "payment_processing_failed", 1)
+    assert mails(alice)[-1] == "We couldn't resume Faith & Family"
+
+    provider.add_card("alice", "4111111111111111")
+    provider.travel(days=1, minutes=1)
+    resumes.resume_due(now=clock.now())
+
+    assert provider.subscription(alice).status == "active"
+    assert [invoice.status for invoice in provider.invoices(alice)] == ["paid", "paid"]
+
+
+def test_a_pause_removed_at_the_provider_closes_the_schedule_and_the_subscriber_is_told(provider: Provider) -> None:
+    alice = provider.subscriber("alice", FAITH)
+    pause(alice)
+    provider.sdk.Subscription.remove_scheduled_pause(provider.subscription(alice).id)
+
+    provider.travel_to(PauseSchedule.objects.get().pause_date + timedelta(hours=1))
+    run_due_jobs()
+
+    assert PauseSchedule.objects.get().state == State.SUPERSEDED
+    assert provider.subscription(alice).status == "active"
+    assert mails(alice)[-1] == "The scheduled pause of Faith & Family no longer applies"
+
+
+def test_one_resumed_at_the_provider_is_not_resumed_again(provider: Provider) -> None:
+    alice = provider.subscriber("alice", FAITH)
+    pause(alice)
+    promised = PauseSchedule.objects.get()
+    provider.travel_to(promised.pause_date + timedelta(hours=1))
+    run_due_jobs()
+    provider.sdk.Subscription.resume(provider.subscription(alice).id, {"resume_option": "immediately"})
+
+    provider.travel_to(promised.resume_date)
+    resumes.resume_due(now=clock.now())
+
+    assert PauseSchedule.objects.get().state == State.RESUMED
+    assert len(provider.invoices(alice)) == 2
+
+
+def test_a_double_beat_runs_a_job_once(provider: Provider) -> None:
+    slot = jobs.newest_night(clock.now())
+
+    first = jobs.run("resumes", slot, now=clock.now())
+    second = jobs.run("resumes", slot, now=clock.now())
+
+    assert first is not None
+    assert second is None
+    assert JobRun.objects.filter(job="resumes").count() == 1
