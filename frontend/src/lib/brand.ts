@@ -1,4 +1,4 @@
-import type { BrandPalette } from '@/lib/api/types';
+import type { BrandColors, BrandPalette } from '@/lib/api/types';
 
 const ROLES: Record<keyof BrandPalette, string> = {
   primary: 'primary',
@@ -9,7 +9,7 @@ const ROLES: Record<keyof BrandPalette, string> = {
 
 /** Gives the tokens the brand's colours, light and dark; the device's preference picks between them. */
 export function applyBrandColors(
-  colors: { light: BrandPalette; dark: BrandPalette },
+  colors: BrandColors,
   element: HTMLElement = document.documentElement,
 ): void {
   for (const scheme of ['light', 'dark'] as const) {

@@ -93,11 +93,12 @@ interface ResendProps {
 
 /** Sends another code, once the time between two has passed. */
 function Resend({ challenge, onResent, onRefused }: ResendProps) {
-  const seconds = useSecondsUntil(challenge.resendAt);
+  const { email, challengeId, resendAt } = challenge;
+  const seconds = useSecondsUntil(resendAt);
   const sending = useMutation({
-    mutationFn: () => sendCode(challenge.email),
+    mutationFn: () => sendCode({ email, challengeId }),
     onSuccess: (answer) => {
-      onResent(challenge.email, answer);
+      onResent(email, answer);
       notify('A new code is on its way.');
     },
     onError: (failure) => onRefused(signInMessage(failure, 'email')),

@@ -24,7 +24,7 @@ export function EmailStep({ initialEmail, onSent }: EmailStepProps) {
   };
   const sending = useMutation({
     mutationFn: sendCode,
-    onSuccess: (answer, address) => onSent(address, answer),
+    onSuccess: (answer, asked) => onSent(asked.email, answer),
     onError: (failure) => refuse(signInMessage(failure, 'email')),
   });
   const submit = (event: FormEvent) => {
@@ -32,7 +32,7 @@ export function EmailStep({ initialEmail, onSent }: EmailStepProps) {
     const address = email.trim();
     if (sending.isPending) return;
     if (address === '') refuse('Please enter your email address.');
-    else sending.mutate(address);
+    else sending.mutate({ email: address });
   };
 
   return (

@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 
-import type { Account, ManagePlans, PaymentFailure, Site } from '@/lib/api/types';
+import type { Account, Invoice, ManagePlans, PaymentFailure, Site } from '@/lib/api/types';
 import { get } from '@/lib/http';
 
 /** Keys from broad to narrow: invalidating `account.all` refreshes everything of the subscriber. */
@@ -37,4 +37,10 @@ export const managePlansOptions = queryOptions({
 export const paymentFailureOptions = queryOptions({
   queryKey: keys.account.paymentFailure,
   queryFn: ({ signal }) => get<PaymentFailure>('/api/account/check-payment-failure', { signal }),
+});
+
+/** Newest first. */
+export const invoicesOptions = queryOptions({
+  queryKey: keys.account.invoices,
+  queryFn: ({ signal }) => get<Invoice[]>('/api/invoice/list', { signal }),
 });
