@@ -32,7 +32,7 @@ class Browser(APIClient):
 
 def assert_documented(method: str, path: str, response: Any) -> None:
     """Hold an answer against the operation's documented answers: its status, its keys, its types."""
-    operation = _operation(method.lower(), path.split("?")[0])
+    operation = _operation(method.lower(), path.split("?", maxsplit=1)[0])
     if operation is None:
         return
     documented = operation["responses"].get(str(response.status_code))

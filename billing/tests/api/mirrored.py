@@ -61,7 +61,9 @@ def resource(kind: str, handle: str, **fields: Any) -> Raw:
     return {"object": kind, "id": handle, "resource_version": at() * 1000 + next(_numbers), **fields}
 
 
-def subscription(handle: str, plan: str = FAITH, *, unit: str = "month", owner: str = "alice", **fields: Any) -> Raw:
+def subscription(
+    handle: str, plan: str = FAITH, *, unit: str = "month", owner: str = "alice", **fields: Any
+) -> Raw:
     """An active subscription that bills in twenty days; a field given as None is absent, as it is at the provider."""
     price = f"{plan}-USD-{'Monthly' if unit == 'month' else 'Yearly'}"
     amount = fields.pop("amount", CENTS.get(price, 100))
@@ -75,10 +77,14 @@ def subscription(handle: str, plan: str = FAITH, *, unit: str = "month", owner: 
         "current_term_end": at(20),
         "next_billing_at": at(20),
         "created_at": at(-40),
-        "subscription_items": [{"item_price_id": price, "item_type": "plan", "quantity": 1, "amount": amount}],
+        "subscription_items": [
+            {"item_price_id": price, "item_type": "plan", "quantity": 1, "amount": amount}
+        ],
         **fields,
     }
-    return resource("subscription", handle, **{name: value for name, value in body.items() if value is not None})
+    return resource(
+        "subscription", handle, **{name: value for name, value in body.items() if value is not None}
+    )
 
 
 def coupons(*ids: str, **more: Any) -> list[Raw]:
@@ -100,7 +106,14 @@ def amount_off(handle: str, cents: int, **fields: Any) -> Raw:
 
 def invoice(number: str, *, owner: str = "alice", days: float = 0, **fields: Any) -> Raw:
     """A paid invoice issued so many days from NOW."""
-    body = {"customer_id": owner, "date": at(days), "status": "paid", "total": 699, "currency_code": "USD", **fields}
+    body = {
+        "customer_id": owner,
+        "date": at(days),
+        "status": "paid",
+        "total": 699,
+        "currency_code": "USD",
+        **fields,
+    }
     return resource("invoice", number, **body)
 
 

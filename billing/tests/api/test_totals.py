@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from billing.tests.api.browser import Browser
-from billing.tests.api.mirrored import FAITH, GOSPEL, KIDS, at, coupons, open_account, subscription
+from billing.tests.api.mirrored import GOSPEL, KIDS, at, coupons, open_account, subscription
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("catalogue", "no_provider")]
 
@@ -18,10 +18,15 @@ NOTHING_OFF = {"bundleSavings": 0, "couponDiscount": 0, "otherTotal": None}
 def totals(*subscriptions: dict[str, Any]) -> dict[str, Any]:
     """The totals that manage-plans answers for an account with these subscriptions."""
     answer = Browser(open_account("alice", *subscriptions)).get("/api/account/manage-plans").json()
-    return {name: answer[name] for name in ("total", "bundleSavings", "couponDiscount", "periodUnit", "otherTotal")}
+    return {
+        name: answer[name]
+        for name in ("total", "bundleSavings", "couponDiscount", "periodUnit", "otherTotal")
+    }
 
 
-def month(total: int, *, bundle: int = 0, coupon: int = 0, other: dict[str, Any] | None = None) -> dict[str, Any]:
+def month(
+    total: int, *, bundle: int = 0, coupon: int = 0, other: dict[str, Any] | None = None
+) -> dict[str, Any]:
     """What a monthly account's totals should be."""
     return {
         "total": total,
@@ -72,7 +77,10 @@ STATES = {
         ],
         month(629, bundle=70),
     ),
-    "a trial counts at what it will cost": ([subscription("a", status="in_trial", trial_end=at(20))], month(699)),
+    "a trial counts at what it will cost": (
+        [subscription("a", status="in_trial", trial_end=at(20))],
+        month(699),
+    ),
     "a trial that was cancelled is not counted": (
         [subscription("a", status="in_trial", trial_end=at(20), cancelled_at=at(20), next_billing_at=None)],
         month(0),

@@ -1,0 +1,115 @@
+"""The three hot reads: two queries whatever an account holds, no provider call, the truth of the mirror."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pytest_django import DjangoAssertNumQueries
+
+from accounts.models import Account
+from billing.models import AccountDocument
+from billing.queries import documents as build
+from billing.services import documents
+from billing.tests.api.browser import Browser
+from billing.tests.api.mirrored import (
+    FAITH,
+    GOSPEL,
+    KIDS,
+    amount_off,
+    at,
+    coupons,
+    invoice,
+    open_account,
+    put,
+    subscription,
+)
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("catalogue", "no_provider")]
+
+HOT_READS = ("/api/account", "/api/account/manage-plans", "/api/invoice/list")
+BUILDERS = (build.account_document, build.plans_document, build.invoices_document)
+
+
+def much() -> Account:
+    """An account with three plans, a pause, coupons and a long history."""
+    history = [invoice(str(number), days=-number) for number in range(1, 200)]
+    return open_account(
+        "alice",
+        subscription("a", FAITH, coupons=coupons("BUNDLE-3", "WELCOME5")),
+        subscription("b", GOSPEL, coupons=coupons("BUNDLE-3"), pause_date=at(20), next_billing_at=None),
+        subscription("c", KIDS, coupons=coupons("BUNDLE-3")),
+        *history,
+    )
+
+
+@pytest.mark.parametrize("path", HOT_READS)
+def test_it_makes_two_queries_for_an_account_with_much(
+    path: str, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    browser = Browser(much())
+    with django_assert_num_queries(2):
+        assert browser.get(path).status_code == 200
+
+
+@pytest.mark.parametrize("path", HOT_READS)
+def test_it_makes_two_queries_for_an_account_with_nothing(
+    path: str, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    browser = Browser(open_account("ivy"))
+    with django_assert_num_queries(2):
+        assert browser.get(path).status_code == 200
+
+
+@pytest.mark.parametrize("builder", BUILDERS)
+def test_a_build_makes_as_many_queries_for_much_as_for_little(
+    builder: Any, django_assert_max_num_queries: DjangoAssertNumQueries
+) -> None:
+    account = much()
+    with django_assert_max_num_queries(6):
+        builder(account)
+
+
+def test_what_is_stored_is_what_would_be_built() -> None:
+    account = much()
+    browser = Browser(account)
+    assert [browser.get(path).json() for path in HOT_READS] == [builder(account) for builder in BUILDERS]
+
+
+def test_an_account_that_has_no_document_yet_gets_one_when_it_reads() -> None:
+    account = much()
+    AccountDocument.objects.all().delete()
+    assert len(Browser(account).get("/api/account").json()["plans"]) == 3
+    assert AccountDocument.objects.filter(account=account).count() == 3
+
+
+def test_a_changed_coupon_is_seen_by_the_next_read() -> None:
+    browser = Browser(much())
+    before = browser.get("/api/account/manage-plans").json()["couponDiscount"]
+    put({**amount_off("WELCOME5", 300), "resource_version": at(1) * 1000})
+    after = browser.get("/api/account/manage-plans").json()["couponDiscount"]
+    assert (before, after) == (500, 300)
+
+
+def test_a_stale_document_is_stored_anew() -> None:
+    account = much()
+    browser = Browser(account)
+    documents.content_changed()
+    browser.get("/api/account")
+    built = set(AccountDocument.objects.filter(account=account).values_list("content_version", flat=True))
+    assert len(built) == 1
+
+
+@pytest.mark.parametrize("path", HOT_READS)
+def test_it_is_kept_out_of_every_cache(path: str) -> None:
+    answer = Browser(open_account("ivy")).get(path)
+    assert answer.headers["Cache-Control"] == "no-store"
+    assert answer.headers["Content-Type"] == "application/json"
+
+
+@pytest.mark.parametrize("path", HOT_READS)
+def test_it_answers_nobody_without_a_token(path: str) -> None:
+    browser = Browser(open_account("ivy"))
+    browser.credentials()
+    answer = browser.get(path)
+    assert (answer.status_code, answer.json()["code"]) == (401, "not_authenticated")

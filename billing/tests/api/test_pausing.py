@@ -1,0 +1,153 @@
+"""Pausing, its estimate, and taking a scheduled pause back (contract, rules 1 and 2)."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from pytest_django import Settings
+
+from billing.models import PauseSchedule
+from billing.tests.api.browser import Browser
+from billing.tests.api.mirrored import FAITH, GOSPEL, KIDS
+from billing.tests.api.shop import NOBODY, Shop, iso
+
+pytestmark = pytest.mark.django_db
+
+PAUSE = "/api/account/pause?days=30"
+PAUSE_SOME = "/api/account/subscriptions/multiple-pause"
+TAKE_BACK = "/api/account/remove-scheduled-pause"
+TAKE_ONE_BACK = "/api/account/subscription/remove-scheduled-pause"
+
+
+def test_it_pauses_everything_at_the_end_of_the_term(shop: Shop) -> None:
+    browser = Browser(shop.customer("alice"))
+    ids = [shop.subscribe("alice", FAITH), shop.subscribe("alice", GOSPEL)]
+    answer = browser.post(PAUSE)
+    term_end = shop.term_end(ids[0])
+    assert answer.status_code == 200
+    assert answer.json()["pauseDate"] == iso(term_end)
+    assert answer.json()["resumeDate"] == iso(term_end + timedelta(days=30))
+    assert [plan["hasScheduledPause"] for plan in answer.json()["plans"]] == [True, True]
+    assert ["pause_date" in shop.subscription(one) for one in ids] == [True, True]
+    assert ["resume_date" in shop.subscription(one) for one in ids] == [False, False]
+    assert PauseSchedule.objects.filter(state="scheduled").count() == 2
+
+
+def test_every_read_shows_a_pause_at_once(shop: Shop) -> None:
+    browser = Browser(shop.customer("alice"))
+    shop.subscribe("alice", FAITH)
+    answer = browser.post(PAUSE).json()
+    assert browser.get("/api/account").json()["plans"] == answer["plans"]
+    assert browser.get("/api/account").json()["hasScheduledPause"] is True
+    assert browser.get("/api/account/manage-plans").json()["existingPlans"] == answer["plans"]
+
+
+def test_it_pauses_the_named_ones_only(shop: Shop) -> None:
+    browser = Browser(shop.customer("alice"))
+    faith, gospel = shop.subscribe("alice", FAITH), shop.subscribe("alice", GOSPEL)
+    answer = browser.post(PAUSE_SOME, {"subscriptionId": [gospel, gospel]})
+    assert answer.status_code == 200
+    assert [plan["hasScheduledPause"] for plan in answer.json()["plans"]] == [False, True]
+    assert "pause_date" not in shop.subscription(faith)
+
+
+def test_it_takes_snake_case_too(shop: Shop) -> None:
+    browser = Browser(shop.customer("alice"))
+    faith = shop.subscribe("alice", FAITH)
+    assert browser.post(PAUSE_SOME, {"subscription_id": [faith]}).status_code == 200
+
+
+def test_a_second_pause_is_refused(shop: Shop) -> None:
+    browser = Browser(shop.customer("alice"))
+    faith = shop.subscribe("alice", FAITH)
+    browser.post(PAUSE)
+    everything, named = browser.post(PAUSE), browser.post(PAUSE_SOME, {"subscriptionId": [faith]})
+    assert [everything.status_code, named.status_code] == [409, 409]
+    assert [everything.json()["code"], named.json()["code"]] == ["already_paused", "already_paused"]
+    assert shop.happened("subscription_pause_scheduled") == 1
+
+
+def test_everything_means_everything_that_can_be_paused(shop: Shop) -> None:
+    browser = Browser(shop.customer("alice"))
+    faith, gospel = shop.subscribe("alice", FAITH), shop.subscribe("alice", GOSPEL)
+    browser.post(PAUSE_SOME, {"subscriptionId": [faith]})
+    assert browser.post(PAUSE).status_code == 200
+    assert "pause_date" in shop.subscription(gospel)
+
+
+def test_a_yearly_subscription_can_be_paused(shop: Shop) -> None:
+    browser = Browser(shop.customer("alice"))
+    faith = shop.subscribe("alice", FAITH, period="Yearly")
+    assert browser.post(PAUSE).json()["pauseDate"] == iso(shop.term_end(faith))
+
+
+def test_it_refuses_where_there_is_nothing_to_pause(shop: Shop) -> None:
+    browser = Browser(shop.customer("ivy"))
+    answers = [browser.post(PAUSE), browser.get("/api/account/pause/estimate?days=30")]
+    assert [answer.status_code for answer in answers] == [409, 409]
+    assert {answer.json()["code"] for answer in answers} == {"nothing_to_pause"}
+
+
+def test_a_list_that_is_partly_ineligible_is_refused_whole(shop: Shop) -> None:
+    browser = Browser(shop.customer("alice"))
+    faith, kids = shop.subscribe("alice", FAITH), shop.subscribe("alice", KIDS)
+    shop.client.Subscription.cancel_for_items(kids, {"cancel_option": "end_of_term"})
+    shop.imported("alice")
+    answer = browser.post(PAUSE_SOME, {"subscriptionId": [faith, kids]})
+    assert (answer.status_code, answer.json()["code"]) == (409, "invalid_state")
+    assert shop.happened("subscription_pause_scheduled") == 0
+
+
+def test_it_estimates_each_and_the_earliest(shop: Shop) -> None:
+    browser = Browser(shop.customer("alice"))
+    yearly = shop.subscribe("alice", FAITH, period="Yearly")
+    monthly = shop.subscribe("alice", GOSPEL)
+    answer = browser.get("/api/account/pause/estimate?days=60").json()
+    ends = {one: shop.term_end(one) for one in (monthly, yearly)}
+    assert answer == {
+        "pauseDate": iso(ends[monthly]),
+        "resumeDate": iso(ends[monthly] + timedelta(days=60)),
+        "plans": [
+            {"subId": one, "pauseDate": iso(end), "resumeDate": iso(end + timedelta(days=60))}
+            for one, end in ends.items()
+        ],
+    }
+
+
+def test_all_scheduled_pauses_can_be_taken_back(shop: Shop) -> None:
+    browser = Browser(shop.customer("alice"))
+    ids = [shop.subscribe("alice", FAITH), shop.subscribe("alice", GOSPEL)]
+    browser.post(PAUSE)
+    answer = browser.post(TAKE_BACK)
+    assert answer.status_code == 200
+    assert [plan["hasScheduledPause"] for plan in answer.json()["plans"]] == [False, False]
+    assert [plan["pauseDate"] for plan in answer.json()["plans"]] == [None, None]
+    assert ["next_billing_at" in shop.subscription(one) for one in ids] == [True, True]
+    assert PauseSchedule.objects.filter(state="removed").count() == 2
+
+
+def test_one_scheduled_pause_can_be_taken_back(shop: Shop) -> None:
+    browser = Browser(shop.customer("alice"))
+    faith, _ = shop.subscribe("alice", FAITH), shop.subscribe("alice", GOSPEL)
+    browser.post(PAUSE)
+    answer = browser.post(TAKE_ONE_BACK, {"subscriptionId": [faith]})
+    assert [plan["hasScheduledPause"] for plan in answer.json()["plans"]] == [False, True]
+
+
+def test_it_refuses_to_take_back_a_pause_that_is_not_there(shop: Shop) -> None:
+    browser = Browser(shop.customer("alice"))
+    faith = shop.subscribe("alice", FAITH)
+    answers = [browser.post(TAKE_BACK), browser.post(TAKE_ONE_BACK, {"subscriptionId": [faith]})]
+    assert [(answer.status_code, answer.json()["code"]) for answer in answers] == [(409, "invalid_state")] * 2
+
+
+def test_nothing_changes_while_the_provider_is_away(shop: Shop, settings: Settings) -> None:
+    browser = Browser(shop.customer("alice"))
+    shop.subscribe("alice", FAITH)
+    before = browser.get("/api/account").json()
+    settings.CHARGEBEE_ENDPOINT = NOBODY
+    answer = browser.post(PAUSE)
+    assert (answer.status_code, answer.json()["code"]) == (503, "billing_unavailable")
+    assert int(answer.headers["Retry-After"]) > 0
+    assert browser.get("/api/account").json() == before

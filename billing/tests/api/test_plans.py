@@ -1,0 +1,185 @@
+"""A plan as it is shown in each state (contract, section 3, `Plan`)."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from billing.models import PauseSchedule, Subscription
+from billing.services import documents
+from billing.tests.api.browser import Browser
+from billing.tests.api.mirrored import (
+    FAITH,
+    GOSPEL,
+    KIDS,
+    LEGACY,
+    NOW,
+    at,
+    coupons,
+    iso,
+    open_account,
+    subscription,
+)
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("catalogue", "no_provider")]
+
+ACTIVE = {
+    "id": "faith-family-plan",
+    "name": "Faith & Family",
+    "service": "faith-family",
+    "amount": 699,
+    "status": "ACTIVE",
+    "subId": "sub",
+    "periodUnit": "month",
+    "billingPeriod": "MONTH",
+    "cancelAt": None,
+    "nextBillingAt": iso(20),
+    "pauseDate": None,
+    "resumeDate": None,
+    "hasUpcomingCoupon": False,
+    "hasPauseSub": False,
+    "hasScheduledPause": False,
+    "hasScheduledChange": False,
+    "hasFreeMonth": False,
+}
+
+STATES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "active": ({}, {}),
+    "in trial": (
+        {"status": "in_trial", "trial_end": at(20)},
+        {"status": "IN_TRIAL"},
+    ),
+    "not started": ({"status": "future"}, {"status": "IN_TRIAL"}),
+    "with a cancelled trial": (
+        {"status": "in_trial", "trial_end": at(20), "cancelled_at": at(20), "next_billing_at": None},
+        {"status": "NON_RENEWING", "cancelAt": iso(20), "nextBillingAt": None},
+    ),
+    "non-renewing": (
+        {"status": "non_renewing", "cancelled_at": at(20), "next_billing_at": None},
+        {"status": "NON_RENEWING", "cancelAt": iso(20), "nextBillingAt": None},
+    ),
+    "cancelled": (
+        {
+            "status": "cancelled",
+            "cancelled_at": at(-2),
+            "next_billing_at": None,
+            "coupons": coupons("SAVE20"),
+        },
+        {"status": "CANCELLED", "cancelAt": iso(-2), "nextBillingAt": None},
+    ),
+    "paused": (
+        {"status": "paused", "pause_date": at(-2), "next_billing_at": None},
+        {"status": "PAUSED", "pauseDate": iso(-2), "nextBillingAt": None, "hasPauseSub": True},
+    ),
+    "paused elsewhere, with an end": (
+        {"status": "paused", "pause_date": at(-2), "resume_date": at(9), "next_billing_at": None},
+        {
+            "status": "PAUSED",
+            "pauseDate": iso(-2),
+            "resumeDate": iso(9),
+            "nextBillingAt": None,
+            "hasPauseSub": True,
+        },
+    ),
+    "about to pause": (
+        {"pause_date": at(20), "next_billing_at": None},
+        {"pauseDate": iso(20), "nextBillingAt": None, "hasScheduledPause": True},
+    ),
+    "about to change": ({"has_scheduled_changes": True}, {"hasScheduledChange": True}),
+    "with a code": ({"coupons": coupons("SAVE20")}, {"hasUpcomingCoupon": True}),
+    "in a bundle": ({"coupons": coupons("BUNDLE-2")}, {}),
+    "with a free month": ({"coupons": coupons("FREE-MONTH")}, {"hasFreeMonth": True}),
+}
+
+
+def plans_of(*subscriptions: dict[str, Any]) -> list[dict[str, Any]]:
+    """The plans that the account read answers for these subscriptions."""
+    answer = Browser(open_account("alice", *subscriptions)).get("/api/account")
+    plans: list[dict[str, Any]] = answer.json()["plans"]
+    return plans
+
+
+@pytest.mark.parametrize(("fields", "shown"), STATES.values(), ids=STATES.keys())
+def test_it_shows_a_plan(fields: dict[str, Any], shown: dict[str, Any]) -> None:
+    assert plans_of(subscription("sub", **fields)) == [{**ACTIVE, **shown}]
+
+
+def test_the_portals_own_schedule_says_when_a_pause_ends() -> None:
+    account = open_account("alice", subscription("sub", pause_date=at(20), next_billing_at=None))
+    PauseSchedule.objects.create(
+        subscription=Subscription.objects.get(provider_id="sub"),
+        pause_date=NOW + timedelta(days=20),
+        resume_date=NOW + timedelta(days=50),
+        created_at=NOW,
+    )
+    documents.rebuild(account)
+    answer = Browser(account).get("/api/account").json()
+    assert answer["plans"][0]["pauseDate"] == iso(20)
+    assert answer["plans"][0]["resumeDate"] == iso(50)
+    assert answer["hasScheduledPause"] is True
+
+
+def test_plans_stand_in_catalogue_order() -> None:
+    held = plans_of(subscription("c", KIDS), subscription("b", GOSPEL), subscription("a", FAITH))
+    assert [plan["subId"] for plan in held] == ["a", "b", "c"]
+
+
+def test_a_service_shows_its_newest_subscription() -> None:
+    old = subscription("old", LEGACY, status="cancelled", cancelled_at=at(-90), created_at=at(-400))
+    assert [plan["subId"] for plan in plans_of(old, subscription("new", KIDS))] == ["new"]
+
+
+def test_what_still_bills_is_not_hidden_by_something_newer_that_ended() -> None:
+    ended = subscription("ended", KIDS, status="cancelled", cancelled_at=at(-1), created_at=at(-2))
+    assert [plan["subId"] for plan in plans_of(ended, subscription("bills", LEGACY))] == ["bills"]
+
+
+def test_a_plan_that_the_catalogue_does_not_know_is_left_out() -> None:
+    assert plans_of(subscription("other", "somebody-elses-plan")) == []
+
+
+def test_a_deleted_subscription_is_left_out() -> None:
+    assert plans_of(subscription("gone", deleted=True)) == []
+
+
+def test_cancelled_plans_are_in_the_account_and_not_among_the_existing_plans() -> None:
+    browser = Browser(open_account("hugo", subscription("sub", owner="hugo", status="cancelled")))
+    assert [plan["status"] for plan in browser.get("/api/account").json()["plans"]] == ["CANCELLED"]
+    assert browser.get("/api/account/manage-plans").json()["existingPlans"] == []
+
+
+def test_it_offers_what_the_account_has_not_at_the_accounts_period() -> None:
+    browser = Browser(open_account("alice", subscription("sub", GOSPEL, unit="year")))
+    offered = browser.get("/api/account/manage-plans").json()["plans"]
+    assert [(plan["id"], plan["amount"], plan["billingPeriod"]) for plan in offered] == [
+        ("faith-family-plan", 6999, "YEAR"),
+        ("Minno-Plan", 8999, "YEAR"),
+    ]
+    assert {plan["status"] for plan in offered} == {None}
+    assert {plan["subId"] for plan in offered} == {None}
+
+
+def test_it_offers_no_second_plan_of_a_service() -> None:
+    browser = Browser(open_account("gia", subscription("sub", LEGACY, owner="gia")))
+    offered = browser.get("/api/account/manage-plans").json()["plans"]
+    assert [plan["id"] for plan in offered] == ["faith-family-plan", "gospel-tv-plan"]
+
+
+def test_it_offers_a_cancelled_service_again() -> None:
+    browser = Browser(open_account("hugo", subscription("sub", owner="hugo", status="cancelled")))
+    offered = browser.get("/api/account/manage-plans").json()["plans"]
+    assert [plan["id"] for plan in offered] == ["faith-family-plan", "gospel-tv-plan", "Minno-Plan"]
+
+
+def test_an_account_without_anything_is_shown_empty() -> None:
+    browser = Browser(open_account("ivy"))
+    assert browser.get("/api/account").json() == {
+        "name": "Ivy Example",
+        "email": "ivy@example.com",
+        "plans": [],
+        "hasPauseSub": False,
+        "hasScheduledPause": False,
+        "hasPaymentFailure": False,
+    }
