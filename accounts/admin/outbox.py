@@ -49,4 +49,4 @@ class OutgoingMailAdmin(ReadOnlyAdmin):
     @admin.action(description="Try again now", permissions=["retry"])
     def try_again(self, request: HttpRequest, mails: QuerySet[OutgoingMail]) -> None:
         """Put mails that wait or were given up back at the head of the queue; none is sent twice."""
-        messages.success(request, f"{outgoing.try_again(mails)} mails will be tried again now.")
+        messages.success(request, f"Mails to be tried again now: {outgoing.try_again(mails)}.")

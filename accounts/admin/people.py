@@ -84,7 +84,7 @@ class AccountAdmin(ReadOnlyAdmin):
     def sign_out_everywhere(self, request: HttpRequest, accounts: QuerySet[Account]) -> None:
         """End every session of the accounts chosen."""
         ended = sum(sign_in.sign_out_everywhere(account) for account in accounts.select_related("user"))
-        messages.success(request, f"{ended} sessions ended.")
+        messages.success(request, f"Sessions ended: {ended}.")
 
     @admin.action(description="Switch sign-in off, and sign out", permissions=["manage"])
     def switch_sign_in_off(self, request: HttpRequest, accounts: QuerySet[Account]) -> None:

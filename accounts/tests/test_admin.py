@@ -1,0 +1,209 @@
+"""What operators see and may do (security, row 40)."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from django.contrib import admin
+from django.contrib.auth.models import Permission
+from django.core.management import call_command
+from django.test import Client
+from django.urls import reverse
+
+from accounts import events
+from accounts.mail import queue
+from accounts.models import (
+    Account,
+    AccountEvent,
+    Brand,
+    LoginChallenge,
+    OutgoingMail,
+    SessionToken,
+    SignInEvent,
+    SignInLimit,
+    SiteSettings,
+    StreamingService,
+    User,
+)
+from accounts.tests.door import Door, post
+
+pytestmark = pytest.mark.django_db
+
+LISTS = (
+    Account,
+    AccountEvent,
+    Brand,
+    LoginChallenge,
+    OutgoingMail,
+    SignInEvent,
+    SignInLimit,
+    StreamingService,
+    User,
+)
+READ_ONLY = (Account, AccountEvent, LoginChallenge, OutgoingMail, SignInEvent, SignInLimit)
+
+
+@pytest.fixture
+def operator(client: Client) -> Client:
+    """A superuser's browser."""
+    client.force_login(User.objects.create_superuser("olga", password="correct horse battery staple"))
+    return client
+
+
+@pytest.fixture
+def history(ava: Account) -> Door:
+    """Ava signed in, has an event, and a mail waits for her."""
+    call_command("seed_site", verbosity=0)
+    door = Door()
+    door.sign_in()
+    events.record(ava, kind="paused", text="You paused.", actor="you", at=datetime(2026, 5, 4, tzinfo=UTC))
+    queue(kind="receipt", to=ava.email, account=ava, context={"title": "Paused", "lines": [], "facts": []})
+    return door
+
+
+def page(kind: str, model: Any, *args: Any) -> str:
+    """The address of an admin page."""
+    return reverse(f"admin:accounts_{model._meta.model_name}_{kind}", args=args)
+
+
+@pytest.mark.parametrize("model", LISTS)
+def test_every_list_and_every_page_opens(operator: Client, history: Door, model: Any) -> None:
+    assert operator.get(page("changelist", model), {"q": "ava"}).status_code == 200
+    registered = admin.site._registry[model].get_queryset(operator.get("/admin/").wsgi_request)
+    assert operator.get(page("change", model, registered[0].pk)).status_code == 200
+
+
+@pytest.mark.parametrize("model", READ_ONLY)
+def test_what_happened_can_be_neither_added_nor_changed(operator: Client, history: Door, model: Any) -> None:
+    assert operator.get(page("add", model)).status_code == 403
+    assert operator.post(page("change", model, model.objects.first().pk), {}).status_code == 403
+
+
+def test_not_even_a_superuser_deletes_an_event(operator: Client, history: Door) -> None:
+    event = AccountEvent.objects.get()
+    assert operator.post(page("delete", AccountEvent, event.pk), {"post": "yes"}).status_code == 403
+    listing = operator.get(page("changelist", AccountEvent)).content.decode()
+    assert "delete_selected" not in listing
+
+
+def test_sessions_are_seen_without_token_or_digest(operator: Client, history: Door, ava: Account) -> None:
+    session = SessionToken.objects.get()
+    shown = operator.get(page("change", Account, ava.pk)).content.decode()
+    assert "unknown browser" in shown
+    assert session.digest not in shown
+    assert session.token_key not in shown
+    assert SessionToken not in admin.site._registry
+
+
+def test_a_challenge_is_seen_without_its_hash(operator: Client, ava: Account, door: Door) -> None:
+    door.ask()
+    post()
+    challenge = LoginChallenge.objects.get()
+    shown = operator.get(page("change", LoginChallenge, challenge.pk)).content.decode()
+    assert challenge.code_hash not in shown
+    assert "scrypt" not in shown
+
+
+def test_an_account_leads_to_everything_that_is_its_own(
+    operator: Client, history: Door, ava: Account
+) -> None:
+    shown = operator.get(page("change", Account, ava.pk)).content.decode()
+    links = re.findall(rf'href="(/admin/[^"]+account__id__exact={ava.pk})"', shown)
+    assert {page("changelist", model) for model in (AccountEvent, OutgoingMail, SignInEvent)} <= {
+        link.split("?")[0] for link in links
+    }
+    assert all(operator.get(link).status_code == 200 for link in links)
+
+
+def act(operator: Client, model: Any, action: str, *pks: Any) -> str:
+    """Choose rows, run an action and read the answer."""
+    answer = operator.post(
+        page("changelist", model), {"action": action, "_selected_action": pks}, follow=True
+    )
+    return answer.content.decode()
+
+
+def test_operators_sign_an_account_out_everywhere(operator: Client, history: Door, ava: Account) -> None:
+    assert "Sessions ended: 1." in act(operator, Account, "sign_out_everywhere", ava.pk)
+    assert not SessionToken.objects.exists()
+
+
+def test_operators_switch_sign_in_off_and_on(operator: Client, history: Door, ava: Account) -> None:
+    act(operator, Account, "switch_sign_in_off", ava.pk)
+    ava.user.refresh_from_db()
+    assert not ava.user.is_active
+    assert not SessionToken.objects.exists()
+    act(operator, Account, "switch_sign_in_on", ava.pk)
+    ava.user.refresh_from_db()
+    assert ava.user.is_active
+
+
+def test_an_operator_who_may_only_look_gets_no_actions(client: Client, ava: Account) -> None:
+    support = User.objects.create_user("sam", password="correct horse battery staple", is_staff=True)
+    support.user_permissions.add(Permission.objects.get(codename="view_account"))
+    client.force_login(support)
+    assert "sign_out_everywhere" not in client.get(page("changelist", Account)).content.decode()
+    assert client.get(page("changelist", LoginChallenge)).status_code == 403
+
+
+def test_operators_have_a_mail_tried_again(operator: Client, history: Door) -> None:
+    receipt = OutgoingMail.objects.get(kind="receipt")
+    OutgoingMail.objects.filter(pk=receipt.pk).update(state=OutgoingMail.State.FAILED)
+    assert "Mails to be tried again now: 1." in act(operator, OutgoingMail, "try_again", receipt.pk)
+
+
+def test_operators_lift_a_limit_by_deleting_its_counter(operator: Client, history: Door, door: Door) -> None:
+    counter = SignInLimit.objects.get(key="send-gap:ava@example.com")
+    assert door.ask().status_code == 429
+    operator.post(page("delete", SignInLimit, counter.pk), {"post": "yes"})
+    assert door.ask().status_code == 200
+
+
+def test_the_settings_open_at_their_one_row(operator: Client) -> None:
+    answer = operator.get(page("changelist", SiteSettings), follow=True)
+    assert answer.redirect_chain[-1][0] == page("change", SiteSettings, 1)
+    assert operator.get(page("add", SiteSettings)).status_code == 403
+    assert operator.post(page("delete", SiteSettings, 1), {"post": "yes"}).status_code == 403
+
+
+def brand_form(operator: Client, brand: Brand, **changes: str) -> Any:
+    """Post a brand's page as it stands, with changes."""
+    form = operator.get(page("change", Brand, brand.pk)).context["adminform"].form
+    values = {name: form.get_initial_for_field(field, name) for name, field in form.fields.items()}
+    data = {name: value for name, value in values.items() if value not in (False, None)}
+    return operator.post(page("change", Brand, brand.pk), {**data, **changes})
+
+
+def test_operators_change_a_brand_with_pickers_and_lines(operator: Client, history: Door) -> None:
+    kids = Brand.objects.get(code="kids")
+    answer = brand_form(
+        operator,
+        kids,
+        name="Small People",
+        light_primary="#0a5a50",
+        host_lines="Kids.example.com\nkids.localhost",
+    )
+    kids.refresh_from_db()
+    assert answer.status_code == 302
+    assert kids.name == "Small People"
+    assert kids.colours["light"]["primary"] == "#0a5a50"
+    assert kids.colours["dark"]["primary"] == "#7fdccb"
+    assert kids.host_names == ["kids.example.com", "kids.localhost"]
+
+
+def test_operators_are_told_when_a_colour_cannot_be_read(operator: Client, history: Door) -> None:
+    kids = Brand.objects.get(code="kids")
+    answer = brand_form(operator, kids, light_primary="#ffffee")
+    assert answer.status_code == 200
+    assert "onPrimary on primary" in answer.content.decode()
+
+
+def test_a_planted_script_is_text(operator: Client, ava: Account) -> None:
+    Account.objects.filter(pk=ava.pk).update(first_name="<img src=x onerror=alert(1)>")
+    SessionToken.objects.create(user=ava.user, agent="<script>alert(1)</script>")
+    shown = operator.get(page("change", Account, ava.pk)).content.decode()
+    assert "<img src=x" not in shown
+    assert "<script>alert(1)" not in shown
