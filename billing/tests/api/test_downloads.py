@@ -1,0 +1,109 @@
+"""The way to an invoice's PDF: asked for, made by a task, fetched by a link that lasts for minutes."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+import time_machine
+from django.utils import timezone
+from pytest_django import Settings
+from rest_framework.test import APIClient
+
+from billing.models import Invoice, InvoicePdf
+from billing.services import invoices
+from billing.tests.api.browser import Browser
+from billing.tests.api.mirrored import at, invoice, iso, open_account, put
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("catalogue", "no_provider")]
+
+
+@pytest.fixture
+def alice(settings: Settings, tmp_path: Path) -> Browser:
+    """Alice, signed in, with an invoice; files go to a folder of the test's."""
+    settings.MEDIA_ROOT = tmp_path
+    return Browser(open_account("alice", a_drawable_invoice()))
+
+
+def a_drawable_invoice(**fields: Any) -> dict[str, Any]:
+    """An invoice with a line, as the provider sends it."""
+    line = {
+        "id": "li_1",
+        "description": "Faith & Family, monthly",
+        "date_from": at(),
+        "date_to": at(30),
+        "quantity": 1,
+        "unit_amount": 699,
+        "amount": 699,
+        "entity_type": "plan_item_price",
+        "entity_id": "faith-family-plan-USD-Monthly",
+    }
+    money = {"sub_total": 699, "tax": 0, "amount_paid": 699, "amount_due": 0, "credits_applied": 0}
+    return invoice("17", line_items=[line], **money, **fields)
+
+
+def make_pdfs() -> None:
+    """What the worker does with the PDFs that are wanted."""
+    for pdf in InvoicePdf.objects.filter(state="wanted"):
+        invoices.make(pdf.pk)
+
+
+def link_of(alice: Browser) -> str:
+    """The link to a PDF that is there."""
+    alice.get("/api/invoice/pdf/17")
+    make_pdfs()
+    link: str = alice.get("/api/invoice/pdf/17").json()["downloadUrl"]
+    return link
+
+
+def test_it_asks_to_wait_while_the_pdf_is_made(alice: Browser) -> None:
+    answer = alice.get("/api/invoice/pdf/17")
+    assert (answer.status_code, answer.json()["code"]) == (503, "invoice_not_ready")
+    assert int(answer.headers["Retry-After"]) > 0
+
+
+def test_a_link_needs_no_token_and_gives_a_file(alice: Browser) -> None:
+    answer: Any = APIClient().get(link_of(alice))
+    assert answer.status_code == 200
+    assert b"".join(answer.streaming_content).startswith(b"%PDF-")
+    assert answer.headers["Content-Type"] == "application/pdf"
+    assert answer.headers["Content-Disposition"] == 'attachment; filename="invoice.pdf"'
+    assert answer.headers["Cache-Control"] == "no-store"
+    assert answer.headers["Referrer-Policy"] == "no-referrer"
+
+
+def test_a_browser_may_ask_for_a_file_with_any_accept(alice: Browser) -> None:
+    answer: Any = APIClient().get(link_of(alice), headers={"Accept": "application/pdf"})
+    assert answer.status_code == 200
+    answer.close()
+
+
+def test_a_link_is_of_our_own_origin(alice: Browser) -> None:
+    assert link_of(alice).startswith("/api/invoice/download/")
+
+
+def test_a_link_lapses(alice: Browser) -> None:
+    link = link_of(alice)
+    with time_machine.travel(timezone.now() + timedelta(minutes=6), tick=False):
+        assert APIClient().get(link).status_code == 404
+
+
+@pytest.mark.parametrize("place", [0, 10, -1])
+def test_an_altered_link_is_not_found(alice: Browser, place: int) -> None:
+    token = list(link_of(alice).removeprefix("/api/invoice/download/"))
+    token[place] = chr(ord(token[place]) ^ 1)
+    assert APIClient().get(f"/api/invoice/download/{''.join(token)}").status_code == 404
+
+
+def test_a_link_to_a_file_that_was_replaced_is_not_found(alice: Browser) -> None:
+    link = link_of(alice)
+    put(a_drawable_invoice())
+    assert APIClient().get(link).status_code == 404
+    assert alice.get("/api/invoice/pdf/17").status_code == 503
+
+
+def test_an_invoice_without_a_payment_keeps_its_own_date(alice: Browser) -> None:
+    assert Invoice.objects.get().issued_at is not None
+    assert alice.get("/api/invoice/list").json()[0]["transactionDate"] == iso()

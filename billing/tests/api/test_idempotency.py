@@ -1,0 +1,91 @@
+"""The same change with the same key acts once and is answered alike (contract, section 2)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pytest_django import Settings
+
+from billing.models import IdempotentRequest
+from billing.tests.api.browser import Browser
+from billing.tests.api.mirrored import FAITH, GOSPEL
+from billing.tests.api.shop import NOBODY, Shop
+
+pytestmark = pytest.mark.django_db
+
+PAUSE = "/api/account/pause?days=30"
+PAUSE_SOME = "/api/account/subscriptions/multiple-pause"
+TAKE_BACK = "/api/account/remove-scheduled-pause"
+
+
+def keyed(browser: Browser, path: str, key: str, body: Any = None) -> Any:
+    """A change asked for with a key."""
+    return browser.post(path, body, headers={"Idempotency-Key": key})
+
+
+def test_the_first_answer_is_given_again(shop: Shop) -> None:
+    browser = Browser(shop.customer("alice"))
+    shop.subscribe("alice", FAITH)
+    first, second = keyed(browser, PAUSE, "one"), keyed(browser, PAUSE, "one")
+    assert [first.status_code, second.status_code] == [200, 200]
+    assert first.json() == second.json()
+    assert shop.happened("subscription_pause_scheduled") == 1
+
+
+def test_a_refusal_is_given_again_although_it_would_not_be_refused_now(shop: Shop) -> None:
+    browser = Browser(shop.customer("alice"))
+    refusal = keyed(browser, PAUSE, "one")
+    shop.subscribe("alice", FAITH)
+    again = keyed(browser, PAUSE, "one")
+    assert [refusal.status_code, again.status_code] == [409, 409]
+    assert again.json() == refusal.json()
+
+
+def test_a_key_that_came_with_another_request_is_refused(shop: Shop) -> None:
+    browser = Browser(shop.customer("alice"))
+    shop.subscribe("alice", FAITH)
+    keyed(browser, PAUSE, "one")
+    others = [
+        keyed(browser, TAKE_BACK, "one"),
+        keyed(browser, "/api/account/pause?days=60", "one"),
+        keyed(browser, PAUSE, "one", {"more": 1}),
+    ]
+    assert [answer.status_code for answer in others] == [409, 409, 409]
+    assert {answer.json()["code"] for answer in others} == {"idempotency_key_reused"}
+
+
+def test_a_reused_key_is_refused_before_the_input_is_looked_at(shop: Shop) -> None:
+    browser = Browser(shop.customer("alice"))
+    keyed(browser, PAUSE, "one")
+    answer = keyed(browser, PAUSE_SOME, "one", {"subscriptionId": "nonsense"})
+    assert answer.json()["code"] == "idempotency_key_reused"
+
+
+def test_two_accounts_may_have_the_same_key(shop: Shop) -> None:
+    alice, bob = Browser(shop.customer("alice")), Browser(shop.customer("bob"))
+    shop.subscribe("alice", FAITH)
+    shop.subscribe("bob", FAITH)
+    assert [keyed(alice, PAUSE, "one").status_code, keyed(bob, PAUSE, "one").status_code] == [200, 200]
+    assert shop.happened("subscription_pause_scheduled") == 2
+
+
+def test_an_answer_that_asks_to_try_again_is_not_kept(shop: Shop, settings: Settings) -> None:
+    browser = Browser(shop.customer("alice"))
+    shop.subscribe("alice", FAITH)
+    reachable = settings.CHARGEBEE_ENDPOINT
+    settings.CHARGEBEE_ENDPOINT = NOBODY
+    away = keyed(browser, PAUSE, "one")
+    settings.CHARGEBEE_ENDPOINT = reachable
+    back = keyed(browser, PAUSE, "one")
+    assert [away.status_code, back.status_code] == [503, 200]
+    assert back.json()["plans"][0]["hasScheduledPause"] is True
+
+
+def test_without_a_key_each_request_is_its_own(shop: Shop) -> None:
+    browser = Browser(shop.customer("alice"))
+    shop.subscribe("alice", FAITH)
+    shop.subscribe("alice", GOSPEL)
+    answers = [browser.post(PAUSE), browser.post(TAKE_BACK), browser.post(PAUSE)]
+    assert [answer.status_code for answer in answers] == [200, 200, 200]
+    assert not IdempotentRequest.objects.exists()

@@ -1,0 +1,138 @@
+"""Bad input gets a clear error, and changes nothing."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from billing.models import Command, IdempotentRequest
+from billing.tests.api.browser import Browser
+from billing.tests.api.mirrored import GOSPEL, open_account, subscription
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("catalogue", "no_provider")]
+
+PAUSE_SOME = "/api/account/subscriptions/multiple-pause"
+TAKE_ONE_BACK = "/api/account/subscription/remove-scheduled-pause"
+POSTS = (
+    "/api/account/pause?days=30",
+    PAUSE_SOME,
+    "/api/account/resume",
+    "/api/account/remove-scheduled-pause",
+)
+
+BAD_DAYS = ["0", "-1", "31", "x", "1e3", "30.0", "", "30 ", "9" * 400, "None", "30%00"]
+BAD_IDS: list[Any] = [
+    "own",
+    [],
+    None,
+    [None],
+    [""],
+    [{}],
+    [["own"]],
+    [True],
+    ["own\x00"],
+    ["\ud800"],
+    ["x" * 101],
+    {"0": "own"},
+    7,
+    [f"sub-{number}" for number in range(51)],
+]
+
+
+@pytest.fixture
+def alice(catalogue: None) -> Browser:
+    """Alice, signed in, with two subscriptions."""
+    return Browser(open_account("alice", subscription("own"), subscription("also", GOSPEL)))
+
+
+def refused(answer: Any, field: str) -> None:
+    """Check that an answer names the field, and that nothing was begun."""
+    assert (answer.status_code, answer.json()["code"]) == (400, "validation_error")
+    assert list(answer.json()["fields"]) == [field]
+    assert answer.json()["fields"][field]
+    assert not Command.objects.exists()
+
+
+@pytest.mark.parametrize("days", [*BAD_DAYS, "60"])
+def test_a_pause_of_other_days_is_refused(alice: Browser, days: str) -> None:
+    refused(alice.post(f"/api/account/pause?days={days}"), "days")
+
+
+def test_a_pause_needs_its_days(alice: Browser) -> None:
+    refused(alice.post("/api/account/pause"), "days")
+
+
+@pytest.mark.parametrize("days", BAD_DAYS)
+def test_an_estimate_for_other_days_is_refused(alice: Browser, days: str) -> None:
+    refused(alice.get(f"/api/account/pause/estimate?days={days}"), "days")
+
+
+@pytest.mark.parametrize("days", ["0", "-1", "31", "x", "1e3"])
+def test_a_resume_estimate_for_other_days_is_refused(alice: Browser, days: str) -> None:
+    refused(alice.get(f"/api/account/resume/estimate?days={days}"), "days")
+
+
+@pytest.mark.parametrize("ids", BAD_IDS)
+@pytest.mark.parametrize("path", [PAUSE_SOME, TAKE_ONE_BACK, "/api/account/resume"])
+def test_what_is_no_list_of_ids_is_refused(alice: Browser, path: str, ids: Any) -> None:
+    body = json.dumps({"subscriptionId": ids})
+    refused(alice.post(path, body, content_type="application/json"), "subscriptionId")
+
+
+@pytest.mark.parametrize("path", [PAUSE_SOME, TAKE_ONE_BACK])
+def test_a_missing_list_is_refused(alice: Browser, path: str) -> None:
+    refused(alice.post(path, {}), "subscriptionId")
+
+
+def test_a_list_of_one_takes_no_second(alice: Browser) -> None:
+    refused(alice.post(TAKE_ONE_BACK, {"subscriptionId": ["own", "also"]}), "subscriptionId")
+
+
+@pytest.mark.parametrize("path", POSTS)
+@pytest.mark.parametrize("body", ["{", "nonsense", '{"subscriptionId": [}', '{"a": NaN}', "[" * 100_000])
+def test_malformed_json_is_refused(alice: Browser, path: str, body: str) -> None:
+    answer = alice.post(path, body, content_type="application/json")
+    assert (answer.status_code, answer.json()["code"]) == (400, "validation_error")
+    assert not Command.objects.exists()
+
+
+def test_one_value_under_two_spellings_is_refused(alice: Browser) -> None:
+    answer = alice.post(PAUSE_SOME, {"subscriptionId": ["own"], "subscription_id": ["also"]})
+    assert (answer.status_code, answer.json()["code"]) == (400, "validation_error")
+
+
+@pytest.mark.parametrize("body", ["[]", '"own"', "7", "null"])
+def test_a_body_that_is_no_object_is_refused(alice: Browser, body: str) -> None:
+    answer = alice.post(PAUSE_SOME, body, content_type="application/json")
+    assert (answer.status_code, answer.json()["code"]) == (400, "validation_error")
+
+
+@pytest.mark.parametrize("path", POSTS)
+@pytest.mark.parametrize(
+    "content_type", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data"]
+)
+def test_a_body_that_is_not_json_is_refused(alice: Browser, path: str, content_type: str) -> None:
+    answer = alice.post(path, "subscriptionId=own", content_type=content_type)
+    assert (answer.status_code, answer.json()["code"]) == (415, "unsupported_media_type")
+    assert not Command.objects.exists()
+
+
+@pytest.mark.parametrize("path", POSTS)
+def test_a_body_of_a_megabyte_is_refused(alice: Browser, path: str) -> None:
+    answer = alice.post(path, {"subscriptionId": ["x" * 1_000_000]})
+    assert answer.status_code == 413
+    assert not Command.objects.exists()
+
+
+@pytest.mark.parametrize("path", POSTS)
+def test_a_change_is_not_made_by_reading(alice: Browser, path: str) -> None:
+    answer = alice.get(path)
+    assert (answer.status_code, answer.json()["code"]) == (405, "method_not_allowed")
+
+
+@pytest.mark.parametrize("key", ["", "x" * 101, "naïve", "a\x01b"])
+def test_a_malformed_key_is_refused(alice: Browser, key: str) -> None:
+    refused(alice.post("/api/account/pause?days=30", headers={"Idempotency-Key": key}), "Idempotency-Key")
+    assert not IdempotentRequest.objects.exists()

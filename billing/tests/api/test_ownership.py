@@ -1,0 +1,81 @@
+"""What is somebody else's is not found, whatever else is wrong, and nobody asks the provider about it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from billing.models import Command
+from billing.tests.api.browser import Browser
+from billing.tests.api.mirrored import GOSPEL, at, invoice, open_account, subscription
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("catalogue", "no_provider")]
+
+POSTS = (
+    "/api/account/subscriptions/multiple-pause",
+    "/api/account/resume",
+    "/api/account/subscription/remove-scheduled-pause",
+)
+
+
+@pytest.fixture
+def alice(catalogue: None) -> Browser:
+    """Alice, signed in; Bob has a subscription and an invoice that are none of hers."""
+    open_account(
+        "bob",
+        subscription("bobs", owner="bob", status="paused", pause_date=at(-2), next_billing_at=None),
+        invoice("17", owner="bob"),
+    )
+    return Browser(open_account("alice", subscription("own"), subscription("also", GOSPEL)))
+
+
+def not_found(answer: Any) -> bool:
+    """Whether an answer is the one for what does not exist."""
+    return (answer.status_code, answer.json()["code"]) == (404, "not_found")
+
+
+@pytest.mark.parametrize("path", POSTS)
+@pytest.mark.parametrize("ids", [["bobs"], ["own", "bobs"], ["nobodys"], ["own", "own", "nobodys"]])
+def test_a_foreign_subscription_is_not_found(alice: Browser, path: str, ids: list[str]) -> None:
+    assert not_found(alice.post(path, {"subscriptionId": ids}))
+    assert not Command.objects.exists()
+
+
+@pytest.mark.parametrize("path", POSTS)
+def test_a_foreign_subscription_and_none_at_all_look_the_same(alice: Browser, path: str) -> None:
+    foreign = alice.post(path, {"subscriptionId": ["bobs"]}).json()
+    missing = alice.post(path, {"subscriptionId": ["nobodys"]}).json()
+    assert {**foreign, "requestId": ""} == {**missing, "requestId": ""}
+
+
+def test_ownership_comes_before_the_other_fields(alice: Browser) -> None:
+    assert not_found(alice.get("/api/account/resume/estimate?subscriptionId=bobs&days=31"))
+    assert not_found(
+        alice.post("/api/account/resume", {"subscriptionId": ["bobs"], "quote": {"not": "text"}})
+    )
+
+
+def test_a_foreign_id_in_a_query_is_not_found(alice: Browser) -> None:
+    assert not_found(alice.get("/api/account/resume/estimate?subscriptionId=own&subscriptionId=bobs"))
+    assert not_found(alice.get("/api/account/resume/estimate?subscription_id=bobs"))
+
+
+def test_a_list_of_one_takes_no_foreign_second(alice: Browser) -> None:
+    path = "/api/account/subscription/remove-scheduled-pause"
+    assert not_found(alice.post(path, {"subscriptionId": ["own", "bobs"]}))
+
+
+@pytest.mark.parametrize("number", ["17", "18", "..%2F17", "17%00", "17/../17", "%F0%9F%92%A9", "x" * 400])
+def test_a_foreign_invoice_is_not_found(alice: Browser, number: str) -> None:
+    assert not_found(alice.get(f"/api/invoice/pdf/{number}"))
+
+
+def test_a_stranger_sees_nothing_of_mine(alice: Browser) -> None:
+    seen = [alice.get(path).content.decode() for path in ("/api/account", "/api/invoice/list")]
+    assert ["bobs" in text or '"17"' in text for text in seen] == [False, False]
+
+
+@pytest.mark.parametrize("token", ["x", "x:y:z", "%00", "../../etc/passwd", "a" * 3000])
+def test_a_made_up_download_link_is_not_found(alice: Browser, token: str) -> None:
+    assert not_found(alice.get(f"/api/invoice/download/{token}"))
