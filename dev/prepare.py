@@ -105,6 +105,14 @@ def ensure_static_files() -> None:
         stamp.set()
 
 
+def ensure_sandbox() -> None:
+    """Let the demo's accounts live their past in the sandbox, once; it must not be running yet."""
+    stamp = Stamp(stamps() / "sandbox", "done")
+    if not stamp.holds:
+        run("Letting the demo's accounts live their past", [PYTHON, "-m", "billing.sandbox.seeds"])
+        stamp.set()
+
+
 def stamps() -> Path:
     """The folder of the stamps of what is done to the data."""
     return var_dir() / ".done"

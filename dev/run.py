@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import signal
 import socket
 import subprocess
@@ -28,13 +29,13 @@ BANNER = """
   The code        is in the inbox: {sandbox}/inbox
   Operators       {base}/admin/ as admin, password admin
   The provider    {sandbox}/ (its clock, accounts and events)
-  Move the clock  .venv/bin/python manage.py timetravel 31d
+  Move the clock  {given}.venv/bin/python manage.py timetravel 31d
   Stop            Ctrl-C
 """
 
 
 def _celery(*arguments: str) -> list[str]:
-    return [str(PYTHON), "-m", "celery", "-A", "portal", *arguments]
+    return [str(PYTHON), "-m", "celery", "--quiet", "-A", "portal", *arguments]
 
 
 def portal_processes() -> dict[str, list[str]]:
@@ -95,6 +96,12 @@ def seed() -> None:
     stamp.set()
 
 
+def _given() -> str:
+    """What this run was told about itself, as a prefix for commands that are to find it."""
+    names = ("PORT", "SANDBOX_PORT", "VAR_DIR", "DATABASE_URL", "REDIS_URL")
+    return "".join(f"{name}={shlex.quote(os.environ[name])} " for name in names if os.environ.get(name))
+
+
 def serve() -> None:
     """Start everything and stay until it ends. Raises `ChildDied` or `Stopped`."""
     base, sandbox = f"http://127.0.0.1:{port()}", f"http://127.0.0.1:{sandbox_port()}"
@@ -104,7 +111,7 @@ def serve() -> None:
         seed()
         runner.start(portal_processes())
         runner.wait_for(lambda: answers(f"{base}/healthz"), name="the portal", seconds=START_SECONDS)
-        say(BANNER.format(base=base, sandbox=sandbox))
+        say(BANNER.format(base=base, sandbox=sandbox, given=_given()))
         runner.watch()
 
 
@@ -122,6 +129,7 @@ def main() -> int:
         prepare.prepare()
         var_dir().mkdir(parents=True, exist_ok=True)
         prepare.ensure_database()
+        prepare.ensure_sandbox()
         prepare.ensure_static_files()
         serve()
     except (KeyboardInterrupt, Stopped):

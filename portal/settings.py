@@ -113,6 +113,8 @@ def _database(parsed: dict[str, Any]) -> dict[str, Any]:
 
 
 DATABASES = {"default": _database(ENV.database)}
+# The session token is a model of ours; knox's own table would only stand there, and block emptying the tables.
+MIGRATION_MODULES = {"knox": None}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # --- Cache: a miss, never an error, when it is down -------------------------------------------------------------------
@@ -231,7 +233,7 @@ def _broker(redis_url: str) -> tuple[str, dict[str, Any]]:
             "socket_keepalive": True,
         }
     queue = str(BROKER_DIR / "queue")  # one folder both ways, since the same processes write and read
-    return "filesystem://", {
+    return "filesystem://localhost", {
         "data_folder_in": queue,
         "data_folder_out": queue,
         "processed_folder": str(BROKER_DIR / "processed"),
