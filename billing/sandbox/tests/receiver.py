@@ -25,8 +25,8 @@ class Delivery:
 
     @property
     def customer(self) -> str:
-        """Whom the event is about."""
-        return str(self.event["content"]["customer"]["id"])
+        """Whom the event is about; empty for one about nobody."""
+        return str(self.event["content"].get("customer", {}).get("id", ""))
 
 
 @dataclass

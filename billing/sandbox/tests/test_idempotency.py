@@ -1,0 +1,81 @@
+"""The idempotency header."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from billing.sandbox.tests.shop import DECLINES, Shop, refused
+
+
+def keyed(key: str) -> dict[str, str]:
+    return {"chargebee-idempotency-key": key}
+
+
+@pytest.fixture
+def pause(shop: Shop) -> Any:
+    subscription = shop.subscribe(shop.customer())
+
+    def send(key: str, **params: Any) -> Any:
+        asked = {"pause_option": "end_of_term", **params}
+        return shop.client.Subscription.pause(subscription.id, asked, keyed(key))
+
+    return send
+
+
+def pauses(shop: Shop) -> int:
+    return [event.event_type for event in shop.events()].count("subscription_pause_scheduled")
+
+
+def test_the_same_request_again_gets_the_first_answer_and_acts_once(shop: Shop, pause: Any):
+    first, second = pause("one"), pause("one")
+    assert not first.is_idempotency_replayed
+    assert second.is_idempotency_replayed
+    assert second.subscription.resource_version == first.subscription.resource_version
+    assert pauses(shop) == 1
+
+
+def test_another_request_under_the_same_key_is_refused(shop: Shop, pause: Any):
+    pause("one")
+    with refused(422, "unable_to_process_request"):
+        pause("one", pause_option="immediately")
+    assert pauses(shop) == 1
+
+
+def test_twenty_at_once_act_once(shop: Shop, pause: Any):
+    with ThreadPoolExecutor(20) as pool:
+        answers = list(pool.map(lambda _: pause("one"), range(20)))
+    assert {answer.subscription.resource_version for answer in answers} == {
+        answers[0].subscription.resource_version
+    }
+    assert pauses(shop) == 1
+
+
+def test_the_key_is_free_again_after_half_an_hour_of_the_sites_clock(shop: Shop, pause: Any):
+    began = pause("one").subscription.updated_at
+    shop.travel_past(began, 29 * 60)
+    assert pause("one").is_idempotency_replayed
+    shop.travel_past(began, 31 * 60)
+    assert not pause("one").is_idempotency_replayed
+    assert pauses(shop) == 2
+
+
+def test_a_refusal_is_replayed_too(shop: Shop):
+    shop.customer(card=DECLINES)
+    params = {"subscription_items": [{"item_price_id": "faith-month"}]}
+    with refused(400, "payment_processing_failed"):
+        shop.client.Subscription.create_with_items("ava", params, keyed("one"))
+    shop.add_card("ava", "4111111111111111", replace_primary_payment_source=True)
+    with refused(400, "payment_processing_failed") as caught:
+        shop.client.Subscription.create_with_items("ava", params, keyed("one"))
+    assert caught.value.http_headers["chargebee-idempotency-replayed"] == "true"
+
+
+def test_an_estimate_takes_no_key(shop: Shop):
+    subscription = shop.subscribe(shop.customer())
+    for option in ("immediately", "end_of_term"):
+        asked = {"pause_option": option}
+        answer = shop.client.Estimate.pause_subscription(subscription.id, asked, keyed("one"))
+        assert not answer.is_idempotency_replayed

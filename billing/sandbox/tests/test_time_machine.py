@@ -1,0 +1,95 @@
+"""The documented time machine."""
+
+from __future__ import annotations
+
+import time
+from datetime import UTC, datetime
+from typing import Any
+
+from billing.sandbox.tests.shop import Shop, refused
+
+DAY = 86_400
+
+
+def instant(*date: int) -> int:
+    return int(datetime(*date, tzinfo=UTC).timestamp())  # type: ignore[arg-type]
+
+
+def arrived(client: Any) -> Any:
+    deadline = time.monotonic() + 30
+    while (
+        machine := client.TimeMachine.retrieve("delorean").time_machine
+    ).time_travel_status == "in_progress":
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    return machine
+
+
+def test_starting_afresh_erases_everything_and_sets_the_clock(shop: Shop):
+    shop.subscribe(shop.customer())
+    genesis = instant(2031, 5, 4)
+    machine = shop.client.TimeMachine.start_afresh("delorean", {"genesis_time": genesis}).time_machine
+    assert (machine.name, machine.time_travel_status, machine.genesis_time) == (
+        "delorean",
+        "succeeded",
+        genesis,
+    )
+    for resource in (shop.client.Customer, shop.client.Invoice, shop.client.Event, shop.client.ItemPrice):
+        assert resource.list({}).list == []
+    shop.customer(card=None)
+    assert 0 <= shop.client.Customer.retrieve("ava").customer.created_at - genesis < 30
+
+
+def test_a_journey_is_answered_at_once_and_arrives(shop: Shop):
+    subscription = shop.subscribe(shop.customer())
+    destination = subscription.current_term_end + 200 * DAY
+    machine = shop.client.TimeMachine.travel_forward(
+        "delorean", {"destination_time": destination}
+    ).time_machine
+    assert (machine.time_travel_status, machine.destination_time) == ("in_progress", destination)
+    assert arrived(shop.client).time_travel_status == "succeeded"
+    assert len(shop.invoices(subscription.id)) == 8
+
+
+def test_a_second_journey_waits_for_the_first(shop: Shop):
+    shop.customer()
+    for _ in range(10):
+        subscription = shop.subscribe("ava")
+    far = subscription.current_term_end + 1000 * DAY
+    shop.client.TimeMachine.travel_forward("delorean", {"destination_time": far})
+    with refused(409, "invalid_state_for_request"):
+        shop.client.TimeMachine.travel_forward("delorean", {"destination_time": far + DAY})
+    arrived(shop.client)
+
+
+def test_starting_afresh_ends_a_journey(shop: Shop):
+    shop.customer()
+    for _ in range(10):
+        subscription = shop.subscribe("ava")
+    far = subscription.current_term_end + 2000 * DAY
+    shop.client.TimeMachine.travel_forward("delorean", {"destination_time": far})
+    genesis = instant(2030, 1, 1)
+    shop.client.TimeMachine.start_afresh("delorean", {"genesis_time": genesis})
+    assert arrived(shop.client).destination_time == genesis
+    shop.customer(card=None)
+    assert shop.client.Customer.retrieve("ava").customer.created_at - genesis < 30
+    assert shop.client.Invoice.list({}).list == []
+
+
+def test_it_only_goes_forward_and_there_is_only_one(shop: Shop):
+    with refused(400, "param_wrong_value"):
+        shop.client.TimeMachine.travel_forward("delorean", {"destination_time": instant(2020, 1, 1)})
+    with refused(400, "param_wrong_value"):
+        shop.client.TimeMachine.travel_forward("delorean", {})
+    with refused(404, "resource_not_found"):
+        shop.client.TimeMachine.retrieve("tardis")
+
+
+def test_time_passes_by_itself(shop: Shop):
+    shop.customer()
+    now = shop.client.Customer.retrieve("ava").customer.created_at
+    trial = shop.subscribe("ava", trial_end=now + 3)
+    deadline = time.monotonic() + 15
+    while shop.subscription(trial.id).status == "in_trial" and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert shop.subscription(trial.id).activated_at == now + 3
