@@ -22,6 +22,7 @@ export function GlobalParts() {
 function GlobalModal() {
   const { open, title, message, warningContent, confirmBtnText, modalData, onConfirm, close } =
     useModal();
+  const confirming = useLoader(({ message: note }) => note);
   const [busy, setBusy] = useState(false);
   const confirm = async () => {
     setBusy(true);
@@ -42,6 +43,7 @@ function GlobalModal() {
       warningContent={warningContent}
       confirmBtnText={confirmBtnText ?? undefined}
       busy={busy}
+      busyNote={confirming}
       onConfirm={confirm}
       onCancel={close}
     />

@@ -16,7 +16,7 @@ export function Layout() {
       </a>
       <Header />
       {signedIn && <PaymentFailureBanner />}
-      <main id="content" tabIndex={-1} className={styles.content}>
+      <main id="content" className={styles.content}>
         <AlertSlot />
         <Outlet />
       </main>

@@ -13,6 +13,8 @@ interface ConfirmModalProps {
   confirmBtnText?: string;
   /** What was confirmed is under way: neither button nor Escape does anything until it ends. */
   busy?: boolean;
+  /** Said while busy, where that takes longer than one expects. */
+  busyNote?: string | null;
   onConfirm: () => void;
   onCancel: () => void;
 }
@@ -25,6 +27,7 @@ export function ConfirmModal({
   warningContent,
   confirmBtnText = 'YES, DOWNGRADE',
   busy = false,
+  busyNote,
   onConfirm,
   onCancel,
 }: ConfirmModalProps) {
@@ -50,6 +53,9 @@ export function ConfirmModal({
           <p>{warningContent}</p>
         </div>
       )}
+      <p role="status" className={styles.note}>
+        {busy && busyNote}
+      </p>
     </Dialog>
   );
 }

@@ -1,5 +1,6 @@
 import { type ComponentProps, type ReactNode, useId } from 'react';
 
+import { classNames } from '@/ui/classNames';
 import styles from '@/ui/Field.module.css';
 import { AlertIcon } from '@/ui/icons/icons';
 
@@ -51,11 +52,13 @@ export function Field({ label, hint, error, children }: FieldProps) {
 
 type TextFieldProps = Omit<FieldProps, 'children'> & Omit<ComponentProps<'input'>, 'id'>;
 
-/** A field of one line of text. */
-export function TextField({ label, hint, error, ...input }: TextFieldProps) {
+/** A field of one line of text; what an `input` takes goes to it. */
+export function TextField({ label, hint, error, className, ...input }: TextFieldProps) {
   return (
     <Field label={label} hint={hint} error={error}>
-      {(control) => <input {...input} {...control} />}
+      {(control) => (
+        <input {...input} {...control} className={classNames(control.className, className)} />
+      )}
     </Field>
   );
 }

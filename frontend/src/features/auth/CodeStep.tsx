@@ -53,7 +53,7 @@ export function CodeStep({ challenge, onResent, onChangeAddress }: CodeStepProps
         name="code"
         inputMode="numeric"
         autoComplete="one-time-code"
-        style={{ letterSpacing: '0.35em' }}
+        className={styles.code}
         required
         value={code}
         onChange={(event) => {
