@@ -34,8 +34,8 @@ def prepare(mail: OutgoingMail) -> dict[str, object] | None:
 
 
 def minutes_left(challenge: LoginChallenge) -> int:
-    """Give the whole minutes for which the code will still be accepted, at least one."""
-    return max(1, int((challenge.expires_at - timezone.now()).total_seconds() // 60))
+    """Give for how many minutes, about, the code will still be accepted; at least one."""
+    return max(1, round((challenge.expires_at - timezone.now()).total_seconds() / 60))
 
 
 def note_sent(mail: OutgoingMail) -> None:

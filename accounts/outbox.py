@@ -5,8 +5,10 @@ from __future__ import annotations
 import logging
 import random
 import smtplib
+import traceback
 from collections.abc import Callable
 from datetime import datetime, timedelta
+from pathlib import Path
 
 from django.db.models import F
 from django.utils import timezone
@@ -86,17 +88,20 @@ def _finish(mail: OutgoingMail, state: OutgoingMail.State, why: str = "") -> Non
 
 
 def _postpone(mail: OutgoingMail, error: Exception) -> None:
-    """Note the failure by its class alone, since its text could hold what the mail said."""
+    """Note the failure by its class and place alone, since its text could hold what the mail said, or to whom."""
     if _is_final(error) or mail.attempts >= MAX_ATTEMPTS:
-        logger.error("Mail %s (%s) was given up: %s", mail.pk, mail.kind, type(error).__name__)
-        _finish(mail, OutgoingMail.State.FAILED, type(error).__name__)
+        logger.error("Mail %s (%s) was given up: %s", mail.pk, mail.kind, _told(error))
+        _finish(mail, OutgoingMail.State.FAILED, _told(error))
         return
-    logger.warning(
-        "Mail %s (%s) could not be sent: %s", mail.pk, mail.kind, type(error).__name__, exc_info=error
-    )
+    logger.warning("Mail %s (%s) could not be sent: %s", mail.pk, mail.kind, _told(error))
     OutgoingMail.objects.filter(pk=mail.pk).update(
-        next_attempt_at=timezone.now() + _wait(mail.attempts), last_error=type(error).__name__
+        next_attempt_at=timezone.now() + _wait(mail.attempts), last_error=_told(error)
     )
+
+
+def _told(error: Exception) -> str:
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{type(error).__name__} in {Path(frame.filename).name}, line {frame.lineno}"
 
 
 def _is_final(error: Exception) -> bool:

@@ -134,7 +134,7 @@ def test_a_mail_server_that_is_down_fails_no_request(ava: Account, door: Door, s
     assert door.ask().status_code == 200
     post()
     assert only_mail().state == OutgoingMail.State.PENDING
-    assert only_mail().last_error == "ConnectionRefusedError"
+    assert only_mail().last_error.startswith("ConnectionRefusedError")
 
 
 def test_it_waits_longer_after_each_failure(clock: time_machine.Traveller, settings: Settings) -> None:

@@ -103,7 +103,7 @@ def test_it_tries_again_when_the_look_up_fails(
     receivers.connect(hooks.finding_account, away)
     door.ask("ben@example.com")
     post()
-    assert only_mail().last_error == "ConnectionError"
+    assert only_mail().last_error.startswith("ConnectionError")
     hooks.finding_account.disconnect(away)
     Account.objects.open(email="ben@example.com")
     clock.shift(60)
