@@ -1,11 +1,14 @@
 """The paths of billing, below /api/."""
 
-from django.urls import path
+from django.urls import path, register_converter
 
+from billing.api.numbers import InvoiceNumber
 from billing.api.viewsets.account import AccountViewSet
 from billing.api.viewsets.invoices import InvoiceDownloadViewSet, InvoiceViewSet
 from billing.api.viewsets.pauses import PauseViewSet
 from billing.api.viewsets.resumes import ResumeViewSet
+
+register_converter(InvoiceNumber, "invoice_number")
 
 urlpatterns = [
     path("account", AccountViewSet.as_view({"get": "overview"}), name="account"),
@@ -36,8 +39,7 @@ urlpatterns = [
     path("account/resume", ResumeViewSet.as_view({"post": "resume"}), name="resume"),
     path("account/resume/estimate", ResumeViewSet.as_view({"get": "estimate"}), name="resume-estimate"),
     path("invoice/list", InvoiceViewSet.as_view({"get": "history"}), name="invoice-list"),
-    # A number may hold a slash, which arrives decoded.
-    path("invoice/pdf/<path:number>", InvoiceViewSet.as_view({"get": "pdf"}), name="invoice-pdf"),
+    path("invoice/pdf/<invoice_number:number>", InvoiceViewSet.as_view({"get": "pdf"}), name="invoice-pdf"),
     path(
         "invoice/download/<str:token>",
         InvoiceDownloadViewSet.as_view({"get": "download"}),

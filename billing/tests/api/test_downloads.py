@@ -40,7 +40,13 @@ def a_drawable_invoice(**fields: Any) -> dict[str, Any]:
         "entity_type": "plan_item_price",
         "entity_id": "faith-family-plan-USD-Monthly",
     }
-    money = {"sub_total": 699, "tax": 0, "amount_paid": 699, "amount_due": 0, "credits_applied": 0}
+    money: dict[str, Any] = {
+        "sub_total": 699,
+        "tax": 0,
+        "amount_paid": 699,
+        "amount_due": 0,
+        "credits_applied": 0,
+    }
     return invoice("17", line_items=[line], **money, **fields)
 
 

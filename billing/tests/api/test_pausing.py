@@ -142,6 +142,18 @@ def test_it_refuses_to_take_back_a_pause_that_is_not_there(shop: Shop) -> None:
     assert [(answer.status_code, answer.json()["code"]) for answer in answers] == [(409, "invalid_state")] * 2
 
 
+def test_what_was_done_in_part_answers_with_the_state_as_it_is(shop: Shop) -> None:
+    browser = Browser(shop.customer("alice"))
+    ids = [shop.subscribe("alice", FAITH), shop.subscribe("alice", GOSPEL)]
+    # Behind the portal's back, so that the provider takes the first pause and refuses the second.
+    shop.client.Subscription.cancel_for_items(ids[1], {"cancel_option": "immediately"})
+    answer = browser.post(PAUSE_SOME, {"subscriptionId": ids}, headers={"Idempotency-Key": "one"})
+    assert (answer.status_code, answer.json()["code"]) == (502, "billing_partial")
+    assert answer.json()["pauseDate"] == iso(shop.term_end(ids[0]))
+    assert [plan["hasScheduledPause"] for plan in answer.json()["plans"]] == [True, False]
+    assert answer.json()["plans"] == browser.get("/api/account").json()["plans"]
+
+
 def test_nothing_changes_while_the_provider_is_away(shop: Shop, settings: Settings) -> None:
     browser = Browser(shop.customer("alice"))
     shop.subscribe("alice", FAITH)
