@@ -14,14 +14,15 @@ class Cable:
     """Carries requests to a port of this machine, and answers back as its mode says.
 
     `good` carries everything; `lose_answers` lets a request through and cuts before its answer; `answer` puts other
-    bytes in the answer's place, after the request was carried and answered.
+    bytes in the answer's place, after the request was carried and answered. `on_answer` is called with the request when
+    the provider has answered it and the portal has not heard yet.
     """
 
     def __init__(self, port: int) -> None:
         self.target = port
         self.mode = "good"
         self.replacement = b""
-        self.on_answer: Callable[[], None] = lambda: None
+        self.on_answer: Callable[[bytes], None] = lambda request: None
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port: int = self._listener.getsockname()[1]
         threading.Thread(target=self._accept, daemon=True).start()
@@ -52,19 +53,21 @@ class Cable:
             while True:
                 near, _ = self._listener.accept()
                 far = socket.create_connection(("127.0.0.1", self.target))
-                threading.Thread(target=self._requests, args=(near, far), daemon=True).start()
-                threading.Thread(target=self._answers, args=(far, near), daemon=True).start()
+                asked: list[bytes] = [b""]
+                threading.Thread(target=self._requests, args=(near, far, asked), daemon=True).start()
+                threading.Thread(target=self._answers, args=(far, near, asked), daemon=True).start()
 
-    def _requests(self, near: socket.socket, far: socket.socket) -> None:
+    def _requests(self, near: socket.socket, far: socket.socket, asked: list[bytes]) -> None:
         with suppress(OSError):
             while data := near.recv(BUFFER):
+                asked[0] = data
                 far.sendall(data)
         self._end(near, far)
 
-    def _answers(self, far: socket.socket, near: socket.socket) -> None:
+    def _answers(self, far: socket.socket, near: socket.socket, asked: list[bytes]) -> None:
         with suppress(OSError):
             while data := far.recv(BUFFER):
-                self.on_answer()
+                self.on_answer(asked[0])
                 if self.mode == "lose":
                     break
                 if self.mode == "replace":

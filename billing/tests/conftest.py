@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
+from pytest_django import Settings
 
 from billing.tests.live import Provider
+from billing.tests.cable import Cable
 from conftest import Sandbox
 
 
@@ -14,3 +18,12 @@ def provider(db: None, sandbox: Sandbox) -> Provider:
     opened = Provider(sandbox=sandbox, sdk=sandbox.client())
     opened.open_shop()
     return opened
+
+
+@pytest.fixture
+def cable(sandbox: Sandbox, settings: Settings) -> Iterator[Cable]:
+    """The only way from the portal to the provider in this test."""
+    relay = Cable(sandbox.port)
+    settings.CHARGEBEE_ENDPOINT = relay.endpoint
+    yield relay
+    relay.close()

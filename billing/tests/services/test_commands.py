@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
@@ -35,15 +34,6 @@ HTML = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 6\r\nConn
 EMPTY = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}"
 BROKEN = b"HTTP/1.1 502 Bad Gateway\r\nContent-Length: 4\r\nConnection: close\r\n\r\noops"
 CUT = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 900\r\nConnection: close\r\n\r\n{"
-
-
-@pytest.fixture
-def cable(sandbox: Sandbox, settings: Settings) -> Iterator[Cable]:
-    """The only way from the portal to the provider in this test."""
-    relay = Cable(sandbox.port)
-    settings.CHARGEBEE_ENDPOINT = relay.endpoint
-    yield relay
-    relay.close()
 
 
 def pause_all(account: Account, key: str = "one-intent") -> None:
