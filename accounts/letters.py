@@ -9,7 +9,7 @@ from django.core.mail import EmailMultiAlternatives
 from django.template.loader import render_to_string
 
 from accounts import site
-from accounts.models import Brand, OutgoingMail
+from accounts.models import OutgoingMail
 
 
 def compose(mail: OutgoingMail, context: dict[str, object]) -> EmailMultiAlternatives:
@@ -24,7 +24,6 @@ def compose(mail: OutgoingMail, context: dict[str, object]) -> EmailMultiAlterna
         "brand": brand,
         "colours": brand.colours,
         "portal_url": settings.BASE_URL,
-        **_links(brand),
     }
     subject = " ".join(render_to_string(f"mail/{mail.kind}.subject.txt", values).split())
     message = EmailMultiAlternatives(
@@ -38,14 +37,6 @@ def compose(mail: OutgoingMail, context: dict[str, object]) -> EmailMultiAlterna
     )
     message.attach_alternative(render_to_string(f"mail/{mail.kind}.html", values), "text/html")
     return message
-
-
-def _links(brand: Brand) -> dict[str, str]:
-    return {
-        "help_centre_url": brand.link(brand.help_centre_url),
-        "privacy_url": brand.link(brand.privacy_url),
-        "terms_url": brand.link(brand.terms_url),
-    }
 
 
 def _domain() -> str:

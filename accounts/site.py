@@ -2,7 +2,35 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
+from django.conf import settings
+
 from accounts.models import Brand, SiteSettings, StreamingService
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """What the app needs to draw itself; the first three start the provider's script."""
+
+    site_name: str
+    publishable_key: str
+    chargebee_js_url: str
+    settings: SiteSettings
+    brand: Brand
+    services: list[StreamingService]
+
+
+def site_for_host(host: str) -> Site:
+    """Give the site as it is on a host name."""
+    return Site(
+        site_name=settings.CHARGEBEE_SITE,
+        publishable_key=settings.CHARGEBEE_PUBLISHABLE_KEY,
+        chargebee_js_url=settings.CHARGEBEE_JS_URL,
+        settings=site_settings(),
+        brand=brand_for_host(host),
+        services=streaming_services(),
+    )
 
 
 def site_settings() -> SiteSettings:

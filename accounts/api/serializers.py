@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.conf import settings
-from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from accounts.addresses import MAX_LENGTH, InvalidAddress, normalise_email
@@ -25,14 +23,14 @@ class AddressField(serializers.CharField):
             raise serializers.ValidationError(str(error)) from error
 
 
-class SendOtpRequest(serializers.Serializer[Any]):
+class SendOtpSerializer(serializers.Serializer[Any]):
     """`challengeId`, when given, is the browser's own earlier challenge, which the new one replaces."""
 
     email = AddressField()
     challenge_id = serializers.UUIDField(required=False, allow_null=True, default=None)
 
 
-class SendOtpResponse(serializers.Serializer[Any]):
+class CodeSentSerializer(serializers.Serializer[Any]):
     """The same for every address."""
 
     message = serializers.CharField()
@@ -41,7 +39,7 @@ class SendOtpResponse(serializers.Serializer[Any]):
     challenge_id = serializers.UUIDField()
 
 
-class VerifyOtpRequest(serializers.Serializer[Any]):
+class VerifyOtpSerializer(serializers.Serializer[Any]):
     """Without `challengeId` the newest code of the address counts."""
 
     email = AddressField()
@@ -51,19 +49,19 @@ class VerifyOtpRequest(serializers.Serializer[Any]):
     challenge_id = serializers.UUIDField(required=False, allow_null=True, default=None)
 
 
-class SignedInAccount(serializers.Serializer[Any]):
+class SignedInAccountSerializer(serializers.Serializer[Any]):
     """Whose session it is."""
 
     name = serializers.CharField(allow_blank=True)
     email = serializers.CharField()
 
 
-class VerifyOtpResponse(serializers.Serializer[Any]):
+class SessionSerializer(serializers.Serializer[Any]):
     """The new session. The token is told once."""
 
     token = serializers.CharField()
     expires_at = serializers.DateTimeField()
-    account = SignedInAccount()
+    account = SignedInAccountSerializer()
 
 
 class PaletteSerializer(serializers.Serializer[Any]):
@@ -89,23 +87,11 @@ class BrandSerializer(serializers.Serializer[Any]):
     name = serializers.CharField()
     logo_url = serializers.CharField()
     colors = ColorsSerializer(source="colours")
-    terms_url = serializers.SerializerMethodField()
-    privacy_url = serializers.SerializerMethodField()
-    help_centre_url = serializers.SerializerMethodField()
+    terms_url = serializers.CharField(source="terms_link")
+    privacy_url = serializers.CharField(source="privacy_link")
+    help_centre_url = serializers.CharField(source="help_centre_link")
     contact_link_enabled = serializers.BooleanField()
     show_sub_logos = serializers.BooleanField()
-
-    def get_terms_url(self, brand: Any) -> str:
-        """Give the terms of service, if the brand has its own."""
-        return str(brand.link(brand.terms_url))
-
-    def get_privacy_url(self, brand: Any) -> str:
-        """Give the privacy policy, if the brand has its own."""
-        return str(brand.link(brand.privacy_url))
-
-    def get_help_centre_url(self, brand: Any) -> str:
-        """Give the help centre's new-request page, if the brand has its own."""
-        return str(brand.link(brand.help_centre_url))
 
 
 class ServiceSerializer(serializers.Serializer[Any]):
@@ -121,37 +107,18 @@ class ServiceSerializer(serializers.Serializer[Any]):
 class SupportWidgetSerializer(serializers.Serializer[Any]):
     """The support widget: a link to help and its text."""
 
-    text = serializers.CharField(source="support_widget_label")
-    url = serializers.CharField(source="support_widget_url")
+    text = serializers.CharField()
+    url = serializers.CharField()
 
 
 class SiteSerializer(serializers.Serializer[Any]):
-    """`siteName` and `publishableKey` start the provider's script."""
+    """`siteName` and `publishableKey` start the provider's script; dates are told in `timeZone`."""
 
-    site_name = serializers.SerializerMethodField()
-    publishable_key = serializers.SerializerMethodField()
+    site_name = serializers.CharField()
+    publishable_key = serializers.CharField()
     enable_cancel_button = serializers.BooleanField(source="settings.enable_cancel_button")
-    chargebee_js_url = serializers.SerializerMethodField()
-    support_widget = serializers.SerializerMethodField()
+    chargebee_js_url = serializers.CharField()
+    support_widget = SupportWidgetSerializer(source="settings.support_widget", allow_null=True)
     time_zone = serializers.CharField(source="settings.time_zone")
     brand = BrandSerializer()
     services = ServiceSerializer(many=True)
-
-    def get_site_name(self, _site: Any) -> str:
-        """Give the provider's site."""
-        return str(settings.CHARGEBEE_SITE)
-
-    def get_publishable_key(self, _site: Any) -> str:
-        """Give the key that is meant for browsers."""
-        return str(settings.CHARGEBEE_PUBLISHABLE_KEY)
-
-    def get_chargebee_js_url(self, _site: Any) -> str:
-        """Give the address of the provider's script."""
-        return str(settings.CHARGEBEE_JS_URL)
-
-    @extend_schema_field(SupportWidgetSerializer(allow_null=True))
-    def get_support_widget(self, site: Any) -> dict[str, Any] | None:
-        """Give the widget, or null while operators have set none."""
-        if not site["settings"].support_widget_url:
-            return None
-        return dict(SupportWidgetSerializer(site["settings"]).data)

@@ -13,11 +13,11 @@ from rest_framework.views import APIView
 
 from accounts import challenges, sign_in, site
 from accounts.api.serializers import (
-    SendOtpRequest,
-    SendOtpResponse,
+    CodeSentSerializer,
+    SendOtpSerializer,
+    SessionSerializer,
     SiteSerializer,
-    VerifyOtpRequest,
-    VerifyOtpResponse,
+    VerifyOtpSerializer,
 )
 from accounts.models import SessionToken
 from accounts.network import origin_of
@@ -36,11 +36,11 @@ class SendOtpView(PublicView):
     """Ask for a sign-in code."""
 
     @extend_schema(
-        operation_id="auth_send_otp", tags=["auth"], request=SendOtpRequest, responses=SendOtpResponse
+        operation_id="auth_send_otp", tags=["auth"], request=SendOtpSerializer, responses=CodeSentSerializer
     )
     def post(self, request: Request) -> Response:
         """Open a challenge and mail its code; the answer is the same for an unknown address."""
-        asked = SendOtpRequest(data=request.data)
+        asked = SendOtpSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
         challenge = challenges.ask(
             email=asked.validated_data["email"],
@@ -54,18 +54,21 @@ class SendOtpView(PublicView):
             "resend_in": int(challenges.RESEND_AFTER.total_seconds()),
             "challenge_id": challenge.pk,
         }
-        return Response(SendOtpResponse(answer).data)
+        return Response(CodeSentSerializer(answer).data)
 
 
 class VerifyOtpView(PublicView):
     """Exchange a sign-in code for a token."""
 
     @extend_schema(
-        operation_id="auth_verify_otp", tags=["auth"], request=VerifyOtpRequest, responses=VerifyOtpResponse
+        operation_id="auth_verify_otp",
+        tags=["auth"],
+        request=VerifyOtpSerializer,
+        responses=SessionSerializer,
     )
     def post(self, request: Request) -> Response:
         """Open a session with the right code."""
-        tried = VerifyOtpRequest(data=request.data)
+        tried = VerifyOtpSerializer(data=request.data)
         tried.is_valid(raise_exception=True)
         signed_in = sign_in.sign_in(
             email=tried.validated_data["email"],
@@ -73,7 +76,7 @@ class VerifyOtpView(PublicView):
             challenge_id=tried.validated_data["challenge_id"],
             origin=origin_of(request),
         )
-        return Response(VerifyOtpResponse(signed_in).data)
+        return Response(SessionSerializer(signed_in).data)
 
 
 class LogoutView(APIView):
@@ -92,9 +95,4 @@ class SiteView(PublicView):
     @extend_schema(operation_id="site", tags=["site"], responses=SiteSerializer)
     def get(self, request: Request) -> Response:
         """Give the site's settings, the brand of this host name and the streaming services."""
-        answer = {
-            "settings": site.site_settings(),
-            "brand": site.brand_for_host(request.get_host()),
-            "services": site.streaming_services(),
-        }
-        return Response(SiteSerializer(answer).data)
+        return Response(SiteSerializer(site.site_for_host(request.get_host())).data)

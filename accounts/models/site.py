@@ -111,6 +111,13 @@ class SiteSettings(models.Model):
             self.version += 1
         super().save(*args, **kwargs)
 
+    @property
+    def support_widget(self) -> dict[str, str] | None:
+        """The support widget's text and address, or None while operators have set none."""
+        if not self.support_widget_url:
+            return None
+        return {"text": self.support_widget_label or "Help", "url": self.support_widget_url}
+
 
 class Brand(models.Model):
     """How the portal looks and where it links to, on some of its host names."""
@@ -153,9 +160,20 @@ class Brand(models.Model):
         """Whether the code is one of the three that have links of their own."""
         return self.code.casefold() in {code.casefold() for code in KNOWN_CODES}
 
-    def link(self, url: str) -> str:
-        """Give the link, or nothing for a code that is not one of the three (contract, rule 14)."""
-        return url if self.known else ""
+    @property
+    def terms_link(self) -> str:
+        """The terms of service; empty for a code that is not one of the three (contract, rule 14)."""
+        return self.terms_url if self.known else ""
+
+    @property
+    def privacy_link(self) -> str:
+        """The privacy policy; empty for a code that is not one of the three."""
+        return self.privacy_url if self.known else ""
+
+    @property
+    def help_centre_link(self) -> str:
+        """The help centre's new-request page; empty for a code that is not one of the three."""
+        return self.help_centre_url if self.known else ""
 
 
 class StreamingService(models.Model):

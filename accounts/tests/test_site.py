@@ -111,8 +111,8 @@ def test_an_unknown_code_has_empty_links(api: APIClient, seeded: None) -> None:
 
 def test_a_code_is_found_without_case_and_an_unknown_one_is_empty(seeded: None) -> None:
     assert site.brand("GOSPEL-tv").name == "Gospel TV"
-    assert site.brand("GOSPEL-tv").link("https://x.example.com") == "https://x.example.com"
-    assert site.brand("sports").link(site.brand("sports").terms_url) == ""
+    assert site.brand("GOSPEL-tv").terms_link == "https://gospel.example.com/terms-of-service"
+    assert site.brand("sports").terms_link == ""
 
 
 def test_it_draws_before_anything_was_set_up(api: APIClient) -> None:
