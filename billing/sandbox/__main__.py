@@ -16,6 +16,8 @@ GUNICORN = [
     "--worker-class=gthread",
     "--threads=16",
     "--keep-alive=75",
+    # The longest it allows: a list may be asked for a hundred ids.
+    "--limit-request-line=8190",
     "--timeout=120",
     "--graceful-timeout=5",
     "--log-level=warning",

@@ -49,8 +49,8 @@ def without_webhooks() -> Iterator[None]:
         _silent.reset(token)
 
 
-def record(event_type: str, **content: Resource | None) -> Event:
-    """Log that something happened to the resources given by name; absent ones are left out."""
+def record(event_type: str, **content: Resource | Body | None) -> Event:
+    """Log that something happened to the resources given by name (rows, or finished bodies); None is left out."""
     source, user = _actor.get()
     status = _first_status()
     event = Event.objects.create(
@@ -118,9 +118,11 @@ def _first_status() -> str:
     return "disabled" if asked_for_silence else "scheduled"
 
 
-def _snapshot(content: dict[str, Resource | None]) -> Body:
-    bodies: Body = {name: row.render() for name, row in content.items() if row is not None}
-    customer = content.get("customer")
-    if isinstance(customer, Customer) and "payment_source" not in bodies and (held := card_of(customer)):
+def _snapshot(content: dict[str, Resource | Body | None]) -> Body:
+    given = {name: resource for name, resource in content.items() if resource is not None}
+    bodies: Body = {name: one.render() if isinstance(one, Resource) else one for name, one in given.items()}
+    customer = given.get("customer")
+    told = bodies.keys() & {"card", "payment_source"}
+    if isinstance(customer, Customer) and not told and (held := card_of(customer)):
         bodies["card"] = held
     return bodies

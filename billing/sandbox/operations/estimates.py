@@ -1,4 +1,4 @@
-"""Estimates: what an operation would lead to, worked out on copies that are never saved."""
+"""Estimates: what an operation would lead to; the wire undoes whatever working it out has written."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from billing.sandbox.wire.params import Params
     "estimate.create_sub_item_estimate",
     "/estimates/create_subscription_for_items",
     "subscription_items coupon_ids",
-    idempotent=False,
+    estimate=True,
 )
 def create_estimate(params: Params) -> Body:
     """What a subscription to these items would cost a customer who is not named, and when it would bill next."""
@@ -38,13 +38,15 @@ def create_estimate(params: Params) -> Body:
     "estimate.pause_subscription",
     "/subscriptions/{handle}/pause_subscription_estimate",
     "pause_option subscription unbilled_charges_handling",
-    idempotent=False,
+    estimate=True,
 )
 def pause_estimate(params: Params, handle: str) -> Body:
     """The subscription as a pause would leave it."""
     subscription = found(Subscription, handle)
     params.choice("unbilled_charges_handling", ("no_action", "invoice"), "no_action")
-    planned_pause(params, params.object("subscription"), subscription).apply(subscription)
+    dates = params.object("subscription")
+    dates.allow_only(("pause_date", "resume_date", "skip_billing_cycles"))
+    planned_pause(params, dates, subscription).apply(subscription)
     return _estimate(subscription)
 
 
@@ -52,7 +54,7 @@ def pause_estimate(params: Params, handle: str) -> Body:
     "estimate.resume_subscription",
     "/subscriptions/{handle}/resume_subscription_estimate",
     "resume_option subscription charges_handling",
-    idempotent=False,
+    estimate=True,
 )
 def resume_estimate(params: Params, handle: str) -> Body:
     """The subscription as resuming would leave it, and the invoice if a new term would be charged.
@@ -60,7 +62,9 @@ def resume_estimate(params: Params, handle: str) -> Body:
     For a date ahead the subscription is estimated as scheduled, and what that day would bring is the next invoice.
     """
     subscription = found(Subscription, handle)
-    resume_at = planned_resumption(params, params.object("subscription"), subscription)
+    dates = params.object("subscription")
+    dates.allow_only(("resume_date",))
+    resume_at = planned_resumption(params, dates, subscription)
     params.choice("charges_handling", ("invoice_immediately",), "invoice_immediately")
     if resume_at is None:
         invoice = _resumed(subscription)

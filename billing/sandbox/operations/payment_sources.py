@@ -101,11 +101,10 @@ def delete(params: Params, handle: str) -> Body:
     for subscription in Subscription.objects.filter(body__payment_source_id=handle):
         subscription.change(payment_source_id=None)
         subscription.save()
-    if source["type"] == "card" and handle == customer.get("primary_payment_source_id"):
-        # The older card resource is the primary card alone, and is told while it still is that one.
-        events.record("card_deleted", customer=customer)
     _replace(customer, handle)
     customer.save()
+    if source["type"] == "card":
+        events.record("card_deleted", customer=customer, card=events.card(source))
     events.record("payment_source_deleted", customer=customer, payment_source=source)
     return {"customer": customer.render(), "payment_source": source.render()}
 
@@ -143,7 +142,7 @@ def _add(customer: Customer, params: Params, body: Body, refusal: str) -> Body:
     customer.save()
     events.record("payment_source_added", customer=customer, payment_source=source)
     if source["type"] == "card":
-        _record_card_added(customer)
+        events.record("card_added", customer=customer, card=events.card(source))
     return {"customer": customer.render(), "payment_source": source.render()}
 
 
@@ -185,7 +184,3 @@ def _make_primary(customer: Customer, source: PaymentSource) -> None:
             "object": "payment_method",
         },
     )
-
-
-def _record_card_added(customer: Customer) -> None:
-    events.record("card_added", customer=customer)

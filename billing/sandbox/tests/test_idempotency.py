@@ -73,6 +73,17 @@ def test_a_refusal_is_replayed_too(shop: Shop):
     assert caught.value.http_headers["chargebee-idempotency-replayed"] == "true"
 
 
+def test_an_estimate_changes_nothing(shop: Shop):
+    coupon = shop.coupon("TEN")
+    before = len(shop.events())
+    asked = {"subscription_items": [{"item_price_id": "faith-month"}], "coupon_ids": [coupon]}
+    estimate = shop.client.Estimate.create_sub_item_estimate(asked).estimate
+    assert estimate.invoice_estimate.total == 629
+    assert shop.client.Coupon.retrieve(coupon).coupon.redemptions == 0
+    assert shop.client.Subscription.list({}).list == []
+    assert len(shop.events()) == before
+
+
 def test_an_estimate_takes_no_key(shop: Shop):
     subscription = shop.subscribe(shop.customer())
     for option in ("immediately", "end_of_term"):

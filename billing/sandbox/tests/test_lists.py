@@ -33,7 +33,7 @@ def test_in_is_taken_in_each_form(crowd: Shop, api: httpx.Client, value: str):
 
 
 def test_the_sdk_filters(crowd: Shop):
-    asked = {"email": {"is": "ava@example.com"}}
+    asked: dict[str, Any] = {"email": {"is": "ava@example.com"}}
     assert [entry.customer.id for entry in crowd.client.Customer.list(asked).list] == ["ava"]
     asked = {"id": {"in": ["dan", "ella"]}}
     assert {entry.customer.id for entry in crowd.client.Customer.list(asked).list} == {"dan", "ella"}
@@ -103,6 +103,11 @@ def test_the_newest_comes_first_and_ten_are_given_unless_asked(crowd: Shop):
         {"nickname[is]": "a"},
         {"created_at[after]": "yesterday"},
         {"created_at[after]": "1700000000000"},
+        {"offset": '["x", 1]'},
+        {"offset": "{}"},
+        {"offset": "[[], 1]"},
+        {"id[in][0]": "ava"},
+        {"id": "ava"},
     ],
 )
 def test_it_refuses_what_is_no_filter_sort_or_page(api: httpx.Client, params: dict[str, str]):

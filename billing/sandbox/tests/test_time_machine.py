@@ -11,8 +11,8 @@ from billing.sandbox.tests.shop import Shop, refused
 DAY = 86_400
 
 
-def instant(*date: int) -> int:
-    return int(datetime(*date, tzinfo=UTC).timestamp())  # type: ignore[arg-type]
+def instant(year: int, month: int, day: int) -> int:
+    return int(datetime(year, month, day, tzinfo=UTC).timestamp())
 
 
 def arrived(client: Any) -> Any:

@@ -10,6 +10,8 @@ from billing.sandbox.wire.errors import wrong_value
 
 _KEY = re.compile(r"^([^\[\]]+)((?:\[[^\[\]]*\])*)$")
 _PART = re.compile(r"\[([^\[\]]*)\]")
+_DEEPEST = 4
+_SHOWN = 100
 
 
 def decode(pairs: Iterable[tuple[str, str]]) -> dict[str, Any]:
@@ -25,9 +27,9 @@ def decode(pairs: Iterable[tuple[str, str]]) -> dict[str, Any]:
 
 def _path(key: str) -> list[str | int]:
     match = _KEY.match(key)
-    if match is None:
-        raise wrong_value(key, "is not a parameter name")
-    parts = [match[1], *_PART.findall(match[2])]
+    parts = [match[1], *_PART.findall(match[2])] if match else []
+    if not 1 <= len(parts) <= _DEEPEST:
+        raise wrong_value(key[:_SHOWN], "is not a parameter name")
     return [int(part) if part.isdecimal() else _lowered(part) for part in parts]
 
 

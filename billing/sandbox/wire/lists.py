@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from django.db.models import Model, Q, QuerySet
 
 from billing.sandbox.models import Body
-from billing.sandbox.wire.errors import ApiError, wrong_value
+from billing.sandbox.wire.errors import wrong_value
 from billing.sandbox.wire.params import Params
 
 M = TypeVar("M", bound=Model)
@@ -27,6 +27,7 @@ OPERATORS: dict[str, tuple[str, ...]] = {
     "boolean": ("is",),
 }
 _COLUMNS = {"id": "handle", "created_at": "created_at", "updated_at": "updated_at"}
+_TEXTUAL = ("handle", "body__name")
 _DAY = 86_400
 _PAGE = ("limit", "offset", "sort_by")
 
@@ -107,7 +108,7 @@ def listed(value: str) -> list[str]:
     for parse in (json.loads, ast.literal_eval):
         try:
             items = parse(value)
-        except (ValueError, SyntaxError):
+        except (ValueError, SyntaxError, RecursionError):
             continue
         return [str(item) for item in items] if isinstance(items, list) else [str(items)]
     return [item.strip() for item in value.strip("[]").split(",") if item.strip()]
@@ -124,7 +125,7 @@ def _cut(
     order, column = _order(params, sorts, where)
     sign, beyond = ("", "gt") if order == "asc" else ("-", "lt")
     if offset := params.text("offset", longest=1000):
-        value, seq = _resume_point(offset)
+        value, seq = _resume_point(offset, column)
         rows = rows.filter(Q(**{f"{column}__{beyond}": value}) | Q(**{column: value, f"seq__{beyond}": seq}))
     found = list(rows.order_by(f"{sign}{column}", f"{sign}seq")[: limit + 1])
     answer: Body = {"list": [render(row) for row in found[:limit]]}
@@ -146,11 +147,12 @@ def _value(row: Any, column: str) -> Any:
     return row.body[column.removeprefix("body__")] if column.startswith("body__") else getattr(row, column)
 
 
-def _resume_point(offset: str) -> tuple[Any, int]:
+def _resume_point(offset: str, column: str) -> tuple[Any, int]:
+    kind = str if column in _TEXTUAL else int
     try:
         value, seq = json.loads(offset)
-        return value, int(seq)
     except (ValueError, TypeError):
-        raise ApiError(
-            400, "param_wrong_value", "offset : is not one this list gave", param="offset"
-        ) from None
+        value, seq = None, None
+    if type(value) is not kind or type(seq) is not int:
+        raise wrong_value("offset", "is not one this list gave")
+    return value, seq

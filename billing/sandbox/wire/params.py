@@ -8,6 +8,9 @@ from typing import Any
 
 from billing.sandbox.wire.errors import ApiError, wrong_value
 
+_LARGEST = 2**53
+"""The largest whole number that every JSON reader keeps."""
+
 _TIMESTAMP_LIMIT = 10**10
 """Instants are seconds with ten digits; anything longer is milliseconds by mistake."""
 
@@ -55,7 +58,8 @@ class Params:
         if value is None:
             return None
         number = int(value) if value.removeprefix("-").isdecimal() else None
-        if number is None or (least is not None and number < least) or (most is not None and number > most):
+        low, high = (-_LARGEST if least is None else least), (_LARGEST if most is None else most)
+        if number is None or not low <= number <= high:
             raise wrong_value(self._named(name), "should be a whole number within its bounds")
         return number
 

@@ -23,7 +23,7 @@ class Operation:
     pattern: re.Pattern[str]
     handler: Handler
     takes: tuple[str, ...] | None
-    idempotent: bool
+    estimate: bool
 
     def run(self, arguments: dict[str, str], params: Params) -> Body:
         """Check the parameters' names and act."""
@@ -37,12 +37,12 @@ operations: list[Operation] = []
 
 def get(name: str, path: str, takes: str | None = "") -> Callable[[Handler], Handler]:
     """Register a read; ``takes=None`` leaves the parameters' names to the handler (lists)."""
-    return _register(name, "GET", path, takes, idempotent=False)
+    return _register(name, "GET", path, takes, estimate=False)
 
 
-def post(name: str, path: str, takes: str = "", *, idempotent: bool = True) -> Callable[[Handler], Handler]:
-    """Register a write, or an estimate, which takes no idempotency key."""
-    return _register(name, "POST", path, takes, idempotent=idempotent)
+def post(name: str, path: str, takes: str = "", *, estimate: bool = False) -> Callable[[Handler], Handler]:
+    """Register a write, or an estimate, which takes no idempotency key and changes nothing."""
+    return _register(name, "POST", path, takes, estimate=estimate)
 
 
 def find(method: str, path: str) -> tuple[Operation, dict[str, str]]:
@@ -60,13 +60,13 @@ def find(method: str, path: str) -> tuple[Operation, dict[str, str]]:
 
 
 def _register(
-    name: str, method: str, path: str, takes: str | None, *, idempotent: bool
+    name: str, method: str, path: str, takes: str | None, *, estimate: bool
 ) -> Callable[[Handler], Handler]:
     pattern = re.compile(re.sub(r"{(\w+)}", r"(?P<\1>[^/]+)", path))
     names = None if takes is None else tuple(takes.split())
 
     def keep(handler: Handler) -> Handler:
-        operation = Operation(name, method, path, pattern, handler, names, idempotent)
+        operation = Operation(name, method, path, pattern, handler, names, estimate)
         # An address without a variable part is looked at first: /coupons/create_for_items is no coupon's id.
         operations.append(operation)
         operations.sort(key=lambda known: "{" in known.path)

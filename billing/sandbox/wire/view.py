@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import logging
 from contextlib import nullcontext
-from typing import Any
 
-from django.core.exceptions import BadRequest, RequestDataTooBig
+from django.core.exceptions import BadRequest, SuspiciousOperation
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.http.request import QueryDict
@@ -53,17 +52,11 @@ def _asks_for_silence(request: HttpRequest) -> bool:
 
 
 def _params(request: HttpRequest) -> Params:
-    if request.method == "GET":
-        return Params(_decoded(request.GET))
     try:
-        sent = QueryDict(request.body, encoding="utf-8")
-    except (RequestDataTooBig, BadRequest, UnicodeDecodeError, ValueError) as error:
+        sent = request.GET if request.method == "GET" else QueryDict(request.body, encoding="utf-8")
+    except (SuspiciousOperation, BadRequest, ValueError) as error:
         raise ApiError(400, "invalid_request", f"The body cannot be read: {error}") from None
-    return Params(_decoded(sent))
-
-
-def _decoded(sent: QueryDict) -> dict[str, Any]:
-    return form.decode((name, str(value)) for name, value in sent.items())
+    return Params(form.decode((name, str(value)) for name, value in sent.items()))
 
 
 def _write(
@@ -74,11 +67,11 @@ def _write(
     with writing():
         due.settle()
         with clock.at():
-            if operation.idempotent and (stored := call.stored_answer()):
+            if not operation.estimate and (stored := call.stored_answer()):
                 status, answer = stored
                 return _json(answer, status, {idempotency.REPLAYED: "true"})
             status, answer = _attempt(operation, arguments, params)
-            if operation.idempotent:
+            if not operation.estimate:
                 call.store(status, answer)
     return _json(answer, status)
 
@@ -88,7 +81,9 @@ def _attempt(operation: router.Operation, arguments: dict[str, str], params: Par
     try:
         with transaction.atomic():
             try:
-                return 200, operation.run(arguments, params)
+                answer = operation.run(arguments, params)
+                transaction.set_rollback(operation.estimate)
+                return 200, answer
             except ApiError as error:
                 if not error.keeps:
                     raise
