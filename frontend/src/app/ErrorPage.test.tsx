@@ -1,5 +1,6 @@
 import { render, screen } from '@testing-library/react';
 import { ErrorBoundary } from 'react-error-boundary';
+import { MemoryRouter } from 'react-router-dom';
 import { expect, it, vi } from 'vitest';
 
 import { ErrorPage } from './ErrorPage';
@@ -11,9 +12,11 @@ function Broken(): never {
 it('shows what broke in general words only, with ways out', () => {
   vi.spyOn(console, 'error').mockImplementation(() => undefined);
   render(
-    <ErrorBoundary FallbackComponent={ErrorPage}>
-      <Broken />
-    </ErrorBoundary>,
+    <MemoryRouter>
+      <ErrorBoundary FallbackComponent={ErrorPage}>
+        <Broken />
+      </ErrorBoundary>
+    </MemoryRouter>,
   );
   expect(
     screen.getByRole('heading', { level: 1, name: 'Unexpected Application Error!' }),

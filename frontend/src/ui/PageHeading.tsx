@@ -1,5 +1,7 @@
 import { createContext, type ReactNode, useContext, useEffect, useRef } from 'react';
 
+import { useLocation } from 'react-router-dom';
+
 import styles from '@/ui/PageHeading.module.css';
 
 /** What stands after a screen's name in the window's title: the brand. */
@@ -7,13 +9,18 @@ export const SiteNameContext = createContext('');
 
 let headingsShown = 0;
 
-/** Takes the focus when it appears by navigation, so that a screen reader says where one now is. */
+/**
+ * Takes the focus after each navigation, so that a screen reader says where one now is; not when the
+ * window opens, where the browser says it.
+ */
 function useFocusAfterNavigation() {
   const heading = useRef<HTMLHeadingElement>(null);
+  const { pathname } = useLocation();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another address is another screen.
   useEffect(() => {
     headingsShown += 1;
     if (headingsShown > 1) heading.current?.focus();
-  }, []);
+  }, [pathname]);
   return heading;
 }
 

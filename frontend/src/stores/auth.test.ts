@@ -1,0 +1,39 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+
+import { followOtherTabs, useAuth } from '@/stores/auth';
+
+describe('the session', () => {
+  it('lasts as long as the page where the browser keeps nothing', () => {
+    vi.spyOn(Storage.prototype, 'setItem').mockImplementation(() => {
+      throw new DOMException('denied', 'SecurityError');
+    });
+    useAuth.getState().signIn('token');
+    expect(useAuth.getState().token).toBe('token');
+  });
+
+  it('is not ended by an old token’s failure', () => {
+    useAuth.getState().signIn('new');
+    useAuth.getState().expire('old');
+    expect(useAuth.getState()).toMatchObject({ token: 'new', ended: null });
+  });
+});
+
+describe('other tabs', () => {
+  let stop: () => void = () => undefined;
+  afterEach(() => stop());
+
+  it('are followed when they sign in', () => {
+    stop = followOtherTabs();
+    localStorage.setItem('token', 'theirs');
+    window.dispatchEvent(new StorageEvent('storage', { key: 'token' }));
+    expect(useAuth.getState().token).toBe('theirs');
+  });
+
+  it('are not followed for anything else', () => {
+    stop = followOtherTabs();
+    useAuth.getState().signIn('ours');
+    localStorage.removeItem('token');
+    window.dispatchEvent(new StorageEvent('storage', { key: 'theme' }));
+    expect(useAuth.getState().token).toBe('ours');
+  });
+});

@@ -1,0 +1,26 @@
+import { render, screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { Link, MemoryRouter, Route, Routes } from 'react-router-dom';
+import { expect, it } from 'vitest';
+
+import { PageHeading, SiteNameContext } from '@/ui/PageHeading';
+
+it('names the window and, after navigation, takes the focus', async () => {
+  render(
+    <SiteNameContext value="Kids">
+      <MemoryRouter>
+        <Link to="/billing">Go</Link>
+        <Routes>
+          <Route path="/" element={<PageHeading>Home</PageHeading>} />
+          <Route path="/billing" element={<PageHeading title="Bills">Your bills</PageHeading>} />
+        </Routes>
+      </MemoryRouter>
+    </SiteNameContext>,
+  );
+  expect(document.title).toBe('Home · Kids');
+  expect(screen.getByRole('heading', { name: 'Home' })).not.toHaveFocus();
+
+  await userEvent.click(screen.getByRole('link', { name: 'Go' }));
+  expect(screen.getByRole('heading', { name: 'Your bills' })).toHaveFocus();
+  expect(document.title).toBe('Bills · Kids');
+});
