@@ -1,0 +1,36 @@
+"""Getting in and out."""
+
+from playwright.sync_api import expect
+
+
+def test_a_subscriber_signs_in_with_the_code_from_the_mail(visitor):
+    page = visitor.sign_in("jo")
+    token_keys = page.evaluate("() => Object.keys(localStorage)")
+    assert len(token_keys) == 1
+
+
+def test_an_unknown_address_is_answered_alike_and_mailed_nothing(visitor):
+    page = visitor.page
+    page.goto("/")
+    page.get_by_label("Email address").fill("stranger@example.com")
+    page.get_by_role("button", name="Send code").click()
+    expect(page.get_by_label("Six-digit code")).to_be_visible()
+    # Somebody known asks afterwards and is mailed: by then the stranger's turn is over.
+    visitor.sign_in("hugo")
+    assert visitor.demo.mails_to("stranger@example.com") == []
+
+
+def test_a_page_for_subscribers_sends_a_stranger_to_the_start(page):
+    page.goto("/dashboard")
+    page.wait_for_url(lambda url: url.endswith("/"))
+    expect(page.get_by_label("Email address")).to_be_visible()
+
+
+def test_a_token_that_is_no_longer_good_leads_back_to_the_start_once(visitor):
+    page = visitor.sign_in("gia")
+    page.evaluate(
+        "() => { const key = Object.keys(localStorage)[0]; localStorage.setItem(key, 'ssp_' + 'a'.repeat(64)); }"
+    )
+    page.goto("/dashboard")
+    page.wait_for_url(lambda url: url.endswith("/"))
+    assert page.evaluate("() => localStorage.length") == 0
