@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from django.core import mail
+from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
 from accounts import outbox, tasks
@@ -66,3 +67,11 @@ def challenge_of(answer: Any) -> LoginChallenge:
 def only_mail() -> OutgoingMail:
     """Give the one row of the outbox."""
     return OutgoingMail.objects.get()
+
+
+def shape(queries: CaptureQueriesContext) -> list[str]:
+    """Give the statements without their values: what is asked of the database, not with what."""
+    return [
+        re.sub(r"'[^']*'|NULL|\b[0-9]+\b|\bs[0-9]+_x[0-9]+\b", "?", query["sql"])
+        for query in queries.captured_queries
+    ]

@@ -207,3 +207,15 @@ def test_a_planted_script_is_text(operator: Client, ava: Account) -> None:
     shown = operator.get(page("change", Account, ava.pk)).content.decode()
     assert "<img src=x" not in shown
     assert "<script>alert(1)" not in shown
+
+
+def test_an_operator_makes_another(operator: Client, ava: Account) -> None:
+    secret = "correct horse battery staple"
+    operator.post(
+        page("add", User),
+        {"username": "otto", "password1": secret, "password2": secret, "usable_password": "true"},
+    )
+    assert User.objects.get(username="otto").check_password(secret)
+    listing = operator.get(page("changelist", User)).content.decode()
+    assert "otto" in listing
+    assert ava.user.username not in listing

@@ -15,17 +15,9 @@ from accounts import hooks
 from accounts.codes import hash_code, new_code
 from accounts.models import Account, Brand, LoginChallenge, OutgoingMail, SignInEvent
 from accounts.tests.conftest import Receivers
-from accounts.tests.door import CODE, Door, challenge_of, only_mail, post
+from accounts.tests.door import CODE, Door, challenge_of, only_mail, post, shape
 
 pytestmark = pytest.mark.django_db
-
-
-def shape(queries: CaptureQueriesContext) -> list[str]:
-    """The statements without their values."""
-    return [
-        re.sub(r"'[^']*'|\b[0-9]+\b|\bs[0-9]+_x[0-9]+\b", "?", query["sql"])
-        for query in queries.captured_queries
-    ]
 
 
 def test_it_answers_with_what_the_screen_needs(ava: Account, door: Door) -> None:

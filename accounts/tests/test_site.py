@@ -151,6 +151,16 @@ def test_seeding_twice_changes_nothing(seeded: None) -> None:
     assert site.brand("kids").name == "Small People"
 
 
+def test_the_demo_offers_the_free_month(settings: Settings) -> None:
+    settings.PORTAL_ENV = "demo"
+    call_command("seed_site", verbosity=0)
+    assert site.site_settings().free_month_on
+
+
+def test_elsewhere_operators_decide_on_the_free_month(seeded: None) -> None:
+    assert not site.site_settings().free_month_on
+
+
 def test_only_the_demo_gets_an_operator(seeded: None, settings: Settings) -> None:
     assert not User.objects.exists()
     settings.PORTAL_ENV = "demo"

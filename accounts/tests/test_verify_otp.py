@@ -8,11 +8,13 @@ from typing import Any
 import pytest
 import time_machine
 from django.core import mail
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from accounts import hooks
 from accounts.models import Account, AccountEvent, LoginChallenge, SessionToken, SignInEvent
 from accounts.tests.conftest import Receivers
-from accounts.tests.door import Door, challenge_of, other_than, post
+from accounts.tests.door import Door, challenge_of, other_than, post, shape
 
 pytestmark = pytest.mark.django_db
 
@@ -43,8 +45,11 @@ def test_it_answers_alike_for_an_unknown_address(ava: Account, door: Door) -> No
     of_ava = door.ask("ava@example.com").json()["challengeId"]
     of_nobody = door.ask("eve@example.com").json()["challengeId"]
     wrong = other_than(door.read_code())
-    known = door.attempt(wrong, "ava@example.com", challengeId=of_ava)
-    unknown = door.attempt(wrong, "eve@example.com", challengeId=of_nobody)
+    with CaptureQueriesContext(connection) as on_known:
+        known = door.attempt(wrong, "ava@example.com", challengeId=of_ava)
+    with CaptureQueriesContext(connection) as on_unknown:
+        unknown = door.attempt(wrong, "eve@example.com", challengeId=of_nobody)
+    assert shape(on_known) == shape(on_unknown)
     assert known.status_code == unknown.status_code == 400
     assert {**known.json(), "requestId": ""} == {**unknown.json(), "requestId": ""}
 

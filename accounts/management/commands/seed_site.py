@@ -12,6 +12,11 @@ from accounts.colours import Colours
 from accounts.models import Brand, SiteSettings, StreamingService, User
 
 DEMO_OPERATOR = "admin"
+DEMO_SETTINGS = {
+    "free_month_on": True,
+    "seller_name": "Example Streaming LLC",
+    "seller_address": "100 Example Avenue\nNew York, NY 10001\nUnited States",
+}
 
 COLOURS: dict[str, Colours] = {
     "faith-family": {
@@ -45,11 +50,12 @@ class Command(BaseCommand):
     @transaction.atomic
     def handle(self, *args: Any, **options: Any) -> None:
         """Add what is missing."""
-        SiteSettings.objects.get_or_create(pk=1, defaults={"free_month_on": settings.PORTAL_ENV == "demo"})
+        demo = settings.PORTAL_ENV == "demo"
+        SiteSettings.objects.get_or_create(pk=1, defaults=DEMO_SETTINGS if demo else {})
         for position, (code, name, label, entrance) in enumerate(THE_THREE):
             _seed_brand(code, name, label, default=position == 0 and not _has_default())
             _seed_service(code, name, label, entrance, position)
-        if settings.PORTAL_ENV == "demo":
+        if demo:
             _seed_operator()
         self.stdout.write("The site's settings, brands and services are there.")
 
