@@ -30,6 +30,8 @@ export function loadFailure(...reads: Read[]): LoadFailure | null {
 /** A screen's first load, under the 'Loading' overlay: what failed of it, if anything did. */
 export function useScreenLoad(...reads: Read[]): LoadFailure | null {
   const failure = loadFailure(...reads);
-  useLoadingFlag(failure === null && reads.some(({ isPending, isFetching }) => isPending && isFetching));
+  useLoadingFlag(
+    failure === null && reads.some(({ isPending, isFetching }) => isPending && isFetching),
+  );
   return failure;
 }

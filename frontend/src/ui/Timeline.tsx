@@ -5,9 +5,9 @@ import styles from '@/ui/Timeline.module.css';
 
 export interface TimelineItem {
   key: string;
-  /** The date as it is read, and for machines. */
-  date: string;
-  dateTime: string;
+  /** The date as it is read, and for machines; none for what has no date yet. */
+  date?: string;
+  dateTime?: string;
   title: ReactNode;
   detail?: ReactNode;
   /** The way to undo it, or to act on it. */
@@ -23,9 +23,11 @@ export function Timeline({ label, items }: { label: string; items: readonly Time
         <li key={key} className={classNames(styles.item, styles[tone])}>
           <div className={styles.words}>
             <p className={styles.title}>{title}</p>
-            <p className={styles.date}>
-              <time dateTime={dateTime}>{date}</time>
-            </p>
+            {date && (
+              <p className={styles.date}>
+                <time dateTime={dateTime}>{date}</time>
+              </p>
+            )}
             {detail && <p className={styles.detail}>{detail}</p>}
           </div>
           {action && <div className={styles.action}>{action}</div>}

@@ -1,0 +1,48 @@
+import { useQuery } from '@tanstack/react-query';
+
+import { invoicesOptions } from '@/lib/api/queries';
+import { paths } from '@/lib/paths';
+import { useScreenLoad } from '@/lib/screenLoad';
+import { ButtonLink } from '@/ui/Button';
+import { Card } from '@/ui/Card';
+import { ReceiptIcon } from '@/ui/icons/icons';
+import { Page } from '@/ui/Page';
+import { PageHeading } from '@/ui/PageHeading';
+import { Skeleton } from '@/ui/Skeleton';
+import { EmptyState, ErrorState } from '@/ui/States';
+import { BackLink } from '@/ui/TextLink';
+import { InvoiceTable } from './InvoiceTable';
+
+/** Every invoice, newest first, each as a file to keep. */
+export default function BillingHistoryPage() {
+  const invoices = useQuery(invoicesOptions);
+  const failure = useScreenLoad(invoices);
+  const some = invoices.data !== undefined && invoices.data.length > 0;
+  return (
+    <Page width="wide">
+      <BackLink to={paths.dashboard} />
+      <PageHeading
+        lead={some && 'To view and print individual invoices, click on the "INVOICE NUMBER"'}
+      >
+        Billing History
+      </PageHeading>
+      <Card>
+        {failure && <ErrorState {...failure} />}
+        {!failure && !invoices.data && <Skeleton height="20rem" radius="box" />}
+        {invoices.data && (some ? <InvoiceTable invoices={invoices.data} /> : <NoInvoices />)}
+      </Card>
+    </Page>
+  );
+}
+
+function NoInvoices() {
+  return (
+    <EmptyState
+      icon={<ReceiptIcon />}
+      action={<ButtonLink to={paths.dashboard}>Go to your account</ButtonLink>}
+    >
+      Your billing history is currently empty. You haven't made any purchases yet. Start exploring
+      our streaming plans!
+    </EmptyState>
+  );
+}

@@ -1,0 +1,59 @@
+import { useQuery } from '@tanstack/react-query';
+
+import { accountOptions, managePlansOptions } from '@/lib/api/queries';
+import type { Account, ManagePlans } from '@/lib/api/types';
+import { isLive } from '@/lib/plans';
+import { useScreenLoad } from '@/lib/screenLoad';
+import { Card } from '@/ui/Card';
+import { Page } from '@/ui/Page';
+import { PageHeading } from '@/ui/PageHeading';
+import { ErrorState } from '@/ui/States';
+import { Costs } from './Costs';
+import styles from './DashboardPage.module.css';
+import { DashboardSkeleton } from './DashboardSkeleton';
+import { EndedSubscriptions } from './EndedSubscriptions';
+import { LatestInvoices } from './LatestInvoices';
+import { NoSubscriptions } from './NoSubscriptions';
+import { nextSentence } from './nextSteps';
+import { Subscriptions } from './Subscriptions';
+import { Ways } from './Ways';
+
+/** The account home: what one has, what happens next with it, what it costs, and the ways on. */
+export default function DashboardPage() {
+  const account = useQuery(accountOptions);
+  const plans = useQuery(managePlansOptions);
+  const failure = useScreenLoad(account, plans);
+  const ready = !failure && account.data && plans.data;
+  return (
+    <Page width="wide">
+      <PageHeading title="Your account" lead={ready && nextSentence(account.data.plans)}>
+        {account.data?.name ? `Hello, ${account.data.name}` : 'Your account'}
+      </PageHeading>
+      {failure && (
+        <Card>
+          <ErrorState {...failure} />
+        </Card>
+      )}
+      {!failure && !ready && <DashboardSkeleton />}
+      {ready && <Home account={account.data} costs={plans.data} />}
+    </Page>
+  );
+}
+
+function Home({ account, costs }: { account: Account; costs: ManagePlans }) {
+  const held = account.plans.filter(isLive);
+  const ended = account.plans.filter((plan) => !isLive(plan));
+  return (
+    <div className={styles.home}>
+      <div className={styles.column}>
+        {held.length > 0 ? <Subscriptions plans={held} /> : <NoSubscriptions ended={ended} />}
+        {ended.length > 0 && <EndedSubscriptions plans={ended} />}
+      </div>
+      <div className={styles.column}>
+        {held.length > 0 && <Costs plans={held} costs={costs} />}
+        <LatestInvoices />
+        <Ways plans={held} />
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,44 @@
+import type { ReactNode } from 'react';
+
+import type { Plan } from '@/lib/api/types';
+import { formatDate } from '@/lib/formats';
+import { isPaused } from '@/lib/plans';
+import { Timeline, type TimelineItem } from '@/ui/Timeline';
+import { CancelPause } from './CancelPause';
+import { nextSteps, type Step, type StepKind } from './nextSteps';
+
+interface NextStepsProps {
+  plan: Plan;
+  /** The button that ends a pause at once. */
+  resumeNow: ReactNode;
+}
+
+const TONES: Record<StepKind, NonNullable<TimelineItem['tone']>> = {
+  bill: 'primary',
+  changes: 'primary',
+  trialEnds: 'primary',
+  resumes: 'primary',
+  pauseStarts: 'plain',
+  accessEnds: 'warning',
+};
+
+/** What comes next for a subscription, each with its date and the way to undo it. */
+export function NextSteps({ plan, resumeNow }: NextStepsProps) {
+  const undo: Partial<Record<StepKind, ReactNode>> = {
+    pauseStarts: <CancelPause plan={plan} />,
+    resumes: isPaused(plan) ? resumeNow : undefined,
+  };
+  const items = nextSteps(plan).map((step) => itemOf(step, undo[step.kind]));
+  return <Timeline label={`What comes next for ${plan.name}`} items={items} />;
+}
+
+function itemOf({ kind, at, title, detail }: Step, action: ReactNode): TimelineItem {
+  return {
+    key: kind,
+    title,
+    detail,
+    action,
+    tone: TONES[kind],
+    ...(at && { date: formatDate(at), dateTime: at }),
+  };
+}

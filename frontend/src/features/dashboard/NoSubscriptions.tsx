@@ -1,0 +1,45 @@
+import { useQuery } from '@tanstack/react-query';
+
+import { siteOptions } from '@/lib/api/queries';
+import type { Plan } from '@/lib/api/types';
+import { ButtonAnchor } from '@/ui/Button';
+import { Card } from '@/ui/Card';
+import { PlayIcon } from '@/ui/icons/icons';
+import { EmptyState } from '@/ui/States';
+import styles from './NoSubscriptions.module.css';
+
+/** Instead of the subscriptions, where there are none: what would be here, and the services to look at. */
+export function NoSubscriptions({ ended }: { ended: readonly Plan[] }) {
+  return (
+    <Card as="section" labelledBy="your-subscriptions">
+      <h2 id="your-subscriptions">Your Subscriptions</h2>
+      <EmptyState
+        icon={<PlayIcon />}
+        title={ended.length > 0 ? 'Your subscriptions have ended' : 'You have no subscriptions yet'}
+        action={<Services />}
+      >
+        {ended.length > 0
+          ? 'Nothing more will be billed. Your invoices stay here for you.'
+          : 'When you subscribe to one of our services, you will see here what it costs and what comes next.'}
+      </EmptyState>
+    </Card>
+  );
+}
+
+/** The services' own sites; one without an address is left out. */
+function Services() {
+  const { data: site } = useQuery(siteOptions);
+  return (
+    <ul aria-label="Our services" className={styles.services}>
+      {site?.services
+        .filter(({ browseUrl }) => browseUrl)
+        .map(({ id, name, browseUrl }) => (
+          <li key={id}>
+            <ButtonAnchor variant="secondary" href={browseUrl} newTab>
+              Explore {name}
+            </ButtonAnchor>
+          </li>
+        ))}
+    </ul>
+  );
+}

@@ -1,0 +1,25 @@
+import type { Plan } from '@/lib/api/types';
+import { paths } from '@/lib/paths';
+import { ButtonLink } from '@/ui/Button';
+import { Card } from '@/ui/Card';
+import { PauseIcon } from '@/ui/icons/icons';
+import { EmptyState } from '@/ui/States';
+import { Obstacles } from './Obstacles';
+
+/** Instead of the banner, where no subscription can be paused: why, and the way on. */
+export function NothingToPause({ held }: { held: readonly Plan[] }) {
+  return (
+    <Card>
+      <EmptyState
+        icon={<PauseIcon />}
+        title="There is nothing to pause right now"
+        action={<ButtonLink to={paths.dashboard}>Go to your account</ButtonLink>}
+      >
+        {held.length === 0
+          ? 'You have no subscription at the moment, so nothing will be billed.'
+          : 'A subscription can be paused while it is active and nothing else is scheduled for it.'}
+      </EmptyState>
+      <Obstacles plans={held} />
+    </Card>
+  );
+}

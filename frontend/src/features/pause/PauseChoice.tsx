@@ -1,0 +1,38 @@
+import type { Plan } from '@/lib/api/types';
+import { formatPrice } from '@/lib/formats';
+import { Checkbox } from '@/ui/Checkbox';
+import { AlertIcon } from '@/ui/icons/icons';
+import styles from './PauseChoice.module.css';
+import type { usePauseSelection } from './usePauseSelection';
+
+interface PauseChoiceProps {
+  pausable: readonly Plan[];
+  selection: ReturnType<typeof usePauseSelection>;
+}
+
+/** Which of several subscriptions to pause. */
+export function PauseChoice({ pausable, selection }: PauseChoiceProps) {
+  const { chosen, refused, toggle } = selection;
+  return (
+    <fieldset className={styles.choice}>
+      <legend className={styles.legend}>What would you like to pause?</legend>
+      {pausable.map((plan) => (
+        <Checkbox
+          key={plan.subId}
+          label={plan.name}
+          hint={formatPrice(plan.amount, plan.periodUnit)}
+          checked={chosen.includes(plan)}
+          onChange={(on) => toggle(plan, on)}
+        />
+      ))}
+      <div role="alert">
+        {refused && (
+          <p className={styles.refusal}>
+            <AlertIcon />
+            Choose at least one subscription to pause.
+          </p>
+        )}
+      </div>
+    </fieldset>
+  );
+}

@@ -1,0 +1,37 @@
+import type { PauseOffer } from '@/lib/api/types';
+
+/** One title's picture, with what stands for it where it is not seen. */
+export interface Title {
+  image: string;
+  alt: string;
+  caption: string | null;
+}
+
+/** The titles of a service to watch before one goes; those without a picture are left out. */
+export function recommendedTitles(offer: PauseOffer): Title[] {
+  const images = [
+    offer.recommendedTitleImage1,
+    offer.recommendedTitleImage2,
+    offer.recommendedTitleImage3,
+    offer.recommendedTitleImage4,
+  ].filter((image) => image !== null);
+  return images.map((image, index) => ({
+    image,
+    alt: `A favorite on ${offer.name}, ${index + 1} of ${images.length}`,
+    caption: null,
+  }));
+}
+
+/** The titles that are coming to a service, each with its caption; those without a picture are left out. */
+export function upcomingTitles(offer: PauseOffer): Title[] {
+  const titles = [
+    { image: offer.upcomingTitleImage1, caption: offer.upcomingImageText1 },
+    { image: offer.upcomingTitleImage2, caption: offer.upcomingImageText2 },
+    { image: offer.upcomingTitleImage3, caption: offer.upcomingImageText3 },
+  ];
+  return titles.flatMap(({ image, caption }, index) =>
+    image === null
+      ? []
+      : [{ image, caption, alt: `Coming to ${offer.name}, ${index + 1} of ${titles.length}` }],
+  );
+}

@@ -1,0 +1,28 @@
+import type { ReactNode } from 'react';
+import { Link } from 'react-router-dom';
+
+import { ChevronRightIcon } from '@/ui/icons/icons';
+import styles from '@/ui/LinkList.module.css';
+
+export interface ListedLink {
+  to: string;
+  label: string;
+  icon: ReactNode;
+}
+
+/** Ways to other screens, one under the other, each as wide as its column. */
+export function LinkList({ links }: { links: readonly ListedLink[] }) {
+  return (
+    <ul className={styles.list}>
+      {links.map(({ to, label, icon }) => (
+        <li key={to}>
+          <Link to={to} className={styles.link}>
+            <span className={styles.icon}>{icon}</span>
+            <span className={styles.label}>{label}</span>
+            <ChevronRightIcon />
+          </Link>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,21 @@
+import styles from '@/ui/PlanTableSkeleton.module.css';
+import { Skeleton } from '@/ui/Skeleton';
+
+/** Holds the place of a `PlanTable` of two plans. */
+export function PlanTableSkeleton() {
+  return (
+    <div className={styles.rows}>
+      {['first', 'second'].map((row) => (
+        <div key={row} className={styles.row}>
+          <Skeleton width="3.5rem" height="3.5rem" radius="box" />
+          <div className={styles.words}>
+            <Skeleton width="9rem" />
+            <Skeleton width="14rem" height="0.875em" />
+          </div>
+          <Skeleton width="4rem" />
+        </div>
+      ))}
+      <Skeleton height="2.5rem" />
+    </div>
+  );
+}

@@ -1,0 +1,25 @@
+import styles from '@/ui/Poster.module.css';
+
+interface PosterProps {
+  src: string;
+  alt: string;
+  caption?: string | null;
+}
+
+/** A title's upright picture, whose place is held before it arrives; with its caption, if it has one. */
+export function Poster({ src, alt, caption }: PosterProps) {
+  return (
+    <figure className={styles.figure}>
+      <img
+        src={src}
+        alt={alt}
+        width={400}
+        height={600}
+        loading="lazy"
+        decoding="async"
+        className={styles.picture}
+      />
+      {caption && <figcaption className={styles.caption}>{caption}</figcaption>}
+    </figure>
+  );
+}

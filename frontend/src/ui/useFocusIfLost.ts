@@ -1,0 +1,21 @@
+import { type RefObject, useEffect, useRef } from 'react';
+
+function focusIsLost(): boolean {
+  const focused = document.activeElement;
+  return focused === null || focused === document.body;
+}
+
+/**
+ * Gives the focus a place when what held it has gone: a button that its own success removed.
+ * Put the ref on something with `tabIndex={-1}`; it is looked at whenever `state` changes.
+ */
+export function useFocusIfLost<T extends HTMLElement>(state: unknown): RefObject<T | null> {
+  const place = useRef<T>(null);
+  const seen = useRef(state);
+  useEffect(() => {
+    if (seen.current === state) return;
+    seen.current = state;
+    if (focusIsLost()) place.current?.focus();
+  }, [state]);
+  return place;
+}
