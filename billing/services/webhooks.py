@@ -1,6 +1,7 @@
 """The inbox of provider events: stored first, processed later, each a hint to read again (architecture, decision 4)."""
 
 import logging
+import re
 from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
@@ -21,6 +22,9 @@ logger = logging.getLogger(__name__)
 State = WebhookEvent.State
 
 API_VERSION = "v2"
+NO_EVENT = "This is not an event of the billing provider."
+# What the provider calls things by; a NUL, for one, no database takes.
+IDENTIFIER = re.compile(r"[^\x00-\x1f\x7f]{1,100}")
 ATTEMPTS = 8
 LEASE = timedelta(seconds=60)
 FIRST_BACKOFF = timedelta(seconds=15)
@@ -32,7 +36,10 @@ def receive(body: Mapping[str, Any]) -> WebhookEvent | None:
     try:
         event = EventSnapshot.of(body)
     except (KeyError, TypeError, ValueError, OverflowError, AttributeError) as error:
-        raise InvalidInput("This is not an event of the billing provider.") from error
+        raise InvalidInput(NO_EVENT) from error
+    named = [event.id, event.event_type, *(one for ids in event.names.values() for one in ids)]
+    if not all(IDENTIFIER.fullmatch(one) for one in named):
+        raise InvalidInput(NO_EVENT)
     return store(event, source=WebhookEvent.Source.WEBHOOK)
 
 

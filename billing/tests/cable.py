@@ -22,7 +22,8 @@ class Cable:
         self.target = port
         self.mode = "good"
         self.replacement = b""
-        self.on_answer: Callable[[bytes], None] = lambda request: None
+        self.connections = 0
+        self.on_answer: Callable[[bytes], None] = lambda _request: None
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port: int = self._listener.getsockname()[1]
         threading.Thread(target=self._accept, daemon=True).start()
@@ -52,6 +53,7 @@ class Cable:
         with suppress(OSError):
             while True:
                 near, _ = self._listener.accept()
+                self.connections += 1
                 far = socket.create_connection(("127.0.0.1", self.target))
                 asked: list[bytes] = [b""]
                 threading.Thread(target=self._requests, args=(near, far, asked), daemon=True).start()

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pytest
 from pytest_django import Settings
 
-from billing.tests.live import Provider
 from billing.tests.cable import Cable
+from billing.tests.live import Provider
 from conftest import Sandbox
 
 

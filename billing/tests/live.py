@@ -31,9 +31,9 @@ class Provider:
     def open_shop(self) -> None:
         """Sell the three plans, monthly and yearly, with the bundle coupons."""
         self.sdk.ItemFamily.create({"id": "streaming", "name": "Streaming"})
-        for plan in MONTHLY:
+        for plan, cents in MONTHLY.items():
             self.sdk.Item.create({"id": plan, "name": plan, "type": "plan", "item_family_id": "streaming"})
-            self._price(plan, "Monthly", "month", MONTHLY[plan])
+            self._price(plan, "Monthly", "month", cents)
             self._price(plan, "Yearly", "year", YEARLY[plan])
         for size, percentage in ((2, 10), (3, 15)):
             self._bundle_coupon(f"BUNDLE-{size}", percentage)

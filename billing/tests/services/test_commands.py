@@ -7,6 +7,7 @@ from datetime import timedelta
 
 import pytest
 from django.db import connection
+from django.utils import timezone
 from pytest_django import Settings
 
 from accounts.models import Account, OutgoingMail
@@ -31,9 +32,13 @@ pytestmark = pytest.mark.django_db(transaction=True)
 State = Command.State
 PAUSED = "subscription_pause_scheduled"
 HTML = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 6\r\nConnection: close\r\n\r\n<html>"
-EMPTY = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}"
+EMPTY = (
+    b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}"
+)
 BROKEN = b"HTTP/1.1 502 Bad Gateway\r\nContent-Length: 4\r\nConnection: close\r\n\r\noops"
-CUT = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 900\r\nConnection: close\r\n\r\n{"
+CUT = (
+    b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 900\r\nConnection: close\r\n\r\n{"
+)
 
 
 def pause_all(account: Account, key: str = "one-intent") -> None:
@@ -47,7 +52,9 @@ def pause_these(account: Account, *plans: str, key: str = "one-intent") -> None:
 
 
 def let_the_lease_run_out() -> None:
-    Command.objects.filter(state__in=Command.OPEN).update(next_attempt_at=clock.timezone.now() - timedelta(seconds=1))
+    Command.objects.filter(state__in=Command.OPEN).update(
+        next_attempt_at=timezone.now() - timedelta(seconds=1)
+    )
 
 
 def assert_paused_once(provider: Provider, account: Account) -> None:
@@ -67,7 +74,9 @@ def test_the_same_intent_twice_acts_once(provider: Provider) -> None:
     assert_paused_once(provider, alice)
 
 
-@pytest.mark.parametrize("answer", [None, HTML, EMPTY, BROKEN, CUT], ids=["lost", "html", "empty", "502", "cut"])
+@pytest.mark.parametrize(
+    "answer", [None, HTML, EMPTY, BROKEN, CUT], ids=["lost", "html", "empty", "502", "cut"]
+)
 def test_an_answer_that_says_nothing_is_confirmed_later_not_called_failed(
     provider: Provider, cable: Cable, answer: bytes | None
 ) -> None:
@@ -134,7 +143,9 @@ def test_a_provider_that_is_away_changes_nothing_and_the_same_intent_may_be_aske
 
 def test_what_the_provider_refuses_shows_its_present_state(provider: Provider) -> None:
     alice = provider.subscriber("alice", FAITH)
-    provider.sdk.Subscription.cancel_for_items(provider.subscription(alice).id, {"cancel_option": "immediately"})
+    provider.sdk.Subscription.cancel_for_items(
+        provider.subscription(alice).id, {"cancel_option": "immediately"}
+    )
 
     with pytest.raises(InvalidState):
         pause_all(alice)

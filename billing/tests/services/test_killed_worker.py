@@ -52,7 +52,7 @@ def environment(tmp_path: Path, settings: Settings, cable: Cable) -> dict[str, s
 def worker(environment: dict[str, str], tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
     """A real Celery worker."""
     with (tmp_path / "worker.log").open("wb") as log:
-        process = subprocess.Popen(  # noqa: S603  (our own command)
+        process = subprocess.Popen(
             WORKER,
             env=environment,
             cwd=ROOT,
@@ -83,7 +83,7 @@ def test_the_sweep_finishes_what_a_killed_worker_had_asked_for(
 
     cable.on_answer = kill_when_resumed
     slot = jobs.newest_night(clock.now()).isoformat()
-    subprocess.run(  # noqa: S603  (our own command)
+    subprocess.run(
         [sys.executable, "manage.py", "shell", "-v0", "-c", f"{IMPORT}; run_job.delay('resumes', {slot!r})"],
         env=environment,
         cwd=ROOT,

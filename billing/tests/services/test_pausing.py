@@ -20,10 +20,12 @@ State = PauseSchedule.State
 
 
 def pause(account: Account, *plans: str, key: str = "pause-1") -> None:
-    ids = [row.provider_id for row in Subscription.objects.filter(customer__account=account) if row.plan_id in plans]
-    pauses.schedule(
-        account, subscription_ids=ids or None, days=30, key=key, actor="you", now=clock.now()
-    )
+    ids = [
+        row.provider_id
+        for row in Subscription.objects.filter(customer__account=account)
+        if row.plan_id in plans
+    ]
+    pauses.schedule(account, subscription_ids=ids or None, days=30, key=key, actor="you", now=clock.now())
 
 
 def run_due_jobs() -> None:
@@ -153,7 +155,11 @@ def test_a_declined_card_stays_paused_and_is_tried_on_the_next_night(provider: P
 
     promised.refresh_from_db()
     assert provider.subscription(alice).status == "paused"
-    assert (promised.state, promised.last_error, promised.attempts) == (State.PAUSED, "payment_processing_failed", 1)
+    assert (promised.state, promised.last_error, promised.attempts) == (
+        State.PAUSED,
+        "payment_processing_failed",
+        1,
+    )
     assert mails(alice)[-1] == "We couldn't resume Faith & Family"
 
     provider.add_card("alice", "4111111111111111")
@@ -164,7 +170,9 @@ def test_a_declined_card_stays_paused_and_is_tried_on_the_next_night(provider: P
     assert [invoice.status for invoice in provider.invoices(alice)] == ["paid", "paid"]
 
 
-def test_a_pause_removed_at_the_provider_closes_the_schedule_and_the_subscriber_is_told(provider: Provider) -> None:
+def test_a_pause_removed_at_the_provider_closes_the_schedule_and_the_subscriber_is_told(
+    provider: Provider,
+) -> None:
     alice = provider.subscriber("alice", FAITH)
     pause(alice)
     provider.sdk.Subscription.remove_scheduled_pause(provider.subscription(alice).id)

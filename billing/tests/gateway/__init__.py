@@ -1,0 +1,1 @@
+"""The gateway: what it sends, and what it makes of every answer."""

@@ -1,0 +1,198 @@
+"""Every way in which the provider can fail becomes one of our errors, and certificates are verified."""
+
+from __future__ import annotations
+
+import http.server
+import json
+import os
+import shutil
+import ssl
+import subprocess
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pytest_django import Settings
+
+from billing.gateway import subscriptions
+from billing.gateway.errors import GatewayError, Missing, NotSent, PaymentRefused, Refused, Unconfirmed
+from billing.tests.cable import Cable
+from billing.tests.live import FAITH, Provider
+
+Answers = Callable[..., None]
+OPENSSL = shutil.which("openssl") or "openssl"
+
+
+@pytest.fixture
+def answers(settings: Settings) -> Iterator[Answers]:
+    """A provider that gives one answer to everything."""
+    given: dict[str, Any] = {}
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers["Content-Length"] or 0))
+            self.send_response(given["status"])
+            for name, value in given["headers"].items():
+                self.send_header(name, value)
+            self.send_header("Content-Length", str(len(given["body"])))
+            self.end_headers()
+            self.wfile.write(given["body"])
+
+        do_GET = do_POST  # noqa: N815  (the standard library's name)
+
+        def log_message(self, *_: Any) -> None:
+            """Say nothing."""
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    settings.CHARGEBEE_ENDPOINT = f"http://127.0.0.1:{server.server_port}/api/v2"
+
+    def answer(status: int, body: Any, **headers: str) -> None:
+        raw = body if isinstance(body, bytes) else json.dumps(body).encode()
+        given.update(
+            status=status,
+            body=raw,
+            headers={name.replace("_", "-"): value for name, value in headers.items()},
+        )
+
+    yield answer
+    server.shutdown()
+    server.server_close()
+
+
+def said(code: str, kind: str | None = None) -> dict[str, Any]:
+    return {"message": "for developers", "api_error_code": code, **({"type": kind} if kind else {})}
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "error"),
+    [
+        (400, said("param_wrong_value", "invalid_request"), Refused),
+        (400, said("payment_processing_failed", "payment"), PaymentRefused),
+        (401, said("api_authentication_failed"), Refused),
+        (404, said("resource_not_found", "invalid_request"), Missing),
+        (409, said("invalid_state_for_request", "invalid_request"), Refused),
+        (429, said("api_request_limit_exceeded", "operation_failed"), NotSent),
+        (429, said("lock_timeout", "operation_failed"), NotSent),
+        (500, said("internal_error"), Unconfirmed),
+        (503, said("internal_temporary_error", "operation_failed"), Unconfirmed),
+        (502, b"<html>Bad Gateway</html>", Unconfirmed),
+        (200, b"<html>hello</html>", Unconfirmed),
+        (200, b"", Unconfirmed),
+        (200, {}, Unconfirmed),
+        (200, b"null", Unconfirmed),
+        (400, {"oops": True}, Unconfirmed),
+    ],
+)
+def test_a_write_knows_whether_it_may_have_been_made(
+    answers: Answers, status: int, body: Any, error: type[GatewayError]
+) -> None:
+    answers(status, body)
+
+    with pytest.raises(GatewayError) as raised:
+        subscriptions.pause_at_term_end("sub", key="key")
+
+    assert type(raised.value) is error
+    assert "for developers" not in str(raised.value)
+
+
+def test_a_wait_that_the_provider_asks_for_is_passed_on(answers: Answers) -> None:
+    answers(429, said("api_request_limit_exceeded", "operation_failed"), Retry_After="17")
+
+    with pytest.raises(NotSent) as raised:
+        subscriptions.pause_at_term_end("sub", key="key")
+
+    assert raised.value.retry_after == 17
+
+
+def test_a_read_that_gets_no_usable_answer_was_not_answered(answers: Answers) -> None:
+    answers(502, b"<html>")
+
+    with pytest.raises(NotSent):
+        subscriptions.retrieve("sub")
+
+
+def test_nobody_there_is_not_sent(settings: Settings) -> None:
+    settings.CHARGEBEE_ENDPOINT = "http://127.0.0.1:9/api/v2"
+
+    with pytest.raises(NotSent):
+        subscriptions.pause_at_term_end("sub", key="key")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_calls_share_one_connection(provider: Provider, cable: Cable) -> None:
+    alice = provider.subscriber("alice", FAITH)
+    subscription_id = provider.subscription(alice).id
+    subscriptions.retrieve(subscription_id)
+    before = cable.connections
+
+    for _ in range(5):
+        subscriptions.retrieve(subscription_id)
+
+    assert cable.connections == before
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_forked_child_gets_a_connection_of_its_own(provider: Provider) -> None:
+    alice = provider.subscriber("alice", FAITH)
+    subscription_id = provider.subscription(alice).id
+    subscriptions.retrieve(subscription_id)
+
+    child = os.fork()
+    if child == 0:  # in the child nothing but the exit status gets out
+        right = all(subscriptions.retrieve(subscription_id).id == subscription_id for _ in range(20))
+        os._exit(0 if right else 1)
+    mine = [subscriptions.retrieve(subscription_id).id for _ in range(20)]
+
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert mine == [subscription_id] * 20
+
+
+@pytest.fixture
+def untrusted(tmp_path: Path, settings: Settings) -> Iterator[list[str]]:
+    """A provider behind a certificate that nobody signed; the list holds the requests that it got to see."""
+    certificate, key = tmp_path / "cert.pem", tmp_path / "key.pem"
+    subject = ["-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1"]
+    subprocess.run(
+        [OPENSSL, "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", *subject,
+         "-keyout", str(key), "-out", str(certificate)],
+        check=True, capture_output=True,
+    )  # fmt: skip
+    seen: list[str] = []
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            seen.append(self.path)
+
+        def log_message(self, *_: Any) -> None:
+            """Say nothing."""
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+    server.socket = context.wrap_socket(server.socket, server_side=True)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    settings.CHARGEBEE_ENDPOINT = f"https://127.0.0.1:{server.server_port}/api/v2"
+    yield seen
+    server.shutdown()
+    server.server_close()
+
+
+def test_a_certificate_that_nobody_signed_is_refused(untrusted: list[str]) -> None:
+    with pytest.raises(NotSent):
+        subscriptions.retrieve("sub")
+
+    assert untrusted == []
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_key_goes_out_with_every_write(provider: Provider) -> None:
+    alice = provider.subscriber("alice", FAITH)
+    subscription_id = provider.subscription(alice).id
+
+    subscriptions.pause_at_term_end(subscription_id, key="the-same-key")
+    subscriptions.pause_at_term_end(subscription_id, key="the-same-key")
+
+    assert len(provider.events("subscription_pause_scheduled")) == 1
