@@ -296,9 +296,9 @@ class Migration(migrations.Migration):
                 ),
                 ("attempts", models.PositiveSmallIntegerField(default=0)),
                 ("last_error", models.CharField(blank=True, max_length=300)),
-                ("created_at", models.DateTimeField(default=django.utils.timezone.now)),
+                ("created_at", models.DateTimeField(db_index=True, default=django.utils.timezone.now)),
                 ("next_attempt_at", models.DateTimeField(default=django.utils.timezone.now)),
-                ("expires_at", models.DateTimeField(blank=True, null=True)),
+                ("expires_at", models.DateTimeField(blank=True, db_index=True, null=True)),
                 ("sent_at", models.DateTimeField(blank=True, null=True)),
                 (
                     "account",
