@@ -93,7 +93,7 @@ ACTIONS = {"check": check, "fmt": fmt, "generate": generate, "lock": lock}
 def main(action: str) -> int:
     """Bring along what the action needs and run it; return the exit code."""
     try:
-        prepare.prepare(tests=True)
+        prepare.prepare_tools()
         return ACTIONS[action]()
     except CannotContinue as error:
         say(f"\n{error}")

@@ -22,17 +22,30 @@ BUNDLE_SOURCES = (
 STATIC_SOURCES = (DIST, ROOT / "portal" / "static", ROOT / "requirements.txt")
 
 
-def prepare(*, tests: bool = False) -> None:
-    """Bring along everything that running (or testing) needs; what is there already is left alone.
+def prepare_to_run() -> None:
+    """Bring along what running needs; what is there already is left alone.
 
     Raises `CannotContinue` when something is missing that we may not install.
     """
     system.check_python()
     ensure_python_packages(ROOT / "requirements.txt")
-    if tests:
-        ensure_python_packages(ROOT / "requirements-dev.txt")
     ensure_pango()
     ensure_node_packages()
+    ensure_bundle()
+
+
+def prepare_tools() -> None:
+    """Bring along what checking and formatting need. Raises as `prepare_to_run`."""
+    system.check_python()
+    ensure_python_packages(ROOT / "requirements.txt")
+    ensure_python_packages(ROOT / "requirements-dev.txt")
+    ensure_node_packages()
+
+
+def prepare_to_test() -> None:
+    """Bring along what testing needs. Raises as `prepare_to_run`."""
+    prepare_tools()
+    ensure_pango()
     ensure_bundle()
 
 

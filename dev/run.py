@@ -126,7 +126,7 @@ def main() -> int:
     os.environ.setdefault("PORTAL_ENV", "demo")
     try:
         _check_ports()
-        prepare.prepare()
+        prepare.prepare_to_run()
         var_dir().mkdir(parents=True, exist_ok=True)
         prepare.ensure_database()
         prepare.ensure_sandbox()

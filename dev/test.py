@@ -125,7 +125,7 @@ def _outcome(part: Callable[[], bool]) -> str:
 def main() -> int:
     """Run every part to its end and sum up; return the exit code."""
     try:
-        prepare.prepare(tests=True)
+        prepare.prepare_to_test()
     except CannotContinue as error:
         say(f"\n{error}")
         return 1

@@ -126,7 +126,7 @@ class Demo:
         files = sorted((self.folder / "mail").glob("*.log"), key=lambda file: file.stat().st_mtime_ns)
         # One file holds what one connection sent, each mail ended by a line of dashes.
         parts = [part for file in files for part in file.read_bytes().split(b"\n" + b"-" * 79 + b"\n")]
-        return [email.message_from_bytes(part, policy=modern_policy) for part in parts if part.strip()]  # type: ignore[arg-type]
+        return [email.message_from_bytes(part, policy=modern_policy) for part in parts if part.strip()]
 
     def _serves(self) -> bool:
         try:

@@ -1,0 +1,1 @@
+"""The browser journeys: the portal as its subscribers and operators meet it."""
