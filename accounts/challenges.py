@@ -12,10 +12,10 @@ from django.utils import timezone
 
 from accounts import codes, limits, login_code, tasks
 from accounts.enqueue import enqueue
-from accounts.models import Account, Brand, LoginChallenge, OutgoingMail, SignInEvent
+from accounts.models import Account, Brand, LoginChallenge, OutgoingMail
 from accounts.models.sign_in import TRIES
 from accounts.network import Origin
-from accounts.sign_in_log import note
+from accounts.sign_in_log import note_limited
 from portal.errors import PortalError
 
 LIFETIME = timedelta(minutes=10)
@@ -52,7 +52,7 @@ def ask(*, email: str, origin: Origin, brand: Brand, instead_of: uuid.UUID | Non
             challenge = _open(email, origin, brand, instead_of)
             enqueue(tasks.send_login_code, str(challenge.pk))
     except limits.Throttled:
-        note(SignInEvent.Kind.LIMITED, email, origin)
+        note_limited(email, origin)
         raise
     return challenge
 

@@ -51,6 +51,7 @@ SEND_ADDRESS = Limit("send-address", 5, timedelta(hours=1))
 SEND_NETWORK = Limit("send-network", 20, timedelta(hours=1))
 TRY_ADDRESS = Limit("try-address", 10, timedelta(minutes=15))
 TRY_NETWORK = Limit("try-network", 100, timedelta(minutes=15))
+NOTED_REFUSALS = Limit("noted-refusals", 100, timedelta(hours=1))
 
 
 def take(*uses: tuple[Limit, str]) -> None:

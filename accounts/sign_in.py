@@ -12,7 +12,7 @@ from django.db import transaction
 from accounts import challenges, hooks, limits, new_browser
 from accounts.models import Account, SessionToken, SignInEvent, User
 from accounts.network import Origin
-from accounts.sign_in_log import note
+from accounts.sign_in_log import note, note_limited
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ def sign_in(*, email: str, code: str, challenge_id: uuid.UUID | None, origin: Or
         with transaction.atomic():
             return _open_session(challenges.spend(challenge), origin)
     except limits.Throttled:
-        note(SignInEvent.Kind.LIMITED, email, origin)
+        note_limited(email, origin)
         raise
     except challenges.InvalidOtp:
         note(SignInEvent.Kind.FAILED, email, origin)

@@ -138,3 +138,9 @@ def test_a_refusal_leaves_an_event(ava: Account, door: Door, clock: time_machine
     door.ask()
     event = SignInEvent.objects.get()
     assert (event.kind, event.email, event.account) == ("limited", "ava@example.com", ava)
+
+
+def test_refusals_do_not_fill_the_table(ava: Account, door: Door, clock: time_machine.Traveller) -> None:
+    for _ in range(120):
+        door.ask()
+    assert SignInEvent.objects.filter(kind=SignInEvent.Kind.LIMITED).count() == 100

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 from django.db import IntegrityError, transaction
+from hypothesis import given
+from hypothesis.strategies import emails, one_of, text
 
 from accounts import events
 from accounts.addresses import InvalidAddress, normalise_email
@@ -45,6 +48,15 @@ def test_an_address_has_one_spelling(text: str, address: str) -> None:
 def test_it_refuses_what_is_no_address(text: str) -> None:
     with pytest.raises(InvalidAddress):
         normalise_email(text)
+
+
+@given(one_of(text(), emails()))
+def test_whatever_is_typed_is_refused_or_has_one_safe_spelling(typed: str) -> None:
+    with suppress(InvalidAddress):
+        address = normalise_email(typed)
+        assert normalise_email(address) == address == address.lower()
+        assert address.isascii()
+        assert address.isprintable()
 
 
 @pytest.mark.django_db

@@ -255,3 +255,15 @@ def test_the_first_browser_and_a_new_version_of_it_are_no_news(
     post()
     assert [message.subject for message in mail.outbox] == ["Your sign-in code"] * 2
     assert LoginChallenge.objects.filter(used_at=None).count() == 0
+
+
+def test_neither_code_nor_token_is_logged(ava: Account, door: Door, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("DEBUG")
+    challenge = door.ask().json()["challengeId"]
+    code = door.read_code()
+    door.attempt(other_than(code), challengeId=challenge)
+    token = door.attempt(code, challengeId=challenge).json()["token"]
+    door.carry(token)
+    door.api.post("/api/auth/logout")
+    assert code not in caplog.text
+    assert token not in caplog.text
