@@ -11,7 +11,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -163,6 +163,12 @@ def sandbox_process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sandbo
     """One sandbox for this test process, on a free port, with a database of its own and webhooks off."""
     with running_sandbox(tmp_path_factory.mktemp("sandbox")) as sandbox:
         yield sandbox
+
+
+@pytest.fixture(scope="session")
+def run_sandbox() -> Callable[..., AbstractContextManager[Sandbox]]:
+    """`running_sandbox`, for fixtures that outlive one test."""
+    return running_sandbox
 
 
 @pytest.fixture

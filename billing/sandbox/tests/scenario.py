@@ -1,0 +1,194 @@
+"""One walk through every operation the sandbox has, so that every kind of answer and event has been given once."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from billing.sandbox.tests.caller import Caller
+
+GENESIS = 1_773_144_000  # 10 March 2026, noon
+DAY = 86_400
+MONTHLY, YEARLY = "faith-monthly", "faith-yearly"
+GOOD, DECLINES, SPARE = "4111111111111111", "4005519200000004", "378282246310005"
+
+
+def walk(caller: Caller) -> None:
+    """Start afresh, do everything once, and read everything back."""
+    caller.call("time_machine.start_afresh", "delorean", genesis_time=GENESIS)
+    _catalogue(caller)
+    _people(caller)
+    alice = _subscriptions(caller)
+    _pauses(caller, alice)
+    _cancellations(caller, alice)
+    _a_month_later(caller)
+    _everything_read(caller)
+
+
+def _catalogue(caller: Caller) -> None:
+    caller.call("item_family.create", id="streaming", name="Streaming", description="All there is to watch")
+    caller.call(
+        "item.create",
+        id="faith",
+        name="Faith",
+        type="plan",
+        item_family_id="streaming",
+        external_name="Faith",
+    )
+    caller.call("item.create", id="old", name="Old", type="plan", item_family_id="streaming")
+    shared = {"item_id": "faith", "pricing_model": "flat_fee", "currency_code": "USD", "period": 1}
+    caller.call("item_price.create", id=MONTHLY, name="Monthly", price=699, period_unit="month", **shared)
+    caller.call("item_price.create", id=YEARLY, name="Yearly", price=6999, period_unit="year", **shared)
+    caller.call(
+        "item_price.create",
+        id="old-monthly",
+        name="Old",
+        price=1,
+        period_unit="month",
+        **{**shared, "item_id": "old"},
+    )
+    caller.call("item_price.update", "old-monthly", status="archived")
+    caller.call("item.update", "old", status="archived")
+    coupon = {"name": "Ten off", "discount_type": "percentage", "discount_percentage": 10}
+    plans = [{"constraint": "all", "item_type": "plan"}]
+    caller.call(
+        "coupon.create_for_items",
+        id="TEN",
+        apply_on="each_specified_item",
+        duration_type="forever",
+        item_constraints=plans,
+        **coupon,
+    )
+    caller.call(
+        "coupon.create_for_items",
+        id="LATE",
+        apply_on="invoice_amount",
+        duration_type="one_time",
+        valid_till=GENESIS + 2 * DAY,
+        **coupon,
+    )
+    caller.call("coupon_set.create", id="ONCE", name="Once", coupon_id="TEN")
+    caller.call("coupon_set.add_coupon_codes", "ONCE", code=["ONCE-1", "ONCE-2"])
+
+
+def _people(caller: Caller) -> None:
+    for handle in ("alice", "bob", "carol"):
+        address = {
+            "first_name": handle,
+            "line1": "1 Main Street",
+            "city": "Boston",
+            "state_code": "MA",
+            "zip": "02108",
+        }
+        caller.call(
+            "customer.create",
+            id=handle,
+            email=f"{handle}@example.com",
+            billing_address={**address, "country": "US"},
+        )
+        _add_card(caller, handle, GOOD)
+    caller.call("customer.update", "alice", first_name="Alice", last_name="Arnold", phone="617")
+    spare = _add_card(caller, "alice", SPARE)
+    caller.call("payment_source.delete", spare)
+    caller.call(
+        "payment_source.create_using_permanent_token",
+        customer_id="carol",
+        type="paypal_express_checkout",
+        reference_id="B-123",
+        replace_primary_payment_source=True,
+    )
+
+
+def _subscriptions(caller: Caller) -> str:
+    monthly = [{"item_price_id": MONTHLY, "quantity": 1}]
+    caller.call("estimate.create_sub_item_estimate", subscription_items=monthly, coupon_ids=["TEN"])
+    begun = caller.call(
+        "subscription.create_with_items",
+        "alice",
+        subscription_items=monthly,
+        coupon_ids=["TEN"],
+        auto_collection="on",
+    )
+    caller.call("subscription.create_with_items", "bob", id="bobs", subscription_items=monthly)
+    caller.call("subscription.create_with_items", "carol", subscription_items=monthly)
+    trial = [{"item_price_id": YEARLY}]
+    caller.call(
+        "subscription.create_with_items", "bob", subscription_items=trial, trial_end=GENESIS + 9 * DAY
+    )
+    caller.call(
+        "subscription.create_with_items", "bob", subscription_items=trial, start_date=GENESIS + 5 * DAY
+    )
+    return str(begun["subscription"]["id"])
+
+
+def _pauses(caller: Caller, alice: str) -> None:
+    ahead = {"resume_date": GENESIS + 90 * DAY}
+    caller.call("estimate.pause_subscription", alice, pause_option="end_of_term", subscription=ahead)
+    caller.call("subscription.pause", alice, pause_option="end_of_term", **ahead)
+    caller.call("subscription.remove_scheduled_pause", alice)
+    caller.call("subscription.pause", alice, pause_option="immediately")
+    caller.call("estimate.resume_subscription", alice, resume_option="immediately")
+    caller.call("subscription.resume", alice, resume_option="specific_date", **ahead)
+    caller.call("subscription.remove_scheduled_resumption", alice)
+    caller.call("subscription.resume", alice, resume_option="immediately")
+    caller.call("estimate.renewal_estimate", alice)
+
+
+def _cancellations(caller: Caller, alice: str) -> None:
+    caller.call("subscription.cancel_for_items", alice, cancel_option="end_of_term")
+    caller.call("subscription.remove_scheduled_cancellation", alice)
+
+
+def _a_month_later(caller: Caller) -> None:
+    """Terms renew, a trial ends, a future one starts, bob's new card declines, and his old one pays by hand."""
+    good = caller.call("customer.retrieve", "bob")["customer"]["primary_payment_source_id"]
+    caller.call(
+        "payment_source.create_card",
+        customer_id="bob",
+        card={"number": DECLINES, "expiry_month": 8, "expiry_year": 2032, "cvv": "123"},
+        replace_primary_payment_source=True,
+    )
+    _travel(caller, GENESIS + 35 * DAY)
+    due = caller.call("invoice.list", status={"is": "payment_due"}, subscription_id={"is": "bobs"})["list"][0]
+    caller.call("invoice.collect_payment", due["invoice"]["id"], payment_source_id=good)
+    caller.call("subscription.cancel_for_items", "bobs", cancel_option="immediately")
+
+
+def _everything_read(caller: Caller) -> None:
+    caller.call("time_machine.retrieve", "delorean")
+    for kind in (
+        "item_family",
+        "item",
+        "item_price",
+        "coupon",
+        "coupon_code",
+        "customer",
+        "payment_source",
+        "subscription",
+    ):
+        _read_all(caller, kind)
+    for kind in ("invoice", "transaction", "event"):
+        _read_all(caller, kind)
+    caller.call("coupon_set.retrieve", "ONCE")
+
+
+def _read_all(caller: Caller, kind: str) -> None:
+    entries = caller.pages(f"{kind}.list")
+    first: dict[str, Any] = entries[0][kind]
+    caller.call(f"{kind}.retrieve", first.get("id") or first["code"])
+
+
+def _add_card(caller: Caller, customer: str, number: str) -> str:
+    card = {"number": number, "expiry_month": 8, "expiry_year": 2032, "cvv": "123", "billing_zip": "02108"}
+    added = caller.call("payment_source.create_card", customer_id=customer, card=card)
+    return str(added["payment_source"]["id"])
+
+
+def _travel(caller: Caller, instant: int) -> None:
+    caller.call("time_machine.travel_forward", "delorean", destination_time=instant)
+    for _look in range(600):
+        machine = caller.call("time_machine.retrieve", "delorean")["time_machine"]
+        if machine["time_travel_status"] == "succeeded":
+            return
+        time.sleep(0.05)
+    raise TimeoutError("the time machine did not arrive")

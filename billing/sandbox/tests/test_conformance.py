@@ -1,0 +1,307 @@
+"""What the sandbox answers and takes, held against what the provider publishes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from typing import Any
+
+import httpx
+import pytest
+
+from billing.sandbox.tests import published, scenario
+from billing.sandbox.tests.caller import Caller, built_operations
+from billing.sandbox.tests.published import needs_the_published_pack
+
+# The provider documents these too, but the published pack holds only what a portal calls: with them a site is set up.
+SETTING_UP = {
+    "coupon.create_for_items",
+    "coupon_set.add_coupon_codes",
+    "coupon_set.create",
+    "item.create",
+    "item.update",
+    "item_family.create",
+    "item_price.create",
+    "item_price.update",
+}
+PUBLISHED = [
+    "coupon.list",
+    "coupon.retrieve",
+    "coupon_code.list",
+    "coupon_code.retrieve",
+    "coupon_set.retrieve",
+    "customer.create",
+    "customer.list",
+    "customer.retrieve",
+    "customer.update",
+    "estimate.create_sub_item_estimate",
+    "estimate.pause_subscription",
+    "estimate.renewal_estimate",
+    "estimate.resume_subscription",
+    "event.list",
+    "event.retrieve",
+    "invoice.collect_payment",
+    "invoice.list",
+    "invoice.retrieve",
+    "item.list",
+    "item.retrieve",
+    "item_family.list",
+    "item_family.retrieve",
+    "item_price.list",
+    "item_price.retrieve",
+    "payment_source.create_card",
+    "payment_source.create_using_permanent_token",
+    "payment_source.delete",
+    "payment_source.list",
+    "payment_source.retrieve",
+    "subscription.cancel_for_items",
+    "subscription.create_with_items",
+    "subscription.list",
+    "subscription.pause",
+    "subscription.remove_scheduled_cancellation",
+    "subscription.remove_scheduled_pause",
+    "subscription.remove_scheduled_resumption",
+    "subscription.resume",
+    "subscription.retrieve",
+    "time_machine.retrieve",
+    "time_machine.start_afresh",
+    "time_machine.travel_forward",
+    "transaction.list",
+    "transaction.retrieve",
+]
+BUILT = sorted([*PUBLISHED, *SETTING_UP])
+LISTS = [name for name in PUBLISHED if name.endswith(".list")]
+
+
+@pytest.fixture(scope="module")
+def caller(
+    run_sandbox: Callable[..., AbstractContextManager[Any]], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Caller]:
+    with (
+        run_sandbox(tmp_path_factory.mktemp("conformance")) as sandbox,
+        httpx.Client(base_url=f"{sandbox.endpoint}/", auth=(sandbox.api_key, ""), timeout=30) as http,
+    ):
+        caller = Caller(http)
+        scenario.walk(caller)
+        yield caller
+
+
+@pytest.fixture(scope="module")
+def events(caller: Caller) -> list[dict[str, Any]]:
+    return [entry["event"] for entry in caller.pages("event.list")]
+
+
+def answers_of(caller: Caller, name: str) -> list[dict[str, Any]]:
+    return [answer for called, answer in caller.answers if called == name]
+
+
+def entries_of(name: str, answer: dict[str, Any]) -> list[dict[str, Any]]:
+    """The groups of resources in an answer: one per entry of a list, else the answer itself."""
+    return answer["list"] if name.endswith(".list") else [answer]
+
+
+def resources_in(group: dict[str, Any]) -> list[tuple[str, Any]]:
+    """Each resource of a group with the name of its schema; plural keys hold several."""
+    flat: list[tuple[str, Any]] = []
+    for key, value in group.items():
+        many = value if isinstance(value, list) else [value]
+        flat += [(key.removesuffix("s") if isinstance(value, list) else key, one) for one in many]
+    return flat
+
+
+def nulls_in(value: Any, where: str = "") -> list[str]:
+    """The places of nulls inside an answer."""
+    match value:
+        case None:
+            return [where]
+        case dict():
+            return [found for name, part in value.items() for found in nulls_in(part, f"{where}.{name}")]
+        case list():
+            return [found for part in value for found in nulls_in(part, f"{where}[]")]
+        case _:
+            return []
+
+
+def test_the_walk_leaves_no_operation_out(caller: Caller) -> None:
+    assert {name for name, _answer in caller.answers} == set(BUILT) == set(built_operations())
+
+
+@pytest.mark.parametrize("name", BUILT)
+def test_an_unset_attribute_is_absent_and_never_null(caller: Caller, name: str) -> None:
+    assert [place for answer in answers_of(caller, name) for place in nulls_in(answer)] == []
+
+
+@needs_the_published_pack
+@pytest.mark.parametrize("name", BUILT)
+def test_every_resource_it_answers_is_as_published(caller: Caller, name: str) -> None:
+    groups = [group for answer in answers_of(caller, name) for group in entries_of(name, answer)]
+    resources = [pair for group in groups for pair in resources_in(group) if pair[0] != "next_offset"]
+
+    assert resources
+    assert sorted({fault for kind, body in resources for fault in published.faults(kind, body)}) == []
+
+
+@needs_the_published_pack
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_an_answer_holds_the_published_resources(caller: Caller, name: str) -> None:
+    declared = published.operations()[name]["response_keys"]
+    expected = declared["list"][0] if name.endswith(".list") else declared
+    needed = {key for key, how in expected.items() if not how["optional"]}
+
+    for answer in answers_of(caller, name):
+        for group in entries_of(name, answer):
+            assert needed <= set(group) <= set(expected)
+
+
+@needs_the_published_pack
+def test_every_event_is_as_published(events: list[dict[str, Any]]) -> None:
+    assert sorted({fault for event in events for fault in published.faults("event", event)}) == []
+
+
+@needs_the_published_pack
+def test_an_events_content_has_the_keys_of_its_type(events: list[dict[str, Any]]) -> None:
+    strays = {
+        (event["event_type"], key)
+        for event in events
+        for key in set(event["content"]) - set(published.event_content(event["event_type"]))
+    }
+
+    assert strays == set()
+
+
+@needs_the_published_pack
+def test_every_resource_in_an_event_is_as_published(events: list[dict[str, Any]]) -> None:
+    found = {
+        f"{event['event_type']}: {fault}"
+        for event in events
+        for key, body in resources_in(event["content"])
+        for fault in published.faults(key, body)
+    }
+
+    assert sorted(found) == []
+
+
+def test_the_walk_brings_every_event_of_the_main_job(events: list[dict[str, Any]]) -> None:
+    assert {event["event_type"] for event in events} >= {
+        "card_added",
+        "coupon_updated",
+        "customer_changed",
+        "customer_created",
+        "dunning_updated",
+        "invoice_generated",
+        "invoice_updated",
+        "payment_failed",
+        "payment_source_added",
+        "payment_source_deleted",
+        "payment_succeeded",
+        "subscription_activated",
+        "subscription_cancellation_scheduled",
+        "subscription_cancelled",
+        "subscription_created",
+        "subscription_pause_scheduled",
+        "subscription_paused",
+        "subscription_renewed",
+        "subscription_resumed",
+        "subscription_resumption_scheduled",
+        "subscription_scheduled_cancellation_removed",
+        "subscription_scheduled_pause_removed",
+        "subscription_scheduled_resumption_removed",
+        "subscription_started",
+    }
+
+
+@needs_the_published_pack
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_an_operation_is_where_the_provider_has_it(name: str) -> None:
+    built, theirs = built_operations()[name], published.operations()[name]
+
+    assert (built.method, f"/api/v2{built.path.replace('{handle}', '{id}')}") == (
+        theirs["method"],
+        theirs["path"],
+    )
+    assert built.idempotent == theirs["idempotent_flag"]
+
+
+@needs_the_published_pack
+@pytest.mark.parametrize("name", [name for name in PUBLISHED if name not in LISTS])
+def test_it_takes_no_parameter_the_provider_does_not(name: str) -> None:
+    assert set(built_operations()[name].takes or ()) <= set(published.operations()[name]["params"])
+
+
+@needs_the_published_pack
+@pytest.mark.parametrize("name", LISTS)
+def test_a_list_refuses_what_the_provider_does_not_filter_or_sort_by(caller: Caller, name: str) -> None:
+    theirs = published.operations()[name]
+    filters = {field for one in LISTS for field in published.operations()[one]["params"]}
+    sorts = {field for one in LISTS for field in published.operations()[one].get("sort_by_attributes", ())}
+    unknown = [{field: {"is": "1"}} for field in filters - set(theirs["params"])]
+    unsortable = [{"sort_by": {"asc": field}} for field in sorts - set(theirs.get("sort_by_attributes", ()))]
+
+    refused = [caller.send(name, params=params) for params in [*unknown, *unsortable]]
+
+    assert {response.status_code for response in refused} == {400}
+
+
+REQUIRED = [
+    (
+        "payment_source.create_card",
+        {"customer_id": "alice", "card": {"number": "4111111111111111", "expiry_month": 1}},
+    ),
+    (
+        "payment_source.create_card",
+        {"card": {"number": "4111111111111111", "expiry_month": 1, "expiry_year": 2030}},
+    ),
+    (
+        "payment_source.create_using_permanent_token",
+        {"type": "paypal_express_checkout", "reference_id": "B-1"},
+    ),
+    ("payment_source.create_using_permanent_token", {"customer_id": "alice", "reference_id": "B-1"}),
+    ("subscription.create_with_items", {}),
+    ("subscription.create_with_items", {"subscription_items": [{"quantity": 1}]}),
+    ("time_machine.travel_forward", {}),
+]
+
+
+@pytest.mark.parametrize(("name", "params"), REQUIRED)
+def test_a_required_parameter_is_required(caller: Caller, name: str, params: dict[str, object]) -> None:
+    handle = {"time_machine.travel_forward": "delorean"}.get(name, "alice")
+
+    response = caller.send(name, handle, params)
+
+    assert response.status_code == 400
+    assert response.json()["api_error_code"] == "param_wrong_value"
+    assert response.json()["type"] == "invalid_request"
+
+
+@pytest.mark.parametrize("name", [name for name in BUILT if name.split(".")[1] not in ("list", "retrieve")])
+def test_a_parameter_nobody_knows_is_refused_by_name(caller: Caller, name: str) -> None:
+    response = caller.send(name, "nothing", {"surprise": "1"})
+
+    assert response.status_code == 400
+    assert response.json()["param"] == "surprise"
+
+
+REFUSED_CARD = {"number": "4119862760338320", "expiry_month": 8, "expiry_year": 2032}
+
+
+@needs_the_published_pack
+@pytest.mark.parametrize(
+    ("name", "handle", "params", "status"),
+    [
+        ("customer.retrieve", "nobody", {}, 404),
+        ("customer.create", "", {"id": "alice"}, 400),
+        ("customer.list", "", {"limit": 101}, 400),
+        ("customer.list", "", {"offset": "nonsense"}, 400),
+        ("subscription.resume", "bobs", {}, 409),
+        ("subscription.cancel_for_items", "bobs", {}, 409),
+        ("payment_source.create_card", "", {"customer_id": "alice", "card": REFUSED_CARD}, 400),
+    ],
+)
+def test_an_error_is_as_published(
+    caller: Caller, name: str, handle: str, params: dict[str, object], status: int
+) -> None:
+    response = caller.send(name, handle, params)
+
+    assert response.status_code == status
+    assert published.faults("error", response.json()) == []
+    assert response.json()["http_status_code"] == status
