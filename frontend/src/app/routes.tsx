@@ -8,7 +8,19 @@ import { SignedInOnly } from './SignedInOnly';
 const LandingPage = lazy(() => import('@/features/auth/LandingPage'));
 
 /** The screens behind the guard, each in a file of its own that is fetched when first needed. */
-const SIGNED_IN_SCREENS: readonly { path: string; Screen: ComponentType }[] = [];
+const SIGNED_IN_SCREENS: readonly { path: string; Screen: ComponentType }[] = [
+  { path: paths.dashboard, Screen: lazy(() => import('@/features/dashboard/DashboardPage')) },
+  {
+    path: paths.manageSubscription,
+    Screen: lazy(() => import('@/features/subscriptions/ManageSubscriptionPage')),
+  },
+  { path: paths.pauseOffer, Screen: lazy(() => import('@/features/pause/PauseOfferPage')) },
+  { path: paths.pauseSummary, Screen: lazy(() => import('@/features/pause/PauseSummaryPage')) },
+  {
+    path: paths.billingHistory,
+    Screen: lazy(() => import('@/features/billing-history/BillingHistoryPage')),
+  },
+];
 
 /** Draws a screen, under the 'Loading' overlay while its file is on the way. */
 function Arriving({ Screen }: { Screen: ComponentType }) {
