@@ -7,9 +7,12 @@ So the schedule is one beat a minute for each application, and what is due then 
 from __future__ import annotations
 
 import os
+from typing import Any
 
 from celery import Celery
 from celery.schedules import crontab
+from celery.signals import beat_init, celeryd_init
+from django.core.exceptions import ImproperlyConfigured
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
 
@@ -25,3 +28,16 @@ app.conf.beat_schedule = {
 # Without this, every thread but the first (gunicorn's, for one) falls back to an application without a broker.
 app.set_default()
 app.autodiscover_tasks()
+
+
+@celeryd_init.connect
+@beat_init.connect
+def refuse_to_start_unsafely(**kwargs: Any) -> None:
+    """Stop a worker or a beat whose settings the checks find fault with, as the web server does."""
+    from portal import checks
+
+    try:
+        checks.refuse_to_start_unsafely()
+    except ImproperlyConfigured as error:
+        # Celery swallows what a receiver raises, but for this.
+        raise SystemExit(str(error)) from error

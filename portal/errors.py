@@ -43,6 +43,14 @@ class InvalidInput(PortalError):
     message = "Some of what you entered is not valid. Please check it and try again."
 
 
+class TemporarilyUnavailable(PortalError):
+    """Our own database cannot be reached, or a lock in it was waited for too long."""
+
+    code = "temporarily_unavailable"
+    status = 503
+    message = "We cannot answer right now. Please try again in a moment."
+
+
 class NotFound(PortalError):
     """There is no such thing, or it is somebody else's: the two look the same."""
 

@@ -378,6 +378,8 @@ LOGGING: dict[str, Any] = {
         "celery.worker.strategy": {"level": "WARNING"},
         # Django's own handler mails tracebacks to ADMINS; ours goes to the console and nowhere else.
         "django": {"handlers": [], "propagate": True, "level": "INFO"},
+        # Refusals are answers, not events; and a signed link must not be found in a log. Failures are still here.
+        "django.request": {"level": "ERROR"},
         # Its lines hold whole addresses, which for the provider means query strings with a subscriber's address.
         "httpx": {"level": "WARNING"},
         "httpcore": {"level": "WARNING"},

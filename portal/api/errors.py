@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 import math
 from collections.abc import Mapping
 from typing import Any
 
 from django.core.exceptions import PermissionDenied
+from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, JsonResponse
 from rest_framework import exceptions
 from rest_framework.response import Response
@@ -14,7 +16,11 @@ from rest_framework.views import set_rollback
 
 from portal.api.case import camelised, to_camel
 from portal.api.middleware import request_id_of
-from portal.errors import GENERIC_MESSAGE, InvalidInput, NotFound, PortalError
+from portal.errors import GENERIC_MESSAGE, InvalidInput, NotFound, PortalError, TemporarilyUnavailable
+
+logger = logging.getLogger(__name__)
+
+DATABASE_RETRY_SECONDS = 5
 
 NOT_AUTHENTICATED = "Please sign in to continue."
 
@@ -119,6 +125,9 @@ def translate(error: Exception) -> PortalError | None:
         return _from_drf(exceptions.PermissionDenied())
     if isinstance(error, exceptions.APIException):
         return _from_drf(error)
+    if isinstance(error, (OperationalError, InterfaceError)):
+        logger.error("The database did not answer.", exc_info=error)
+        return TemporarilyUnavailable(retry_after=DATABASE_RETRY_SECONDS)
     return None
 
 

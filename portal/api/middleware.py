@@ -74,6 +74,13 @@ class ApiMiddleware:
         response.setdefault("Cache-Control", "no-store")
         return response
 
+    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
+        """Answer an expected failure of a view that is not one of DRF's; the others rise."""
+        from portal.api.errors import error_response, translate
+
+        expected = translate(exception) if speaks_json(request) else None
+        return error_response(request, expected) if expected else None
+
     def _too_large(self, request: HttpRequest) -> HttpResponse | None:
         # Imported here: error bodies need this module for the request's id.
         from portal.api.errors import PayloadTooLarge, error_response

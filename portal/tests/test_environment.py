@@ -168,6 +168,21 @@ def test_a_server_with_demo_defaults_does_not_start_in_production(tmp_path):
     assert "CHARGEBEE_WEBHOOK_PASSWORDS holds a weak password or none." in answer.stderr
 
 
+@pytest.mark.parametrize("process", [["worker", "--concurrency=1"], ["beat", "--pidfile="]])
+def test_a_worker_and_a_beat_with_demo_defaults_do_not_start_in_production(tmp_path, process):
+    answer = subprocess.run(
+        [sys.executable, "-m", "celery", "-A", "portal", *process],
+        cwd=ROOT,
+        env={"PATH": os.environ["PATH"], "PORTAL_ENV": "production", "VAR_DIR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=30,
+    )
+    assert answer.returncode != 0
+    assert "SECRET_KEY is the demo's or too short." in answer.stderr
+
+
 @pytest.mark.django_db
 def test_the_database_gives_up_waiting(settings):
     options = settings.DATABASES["default"]["OPTIONS"]

@@ -134,6 +134,16 @@ def test_it_says_when_to_come_back(visitor, path, seconds):
     assert visitor.get(path)["Retry-After"] == seconds
 
 
+@pytest.mark.parametrize("path", ["/api/test/locked", "/api/test/locked-plain"])
+def test_it_asks_for_patience_while_the_database_does_not_answer(visitor, path, caplog):
+    response = visitor.get(path)
+    assert response.status_code == 503
+    assert envelope(response)["code"] == "temporarily_unavailable"
+    assert response["Retry-After"] == "5"
+    assert SECRET not in response.content.decode()
+    assert "The database did not answer." in caplog.messages
+
+
 @pytest.mark.parametrize(
     ("path", "status", "words"),
     [

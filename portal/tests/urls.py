@@ -1,6 +1,7 @@
 """The portal's URLs with endpoints that fail in every way there is."""
 
 from django.core.exceptions import PermissionDenied, SuspiciousOperation
+from django.db import OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.urls import path
 from rest_framework.exceptions import Throttled
@@ -60,6 +61,15 @@ class Unavailable(Open):
         raise PortalError("Try again soon.", retry_after=7)
 
 
+class Locked(Open):
+    def get(self, request: Request) -> Response:
+        raise OperationalError("database is locked: the secret of the house")
+
+
+def locked(request: HttpRequest) -> HttpResponse:
+    raise OperationalError("database is locked: the secret of the house")
+
+
 def crash(request: HttpRequest) -> HttpResponse:
     raise ValueError("the secret of the house")
 
@@ -79,6 +89,8 @@ urlpatterns = [
     path("api/test/invalid", Invalid.as_view()),
     path("api/test/slow", Slow.as_view()),
     path("api/test/unavailable", Unavailable.as_view()),
+    path("api/test/locked", Locked.as_view()),
+    path("api/test/locked-plain", locked),
     path("test/crash", crash),
     path("test/forbid", forbid),
     path("test/suspect", suspect),
