@@ -18,7 +18,8 @@ from django.db import transaction
 from django.dispatch import Signal
 
 from billing.sandbox import clock, identifiers, settings
-from billing.sandbox.models import Body, Customer, Event, PaymentSource, Resource
+from billing.sandbox.body import Body
+from billing.sandbox.models import Customer, Event, PaymentSource, Resource
 
 recorded = Signal()
 """Sent after commit with the keyword ``event`` (a models.Event)."""

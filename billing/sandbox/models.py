@@ -12,8 +12,8 @@ from typing import Any, ClassVar, TypeVar
 from django.db import models
 
 from billing.sandbox import clock
+from billing.sandbox.body import Body
 
-Body = dict[str, Any]
 R = TypeVar("R", bound="Resource")
 
 # Every model names its manager: a type checker that looks at the portal's settings does not know this app.

@@ -9,8 +9,9 @@ from __future__ import annotations
 import json
 
 from billing.sandbox import clock, events, identifiers, settings
+from billing.sandbox.body import Body
 from billing.sandbox.engine import gateway, invoicing, terms
-from billing.sandbox.models import Body, Customer, Invoice, PaymentSource, Subscription, Transaction
+from billing.sandbox.models import Customer, Invoice, PaymentSource, Subscription, Transaction
 
 RETRY_AFTER = 86_400
 """Seconds between two attempts."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 from decimal import Decimal
 
 from billing.sandbox import events
+from billing.sandbox.body import Body
 from billing.sandbox.engine import calendar
 from billing.sandbox.engine.pricing import Deduction
-from billing.sandbox.models import Body, Coupon, ItemPrice, Subscription
+from billing.sandbox.models import Coupon, ItemPrice, Subscription
 
 
 class CouponUnusable(Exception):

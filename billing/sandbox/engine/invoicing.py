@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from billing.sandbox import clock, settings
+from billing.sandbox.body import Body
 from billing.sandbox.engine import coupons
 from billing.sandbox.engine.pricing import Bill, Price, total_up
-from billing.sandbox.models import Body, Customer, Invoice, ItemPrice, Site, Subscription
+from billing.sandbox.models import Customer, Invoice, ItemPrice, Site, Subscription
 
 UNPAID = ("payment_due", "not_paid")
 
@@ -28,21 +29,19 @@ def term_bill(subscription: Subscription, start: int, end: int) -> Bill:
 
 
 def invoice_term(subscription: Subscription, customer: Customer) -> Invoice:
-    """Make (and save) the invoice of the term that has just begun, and use up its coupons; nothing is collected yet.
+    """Make the invoice of the term that has just begun, unsaved and uncollected, and use up its coupons.
 
     An invoice over nothing is born paid.
     """
     bill = term_bill(subscription, subscription["current_term_start"], subscription["current_term_end"])
     coupons.use(subscription, bill.used_coupons, subscription["current_term_start"])
     first = not Invoice.objects.filter(subscription_id=subscription.handle).exists()
-    invoice = Invoice.make(
+    return Invoice.make(
         _next_number(),
         {**_heading(customer, subscription, first), **bill.body(), **_standing(bill)},
         customer_id=customer.handle,
         subscription_id=subscription.handle,
     )
-    invoice.save()
-    return invoice
 
 
 def estimate(bill: Bill, subscription: Subscription) -> Body:

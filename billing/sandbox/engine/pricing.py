@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from decimal import ROUND_HALF_UP, Decimal
 
 from billing.sandbox import identifiers
-from billing.sandbox.models import Body
+from billing.sandbox.body import Body
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from decimal import Decimal
 
+from billing.sandbox.body import Body
 from billing.sandbox.engine import calendar
 from billing.sandbox.engine.pricing import half_up
-from billing.sandbox.models import Body, Subscription
+from billing.sandbox.models import Subscription
 
 _MONTHS = {"month": Decimal(1), "year": Decimal(12), "week": Decimal(12) / 52, "day": Decimal(12) / 365}
 _EARNING = ("active", "non_renewing")

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from billing.sandbox import clock, events
-from billing.sandbox.models import Body, Item, ItemFamily, ItemPrice, Resource
+from billing.sandbox.body import Body
+from billing.sandbox.models import Item, ItemFamily, ItemPrice, Resource
 from billing.sandbox.operations.lookup import found, free_id
 from billing.sandbox.wire import lists, router
 from billing.sandbox.wire.params import Params, required

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from billing.sandbox import events
-from billing.sandbox.models import Body, Coupon, CouponCode, CouponSet
+from billing.sandbox.body import Body
+from billing.sandbox.models import Coupon, CouponCode, CouponSet
 from billing.sandbox.operations.lookup import found, free_id
 from billing.sandbox.wire import lists, router
 from billing.sandbox.wire.errors import duplicate

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from billing.sandbox import clock, events
-from billing.sandbox.models import Body, Coupon, ItemPrice
+from billing.sandbox.body import Body
+from billing.sandbox.models import Coupon, ItemPrice
 from billing.sandbox.operations.lookup import found, free_id
 from billing.sandbox.wire import lists, router
 from billing.sandbox.wire.errors import wrong_value

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from billing.sandbox import clock, events
-from billing.sandbox.models import Body, Customer
+from billing.sandbox.body import Body
+from billing.sandbox.models import Customer
 from billing.sandbox.operations.lookup import found, free_id, with_card
 from billing.sandbox.wire import lists, router
 from billing.sandbox.wire.params import Params

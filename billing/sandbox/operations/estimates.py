@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from billing.sandbox import clock
+from billing.sandbox.body import Body
 from billing.sandbox.engine import calendar, invoicing, pausing, terms
-from billing.sandbox.models import Body, Customer, Subscription
+from billing.sandbox.models import Customer, Subscription
 from billing.sandbox.operations.lookup import found
 from billing.sandbox.operations.pauses import planned_pause, planned_resumption
 from billing.sandbox.operations.subscriptions import draft

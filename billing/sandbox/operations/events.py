@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from billing.sandbox import events
-from billing.sandbox.models import Body, Event
+from billing.sandbox.body import Body
+from billing.sandbox.models import Event
 from billing.sandbox.wire import lists, router
 from billing.sandbox.wire.errors import not_found
 from billing.sandbox.wire.params import Params

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from billing.sandbox.body import Body
 from billing.sandbox.engine import collection
 from billing.sandbox.engine.invoicing import UNPAID
-from billing.sandbox.models import Body, Invoice, PaymentSource, Transaction
+from billing.sandbox.models import Invoice, PaymentSource, Transaction
 from billing.sandbox.operations.lookup import found
 from billing.sandbox.wire import lists, router
 from billing.sandbox.wire.errors import ApiError, declined, invalid_state, not_found

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TypeVar
 
 from billing.sandbox import events, identifiers
-from billing.sandbox.models import Body, Customer, Resource
+from billing.sandbox.body import Body
+from billing.sandbox.models import Customer, Resource
 from billing.sandbox.wire.errors import duplicate, not_found
 
 R = TypeVar("R", bound=Resource)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from billing.sandbox import clock
+from billing.sandbox.body import Body
 from billing.sandbox.engine import calendar, pausing, terms
-from billing.sandbox.models import Body, Invoice, Subscription
+from billing.sandbox.models import Invoice, Subscription
 from billing.sandbox.operations.refusals import as_api_errors
 from billing.sandbox.operations.subscriptions import owned
 from billing.sandbox.wire import router

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from billing.sandbox import clock, events, identifiers
+from billing.sandbox.body import Body
 from billing.sandbox.engine import gateway
-from billing.sandbox.models import Body, Customer, PaymentSource, Subscription
+from billing.sandbox.models import Customer, PaymentSource, Subscription
 from billing.sandbox.operations.lookup import found
 from billing.sandbox.wire import lists, router
 from billing.sandbox.wire.errors import ApiError

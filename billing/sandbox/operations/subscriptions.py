@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from billing.sandbox import clock, identifiers
+from billing.sandbox.body import Body
 from billing.sandbox.engine import billing, calendar, cancelling, coupons, scheduled, terms
-from billing.sandbox.models import Body, Coupon, Customer, ItemPrice, PaymentSource, Subscription
+from billing.sandbox.models import Coupon, Customer, ItemPrice, PaymentSource, Subscription
 from billing.sandbox.operations.lookup import found, free_id, with_card
 from billing.sandbox.operations.refusals import as_api_errors
 from billing.sandbox.wire import lists, router

@@ -5,8 +5,9 @@ from __future__ import annotations
 from django.db import transaction
 
 from billing.sandbox import clock
+from billing.sandbox.body import Body
 from billing.sandbox.engine import runner, travel
-from billing.sandbox.models import Body, Site
+from billing.sandbox.models import Site
 from billing.sandbox.wire import router
 from billing.sandbox.wire.errors import invalid_state, not_found, wrong_value
 from billing.sandbox.wire.params import Params, required

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from billing.sandbox.models import Body, Transaction
+from billing.sandbox.body import Body
+from billing.sandbox.models import Transaction
 from billing.sandbox.operations.lookup import found
 from billing.sandbox.wire import lists, router
 from billing.sandbox.wire.params import Params

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from billing.sandbox.models import Body
+from billing.sandbox.body import Body
 from billing.sandbox.seeds.instants import DAY
 from billing.sandbox.seeds.provider import Provider, Step
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from billing.sandbox.body import Body
 from billing.sandbox.engine import calendar
-from billing.sandbox.models import Body
 from billing.sandbox.seeds.instants import DAY, HOUR, MINUTE, begun
 from billing.sandbox.seeds.provider import Provider, Step
 

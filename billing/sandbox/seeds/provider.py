@@ -11,8 +11,9 @@ from billing.sandbox import (
     events,
     operations,  # noqa: F401  (fills the route table)
 )
+from billing.sandbox.body import Body
 from billing.sandbox.engine.lock import writing
-from billing.sandbox.models import Body, Customer, PaymentSource, Subscription
+from billing.sandbox.models import Customer, PaymentSource, Subscription
 from billing.sandbox.wire import auth, router
 from billing.sandbox.wire.params import Params
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -93,3 +94,22 @@ def test_time_passes_by_itself(shop: Shop):
     while shop.subscription(trial.id).status == "in_trial" and time.monotonic() < deadline:
         time.sleep(0.1)
     assert shop.subscription(trial.id).activated_at == now + 3
+
+
+def test_a_journey_cut_short_by_a_restart_is_finished(launch_sandbox: Callable[..., Any]):
+    first = launch_sandbox()
+    first.start_afresh(datetime(2026, 1, 31, 12, tzinfo=UTC))
+    shop = Shop.opened(first.client(), first)
+    shop.customer()
+    for _ in range(10):
+        subscription = shop.subscribe("ava")
+    far = subscription.current_term_end + 700 * DAY
+    shop.client.TimeMachine.travel_forward("delorean", {"destination_time": far})
+    first.process.kill()
+    first.process.wait()
+    second = launch_sandbox()
+    assert arrived(second.client()).destination_time == far
+    shop.client = second.client()
+    dates = [invoice.date for invoice in shop.invoices(subscription.id)]
+    assert len(dates) == len(set(dates)) == 24
+    assert shop.subscription(subscription.id).next_billing_at > far

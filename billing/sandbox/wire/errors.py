@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from billing.sandbox.models import Body
+from billing.sandbox.body import Body
 
 
 class ApiError(Exception):

@@ -8,7 +8,8 @@ import json
 from django.http import HttpRequest
 
 from billing.sandbox import clock
-from billing.sandbox.models import Body, IdempotencyRecord
+from billing.sandbox.body import Body
+from billing.sandbox.models import IdempotencyRecord
 from billing.sandbox.wire.errors import ApiError, wrong_value
 
 HEADER = "chargebee-idempotency-key"

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from django.db.models import Model, Q, QuerySet
 
-from billing.sandbox.models import Body
+from billing.sandbox.body import Body
 from billing.sandbox.wire.errors import wrong_value
 from billing.sandbox.wire.params import Params
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from billing.sandbox.models import Body
+from billing.sandbox.body import Body
 from billing.sandbox.wire.errors import ApiError
 from billing.sandbox.wire.params import Params
 

@@ -11,9 +11,9 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.http.request import QueryDict
 
 from billing.sandbox import clock, events
+from billing.sandbox.body import Body
 from billing.sandbox.engine import due
 from billing.sandbox.engine.lock import writing
-from billing.sandbox.models import Body
 from billing.sandbox.wire import auth, form, idempotency, limits, router
 from billing.sandbox.wire.errors import ApiError
 from billing.sandbox.wire.params import Params

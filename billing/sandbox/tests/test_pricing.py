@@ -1,0 +1,62 @@
+"""What a bill comes to, whatever the items and the coupons."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from billing.sandbox.engine.pricing import Deduction, Price, half_up, total_up
+
+OWNER = {"customer_id": "ava", "subscription_id": "one"}
+ENTITIES = ("plan", "addon", "charge")
+PERCENTAGES = st.decimals(min_value=Decimal("0.01"), max_value=100, places=2)
+
+prices = st.lists(
+    st.builds(
+        Price,
+        entity_id=st.sampled_from(ENTITIES),
+        entity_type=st.just("plan_item_price"),
+        description=st.just("Streaming"),
+        quantity=st.integers(1, 5),
+        unit_amount=st.integers(0, 100_000),
+        date_from=st.just(0),
+        date_to=st.just(1),
+    ),
+    min_size=1,
+    max_size=4,
+)
+deductions = st.lists(
+    st.builds(
+        Deduction,
+        coupon_id=st.sampled_from(("A", "B", "C")),
+        description=st.just("less"),
+        item_level=st.booleans(),
+        percentage=st.none() | PERCENTAGES,
+        amount=st.integers(0, 50_000),
+        entities=st.frozensets(st.sampled_from(ENTITIES)),
+    ),
+    max_size=4,
+)
+
+
+@given(prices=prices, deductions=deductions, tax=st.sampled_from([0.0, 7.25, 20.0]))
+def test_the_parts_always_add_up_and_nothing_goes_below_zero(prices: Any, deductions: Any, tax: float):
+    bill = total_up(prices, deductions, tax, OWNER)
+    taken = sum(discount["amount"] for discount in bill.discounts)
+    assert bill.total == bill.sub_total - taken + bill.tax
+    assert taken == sum(discount["discount_amount"] for discount in bill.line_item_discounts)
+    assert taken == sum(line["discount_amount"] for line in bill.line_items)
+    assert bill.tax == sum(line["tax_amount"] for line in bill.line_items)
+    assert all(0 <= line["discount_amount"] <= line["amount"] for line in bill.line_items)
+    assert all(line["item_level_discount_amount"] <= line["discount_amount"] for line in bill.line_items)
+    assert all(discount["amount"] > 0 for discount in bill.discounts)
+    assert bill.used_coupons == {discount["entity_id"] for discount in bill.discounts}
+
+
+@given(cents=st.integers(0, 10**9))
+def test_half_a_cent_rounds_up(cents: int):
+    assert half_up(Decimal(cents) + Decimal("0.5")) == cents + 1
+    assert half_up(Decimal(cents) + Decimal("0.499")) == cents
