@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from chargebee import Chargebee
 from pytest_django import Settings
 
 from billing.tests.api import mirrored
 from billing.tests.api.shop import NOBODY, Shop
+from billing.tests.live import Provider
 
 
 @pytest.fixture
@@ -23,8 +23,6 @@ def catalogue(db: None) -> None:
 
 
 @pytest.fixture
-def shop(db: None, chargebee_client: Chargebee) -> Shop:
-    """The sandbox with the demo's catalogue, and the portal's clock set by it."""
-    shop = Shop(chargebee_client)
-    shop.open()
-    return shop
+def shop(provider: Provider) -> Shop:
+    """The live provider, with our plans on sale."""
+    return Shop(provider)

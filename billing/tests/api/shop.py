@@ -1,8 +1,7 @@
-"""Arranging at the provider, through the official SDK, what a test needs, and asking there how it ended."""
+"""The live provider as the endpoints' tests need it: each thing arranged there is known to the portal at once."""
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -10,55 +9,33 @@ from typing import Any
 from chargebee import Chargebee
 
 from accounts.models import Account
-from billing.services import provider_clock, sync
-from billing.tests.api.mirrored import CENTS
+from billing.services import sync
+from billing.tests.live import DECLINES, VISA, Provider
 
-VISA = "4111111111111111"
-DECLINES = "4005519200000004"
+__all__ = ["DECLINES", "NOBODY", "Shop", "iso"]
+
 # Where nobody listens: whatever asks the provider here fails.
 NOBODY = "http://127.0.0.1:9/api/v2"
 
 
 @dataclass(frozen=True)
 class Shop:
-    """The provider's site with the demo's catalogue."""
+    """Arranges at the provider, has the portal hear of it, and asks the provider how things ended."""
 
-    client: Chargebee
+    provider: Provider
 
-    def open(self) -> None:
-        """Put the catalogue there, and set billing's clock by the provider's."""
-        self.client.ItemFamily.create({"id": "streaming", "name": "Streaming"})
-        for plan in dict.fromkeys(price.rsplit("-USD-", 1)[0] for price in CENTS):
-            self.client.Item.create({"id": plan, "name": plan, "type": "plan", "item_family_id": "streaming"})
-        for price, cents in CENTS.items():
-            self._sell(price, cents)
-        for handle, percent in (("BUNDLE-2", 10), ("BUNDLE-3", 15)):
-            self._grant(handle, percent)
-        sync.sync_catalogue()
-        provider_clock.refresh()
+    @property
+    def client(self) -> Chargebee:
+        """The official SDK."""
+        return self.provider.sdk
 
     def customer(self, handle: str, *, card: str | None = VISA) -> Account:
         """A customer with a card, and the portal's account of theirs."""
-        email = f"{handle}@example.com"
-        self.client.Customer.create(
-            {"id": handle, "email": email, "first_name": handle.title(), "auto_collection": "on"}
-        )
-        if card is not None:
-            self.add_card(handle, card)
-        return self.imported(handle)
+        return self.provider.subscriber(handle, card=card)
 
-    def add_card(self, customer: str, number: str, *, primary: bool = False) -> None:
-        """Another card of a customer's."""
-        details = {"number": number, "expiry_month": 8, "expiry_year": 2033, "cvv": "123"}
-        self.client.PaymentSource.create_card(
-            {"customer_id": customer, "card": details, "replace_primary_payment_source": primary}
-        )
-
-    def subscribe(self, customer: str, plan: str, *, period: str = "Monthly", **options: Any) -> str:
-        """A subscription to a plan; its id. The portal has heard of it."""
-        items = [{"item_price_id": f"{plan}-USD-{period}", "quantity": 1}]
-        order = {"subscription_items": items, **options}
-        handle: str = self.client.Subscription.create_with_items(customer, order).subscription.raw_data["id"]
+    def subscribe(self, customer: str, plan: str, *, unit: str = "Monthly") -> str:
+        """A subscription to a plan; its id."""
+        handle = self.provider.subscribe(customer, plan, unit=unit)
         self.imported(customer)
         return handle
 
@@ -67,6 +44,13 @@ class Shop:
         account = sync.import_account(f"{customer}@example.com")
         assert account is not None
         return account
+
+    def pass_term_end(self, customer: str, subscription: str, *, days: int = 3) -> None:
+        """Let some days pass after a term's end, and the portal hear what happened."""
+        end = self.term_end(subscription)
+        self.provider.travel_to(end)
+        self.provider.travel(days=days)
+        self.imported(customer)
 
     def subscription(self, handle: str) -> dict[str, Any]:
         """What the provider holds of a subscription."""
@@ -84,42 +68,9 @@ class Shop:
 
     def happened(self, event_type: str) -> int:
         """How often something happened, by the provider's own record."""
-        page = self.client.Event.list({"event_type": {"is": event_type}, "limit": 100})
-        return len(page.list)
-
-    def _sell(self, price: str, cents: int) -> None:
-        self.client.ItemPrice.create(
-            {
-                "id": price,
-                "name": price,
-                "item_id": price.rsplit("-USD-", 1)[0],
-                "pricing_model": "flat_fee",
-                "price": cents,
-                "currency_code": "USD",
-                "period": 1,
-                "period_unit": "month" if price.endswith("Monthly") else "year",
-            }
-        )
-
-    def _grant(self, handle: str, percent: int) -> None:
-        self.client.Coupon.create_for_items(
-            {
-                "id": handle,
-                "name": handle,
-                "discount_type": "percentage",
-                "discount_percentage": percent,
-                "duration_type": "forever",
-                "apply_on": "each_specified_item",
-                "item_constraints": [{"constraint": "all", "item_type": "plan"}],
-            }
-        )
+        return len(self.provider.events(event_type))
 
 
 def iso(instant: datetime) -> str:
     """An instant as the portal answers with it."""
     return instant.strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
-def text_of(answer: Any) -> str:
-    """An answer's body as text, for looking for what must not be there."""
-    return json.dumps(answer.json())

@@ -78,7 +78,7 @@ def test_everything_means_everything_that_can_be_paused(shop: Shop) -> None:
 
 def test_a_yearly_subscription_can_be_paused(shop: Shop) -> None:
     browser = Browser(shop.customer("alice"))
-    faith = shop.subscribe("alice", FAITH, period="Yearly")
+    faith = shop.subscribe("alice", FAITH, unit="Yearly")
     assert browser.post(PAUSE).json()["pauseDate"] == iso(shop.term_end(faith))
 
 
@@ -101,7 +101,7 @@ def test_a_list_that_is_partly_ineligible_is_refused_whole(shop: Shop) -> None:
 
 def test_it_estimates_each_and_the_earliest(shop: Shop) -> None:
     browser = Browser(shop.customer("alice"))
-    yearly = shop.subscribe("alice", FAITH, period="Yearly")
+    yearly = shop.subscribe("alice", FAITH, unit="Yearly")
     monthly = shop.subscribe("alice", GOSPEL)
     answer = browser.get("/api/account/pause/estimate?days=60").json()
     ends = {one: shop.term_end(one) for one in (monthly, yearly)}

@@ -6,11 +6,9 @@ from datetime import timedelta
 
 import pytest
 
-from billing.services import provider_clock
 from billing.tests.api.browser import Browser
 from billing.tests.api.mirrored import FAITH, GOSPEL
 from billing.tests.api.shop import DECLINES, Shop, iso
-from conftest import Sandbox
 
 pytestmark = pytest.mark.django_db
 
@@ -18,24 +16,17 @@ RESUME = "/api/account/resume"
 ESTIMATE = "/api/account/resume/estimate"
 
 
-def travel_past_the_term(shop: Shop, sandbox: Sandbox, subscription: str, *, days: int = 3) -> None:
-    """Let the clock pass the end of a subscription's term, and the portal hear what happened."""
-    sandbox.travel_to(shop.term_end(subscription) + timedelta(days=days))
-    provider_clock.refresh()
-    shop.imported("alice")
-
-
-def paused(shop: Shop, sandbox: Sandbox) -> tuple[Browser, str]:
+def paused(shop: Shop) -> tuple[Browser, str]:
     """Alice's browser, and her subscription, paused three days ago."""
     browser = Browser(shop.customer("alice"))
     faith = shop.subscribe("alice", FAITH)
     browser.post("/api/account/pause?days=30")
-    travel_past_the_term(shop, sandbox, faith)
+    shop.pass_term_end("alice", faith)
     return browser, faith
 
 
-def test_a_pause_that_took_effect_is_shown(shop: Shop, sandbox: Sandbox) -> None:
-    browser, _ = paused(shop, sandbox)
+def test_a_pause_that_took_effect_is_shown(shop: Shop) -> None:
+    browser, _ = paused(shop)
     answer = browser.get("/api/account").json()
     assert (answer["hasPauseSub"], answer["hasScheduledPause"]) == (True, False)
     assert answer["plans"][0]["status"] == "PAUSED"
@@ -43,8 +34,8 @@ def test_a_pause_that_took_effect_is_shown(shop: Shop, sandbox: Sandbox) -> None
     assert len(browser.get("/api/invoice/list").json()) == 1
 
 
-def test_resuming_charges_what_the_estimate_said(shop: Shop, sandbox: Sandbox) -> None:
-    browser, faith = paused(shop, sandbox)
+def test_resuming_charges_what_the_estimate_said(shop: Shop) -> None:
+    browser, faith = paused(shop)
     estimate = browser.get(ESTIMATE).json()
     answer = browser.post(RESUME, {"quote": estimate["quote"]})
     assert answer.status_code == 200
@@ -54,17 +45,17 @@ def test_resuming_charges_what_the_estimate_said(shop: Shop, sandbox: Sandbox) -
     assert browser.get("/api/invoice/list").json()[0]["total"] == 699
 
 
-def test_it_resumes_the_named_one_only(shop: Shop, sandbox: Sandbox) -> None:
+def test_it_resumes_the_named_one_only(shop: Shop) -> None:
     browser = Browser(shop.customer("alice"))
     faith, gospel = shop.subscribe("alice", FAITH), shop.subscribe("alice", GOSPEL)
     browser.post("/api/account/pause?days=30")
-    travel_past_the_term(shop, sandbox, gospel)
+    shop.pass_term_end("alice", gospel)
     answer = browser.post(RESUME, {"subscriptionId": [faith]})
     assert [plan["status"] for plan in answer.json()["plans"]] == ["ACTIVE", "PAUSED"]
 
 
-def test_a_quote_that_no_longer_holds_is_refused_with_the_new_figures(shop: Shop, sandbox: Sandbox) -> None:
-    browser, faith = paused(shop, sandbox)
+def test_a_quote_that_no_longer_holds_is_refused_with_the_new_figures(shop: Shop) -> None:
+    browser, faith = paused(shop)
     answer = browser.post(RESUME, {"quote": "of-another-day"})
     assert (answer.status_code, answer.json()["code"]) == (409, "quote_changed")
     assert answer.json()["amountDue"] == 699
@@ -72,9 +63,9 @@ def test_a_quote_that_no_longer_holds_is_refused_with_the_new_figures(shop: Shop
     assert shop.subscription(faith)["status"] == "paused"
 
 
-def test_a_declined_card_leaves_it_paused(shop: Shop, sandbox: Sandbox) -> None:
-    browser, faith = paused(shop, sandbox)
-    shop.add_card("alice", DECLINES, primary=True)
+def test_a_declined_card_leaves_it_paused(shop: Shop) -> None:
+    browser, faith = paused(shop)
+    shop.provider.add_card("alice", DECLINES)
     answer = browser.post(RESUME)
     assert (answer.status_code, answer.json()["code"]) == (402, "payment_processing_failed")
     assert "3001" not in answer.json()["message"]

@@ -1,0 +1,105 @@
+"""What operators do in billing: resume for a subscriber, process an event again, read a customer again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from accounts.models import AccountEvent, User
+from billing.models import Command, Customer, PauseSchedule, Subscription, WebhookEvent
+from billing.tests.api.browser import Browser
+from billing.tests.api.mirrored import FAITH, NOW
+from billing.tests.api.shop import DECLINES, NOBODY, Shop
+from billing.tests.live import Provider
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def operator(client: Client) -> Client:
+    """A superuser's browser."""
+    client.force_login(User.objects.create_superuser("olga", password="correct horse battery staple"))
+    return client
+
+
+@pytest.fixture
+def shop(provider: Provider) -> Shop:
+    """The live provider, where Alice has a subscription that is paused."""
+    shop = Shop(provider)
+    browser = Browser(shop.customer("alice"))
+    faith = shop.subscribe("alice", FAITH)
+    browser.post("/api/account/pause?days=30")
+    shop.pass_term_end("alice", faith)
+    return shop
+
+
+def act(operator: Client, model: Any, action: str, *pks: Any, **more: str) -> str:
+    """Choose rows, run an action and read the answer."""
+    address = reverse(f"admin:billing_{model._meta.model_name}_changelist")
+    answer = operator.post(address, {"action": action, "_selected_action": pks, **more}, follow=True)
+    return answer.content.decode()
+
+
+def resume(operator: Client, **more: str) -> str:
+    """Have the one pause there is resumed."""
+    return act(operator, PauseSchedule, "resume_now", PauseSchedule.objects.get().pk, **more)
+
+
+def test_it_first_says_what_resuming_charges(shop: Shop, operator: Client) -> None:
+    asked = resume(operator)
+    assert "charges $6.99 now" in asked
+    assert "alice@example.com" in asked
+    assert Subscription.objects.get().status == "paused"
+
+
+def test_an_operator_resumes_for_a_subscriber(shop: Shop, operator: Client) -> None:
+    assert "is resumed" in resume(operator, confirmed="yes")
+    assert shop.subscription(Subscription.objects.get().provider_id)["status"] == "active"
+    assert PauseSchedule.objects.get().state == "resumed"
+    assert Command.objects.get(kind="resume").actor == "support:olga"
+    assert AccountEvent.objects.filter(kind="resumed", actor="support:olga").count() == 1
+
+
+def test_an_operator_is_told_why_it_stays_paused(shop: Shop, operator: Client) -> None:
+    shop.provider.add_card("alice", DECLINES)
+    assert "payment_processing_failed" in resume(operator, confirmed="yes")
+    assert PauseSchedule.objects.get().state == "paused"
+
+
+def test_an_operator_is_told_that_it_was_resumed_meanwhile(shop: Shop, operator: Client) -> None:
+    resume(operator, confirmed="yes")
+    assert "nothing_to_resume" in resume(operator, confirmed="yes")
+    assert len(shop.invoices("alice")) == 2
+
+
+def test_an_event_is_processed_again(db: None, operator: Client) -> None:
+    event = WebhookEvent.objects.create(
+        event_id="ev_1",
+        event_type="invoice_updated",
+        occurred_at=NOW,
+        source="webhook",
+        payload={"names": {}},
+        state="parked",
+        attempts=8,
+        error="boom",
+    )
+    assert "Events to be processed again: 1." in act(operator, WebhookEvent, "replay", event.pk)
+    event.refresh_from_db()
+    assert (event.state, event.attempts, event.error) == ("received", 0, "")
+
+
+def test_a_customer_is_read_again(shop: Shop, operator: Client) -> None:
+    handle = Subscription.objects.get().provider_id
+    shop.client.Subscription.resume(handle, {"resume_option": "immediately"})
+    assert "Customers read again: 1." in act(operator, Customer, "read_again", Customer.objects.get().pk)
+    assert Subscription.objects.get().status == "active"
+
+
+def test_an_operator_is_told_that_the_provider_is_away(shop: Shop, operator: Client, settings: Any) -> None:
+    settings.CHARGEBEE_ENDPOINT = NOBODY
+    told = act(operator, Customer, "read_again", Customer.objects.get().pk)
+    assert "could not be asked" in told
+    assert "Customers read again: 0." in told
