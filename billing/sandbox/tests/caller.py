@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -88,12 +88,7 @@ def flatten(params: Mapping[str, object], prefix: str = "") -> list[tuple[str, s
             case dict():
                 flat += flatten(value, key)
             case [dict(), *_]:
-                rows = enumerate(value)
-                flat += [
-                    (f"{key}[{column}][{index}]", str(cell))
-                    for index, row in rows
-                    for column, cell in row.items()
-                ]
+                flat += _columns(key, value)
             case list():
                 flat += [(f"{key}[{index}]", str(item)) for index, item in enumerate(value)]
             case bool():
@@ -101,3 +96,8 @@ def flatten(params: Mapping[str, object], prefix: str = "") -> list[tuple[str, s
             case _:
                 flat.append((key, str(value)))
     return flat
+
+
+def _columns(key: str, rows: Sequence[Any]) -> list[tuple[str, str]]:
+    cells = [(index, column, cell) for index, row in enumerate(rows) for column, cell in row.items()]
+    return [(f"{key}[{column}][{index}]", str(cell)) for index, column, cell in cells]

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jsonschema import Draft202012Validator
+from jsonschema import Draft202012Validator  # type: ignore[import-untyped]  # it ships no types
 
 ROOT = Path(__file__).resolve().parents[3]
 PACK = Path(os.environ.get("SHARED_DIR", str(ROOT.parent / "shared"))) / "chargebee"

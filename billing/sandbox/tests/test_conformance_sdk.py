@@ -52,7 +52,7 @@ def misread(model: Model, where: str = "") -> list[str]:
     hints = get_type_hints(type(model))
     declared = {field.name for field in dataclasses.fields(type(model))}
     undeclared = [
-        f"{where}.{name} is undeclared" for name in model.raw_data if name not in declared | {"object"}
+        f"{where}.{name} is undeclared" for name in model.raw_data if name not in declared | BEYOND_THE_TYPES
     ]
     known = {name: raw for name, raw in model.raw_data.items() if name in declared}
     wrong = [fault for name, raw in known.items() for fault in _field(model, name, raw, hints[name], where)]
@@ -74,7 +74,8 @@ def _field(model: Model, name: str, raw: Any, hint: Any, where: str) -> list[str
 
 def _accepted(wanted: type) -> tuple[type, ...]:
     # JSON has one kind of number: a rate of 1 is a float to the SDK. The word "true" is never a number.
-    return {float: (float, int)}.get(wanted, (wanted,))
+    kinds: dict[type, tuple[type, ...]] = {float: (float, int)}
+    return kinds.get(wanted, (wanted,))
 
 
 def models_in(entry: Any) -> list[tuple[str, Model]]:

@@ -135,9 +135,7 @@ def test_it_retries_on_the_documented_schedule_of_the_sites_clock_and_then_gives
         assert len(receiver.deliveries) == tries
         sandbox.travel_to(now + delay + timedelta(seconds=5))
         receiver.wait_for(tries + 1)
-        eventually(
-            lambda expected=tries + 1: tries_of(sandbox, event_id) == expected, what="the try is recorded"
-        )
+        await_tries(sandbox, event_id, tries + 1)
 
     await_status(client, event_id, "failed")
     sandbox.travel_to(site_time(sandbox) + timedelta(days=30))
@@ -261,6 +259,10 @@ def site_time(sandbox: Any) -> datetime:
     found = re.search(r'class="clock__now"><time datetime="([^"]+)"', page)
     assert found
     return datetime.fromisoformat(found[1])
+
+
+def await_tries(sandbox: Any, event_id: str, count: int) -> None:
+    eventually(lambda: tries_of(sandbox, event_id) == count, what=f"try {count} is written down")
 
 
 def tries_of(sandbox: Any, event_id: str) -> int:
