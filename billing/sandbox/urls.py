@@ -5,6 +5,7 @@ from django.urls import URLPattern, URLResolver, include, path
 from billing.sandbox import operations  # noqa: F401  (fills the API's route table)
 from billing.sandbox.wire.view import api
 
+handler404 = "billing.sandbox.console.pages.lost"
 urlpatterns: list[URLPattern | URLResolver] = [
     path("api/v2/<path:path>", api),
     path("", include("billing.sandbox.console.urls")),

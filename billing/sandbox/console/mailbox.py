@@ -16,7 +16,7 @@ from pathlib import Path
 
 _SEPARATOR = re.compile(rb"^-{79}\r?\n", re.MULTILINE)
 _FILE_NAME = re.compile(r"[A-Za-z0-9._-]+\.log")
-# Only a mail that speaks of a code can hold one; any invoice number of six digits would be taken for it.
+# Only a mail about a code holds one; any invoice number of six digits would be taken for it.
 _SPEAKS_OF_A_CODE = re.compile(r"\bcode\b", re.IGNORECASE)
 _CODE = re.compile(r"(?<![\d#-])(\d{3})[ \u00a0]?(\d{3})(?![\d-])")
 
@@ -121,7 +121,7 @@ def _body(mail: EmailMessage, kind: str) -> str:
 
 
 def _sign_in_code(subject: str, text: str) -> str:
-    if not _SPEAKS_OF_A_CODE.search(f"{subject}\n{text}"):
+    if not _SPEAKS_OF_A_CODE.search(subject):
         return ""
     found = _CODE.search(subject) or _CODE.search(text)
     return "".join(found.groups()) if found else ""

@@ -22,7 +22,7 @@ M = TypeVar("M", bound=Model)
 
 _PER_PAGE = 50
 _ON_HOME = 25
-_STATUSES = ("scheduled", "succeeded", "re_scheduled", "failed", "not_configured")
+_STATUSES = ("scheduled", "succeeded", "re_scheduled", "failed", "disabled", "not_configured")
 
 
 @require_safe
@@ -122,6 +122,11 @@ def redeliver(request: HttpRequest, handle: str) -> HttpResponse:
     if settings.SANDBOX_WEBHOOK_URL:
         delivery.redeliver(found)
     return _redirect("event", handle)
+
+
+def lost(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """The page for an address that leads nowhere."""
+    return chrome.not_found(request, "There is no page at this address.", tab="")
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:

@@ -99,7 +99,8 @@ def test_every_page_answers_on_an_empty_site(browser: httpx.Client, path: str) -
 
 
 @pytest.mark.parametrize(
-    "path", ["/customers/nobody", "/events/ev_none", "/inbox/none.log:0", "/inbox/none.log:0/body"]
+    "path",
+    ["/nowhere", "/customers/nobody", "/events/ev_none", "/inbox/none.log:0", "/inbox/none.log:0/body"],
 )
 def test_what_is_not_there_is_a_404_that_says_so(browser: httpx.Client, path: str) -> None:
     page = browser.get(path)
