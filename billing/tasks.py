@@ -1,26 +1,17 @@
 """Celery tasks: each loads by id, makes one service call, and is safe to run twice, late or at the same time."""
 
-import logging
 from datetime import datetime
 
 from celery import shared_task
 
-from accounts.models import Account
 from billing import clock
-from billing.gateway.errors import GatewayError
-from billing.services import invoices, jobs, provider_clock, sweep, sync, webhooks
-
-logger = logging.getLogger(__name__)
+from billing.services import invoices, jobs, sweep, sync, webhooks
 
 
 @shared_task
 def tick() -> None:
     """Beat's only entry: follow the provider's clock, then start and finish whatever is due."""
-    try:
-        provider_clock.refresh()
-    except GatewayError as error:
-        logger.warning("The provider's clock could not be read: %s", error)
-    sweep.run(now=clock.now())
+    sweep.tick()
 
 
 @shared_task
@@ -43,8 +34,5 @@ def make_invoice_pdf(pdf_pk: int) -> None:
 
 @shared_task
 def resync_account(account_pk: int) -> None:
-    """Read what the provider holds on an account, after its sign-in; the reconciler does it too if this fails."""
-    try:
-        sync.resync_account(Account.objects.get(pk=account_pk))
-    except GatewayError as error:
-        logger.warning("Account %s could not be read again: %s", account_pk, error)
+    """Read what the provider holds on an account, after its sign-in."""
+    sync.resync_if_reachable(account_pk)

@@ -1,9 +1,23 @@
 """The sweep: what no message reached is found by its row and done (libraries.md, rule of the embedded broker)."""
 
+import logging
 from datetime import datetime
 
-from billing.services import commands, invoices, jobs, webhooks
+from billing import clock
+from billing.gateway.errors import GatewayError
+from billing.services import commands, invoices, jobs, provider_clock, webhooks
 from billing.services.hints import hint
+
+logger = logging.getLogger(__name__)
+
+
+def tick() -> None:
+    """Follow the provider's clock, then sweep by it; a provider that is away leaves the clock as it was."""
+    try:
+        provider_clock.refresh()
+    except GatewayError as error:
+        logger.warning("The provider's clock could not be read: %s", error)
+    run(now=clock.now())
 
 
 def run(*, now: datetime) -> None:

@@ -1,5 +1,6 @@
 """Bringing the mirror up to the provider: one account, one resource, an address the portal does not know yet."""
 
+import logging
 from collections.abc import Sequence
 from datetime import datetime
 
@@ -8,6 +9,7 @@ from django.db import transaction
 from accounts.models import Account
 from billing import clock
 from billing.gateway import records
+from billing.gateway.errors import GatewayError
 from billing.gateway.snapshots import Snapshot, SubscriptionSnapshot
 from billing.models import Customer, ItemPrice
 from billing.models.mirror import ALIVE
@@ -22,8 +24,11 @@ __all__ = [
     "import_account",
     "refresh",
     "resync_account",
+    "resync_if_reachable",
     "sync_catalogue",
 ]
+
+logger = logging.getLogger(__name__)
 
 
 def import_account(email: str) -> Account | None:
@@ -53,6 +58,14 @@ def resync_account(account: Account) -> None:
     customer = Customer.objects.filter(account=account).first()
     if customer is not None:
         apply(records.of_customer(customer.provider_id), now=clock.now())
+
+
+def resync_if_reachable(account_pk: int) -> None:
+    """Read an account's customer again where the provider answers; the reconciler does it where it does not."""
+    try:
+        resync_account(Account.objects.get(pk=account_pk))
+    except GatewayError as error:
+        logger.warning("Account %s could not be read again: %s", account_pk, error)
 
 
 def refresh(kind: str, resource_id: str) -> None:
