@@ -107,6 +107,16 @@ class Demo:
         """Return what was sent to an address, oldest first."""
         return [mail for mail in self._mails() if address in str(mail["To"])]
 
+    def mail_about(self, address: str, subject: str) -> EmailMessage:
+        """Wait for a mail to this address whose subject holds these words, and return it."""
+        deadline = time.monotonic() + MAIL_SECONDS
+        while time.monotonic() < deadline:
+            for mail in self.mails_to(address):
+                if subject in str(mail["Subject"]):
+                    return mail
+            time.sleep(0.1)
+        raise TimeoutError(f"no mail about {subject!r} was sent to {address}")
+
     def code_for(self, address: str, *, after: int = 0) -> str:
         """Wait for a sign-in code beyond the first `after` mails to this address, and return it."""
         deadline = time.monotonic() + MAIL_SECONDS
