@@ -17,6 +17,7 @@ from accounts.admin.read_only import ReadOnlyAdmin, account_link
 from accounts.models import Account
 from billing import clock
 from billing.admin.readable import page_link
+from billing.catalog import find_plan
 from billing.models import PauseSchedule
 from billing.money import format_cents
 from billing.services import resumes
@@ -131,9 +132,9 @@ class PauseScheduleAdmin(ReadOnlyAdmin):
                 now=clock.now(),
             )
         except PortalError as error:
-            messages.error(request, f"{schedule.subscription} of {account}: {error.message} ({error.code})")
+            messages.error(request, f"{_named(schedule)}: {error.message} ({error.code})")
         else:
-            messages.success(request, f"{schedule.subscription} of {account} is resumed.")
+            messages.success(request, f"{_named(schedule)} is resumed.")
 
 
 def _with_accounts(chosen: Iterable[PauseSchedule]) -> Iterator[tuple[PauseSchedule, Account]]:
@@ -142,6 +143,14 @@ def _with_accounts(chosen: Iterable[PauseSchedule]) -> Iterator[tuple[PauseSched
         account = schedule.subscription.customer.account
         if account is not None:
             yield schedule, account
+
+
+def _named(schedule: PauseSchedule) -> str:
+    """Name a pause by its plan, its subscriber and its subscription."""
+    subscription = schedule.subscription
+    plan = find_plan(subscription.plan_id)
+    name = plan.name if plan else subscription.plan_id
+    return f"{name} of {subscription.customer.email} ({subscription.provider_id})"
 
 
 def _charge(schedule: PauseSchedule, account: Account) -> str:

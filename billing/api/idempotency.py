@@ -50,7 +50,7 @@ def acts_once(method: Method) -> Method:
         act = functools.partial(_act, method, view, request, *args, **kwargs)
         given = request.headers.get(HEADER)
         if given is None:
-            return act(key=uuid.uuid4().hex)
+            return act(key=_command_key(uuid.uuid4().hex))
         return _once(view, request, _checked(given), act)
 
     return answer
@@ -69,13 +69,13 @@ def _act(method: Method, view: APIView, request: Request, *args: Any, key: str, 
 
 
 def _once(view: APIView, request: Request, key: str, act: Callable[..., Response]) -> Response:
-    account = account_of(request)
-    replay = idempotency.begin(account, key, _fingerprint(request))
+    account, fingerprint = account_of(request), _fingerprint(request)
+    replay = idempotency.begin(account, key, fingerprint)
     if replay is not None:
         return Response(replay.body, status=replay.status)
     kept = False
     try:
-        response = _expected_answer(view, act, key)
+        response = _expected_answer(view, act, _command_key(key, fingerprint))
         kept = _keep(account, key, request, response)
     finally:
         if not kept:
@@ -97,6 +97,15 @@ def _keep(account: Account, key: str, request: Request, response: Response) -> b
     body = json.loads(request.accepted_renderer.render(response.data))
     idempotency.finish(account, key, response.status_code, body)
     return True
+
+
+def _command_key(*parts: str) -> str:
+    """Return the key of the command that a request stands for.
+
+    A subscriber's own words are never a command's key: one that spelled the key of a job's command would have the job
+    believe that its work was done.
+    """
+    return f"request-{hashlib.sha256(chr(0).join(parts).encode()).hexdigest()}"
 
 
 def _fingerprint(request: Request) -> str:

@@ -1,5 +1,6 @@
 """Finding what a request names, always starting from the signed-in account (contract, section 2, 404)."""
 
+import logging
 from collections.abc import Iterable, Sequence
 
 from accounts.models import Account
@@ -7,6 +8,8 @@ from billing.errors import InvalidState
 from billing.models import Subscription
 from billing.queries.holdings import Holding, holdings_of
 from portal.errors import NotFound
+
+logger = logging.getLogger(__name__)
 
 
 def live_holdings(account: Account) -> list[Holding]:
@@ -29,8 +32,12 @@ def named_holdings(account: Account, subscription_ids: Sequence[str]) -> list[Ho
 
 
 def require_owned(account: Account, subscription_ids: Iterable[str]) -> None:
-    """Refuse ids that are not all the account's own subscriptions: raises NotFound. One query."""
+    """Refuse ids that are not all the account's own subscriptions: raises NotFound. One query.
+
+    A refusal is logged: somebody who tries other people's ids shows there.
+    """
     wanted = set(subscription_ids)
     owned = Subscription.objects.filter(customer__account=account, deleted=False, provider_id__in=wanted)
     if owned.count() < len(wanted):
+        logger.warning("Account %s named subscriptions that are not its own", account.pk)
         raise NotFound

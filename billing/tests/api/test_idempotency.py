@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 from pytest_django import Settings
 
-from billing.models import IdempotentRequest
+from billing import clock
+from billing.models import IdempotentRequest, PauseSchedule
+from billing.services import resumes
 from billing.tests.api.browser import Browser
 from billing.tests.api.mirrored import FAITH, GOSPEL
 from billing.tests.api.shop import NOBODY, Shop
@@ -89,3 +91,14 @@ def test_without_a_key_each_request_is_its_own(shop: Shop) -> None:
     answers = [browser.post(PAUSE), browser.post(TAKE_BACK), browser.post(PAUSE)]
     assert [answer.status_code for answer in answers] == [200, 200, 200]
     assert not IdempotentRequest.objects.exists()
+
+
+def test_a_subscribers_key_cannot_stand_for_a_jobs_work(shop: Shop) -> None:
+    browser = Browser(shop.customer("alice"))
+    faith, gospel = shop.subscribe("alice", FAITH), shop.subscribe("alice", GOSPEL)
+    browser.post(PAUSE_SOME, {"subscriptionId": [faith]})
+    nights_key = f"resume-schedule-{PauseSchedule.objects.get().pk}-0"
+    keyed(browser, PAUSE_SOME, nights_key, {"subscriptionId": [gospel]})
+    shop.pass_term_end("alice", gospel, days=32)
+    resumes.resume_due(now=clock.now())
+    assert [shop.subscription(one)["status"] for one in (faith, gospel)] == ["active", "active"]

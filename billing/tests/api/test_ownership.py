@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from drf_spectacular.generators import SchemaGenerator
 
 from billing.models import Command
 from billing.tests.api.browser import Browser
@@ -79,3 +80,39 @@ def test_a_stranger_sees_nothing_of_mine(alice: Browser) -> None:
 @pytest.mark.parametrize("token", ["x", "x:y:z", "%00", "../../etc/passwd", "a" * 3000])
 def test_a_made_up_download_link_is_not_found(alice: Browser, token: str) -> None:
     assert not_found(alice.get(f"/api/invoice/download/{token}"))
+
+
+# Everything that takes the name of a thing: each is tried above with somebody else's. A new one is added there first.
+TRIED = {
+    ("get", "/api/account/resume/estimate"),
+    ("get", "/api/invoice/download/{token}"),
+    ("get", "/api/invoice/pdf/{number}"),
+    *(("post", path) for path in POSTS),
+}
+NAMES = ("subscriptionId", "subscriptionIds", "paymentSourceId", "planIds")
+
+
+def names_something(operation: dict[str, Any], schemas: dict[str, Any]) -> bool:
+    """Whether an operation's path, query or body names a thing that somebody owns."""
+    parameters = operation.get("parameters", [])
+    body = operation.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema", {})
+    properties = schemas.get(body.get("$ref", "").rsplit("/", 1)[-1], {}).get("properties", {})
+    return any(
+        parameter["in"] == "path" or parameter["name"] in NAMES for parameter in parameters
+    ) or not set(NAMES).isdisjoint(properties)
+
+
+def test_every_operation_that_names_a_thing_is_tried_with_a_strangers() -> None:
+    document = SchemaGenerator().get_schema(request=None, public=True)
+    found = {
+        (method, path)
+        for path, operations in document["paths"].items()
+        for method, operation in operations.items()
+        if names_something(operation, document["components"]["schemas"])
+    }
+    assert found == TRIED
+
+
+def test_who_tries_other_peoples_ids_is_in_the_log(alice: Browser, caplog: pytest.LogCaptureFixture) -> None:
+    alice.post("/api/account/resume", {"subscriptionId": ["bobs"]})
+    assert "named subscriptions that are not its own" in caplog.text
