@@ -10,7 +10,7 @@ transaction commits, the signal ``recorded`` is sent once per event, so that del
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 
@@ -20,6 +20,9 @@ from django.dispatch import Signal
 from billing.sandbox import clock, identifiers, settings
 from billing.sandbox.body import Body
 from billing.sandbox.models import Customer, Event, PaymentSource, Resource
+
+Told = Resource | Sequence[Resource] | Body | None
+"""What an event may be about: a row, several, or a finished body."""
 
 recorded = Signal()
 """Sent after commit with the keyword ``event`` (a models.Event)."""
@@ -50,8 +53,8 @@ def without_webhooks() -> Iterator[None]:
         _silent.reset(token)
 
 
-def record(event_type: str, **content: Resource | Body | None) -> Event:
-    """Log that something happened to the resources given by name (rows, or finished bodies); None is left out."""
+def record(event_type: str, **content: Told) -> Event:
+    """Log that something happened to the resources given by name; None is left out."""
     source, user = _actor.get()
     status = _first_status()
     event = Event.objects.create(
@@ -119,11 +122,21 @@ def _first_status() -> str:
     return "disabled" if asked_for_silence else "scheduled"
 
 
-def _snapshot(content: dict[str, Resource | Body | None]) -> Body:
+def _snapshot(content: dict[str, Told]) -> Body:
     given = {name: resource for name, resource in content.items() if resource is not None}
-    bodies: Body = {name: one.render() if isinstance(one, Resource) else one for name, one in given.items()}
+    bodies: Body = {name: _body(resource) for name, resource in given.items()}
     customer = given.get("customer")
     told = bodies.keys() & {"card", "payment_source"}
     if isinstance(customer, Customer) and not told and (held := card_of(customer)):
         bodies["card"] = held
     return bodies
+
+
+def _body(told: Resource | Sequence[Resource] | Body) -> object:
+    match told:
+        case Resource():
+            return told.render()
+        case dict():
+            return told
+        case _:
+            return [row.render() for row in told]

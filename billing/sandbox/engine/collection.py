@@ -77,6 +77,22 @@ def collect_now(invoice: Invoice, source: PaymentSource, amount: int) -> Transac
     return payment
 
 
+def stop_dunning(subscription: Subscription) -> None:
+    """Try no more to collect what a subscription owes; it stays due."""
+    for invoice in _in_dunning(subscription):
+        invoice.due_at = None
+        invoice.change(dunning_status="stopped", next_retry_at=None)
+        invoice.save()
+
+
+def schedule(subscription: Subscription) -> None:
+    """Do not wait for the next retry of what a subscription owes."""
+    for invoice in _in_dunning(subscription):
+        invoice.due_at = clock.now()
+        invoice.change(next_retry_at=clock.now())
+        invoice.save()
+
+
 def finish(
     invoice: Invoice, subscription: Subscription, customer: Customer, payment: Transaction | None
 ) -> None:
@@ -133,6 +149,10 @@ def charge(invoice: Invoice, source: PaymentSource, amount: int | None = None) -
     payment.change(linked_invoices=[_link_to(invoice, amount)], amount_unused=0)
     payment.save()
     return payment
+
+
+def _in_dunning(subscription: Subscription) -> list[Invoice]:
+    return list(Invoice.objects.filter(subscription_id=subscription.handle, due_at__isnull=False))
 
 
 def _try_sources(invoice: Invoice, subscription: Subscription, customer: Customer) -> Transaction | None:

@@ -44,17 +44,18 @@ def invoice_term(subscription: Subscription, customer: Customer) -> Invoice:
     )
 
 
-def estimate(bill: Bill, subscription: Subscription) -> Body:
-    """An invoice that would be made, as an invoice estimate."""
+def estimate(bill: Bill, subscription: Subscription, *, credit: int = 0) -> Body:
+    """An invoice that would be made, as an invoice estimate; ``credit`` is what waits to be applied to it."""
+    applied = min(credit, bill.total)
     return {
         **bill.body(),
         "recurring": True,
         "price_type": "tax_exclusive",
         "currency_code": subscription["currency_code"],
         "customer_id": subscription.customer_id,
-        "credits_applied": 0,
+        "credits_applied": applied,
         "amount_paid": 0,
-        "amount_due": bill.total,
+        "amount_due": bill.total - applied,
         "round_off_amount": 0,
         "object": "invoice_estimate",
     }

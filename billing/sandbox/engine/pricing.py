@@ -92,6 +92,11 @@ def half_up(value: Decimal) -> int:
     return int(value.quantize(Decimal(1), ROUND_HALF_UP))
 
 
+def prorated(amount: int, start: int, end: int, at: int) -> int:
+    """What is left of an amount for the time from ``start`` to ``end`` when it stops at ``at``, rounded half up."""
+    return half_up(Decimal(amount * (end - at)) / (end - start))
+
+
 def total_up(
     prices: Sequence[Price], deductions: Sequence[Deduction], tax_percent: float, owner: Body
 ) -> Bill:

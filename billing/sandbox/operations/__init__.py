@@ -1,9 +1,11 @@
 """The API's operations, one module per resource; importing this package fills the route table."""
 
 from billing.sandbox.operations import (  # noqa: F401  (imported to be registered)
+    cancellations,
     catalogue,
     coupon_sets,
     coupons,
+    credit_notes,
     customers,
     estimates,
     events,

@@ -84,7 +84,7 @@ def resume_estimate(params: Params, handle: str) -> Body:
 def renewal_estimate(params: Params, handle: str) -> Body:
     """The next renewal's invoice; a scheduled pause is left out of account."""
     subscription = found(Subscription, handle)
-    for name in ("use_existing_balances", "include_delayed_charges", "ignore_scheduled_changes"):
+    for name in ("include_delayed_charges", "ignore_scheduled_changes"):
         params.boolean(name)
     boundary = _renews_at(subscription, ignoring_end=params.boolean("ignore_scheduled_cancellation"))
     end = calendar.add(
@@ -93,7 +93,10 @@ def renewal_estimate(params: Params, handle: str) -> Body:
         subscription["billing_period_unit"],
         anchor=_anchor(subscription),
     )
-    invoice = invoicing.estimate(invoicing.term_bill(subscription, boundary, end), subscription)
+    credit = _credit(subscription) if params.boolean("use_existing_balances", default=True) else 0
+    invoice = invoicing.estimate(
+        invoicing.term_bill(subscription, boundary, end), subscription, credit=credit
+    )
     return _estimate(subscription, invoice_estimate=invoice)
 
 
@@ -105,7 +108,12 @@ def _resumed(subscription: Subscription) -> Body | None:
     if not charged:
         return None
     start, end = subscription["current_term_start"], subscription["current_term_end"]
-    return invoicing.estimate(invoicing.term_bill(subscription, start, end), subscription)
+    bill = invoicing.term_bill(subscription, start, end)
+    return invoicing.estimate(bill, subscription, credit=_credit(subscription))
+
+
+def _credit(subscription: Subscription) -> int:
+    return int(Customer.objects.get(handle=subscription.customer_id)["refundable_credits"])
 
 
 def _renews_at(subscription: Subscription, *, ignoring_end: bool) -> int:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from billing.sandbox import clock
 from billing.sandbox.body import Body
-from billing.sandbox.engine import calendar, pausing, terms
-from billing.sandbox.models import Invoice, Subscription
+from billing.sandbox.engine import calendar, collection, pausing, terms
+from billing.sandbox.models import Subscription
 from billing.sandbox.operations.refusals import as_api_errors
 from billing.sandbox.operations.subscriptions import owned
 from billing.sandbox.wire import router
@@ -64,7 +64,7 @@ def pause(params: Params, handle: str) -> Body:
     # There are no unbilled charges on this site, so either handling of them is met.
     params.choice("unbilled_charges_handling", ("no_action", "invoice"), "no_action")
     if params.choice("invoice_dunning_handling", ("continue", "stop"), "continue") == "stop":
-        _stop_dunning(own.subscription)
+        collection.stop_dunning(own.subscription)
     event_type = plan.apply(own.subscription)
     terms.settle(own.subscription)
     return own.done(event_type)
@@ -96,7 +96,7 @@ def resume(params: Params, handle: str) -> Body:
     params.choice("charges_handling", ("invoice_immediately",), "invoice_immediately")
     handling = ("no_action", "schedule_payment_collection")
     if params.choice("unpaid_invoices_handling", handling, "no_action") != "no_action":
-        _schedule_collection(subscription)
+        collection.schedule(subscription)
     if resume_at is not None:
         subscription.change(resume_date=resume_at)
         terms.settle(subscription)
@@ -158,21 +158,3 @@ def _resume_at(option: str, dates: Params, subscription: Subscription) -> int | 
         subscription["billing_period_unit"],
         anchor=subscription.anchor_at,
     )
-
-
-def _dunned(subscription: Subscription) -> list[Invoice]:
-    return list(Invoice.objects.filter(subscription_id=subscription.handle, due_at__isnull=False))
-
-
-def _stop_dunning(subscription: Subscription) -> None:
-    for invoice in _dunned(subscription):
-        invoice.due_at = None
-        invoice.change(dunning_status="stopped", next_retry_at=None)
-        invoice.save()
-
-
-def _schedule_collection(subscription: Subscription) -> None:
-    for invoice in _dunned(subscription):
-        invoice.due_at = clock.now()
-        invoice.change(next_retry_at=clock.now())
-        invoice.save()

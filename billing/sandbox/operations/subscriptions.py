@@ -1,4 +1,4 @@
-"""Subscriptions: creating, reading, cancelling and taking a cancellation back."""
+"""Subscriptions: creating and reading them."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 from billing.sandbox import clock, identifiers
 from billing.sandbox.body import Body
-from billing.sandbox.engine import billing, calendar, cancelling, coupons, scheduled, terms
+from billing.sandbox.engine import billing, calendar, coupons, scheduled, terms
 from billing.sandbox.models import Coupon, Customer, ItemPrice, PaymentSource, Subscription
 from billing.sandbox.operations.lookup import found, free_id, with_card
 from billing.sandbox.operations.refusals import as_api_errors
 from billing.sandbox.wire import lists, router
-from billing.sandbox.wire.errors import ApiError, invalid_state, not_found, wrong_value
+from billing.sandbox.wire.errors import ApiError, not_found, wrong_value
 from billing.sandbox.wire.params import Params
 
 _FILTERS = {
@@ -101,48 +101,6 @@ def draft(params: Params, customer: Customer) -> Subscription:
     for coupon_id in params.texts("coupon_ids"):
         _attach(subscription, coupon_id, prices)
     return subscription
-
-
-@router.post(
-    "subscription.cancel_for_items",
-    "/subscriptions/{handle}/cancel_for_items",
-    "cancel_option end_of_term cancel_at cancel_reason_code credit_option_for_current_term_charges "
-    "unbilled_charges_option account_receivables_handling refundable_credits_handling",
-)
-def cancel_for_items(params: Params, handle: str) -> Body:
-    """End a subscription now, at the end of its term, or at a date. Nothing is credited for the rest of a term."""
-    own = owned(handle)
-    subscription = own.subscription
-    if subscription["status"] in ("cancelled", "transferred"):
-        raise invalid_state("The subscription is already cancelled")
-    # What is not offered: credits for an unused term, write-offs, refunds.
-    params.choice("credit_option_for_current_term_charges", ("none",), "none")
-    params.choice("unbilled_charges_option", ("invoice", "delete"), "invoice")
-    params.choice("account_receivables_handling", ("no_action",), "no_action")
-    params.choice("refundable_credits_handling", ("no_action",), "no_action")
-    subscription.change(cancel_reason_code=params.text("cancel_reason_code"))
-    cancel_at = _cancel_at(params, subscription)
-    if cancel_at is None:
-        cancelling.cancel_now(subscription)
-    else:
-        cancelling.schedule(subscription, cancel_at)
-    terms.settle(subscription)
-    return own.done("subscription_cancelled" if cancel_at is None else "subscription_cancellation_scheduled")
-
-
-@router.post(
-    "subscription.remove_scheduled_cancellation",
-    "/subscriptions/{handle}/remove_scheduled_cancellation",
-    "billing_cycles",
-)
-def remove_scheduled_cancellation(params: Params, handle: str) -> Body:
-    """Let a subscription that was to end go on."""
-    own = owned(handle)
-    if own.subscription["status"] == "cancelled" or "cancelled_at" not in own.subscription.body:
-        raise invalid_state("There is no scheduled cancellation for this subscription")
-    cancelling.unschedule(own.subscription, params.integer("billing_cycles", least=1))
-    terms.settle(own.subscription)
-    return own.done("subscription_scheduled_cancellation_removed")
 
 
 def _listed(subscription: Subscription) -> Body:
@@ -245,20 +203,3 @@ def _start(subscription: Subscription, customer: Customer) -> billing.Charged | 
         terms.settle(subscription)
         return None
     return scheduled.begin(subscription, customer, must_pay=True)
-
-
-def _cancel_at(params: Params, subscription: Subscription) -> int | None:
-    """The instant of the end, None for at once."""
-    fallback = "end_of_term" if params.boolean("end_of_term") else "immediately"
-    options = ("immediately", "end_of_term", "specific_date", "end_of_billing_term")
-    option = params.choice("cancel_option", options, fallback)
-    if option == "immediately":
-        return None
-    cancel_at = (
-        params.instant("cancel_at") if option == "specific_date" else subscription.get("current_term_end")
-    )
-    if cancel_at is None or cancel_at <= clock.now():
-        if option == "specific_date":
-            raise wrong_value("cancel_at", "should be in the future")
-        raise invalid_state("The subscription has no running term to be cancelled at the end of")
-    return int(cancel_at)

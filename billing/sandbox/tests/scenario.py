@@ -151,7 +151,12 @@ def _a_month_later(caller: Caller) -> None:
     _travel(caller, GENESIS + 35 * DAY)
     due = caller.call("invoice.list", status={"is": "payment_due"}, subscription_id={"is": "bobs"})["list"][0]
     caller.call("invoice.collect_payment", due["invoice"]["id"], payment_source_id=good)
-    caller.call("subscription.cancel_for_items", "bobs", cancel_option="immediately")
+    # What the cut term is credited with pays a part of the next subscription.
+    cut = {"cancel_option": "immediately", "credit_option_for_current_term_charges": "prorate"}
+    caller.call("subscription.cancel_for_items", "bobs", **cut)
+    monthly = [{"item_price_id": MONTHLY, "quantity": 1}]
+    wanted = {"subscription_items": monthly, "payment_source_id": good}
+    caller.call("subscription.create_with_items", "bob", id="bobs-again", **wanted)
 
 
 def _everything_read(caller: Caller) -> None:
@@ -167,7 +172,7 @@ def _everything_read(caller: Caller) -> None:
         "subscription",
     ):
         _read_all(caller, kind)
-    for kind in ("invoice", "transaction", "event"):
+    for kind in ("invoice", "credit_note", "transaction", "event"):
         _read_all(caller, kind)
     caller.call("coupon_set.retrieve", "ONCE")
 

@@ -25,6 +25,8 @@ SETTING_UP = {
     "item_price.update",
 }
 PUBLISHED = [
+    "credit_note.list",
+    "credit_note.retrieve",
     "coupon.list",
     "coupon.retrieve",
     "coupon_code.list",

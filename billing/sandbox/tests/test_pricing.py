@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from billing.sandbox.engine.pricing import Deduction, Price, half_up, total_up
+from billing.sandbox.engine.pricing import Deduction, Price, half_up, prorated, total_up
 
 OWNER = {"customer_id": "ava", "subscription_id": "one"}
 ENTITIES = ("plan", "addon", "charge")
@@ -60,3 +60,14 @@ def test_the_parts_always_add_up_and_nothing_goes_below_zero(prices: Any, deduct
 def test_half_a_cent_rounds_up(cents: int):
     assert half_up(Decimal(cents) + Decimal("0.5")) == cents + 1
     assert half_up(Decimal(cents) + Decimal("0.499")) == cents
+
+
+def test_the_providers_own_vector_of_a_proration():
+    assert prorated(900, 1362166854, 1364845254, 1362253265) == 871
+
+
+@given(amount=st.integers(0, 10**7), length=st.integers(1, 10**8), share=st.floats(0, 1))
+def test_what_is_left_is_between_nothing_and_all(amount: int, length: int, share: float):
+    assert 0 <= prorated(amount, 0, length, int(length * share)) <= amount
+    assert prorated(amount, 0, length, 0) == amount
+    assert prorated(amount, 0, length, length) == 0
