@@ -51,11 +51,9 @@ export function PlanTable({ caption, lines, sums }: PlanTableProps) {
           </th>
         </tr>
       </thead>
-      <tbody>
-        {lines.map((line) => (
-          <PlanRow key={line.key} line={line} />
-        ))}
-      </tbody>
+      {lines.map((line) => (
+        <PlanRows key={line.key} line={line} />
+      ))}
       <tfoot>
         {sums.map((sum) => (
           <SumRow key={sum.key} sum={sum} />
@@ -65,30 +63,36 @@ export function PlanTable({ caption, lines, sums }: PlanTableProps) {
   );
 }
 
-function PlanRow({ line }: { line: PlanLine }) {
+/** What is to be known of a plan has a row of its own, so that on a phone it is not squeezed beside the amount. */
+function PlanRows({ line }: { line: PlanLine }) {
   const { name, picture, amount, per, notes, mark, action } = line;
+  const isPlain = notes.length === 0 && !action;
   return (
-    <tr>
-      <th scope="row">
-        <div className={styles.plan}>
-          {mark}
-          <ServicePicture src={picture} />
-          <div className={styles.words}>
-            <p className={styles.name}>{name}</p>
+    <tbody>
+      <tr>
+        <th scope="rowgroup" className={styles.planCell}>
+          <div className={styles.plan}>
+            {mark}
+            <ServicePicture src={picture} />
+            <span className={styles.name}>{name}</span>
+          </div>
+        </th>
+        <td className={styles.planCell}>
+          <span className={styles.amount}>{amount}</span>
+          <span className={styles.per}>{per}</span>
+        </td>
+      </tr>
+      {!isPlain && (
+        <tr>
+          <td colSpan={2} className={styles.notes}>
             {notes.map((note) => (
-              <p key={note} className={styles.note}>
-                {note}
-              </p>
+              <p key={note}>{note}</p>
             ))}
             {action}
-          </div>
-        </div>
-      </th>
-      <td>
-        <span className={styles.amount}>{amount}</span>
-        <span className={styles.per}>{per}</span>
-      </td>
-    </tr>
+          </td>
+        </tr>
+      )}
+    </tbody>
   );
 }
 
@@ -96,11 +100,11 @@ function SumRow({ sum }: { sum: SumLine }) {
   const { label, amount, note, kind } = sum;
   return (
     <tr className={classNames(styles.sum, styles[kind])}>
-      <th scope="row">
+      <th scope="row" className={styles.sumCell}>
         {label}
         {note && <span className={styles.per}> {note}</span>}
       </th>
-      <td>
+      <td className={styles.sumCell}>
         <span className={styles.amount}>{amount}</span>
       </td>
     </tr>

@@ -21,11 +21,11 @@ interface MoneyRowProps {
 export function MoneyRow({ label, amount, note, kind = 'line' }: MoneyRowProps) {
   return (
     <div className={classNames(styles.row, styles[kind])}>
-      <dt>{label}</dt>
-      <dd>
-        <span className={styles.amount}>{amount}</span>
-        {note && <span className={styles.note}>{note}</span>}
-      </dd>
+      <dt>
+        {label}
+        {note && <span className={styles.note}> {note}</span>}
+      </dt>
+      <dd className={styles.amount}>{amount}</dd>
     </div>
   );
 }

@@ -27,7 +27,7 @@ export default function DashboardPage() {
   return (
     <Page width="wide">
       <PageHeading title="Your account" lead={ready && nextSentence(account.data.plans)}>
-        {account.data?.name ? `Hello, ${account.data.name}` : 'Your account'}
+        {account.data?.name ? `Hello, ${account.data.name}` : 'Hello'}
       </PageHeading>
       {failure && (
         <Card>
@@ -48,11 +48,15 @@ function Home({ account, costs }: { account: Account; costs: ManagePlans }) {
       <div className={styles.column}>
         {held.length > 0 ? <Subscriptions plans={held} /> : <NoSubscriptions ended={ended} />}
         {ended.length > 0 && <EndedSubscriptions plans={ended} />}
+        <div className={styles.ways}>
+          <Ways plans={held} />
+        </div>
       </div>
       <div className={styles.column}>
         {held.length > 0 && <Costs plans={held} costs={costs} />}
-        <LatestInvoices />
-        <Ways plans={held} />
+        <div className={styles.invoices}>
+          <LatestInvoices />
+        </div>
       </div>
     </div>
   );

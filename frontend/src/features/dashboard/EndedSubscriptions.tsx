@@ -1,5 +1,5 @@
 import type { Plan } from '@/lib/api/types';
-import { formatDate } from '@/lib/formats';
+import { formatShortDate } from '@/lib/formats';
 import { Card } from '@/ui/Card';
 import styles from './Panel.module.css';
 
@@ -14,7 +14,7 @@ export function EndedSubscriptions({ plans }: { plans: readonly Plan[] }) {
             <span>{name}</span>
             {cancelAt && (
               <span className={styles.muted}>
-                Ended on <time dateTime={cancelAt}>{formatDate(cancelAt)}</time>
+                Ended <time dateTime={cancelAt}>{formatShortDate(cancelAt)}</time>
               </span>
             )}
           </li>

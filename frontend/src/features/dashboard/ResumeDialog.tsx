@@ -97,7 +97,7 @@ function Figures({ plan, figures }: { plan: Plan; figures: ResumeEstimate }) {
           : `You can watch ${plan.name} again right away. Your paid period is not over yet, so nothing is charged today.`}
       </p>
       <Totals>
-        <MoneyRow label="From then on" amount={formatPrice(plan.amount, plan.periodUnit)} />
+        <MoneyRow label="Regular price" amount={formatPrice(plan.amount, plan.periodUnit)} />
         <MoneyRow
           kind="total"
           label="Charged today"

@@ -17,7 +17,7 @@ export function Ways({ plans }: { plans: readonly Plan[] }) {
   ];
   return (
     <Card as="section" labelledBy="ways" className={styles.panel}>
-      <h2 id="ways">Manage your account</h2>
+      <h2 id="ways">Your account</h2>
       <LinkList links={ways} />
     </Card>
   );

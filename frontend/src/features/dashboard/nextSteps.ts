@@ -28,7 +28,7 @@ function resumeStep(plan: Plan): Step {
     kind: 'resumes',
     at: plan.resumeDate,
     title: plan.resumeDate ? 'Resumes automatically' : 'Stays paused until you resume it',
-    detail: `Then billed at ${formatPrice(plan.amount, plan.periodUnit)} again`,
+    detail: 'It is billed again from then on.',
   };
 }
 
@@ -83,17 +83,27 @@ const SENTENCES: Record<StepKind, (names: string, date: string, many: boolean) =
   accessEnds: (names, date) => `Your access to ${names} ends on ${date}.`,
 };
 
-/** The next thing that happens, over all plans, in a sentence; null when nothing is going to. */
+/** What happens on the next day on which anything does, in a sentence for each kind; null when nothing will. */
 export function nextSentence(plans: readonly Plan[]): string | null {
-  const dated = plans.flatMap((plan) =>
-    nextSteps(plan).flatMap(({ kind, at }) =>
-      at ? [{ plan, kind, at, date: formatDate(at) }] : [],
-    ),
-  );
-  const first = dated.sort((one, other) => one.at.localeCompare(other.at))[0];
+  const dated = plans
+    .flatMap((plan) => nextSteps(plan).map(({ kind, at }) => ({ plan, kind, at })))
+    .filter((step): step is DatedStep => step.at !== null)
+    .sort((one, other) => one.at.localeCompare(other.at));
+  const [first] = dated;
   if (!first) return null;
-  const together = dated
-    .filter(({ kind, date }) => kind === first.kind && date === first.date)
-    .map(({ plan }) => plan);
-  return SENTENCES[first.kind](namesOf(together), first.date, together.length > 1);
+  const day = formatDate(first.at);
+  const thatDay = dated.filter(({ at }) => formatDate(at) === day);
+  const kinds = [...new Set(thatDay.map(({ kind }) => kind))];
+  return kinds.map((kind) => sentence(kind, thatDay, day)).join(' ');
+}
+
+interface DatedStep {
+  plan: Plan;
+  kind: StepKind;
+  at: string;
+}
+
+function sentence(kind: StepKind, steps: readonly DatedStep[], day: string): string {
+  const plans = steps.filter((step) => step.kind === kind).map(({ plan }) => plan);
+  return SENTENCES[kind](namesOf(plans), day, plans.length > 1);
 }

@@ -4,6 +4,7 @@ import { ButtonLink } from '@/ui/Button';
 import { Card } from '@/ui/Card';
 import { PauseIcon } from '@/ui/icons/icons';
 import { EmptyState } from '@/ui/States';
+import styles from './NothingToPause.module.css';
 import { Obstacles } from './Obstacles';
 
 /** Instead of the banner, where no subscription can be paused: why, and the way on. */
@@ -19,7 +20,9 @@ export function NothingToPause({ held }: { held: readonly Plan[] }) {
           ? 'You have no subscription at the moment, so nothing will be billed.'
           : 'A subscription can be paused while it is active and nothing else is scheduled for it.'}
       </EmptyState>
-      <Obstacles plans={held} />
+      <div className={styles.why}>
+        <Obstacles plans={held} />
+      </div>
     </Card>
   );
 }

@@ -19,8 +19,12 @@ export function PauseChoice({ pausable, selection }: PauseChoiceProps) {
       {pausable.map((plan) => (
         <Checkbox
           key={plan.subId}
-          label={plan.name}
-          hint={formatPrice(plan.amount, plan.periodUnit)}
+          label={
+            <span className={styles.plan}>
+              {plan.name}{' '}
+              <span className={styles.price}>{formatPrice(plan.amount, plan.periodUnit)}</span>
+            </span>
+          }
           checked={chosen.includes(plan)}
           onChange={(on) => toggle(plan, on)}
         />
