@@ -38,7 +38,7 @@ class OneSubscription(serializers.Serializer[Any]):
     subscription_id = OwnSubscriptionsField(at_most=1, help_text="Its `subId`.")
 
 
-class ResumeRequest(serializers.Serializer[Any]):
+class ResumeSerializer(serializers.Serializer[Any]):
     """What to resume, all that is paused if nothing is named, and the quote of the estimate that was shown."""
 
     subscription_id = OwnSubscriptionsField(required=False, help_text="Without it, all that is paused.")

@@ -10,7 +10,7 @@ from billing import clock
 from billing.api.idempotency import KEY_HEADER, acts_once
 from billing.api.serializers.pausing import ResumeEstimateSerializer
 from billing.api.serializers.plans import PlansSerializer
-from billing.api.serializers.requests import ResumeEstimateQuery, ResumeRequest
+from billing.api.serializers.requests import ResumeEstimateQuery, ResumeSerializer
 from billing.api.viewsets.base import NOTHING_TO_DO, SubscriberViewSet
 from billing.queries.outcomes import plans_now
 from billing.services import resumes
@@ -25,13 +25,13 @@ class ResumeViewSet(SubscriberViewSet):
         operation_id="resume",
         tags=["pause"],
         parameters=[KEY_HEADER],
-        request=ResumeRequest,
+        request=ResumeSerializer,
         responses=PlansSerializer,
     )
     @acts_once
     def resume(self, request: Request, *, key: str) -> Response:
         """Resume the named subscriptions, or all that are paused."""
-        asked = self.checked(ResumeRequest, request.data)
+        asked = self.checked(ResumeSerializer, request.data)
         return self.changed(
             lambda: resumes.resume(
                 self.account,

@@ -334,15 +334,22 @@ export interface components {
             code: string;
             colors: components["schemas"]["Colors"];
             contactLinkEnabled: boolean;
-            /** @description Give the help centre's new-request page, if the brand has its own. */
-            readonly helpCentreUrl: string;
+            helpCentreUrl: string;
             logoUrl: string;
             name: string;
-            /** @description Give the privacy policy, if the brand has its own. */
-            readonly privacyUrl: string;
+            privacyUrl: string;
             showSubLogos: boolean;
-            /** @description Give the terms of service, if the brand has its own. */
-            readonly termsUrl: string;
+            termsUrl: string;
+        };
+        /** @description The same for every address. */
+        CodeSent: {
+            /** Format: uuid */
+            challengeId: string;
+            /** @description Seconds for which the code is accepted. */
+            expiresIn: number;
+            message: string;
+            /** @description Seconds until another code may be asked for. */
+            resendIn: number;
         };
         /** @description A brand's tokens in both schemes. */
         Colors: {
@@ -582,26 +589,16 @@ export interface components {
             resumeDate: string;
         };
         /** @description What to resume, all that is paused if nothing is named, and the quote of the estimate that was shown. */
-        ResumeRequestRequest: {
+        ResumeRequest: {
             quote?: string;
             /** @description Without it, all that is paused. */
             subscriptionId?: string[];
         };
         /** @description `challengeId`, when given, is the browser's own earlier challenge, which the new one replaces. */
-        SendOtpRequestRequest: {
+        SendOtpRequest: {
             /** Format: uuid */
             challengeId?: string | null;
             email: string;
-        };
-        /** @description The same for every address. */
-        SendOtpResponse: {
-            /** Format: uuid */
-            challengeId: string;
-            /** @description Seconds for which the code is accepted. */
-            expiresIn: number;
-            message: string;
-            /** @description Seconds until another code may be asked for. */
-            resendIn: number;
         };
         /** @description A streaming service and where it is watched. */
         Service: {
@@ -611,23 +608,27 @@ export interface components {
             name: string;
             streamUrl: string;
         };
+        /** @description The new session. The token is told once. */
+        Session: {
+            account: components["schemas"]["SignedInAccount"];
+            /** Format: date-time */
+            expiresAt: string;
+            token: string;
+        };
         /** @description Whose session it is. */
         SignedInAccount: {
             email: string;
             name: string;
         };
-        /** @description `siteName` and `publishableKey` start the provider's script. */
+        /** @description `siteName` and `publishableKey` start the provider's script; dates are told in `timeZone`. */
         Site: {
             brand: components["schemas"]["Brand"];
-            /** @description Give the address of the provider's script. */
-            readonly chargebeeJsUrl: string;
+            chargebeeJsUrl: string;
             enableCancelButton: boolean;
-            /** @description Give the key that is meant for browsers. */
-            readonly publishableKey: string;
+            publishableKey: string;
             services: components["schemas"]["Service"][];
-            /** @description Give the provider's site. */
-            readonly siteName: string;
-            readonly supportWidget: components["schemas"]["SupportWidget"] | null;
+            siteName: string;
+            supportWidget: components["schemas"]["SupportWidget"] | null;
             timeZone: string;
         };
         /**
@@ -645,18 +646,11 @@ export interface components {
             url: string;
         };
         /** @description Without `challengeId` the newest code of the address counts. */
-        VerifyOtpRequestRequest: {
+        VerifyOtpRequest: {
             /** Format: uuid */
             challengeId?: string | null;
             email: string;
             otp: string;
-        };
-        /** @description The new session. The token is told once. */
-        VerifyOtpResponse: {
-            account: components["schemas"]["SignedInAccount"];
-            /** Format: date-time */
-            expiresAt: string;
-            token: string;
         };
     };
     responses: never;
@@ -1452,7 +1446,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["ResumeRequestRequest"];
+                "application/json": components["schemas"]["ResumeRequest"];
             };
         };
         responses: {
@@ -2159,7 +2153,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["SendOtpRequestRequest"];
+                "application/json": components["schemas"]["SendOtpRequest"];
             };
         };
         responses: {
@@ -2168,7 +2162,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SendOtpResponse"];
+                    "application/json": components["schemas"]["CodeSent"];
                 };
             };
             /** @description The input is malformed or invalid. */
@@ -2299,7 +2293,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["VerifyOtpRequestRequest"];
+                "application/json": components["schemas"]["VerifyOtpRequest"];
             };
         };
         responses: {
@@ -2308,7 +2302,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["VerifyOtpResponse"];
+                    "application/json": components["schemas"]["Session"];
                 };
             };
             /** @description The input is malformed or invalid. */

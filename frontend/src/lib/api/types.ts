@@ -22,8 +22,8 @@ export type PauseOffer = Schemas['PauseOffer'];
 export type Invoice = Schemas['InvoiceRow'];
 export type InvoiceDownload = Schemas['Download'];
 
-export type SendCodeAnswer = Schemas['SendOtpResponse'];
-export type SignInAnswer = Schemas['VerifyOtpResponse'];
+export type SendCodeAnswer = Schemas['CodeSent'];
+export type SignInAnswer = Schemas['Session'];
 
 export type Site = Schemas['Site'];
 export type Brand = Schemas['Brand'];
