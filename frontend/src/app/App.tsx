@@ -8,10 +8,12 @@ import { ErrorPage } from './ErrorPage';
 import { GlobalParts } from './GlobalParts';
 import { AppRoutes } from './routes';
 import { forgetOnSignOut } from './session';
+import { useScrollToTop } from './useScrollToTop';
 
 /** Everything below the router. Going elsewhere leaves an error page behind. */
 export function App({ queryClient }: { queryClient: QueryClient }) {
   const { pathname } = useLocation();
+  useScrollToTop();
   useEffect(() => followOtherTabs(), []);
   useEffect(() => forgetOnSignOut(queryClient), [queryClient]);
   return (

@@ -51,8 +51,9 @@ function installMatchMedia(): void {
     }) as MediaQueryList;
 }
 
-/** Gives jsdom dialogs, popovers and media queries; a window too wide for a phone. */
+/** Gives jsdom dialogs, popovers and media queries; a window too wide for a phone, and nothing to scroll. */
 export function installPlatform(): void {
+  window.scrollTo = () => undefined;
   installDialog();
   installPopover();
   installMatchMedia();

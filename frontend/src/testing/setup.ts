@@ -1,6 +1,6 @@
 import '@testing-library/jest-dom/vitest';
 
-import { cleanup } from '@testing-library/react';
+import { cleanup, configure } from '@testing-library/react';
 import { afterAll, afterEach, beforeAll } from 'vitest';
 
 import { useAlert } from '@/stores/alert';
@@ -12,6 +12,8 @@ import { installPlatform } from '@/testing/platform';
 import { server } from '@/testing/server';
 
 installPlatform();
+// A lazy screen is compiled when it is first asked for, which a busy machine takes its time over.
+configure({ asyncUtilTimeout: 5_000 });
 
 function forgetClientState(): void {
   localStorage.clear();

@@ -19,7 +19,8 @@ function useFocusAfterNavigation() {
   // biome-ignore lint/correctness/useExhaustiveDependencies: another address is another screen.
   useEffect(() => {
     headingsShown += 1;
-    if (headingsShown > 1) heading.current?.focus();
+    // Where the window stands is for the router to say.
+    if (headingsShown > 1) heading.current?.focus({ preventScroll: true });
   }, [pathname]);
   return heading;
 }
