@@ -10,6 +10,7 @@ export default defineConfig({
     include: ['frontend/src/**/*.test.{ts,tsx}'],
     setupFiles: ['frontend/src/testing/setup.ts'],
     css: { modules: { classNameStrategy: 'non-scoped' } },
+    testTimeout: 20_000,
     clearMocks: true,
     restoreMocks: true,
     unstubGlobals: true,

@@ -70,7 +70,7 @@ export default (_env, { mode = 'production' }) => ({
       // CSS Modules are scoped by name, so the order of two files cannot change what is drawn.
       ignoreOrder: true,
     }),
-    new BundleTracker({ path: output, filename: 'webpack-stats.json' }),
+    new BundleTracker({ path: output, filename: 'webpack-stats.json', relativePath: true }),
   ],
   optimization: {
     runtimeChunk: 'single',
