@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 
 import httpx
-from django.db import DatabaseError, connection, transaction
+from django.db import connection, transaction
 from django.db.models import Q, QuerySet
 
 from billing.sandbox import clock, events, settings
@@ -100,9 +100,9 @@ class Courier:
                 self._gather(patience=self._patience())
                 self._record()
                 self._hand_out()
-            except DatabaseError:
-                # Locked or replaced: what is due and what was answered are both kept, so look again shortly.
-                logger.exception("The webhook courier could not use the database")
+            except Exception:
+                # Most likely a locked database. What is due and what was answered are kept: look again shortly.
+                logger.exception("The webhook courier stumbled and goes on")
                 connection.close()
                 time.sleep(1)
 
@@ -143,7 +143,13 @@ class Courier:
     def _send_letters(self) -> None:
         while True:
             letter = self._letters.get()
-            self._news.put(Outcome(seq=letter.seq, failure=self._post(letter.body)))
+            try:
+                failure = self._post(letter.body)
+            except Exception as error:
+                # A sender that died would take its letter with it: whatever happened, it is a failed try.
+                logger.exception("A webhook could not be sent")
+                failure = type(error).__name__
+            self._news.put(Outcome(seq=letter.seq, failure=failure))
 
     def _post(self, body: bytes) -> str:
         """Send once; the reason of the failure, or empty for a 2xx."""

@@ -43,9 +43,10 @@ SANDBOX_MAIL_DIR = Path(os.environ.get("SANDBOX_MAIL_DIR", str(VAR_DIR / "mail")
 # Nothing is signed and nobody signs in here; Django asks for a value all the same.
 SECRET_KEY = "the-sandbox-signs-nothing"  # noqa: S105
 DEBUG = False
-ALLOWED_HOSTS = ["*"]
+# Names of this machine only: a page elsewhere that gets its own name to lead here reads no inbox.
+ALLOWED_HOSTS = ["127.0.0.1", "localhost", ".localhost", "[::1]"]
 INSTALLED_APPS = ["billing.sandbox.apps.SandboxConfig"]
-MIDDLEWARE: list[str] = []
+MIDDLEWARE = ["django.middleware.common.CommonMiddleware"]
 ROOT_URLCONF = "billing.sandbox.urls"
 WSGI_APPLICATION = "billing.sandbox.wsgi.application"
 APPEND_SLASH = False

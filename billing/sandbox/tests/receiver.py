@@ -43,6 +43,15 @@ class Receiver:
         """Leave what is about this customer unanswered until the returned gate is set."""
         return self._gates.setdefault(customer, threading.Event())
 
+    def forget(self) -> None:
+        """Begin anew: nothing has arrived, nothing is held back, everything is answered with 200."""
+        for gate in self._gates.values():
+            gate.set()
+        self._gates.clear()
+        self.answer = lambda _delivery: 200
+        with self._arrived:
+            self.deliveries.clear()
+
     def take(self, delivery: Delivery) -> int:
         """Remember a delivery and say how to answer it."""
         with self._arrived:

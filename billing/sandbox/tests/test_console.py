@@ -12,6 +12,7 @@ from typing import Any
 import httpx
 import pytest
 
+from billing.sandbox.tests.arrange import make_account
 from billing.sandbox.tests.receiver import eventually
 
 HOSTILE = "<img src=x onerror=alert(1)>\"'&"
@@ -31,35 +32,6 @@ def mail_folder(sandbox: Any) -> Iterator[Path]:
     yield folder
     for file in folder.iterdir():
         file.unlink()
-
-
-def make_account(sandbox: Any, handle: str = "alice", name: str = "Alice") -> None:
-    client = sandbox.client()
-    client.ItemFamily.create({"id": "streaming", "name": "Streaming"})
-    client.Item.create(
-        {"id": "faith", "name": "Faith", "type": client.Item.Type.PLAN, "item_family_id": "streaming"}
-    )
-    client.ItemPrice.create(
-        {
-            "id": "faith-monthly",
-            "name": "Faith monthly",
-            "item_id": "faith",
-            "pricing_model": "flat_fee",
-            "price": 699,
-            "period": 1,
-            "period_unit": "month",
-        }
-    )
-    client.Customer.create({"id": handle, "first_name": name, "email": f"{handle}@example.com"})
-    client.PaymentSource.create_card(
-        {
-            "customer_id": handle,
-            "card": {"number": "4111111111111111", "expiry_month": 8, "expiry_year": 2032, "cvv": "123"},
-        }
-    )
-    client.Subscription.create_with_items(
-        handle, {"subscription_items": [{"item_price_id": "faith-monthly"}]}
-    )
 
 
 def write_mail(folder: Path, name: str, *messages: EmailMessage) -> None:
@@ -233,6 +205,10 @@ def test_a_journey_to_nowhere_is_refused_in_words(browser: httpx.Client, until: 
     assert page.status_code == 400
     assert 'role="alert"' in page.text
     assert shown_clock(page.text) - before < timedelta(minutes=1)
+
+
+def test_a_foreign_name_for_this_machine_is_refused(browser: httpx.Client) -> None:
+    assert browser.get("/inbox", headers={"Host": "rebound.example"}).status_code == 400
 
 
 def test_a_form_from_elsewhere_moves_nothing(browser: httpx.Client) -> None:

@@ -6,6 +6,7 @@ import base64
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -13,6 +14,7 @@ import httpx
 import pytest
 from chargebee import Chargebee
 
+from billing.sandbox.tests.arrange import make_account
 from billing.sandbox.tests.receiver import Delivery, Receiver, eventually, listening
 
 START = datetime(2026, 3, 10, 12, tzinfo=UTC)
@@ -27,26 +29,45 @@ RETRIES = (
 )
 
 
-@pytest.fixture
-def receiver() -> Iterator[Receiver]:
-    with listening() as open_ear:
-        yield open_ear
+CREDENTIALS = {"SANDBOX_WEBHOOK_USERNAME": "chargebee", "SANDBOX_WEBHOOK_PASSWORD": "pass:wörd"}
+
+
+@pytest.fixture(scope="module")
+def pair(
+    run_sandbox: Callable[..., AbstractContextManager[Any]], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[Any, Receiver]]:
+    """One sandbox that sends and one receiver that hears, for all tests that need no restart."""
+    folder = tmp_path_factory.mktemp("delivery")
+    with (
+        listening() as receiver,
+        run_sandbox(folder, SANDBOX_WEBHOOK_URL=receiver.url, **CREDENTIALS) as sandbox,
+    ):
+        yield sandbox, receiver
 
 
 @pytest.fixture
-def launch(launch_sandbox: Callable[..., Any], receiver: Receiver) -> Callable[[], Any]:
-    return lambda: launch_sandbox(
-        SANDBOX_WEBHOOK_URL=receiver.url,
-        SANDBOX_WEBHOOK_USERNAME="chargebee",
-        SANDBOX_WEBHOOK_PASSWORD="pass:wörd",
-    )
-
-
-@pytest.fixture
-def sandbox(launch: Callable[[], Any]) -> Any:
-    sandbox = launch()
+def sandbox(pair: tuple[Any, Receiver]) -> Any:
+    sandbox, receiver = pair
     sandbox.start_afresh(START)
+    receiver.forget()
     return sandbox
+
+
+@pytest.fixture
+def receiver(pair: tuple[Any, Receiver]) -> Receiver:
+    return pair[1]
+
+
+@pytest.fixture
+def own_receiver() -> Iterator[Receiver]:
+    with listening() as receiver:
+        yield receiver
+
+
+@pytest.fixture
+def launch(launch_sandbox: Callable[..., Any], own_receiver: Receiver) -> Callable[[], Any]:
+    """Start a sandbox of the test's own; a second one finds what the first has left."""
+    return lambda: launch_sandbox(SANDBOX_WEBHOOK_URL=own_receiver.url, **CREDENTIALS)
 
 
 def status_of(client: Chargebee, event_id: str) -> str:
@@ -159,37 +180,37 @@ def test_a_retry_that_is_answered_ends_the_matter(sandbox: Any, receiver: Receiv
 
 
 def test_what_was_not_delivered_survives_a_killed_process(
-    launch: Callable[[], Any], receiver: Receiver
+    launch: Callable[[], Any], own_receiver: Receiver
 ) -> None:
-    gate = receiver.hold("alice")
+    gate = own_receiver.hold("alice")
     first = launch()
     first.client().Customer.create({"id": "alice"})
-    event_id = receiver.wait_for(1)[0].event["id"]
+    event_id = own_receiver.wait_for(1)[0].event["id"]
     first.kill()
     gate.set()
 
     second = launch()
 
     await_status(second.client(), event_id, "succeeded")
-    assert [delivery.event["id"] for delivery in receiver.deliveries] == [event_id, event_id]
+    assert [delivery.event["id"] for delivery in own_receiver.deliveries] == [event_id, event_id]
 
 
-def test_a_retry_that_waits_survives_a_restart(launch: Callable[[], Any], receiver: Receiver) -> None:
-    receiver.answer = refuse
+def test_a_retry_that_waits_survives_a_restart(launch: Callable[[], Any], own_receiver: Receiver) -> None:
+    own_receiver.answer = refuse
     first = launch()
     first.client().Customer.create({"id": "alice"})
-    event_id = receiver.wait_for(1)[0].event["id"]
+    event_id = own_receiver.wait_for(1)[0].event["id"]
     await_status(first.client(), event_id, "re_scheduled")
     first.process.terminate()
     first.process.wait()
-    receiver.answer = lambda _delivery: 200
+    own_receiver.answer = lambda _delivery: 200
 
     second = launch()
     assert status_of(second.client(), event_id) == "re_scheduled"
     second.travel_to(site_time(second) + timedelta(minutes=3))
 
     await_status(second.client(), event_id, "succeeded")
-    assert len(receiver.deliveries) == 2
+    assert len(own_receiver.deliveries) == 2
 
 
 def test_a_hung_receiver_delays_neither_the_api_nor_other_events(sandbox: Any, receiver: Receiver) -> None:
@@ -207,6 +228,19 @@ def test_a_hung_receiver_delays_neither_the_api_nor_other_events(sandbox: Any, r
     assert status_of(client, stuck) == "scheduled"
     gate.set()
     await_status(client, stuck, "succeeded")
+
+
+def test_what_happens_on_a_journey_is_delivered_too_each_event_once(sandbox: Any, receiver: Receiver) -> None:
+    make_account(sandbox)
+    before = len(sandbox.client().Event.list({"limit": 100}).list)
+    receiver.wait_for(before)
+
+    sandbox.travel_to(START + timedelta(days=63))
+
+    happened = [entry.event.id for entry in sandbox.client().Event.list({"limit": 100}).list]
+    delivered = [delivery.event["id"] for delivery in receiver.wait_for(len(happened))]
+    assert len(happened) == before + 2 * len(("renewed", "paid", "invoiced"))
+    assert sorted(delivered) == sorted(happened)
 
 
 def test_a_request_may_ask_that_no_webhook_be_sent(sandbox: Any, receiver: Receiver) -> None:
