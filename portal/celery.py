@@ -14,7 +14,10 @@ from celery.schedules import crontab
 from celery.signals import beat_init, celeryd_init
 from django.core.exceptions import ImproperlyConfigured
 
+from portal import broker
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
+broker.install()
 
 # A beat that nobody picked up within its minute is overtaken by the next one.
 BEAT_EXPIRES_SECONDS = 55

@@ -1,0 +1,63 @@
+"""The embedded broker under many writers."""
+
+from __future__ import annotations
+
+import multiprocessing
+import time
+from pathlib import Path
+from queue import Empty
+
+from kombu import Connection
+
+from portal import broker
+
+MESSAGES = 200
+WRITERS = 4
+
+
+def connection(folder: Path) -> Connection:
+    places = {name: folder / name for name in ("queue", "processed", "control")}
+    for place in places.values():
+        place.mkdir(exist_ok=True)
+    options = {
+        "data_folder_in": str(places["queue"]),
+        "data_folder_out": str(places["queue"]),
+        "processed_folder": str(places["processed"]),
+        "control_folder": str(places["control"]),
+    }
+    return Connection("filesystem://", transport_options=options)
+
+
+def write(folder: Path, writer: int) -> None:
+    broker.install()
+    with connection(folder) as mine:
+        queue = mine.SimpleQueue("work")
+        for number in range(MESSAGES):
+            queue.put({"writer": writer, "number": number, "text": "x" * 20_000})
+        queue.close()
+
+
+def test_a_reader_never_sees_half_a_message(tmp_path: Path) -> None:
+    broker.install()
+    # Processes, as in the running whole: a process's threads share what they know of bindings.
+    processes = multiprocessing.get_context("spawn")
+    writers = [processes.Process(target=write, args=(tmp_path, writer)) for writer in range(WRITERS)]
+    for writer in writers:
+        writer.start()
+
+    seen = []
+    with connection(tmp_path) as mine:
+        queue = mine.SimpleQueue("work")
+        deadline = time.monotonic() + 60
+        while len(seen) < MESSAGES * WRITERS and time.monotonic() < deadline:
+            try:
+                message = queue.get(block=False)
+            except Empty:
+                continue
+            message.ack()
+            seen.append((message.payload["writer"], message.payload["number"]))
+        queue.close()
+    for one in writers:
+        one.join()
+
+    assert sorted(seen) == [(writer, number) for writer in range(WRITERS) for number in range(MESSAGES)]
