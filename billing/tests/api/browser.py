@@ -21,6 +21,7 @@ class Browser(APIClient):
         _, token = SessionToken.objects.create(user=account.user)
         self.token: str = token
         self.credentials(HTTP_AUTHORIZATION=f"Bearer {token}")
+        _document()  # made before browsers act at once: the generator is not made for threads
 
     def request(self, **environ: Any) -> Any:
         """Send a request and check that its answer is as documented."""
