@@ -30,7 +30,7 @@ describe('the shell', () => {
   it('falls back to the landing page for what it does not know', async () => {
     openedAt('/no/such/page');
     expect(await landed()).toBeVisible();
-    expect(document.title).toBe('Sign in · Faith & Family');
+    await waitFor(() => expect(document.title).toBe('Sign in · Faith & Family'));
   });
 
   it('shows no profile menu while nobody is signed in', async () => {
