@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django import forms
 from django.contrib import admin
 from django.db.models import Field
 from django.http import HttpRequest
@@ -35,7 +36,9 @@ class RetentionContentAdmin(AnyModelAdmin):
     )
 
     def formfield_for_dbfield(self, db_field: Field[Any, Any], request: HttpRequest, **kwargs: Any) -> Any:
-        """Let a picture be nothing but a static file or an https address."""
+        """Offer the catalogue's plans, and let a picture be nothing but a static file or an https address."""
+        if db_field.name == "plan_id":
+            return forms.ChoiceField(choices=[(plan.id, f"{plan.name} ({plan.id})") for plan in PLANS])
         field = super().formfield_for_dbfield(db_field, request, **kwargs)
         if field is not None and db_field.name in RECOMMENDED + UPCOMING:
             field.validators.append(validate_picture)
