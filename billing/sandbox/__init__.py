@@ -7,5 +7,18 @@ only over HTTP, through the official SDK. Rooms:
 - ``operations``: one function per API operation, registered by decorator;
 - ``engine``: what happens as time passes: terms, invoices, collection, dunning, scheduled changes;
 - ``clock``: the site's time, real or travelled;
-- ``events``: the log of what happened, and the feed of outgoing webhooks.
+- ``events``: the log of what happened, and the feed of outgoing webhooks (``delivery``);
+- ``console``: its own pages; ``seeds``: the accounts of the demo.
+
+Where the provider's documents are silent, or leave it to a site's settings, this site is set as follows.
+
+- A pause begins immediately unless an option is named, and credits nothing. A wrong state is 409.
+- Resuming after the end of the term begins a new term at that instant, and billing dates are counted from it. A
+  decline refuses a resumption asked for by the API (nothing changes); a scheduled one goes through and is dunned.
+- Starting a subscription is refused when its first charge fails; renewals and ended trials go on, with the invoice due.
+- A failed charge is tried again a day later, six times by default; then the invoice is ``not_paid`` and the
+  subscription stays active. An end that is due goes before a pause, a pause before a renewal.
+- Cancelling at once cuts the term and credits it only when asked to. Credits pay later invoices by themselves.
+- Discounts of one kind apply one after the other, each to what the ones before have left.
+- A parameter that would be ignored is refused instead, so that a mistake shows.
 """
