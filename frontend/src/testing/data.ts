@@ -103,3 +103,42 @@ function aService(id: string, name: string) {
     browseUrl: `https://${id.toLowerCase()}.example.com/browse`,
   };
 }
+
+/** Plans of the two other services, as `aPlan` is of the first. */
+export function aGospelPlan(differing: Partial<Plan> = {}): Plan {
+  return aPlan({
+    id: 'gospel-tv-plan',
+    name: 'Gospel TV',
+    service: 'gospel-TV',
+    amount: 799,
+    subId: 'sub_gospel',
+    ...differing,
+  });
+}
+
+export function aKidsPlan(differing: Partial<Plan> = {}): Plan {
+  return aPlan({
+    id: 'Minno-Plan',
+    name: 'Kids',
+    service: 'kids',
+    amount: 899,
+    subId: 'sub_kids',
+    ...differing,
+  });
+}
+
+/** What differs in a plan whose pause is scheduled, and in one that is paused. */
+export const PAUSE_SCHEDULED: Partial<Plan> = {
+  hasScheduledPause: true,
+  nextBillingAt: null,
+  pauseDate: '2026-12-10T15:00:00Z',
+  resumeDate: '2027-01-09T15:00:00Z',
+};
+
+export const PAUSED: Partial<Plan> = {
+  status: 'PAUSED',
+  hasPauseSub: true,
+  nextBillingAt: null,
+  pauseDate: '2026-11-01T15:00:00Z',
+  resumeDate: '2026-12-02T15:00:00Z',
+};

@@ -73,7 +73,7 @@ function PlanRows({ line }: { line: PlanLine }) {
         <th scope="rowgroup" className={styles.planCell}>
           <div className={styles.plan}>
             {mark}
-            <ServicePicture src={picture} />
+            <ServicePicture src={picture} size={48} />
             <span className={styles.name}>{name}</span>
           </div>
         </th>

@@ -7,7 +7,7 @@ export function PlanTableSkeleton() {
     <div className={styles.rows}>
       {['first', 'second'].map((row) => (
         <div key={row} className={styles.row}>
-          <Skeleton width="3.5rem" height="3.5rem" radius="box" />
+          <Skeleton width="3rem" height="3rem" radius="box" />
           <div className={styles.words}>
             <Skeleton width="9rem" />
             <Skeleton width="14rem" height="0.875em" />

@@ -69,7 +69,7 @@ function Dates({ span, named }: { span: Span; named: boolean }) {
 
 function Day({ at }: { at: string }) {
   return (
-    <strong>
+    <strong className={styles.day}>
       <time dateTime={at}>{formatDate(at)}</time>
     </strong>
   );
