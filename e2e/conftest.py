@@ -23,8 +23,8 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 ROOT = Path(__file__).resolve().parent.parent
-START_SECONDS = 120
-MAIL_SECONDS = 20
+START_SECONDS = 180
+MAIL_SECONDS = 45
 CODE = re.compile(r"^\s*(\d{6})\s*$", re.MULTILINE)
 
 expect.set_options(timeout=10_000)

@@ -25,18 +25,18 @@ def install() -> None:
     TRANSPORT_ALIASES["filesystem"] = "portal.broker:Transport"
 
 
-class Channel(filesystem.Channel):  # type: ignore[misc]  # kombu has no types
+class Channel(filesystem.Channel):
     """kombu's channel, with files that appear whole."""
 
-    def _put(self, queue: str, payload: Any, **kwargs: Any) -> None:
+    def _put(self, queue: str, message: Any, **kwargs: Any) -> None:
         """Put a message onto a queue; names begin with the time, so that the folder lists the oldest first."""
         name = f"{round(monotonic() * 1000)}_{uuid.uuid4()}.{queue}.msg"
         folder = Path(self.data_folder_out)
-        _written_beside(folder / name, dumps(payload)).replace(folder / name)
+        _written_beside(folder / name, dumps(message)).replace(folder / name)
 
     def _queue_bind(self, exchange: str, *args: Any, **kwargs: Any) -> None:
         """Bind a queue to an exchange, whose file is there and readable before anybody looks."""
-        file: Path = self._exchange_file(exchange)
+        file: Path = self._exchange_file(exchange)  # type: ignore[attr-defined]  # kombu's stubs leave it out
         self.control_folder.mkdir(exist_ok=True)
         if not file.exists():
             part = _written_beside(file, NO_QUEUES)
@@ -47,7 +47,7 @@ class Channel(filesystem.Channel):  # type: ignore[misc]  # kombu has no types
         super()._queue_bind(exchange, *args, **kwargs)
 
 
-class Transport(filesystem.Transport):  # type: ignore[misc]  # kombu has no types
+class Transport(filesystem.Transport):
     """kombu's transport, with our channel."""
 
     Channel = Channel
