@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from billing.models import BundleRate
 from billing.tests.api.browser import Browser
 from billing.tests.api.mirrored import GOSPEL, KIDS, at, coupons, open_account, subscription
 
@@ -119,6 +120,14 @@ PERIODS = {
 }
 
 COUPONS = {
+    "a bundle coupon that is not mirrored yet is worth its rate": (
+        [subscription("a", coupons=coupons("BUNDLE-NEW"))],
+        month(559, bundle=140),
+    ),
+    "a coupon that nobody knows takes nothing off": (
+        [subscription("a", coupons=coupons("MYSTERY"))],
+        month(699),
+    ),
     "a percentage is taken off what the bundle left": (
         [subscription("a", coupons=coupons("SAVE20", "BUNDLE-2"))],
         month(503, bundle=70, coupon=126),
@@ -162,4 +171,5 @@ CASES = {**BUNDLES, **STATES, **PERIODS, **COUPONS}
 
 @pytest.mark.parametrize(("held", "expected"), CASES.values(), ids=CASES.keys())
 def test_it_totals(held: list[dict[str, Any]], expected: dict[str, Any]) -> None:
+    BundleRate.objects.create(size=9, percentage=20, coupon_id="BUNDLE-NEW")
     assert totals(*held) == expected
