@@ -10,6 +10,7 @@ function opened() {
   render(
     <Dialog open title="Details" footer={<button type="button">Done</button>} onClose={onClose}>
       <p>Some words.</p>
+      <a href="/terms">Terms</a>
     </Dialog>,
   );
   return screen.getByRole('dialog', { name: 'Details' });
@@ -24,4 +25,9 @@ it('stays on a press inside it', async () => {
   opened();
   await userEvent.click(screen.getByText('Some words.'));
   expect(onClose).not.toHaveBeenCalled();
+});
+
+it('starts on its first button, whatever links stand before it', () => {
+  opened();
+  expect(screen.getByRole('button', { name: 'Done' })).toHaveFocus();
 });

@@ -17,13 +17,15 @@ interface DialogProps {
 /** Shows and closes the native dialog as `open` says: it traps the focus and gives it back. */
 function useModalElement(open: boolean) {
   const element = useRef<HTMLDialogElement>(null);
+  const footer = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const dialog = element.current;
     if (!dialog || dialog.open === open) return;
-    if (open) dialog.showModal();
-    else dialog.close();
+    if (!open) return dialog.close();
+    dialog.showModal();
+    footer.current?.querySelector('button')?.focus();
   }, [open]);
-  return element;
+  return { element, footer };
 }
 
 /**
@@ -37,7 +39,7 @@ export function Dialog({
   onClose,
   staticBackdrop = false,
 }: DialogProps) {
-  const element = useModalElement(open);
+  const { element, footer: footerElement } = useModalElement(open);
   const titleId = useId();
   const pressBeside = (event: MouseEvent) => {
     if (!staticBackdrop && event.target === element.current) onClose();
@@ -62,7 +64,9 @@ export function Dialog({
           {title}
         </h2>
         <div className={styles.body}>{children}</div>
-        <div className={styles.footer}>{footer}</div>
+        <div ref={footerElement} className={styles.footer}>
+          {footer}
+        </div>
       </div>
     </dialog>
   );

@@ -17,19 +17,19 @@ import { InvoiceTable } from './InvoiceTable';
 export default function BillingHistoryPage() {
   const invoices = useQuery(invoicesOptions);
   const failure = useScreenLoad(invoices);
-  const some = invoices.data !== undefined && invoices.data.length > 0;
+  const none = invoices.data?.length === 0;
   return (
     <Page width="wide">
       <BackLink to={paths.dashboard} />
       <PageHeading
-        lead={some && 'To view and print individual invoices, click on the "INVOICE NUMBER"'}
+        lead={!none && 'To view and print individual invoices, click on the "INVOICE NUMBER"'}
       >
         Billing History
       </PageHeading>
       <Card>
         {failure && <ErrorState {...failure} />}
         {!failure && !invoices.data && <Skeleton height="20rem" radius="box" />}
-        {invoices.data && (some ? <InvoiceTable invoices={invoices.data} /> : <NoInvoices />)}
+        {invoices.data && (none ? <NoInvoices /> : <InvoiceTable invoices={invoices.data} />)}
       </Card>
     </Page>
   );
