@@ -38,7 +38,7 @@ def travel(request: HttpRequest) -> HttpResponse:
     """Move the clock as the documented time machine does, then show the journey."""
     try:
         begun = journeys.begin(journeys.destination(request.POST))
-    except (journeys.NotATime, journeys.UnderWay) as refusal:
+    except (journeys.NotATime, journeys.Refused) as refusal:
         return _home(request, error=str(refusal), status=400)
     return _redirect("home", query={"from": begun.start, "after": begun.after})
 

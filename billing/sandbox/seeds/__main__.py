@@ -1,7 +1,8 @@
 """``python -m billing.sandbox.seeds [--afresh]``: build the demo site in the sandbox's database.
 
-Does nothing where the site has customers already, unless told to start afresh. Run it while the sandbox is
-stopped, or before its first start. What it makes is the past: no webhook is sent for it.
+Does nothing where the site has customers already, unless told to start afresh. All happens in one transaction, so
+that a sandbox that is running meanwhile serves the old site, then the new one. What is made is the past: no
+webhook is sent for it.
 """
 
 import argparse

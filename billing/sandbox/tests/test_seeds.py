@@ -262,3 +262,16 @@ def test_the_served_site_goes_on_from_its_past(tmp_path: Path, launch_sandbox: C
     invoices = client.Invoice.list({"customer_id": {"is": "ava"}, "limit": 100}).list
     assert len(invoices) == paid_before + 2
     assert {str(entry.invoice.status) for entry in invoices} == {"paid"}
+
+
+def test_it_may_be_seeded_afresh_beside_the_running_sandbox(
+    tmp_path: Path, launch_sandbox: Callable[..., Any]
+) -> None:
+    client = launch_sandbox().client()
+    client.Customer.create({"id": "stranger"})
+
+    seed(tmp_path, "--afresh")
+
+    handles = {entry.customer.id for entry in client.Customer.list({"limit": 100}).list}
+    assert len(handles) == 10
+    assert "stranger" not in handles
