@@ -40,10 +40,12 @@ def _celery(*arguments: str) -> list[str]:
 
 def portal_processes() -> dict[str, list[str]]:
     """The processes of the portal itself."""
+    # Gossip and heartbeats are for many workers on many machines.
+    alone = ("--without-gossip", "--without-mingle", "--without-heartbeat")
     return {
         "web": [str(PYTHON), "-m", "gunicorn", "-c", "portal/gunicorn_conf.py", "portal.wsgi"],
-        # Remote control, gossip and heartbeats are for many workers on many machines.
-        "worker": _celery("worker", "-c", "2", "--without-gossip", "--without-mingle", "--without-heartbeat"),
+        "worker": _celery("worker", "-n", "worker@%h", "-Q", "celery", "-c", "2", *alone),
+        "jobs": _celery("worker", "-n", "jobs@%h", "-Q", "jobs", "-c", "1", *alone),
         "beat": _celery("beat", "--pidfile="),
     }
 

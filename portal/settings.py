@@ -209,6 +209,9 @@ CELERY_TIMEZONE = "UTC"
 CELERY_ENABLE_UTC = True
 CELERY_TASK_IGNORE_RESULT = True  # how a job ended is a row of ours
 CELERY_TASK_ACKS_LATE = True
+# A night's job asks the provider for minutes on end; somebody's sign-in code must not wait behind it.
+JOBS_QUEUE = "jobs"
+CELERY_TASK_ROUTES = {"billing.tasks.run_job": {"queue": JOBS_QUEUE}}
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = True
@@ -236,7 +239,6 @@ def _broker(redis_url: str) -> tuple[str, dict[str, Any]]:
     return "filesystem://localhost", {
         "data_folder_in": queue,
         "data_folder_out": queue,
-        "processed_folder": str(BROKER_DIR / "processed"),
         "control_folder": str(BROKER_DIR / "control"),
         "polling_interval": 0.1,
     }
@@ -247,7 +249,7 @@ RUNTIME_FOLDERS: list[Path] = [
     VAR_DIR / "static",
     VAR_DIR / "media",
     VAR_DIR / "mail",
-    *(BROKER_DIR / name for name in ("queue", "processed", "control")),
+    *(BROKER_DIR / name for name in ("queue", "control")),
 ]
 
 # --- Mail -------------------------------------------------------------------------------------------------------------
