@@ -45,7 +45,7 @@ def test_a_reader_never_sees_half_a_message(tmp_path: Path) -> None:
     for writer in writers:
         writer.start()
 
-    seen: list[str] = []
+    seen: list[tuple[int, int]] = []
     with connection(tmp_path) as mine:
         queue = mine.SimpleQueue("work")
         deadline = time.monotonic() + 60
