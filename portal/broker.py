@@ -28,11 +28,11 @@ def install() -> None:
 class Channel(filesystem.Channel):
     """kombu's channel, with files that appear whole."""
 
-    def _put(self, queue: str, message: Any, **kwargs: Any) -> None:
+    def _put(self, queue: str, payload: dict[str, Any], **kwargs: Any) -> None:  # type: ignore[override]
         """Put a message onto a queue; names begin with the time, so that the folder lists the oldest first."""
         name = f"{round(monotonic() * 1000)}_{uuid.uuid4()}.{queue}.msg"
         folder = Path(self.data_folder_out)
-        _written_beside(folder / name, dumps(message)).replace(folder / name)
+        _written_beside(folder / name, dumps(payload)).replace(folder / name)
 
     def _queue_bind(self, exchange: str, *args: Any, **kwargs: Any) -> None:
         """Bind a queue to an exchange, whose file is there and readable before anybody looks."""
