@@ -121,7 +121,6 @@ class ItemPrice(Resource):
 
     objects: ClassVar[models.Manager[ItemPrice]] = models.Manager()
     kind = "item_price"
-    item_id = models.CharField(max_length=100, db_index=True)
 
 
 class Coupon(Resource):
@@ -148,7 +147,6 @@ class CouponCode(Resource):
 
     objects: ClassVar[models.Manager[CouponCode]] = models.Manager()
     kind = "coupon_code"
-    coupon_id = models.CharField(max_length=100, db_index=True)
 
     def render(self) -> Body:
         """A code is known by ``code`` and has no version and no times."""

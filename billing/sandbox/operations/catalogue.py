@@ -144,7 +144,7 @@ def create_price(params: Params) -> Body:
         **_periods(params, item["type"]),
     }
     handle = free_id(ItemPrice, params.needed("id"))
-    return _keep(ItemPrice.make(handle, body, item_id=item.handle))
+    return _keep(ItemPrice.make(handle, body))
 
 
 @router.get("item_price.retrieve", "/item_prices/{handle}")

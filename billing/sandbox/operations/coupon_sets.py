@@ -70,4 +70,4 @@ def _add(coupon_set: CouponSet, code: str) -> None:
         "coupon_set_id": coupon_set.handle,
         "coupon_set_name": coupon_set["name"],
     }
-    CouponCode.make(code, body, coupon_id=coupon_set["coupon_id"]).save()
+    CouponCode.make(code, body).save()

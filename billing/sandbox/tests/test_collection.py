@@ -145,14 +145,6 @@ def test_a_decline_when_collecting_by_hand_stays_on_record(shop: Shop, broke: An
     assert tried.next_retry_at == invoice.next_retry_at
 
 
-def test_a_backup_pays_where_the_primary_declines(shop: Shop):
-    shop.customer(card=DECLINES)
-    with refused(400, "payment_processing_failed"):
-        shop.subscribe("ava")
-    shop.add_card("ava", GOOD, replace_primary_payment_source=True)
-    assert shop.subscribe("ava").status == "active"
-
-
 def test_resuming_after_the_term_charges_what_the_estimate_said(shop: Shop, paused: Any):
     estimate = shop.client.Estimate.resume_subscription(paused.id, {}).estimate
     answer = shop.client.Subscription.resume(paused.id, {"resume_option": "immediately"})
@@ -199,3 +191,23 @@ def test_tax_is_added_where_the_site_has_it(launch_sandbox: Callable[..., Any]):
     invoice = shop.invoices(subscription.id)[0]
     assert (invoice.sub_total, invoice.tax, invoice.total, invoice.amount_paid) == (699, 47, 676, 676)
     assert (invoice.taxes[0].amount, invoice.line_item_taxes[0].taxable_amount) == (47, 629)
+
+
+def test_a_pause_may_stop_dunning(shop: Shop, broke: Any):
+    shop.travel_past(broke.current_term_end)
+    asked = {"pause_option": "immediately", "invoice_dunning_handling": "stop"}
+    shop.client.Subscription.pause(broke.id, asked)
+    shop.travel_past(broke.current_term_end, 3 * DAY)
+    invoice = shop.invoices(broke.id)[-1]
+    assert (invoice.dunning_status, len(invoice.linked_payments)) == ("stopped", 1)
+    assert shop.subscription(broke.id).total_dues == 699
+
+
+def test_a_resumption_may_collect_what_is_due_without_waiting_for_the_retry(shop: Shop, broke: Any):
+    shop.travel_past(broke.current_term_end)
+    shop.client.Subscription.pause(broke.id, {"pause_option": "immediately"})
+    shop.add_card("ava", GOOD, replace_primary_payment_source=True)
+    asked = {"resume_option": "immediately", "unpaid_invoices_handling": "schedule_payment_collection"}
+    shop.client.Subscription.resume(broke.id, asked)
+    invoice = shop.invoices(broke.id)[-1]
+    assert (invoice.status, invoice.dunning_status) == ("paid", "success")
