@@ -100,6 +100,31 @@ describe('a command', () => {
     expect(second).not.toBe(first);
   });
 
+  it('passes one order while it is under way, and just after it', async () => {
+    const send = vi.fn(() => Promise.resolve('done'));
+    const command = commandThat(send);
+    act(() => {
+      command.current.mutate('a');
+      command.current.mutate('a');
+    });
+    await waitFor(() => expect(command.current.data).toBe('done'));
+    act(() => command.current.mutate('a'));
+    await act(() => vi.advanceTimersByTimeAsync(400));
+    expect(send).toHaveBeenCalledTimes(1);
+    await act(() => vi.advanceTimersByTimeAsync(200));
+    await act(async () => command.current.mutate('a'));
+    expect(send).toHaveBeenCalledTimes(2);
+  });
+
+  it('takes the next order at once after one that failed', async () => {
+    const send = vi.fn(() => Promise.reject(failure(402, 'payment_processing_failed')));
+    const command = commandThat(send);
+    act(() => command.current.mutate('a'));
+    await waitFor(() => expect(command.current.isError).toBe(true));
+    await act(async () => command.current.mutate('a'));
+    expect(send).toHaveBeenCalledTimes(2);
+  });
+
   it('says that it is confirming, under the overlay, and lifts it when settled', async () => {
     const send = vi
       .fn<(plan: string, key: string) => Promise<string>>()

@@ -53,14 +53,18 @@ interface Intent {
 
 type CommandOptions<TAnswer, TVariables> = Omit<
   UseMutationOptions<TAnswer, Error, TVariables>,
-  'mutationFn'
+  'mutationFn' | 'onMutate'
 >;
+
+/** The second press of a double click may come after the answer to the first, and means nothing new. */
+const DOUBLE_CLICK_MS = 500;
 
 /**
  * A change the subscriber asks for, as a react-query mutation under the 'Loading' overlay.
  *
  * The idempotency key is made when the intent is first sent and kept until a final answer, so that
  * pressing the button again after a cut or a 503 asks about the same change and cannot make two.
+ * `mutate` does nothing while one is under way.
  */
 export function useCommand<TAnswer, TVariables = void>(
   send: (variables: TVariables, idempotencyKey: string) => Promise<TAnswer>,
@@ -93,5 +97,21 @@ export function useCommand<TAnswer, TVariables = void>(
     }
   };
 
-  return useMutation({ ...options, mutationFn: run });
+  return useOneAtATime(useMutation({ ...options, mutationFn: run }));
+}
+
+/** Lets `mutate` pass one order at a time; `isPending` is drawn too late for a double click. */
+function useOneAtATime<TAnswer, TVariables>(
+  mutation: UseMutationResult<TAnswer, Error, TVariables>,
+): UseMutationResult<TAnswer, Error, TVariables> {
+  const underWay = useRef(false);
+  const release = () => {
+    underWay.current = false;
+  };
+  const mutate: typeof mutation.mutate = (...order) => {
+    if (underWay.current) return;
+    underWay.current = true;
+    mutation.mutateAsync(...order).then(() => setTimeout(release, DOUBLE_CLICK_MS), release);
+  };
+  return { ...mutation, mutate };
 }

@@ -1,0 +1,301 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import { delay, HttpResponse, http } from 'msw';
+import { beforeEach, describe, expect, it } from 'vitest';
+
+import type { Invoice, ManagePlans, Plan } from '@/lib/api/types';
+import { useLoader } from '@/stores/loader';
+import { useSnackbar } from '@/stores/snackbar';
+import {
+  aGospelPlan,
+  aKidsPlan,
+  anAccount,
+  anInvoice,
+  aPlan,
+  PAUSE_SCHEDULED,
+  PAUSED,
+  someManagePlans,
+} from '@/testing/data';
+import { renderScreen } from '@/testing/render';
+import { refusal, server } from '@/testing/server';
+import DashboardPage from './DashboardPage';
+
+let plans: Plan[] = [];
+let invoices: Invoice[] = [];
+let costs: Partial<ManagePlans> = {};
+
+beforeEach(() => {
+  plans = [aPlan()];
+  invoices = [anInvoice()];
+  costs = {};
+  server.use(
+    http.get('*/api/account', () => HttpResponse.json(anAccount({ plans }))),
+    http.get('*/api/account/manage-plans', () =>
+      HttpResponse.json(someManagePlans({ existingPlans: plans, ...costs })),
+    ),
+    http.get('*/api/invoice/list', () => HttpResponse.json(invoices)),
+  );
+});
+
+const show = () => renderScreen(<DashboardPage />, { at: '/dashboard' });
+const card = (name: string) => screen.findByRole('article', { name });
+
+describe('the account home', () => {
+  it('shows each subscription with its price, its state and what comes next', async () => {
+    plans = [aPlan(), aGospelPlan(PAUSED)];
+    show();
+    const faith = await card('Faith & Family');
+    expect(faith).toHaveTextContent('$6.99 / month');
+    expect(within(faith).getByText('Active')).toBeInTheDocument();
+    expect(
+      within(faith).getByRole('list', { name: 'What comes next for Faith & Family' }),
+    ).toHaveTextContent('Next billDecember 10, 2026');
+    const gospel = await card('Gospel TV');
+    expect(within(gospel).getByText('Paused')).toBeInTheDocument();
+    expect(gospel).toHaveTextContent('Resumes automaticallyDecember 2, 2026');
+  });
+
+  it('says first what happens next', async () => {
+    plans = [aPlan(), aGospelPlan()];
+    show();
+    expect(
+      await screen.findByText(
+        'Your next bill comes on December 10, 2026, for Faith & Family and Gospel TV.',
+      ),
+    ).toBeInTheDocument();
+  });
+
+  it('adds up what the next period costs', async () => {
+    plans = [aPlan(), aGospelPlan(), aKidsPlan(PAUSED)];
+    costs = { bundleSavings: 150, total: 1348 };
+    show();
+    const panel = await screen.findByRole('region', { name: 'What you pay' });
+    const terms = within(panel).getAllByRole('term');
+    expect(terms.map(({ textContent }) => textContent)).toEqual([
+      'Faith & Family',
+      'Gospel TV',
+      'Bundle Savings',
+      'Total Monthly Costs and applicable taxes',
+    ]);
+    expect(panel).toHaveTextContent('$13.48');
+  });
+
+  it('shows the three newest invoices, what was last paid with, and the way to all', async () => {
+    invoices = ['4', '3', '2', '1'].map((number) =>
+      anInvoice({ number, transactionDate: `2026-0${number}-10T15:00:00Z` }),
+    );
+    show();
+    const panel = within(await screen.findByRole('region', { name: 'Latest invoices' }));
+    expect((await panel.findAllByRole('listitem')).map(({ textContent }) => textContent)).toEqual([
+      'Apr 10, 2026$6.99 USDPAID',
+      'Mar 10, 2026$6.99 USDPAID',
+      'Feb 10, 2026$6.99 USDPAID',
+    ]);
+    expect(panel.getByText('Visa ending in 1111')).toBeInTheDocument();
+    expect(panel.getByRole('link', { name: 'See your billing history' })).toHaveAttribute(
+      'href',
+      '/billingHistory',
+    );
+  });
+
+  it('leads to every screen that there is', async () => {
+    show();
+    const ways = within(await screen.findByRole('region', { name: 'Your account' }));
+    expect(
+      ways.getAllByRole('link').map((link) => [link.textContent, link.getAttribute('href')]),
+    ).toEqual([
+      ['Manage Subscriptions', '/manage-subscription'],
+      ['Pause', '/pause-offer'],
+      ['Billing History', '/billingHistory'],
+    ]);
+  });
+
+  it('leads from one subscription to its pause', async () => {
+    const { user } = show();
+    await user.click(await screen.findByRole('link', { name: 'Pause Faith & Family' }));
+    expect(screen.getByTestId('elsewhere')).toHaveTextContent('/pause-offer?ids=sub_faith');
+  });
+
+  it('offers no pause where nothing can be paused', async () => {
+    plans = [aPlan({ status: 'NON_RENEWING', cancelAt: '2026-12-04T15:00:00Z' })];
+    show();
+    expect(await card('Faith & Family')).toHaveTextContent('Access endsDecember 4, 2026');
+    expect(screen.queryByRole('link', { name: /Pause/ })).not.toBeInTheDocument();
+  });
+});
+
+describe('an account without subscriptions', () => {
+  it('is shown what would be here and the services to look at', async () => {
+    plans = [];
+    invoices = [];
+    show();
+    expect(await screen.findByText('You have no subscriptions yet')).toBeInTheDocument();
+    expect(await screen.findByRole('link', { name: /Explore Kids/ })).toBeInTheDocument();
+    expect(await screen.findByText(/You have no invoices yet/)).toBeInTheDocument();
+    expect(screen.queryByRole('region', { name: 'What you pay' })).not.toBeInTheDocument();
+  });
+
+  it('keeps what has ended, and its invoices', async () => {
+    plans = [aPlan({ status: 'CANCELLED', cancelAt: '2026-05-04T15:00:00Z' })];
+    show();
+    expect(await screen.findByText('Your subscriptions have ended')).toBeInTheDocument();
+    expect(screen.getByRole('region', { name: 'Ended subscriptions' })).toHaveTextContent(
+      'Faith & FamilyEnded May 4, 2026',
+    );
+    expect(await screen.findByText('PAID')).toBeInTheDocument();
+  });
+});
+
+describe('loading', () => {
+  it('is under the overlay, and a failure can be tried again', async () => {
+    server.use(
+      http.get('*/api/account', () => refusal(500, 'internal_error', 'Broken.'), { once: true }),
+    );
+    const { user } = show();
+    expect(useLoader.getState().pending).toBe(1);
+    expect(await screen.findByRole('alert')).toHaveTextContent('Broken.');
+    expect(useLoader.getState().pending).toBe(0);
+    await user.click(screen.getByRole('button', { name: 'Try again' }));
+    expect(await card('Faith & Family')).toBeInTheDocument();
+  });
+
+  it('shows the rest where only the invoices fail', async () => {
+    server.use(http.get('*/api/invoice/list', () => refusal(500, 'internal_error', 'Broken.')));
+    show();
+    expect(await card('Faith & Family')).toBeInTheDocument();
+    expect(await screen.findByRole('alert')).toHaveTextContent('Broken.');
+  });
+});
+
+describe('cancelling a scheduled pause', () => {
+  it('puts the subscription back, says so and keeps the place', async () => {
+    plans = [aPlan(PAUSE_SCHEDULED)];
+    const asked: unknown[] = [];
+    server.use(
+      http.post('*/api/account/subscription/remove-scheduled-pause', async ({ request }) => {
+        asked.push(await request.json());
+        plans = [aPlan()];
+        return HttpResponse.json({ plans });
+      }),
+    );
+    const { user } = show();
+    expect(await card('Faith & Family')).toHaveTextContent('Pause startsDecember 10, 2026');
+    await user.click(screen.getByRole('button', { name: 'Cancel pause of Faith & Family' }));
+    await waitFor(() =>
+      expect(screen.queryByRole('button', { name: /Cancel pause/ })).not.toBeInTheDocument(),
+    );
+    expect(asked).toEqual([{ subscriptionId: ['sub_faith'] }]);
+    expect(useSnackbar.getState().content).toBe('Scheduled Pause has been removed successfully.');
+    expect(screen.getByRole('heading', { name: 'Faith & Family' })).toHaveFocus();
+  });
+});
+
+describe('resuming now', () => {
+  const FIGURES = { resumeDate: '2026-11-20T12:00:00Z', amountDue: 719, quote: 'quote-1' };
+  let asked: { subscriptionId: string[]; quote: string }[] = [];
+
+  function resumed(): Response {
+    plans = [aGospelPlan()];
+    return HttpResponse.json({ plans });
+  }
+
+  function answerResume(...refusals: (() => Response)[]) {
+    server.use(
+      http.post('*/api/account/resume', async ({ request }) => {
+        asked.push((await request.json()) as (typeof asked)[number]);
+        return (refusals.shift() ?? resumed)();
+      }),
+    );
+  }
+
+  function answerEstimate(answer: () => Response | Promise<void>) {
+    server.use(
+      http.get('*/api/account/resume/estimate', ({ request }) => {
+        expect(new URL(request.url).search).toBe('?subscriptionId=sub_gospel');
+        return answer();
+      }),
+    );
+  }
+
+  beforeEach(() => {
+    asked = [];
+    plans = [aGospelPlan(PAUSED)];
+    answerEstimate(() => HttpResponse.json(FIGURES));
+    answerResume();
+  });
+
+  async function opened() {
+    const { user } = show();
+    await user.click(await screen.findByRole('button', { name: 'Resume now Gospel TV' }));
+    const dialog = within(screen.getByRole('dialog', { name: 'Resume Gospel TV now?' }));
+    return { user, dialog };
+  }
+
+  it('shows the amount before it charges it', async () => {
+    const { user, dialog } = await opened();
+    await user.click(await dialog.findByRole('button', { name: 'Resume and pay $7.19' }));
+    await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument());
+    expect(asked).toEqual([{ subscriptionId: ['sub_gospel'], quote: 'quote-1' }]);
+    expect(useSnackbar.getState().content).toBe('Gospel TV has been resumed.');
+    expect(await card('Gospel TV')).toHaveTextContent('Active');
+  });
+
+  it('says that the amount is being worked out, and cannot be confirmed before', async () => {
+    answerEstimate(() => delay('infinite'));
+    const { dialog } = await opened();
+    expect(dialog.getByText('Working out what you will pay…')).toBeInTheDocument();
+    expect(dialog.getByRole('button', { name: 'Resume now' })).toBeDisabled();
+  });
+
+  it('says so where nothing is charged', async () => {
+    answerEstimate(() => HttpResponse.json({ ...FIGURES, amountDue: 0 }));
+    const { dialog } = await opened();
+    expect(await dialog.findByText(/nothing is charged today/)).toBeInTheDocument();
+    expect(dialog.getByRole('button', { name: 'Resume now' })).toBeEnabled();
+  });
+
+  it('charges nothing where one changes one’s mind', async () => {
+    const { user, dialog } = await opened();
+    await user.click(dialog.getByRole('button', { name: 'Not now' }));
+    expect(screen.queryByRole('dialog')).not.toBeInTheDocument();
+    expect(screen.getByRole('button', { name: 'Resume now Gospel TV' })).toHaveFocus();
+    expect(asked).toEqual([]);
+  });
+
+  it('shows the new amount where it has changed, and asks again', async () => {
+    answerResume(() =>
+      refusal(409, 'quote_changed', 'The amount has changed.', {
+        extra: { ...FIGURES, amountDue: 799, quote: 'quote-2' },
+      }),
+    );
+    const { user, dialog } = await opened();
+    await user.click(await dialog.findByRole('button', { name: 'Resume and pay $7.19' }));
+    expect(await dialog.findByText('The amount has changed.')).toBeInTheDocument();
+    await user.click(dialog.getByRole('button', { name: 'Resume and pay $7.99' }));
+    await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument());
+    expect(asked.map(({ quote }) => quote)).toEqual(['quote-1', 'quote-2']);
+  });
+
+  it('says that nothing was changed where the payment fails', async () => {
+    answerResume(() =>
+      refusal(
+        402,
+        'payment_processing_failed',
+        "We couldn't process your payment, so nothing was changed.",
+      ),
+    );
+    const { user, dialog } = await opened();
+    await user.click(await dialog.findByRole('button', { name: 'Resume and pay $7.19' }));
+    expect(await dialog.findByRole('alert')).toHaveTextContent('so nothing was changed');
+    expect(await card('Gospel TV')).toHaveTextContent('Paused');
+  });
+
+  it('charges nothing while the amount is unknown, and asks for it again', async () => {
+    answerEstimate(() => refusal(503, 'billing_unavailable', 'Our billing service is away.'));
+    const { user, dialog } = await opened();
+    expect(await dialog.findByRole('alert')).toHaveTextContent('Our billing service is away.');
+    expect(dialog.getByRole('button', { name: 'Resume now' })).toBeDisabled();
+    answerEstimate(() => HttpResponse.json(FIGURES));
+    await user.click(dialog.getByRole('button', { name: 'Try again' }));
+    expect(await dialog.findByRole('button', { name: 'Resume and pay $7.19' })).toBeEnabled();
+  });
+});
