@@ -7,6 +7,7 @@ rows of one instant in order. Rows refer to each other by handle, as the provide
 
 from __future__ import annotations
 
+import time
 from typing import Any, ClassVar, TypeVar
 
 from django.db import models
@@ -42,7 +43,10 @@ class Site(models.Model):
     def get(cls) -> Site:
         """The row, made on first use."""
         site = cls.objects.filter(pk=1).first()
-        return site or cls.objects.get_or_create(pk=1)[0]
+        if site is not None:
+            return site
+        born = int(time.time())
+        return cls.objects.get_or_create(pk=1, defaults={"genesis_time": born, "destination_time": born})[0]
 
 
 class Resource(models.Model):
