@@ -24,6 +24,7 @@ from django.db import connection, transaction
 from django.db.models import Q, QuerySet
 
 from billing.sandbox import clock, events, settings
+from billing.sandbox.engine.lock import writing
 from billing.sandbox.models import Event
 
 logger = logging.getLogger(__name__)
@@ -37,6 +38,8 @@ _PENDING = ("scheduled", "re_scheduled")
 # The clock can be moved at any moment; while a retry waits for it, look this often (real seconds).
 _CLOCK_CHECK = 0.25
 _IDLE_CHECK = 5.0
+# Shorter than servers keep an idle connection (gunicorn: two seconds), or a try would fail on one just closed.
+_KEPT_ALIVE_SECONDS = 1.0
 _REASON_LENGTH = 300
 _ANSWER_BYTES = 65_536
 _ANSWER_SECONDS = 10.0
@@ -69,9 +72,7 @@ class Courier:
                 "Content-Type": "application/json;charset=UTF-8",
                 "User-Agent": "billing-sandbox-webhook",
             },
-            limits=httpx.Limits(
-                max_connections=SENDERS, max_keepalive_connections=SENDERS, keepalive_expiry=60
-            ),
+            limits=httpx.Limits(max_connections=SENDERS, keepalive_expiry=_KEPT_ALIVE_SECONDS),
             timeout=TIMEOUT,
             trust_env=False,
         )
@@ -125,7 +126,7 @@ class Courier:
     def _record(self) -> None:
         if not self._unrecorded:
             return
-        with transaction.atomic():
+        with writing():
             for outcome in self._unrecorded:
                 record(outcome)
         self._under_way.difference_update(outcome.seq for outcome in self._unrecorded)
