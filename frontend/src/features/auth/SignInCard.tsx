@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { Brand, SendCodeAnswer } from '@/lib/api/types';
 import { Card } from '@/ui/Card';
-import { ExternalLink } from '@/ui/TextLink';
+import { LegalLinks } from '@/ui/LegalLinks';
 import { CodeStep } from './CodeStep';
 import { EmailStep } from './EmailStep';
 import styles from './SignInCard.module.css';
@@ -47,26 +47,7 @@ export function SignInCard({ brand }: { brand: Brand | undefined }) {
       ) : (
         <EmailStep initialEmail={email} onSent={sent} />
       )}
-      {brand && <LegalLinks brand={brand} />}
+      {brand && <LegalLinks termsUrl={brand.termsUrl} privacyUrl={brand.privacyUrl} />}
     </Card>
-  );
-}
-
-/** What one agrees to; a brand without such a page has no such link. */
-function LegalLinks({ brand }: { brand: Brand }) {
-  if (!brand.termsUrl && !brand.privacyUrl) return null;
-  return (
-    <p className={styles.legal}>
-      {brand.termsUrl && (
-        <ExternalLink href={brand.termsUrl} newTab>
-          Terms of Service
-        </ExternalLink>
-      )}
-      {brand.privacyUrl && (
-        <ExternalLink href={brand.privacyUrl} newTab>
-          Privacy Policy
-        </ExternalLink>
-      )}
-    </p>
   );
 }
