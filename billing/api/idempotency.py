@@ -50,7 +50,7 @@ def acts_once(method: Method) -> Method:
         act = functools.partial(_act, method, view, request, *args, **kwargs)
         given = request.headers.get(HEADER)
         if given is None:
-            return act(key=_command_key(uuid.uuid4().hex))
+            return act(key=uuid.uuid4().hex)
         return _once(view, request, _checked(given), act)
 
     return answer
@@ -70,12 +70,12 @@ def _act(method: Method, view: APIView, request: Request, *args: Any, key: str, 
 
 def _once(view: APIView, request: Request, key: str, act: Callable[..., Response]) -> Response:
     account, fingerprint = account_of(request), _fingerprint(request)
-    replay = idempotency.begin(account, key, fingerprint)
-    if replay is not None:
-        return Response(replay.body, status=replay.status)
+    begun = idempotency.begin(account, key, fingerprint)
+    if isinstance(begun, idempotency.Replay):
+        return Response(begun.body, status=begun.status)
     kept = False
     try:
-        response = _expected_answer(view, act, _command_key(key, fingerprint))
+        response = _expected_answer(view, act, begun.command_key)
         kept = _keep(account, key, request, response)
     finally:
         if not kept:
@@ -97,15 +97,6 @@ def _keep(account: Account, key: str, request: Request, response: Response) -> b
     body = json.loads(request.accepted_renderer.render(response.data))
     idempotency.finish(account, key, response.status_code, body)
     return True
-
-
-def _command_key(*parts: str) -> str:
-    """Return the key of the command that a request stands for.
-
-    A subscriber's own words are never a command's key: one that spelled the key of a job's command would have the job
-    believe that its work was done.
-    """
-    return f"request-{hashlib.sha256(chr(0).join(parts).encode()).hexdigest()}"
 
 
 def _fingerprint(request: Request) -> str:

@@ -35,7 +35,18 @@ class Replay:
     body: object
 
 
-def begin(account: Account, key: str, fingerprint: str) -> Replay | None:
+@dataclass(frozen=True)
+class Claim:
+    """The right to work on a key's answer; `command_key` is the key of the command that the request stands for.
+
+    It is never the subscriber's own words: one that spelled the key of a job's command would have the job believe
+    that its work was done. And a key that is used again after it was forgotten stands for another command.
+    """
+
+    command_key: str
+
+
+def begin(account: Account, key: str, fingerprint: str) -> Replay | Claim:
     """Claim a key for a request, or return the answer it got before.
 
     Raises IdempotencyKeyReused when it came with another request, ChangeInProgress when the first request with it is
@@ -49,7 +60,7 @@ def begin(account: Account, key: str, fingerprint: str) -> Replay | None:
         if row.status is not None:
             return Replay(status=row.status, body=row.body)
         if claimed:
-            return None
+            return Claim(command_key=f"request-{row.pk}")
         if time.monotonic() > deadline:
             raise ChangeInProgress(retry_after=5)
         time.sleep(POLL_SECONDS)

@@ -22,6 +22,7 @@ from billing.gateway import subscriptions as gateway
 from billing.gateway.errors import NotSent, Refused
 from billing.models import Command, Invoice, PauseSchedule, Subscription
 from billing.queries.holdings import Holding
+from billing.queries.instants import iso
 from billing.queries.owned import live_holdings, named_holdings
 from billing.services import commands, receipts, schedules, sync
 from billing.services.quotes import quote_of
@@ -198,7 +199,7 @@ def _check_quote(account: Account, subscription_ids: Sequence[str] | None, quote
     if fresh.quote != quote:
         raise QuoteChanged(
             extra={
-                "resume_date": fresh.resume_date,
+                "resume_date": iso(fresh.resume_date),
                 "amount_due": fresh.amount_due,
                 "quote": fresh.quote,
             }

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.utils import timezone
 from pytest_django import Settings
 
 from billing import clock
 from billing.models import IdempotentRequest, PauseSchedule
-from billing.services import resumes
+from billing.services import idempotency, resumes
 from billing.tests.api.browser import Browser
 from billing.tests.api.mirrored import FAITH, GOSPEL
 from billing.tests.api.shop import NOBODY, Shop
@@ -62,6 +64,18 @@ def test_a_reused_key_is_refused_before_the_input_is_looked_at(shop: Shop) -> No
     keyed(browser, PAUSE, "one")
     answer = keyed(browser, PAUSE_SOME, "one", {"subscriptionId": "nonsense"})
     assert answer.json()["code"] == "idempotency_key_reused"
+
+
+def test_a_key_that_was_forgotten_after_a_day_stands_for_a_new_change(shop: Shop) -> None:
+    browser = Browser(shop.customer("alice"))
+    shop.subscribe("alice", FAITH)
+    keyed(browser, PAUSE, "one")
+    keyed(browser, TAKE_BACK, "two")
+    IdempotentRequest.objects.update(created_at=timezone.now() - timedelta(hours=25))
+    assert idempotency.forget_old() == 2
+
+    assert keyed(browser, PAUSE, "one").status_code == 200
+    assert shop.happened("subscription_pause_scheduled") == 2
 
 
 def test_two_accounts_may_have_the_same_key(shop: Shop) -> None:
