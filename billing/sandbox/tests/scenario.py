@@ -110,7 +110,7 @@ def _subscriptions(caller: Caller) -> str:
         auto_collection="on",
     )
     caller.call("subscription.create_with_items", "bob", id="bobs", subscription_items=monthly)
-    caller.call("subscription.create_with_items", "carol", subscription_items=monthly)
+    caller.call("subscription.create_with_items", "carol", id="carols", subscription_items=monthly)
     trial = [{"item_price_id": YEARLY}]
     caller.call(
         "subscription.create_with_items", "bob", subscription_items=trial, trial_end=GENESIS + 9 * DAY

@@ -283,6 +283,29 @@ def test_a_parameter_nobody_knows_is_refused_by_name(caller: Caller, name: str) 
     assert response.json()["param"] == "surprise"
 
 
+NESTED = [
+    ("customer.create", "", {"billing_address": {"surprise": "1"}}, "billing_address[surprise]"),
+    ("payment_source.create_card", "", {"customer_id": "alice", "card": {"surprise": "1"}}, "card[surprise]"),
+    (
+        "subscription.create_with_items",
+        "alice",
+        {"subscription_items": [{"surprise": "1"}]},
+        "subscription_items",
+    ),
+    ("estimate.pause_subscription", "carols", {"subscription": {"surprise": "1"}}, "subscription[surprise]"),
+]
+
+
+@pytest.mark.parametrize(("name", "handle", "params", "place"), NESTED)
+def test_an_unknown_part_of_a_parameter_is_refused_by_name(
+    caller: Caller, name: str, handle: str, params: dict[str, object], place: str
+) -> None:
+    response = caller.send(name, handle, params)
+
+    assert response.status_code == 400
+    assert response.json()["param"].startswith(place)
+
+
 REFUSED_CARD = {"number": "4119862760338320", "expiry_month": 8, "expiry_year": 2032}
 
 
