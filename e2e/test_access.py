@@ -34,7 +34,7 @@ def test_a_stranger_finds_no_barrier(page, scheme, size):
 
 def test_a_subscriber_finds_no_barrier(visitor):
     page = visitor.sign_in("jo")
-    found = {}
+    found: dict[tuple[str, str, int], list[str]] = {}
     for scheme, size in LOOKS:
         page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
         page.set_viewport_size(size)
