@@ -25,7 +25,7 @@ from conftest import ROOT
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-WORKER = [sys.executable, "-m", "celery", "-A", "portal", "worker", "--concurrency=1"]
+WORKER = [sys.executable, "-m", "celery", "-A", "portal", "worker", "-Q", "celery,jobs", "--concurrency=1"]
 IMPORT = "from billing.tasks import run_job"
 
 
