@@ -100,7 +100,8 @@ def seed() -> None:
 
 def _given() -> str:
     """What this run was told about itself, as a prefix for commands that are to find it."""
-    names = ("PORT", "SANDBOX_PORT", "VAR_DIR", "DATABASE_URL", "REDIS_URL")
+    # Not DATABASE_URL and REDIS_URL: they may hold passwords, and a console is read over shoulders.
+    names = ("PORT", "SANDBOX_PORT", "VAR_DIR")
     return "".join(f"{name}={shlex.quote(os.environ[name])} " for name in names if os.environ.get(name))
 
 

@@ -382,6 +382,8 @@ LOGGING: dict[str, Any] = {
         "django": {"handlers": [], "propagate": True, "level": "INFO"},
         # Refusals are answers, not events; and a signed link must not be found in a log. Failures are still here.
         "django.request": {"level": "ERROR"},
+        # Strangers knock with all kinds of names all day; each is answered with a 400 and is no event.
+        "django.security.DisallowedHost": {"level": "CRITICAL"},
         # Its lines hold whole addresses, which for the provider means query strings with a subscriber's address.
         "httpx": {"level": "WARNING"},
         "httpcore": {"level": "WARNING"},
