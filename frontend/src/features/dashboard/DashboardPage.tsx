@@ -27,7 +27,7 @@ export default function DashboardPage() {
   return (
     <Page width="wide">
       <PageHeading title="Your account" lead={ready && nextSentence(account.data.plans)}>
-        {account.data?.name ? `Hello, ${account.data.name}` : 'Hello'}
+        {account.data?.name ? `Hello, ${account.data.name}` : 'Your account'}
       </PageHeading>
       {failure && (
         <Card>
