@@ -62,14 +62,15 @@ class Cable:
     def _requests(self, near: socket.socket, far: socket.socket, asked: list[bytes]) -> None:
         with suppress(OSError):
             while data := near.recv(BUFFER):
-                asked[0] = data
+                asked[0] += data  # head and body may come apart
                 far.sendall(data)
         self._end(near, far)
 
     def _answers(self, far: socket.socket, near: socket.socket, asked: list[bytes]) -> None:
         with suppress(OSError):
             while data := far.recv(BUFFER):
-                self.on_answer(asked[0])
+                request, asked[0] = asked[0], b""
+                self.on_answer(request)
                 if self.mode == "lose":
                     break
                 if self.mode == "replace":
