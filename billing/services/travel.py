@@ -12,6 +12,7 @@ from billing.services import jobs, provider_clock, reconcile
 from billing.services.hints import hint
 
 JOB_TIMEOUT_SECONDS = 60.0
+EVENTS_TIMEOUT_SECONDS = 10.0
 POLL_SECONDS = 0.05
 HOUR = timedelta(hours=1)
 # The next night is 23 to 25 hours after the last one.
@@ -34,6 +35,7 @@ def travel(duration: timedelta, *, tell: Callable[[str], None]) -> None:
         provider_clock.travel_to(stop)
         done = _run_jobs(stop)
         reconcile.read_feed(now=stop)
+        _wait_for_events()
         happened = _happened(last_event)
         last_event = WebhookEvent.objects.aggregate(pk=Max("pk"))["pk"] or 0
         if done or happened or stop == destination:
@@ -71,6 +73,14 @@ def _wait_for(name: str, slot: datetime) -> JobRun:
     raise WorkerAbsent(
         f"Job {name} was not run within {JOB_TIMEOUT_SECONDS:.0f} s. Is a Celery worker running?"
     )
+
+
+def _wait_for_events() -> None:
+    """Give the worker a moment with what webhooks brought; what fails is tried again later, travel or not."""
+    deadline = time.monotonic() + EVENTS_TIMEOUT_SECONDS
+    fresh = WebhookEvent.objects.filter(state=WebhookEvent.State.RECEIVED, error="")
+    while fresh.exists() and time.monotonic() < deadline:
+        time.sleep(POLL_SECONDS)
 
 
 def _outcome(run: JobRun) -> str:
