@@ -48,7 +48,9 @@ def _stops(destination: datetime) -> Iterator[datetime]:
     while now < destination:
         night = jobs.newest_night(jobs.newest_night(now) + LONGER_THAN_A_DAY)
         due = PauseSchedule.objects.filter(
-            state=PauseSchedule.State.SCHEDULED, pause_date__gt=now - HOUR, pause_date__lte=destination
+            state=PauseSchedule.State.SCHEDULED,
+            pause_date__gte=jobs.newest_hour(now),
+            pause_date__lte=destination,
         ).order_by("pause_date")
         pauses = [jobs.newest_hour(one.pause_date) + HOUR for one in due[:1]]
         now = min(stop for stop in (night, destination, *pauses) if stop > now)
