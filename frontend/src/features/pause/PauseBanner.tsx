@@ -1,3 +1,4 @@
+import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from 'react-router-dom';
 
 import type { PauseAnswer, Plan } from '@/lib/api/types';
@@ -9,7 +10,7 @@ import { namesOf } from '@/lib/plans';
 import { Button } from '@/ui/Button';
 import { Card } from '@/ui/Card';
 import { InfoAlert } from '@/ui/InfoAlert';
-import { pause } from './api';
+import { pause, pauseEstimateOptions } from './api';
 import { Obstacles } from './Obstacles';
 import styles from './PauseBanner.module.css';
 import { PauseChoice } from './PauseChoice';
@@ -28,13 +29,17 @@ interface PauseBannerProps {
 /** Sends the pause, takes over the plans it answers with and goes to the summary. */
 function usePause() {
   const navigate = useNavigate();
+  const client = useQueryClient();
   const { taken, stale } = usePlansAfterChange();
   return useCommand<PauseAnswer, readonly string[]>(pause, {
     onSuccess: ({ plans }) => {
       taken(plans);
       void navigate(paths.pauseSummary);
     },
-    onError: stale,
+    onError: () => {
+      stale();
+      void client.invalidateQueries({ queryKey: pauseEstimateOptions.queryKey });
+    },
   });
 }
 

@@ -1,6 +1,6 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { HttpResponse, http } from 'msw';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 
 import type { PauseOffer, Plan } from '@/lib/api/types';
 import {
@@ -152,6 +152,18 @@ describe('pausing', () => {
     expect(asked).toEqual([
       { query: '?days=30', body: '', key: expect.stringMatching(/^\w{32}$/) },
     ]);
+  });
+
+  it('asks for no dates once nothing is left to pause', async () => {
+    const asked = vi.fn(() => HttpResponse.json({ ...DATES, plans: periods }));
+    server.use(http.get('*/api/account/pause/estimate', asked));
+    const { user } = show();
+    await button();
+    plans = [aPlan(PAUSE_SCHEDULED), aGospelPlan(PAUSE_SCHEDULED)];
+    takePauses(PAUSE_ALL);
+    await user.click(await button());
+    await screen.findByTestId('elsewhere');
+    expect(asked).toHaveBeenCalledTimes(1);
   });
 
   it('pauses only what the address selects', async () => {

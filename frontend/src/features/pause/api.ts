@@ -7,11 +7,16 @@ import { get, post } from '@/lib/http';
 /** How long a pause lasts. */
 export const PAUSE_DAYS = 30;
 
-/** When a pause of each subscription that can be paused would start and end; 409 when none can. */
+/**
+ * When a pause of each subscription that can be paused would start and end; 409 when none can. Asked
+ * anew by each visit, and outside the account's branch: right after a pause there may be none left.
+ */
 export const pauseEstimateOptions = queryOptions({
-  queryKey: [...keys.account.all, 'pause-estimate', PAUSE_DAYS],
+  queryKey: ['pause-estimate', PAUSE_DAYS],
   queryFn: ({ signal }) =>
     get<PauseEstimate>('/api/account/pause/estimate', { query: { days: PAUSE_DAYS }, signal }),
+  staleTime: 0,
+  gcTime: 0,
 });
 
 /** What each subscribed service shows to somebody about to leave. */
