@@ -7,7 +7,7 @@ next request with the same key settles it: inside the provider's idempotency win
 later by reading what the provider holds.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -59,14 +59,14 @@ MAY_BE_REPEATED = (BillingPartial.code, BillingUnavailable.code)
 class Operation:
     """What one kind of step does.
 
-    `send` asks the provider, given a subscription's id and an idempotency key. `holds` tells from the provider's
-    present state whether the step was done. `applied` makes our own effects, in the transaction that applies the
-    answer.
+    `send` asks the provider, given a subscription's id, an idempotency key and the step's arguments. `holds` tells
+    from the provider's present state, given the same arguments, whether the step was done. `applied` makes our own
+    effects, in the transaction that applies the answer.
     """
 
-    send: Callable[..., list[Snapshot]]
-    holds: Callable[[SubscriptionSnapshot], bool]
-    applied: Callable[[Subscription, datetime], None]
+    send: Callable[..., Sequence[Snapshot]]
+    holds: Callable[..., bool]
+    applied: Callable[[Subscription, datetime], None] | None = None
 
 
 @dataclass(frozen=True)
@@ -80,15 +80,19 @@ _operations: dict[str, Operation] = {}
 _kinds: dict[str, Kind] = {}
 
 
-def register(name: str, *, operation: Operation, finished: Callable[..., None]) -> None:
-    """Make a step's operation known, and the kind of command that consists of such steps."""
+def register_operation(name: str, operation: Operation) -> None:
+    """Make known what a step of this name does."""
     _operations[name] = operation
+
+
+def register_kind(name: str, finished: Callable[[Command, list[Subscription], datetime], None]) -> None:
+    """Make known what follows when all steps of a command of this kind are done."""
     _kinds[name] = Kind(finished=finished)
 
 
-def step(operation: str, subscription: Subscription) -> dict[str, Any]:
-    """Return a step that waits to be done."""
-    return {"op": operation, "subscription": subscription.provider_id, "state": "waiting", "try": 0}
+def step(operation: str, subscription_id: str, **arguments: Any) -> dict[str, Any]:
+    """Return a step that waits to be done; its arguments are kept as JSON."""
+    return {"op": operation, "subscription": subscription_id, "args": arguments, "state": "waiting", "try": 0}
 
 
 def perform(
@@ -256,7 +260,7 @@ def _mark_sent(command: Command, index: int) -> None:
     command.save(update_fields=["steps", "next_attempt_at"])
 
 
-def _outcome(command: Command, index: int, now: datetime, *, begun_before: bool) -> list[Snapshot]:
+def _outcome(command: Command, index: int, now: datetime, *, begun_before: bool) -> Sequence[Snapshot]:
     """Ask the provider for a step, or, too late for its idempotency key, read whether it was done.
 
     Raises Refused when it was not, NotSent and Unconfirmed when that is not known.
@@ -266,34 +270,34 @@ def _outcome(command: Command, index: int, now: datetime, *, begun_before: bool)
     too_late = command.first_sent_at is not None and now - command.first_sent_at > IDEMPOTENCY_WINDOW
     if not (begun_before and too_late):
         try:
-            return operation.send(one["subscription"], key=f"{command.pk}:{index}:{one['try']}")
+            key = f"{command.pk}:{index}:{one['try']}"
+            return operation.send(one["subscription"], key=key, **one["args"])
         except Refused:
             if not begun_before:
                 raise
-    return _read_back(operation, one["subscription"])
+    return _read_back(operation, one, command.account)
 
 
-def _read_back(operation: Operation, subscription_id: str) -> list[Snapshot]:
-    customer_id = Subscription.objects.values_list("customer__provider_id", flat=True).get(
-        provider_id=subscription_id
-    )
-    found = records.of_customer(customer_id)
-    if any(
-        isinstance(one, SubscriptionSnapshot) and one.id == subscription_id and operation.holds(one)
-        for one in found
-    ):
+def _read_back(operation: Operation, one: dict[str, Any], account: Account) -> list[Snapshot]:
+    found = records.of_customer(account.customer.provider_id)
+    held = [
+        each for each in found if isinstance(each, SubscriptionSnapshot) and each.id == one["subscription"]
+    ]
+    if any(operation.holds(each, **one["args"]) for each in held):
         return found
     raise Refused("not_done")
 
 
 @transaction.atomic
-def _apply(command: Command, index: int, now: datetime, snapshots: list[Snapshot]) -> None:
+def _apply(command: Command, index: int, now: datetime, snapshots: Sequence[Snapshot]) -> None:
     one = command.steps[index]
     rows = mirror.write(snapshots, now=now)
     changed = next(
         row for row in rows if isinstance(row, Subscription) and row.provider_id == one["subscription"]
     )
-    _operations[one["op"]].applied(changed, now)
+    applied = _operations[one["op"]].applied
+    if applied is not None:
+        applied(changed, now)
     one["state"] = "done"
     if all(each["state"] == "done" for each in command.steps):
         command.state, command.finished_at, command.next_attempt_at = State.SUCCEEDED, timezone.now(), None
@@ -303,7 +307,7 @@ def _apply(command: Command, index: int, now: datetime, snapshots: list[Snapshot
 
 
 def _subscriptions(command: Command) -> list[Subscription]:
-    ids = [one["subscription"] for one in command.steps]
+    ids = list(dict.fromkeys(one["subscription"] for one in command.steps))
     found = {row.provider_id: row for row in Subscription.objects.filter(provider_id__in=ids)}
     return [found[provider_id] for provider_id in ids]
 

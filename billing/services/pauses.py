@@ -66,7 +66,7 @@ def schedule(
         key=key,
         actor=actor,
         now=now,
-        plan=lambda: [commands.step(PAUSE, one) for one in _to_pause(account, subscription_ids)],
+        plan=lambda: [commands.step(PAUSE, one.provider_id) for one in _to_pause(account, subscription_ids)],
     )
 
 
@@ -80,7 +80,8 @@ def remove_scheduled(
 
     def plan() -> list[dict[str, Any]]:
         return [
-            commands.step(REMOVE_SCHEDULED_PAUSE, one) for one in _to_take_back(account, subscription_ids)
+            commands.step(REMOVE_SCHEDULED_PAUSE, one.provider_id)
+            for one in _to_take_back(account, subscription_ids)
         ]
 
     commands.perform(account, kind=REMOVE_SCHEDULED_PAUSE, key=key, actor=actor, now=now, plan=plan)
@@ -127,21 +128,21 @@ def _removal_finished(command: Command, subscriptions: list[Subscription], now: 
     receipts.send(command, receipt, kind="scheduled_pause_removed", now=now)
 
 
-commands.register(
+commands.register_operation(
     PAUSE,
-    operation=commands.Operation(
+    commands.Operation(
         send=gateway.pause_at_term_end,
         holds=lambda found: found.status == "paused" or found.payload.get("pause_date") is not None,
         applied=_paused,
     ),
-    finished=_pause_finished,
 )
-commands.register(
+commands.register_operation(
     REMOVE_SCHEDULED_PAUSE,
-    operation=commands.Operation(
+    commands.Operation(
         send=gateway.remove_scheduled_pause,
         holds=lambda found: found.status == "active" and found.payload.get("pause_date") is None,
         applied=_taken_back,
     ),
-    finished=_removal_finished,
 )
+commands.register_kind(PAUSE, _pause_finished)
+commands.register_kind(REMOVE_SCHEDULED_PAUSE, _removal_finished)

@@ -74,7 +74,9 @@ def resume(
         key=key,
         actor=actor,
         now=now,
-        plan=lambda: [commands.step(RESUME, one.subscription) for one in _paused(account, subscription_ids)],
+        plan=lambda: [
+            commands.step(RESUME, one.subscription.provider_id) for one in _paused(account, subscription_ids)
+        ],
     )
 
 
@@ -263,12 +265,12 @@ def _finished(command: Command, subscriptions: list[Subscription], now: datetime
     receipts.send(command, receipts.resumed(subscriptions, list(invoices)), kind="resumed", now=now)
 
 
-commands.register(
+commands.register_operation(
     RESUME,
-    operation=commands.Operation(
+    commands.Operation(
         send=gateway.resume_now,
         holds=lambda found: found.status in ("active", "in_trial", "non_renewing"),
         applied=_resumed,
     ),
-    finished=_finished,
 )
+commands.register_kind(RESUME, _finished)
