@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, type RefObject, useLayoutEffect, useRef } from 'react';
 
 import { Button } from '@/ui/Button';
 import { AlertIcon, RefreshIcon } from '@/ui/icons/icons';
@@ -32,6 +32,18 @@ interface ErrorStateProps {
   retrying?: boolean;
 }
 
+/** Hands the focus to the screen's heading when the button that holds it goes, since trying again worked. */
+function useFocusHandedOn(): RefObject<HTMLButtonElement | null> {
+  const button = useRef<HTMLButtonElement>(null);
+  useLayoutEffect(() => {
+    const { current } = button;
+    return () => {
+      if (document.activeElement === current) document.querySelector('h1')?.focus();
+    };
+  }, []);
+  return button;
+}
+
 /** What could not be shown, that nothing was lost, and a button to try again. */
 export function ErrorState({
   title = 'We couldn’t load this',
@@ -39,6 +51,7 @@ export function ErrorState({
   onRetry,
   retrying = false,
 }: ErrorStateProps) {
+  const button = useFocusHandedOn();
   return (
     <div role="alert" className={styles.state}>
       <span className={styles.alarm}>
@@ -47,7 +60,7 @@ export function ErrorState({
       <p className={styles.title}>{title}</p>
       <p className={styles.words}>{message}</p>
       <p className={styles.words}>Nothing about your subscriptions has changed.</p>
-      <Button variant="secondary" busy={retrying} onClick={onRetry}>
+      <Button ref={button} variant="secondary" busy={retrying} onClick={onRetry}>
         {!retrying && <RefreshIcon />}
         Try again
       </Button>

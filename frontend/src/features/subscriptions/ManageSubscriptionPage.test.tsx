@@ -89,5 +89,6 @@ describe('the read-only view of the subscriptions', () => {
     expect(useLoader.getState().pending).toBe(0);
     await user.click(screen.getByRole('button', { name: 'Try again' }));
     expect(await table()).toBeInTheDocument();
+    expect(screen.getByRole('heading', { name: 'Manage Subscriptions' })).toHaveFocus();
   });
 });
