@@ -1,0 +1,69 @@
+"""A body in chunks is read like any other."""
+
+import pytest
+
+from portal.bodies import MeasuredBodies
+
+LIMIT = 1_000
+
+
+class Chunks:
+    """A server's input that gives what has arrived, however much is asked for."""
+
+    def __init__(self, *parts: bytes) -> None:
+        self.parts = list(parts)
+
+    def read(self, most: int) -> bytes:
+        part = self.parts.pop(0) if self.parts else b""
+        if len(part) > most:
+            self.parts.insert(0, part[most:])
+        return part[:most]
+
+
+def seen(environ):
+    """What the application behind would read."""
+    read = []
+
+    def application(given, start_response):
+        read.append(given["wsgi.input"].read(int(given.get("CONTENT_LENGTH") or 0)))
+        return []
+
+    MeasuredBodies(application, LIMIT)(environ, lambda *_: None)
+    return read[0]
+
+
+def test_it_reads_a_body_in_chunks_to_its_end():
+    chunked = {"HTTP_TRANSFER_ENCODING": "chunked", "wsgi.input": Chunks(b'{"a"', b": 1", b"}")}
+    assert seen(chunked) == b'{"a": 1}'
+
+
+def test_it_reads_no_more_than_shows_that_a_body_is_too_large():
+    chunked = {"HTTP_TRANSFER_ENCODING": "chunked", "wsgi.input": Chunks(*[b"x" * 600] * 1_000)}
+    assert len(seen(chunked)) == LIMIT + 1
+
+
+class Cut:
+    """A server's input that ends in the middle of a chunk."""
+
+    def read(self, most: int) -> bytes:
+        raise OSError("no more data")
+
+
+def test_it_refuses_chunks_that_are_cut_short():
+    answers = []
+    application = MeasuredBodies(lambda *_: pytest.fail("it was passed on"), LIMIT)
+    chunked = {"HTTP_TRANSFER_ENCODING": "chunked", "wsgi.input": Cut()}
+    assert application(chunked, lambda *told: answers.append(told[0])) == []
+    assert answers == ["400 Bad Request"]
+
+
+@pytest.mark.parametrize("environ", [{"CONTENT_LENGTH": "3"}, {"CONTENT_LENGTH": ""}, {}])
+def test_it_leaves_a_measured_body_and_none_at_all_alone(environ):
+    given = {**environ, "wsgi.input": Chunks(b"abc")}
+    assert seen(given) == b"abc"[: int(environ.get("CONTENT_LENGTH") or 0)]
+
+
+def test_the_server_serves_it():
+    from portal.wsgi import application
+
+    assert isinstance(application, MeasuredBodies)
