@@ -275,6 +275,8 @@ STORAGES = {
 }
 WHITENOISE_USE_FINDERS = PORTAL_ENV == "test"
 WHITENOISE_INDEX_FILE = False
+# Its default lets every other site read our files; nobody but our own pages needs them.
+WHITENOISE_ALLOW_ALL_ORIGINS = False
 HASHED_NAME = re.compile(r"^/static/app/.*[.-][0-9a-f]{16,32}\.[a-z0-9.]+$")
 
 
@@ -384,6 +386,8 @@ LOGGING: dict[str, Any] = {
         "django.request": {"level": "ERROR"},
         # Strangers knock with all kinds of names all day; each is answered with a 400 and is no event.
         "django.security.DisallowedHost": {"level": "CRITICAL"},
+        # It warns of each answer to a HEAD, whose body it leaves out for us as it should.
+        "gunicorn.http.wsgi": {"level": "ERROR"},
         # Its lines hold whole addresses, which for the provider means query strings with a subscriber's address.
         "httpx": {"level": "WARNING"},
         "httpcore": {"level": "WARNING"},

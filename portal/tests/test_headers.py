@@ -61,8 +61,9 @@ def test_it_insists_on_https_where_it_is_served_over_it(settings, bundle, db, pa
     assert response["Strict-Transport-Security"] == "max-age=31536000; includeSubDomains"
 
 
-def test_it_tells_other_origins_nothing(anyone):
-    response = anyone.get("/api/test/echo", headers={"Origin": "https://evil.example.com"})
+@pytest.mark.parametrize("path", EVERYWHERE)
+def test_it_tells_other_origins_nothing(anyone, path):
+    response = anyone.get(path, headers={"Origin": "https://evil.example.com"})
     assert not [name for name in response.headers if name.lower().startswith("access-control-")]
 
 
