@@ -208,10 +208,10 @@ class EventSnapshot:
         """Return the snapshot of an event. Raises KeyError, TypeError or ValueError when it is not one."""
         content = raw["content"]
         return cls(
-            id=str(raw["id"]),
-            event_type=str(raw["event_type"]),
+            id=_text(raw["id"]),
+            event_type=_text(raw["event_type"]),
             occurred_at=instant(raw["occurred_at"]),
-            api_version=str(raw.get("api_version", "")),
+            api_version=_text(raw.get("api_version", "")),
             names={kind: _ids(content.get(kind)) for kind in NAMED_KINDS if content.get(kind)},
         )
 
@@ -238,7 +238,13 @@ def each(rows: Iterable[Raw] | None, fields: Iterable[str]) -> list[dict[str, An
 
 def _ids(value: Any) -> list[str]:
     rows = value if isinstance(value, list) else [value]
-    return [str(row["id"]) for row in rows]
+    return [_text(row["id"]) for row in rows]
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{type(value).__name__} in place of text")
+    return value
 
 
 def _common(raw: Raw, payload: dict[str, Any]) -> dict[str, Any]:

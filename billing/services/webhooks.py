@@ -23,8 +23,9 @@ State = WebhookEvent.State
 
 API_VERSION = "v2"
 NO_EVENT = "This is not an event of the billing provider."
-# What the provider calls things by; a NUL, for one, no database takes.
-IDENTIFIER = re.compile(r"[^\x00-\x1f\x7f]{1,100}")
+# What the provider calls things by. No database takes a NUL or half a surrogate pair, and since an id becomes part of
+# an address at the provider, none may climb out of it.
+IDENTIFIER = re.compile(r"(?!.*\.\.)[^\x00-\x1f\x7f\ud800-\udfff]{1,100}")
 ATTEMPTS = 8
 LEASE = timedelta(seconds=60)
 FIRST_BACKOFF = timedelta(seconds=15)
@@ -37,7 +38,7 @@ def receive(body: Mapping[str, Any]) -> WebhookEvent | None:
         event = EventSnapshot.of(body)
     except (KeyError, TypeError, ValueError, OverflowError, AttributeError) as error:
         raise InvalidInput(NO_EVENT) from error
-    named = [event.id, event.event_type, *(one for ids in event.names.values() for one in ids)]
+    named = [event.id, event.event_type, event.api_version or API_VERSION, *(one for ids in event.names.values() for one in ids)]
     if not all(IDENTIFIER.fullmatch(one) for one in named):
         raise InvalidInput(NO_EVENT)
     return store(event, source=WebhookEvent.Source.WEBHOOK)

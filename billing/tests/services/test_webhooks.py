@@ -90,6 +90,12 @@ def test_it_takes_the_old_and_the_new_password_while_they_change(settings: Setti
         pytest.param(event(event_id="ev\0"), id="nul"),
         pytest.param(event(event_id="e" * 101), id="long-id"),
         pytest.param(event("sub\0"), id="nul-inside"),
+        pytest.param(event("sub\ud800"), id="half-a-surrogate-pair"),
+        pytest.param(event("../customers/alice"), id="climbing-out"),
+        pytest.param(event(event_id={"id": 1}), id="object-for-text"),
+        pytest.param(event(content={"subscription": [{"id": 7}]}), id="number-for-text"),
+        pytest.param(event(api_version="v\0"), id="nul-in-the-version"),
+        pytest.param(event(api_version="v" * 101), id="long-version"),
         pytest.param("[" * 100_000, id="deep"),
     ],
 )
