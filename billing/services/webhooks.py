@@ -38,7 +38,12 @@ def receive(body: Mapping[str, Any]) -> WebhookEvent | None:
         event = EventSnapshot.of(body)
     except (KeyError, TypeError, ValueError, OverflowError, AttributeError) as error:
         raise InvalidInput(NO_EVENT) from error
-    named = [event.id, event.event_type, event.api_version or API_VERSION, *(one for ids in event.names.values() for one in ids)]
+    named = [
+        event.id,
+        event.event_type,
+        event.api_version or API_VERSION,
+        *(one for ids in event.names.values() for one in ids),
+    ]
     if not all(IDENTIFIER.fullmatch(one) for one in named):
         raise InvalidInput(NO_EVENT)
     return store(event, source=WebhookEvent.Source.WEBHOOK)
