@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.contrib.auth import get_user_model
-from django.core.checks import CheckMessage, Error, Tags, register, run_checks
+from django.core.checks import WARNING, CheckMessage, Error, Tags, register, run_checks
 from django.core.exceptions import ImproperlyConfigured
 
 from portal import env
 
+logger = logging.getLogger(__name__)
+
+CHARGEBEE_DOMAIN = ".chargebee.com"
 CHARGEBEE_SCRIPT_HOST = "js.chargebee.com"
 LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 SHORTEST_SECRET = 50
@@ -48,10 +52,10 @@ def _addresses() -> Iterator[CheckMessage]:
         yield _error(
             5, "BASE_URL is not an https address.", "Set BASE_URL to where subscribers open the portal."
         )
-    if settings.NUM_PROXIES is None:
+    if settings.NUM_PROXIES is None or settings.NUM_PROXIES < 0:
         yield _error(
             6,
-            "NUM_PROXIES is not set.",
+            "NUM_PROXIES is not set, or below 0.",
             "Set how many proxies stand in front; limits by address depend on it.",
         )
 
@@ -63,6 +67,14 @@ def _services() -> Iterator[CheckMessage]:
         yield _error(8, "REDIS_URL is not set.", "The broker of files is for the demo.")
     if settings.EMAIL_BACKEND != "django.core.mail.backends.smtp.EmailBackend":
         yield _error(9, "EMAIL_URL does not name a mail server.", "Codes written to files reach nobody.")
+    elif not _mail_is_private():
+        yield _error(
+            18, "EMAIL_URL sends mail in the clear.", "Use smtp+tls or smtp+ssl: sign-in codes go this way."
+        )
+
+
+def _mail_is_private() -> bool:
+    return settings.EMAIL_USE_TLS or settings.EMAIL_USE_SSL or settings.EMAIL_HOST in LOOPBACK
 
 
 def _provider_credentials() -> Iterator[CheckMessage]:
@@ -77,7 +89,8 @@ def _provider_credentials() -> Iterator[CheckMessage]:
 
 def _provider_addresses() -> Iterator[CheckMessage]:
     endpoint = urlsplit(settings.CHARGEBEE_ENDPOINT)
-    if settings.CHARGEBEE_ENDPOINT and (endpoint.scheme != "https" or endpoint.hostname in LOOPBACK):
+    genuine = endpoint.scheme == "https" and (endpoint.hostname or "").endswith(CHARGEBEE_DOMAIN)
+    if settings.CHARGEBEE_ENDPOINT and not genuine:
         yield _error(13, "CHARGEBEE_ENDPOINT is not the real provider.", "Leave it empty in production.")
     script = urlsplit(settings.CHARGEBEE_JS_URL)
     if (script.scheme, script.hostname) != ("https", CHARGEBEE_SCRIPT_HOST):
@@ -105,6 +118,17 @@ def production_refuses_defaults(app_configs: Sequence[Any] | None, **kwargs: Any
 
 
 @register(Tags.security)
+def production_says_that_the_admin_has_no_second_factor(
+    app_configs: Sequence[Any] | None, **kwargs: Any
+) -> list[CheckMessage]:
+    """Warn where production serves the admin, which asks for a password alone."""
+    if not settings.PRODUCTION or not settings.ADMIN_SERVED:
+        return []
+    hint = "Let only the operators' network reach /admin/, or unset ADMIN_WITHOUT_SECOND_FACTOR."
+    return [CheckMessage(WARNING, "Operators sign in with a password alone.", hint=hint, id="portal.W019")]
+
+
+@register(Tags.security)
 def plain_http_stays_on_this_machine(app_configs: Sequence[Any] | None, **kwargs: Any) -> list[CheckMessage]:
     """Refuse, in every mode, to send the API key over plain http anywhere but to this machine."""
     endpoint = urlsplit(settings.CHARGEBEE_ENDPOINT)
@@ -129,12 +153,15 @@ def production_refuses_the_demo_operator(
 
 
 def refuse_to_start_unsafely() -> None:
-    """Stop a production process that the checks find fault with.
+    """Stop a production process that the checks find fault with, and log what they only warn of.
 
     Management commands run the checks by themselves; a server does not. Raises `ImproperlyConfigured`.
     """
     if not settings.PRODUCTION:
         return
-    faults = [message for message in run_checks(tags=[Tags.security]) if message.is_serious()]
+    messages = run_checks(tags=[Tags.security])
+    faults = [message for message in messages if message.is_serious()]
     if faults:
         raise ImproperlyConfigured("\n".join(str(fault) for fault in faults))
+    for message in messages:
+        logger.warning("%s", message)

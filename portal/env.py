@@ -41,6 +41,7 @@ class Environment:
     port: int
     sandbox_port: int
     num_proxies: int | None
+    admin_without_second_factor: bool
     database: dict[str, Any]
     redis_url: str
     email: dict[str, Any]
@@ -126,6 +127,7 @@ def read_environment() -> Environment:
         sandbox_port=read.int("SANDBOX_PORT", default=8001),
         # Zero proxies: the demo is reached directly, so a forwarded address is only a claim of the client.
         num_proxies=_optional_int(read, "NUM_PROXIES", None if mode == "production" else 0),
+        admin_without_second_factor=read.bool("ADMIN_WITHOUT_SECOND_FACTOR", default=mode != "production"),
         database=read.db("DATABASE_URL", default=f"sqlite:///{var_dir / 'db.sqlite3'}"),
         redis_url=read.str("REDIS_URL", default=""),
         email=read.email_url("EMAIL_URL", default=f"filemail:///{var_dir / 'mail'}"),

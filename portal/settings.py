@@ -24,6 +24,8 @@ OTP_PEPPER = ENV.otp_pepper
 ALLOWED_HOSTS = ENV.allowed_hosts
 BASE_URL = ENV.base_url
 NUM_PROXIES = ENV.num_proxies
+# The admin asks for a password alone, so production serves it only where somebody decided that this is enough.
+ADMIN_SERVED = ENV.admin_without_second_factor
 
 INSTALLED_APPS = [
     "django.contrib.admin",

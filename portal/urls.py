@@ -26,16 +26,17 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("api/", include("accounts.api.urls")),
     path("api/", include("billing.api.urls")),
     path("webhooks/", include("billing.webhooks.urls")),
-    path("admin/", admin.site.urls),
-    path("admin", RedirectView.as_view(url="/admin/")),
 ]
+
+if settings.ADMIN_SERVED:
+    urlpatterns += [path("admin/", admin.site.urls), path("admin", RedirectView.as_view(url="/admin/"))]
 
 if not settings.PRODUCTION:
     # Which operations exist is nobody's business but ours in production.
     urlpatterns.append(path("api/schema/", SpectacularJSONAPIView.as_view(), name="schema"))
 
 urlpatterns += [
-    re_path(r"^(?:api|webhooks|static)(?:/(?P<path>.*))?$", views.unknown),
+    re_path(r"^(?:api|webhooks|static|admin)(?:/(?P<path>.*))?$", views.unknown),
     path("favicon.ico", RedirectView.as_view(url="/static/portal/art/favicon.ico", permanent=True)),
     re_path(r"^.*$", views.shell),
 ]

@@ -1,5 +1,7 @@
 """A body in chunks is read like any other."""
 
+from typing import Any
+
 import pytest
 
 from portal.bodies import MeasuredBodies
@@ -20,6 +22,10 @@ class Chunks:
         return part[:most]
 
 
+def unanswered(*_: Any) -> Any:
+    """A server's side of an answer that nobody looks at."""
+
+
 def seen(environ):
     """What the application behind would read."""
     read = []
@@ -28,7 +34,7 @@ def seen(environ):
         read.append(given["wsgi.input"].read(int(given.get("CONTENT_LENGTH") or 0)))
         return []
 
-    MeasuredBodies(application, LIMIT)(environ, lambda *_: None)
+    MeasuredBodies(application, LIMIT)(environ, unanswered)
     return read[0]
 
 
@@ -50,10 +56,14 @@ class Cut:
 
 
 def test_it_refuses_chunks_that_are_cut_short():
-    answers = []
+    answers: list[str] = []
+
+    def start(status: str, *_: Any) -> Any:
+        answers.append(status)
+
     application = MeasuredBodies(lambda *_: pytest.fail("it was passed on"), LIMIT)
     chunked = {"HTTP_TRANSFER_ENCODING": "chunked", "wsgi.input": Cut()}
-    assert application(chunked, lambda *told: answers.append(told[0])) == []
+    assert application(chunked, start) == []
     assert answers == ["400 Bad Request"]
 
 

@@ -10,7 +10,11 @@ from django.db import connection
 
 from conftest import ROOT
 from dev.checks import production_environment
-from portal.checks import plain_http_stays_on_this_machine, production_refuses_defaults
+from portal.checks import (
+    plain_http_stays_on_this_machine,
+    production_refuses_defaults,
+    production_says_that_the_admin_has_no_second_factor,
+)
 from portal.env import read_environment
 
 VARIABLES = (
@@ -44,6 +48,8 @@ def production(settings, monkeypatch):
     monkeypatch.setitem(settings.DATABASES["default"], "ENGINE", "django.db.backends.postgresql")
     settings.CELERY_BROKER_URL = "rediss://cache.example.com/0"
     settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+    settings.EMAIL_USE_TLS = True
+    settings.ADMIN_SERVED = False
     settings.CHARGEBEE_SITE = "example"
     settings.CHARGEBEE_API_KEY = "live_key"
     settings.CHARGEBEE_PUBLISHABLE_KEY = "live_publishable_key"
@@ -109,6 +115,8 @@ def test_sound_production_settings_pass(production):
         ("ALLOWED_HOSTS", ["*"], "portal.E004"),
         ("BASE_URL", "http://portal.example.com", "portal.E005"),
         ("NUM_PROXIES", None, "portal.E006"),
+        ("NUM_PROXIES", -1, "portal.E006"),
+        ("EMAIL_USE_TLS", False, "portal.E018"),
         ("CELERY_BROKER_URL", "filesystem://", "portal.E008"),
         ("EMAIL_BACKEND", "django.core.mail.backends.filebased.EmailBackend", "portal.E009"),
         ("CHARGEBEE_SITE", "portal-test", "portal.E010"),
@@ -116,6 +124,8 @@ def test_sound_production_settings_pass(production):
         ("CHARGEBEE_PUBLISHABLE_KEY", "", "portal.E012"),
         ("CHARGEBEE_ENDPOINT", "http://127.0.0.1:8001/api/v2", "portal.E013"),
         ("CHARGEBEE_ENDPOINT", "https://localhost/api/v2", "portal.E013"),
+        ("CHARGEBEE_ENDPOINT", "https://chargebee.com.example.com/api/v2", "portal.E013"),
+        ("CHARGEBEE_ENDPOINT", "http://example.chargebee.com/api/v2", "portal.E013"),
         ("CHARGEBEE_JS_URL", "https://cdn.example.com/chargebee.js", "portal.E014"),
         ("CHARGEBEE_JS_URL", "http://js.chargebee.com/v2/chargebee.js", "portal.E014"),
         ("CHARGEBEE_WEBHOOK_PASSWORDS", ["demo-webhook-password"], "portal.E015"),
@@ -151,14 +161,66 @@ def test_plain_http_may_not_leave_this_machine(settings):
     assert [message.id for message in plain_http_stays_on_this_machine(None)] == ["portal.E016"]
 
 
-def load_wsgi(environment):
-    command = [sys.executable, "-W", "ignore", "-c", "import portal.wsgi; print('serving')"]
+def test_the_providers_own_address_may_be_spelt_out(production):
+    production.CHARGEBEE_ENDPOINT = "https://example.chargebee.com/api/v2"
+    assert faults() == set()
+
+
+def test_mail_may_be_handed_in_the_clear_to_this_machine(production):
+    production.EMAIL_USE_TLS, production.EMAIL_HOST = False, "localhost"
+    assert faults() == set()
+
+
+@pytest.mark.parametrize(("served", "warnings"), [(False, []), (True, ["portal.W019"])])
+def test_production_is_not_silent_about_an_admin_without_a_second_factor(production, served, warnings):
+    production.ADMIN_SERVED = served
+    said = production_says_that_the_admin_has_no_second_factor(None)
+    assert [message.id for message in said] == warnings
+
+
+def load_wsgi(environment, then="print('serving')"):
+    command = [sys.executable, "-W", "ignore", "-c", f"import portal.wsgi; {then}"]
     return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
 
 
 def test_a_server_with_production_settings_starts(tmp_path):
     environment = {"PATH": os.environ["PATH"], **production_environment(tmp_path)}
     assert load_wsgi(environment).stdout == "serving\n"
+
+
+ASK_STATUS = (
+    "from django.test import Client; print(Client().get({path!r}, secure=True, headers={host}).status_code)"
+)
+HOST = {"Host": "portal.example.com"}
+
+
+@pytest.mark.parametrize(
+    "path", ["/admin", "/admin/", "/admin/login/", "/admin/accounts/account/", "/api/schema/"]
+)
+def test_production_shows_no_operators_page_and_no_document(tmp_path, path):
+    environment = {"PATH": os.environ["PATH"], **production_environment(tmp_path)}
+    answer = load_wsgi(environment, ASK_STATUS.format(path=path, host=HOST))
+    assert answer.stdout == "404\n"
+
+
+def test_production_shows_the_admin_where_somebody_decided_so_and_warns(tmp_path):
+    decided = {"ADMIN_WITHOUT_SECOND_FACTOR": "yes"}
+    environment = {"PATH": os.environ["PATH"], **production_environment(tmp_path), **decided}
+    answer = load_wsgi(environment, ASK_STATUS.format(path="/admin/login/", host=HOST))
+    assert answer.stdout == "200\n"
+    assert "Operators sign in with a password alone." in answer.stderr
+
+
+PRODUCTION_COOKIES = (
+    "from django.conf import settings as s; print(s.SESSION_COOKIE_NAME, s.SESSION_COOKIE_SECURE,"
+    " s.SESSION_COOKIE_HTTPONLY, s.SESSION_COOKIE_SAMESITE, s.SESSION_COOKIE_AGE, s.CSRF_COOKIE_NAME,"
+    " s.CSRF_COOKIE_SECURE, s.CSRF_COOKIE_SAMESITE)"
+)
+
+
+def test_an_operators_cookies_are_bound_to_the_host_and_to_https(tmp_path):
+    answer = load_wsgi({"PATH": os.environ["PATH"], **production_environment(tmp_path)}, PRODUCTION_COOKIES)
+    assert answer.stdout == "__Host-operator True True Strict 1800 __Host-csrf True Strict\n"
 
 
 def test_a_server_with_demo_defaults_does_not_start_in_production(tmp_path):
