@@ -8,7 +8,12 @@ from accounts.models import Account, User
 
 def account_of(request: Request) -> Account:
     """Return the account that is signed in; no query, since authentication loaded it. Raises NotAuthenticated."""
-    user = request.user
-    if not isinstance(user, User):
+    account = account_if_any(request)
+    if account is None:
         raise NotAuthenticated
-    return user.account
+    return account
+
+
+def account_if_any(request: Request) -> Account | None:
+    """Return the account that is signed in, None when nobody is."""
+    return request.user.account if isinstance(request.user, User) else None

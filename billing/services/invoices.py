@@ -52,14 +52,20 @@ def signed_download(account: Account, number: str) -> str:
     return signing.dumps([account.pk, document.pk, document.version], salt=SIGNING_SALT)
 
 
-def open_signed(token: str) -> IO[bytes]:
-    """Return the file that a token stands for. Raises NotFound when it is altered, too old or of a replaced file."""
+def open_signed(token: str, *, reader: Account | None = None) -> IO[bytes]:
+    """Return the file that a token stands for.
+
+    Raises NotFound when the token is altered, too old, of a replaced file, or of another account than the reader's;
+    a reader who is not known is taken at the token's word.
+    """
     try:
         account_pk, pdf_pk, version = signing.loads(token, salt=SIGNING_SALT, max_age=LINK_LASTS)
         document = InvoicePdf.objects.select_related("invoice__customer").get(
             pk=pdf_pk, version=version, state=State.READY, invoice__customer__account=account_pk
         )
         if document.version != document.invoice.resource_version:
+            raise NotFound
+        if reader is not None and reader.pk != account_pk:
             raise NotFound
         return document.file.open("rb")
     except (signing.BadSignature, ValueError, TypeError, InvoicePdf.DoesNotExist, OSError) as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from typing import Any
 
@@ -9,6 +10,7 @@ from django.http import FileResponse, HttpResponse
 from django.urls import reverse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
+from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.negotiation import BaseContentNegotiation
 from rest_framework.permissions import AllowAny
 from rest_framework.renderers import BaseRenderer
@@ -19,6 +21,7 @@ from rest_framework.viewsets import ViewSet
 from billing.api.documents import document_response
 from billing.api.serializers.invoices import DownloadSerializer, InvoiceRowSerializer
 from billing.api.serializers.requests import PageQuery
+from billing.api.subscriber import account_if_any
 from billing.api.viewsets.base import SubscriberViewSet
 from billing.services import documents, invoices
 
@@ -59,11 +62,18 @@ class AnyAccept(BaseContentNegotiation):
 
 
 class InvoiceDownloadViewSet(ViewSet):
-    """The PDF behind a signed link: the link is the permission, and lasts for minutes."""
+    """The PDF behind a signed link: the link is the permission, and lasts for minutes.
 
-    authentication_classes = ()
+    A browser follows it without a token. Whoever sends one all the same gets no file of another account.
+    """
+
     permission_classes = (AllowAny,)
     content_negotiation_class = AnyAccept
+
+    def perform_authentication(self, request: Request) -> None:
+        """Learn who asks, if that is told; a token that is no longer good hinders nobody."""
+        with contextlib.suppress(AuthenticationFailed):
+            super().perform_authentication(request)
 
     @extend_schema(
         operation_id="invoice_download",
@@ -72,9 +82,9 @@ class InvoiceDownloadViewSet(ViewSet):
         responses={(200, "application/pdf"): OpenApiTypes.BINARY},
     )
     def download(self, request: Request, token: str) -> FileResponse:
-        """Answer with the file; an altered, expired or outdated link is not found."""
+        """Answer with the file; an altered, expired or outdated link, or another account's, is not found."""
         response = FileResponse(
-            invoices.open_signed(token),
+            invoices.open_signed(token, reader=account_if_any(request)),
             as_attachment=True,
             filename="invoice.pdf",
             content_type="application/pdf",

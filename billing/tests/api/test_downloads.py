@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 import time_machine
+from django.core import signing
 from django.utils import timezone
 from pytest_django import Settings
 from rest_framework.test import APIClient
 
-from billing.models import Invoice, InvoicePdf
+from billing.models import Customer, Invoice, InvoicePdf
 from billing.services import invoices
 from billing.tests.api.browser import Browser
 from billing.tests.api.mirrored import at, invoice, iso, open_account, put
@@ -101,6 +102,31 @@ def test_an_altered_link_is_not_found(alice: Browser, place: int) -> None:
     token = list(link_of(alice).removeprefix("/api/invoice/download/"))
     token[place] = chr(ord(token[place]) ^ 1)
     assert APIClient().get(f"/api/invoice/download/{''.join(token)}").status_code == 404
+
+
+def test_another_accounts_link_is_not_found(alice: Browser) -> None:
+    bob = Browser(open_account("bob"))
+    assert bob.get(link_of(alice)).status_code == 404
+
+
+def test_a_link_to_an_invoice_that_became_another_accounts_is_not_found(alice: Browser) -> None:
+    link = link_of(alice)
+    Invoice.objects.update(customer=Customer.objects.get(account=open_account("bob")))
+    assert APIClient().get(link).status_code == 404
+
+
+@pytest.mark.parametrize("token", ["ssp_" + "a" * 64, "junk"])
+def test_a_token_that_is_no_good_does_not_hinder_a_link(alice: Browser, token: str) -> None:
+    answer: Any = APIClient().get(link_of(alice), headers={"Authorization": f"Bearer {token}"})
+    assert answer.status_code == 200
+    answer.close()
+
+
+def test_a_link_signed_for_something_else_is_not_found(alice: Browser) -> None:
+    link_of(alice)
+    pdf = InvoicePdf.objects.get()
+    forged = signing.dumps([pdf.invoice.customer.account_id, pdf.pk, pdf.version], salt="another purpose")
+    assert APIClient().get(f"/api/invoice/download/{forged}").status_code == 404
 
 
 def test_a_link_to_a_file_that_was_replaced_is_not_found(alice: Browser) -> None:
