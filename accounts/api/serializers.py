@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from accounts.addresses import MAX_LENGTH, InvalidAddress, normalise_email
 
 
+@extend_schema_field({"type": "string", "format": "email", "maxLength": MAX_LENGTH})
 class AddressField(serializers.CharField):
     """An e-mail address, given on in its normalised spelling."""
 

@@ -26,7 +26,7 @@ from portal.errors import InvalidInput, PortalError
 HEADER = "Idempotency-Key"
 KEY_HEADER = OpenApiParameter(
     HEADER,
-    str,
+    {"type": "string", "minLength": 1, "maxLength": 100, "pattern": "^[\\x21-\\x7e][\\x20-\\x7e]*$"},
     OpenApiParameter.HEADER,
     description="One per intent, at most 100 printable characters. The same request with the same key acts once.",
 )

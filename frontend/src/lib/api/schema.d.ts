@@ -249,7 +249,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description Answer with the file; an altered, expired or outdated link is not found. */
+        /** @description Answer with the file; an altered, expired or outdated link, or another account's, is not found. */
         get: operations["invoice_download"];
         put?: never;
         post?: never;
@@ -598,6 +598,7 @@ export interface components {
         SendOtpRequest: {
             /** Format: uuid */
             challengeId?: string | null;
+            /** Format: email */
             email: string;
         };
         /** @description A streaming service and where it is watched. */
@@ -649,6 +650,7 @@ export interface components {
         VerifyOtpRequest: {
             /** Format: uuid */
             challengeId?: string | null;
+            /** Format: email */
             email: string;
             otp: string;
         };
