@@ -1,14 +1,18 @@
 """Holding the mirror against the provider: missed events from its feed, and a whole comparison that mends or tells."""
 
+import logging
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from billing.gateway import records
+from billing.gateway.errors import Missing
 from billing.gateway.snapshots import CustomerSnapshot, Snapshot
 from billing.models import Customer, FeedCursor, WebhookEvent
 from billing.models.mirrored import Mirrored
 from billing.services import mirror, sync, webhooks
+
+logger = logging.getLogger(__name__)
 
 # Events are not fed in order, and one may be written a little after its time: read again from a little before.
 OVERLAP = timedelta(hours=1)
@@ -53,22 +57,55 @@ def differences() -> Iterator[Difference]:
 
 
 def mend(*, now: datetime, progress: Callable[[str], None] = lambda _: None) -> dict[str, int]:
-    """Bring the mirror to what the provider holds; return how many rows of each kind were mended. Raises NotSent.
+    """Bring the mirror to what the provider holds; return how many rows of each kind were mended, and how many failed.
 
+    Raises NotSent when a list cannot be read.
     `progress` is told one line per kind. Interrupted, it can be run again: what was applied stays applied.
     """
-    mended: dict[str, int] = {}
+    mended = {"failed": 0}
     for kind, found in _held_by_provider():
         different = _compare(kind, found)
         snapshots = [snapshot for snapshot, _ in different if snapshot is not None]
-        for start in range(0, len(snapshots), BATCH):
-            sync.apply(snapshots[start : start + BATCH], now=now)
-        for snapshot, difference in different:
-            if snapshot is None:
-                sync.bury(kind, difference.id)
-        mended[kind] = len(different)
-        progress(f"{kind}: {len(found)} compared, {len(different)} mended")
+        gone = [difference.id for snapshot, difference in different if snapshot is None]
+        failed = _apply(snapshots, now) + sum(not _look_for(kind, resource_id) for resource_id in gone)
+        mended[kind] = len(different) - failed
+        mended["failed"] += failed
+        progress(f"{kind}: {len(found)} compared, {mended[kind]} mended, {failed} failed")
     return mended
+
+
+def _apply(snapshots: list[Snapshot], now: datetime) -> int:
+    """Apply in batches, and a batch that fails one by one, so that a bad record stops only itself; return how many."""
+    failed = 0
+    for start in range(0, len(snapshots), BATCH):
+        batch = snapshots[start : start + BATCH]
+        try:
+            sync.apply(batch, now=now)
+        except Exception:
+            logger.exception("A batch of %s records could not be applied", len(batch))
+            failed += sum(not _apply_one(snapshot, now) for snapshot in batch)
+    return failed
+
+
+def _apply_one(snapshot: Snapshot, now: datetime) -> bool:
+    try:
+        sync.apply([snapshot], now=now)
+    except Exception:
+        logger.exception("%s %s could not be applied", type(snapshot).__name__, snapshot.id)
+        return False
+    return True
+
+
+def _look_for(kind: str, resource_id: str) -> bool:
+    """Read one that was not in the list: it may have been made after the list was read. Bury it if it is gone."""
+    try:
+        sync.refresh(kind, resource_id)
+    except Missing:
+        sync.bury(kind, resource_id)
+    except Exception:
+        logger.exception("%s %s could not be looked for", kind, resource_id)
+        return False
+    return True
 
 
 def _held_by_provider() -> Iterator[tuple[str, list[Snapshot]]]:

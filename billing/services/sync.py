@@ -74,13 +74,14 @@ def refresh(kind: str, resource_id: str) -> None:
 
 
 def bury(kind: str, resource_id: str) -> None:
-    """Leave a tombstone of a resource that the provider does not know any more."""
+    """Leave a tombstone of a resource that the provider does not know any more; a pause of it is over."""
     model = mirror.MODELS[kind]
     with transaction.atomic():
         row = model._default_manager.filter(provider_id=resource_id).first()
         if row is None:
             return
         model._default_manager.filter(pk=row.pk).update(deleted=True)
+        schedules.follow([row], now=clock.now())
         for account in mirror.accounts_of([row]):
             documents.rebuild(account)
 

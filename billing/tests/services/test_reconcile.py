@@ -9,8 +9,9 @@ from django.core.management import CommandError, call_command
 
 from accounts.models import Account
 from billing import clock
-from billing.models import Customer, Invoice, Subscription, WebhookEvent
-from billing.services import reconcile, sync
+from billing.models import Customer, Invoice, PauseSchedule, Subscription, WebhookEvent
+from billing.services import pauses, reconcile, sync
+from billing.tests.cable import Cable
 from billing.tests.live import FAITH, GOSPEL, Provider
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -74,6 +75,50 @@ def test_a_row_that_the_provider_never_had_becomes_a_tombstone(provider: Provide
 
     assert Subscription.objects.get(provider_id="ghost").deleted
     assert provider.subscription(alice).status == "active"
+
+
+def test_what_was_made_while_the_lists_were_read_is_not_buried(provider: Provider, cable: Cable) -> None:
+    alice = provider.subscriber("alice", FAITH)
+
+    def subscribe_in_between(request: bytes) -> None:
+        if request.startswith(b"GET") and b"/subscriptions?" in request:
+            cable.on_answer = lambda _: None
+            provider.subscribe("alice", GOSPEL)
+            sync.refresh("subscription", provider.subscription(alice, GOSPEL).id)
+
+    cable.on_answer = subscribe_in_between
+    reconcile.mend(now=clock.now())
+
+    assert set(Subscription.objects.values_list("service", "deleted")) == {
+        ("faith-family", False),
+        ("gospel-TV", False),
+    }
+
+
+def test_one_record_that_cannot_be_applied_keeps_no_other_away(provider: Provider) -> None:
+    provider.subscriber("alice", FAITH)
+    bob = provider.subscriber("bob", FAITH)
+    provider.travel(days=32)
+    # Alice's documents cannot be built, and so nothing of hers be applied, until this invoice is mended.
+    Invoice.objects.filter(customer__provider_id="alice").update(payload={"linked_payments": 7})
+
+    counts = reconcile.mend(now=clock.now())
+
+    renewed = provider.subscription(bob).current_term_end
+    assert Subscription.objects.get(customer__account=bob).payload["current_term_end"] == renewed
+    assert counts["failed"] > 0
+    assert reconcile.mend(now=clock.now())["failed"] == 0
+    assert check() == ""
+
+
+def test_a_pause_of_a_subscription_that_is_gone_is_closed_and_told(provider: Provider) -> None:
+    alice = provider.subscriber("alice", FAITH)
+    pauses.schedule(alice, subscription_ids=None, days=30, key="pause", actor="you", now=clock.now())
+
+    sync.bury("subscription", provider.subscription(alice).id)
+
+    assert PauseSchedule.objects.get().state == PauseSchedule.State.SUPERSEDED
+    assert alice.outgoing_mails.count() == 2
 
 
 def test_an_address_that_nobody_knows_is_nobody(provider: Provider) -> None:
