@@ -32,7 +32,7 @@ def read(account: Account, kind: str) -> str:
 def rebuild(account: Account) -> dict[str, str]:
     """Build and store all documents of an account; return their texts by kind. Call it where the mirror changed."""
     # Two writers of one account queue here, so that the later one reads what the earlier one committed.
-    Account.objects.select_for_update(no_key=True).get(pk=account.pk)
+    account = Account.objects.select_for_update(no_key=True).get(pk=account.pk)
     version = ContentVersion.objects.values_list("version", flat=True).first() or FIRST_VERSION
     texts = {kind: json.dumps(builder(account), separators=(",", ":")) for kind, builder in _BUILDERS.items()}
     AccountDocument.objects.bulk_create(

@@ -26,6 +26,8 @@ SIGNING_SALT = "billing.invoice-pdf"
 LINK_LASTS = timedelta(minutes=5)
 RETRY_AFTER_SECONDS = 2
 ATTEMPTS = 5
+# More messages than a minute's work would only wait in the broker, and be sent again the next minute.
+ANNOUNCED_AT_ONCE = 200
 LEASE = timedelta(minutes=2)
 BACKOFF = timedelta(minutes=1)
 
@@ -109,9 +111,9 @@ def make(pdf_pk: int) -> None:
 
 
 def due() -> list[int]:
-    """Return the wanted PDFs that nobody is making."""
+    """Return the wanted PDFs that nobody is making, the longest waiting first."""
     waiting = InvoicePdf.objects.filter(state=State.WANTED, next_attempt_at__lte=timezone.now())
-    return list(waiting.order_by("pk").values_list("pk", flat=True))
+    return list(waiting.order_by("next_attempt_at", "pk").values_list("pk", flat=True)[:ANNOUNCED_AT_ONCE])
 
 
 def _wanted_again(document: InvoicePdf) -> bool:

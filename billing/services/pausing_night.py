@@ -17,12 +17,16 @@ def look_at_due(*, now: datetime) -> dict[str, int]:
 
     Nothing is paused here: only the provider can stop a renewal exactly. One failure never stops the batch.
     """
-    counts = {"paused": 0, "superseded": 0, "unasked": 0}
+    counts = {"paused": 0, "superseded": 0, "unasked": 0, "failed": 0}
     due = PauseSchedule.objects.filter(state=State.SCHEDULED, pause_date__lte=now).order_by(
         "pause_date", "pk"
     )
     for schedule in due.select_related("subscription"):
-        counts[_look_at(schedule)] += 1
+        try:
+            counts[_look_at(schedule)] += 1
+        except Exception:
+            logger.exception("Looking at schedule %s failed", schedule.pk)
+            counts["failed"] += 1
     return counts
 
 

@@ -1,6 +1,7 @@
 """The sweep: what no message reached is found by its row and done (libraries.md, rule of the embedded broker)."""
 
 import logging
+from collections.abc import Callable
 from datetime import datetime
 
 from billing import clock
@@ -21,10 +22,20 @@ def tick() -> None:
 
 
 def run(*, now: datetime) -> None:
-    """Settle open commands, and announce everything else that waits: jobs, events, PDFs."""
-    jobs.announce_due(now=now)
-    for event_pk in webhooks.due():
-        hint("process_webhook", event_pk)
-    for pdf_pk in invoices.due():
-        hint("make_invoice_pdf", pdf_pk)
-    commands.settle_due(now=now)
+    """Announce what waits (jobs, events, PDFs) and settle open commands; one that fails keeps no other away."""
+    parts: tuple[Callable[[], object], ...] = (
+        lambda: jobs.announce_due(now=now),
+        lambda: _announce("process_webhook", webhooks.due()),
+        lambda: _announce("make_invoice_pdf", invoices.due()),
+        lambda: commands.settle_due(now=now),
+    )
+    for part in parts:
+        try:
+            part()
+        except Exception:
+            logger.exception("A part of the sweep failed; the next minute takes it up again")
+
+
+def _announce(task: str, pks: list[int]) -> None:
+    for pk in pks:
+        hint(task, pk)

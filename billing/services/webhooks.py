@@ -27,6 +27,8 @@ NO_EVENT = "This is not an event of the billing provider."
 # an address at the provider, none may climb out of it.
 IDENTIFIER = re.compile(r"(?!.*\.\.)[^\x00-\x1f\x7f\ud800-\udfff]{1,100}")
 ATTEMPTS = 8
+# A minute's worth of work: more messages would only wait in the broker, and be sent again the next minute.
+ANNOUNCED_AT_ONCE = 500
 LEASE = timedelta(seconds=60)
 FIRST_BACKOFF = timedelta(seconds=15)
 LONGEST_BACKOFF = timedelta(hours=1)
@@ -100,9 +102,9 @@ def replay(event_pk: int) -> None:
 
 
 def due() -> list[int]:
-    """Return the stored events that wait and are not being processed, oldest first."""
+    """Return the stored events that wait and are not being processed, the longest waiting first."""
     waiting = WebhookEvent.objects.filter(state=State.RECEIVED, next_attempt_at__lte=timezone.now())
-    return list(waiting.order_by("occurred_at", "pk").values_list("pk", flat=True))
+    return list(waiting.order_by("next_attempt_at", "pk").values_list("pk", flat=True)[:ANNOUNCED_AT_ONCE])
 
 
 def _claim(event_pk: int) -> WebhookEvent | None:
