@@ -21,6 +21,11 @@ FIRST_BACKOFF_SECONDS = 0.2
 DEFAULT_RETRY_AFTER_SECONDS = 5
 PAGE_SIZE = 100
 
+# What reading an answer raises that is not of the shape that was promised.
+UNREADABLE = (AttributeError, KeyError, TypeError, ValueError)
+# The door was shut, whatever was asked for: nothing is said about the thing itself.
+TURNED_AWAY = ("site_not_found", "http_method_not_supported")
+
 T = TypeVar("T")
 
 
@@ -100,8 +105,8 @@ def translated(error: Exception) -> Exception:
         return NotSent(type(error).__name__)
     if isinstance(error, httpx.HTTPError):
         return Unconfirmed(type(error).__name__)
-    # A bare Exception: not JSON, or JSON that is not the provider's. A TypeError: a 200 without its object.
-    if type(error) is Exception or isinstance(error, TypeError):
+    # A bare Exception: not JSON, or JSON that is not the provider's. The others: a 200 without its object.
+    if type(error) is Exception or isinstance(error, UNREADABLE):
         return Unconfirmed("no answer of the provider's")
     return error
 
@@ -114,7 +119,9 @@ def _of_answer(error: APIError) -> Exception:
         return Unconfirmed(code)
     if isinstance(error, PaymentError):
         return PaymentRefused(code)
-    if status == 404:
+    if status in (401, 403) or code in TURNED_AWAY:
+        return NotSent(code)
+    if code == "resource_not_found":
         return Missing(code, param=str(error.param or ""))
     return Refused(code, param=str(error.param or ""))
 

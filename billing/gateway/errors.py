@@ -10,7 +10,7 @@ class GatewayError(Exception):
 
 
 class NotSent(GatewayError):
-    """The provider was not reached, or turned the request away for load: it changed nothing.
+    """The provider was not reached, or turned the request away for load or for its credentials: it changed nothing.
 
     `retry_after` is how many seconds the provider asked to wait, when it said so.
     """

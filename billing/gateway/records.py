@@ -1,10 +1,12 @@
 """Reading what the provider holds: a customer's records, the whole site's, one resource, the events, its time."""
 
-from collections.abc import Callable
+import logging
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 
-from billing.gateway.client import pages, read, sdk
+from billing.gateway.client import UNREADABLE, pages, read, sdk
+from billing.gateway.errors import NotSent
 from billing.gateway.snapshots import (
     CouponSnapshot,
     CustomerSnapshot,
@@ -17,6 +19,10 @@ from billing.gateway.snapshots import (
     TransactionSnapshot,
     instant,
 )
+
+logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 # kind -> (the SDK's resource, its snapshot). Customers come first: the others refer to them.
 KINDS: dict[str, tuple[str, Callable[[Any], Snapshot]]] = {
@@ -35,17 +41,27 @@ SHOW_DELETED = ("customer", "subscription", "transaction", "invoice")
 
 
 def find(kind: str, resource_id: str) -> Snapshot:
-    """Return one resource as it is now. Raises Missing when the provider does not know it."""
+    """Return one resource as it is now.
+
+    Raises Missing when the provider does not know it, NotSent when it could not be asked or the answer not be read.
+    """
     resource, snapshot = KINDS[kind]
     answer = read(getattr(sdk(), resource).retrieve, resource_id)
-    return snapshot(getattr(answer, kind).raw_data)
+    try:
+        return snapshot(getattr(answer, kind).raw_data)
+    except UNREADABLE as error:
+        raise NotSent(f"a {kind} that cannot be read") from error
 
 
 def everything(kind: str, **filters: Any) -> list[Snapshot]:
-    """Return every resource of a kind that the filters let through, deleted ones included where the list can."""
+    """Return every resource of a kind that the filters let through, deleted ones included where the list can.
+
+    One that cannot be read is left out, and logged: it does not keep the others away.
+    """
     resource, snapshot = KINDS[kind]
     params = {**filters, **({"include_deleted": True} if kind in SHOW_DELETED else {})}
-    return [snapshot(getattr(entry, kind).raw_data) for entry in pages(getattr(sdk(), resource).list, params)]
+    entries = pages(getattr(sdk(), resource).list, params)
+    return list(_readable(kind, snapshot, (getattr(entry, kind).raw_data for entry in entries)))
 
 
 def of_customer(customer_id: str) -> list[Snapshot]:
@@ -72,13 +88,25 @@ def catalogue() -> list[Snapshot]:
 
 
 def events_since(since: datetime) -> list[EventSnapshot]:
-    """Return the events that occurred after an instant (UTC), oldest first."""
+    """Return the events that occurred after an instant (UTC), oldest first; one that cannot be read is logged."""
     params = {"occurred_at": {"after": int(since.timestamp())}, "sort_by": {"asc": "occurred_at"}}
-    return [EventSnapshot.of(entry.event.raw_data) for entry in pages(sdk().Event.list, params)]
+    entries = pages(sdk().Event.list, params)
+    return list(_readable("event", EventSnapshot.of, (entry.event.raw_data for entry in entries)))
 
 
 def present_time(price_id: str) -> datetime:
     """Return the provider's present time: the one on an estimate for a price, since no resource states it."""
     params = {"subscription_items": [{"item_price_id": price_id, "quantity": 1}]}
     answer = read(sdk().Estimate.create_sub_item_estimate, params=params)
-    return instant(answer.estimate.raw_data["created_at"])
+    try:
+        return instant(answer.estimate.raw_data["created_at"])
+    except UNREADABLE as error:
+        raise NotSent("an estimate without its time") from error
+
+
+def _readable(kind: str, snapshot: Callable[[Any], T], raws: Iterable[Any]) -> Iterator[T]:
+    for raw in raws:
+        try:
+            yield snapshot(raw)
+        except UNREADABLE:
+            logger.exception("The provider's %s %s cannot be read", kind, raw.get("id"))

@@ -71,7 +71,9 @@ def said(code: str, kind: str | None = None) -> dict[str, Any]:
     [
         (400, said("param_wrong_value", "invalid_request"), Refused),
         (400, said("payment_processing_failed", "payment"), PaymentRefused),
-        (401, said("api_authentication_failed"), Refused),
+        (401, said("api_authentication_failed"), NotSent),
+        (403, said("request_blocked"), NotSent),
+        (404, said("site_not_found", "invalid_request"), NotSent),
         (404, said("resource_not_found", "invalid_request"), Missing),
         (409, said("invalid_state_for_request", "invalid_request"), Refused),
         (429, said("api_request_limit_exceeded", "operation_failed"), NotSent),
@@ -83,6 +85,10 @@ def said(code: str, kind: str | None = None) -> dict[str, Any]:
         (200, b"", Unconfirmed),
         (200, {}, Unconfirmed),
         (200, b"null", Unconfirmed),
+        (200, b"[]", Unconfirmed),
+        (200, b"7", Unconfirmed),
+        (200, {"subscription": None}, Unconfirmed),
+        (200, {"subscription": "sub"}, Unconfirmed),
         (400, {"oops": True}, Unconfirmed),
     ],
 )
