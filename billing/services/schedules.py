@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 
 from accounts import events, mail
+from accounts.models import Account
 from billing.errors import InvalidState
 from billing.models import Command, PauseSchedule, Subscription
 from billing.models.mirrored import Mirrored
@@ -24,6 +25,11 @@ def opened(subscription: Subscription, *, now: datetime) -> PauseSchedule:
     pause_date = subscription.pause_date
     if pause_date is None:
         raise InvalidState
+    if subscription.has_scheduled_pause:
+        # A pause that waits is not the one that is in effect here: that one ended while nobody followed it.
+        PauseSchedule.objects.filter(subscription=subscription, state=State.PAUSED).update(
+            state=State.RESUMED, closed_at=now, closed_because="resumed at the provider", next_try_at=None
+        )
     schedule, _ = PauseSchedule.objects.get_or_create(
         subscription=subscription,
         state__in=PauseSchedule.OPEN,
@@ -56,6 +62,11 @@ def follow(rows: Iterable[Mirrored], *, now: datetime) -> None:
             _follow(schedule, now)
 
 
+def follow_all(account: Account, *, now: datetime) -> None:
+    """Let all open schedules of an account follow: a command was just closed, and what came meanwhile was left."""
+    follow(Subscription.objects.filter(customer__account=account), now=now)
+
+
 def _being_changed(subscription: Subscription) -> bool:
     account = subscription.customer.account
     return account is not None and Command.objects.filter(account=account, state__in=Command.OPEN).exists()
@@ -65,9 +76,9 @@ def _follow(schedule: PauseSchedule, now: datetime) -> None:
     subscription = schedule.subscription
     if schedule.state == State.PAUSED:
         _follow_paused(schedule, now)
-    elif subscription.status == "paused":
+    elif subscription.status == "paused" and not subscription.deleted:
         PauseSchedule.objects.filter(pk=schedule.pk, state=State.SCHEDULED).update(state=State.PAUSED)
-    elif subscription.has_scheduled_pause:
+    elif subscription.has_scheduled_pause and not subscription.deleted:
         _follow_date(schedule)
     else:
         close(subscription, state=State.SUPERSEDED, because="the pause is gone at the provider", now=now)
@@ -76,9 +87,11 @@ def _follow(schedule: PauseSchedule, now: datetime) -> None:
 
 def _follow_paused(schedule: PauseSchedule, now: datetime) -> None:
     subscription = schedule.subscription
-    if subscription.status == "paused":
+    if subscription.deleted:
+        close(subscription, state=State.SUPERSEDED, because="gone at the provider", now=now)
+    elif subscription.status == "paused":
         return
-    if subscription.status == "cancelled":
+    elif subscription.status == "cancelled":
         close(subscription, state=State.SUPERSEDED, because="cancelled at the provider", now=now)
     else:
         close(subscription, state=State.RESUMED, because="resumed at the provider", now=now)
