@@ -5,14 +5,20 @@ call, one is open per account, and each step's idempotency key is made of the ro
 worker cannot act twice. While the outcome of a step is unknown the command stays open; the sweep or the subscriber's
 next request with the same key settles it: inside the provider's idempotency window by asking again with the same key,
 later by reading what the provider holds.
+
+Whoever works on a command holds it by its number of attempts. A holder that was away for longer than its lease finds
+another number there, and neither applies its answer nor closes the command.
 """
 
+import logging
+import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from accounts.models import Account
@@ -30,7 +36,9 @@ from billing.gateway import records
 from billing.gateway.errors import NotSent, PaymentRefused, Refused, Unconfirmed
 from billing.gateway.snapshots import Snapshot, SubscriptionSnapshot
 from billing.models import Command, Subscription
-from billing.services import documents, mirror
+from billing.services import documents, mirror, schedules
+
+logger = logging.getLogger(__name__)
 
 State = Command.State
 
@@ -40,6 +48,8 @@ LEASE = timedelta(seconds=30)
 IDEMPOTENCY_WINDOW = timedelta(minutes=25)
 RETRY_AFTER_SECONDS = 5
 LONGEST_BACKOFF_SECONDS = 30
+# A sweep ends before the next one begins: what is left is due then.
+SETTLING_SECONDS = 45.0
 
 ERRORS: dict[str, type[BillingError]] = {
     error.code: error
@@ -122,14 +132,17 @@ def take_up(command: Command, *, now: datetime) -> None:
 
 
 def settle_due(*, now: datetime) -> dict[str, int]:
-    """Take up every open command whose lease has run out; return how many were settled and how many still wait."""
+    """Take up the open commands whose lease has run out, for up to a minute; return how many are settled or wait.
+
+    Whatever happens to one, the others are taken up.
+    """
     counts = {"settled": 0, "waiting": 0}
-    for command in Command.objects.filter(state__in=Command.OPEN, next_attempt_at__lte=timezone.now()):
-        try:
-            if _claim(command):
-                _run(command, now)
-        except BillingError:
-            command.refresh_from_db()
+    deadline = time.monotonic() + SETTLING_SECONDS
+    due = Command.objects.filter(state__in=Command.OPEN, next_attempt_at__lte=timezone.now())
+    for command in due.order_by("next_attempt_at"):
+        if time.monotonic() > deadline:
+            break
+        _settle(command, now)
         counts["waiting" if command.state in Command.OPEN else "settled"] += 1
     return counts
 
@@ -230,10 +243,38 @@ def _reopen(command: Command, now: datetime) -> None:
         raise BillingUnconfirmed(retry_after=RETRY_AFTER_SECONDS)
 
 
+def _settle(command: Command, now: datetime) -> None:
+    try:
+        if _claim(command):
+            _run(command, now)
+    except BillingError:
+        pass  # it is how the command ended, or that it is still open; its row says which
+    except Exception:
+        logger.exception("Command %s could not be settled", command.pk)
+        _leave_unknown(command)
+    command.refresh_from_db()
+
+
+class _TakenOver(Exception):
+    """The lease ran out while the provider was asked, and somebody else took the command up."""
+
+
+def _ours(command: Command) -> QuerySet[Command]:
+    """Return the command's row as long as we hold it."""
+    return Command.objects.filter(pk=command.pk, attempts=command.attempts, state__in=Command.OPEN)
+
+
 def _run(command: Command, now: datetime) -> None:
-    for index, one in enumerate(command.steps):
-        if one["state"] != "done":
-            _do_step(command, index, now)
+    try:
+        for index, one in enumerate(command.steps):
+            if one["state"] != "done":
+                _do_step(command, index, now)
+    except _TakenOver as lost:
+        command.refresh_from_db()
+        if command.state == State.FAILED:
+            raise _error(command) from lost
+        if command.state != State.SUCCEEDED:
+            raise BillingUnconfirmed(retry_after=RETRY_AFTER_SECONDS) from lost
 
 
 def _do_step(command: Command, index: int, now: datetime) -> None:
@@ -246,7 +287,7 @@ def _do_step(command: Command, index: int, now: datetime) -> None:
     except NotSent as error:
         if begun_before:
             raise _leave_unknown(command) from error
-        raise _fail(command, index, BillingUnavailable.code, retry_after=error.retry_after) from error
+        raise _fail(command, index, now, BillingUnavailable.code, retry_after=error.retry_after) from error
     except Unconfirmed as error:
         raise _leave_unknown(command) from error
     except Refused as error:
@@ -256,8 +297,8 @@ def _do_step(command: Command, index: int, now: datetime) -> None:
 
 def _mark_sent(command: Command, index: int) -> None:
     command.steps[index]["state"] = "sent"
-    command.next_attempt_at = timezone.now() + LEASE
-    command.save(update_fields=["steps", "next_attempt_at"])
+    if not _ours(command).update(steps=command.steps, next_attempt_at=timezone.now() + LEASE):
+        raise _TakenOver
 
 
 def _outcome(command: Command, index: int, now: datetime, *, begun_before: bool) -> Sequence[Snapshot]:
@@ -265,6 +306,7 @@ def _outcome(command: Command, index: int, now: datetime, *, begun_before: bool)
 
     Raises Refused when it was not, NotSent and Unconfirmed when that is not known.
     """
+    refusal = Refused("not_done")
     one = command.steps[index]
     operation = _operations[one["op"]]
     too_late = command.first_sent_at is not None and now - command.first_sent_at > IDEMPOTENCY_WINDOW
@@ -272,24 +314,29 @@ def _outcome(command: Command, index: int, now: datetime, *, begun_before: bool)
         try:
             key = f"{command.pk}:{index}:{one['try']}"
             return operation.send(one["subscription"], key=key, **one["args"])
-        except Refused:
+        except Refused as error:
             if not begun_before:
                 raise
-    return _read_back(operation, one, command.account)
+            refusal = error
+    found = _read_back(operation, one, command.account)
+    if found is None:
+        raise refusal
+    return found
 
 
-def _read_back(operation: Operation, one: dict[str, Any], account: Account) -> list[Snapshot]:
+def _read_back(operation: Operation, one: dict[str, Any], account: Account) -> list[Snapshot] | None:
+    """Return what the provider holds for the account if it shows the step done; None if it was not done."""
     found = records.of_customer(account.customer.provider_id)
     held = [
         each for each in found if isinstance(each, SubscriptionSnapshot) and each.id == one["subscription"]
     ]
-    if any(operation.holds(each, **one["args"]) for each in held):
-        return found
-    raise Refused("not_done")
+    return found if any(operation.holds(each, **one["args"]) for each in held) else None
 
 
 @transaction.atomic
 def _apply(command: Command, index: int, now: datetime, snapshots: Sequence[Snapshot]) -> None:
+    if _ours(command).select_for_update(no_key=True).first() is None:
+        raise _TakenOver
     one = command.steps[index]
     rows = mirror.write(snapshots, now=now)
     changed = next(
@@ -299,10 +346,13 @@ def _apply(command: Command, index: int, now: datetime, snapshots: Sequence[Snap
     if applied is not None:
         applied(changed, now)
     one["state"] = "done"
-    if all(each["state"] == "done" for each in command.steps):
+    finished = all(each["state"] == "done" for each in command.steps)
+    if finished:
         command.state, command.finished_at, command.next_attempt_at = State.SUCCEEDED, timezone.now(), None
-        _kinds[command.kind].finished(command, _subscriptions(command), now)
     command.save(update_fields=["steps", "state", "finished_at", "next_attempt_at"])
+    if finished:
+        _kinds[command.kind].finished(command, _subscriptions(command), now)
+        schedules.follow_all(command.account, now=now)
     documents.rebuild(command.account)
 
 
@@ -314,13 +364,13 @@ def _subscriptions(command: Command) -> list[Subscription]:
 
 def _refused(command: Command, index: int, now: datetime, error: Refused) -> BillingError:
     if isinstance(error, PaymentRefused):
-        return _fail(command, index, PaymentProcessingFailed.code)
+        return _fail(command, index, now, PaymentProcessingFailed.code)
     if error.code == "payment_method_not_present":
-        return _fail(command, index, PaymentMethodRequired.code)
+        return _fail(command, index, now, PaymentMethodRequired.code)
     if error.code == "not_done":
-        return _fail(command, index, BillingUnavailable.code)
+        return _fail(command, index, now, BillingUnavailable.code)
     _refresh(command, now)
-    return _fail(command, index, InvalidState.code)
+    return _fail(command, index, now, InvalidState.code)
 
 
 def _refresh(command: Command, now: datetime) -> None:
@@ -335,21 +385,26 @@ def _refresh(command: Command, now: datetime) -> None:
 
 def _leave_unknown(command: Command) -> BillingUnconfirmed:
     wait = min(RETRY_AFTER_SECONDS * command.attempts, LONGEST_BACKOFF_SECONDS)
-    Command.objects.filter(pk=command.pk, state__in=Command.OPEN).update(
-        state=State.UNKNOWN, next_attempt_at=timezone.now() + timedelta(seconds=wait)
-    )
+    _ours(command).update(state=State.UNKNOWN, next_attempt_at=timezone.now() + timedelta(seconds=wait))
     command.refresh_from_db()
     return BillingUnconfirmed(retry_after=RETRY_AFTER_SECONDS)
 
 
-def _fail(command: Command, index: int, code: str, *, retry_after: int | None = None) -> BillingError:
+def _fail(
+    command: Command, index: int, now: datetime, code: str, *, retry_after: int | None = None
+) -> BillingError:
     """Close a command whose step was not done, and return what to raise."""
     command.steps[index]["state"] = "failed"
     command.steps[index]["error"] = code
     some_done = any(one["state"] == "done" for one in command.steps)
     command.error_code = BillingPartial.code if some_done else code
     command.state, command.finished_at, command.next_attempt_at = State.FAILED, timezone.now(), None
-    command.save(update_fields=["steps", "error_code", "state", "finished_at", "next_attempt_at"])
+    names = ("steps", "error_code", "state", "finished_at", "next_attempt_at")
+    with transaction.atomic():
+        if not _ours(command).update(**{name: getattr(command, name) for name in names}):
+            raise _TakenOver
+        schedules.follow_all(command.account, now=now)
+        documents.rebuild(command.account)
     return _error(command, retry_after=retry_after)
 
 

@@ -111,7 +111,9 @@ def _to_take_back(account: Account, subscription_ids: Sequence[str] | None) -> l
 
 
 def _paused(subscription: Subscription, now: datetime) -> None:
-    schedules.opened(subscription, now=now)
+    # Somebody may have taken it back at the provider before we heard that it was placed.
+    if subscription.pause_date is not None:
+        schedules.opened(subscription, now=now)
 
 
 def _taken_back(subscription: Subscription, now: datetime) -> None:
@@ -120,7 +122,8 @@ def _taken_back(subscription: Subscription, now: datetime) -> None:
 
 def _pause_finished(command: Command, subscriptions: list[Subscription], now: datetime) -> None:
     placed = [one for one in map(schedules.open_schedule, subscriptions) if one is not None]
-    receipts.send(command, receipts.pause_scheduled(placed), kind="pause_scheduled", now=now)
+    if placed:
+        receipts.send(command, receipts.pause_scheduled(placed), kind="pause_scheduled", now=now)
 
 
 def _removal_finished(command: Command, subscriptions: list[Subscription], now: datetime) -> None:
@@ -140,7 +143,7 @@ commands.register_operation(
     REMOVE_SCHEDULED_PAUSE,
     commands.Operation(
         send=gateway.remove_scheduled_pause,
-        holds=lambda found: found.status == "active" and found.payload.get("pause_date") is None,
+        holds=lambda found: found.status != "paused" and found.payload.get("pause_date") is None,
         applied=_taken_back,
     ),
 )

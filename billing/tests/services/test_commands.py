@@ -10,7 +10,7 @@ from django.db import connection
 from django.utils import timezone
 from pytest_django import Settings
 
-from accounts.models import Account, OutgoingMail
+from accounts.models import Account, AccountEvent, OutgoingMail
 from billing import clock
 from billing.errors import (
     BillingError,
@@ -21,8 +21,9 @@ from billing.errors import (
     InvalidState,
     PaymentProcessingFailed,
 )
+from billing.gateway import records
 from billing.models import Command, PauseSchedule, Subscription
-from billing.services import commands, pauses, resumes
+from billing.services import commands, mirror, pauses, resumes, sync
 from billing.tests.cable import Cable
 from billing.tests.live import DECLINES, FAITH, GOSPEL, KIDS, Provider, at
 from conftest import Sandbox
@@ -187,6 +188,77 @@ def test_a_declined_resume_stays_paused_and_the_answer_is_final(provider: Provid
 
     assert provider.subscription(alice).status == "paused"
     assert len(provider.invoices(alice)) == 1
+
+
+def test_a_holder_that_was_away_too_long_does_not_apply_its_answer_again(
+    provider: Provider, cable: Cable
+) -> None:
+    alice = provider.subscriber("alice", FAITH)
+
+    def settle_meanwhile(request: bytes) -> None:
+        if request.startswith(b"POST") and b"/pause HTTP" in request:
+            cable.on_answer = lambda _: None
+            let_the_lease_run_out()
+            commands.settle_due(now=clock.now())
+            connection.close()
+
+    cable.on_answer = settle_meanwhile
+    pause_all(alice)
+
+    assert_paused_once(provider, alice)
+    assert AccountEvent.objects.filter(account=alice).count() == 1
+    assert Command.objects.get().attempts == 2
+
+
+def test_a_command_that_breaks_keeps_no_other_from_being_settled(provider: Provider, cable: Cable) -> None:
+    alice, bob = provider.subscriber("alice", FAITH), provider.subscriber("bob", FAITH)
+    cable.lose_answers()
+    for account in (alice, bob):
+        with pytest.raises(BillingUnconfirmed):
+            pause_all(account)
+    Command.objects.filter(account=alice).update(steps=[{"op": "unheard of", "state": "sent"}])
+
+    cable.mend()
+    let_the_lease_run_out()
+
+    assert commands.settle_due(now=clock.now()) == {"settled": 1, "waiting": 1}
+    assert PauseSchedule.objects.get().subscription.customer.account == bob
+
+
+def test_a_decline_whose_answer_was_lost_is_told_as_a_decline(provider: Provider, cable: Cable) -> None:
+    alice = provider.subscriber("alice", FAITH)
+    term_end = at(provider.subscription(alice).current_term_end)
+    pause_all(alice)
+    provider.travel_to(term_end + timedelta(days=1))
+    sync.resync_account(alice)
+    provider.add_card("alice", DECLINES)
+    cable.lose_answers()
+    with pytest.raises(BillingUnconfirmed):
+        resumes.resume(alice, subscription_ids=None, quote=None, key="back", actor="you", now=clock.now())
+
+    cable.mend()
+    let_the_lease_run_out()
+
+    with pytest.raises(PaymentProcessingFailed):
+        resumes.resume(alice, subscription_ids=None, quote=None, key="back", actor="you", now=clock.now())
+    assert Subscription.objects.get().status == "paused"
+
+
+def test_a_schedule_that_nobody_followed_does_not_swallow_the_next_pause(provider: Provider) -> None:
+    alice = provider.subscriber("alice", FAITH)
+    pause_all(alice)
+    first = PauseSchedule.objects.get()
+    provider.travel_to(first.pause_date + timedelta(hours=1))
+    sync.resync_account(alice)
+    provider.sdk.Subscription.resume(provider.subscription(alice).id, {"resume_option": "immediately"})
+    # Read while another change of the account was under way: the mirror knows, the schedule was left alone.
+    mirror.write(records.of_customer("alice"), now=clock.now())
+
+    pause_all(alice, key="again")
+
+    second = PauseSchedule.objects.get(state=PauseSchedule.State.SCHEDULED)
+    assert second.pause_date == at(provider.subscription(alice).pause_date) > first.resume_date
+    assert PauseSchedule.objects.get(pk=first.pk).state == PauseSchedule.State.RESUMED
 
 
 @pytest.mark.services
