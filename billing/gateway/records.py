@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 from billing.gateway.client import UNREADABLE, pages, read, sdk
 from billing.gateway.errors import NotSent
+from billing.gateway.scheduled import subscription_of
 from billing.gateway.snapshots import (
     CouponSnapshot,
     CustomerSnapshot,
@@ -15,7 +16,6 @@ from billing.gateway.snapshots import (
     ItemPriceSnapshot,
     PaymentSourceSnapshot,
     Snapshot,
-    SubscriptionSnapshot,
     TransactionSnapshot,
     instant,
 )
@@ -30,7 +30,7 @@ KINDS: dict[str, tuple[str, Callable[[Any], Snapshot]]] = {
     "coupon": ("Coupon", CouponSnapshot.of),
     "customer": ("Customer", CustomerSnapshot.of),
     "payment_source": ("PaymentSource", PaymentSourceSnapshot.of),
-    "subscription": ("Subscription", SubscriptionSnapshot.of),
+    "subscription": ("Subscription", subscription_of),
     "transaction": ("Transaction", TransactionSnapshot.of),
     "invoice": ("Invoice", InvoiceSnapshot.of),
 }

@@ -95,15 +95,18 @@ class SubscriptionSnapshot(Snapshot):
     created_at: datetime = EPOCH
 
     @classmethod
-    def of(cls, raw: Raw) -> "SubscriptionSnapshot":
-        """Return the snapshot of a subscription as the provider sent it."""
+    def of(cls, raw: Raw, *, changing_to: Raw | None = None) -> "SubscriptionSnapshot":
+        """Return the snapshot of a subscription as the provider sent it.
+
+        `changing_to` is the same subscription with its scheduled change.
+        """
         payload = only(raw, SUBSCRIPTION_FIELDS)
-        plan: Raw = next(
-            (item for item in raw.get("subscription_items") or [] if item.get("item_type") == "plan"), {}
-        )
+        plan = _plan_item(raw)
         payload["item_price_id"] = str(plan.get("item_price_id", ""))
         payload["amount"] = int(plan.get("amount") or 0)
         payload["coupons"] = each(raw.get("coupons"), COUPON_ON_SUBSCRIPTION_FIELDS)
+        if changing_to is not None:
+            payload["scheduled_item_price_id"] = str(_plan_item(changing_to).get("item_price_id", ""))
         return cls(
             **_common(raw, payload),
             customer_id=str(raw["customer_id"]),
@@ -234,6 +237,11 @@ def each(rows: Iterable[Raw] | None, fields: Iterable[str]) -> list[dict[str, An
     """Return the allowed fields of each row."""
     names = tuple(fields)
     return [only(row, names) for row in rows or ()]
+
+
+def _plan_item(raw: Raw) -> Raw:
+    items: list[Raw] = raw.get("subscription_items") or []
+    return next((item for item in items if item.get("item_type") == "plan"), {})
 
 
 def _ids(value: Any) -> list[str]:

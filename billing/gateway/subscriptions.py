@@ -4,16 +4,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from billing.gateway import records
+from billing.gateway.answers import changed
 from billing.gateway.client import read, sdk, write
-from billing.gateway.errors import NotSent, Refused
-from billing.gateway.snapshots import (
-    CustomerSnapshot,
-    InvoiceSnapshot,
-    Snapshot,
-    SubscriptionSnapshot,
-    instant,
-)
+from billing.gateway.scheduled import subscription_of
+from billing.gateway.snapshots import Snapshot, SubscriptionSnapshot, instant
 
 
 @dataclass(frozen=True)
@@ -27,18 +21,18 @@ class Charge:
 def retrieve(subscription_id: str) -> SubscriptionSnapshot:
     """Return a subscription as it is now. Raises Missing when the provider does not know it."""
     answer = read(sdk().Subscription.retrieve, subscription_id)
-    return SubscriptionSnapshot.of(answer.subscription.raw_data)
+    return subscription_of(answer.subscription.raw_data)
 
 
 def pause_at_term_end(subscription_id: str, *, key: str) -> list[Snapshot]:
     """Schedule a pause at the end of the running term, with no resumption: Celery owns that (contract, rule 1)."""
     params = {"pause_option": "end_of_term"}
-    return _changed(write(sdk().Subscription.pause, subscription_id, key=key, params=params))
+    return changed(write(sdk().Subscription.pause, subscription_id, key=key, params=params))
 
 
 def remove_scheduled_pause(subscription_id: str, *, key: str) -> list[Snapshot]:
     """Take back a pause that has not begun."""
-    return _changed(write(sdk().Subscription.remove_scheduled_pause, subscription_id, key=key))
+    return changed(write(sdk().Subscription.remove_scheduled_pause, subscription_id, key=key))
 
 
 def resume_now(subscription_id: str, *, key: str) -> list[Snapshot]:
@@ -47,8 +41,7 @@ def resume_now(subscription_id: str, *, key: str) -> list[Snapshot]:
     Raises PaymentRefused when the charge failed; it is then still paused.
     """
     params = {"resume_option": "immediately", "charges_handling": "invoice_immediately"}
-    found = _changed(write(sdk().Subscription.resume, subscription_id, key=key, params=params))
-    return found + _payments_of(found)
+    return changed(write(sdk().Subscription.resume, subscription_id, key=key, params=params))
 
 
 def estimate_resume(subscription_id: str, *, at: datetime | None = None) -> Charge:
@@ -65,17 +58,6 @@ def estimate_renewal(subscription_id: str) -> Charge:
     return _charge(read(sdk().Estimate.renewal_estimate, subscription_id))
 
 
-def _payments_of(found: list[Snapshot]) -> list[Snapshot]:
-    """Read the payments of the invoices, so that what paid them shows at once; a webhook brings the rest."""
-    linked = [
-        link for one in found if isinstance(one, InvoiceSnapshot) for link in one.payload["linked_payments"]
-    ]
-    try:
-        return [records.find("transaction", str(link["txn_id"])) for link in linked]
-    except (NotSent, Refused):
-        return []
-
-
 def _charge(answer: Any) -> Charge:
     estimate = answer.estimate.raw_data
     # What a day to come would bring is the next invoice.
@@ -85,13 +67,3 @@ def _charge(answer: Any) -> Charge:
         amount_due=int(invoice.get("amount_due") or 0),
         next_billing_at=None if billing is None else instant(billing),
     )
-
-
-def _changed(answer: Any) -> list[Snapshot]:
-    """Return everything the answer to a change holds that the mirror keeps."""
-    found: list[Snapshot] = [SubscriptionSnapshot.of(answer.subscription.raw_data)]
-    if getattr(answer, "customer", None) is not None:
-        found.insert(0, CustomerSnapshot.of(answer.customer.raw_data))
-    if getattr(answer, "invoice", None) is not None:
-        found.append(InvoiceSnapshot.of(answer.invoice.raw_data))
-    return found

@@ -15,10 +15,12 @@ from billing.models.mirror import (
     Transaction,
 )
 from billing.models.pausing import PauseSchedule
+from billing.models.perks import CodeRedemption, OfferClaim
 
 __all__ = [
     "AccountDocument",
     "BundleRate",
+    "CodeRedemption",
     "Command",
     "ContentVersion",
     "Coupon",
@@ -29,6 +31,7 @@ __all__ = [
     "InvoicePdf",
     "ItemPrice",
     "JobRun",
+    "OfferClaim",
     "PauseSchedule",
     "PaymentSource",
     "ProviderClock",

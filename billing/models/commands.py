@@ -30,6 +30,7 @@ class Command(models.Model):
     actor = models.CharField(max_length=100, help_text="you, support:<operator> or system.")
     state = models.CharField(max_length=10, choices=State.choices, default=State.PENDING)
     steps = models.JSONField(help_text="What is asked of the provider, in order, and how far it got.")
+    shown = models.JSONField(default=dict, help_text="The figures that were confirmed, in cents.")
     error_code = models.CharField(max_length=60, blank=True)
     attempts = models.PositiveIntegerField(default=0)
     created_at = models.DateTimeField(auto_now_add=True)

@@ -29,6 +29,11 @@ def held_plan(holding: Holding) -> dict[str, Any]:
     }
 
 
+def added_plan(plan: Plan, *, amount: int, period_unit: str) -> dict[str, Any]:
+    """Return the `Plan` of one that is about to start: active, without a subscription yet."""
+    return {**_offer(plan, amount=amount, period_unit=period_unit), "status": "ACTIVE"}
+
+
 def plans_to_add(holdings: Iterable[Holding], *, period_unit: str) -> list[dict[str, Any]]:
     """Return the plans on sale of services that the account has not, priced for a period (`month` or `year`).
 

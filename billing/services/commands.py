@@ -12,7 +12,7 @@ another number there, and neither applies its answer nor closes the command.
 
 import logging
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -113,16 +113,19 @@ def perform(
     actor: str,
     now: datetime,
     plan: Callable[[], list[dict[str, Any]]],
-) -> None:
+    shown: Mapping[str, Any] | None = None,
+) -> Command:
     """Do a change of an account, or take up the one that this key already stands for.
 
-    `now` is billing's, in UTC. `plan` reads the mirror inside the transaction that opens the command and returns its
-    steps, or raises to refuse.
-    Raises ChangeInProgress while another change of the account is open, and whatever the change ended with.
+    `now` is billing's, in UTC. `shown` are the figures that were confirmed, kept with the command. `plan` reads the
+    mirror inside the transaction that opens the command and returns its steps, or raises to refuse.
+    Returns the command, done. Raises ChangeInProgress while another change of the account is open, and whatever the
+    change ended with.
     """
-    command, opened = _open(account, kind=kind, key=key, actor=actor, now=now, plan=plan)
+    command, opened = _open(account, kind=kind, key=key, actor=actor, now=now, plan=plan, shown=shown or {})
     if opened or _take_up(command, now):
         _run(command, now)
+    return command
 
 
 def take_up(command: Command, *, now: datetime) -> None:
@@ -152,6 +155,12 @@ def exists(account: Account, *, key: str) -> bool:
     return Command.objects.filter(account=account, key=key).exists()
 
 
+def shown_before(account: Account, *, key: str) -> dict[str, Any]:
+    """Return the figures that were confirmed with the change that this key stands for."""
+    shown: dict[str, Any] = Command.objects.get(account=account, key=key).shown
+    return shown
+
+
 def unfinished(account: Account, *, kind: str, subscription_ids: Iterable[str]) -> Command | None:
     """Return the account's newest command if it is one of this kind over these subscriptions, done only in part."""
     newest = Command.objects.filter(account=account).order_by("-created_at").first()
@@ -169,6 +178,7 @@ def _open(
     actor: str,
     now: datetime,
     plan: Callable[[], list[dict[str, Any]]],
+    shown: Mapping[str, Any],
 ) -> tuple[Command, bool]:
     try:
         with transaction.atomic():
@@ -178,6 +188,7 @@ def _open(
                 key=key,
                 actor=actor,
                 steps=[],
+                shown=dict(shown),
                 attempts=1,
                 first_sent_at=now,
                 next_attempt_at=timezone.now() + LEASE,

@@ -117,6 +117,89 @@ def pause_superseded(subscription: Subscription) -> Receipt:
     )
 
 
+def services_changed(
+    *,
+    started: Sequence[Subscription],
+    kept: Sequence[Subscription],
+    ended: Sequence[Subscription],
+    charged: int,
+) -> Receipt:
+    """Return the receipt of services added, kept and removed, with what was charged at once (cents)."""
+    facts: list[tuple[str, str]] = [(plan_name(one), "starts now") for one in started]
+    facts += [(plan_name(one), "goes on") for one in kept]
+    facts += [(plan_name(one), _end_of(one)) for one in ended]
+    if started:
+        facts.append(("Charged", format_cents(charged)))
+    return Receipt(
+        title="Your services were changed",
+        lines=["This is what you have from now on."],
+        facts=[*facts, *_billing_facts([*started, *kept])],
+    )
+
+
+def periods_switched(
+    subscriptions: Sequence[Subscription],
+    *,
+    period_unit: str,
+    charged: int,
+    effective_at: datetime,
+    at_once: bool,
+) -> Receipt:
+    """Return the receipt of a switch to monthly or yearly billing, with what was charged at once (cents)."""
+    word = {"month": "monthly", "year": "yearly"}[period_unit]
+    when = "at once" if at_once else f"on {long_date(effective_at)}"
+    facts = [("Charged", format_cents(charged))] if at_once else []
+    return Receipt(
+        title=f"{names_of(subscriptions)} will be billed {word}"
+        if not at_once
+        else f"{names_of(subscriptions)} is now billed {word}",
+        lines=[f"The change takes effect {when}."],
+        facts=[*facts, *_billing_facts(subscriptions)],
+    )
+
+
+def scheduled_change_removed(subscriptions: Sequence[Subscription]) -> Receipt:
+    """Return the receipt of a scheduled change taken back."""
+    return Receipt(
+        title=f"The scheduled change of {names_of(subscriptions)} was removed",
+        lines=["Your subscription goes on as before."],
+        facts=_billing_facts(subscriptions),
+    )
+
+
+def scheduled_cancellation_removed(subscriptions: Sequence[Subscription]) -> Receipt:
+    """Return the receipt of a scheduled cancellation taken back."""
+    return Receipt(
+        title=f"You keep {names_of(subscriptions)}",
+        lines=["It was going to end, and now goes on as before."],
+        facts=_billing_facts(subscriptions),
+    )
+
+
+def code_redeemed(subscription: Subscription, code: str) -> Receipt:
+    """Return the receipt of a redeemed code."""
+    return Receipt(
+        title=f"Your code {code} was applied",
+        lines=[f"It takes something off the next bill of {plan_name(subscription)}."],
+        facts=_billing_facts([subscription]),
+    )
+
+
+def free_month_claimed(subscription: Subscription, saved: int) -> Receipt:
+    """Return the receipt of a free month: what it saves, in cents."""
+    return Receipt(
+        title=f"Your free month of {plan_name(subscription)}",
+        lines=["Your next bill is on us."],
+        facts=[("You save", format_cents(saved)), *_billing_facts([subscription])],
+    )
+
+
+def _end_of(subscription: Subscription) -> str:
+    if subscription.status == "cancelled" or subscription.cancelled_at is None:
+        return "has ended"
+    return f"ends {long_date(subscription.cancelled_at)}"
+
+
 def _billing_facts(subscriptions: Sequence[Subscription]) -> list[tuple[str, str]]:
     return [
         (f"{plan_name(subscription)} bills next", long_date(subscription.next_billing_at))

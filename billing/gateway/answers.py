@@ -1,0 +1,40 @@
+"""What the answer to a change holds that the mirror keeps."""
+
+from typing import Any
+
+from billing.gateway import records
+from billing.gateway.errors import NotSent, Refused, Unconfirmed
+from billing.gateway.scheduled import subscription_of
+from billing.gateway.snapshots import CustomerSnapshot, InvoiceSnapshot, Snapshot, SubscriptionSnapshot
+
+
+def changed(answer: Any) -> list[Snapshot]:
+    """Return the customer, subscription, invoice and payments that an answer to a change names.
+
+    Raises Unconfirmed when the change was made and what it led to could not be read.
+    """
+    found: list[Snapshot] = []
+    if getattr(answer, "customer", None) is not None:
+        found.append(CustomerSnapshot.of(answer.customer.raw_data))
+    found.append(_subscription(answer))
+    if getattr(answer, "invoice", None) is not None:
+        invoice = InvoiceSnapshot.of(answer.invoice.raw_data)
+        found.extend([*_payments_of(invoice), invoice])
+    return found
+
+
+def _subscription(answer: Any) -> SubscriptionSnapshot:
+    try:
+        return subscription_of(answer.subscription.raw_data)
+    except NotSent as error:
+        raise Unconfirmed("the scheduled change could not be read") from error
+
+
+def _payments_of(invoice: InvoiceSnapshot) -> list[Snapshot]:
+    """Read an invoice's payments, so that what paid it shows at once; where that fails a webhook brings them."""
+    try:
+        return [
+            records.find("transaction", str(link["txn_id"])) for link in invoice.payload["linked_payments"]
+        ]
+    except (NotSent, Refused):
+        return []

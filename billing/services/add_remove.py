@@ -1,0 +1,389 @@
+"""Adding and removing services: the set of plans wanted from now on (contract, rule 5)."""
+
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from accounts.models import Account
+from billing import catalog
+from billing.catalog import Plan
+from billing.errors import InvalidState
+from billing.gateway import changes, estimates
+from billing.gateway.estimates import ChangeEstimate
+from billing.gateway.snapshots import SubscriptionSnapshot
+from billing.models import Command, PauseSchedule, Subscription
+from billing.queries.documents import account_totals
+from billing.queries.holdings import NON_RENEWING, Holding
+from billing.queries.instants import iso
+from billing.queries.owned import live_holdings
+from billing.queries.plans import added_plan, held_plan, plans_to_add
+from billing.services import alignment, bundles, changing, commands, pauses, receipts, schedules
+from billing.services.bundles import Member, Rates, Swap
+from billing.services.changing import NoChange
+from billing.services.figures import Asking, Figures, Line, figures_of
+from billing.services.outlook import Outlook
+from portal.errors import InvalidInput
+
+KIND = "add_remove_service"
+START = "start"
+KEEP = "keep"
+CANCEL_AT_TERM_END = "cancel_at_term_end"
+CANCEL_NOW = "cancel_now"
+REMOVE_SCHEDULED_CHANGE = "remove_scheduled_change"
+
+
+@dataclass(frozen=True)
+class Difference:
+    """What is wanted and what is there: plans to start, endings to take back, subscriptions to end."""
+
+    added: tuple[Plan, ...]
+    kept_again: tuple[Holding, ...]
+    removed: tuple[Holding, ...]
+
+
+@dataclass(frozen=True)
+class Addition:
+    """A plan that will start: the id its subscription will have, its price, its first coupons, and what it costs."""
+
+    plan: Plan
+    subscription_id: str
+    price: str
+    coupons: tuple[str, ...]
+    estimate: ChangeEstimate
+
+
+@dataclass(frozen=True)
+class Preview:
+    """A change of services as it is shown and then made."""
+
+    basis: str
+    difference: Difference
+    additions: tuple[Addition, ...]
+    swaps: tuple[Swap, ...]
+    figures: Figures
+    body: dict[str, Any]
+
+
+def preview(account: Account, *, plan_ids: Sequence[str], now: datetime) -> Preview:
+    """Return what wanting exactly these plans leads to: what starts, what ends, and the money.
+
+    Raises InvalidInput, NoChange, InvalidState, PaymentMethodRequired and BillingUnavailable.
+    """
+    holdings = live_holdings(account)
+    difference = _difference(holdings, plan_ids)
+    if difference.added:
+        changing.check_can_pay(account)
+    with Asking():
+        return _estimated(account, holdings, difference, now)
+
+
+def change(
+    account: Account, *, plan_ids: Sequence[str], quote: str | None, key: str, actor: str, now: datetime
+) -> dict[str, Any]:
+    """Start and end services so that exactly these plans are held; return the money that was shown and charged.
+
+    Additions start at once, removals end at the term's end (a paused one at once). Raises what `preview` raises,
+    QuoteChanged, PaymentProcessingFailed (nothing was changed) and what a command raises.
+    """
+    if changing.was_asked_before(account, key=key):
+        return _perform(account, None, key=key, actor=actor, now=now)
+    shown = preview(account, plan_ids=plan_ids, now=now)
+    changing.check_quote(quote, shown.figures, shown.body)
+    return _perform(account, shown, key=key, actor=actor, now=now)
+
+
+def _perform(
+    account: Account, shown: Preview | None, *, key: str, actor: str, now: datetime
+) -> dict[str, Any]:
+    def plan() -> list[dict[str, Any]]:
+        if shown is None:
+            raise NoChange
+        changing.check_basis(account, shown.basis)
+        return _steps(account, shown)
+
+    command = commands.perform(
+        account, kind=KIND, key=key, actor=actor, now=now, plan=plan, shown=_kept(shown) if shown else {}
+    )
+    kept: dict[str, Any] = command.shown
+    return kept
+
+
+def _kept(shown: Preview) -> dict[str, Any]:
+    return {
+        name: shown.body[name]
+        for name in ("due_now", "effective_at", "quote", "added", "removed", "kept_again")
+    }
+
+
+def _difference(holdings: Sequence[Holding], plan_ids: Sequence[str]) -> Difference:
+    wanted = _wanted(plan_ids)
+    held = {holding.plan.id: holding for holding in holdings}
+    services = {holding.plan.service for holding in holdings}
+    added = tuple(plan for plan in wanted if plan.id not in held)
+    if any(plan.service in services for plan in added):
+        # The service is held by another plan of it: one account has at most one live one per service.
+        raise InvalidState
+    if any(not plan.on_sale for plan in added):
+        raise InvalidInput(fields={"planIds": ["This plan is not on sale."]})
+    ids = {plan.id for plan in wanted}
+    difference = Difference(
+        added=added,
+        kept_again=tuple(one for one in holdings if one.plan.id in ids and one.status == NON_RENEWING),
+        removed=tuple(one for one in holdings if one.plan.id not in ids and one.status != NON_RENEWING),
+    )
+    if not (difference.added or difference.kept_again or difference.removed):
+        raise NoChange
+    return difference
+
+
+def _wanted(plan_ids: Sequence[str]) -> list[Plan]:
+    found = {plan_id: catalog.find_plan(plan_id) for plan_id in plan_ids}
+    unknown = [plan_id for plan_id, plan in found.items() if plan is None]
+    if unknown or not found:
+        raise InvalidInput(fields={"planIds": ["Name at least one plan, and only plans that there are."]})
+    plans = sorted(
+        (plan for plan in found.values() if plan), key=lambda plan: catalog.catalogue_position(plan.id)
+    )
+    if len({plan.service for plan in plans}) < len(plans):
+        raise InvalidInput(fields={"planIds": ["Name one plan of each service."]})
+    return plans
+
+
+def _estimated(
+    account: Account, holdings: Sequence[Holding], difference: Difference, now: datetime
+) -> Preview:
+    rates = Rates.current()
+    held = bundles.members_of(holdings)
+    members = [after for one in held if (after := _member_after(one, difference)) is not None]
+    period = account_totals(holdings)[0].period_unit
+    additions = _additions(account, difference.added, members, rates, period, now)
+    everyone = [*members, *(_member_of(addition) for addition in additions)]
+    swaps = bundles.swaps(everyone, rates)
+    outlook = Outlook(members=everyone, swaps=swaps)
+    lines = _lines(holdings, difference, additions, outlook, period)
+    figures = figures_of(
+        lines,
+        otherwise=period,
+        due_now=sum(addition.estimate.now.amount_due for addition in additions),
+        effective_at=_effective_at(difference, now),
+        about=[*(f"+{plan.id}" for plan in difference.added), *_names(difference)],
+    )
+    return Preview(
+        basis=changing.basis_of(holdings),
+        difference=difference,
+        additions=tuple(additions),
+        swaps=tuple(swaps),
+        figures=figures,
+        body=_body(holdings, difference, additions, figures, period),
+    )
+
+
+def _names(difference: Difference) -> list[str]:
+    kept = [f"={one.subscription.provider_id}" for one in difference.kept_again]
+    return kept + [f"-{one.subscription.provider_id}" for one in difference.removed]
+
+
+def _member_after(member: Member, difference: Difference) -> Member | None:
+    removed = next(
+        (one for one in difference.removed if one.subscription.provider_id == member.subscription_id), None
+    )
+    kept = next(
+        (one for one in difference.kept_again if one.subscription.provider_id == member.subscription_id), None
+    )
+    if removed is not None:
+        # A paused one ends at once and is no member any more.
+        return None if removed.is_paused else _ending(member, ends_at(removed))
+    if kept is not None:
+        return replace(member, ends_at=None, bills_at=ends_at(kept))
+    return member
+
+
+def _ending(member: Member, instant: datetime | None) -> Member:
+    return replace(member, ends_at=instant, bills_at=None, changing_to="")
+
+
+def ends_at(holding: Holding) -> datetime | None:
+    """Return when a subscription's term ends: a trial's, when the trial does."""
+    subscription = holding.subscription
+    return subscription.trial_end if subscription.status == "in_trial" else subscription.current_term_end
+
+
+def _additions(
+    account: Account,
+    plans: Sequence[Plan],
+    members: Sequence[Member],
+    rates: Rates,
+    period: str,
+    now: datetime,
+) -> list[Addition]:
+    live = sum(member.is_live_after(now) for member in members)
+    coupons = rates.coupon_for(live + len(plans))
+    return [_addition(account, plan, coupons, period) for plan in plans]
+
+
+def _addition(account: Account, plan: Plan, coupons: tuple[str, ...], period: str) -> Addition:
+    price = catalog.item_price_id(plan.id, period)
+    return Addition(
+        plan=plan,
+        subscription_id=uuid.uuid4().hex,
+        price=price,
+        coupons=coupons,
+        estimate=estimates.of_start(account.customer.provider_id, price=price, coupons=coupons),
+    )
+
+
+def _member_of(addition: Addition) -> Member:
+    return Member(
+        subscription_id=addition.subscription_id,
+        bills_at=addition.estimate.next_billing_at,
+        ends_at=None,
+        coupons=addition.coupons,
+    )
+
+
+def _lines(
+    holdings: Sequence[Holding],
+    difference: Difference,
+    additions: Sequence[Addition],
+    outlook: Outlook,
+    period: str,
+) -> list[Line]:
+    """Return the lines in catalogue order, kept and added ones together."""
+    held = [(one.plan, outlook.line_of(one, bills=_will_bill(one, difference))) for one in holdings]
+    added = [(one.plan, Line(period, one.estimate.renewal or one.estimate.now)) for one in additions]
+    return [line for _, line in sorted([*held, *added], key=_place)]
+
+
+def _place(planned: tuple[Plan, Line]) -> int:
+    return catalog.catalogue_position(planned[0].id)
+
+
+def _will_bill(holding: Holding, difference: Difference) -> bool:
+    return holding in difference.kept_again or (holding.will_bill and holding not in difference.removed)
+
+
+def _effective_at(difference: Difference, now: datetime) -> datetime | None:
+    """What is added or kept takes effect at once; where something only ends, the first end counts."""
+    if difference.added or difference.kept_again:
+        return now
+    ends = [now if one.is_paused else ends_at(one) for one in difference.removed]
+    return min((end for end in ends if end is not None), default=None)
+
+
+def _body(
+    holdings: Sequence[Holding],
+    difference: Difference,
+    additions: Sequence[Addition],
+    figures: Figures,
+    period: str,
+) -> dict[str, Any]:
+    plans = [plan for one in holdings if (plan := _plan_after(one, difference)) is not None]
+    plans += [added_plan(one.plan, amount=_full(one), period_unit=period) for one in additions]
+    added = {one.plan.service for one in additions}
+    offered = plans_to_add(holdings, period_unit=figures.own.period_unit)
+    return {
+        "existing_plans": sorted(plans, key=lambda plan: catalog.catalogue_position(plan["id"])),
+        "plans": [plan for plan in offered if plan["service"] not in added],
+        **changing.money(figures),
+        "effective_at": iso(figures.effective_at),
+        "added": [plan.id for plan in difference.added],
+        "removed": [one.plan.id for one in difference.removed],
+        "kept_again": [one.plan.id for one in difference.kept_again],
+    }
+
+
+def _full(addition: Addition) -> int:
+    return (addition.estimate.renewal or addition.estimate.now).full
+
+
+def _plan_after(holding: Holding, difference: Difference) -> dict[str, Any] | None:
+    """Return a held plan as it will be; None for one that ends at once."""
+    plan = held_plan(holding)
+    if holding in difference.removed:
+        if holding.is_paused:
+            return None
+        ending = {"status": NON_RENEWING, "cancelAt": iso(ends_at(holding)), "nextBillingAt": None}
+        return {**plan, **ending, "hasScheduledPause": False, "pauseDate": None, "resumeDate": None}
+    if holding in difference.kept_again:
+        return {**plan, "status": "ACTIVE", "cancelAt": None, "nextBillingAt": iso(ends_at(holding))}
+    return plan
+
+
+def _steps(account: Account, shown: Preview) -> list[dict[str, Any]]:
+    """Return what is asked of the provider: what may be refused for want of money first."""
+    started = [
+        commands.step(
+            START,
+            one.subscription_id,
+            customer_id=account.customer.provider_id,
+            price=one.price,
+            coupons=list(one.coupons),
+        )
+        for one in shown.additions
+    ]
+    kept = [commands.step(KEEP, one.subscription.provider_id) for one in shown.difference.kept_again]
+    ended = [step for one in shown.difference.removed for step in ending_steps(one)]
+    return [*started, *kept, *ended, *alignment.steps_of(shown.swaps)]
+
+
+def ending_steps(holding: Holding) -> list[dict[str, Any]]:
+    """Return the steps that end a subscription, what is scheduled for it taken back first (contract, rule 7)."""
+    subscription_id = holding.subscription.provider_id
+    if holding.is_paused:
+        return [commands.step(CANCEL_NOW, subscription_id)]
+    before = []
+    if holding.has_scheduled_pause:
+        before.append(commands.step(pauses.REMOVE_SCHEDULED_PAUSE, subscription_id))
+    if holding.subscription.has_scheduled_changes:
+        before.append(commands.step(REMOVE_SCHEDULED_CHANGE, subscription_id))
+    return [*before, commands.step(CANCEL_AT_TERM_END, subscription_id)]
+
+
+def _cancelled(subscription: Subscription, now: datetime) -> None:
+    schedules.close(subscription, state=PauseSchedule.State.SUPERSEDED, because="cancelled", now=now)
+
+
+def _finished(command: Command, subscriptions: list[Subscription], now: datetime) -> None:
+    by_op: dict[str, list[Subscription]] = {}
+    held = {one.provider_id: one for one in subscriptions}
+    for step in command.steps:
+        by_op.setdefault(step["op"], []).append(held[step["subscription"]])
+    receipt = receipts.services_changed(
+        started=by_op.get(START, []),
+        kept=by_op.get(KEEP, []),
+        ended=[*by_op.get(CANCEL_AT_TERM_END, []), *by_op.get(CANCEL_NOW, [])],
+        charged=command.shown["due_now"],
+    )
+    receipts.send(command, receipt, kind="services_changed", now=now)
+
+
+def _is_live(found: SubscriptionSnapshot, **_: Any) -> bool:
+    return found.status in ("active", "in_trial")
+
+
+def _goes_on(found: SubscriptionSnapshot) -> bool:
+    return found.status in ("active", "in_trial") and found.payload.get("cancelled_at") is None
+
+
+def _will_end(found: SubscriptionSnapshot) -> bool:
+    return found.status == "cancelled" or found.payload.get("cancelled_at") is not None
+
+
+commands.register_operation(START, commands.Operation(send=changes.start, holds=_is_live))
+commands.register_operation(KEEP, commands.Operation(send=changes.keep, holds=_goes_on))
+commands.register_operation(
+    CANCEL_AT_TERM_END, commands.Operation(send=changes.cancel_at_term_end, holds=_will_end)
+)
+commands.register_operation(
+    CANCEL_NOW, commands.Operation(send=changes.cancel_now, holds=_will_end, applied=_cancelled)
+)
+commands.register_operation(
+    REMOVE_SCHEDULED_CHANGE,
+    commands.Operation(
+        send=changes.remove_scheduled_change,
+        holds=lambda found: not found.payload.get("has_scheduled_changes"),
+    ),
+)
+commands.register_kind(KIND, _finished)

@@ -1,0 +1,45 @@
+"""What an account's plans will cost once a change is made: the provider is asked for each plan that will bill."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from billing.gateway import estimates
+from billing.gateway.estimates import Bill
+from billing.queries.holdings import Holding
+from billing.services.bundles import Member, Swap, after_swap
+from billing.services.figures import Line
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """A change in the making: the coupons that will be swapped with it, and the bills that are known already."""
+
+    members: Sequence[Member]
+    swaps: Sequence[Swap]
+    bills: Mapping[str, Bill] = field(default_factory=dict)
+
+    def line_of(self, holding: Holding, *, bills: bool) -> Line:
+        """Return the line of a plan that keeps its price; one that will not bill has no bill."""
+        return Line(
+            period_unit=holding.subscription.period_unit, bill=self.bill_of(holding) if bills else None
+        )
+
+    def bill_of(self, holding: Holding) -> Bill:
+        """Return the next bill of a plan that keeps its price."""
+        subscription = holding.subscription
+        known = self.bills.get(subscription.provider_id)
+        if known is not None:
+            return known
+        coupons = self.coupons_of(subscription.provider_id)
+        if coupons is None:
+            return estimates.of_renewal(subscription.provider_id)
+        changed = estimates.of_change(
+            subscription.provider_id, price=subscription.item_price_id, coupons=coupons
+        )
+        return changed.renewal or changed.now
+
+    def coupons_of(self, subscription_id: str) -> tuple[str, ...] | None:
+        """Return the coupons that a subscription will carry; None when it keeps those it has."""
+        swap = next((one for one in self.swaps if one.subscription_id == subscription_id), None)
+        member = next((one for one in self.members if one.subscription_id == subscription_id), None)
+        return None if swap is None or member is None else after_swap(member, swap).coupons
