@@ -15,8 +15,9 @@ def enqueue(task: Task[Any, Any], *args: Any) -> None:
     finds it.
     """
 
+    # With the settings' short retry policy: `retry=False` would leave it to kombu, which tries for six seconds.
     # A function and not a partial: Django logs what a robust hook raises under the hook's `__qualname__`.
     def publish() -> None:
-        task.apply_async(args=args, retry=False)
+        task.apply_async(args=args)
 
     transaction.on_commit(publish, robust=True)

@@ -10,7 +10,7 @@ def hint(task: str, *args: object) -> None:
     A broker that is down fails nothing: the sweep finds the row within a minute.
     """
 
-    # With the settings' short retry policy: `retry=False` would leave it to kombu, which tries to connect for six seconds.
+    # With the settings' short retry policy: `retry=False` would leave it to kombu, which tries for six seconds.
     # A function, not a partial: Django names it in the log when the broker is down.
     def publish() -> None:
         current_app.send_task(f"billing.tasks.{task}", args=args)
