@@ -150,7 +150,8 @@ def running_sandbox(folder: Path, **environment: str) -> Iterator[Sandbox]:
         _wait_until_it_serves(sandbox)
         yield sandbox
     finally:
-        process.terminate()
+        # Gunicorn's quick end. The graceful one leaves kept-alive connections two seconds to say something, each time.
+        process.send_signal(signal.SIGQUIT)
         try:
             process.wait(timeout=10)
         except subprocess.TimeoutExpired:
