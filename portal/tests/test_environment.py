@@ -13,6 +13,7 @@ from dev.checks import production_environment
 from portal.checks import (
     plain_http_stays_on_this_machine,
     production_refuses_defaults,
+    production_refuses_the_demo_operator,
     production_says_that_the_admin_has_no_second_factor,
 )
 from portal.env import read_environment
@@ -176,6 +177,41 @@ def test_production_is_not_silent_about_an_admin_without_a_second_factor(product
     production.ADMIN_SERVED = served
     said = production_says_that_the_admin_has_no_second_factor(None)
     assert [message.id for message in said] == warnings
+
+
+@pytest.fixture
+def operator(production, db, django_user_model):
+    return django_user_model.objects.create_superuser("admin", password="admin")
+
+
+def operator_faults():
+    return [message.id for message in production_refuses_the_demo_operator(None, databases=["default"])]
+
+
+def test_production_refuses_the_demos_operator(operator):
+    assert operator_faults() == ["portal.E017"]
+
+
+def test_production_takes_an_operator_with_another_password(operator):
+    operator.set_password("correct horse battery staple")
+    operator.save()
+    assert operator_faults() == []
+
+
+def test_production_takes_a_database_without_operators(production, db):
+    assert operator_faults() == []
+
+
+def test_an_empty_database_can_be_migrated(production, db):
+    with connection.cursor() as cursor:
+        cursor.execute("ALTER TABLE accounts_user RENAME TO not_made_yet")
+    assert operator_faults() == []
+
+
+def test_a_database_that_lacks_a_new_column_can_be_migrated(operator):
+    with connection.cursor() as cursor:
+        cursor.execute("ALTER TABLE accounts_user RENAME COLUMN first_name TO not_added_yet")
+    assert operator_faults() == ["portal.E017"]
 
 
 def load_wsgi(environment, then="print('serving')"):
