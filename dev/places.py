@@ -11,6 +11,7 @@ VENV = ROOT / ".venv"
 PYTHON = VENV / "bin" / "python"
 NODE_MODULES = ROOT / "node_modules"
 DIST = ROOT / "frontend" / "dist"
+LAST_PORT = 65535
 MACOS = sys.platform == "darwin"
 # Homebrew's two homes; the dynamic linker looks in neither by itself, and WeasyPrint needs Pango from there.
 HOMEBREW_LIBRARIES = "/opt/homebrew/lib:/usr/local/lib:/usr/lib"
@@ -27,19 +28,30 @@ def read_dotenv() -> None:
             os.environ.setdefault(name.strip(), value.strip().strip("\"'"))
 
 
+class BadSetting(Exception):
+    """A variable of the environment holds what it cannot; the message names it."""
+
+
 def var_dir() -> Path:
     """The folder for everything that the demo writes."""
     return Path(os.environ.get("VAR_DIR", ROOT / "var")).expanduser().resolve()
 
 
 def port() -> int:
-    """The port of the portal."""
-    return int(os.environ.get("PORT", "8000"))
+    """The port of the portal. Raises `BadSetting`."""
+    return _port("PORT", "8000")
 
 
 def sandbox_port() -> int:
-    """The port of the sandbox."""
-    return int(os.environ.get("SANDBOX_PORT", "8001"))
+    """The port of the sandbox. Raises `BadSetting`."""
+    return _port("SANDBOX_PORT", "8001")
+
+
+def _port(name: str, default: str) -> int:
+    text = os.environ.get(name) or default
+    if not (text.isdecimal() and 0 < int(text) <= LAST_PORT):
+        raise BadSetting(f"{name} is {text!r}; it must be a number from 1 to {LAST_PORT}.")
+    return int(text)
 
 
 def child_environment() -> dict[str, str]:

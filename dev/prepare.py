@@ -9,15 +9,21 @@ from pathlib import Path
 
 from dev import system
 from dev.console import run
-from dev.places import DIST, NODE_MODULES, PYTHON, ROOT, VENV, var_dir
+from dev.places import DIST, NODE_MODULES, PYTHON, ROOT, VENV, child_environment, var_dir
 from dev.stamps import Stamp, digest
 
 BUNDLE_SOURCES = (
     ROOT / "frontend" / "src",
-    ROOT / "frontend" / "assets",
+    ROOT / "package.json",
     ROOT / "package-lock.json",
     ROOT / "tsconfig.json",
     ROOT / "webpack.config.js",
+)
+SEED_SOURCES = (
+    ROOT / "accounts" / "management" / "commands" / "seed_site.py",
+    ROOT / "billing" / "management" / "commands" / "seed_demo.py",
+    ROOT / "billing" / "services" / "demo.py",
+    ROOT / "billing" / "fixtures",
 )
 STATIC_SOURCES = (DIST, ROOT / "portal" / "static", ROOT / "requirements.txt")
 
@@ -121,7 +127,7 @@ def ensure_static_files() -> None:
 def ensure_sandbox() -> None:
     """Let the demo's accounts live their past in the sandbox, once; it must not be running yet."""
     stamp = Stamp(stamps() / "sandbox", "done")
-    if not stamp.holds:
+    if not (stamp.holds and (var_dir() / "sandbox.sqlite3").exists()):
         run("Letting the demo's accounts live their past", [PYTHON, "-m", "billing.sandbox.seeds"])
         stamp.set()
 
@@ -132,13 +138,30 @@ def stamps() -> Path:
 
 
 def ensure_database() -> None:
-    """Migrate, and make the cache's table, when a migration is new or the database is."""
+    """Migrate, and make the cache's table, when a migration is new or the database is; that one needs seeds again."""
     migrations = [ROOT / app / "migrations" for app in ("accounts", "billing")]
-    stamp = Stamp(stamps() / "database", digest([*migrations, ROOT / "requirements.txt"]))
-    # A database elsewhere may have been replaced without our knowing.
-    ours = "DATABASE_URL" not in os.environ and (var_dir() / "db.sqlite3").exists()
-    if stamp.holds and ours:
+    stamp = Stamp(stamps() / "database", digest([*migrations, ROOT / "requirements.txt"], _database_url()))
+    if stamp.holds and _database_is_there():
         return
     run("Migrating the database", [PYTHON, "manage.py", "migrate", "--noinput", "-v", "0"])
     run("Making the cache's table", [PYTHON, "manage.py", "createcachetable"])
+    seeds_stamp().file.unlink(missing_ok=True)
     stamp.set()
+
+
+def seeds_stamp() -> Stamp:
+    """The stamp of what is seeded while the sandbox runs: due again when the seeds change."""
+    return Stamp(stamps() / "seeds", digest(SEED_SOURCES))
+
+
+def _database_url() -> str:
+    return os.environ.get("DATABASE_URL", "")
+
+
+def _database_is_there() -> bool:
+    if not _database_url():
+        return (var_dir() / "db.sqlite3").exists()
+    # One elsewhere may have been replaced without our knowing, so it is asked.
+    command = [str(PYTHON), "manage.py", "migrate", "--check"]
+    asked = subprocess.run(command, cwd=ROOT, env=child_environment(), capture_output=True, check=False)
+    return asked.returncode == 0

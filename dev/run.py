@@ -17,9 +17,19 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from dev import prepare
 from dev.console import CannotContinue, say
-from dev.places import PYTHON, ROOT, child_environment, port, read_dotenv, sandbox_port, var_dir
+from dev.places import (
+    LAST_PORT,
+    PYTHON,
+    ROOT,
+    BadSetting,
+    child_environment,
+    port,
+    read_dotenv,
+    sandbox_port,
+    var_dir,
+)
 from dev.runner import ChildDied, Runner, Stopped
-from dev.stamps import Stamp
+from dev.services import check_services
 
 START_SECONDS = 90.0
 
@@ -35,7 +45,9 @@ BANNER = """
 
 
 def _celery(*arguments: str) -> list[str]:
-    return [str(PYTHON), "-m", "celery", "--quiet", "-A", "portal", *arguments]
+    # In a container one is root, and that Celery warns of it says nothing about this demo.
+    quietly = ("-W", "ignore:You're running the worker with superuser privileges")
+    return [str(PYTHON), *quietly, "-m", "celery", "--quiet", "-A", "portal", *arguments]
 
 
 def portal_processes() -> dict[str, list[str]]:
@@ -61,21 +73,36 @@ def answers(url: str) -> bool:
     return True
 
 
+def _check_settings() -> None:
+    """Raise `CannotContinue` or `BadSetting` for what would only fail once everything is installed and started."""
+    mode = os.environ.setdefault("PORTAL_ENV", "demo")
+    if mode != "demo":
+        raise CannotContinue(
+            f"`make run` serves the demo, and PORTAL_ENV is {mode!r}. README.md says how to deploy."
+        )
+    if port() == sandbox_port():
+        raise CannotContinue(f"PORT and SANDBOX_PORT are both {port()}; give each its own.")
+    try:
+        var_dir().mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise CannotContinue(f"VAR_DIR cannot be made: {error}") from error
+
+
 def _check_ports() -> None:
     for name, number in (("PORT", port()), ("SANDBOX_PORT", sandbox_port())):
         with socket.socket() as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             try:
                 probe.bind(("127.0.0.1", number))
+            except PermissionError as error:
+                raise CannotContinue(
+                    f"Only root may listen on port {number}: make run {name}={number + 8000}"
+                ) from error
             except OSError as error:
                 raise CannotContinue(
                     f"Port {number} is taken. Stop what listens there, or choose another: "
-                    f"make run {name}={number + 100}"
+                    f"make run {name}={min(number + 100, LAST_PORT)}"
                 ) from error
-
-
-def _seed_stamp() -> Stamp:
-    return Stamp(prepare.stamps() / "seeds", "done")
 
 
 def _manage(*arguments: str) -> None:
@@ -89,7 +116,7 @@ def _manage(*arguments: str) -> None:
 
 def seed() -> None:
     """Fill the demo once; both commands may be run again without doing anything twice."""
-    stamp = _seed_stamp()
+    stamp = prepare.seeds_stamp()
     if stamp.holds:
         return
     say("  Seeding the demo …")
@@ -100,9 +127,10 @@ def seed() -> None:
 
 def _given() -> str:
     """What this run was told about itself, as a prefix for commands that are to find it."""
-    # Not DATABASE_URL and REDIS_URL: they may hold passwords, and a console is read over shoulders.
-    names = ("PORT", "SANDBOX_PORT", "VAR_DIR")
-    return "".join(f"{name}={shlex.quote(os.environ[name])} " for name in names if os.environ.get(name))
+    shown = [(name, shlex.quote(os.environ.get(name, ""))) for name in ("PORT", "SANDBOX_PORT", "VAR_DIR")]
+    # Named only: they may hold passwords, and a console is read over shoulders.
+    hidden = [(name, "…") for name in ("DATABASE_URL", "REDIS_URL")]
+    return "".join(f"{name}={value} " for name, value in [*shown, *hidden] if os.environ.get(name))
 
 
 def serve() -> None:
@@ -126,11 +154,11 @@ def main() -> int:
     """Return the exit code: 0 when we were asked to stop, 1 when something failed."""
     signal.signal(signal.SIGTERM, _stopped)
     read_dotenv()
-    os.environ.setdefault("PORTAL_ENV", "demo")
     try:
+        _check_settings()
         _check_ports()
+        check_services()
         prepare.prepare_to_run()
-        var_dir().mkdir(parents=True, exist_ok=True)
         prepare.ensure_database()
         prepare.ensure_sandbox()
         prepare.ensure_static_files()
@@ -138,7 +166,7 @@ def main() -> int:
     except (KeyboardInterrupt, Stopped):
         say("\n  Stopped. Your data is kept; `make reset` starts afresh.")
         return 0
-    except (CannotContinue, ChildDied) as error:
+    except (BadSetting, CannotContinue, ChildDied) as error:
         say(f"\n{error}")
         return 1
     return 0

@@ -60,11 +60,14 @@ def node_version() -> str:
     """Return Node's version. Raises `CannotContinue` when it is missing or too old."""
     if not shutil.which("node") or not shutil.which("npm"):
         raise CannotContinue(
-            f"Node 20 or newer with npm is needed. Type: {install_command(['nodejs', 'npm'], ['node'])}"
+            "Node 20 or newer with npm is needed: take it from https://nodejs.org"
+            f" or, where the distribution's is that new, type: {install_command(['nodejs', 'npm'], ['node'])}"
         )
     version = subprocess.run(["node", "--version"], capture_output=True, text=True, check=True).stdout.strip()
     if int(version.lstrip("v").split(".")[0]) < OLDEST_NODE:
-        raise CannotContinue(f"Node 20 or newer is needed; this is {version}.")
+        raise CannotContinue(
+            f"Node 20 or newer is needed; this is {version}. Take one from https://nodejs.org"
+        )
     return version
 
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import os
-import socket
 import subprocess
 import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from urllib.parse import urlsplit
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
@@ -17,6 +15,7 @@ from dev import prepare
 from dev.browser import ensure_browser
 from dev.console import CannotContinue, say
 from dev.places import PYTHON, ROOT, child_environment
+from dev.services import POSTGRESQL_PORT, REDIS_PORT, answers
 
 DATABASE_URL = "postgres://postgres:postgres@127.0.0.1:5432/portal"
 REDIS_URL = "redis://127.0.0.1:6379/9"
@@ -37,6 +36,12 @@ OURS = (
     "BASE_URL",
     "NUM_PROXIES",
     "EMAIL_URL",
+    "DEFAULT_FROM_EMAIL",
+    "ADMIN_WITHOUT_SECOND_FACTOR",
+    "LOG_LEVEL",
+    "HOST",
+    "WEB_CONCURRENCY",
+    "WEB_THREADS",
     "DJANGO_SETTINGS_MODULE",
 )
 
@@ -70,24 +75,13 @@ def python_suite() -> bool:
     return _run(_pytest("-n", _workers(), "--dist", "loadfile", "-m", "not services"))
 
 
-def _port_answers(url: str, default: int) -> bool:
-    address = urlsplit(url)
-    try:
-        socket.create_connection(
-            (address.hostname or "127.0.0.1", address.port or default), timeout=2
-        ).close()
-    except OSError:
-        return False
-    return True
-
-
 def services_suite() -> bool:
     """The tests that need PostgreSQL and Redis. Raises `LeftOut` where they do not answer."""
     database = os.environ.get("TEST_DATABASE_URL", DATABASE_URL)
     redis = os.environ.get("TEST_REDIS_URL", REDIS_URL)
-    if not _port_answers(database, 5432):
+    if not answers(database, POSTGRESQL_PORT):
         raise LeftOut("no PostgreSQL answers at TEST_DATABASE_URL")
-    if not _port_answers(redis, 6379):
+    if not answers(redis, REDIS_PORT):
         raise LeftOut("no Redis answers at TEST_REDIS_URL")
     return _run(_pytest("-m", "services"), DATABASE_URL=database, REDIS_URL=redis)
 

@@ -1,0 +1,36 @@
+"""PostgreSQL and Redis, where they are used: whether anything answers at their addresses."""
+
+from __future__ import annotations
+
+import os
+import socket
+from urllib.parse import urlsplit
+
+from dev.console import CannotContinue
+
+POSTGRESQL_PORT = 5432
+REDIS_PORT = 6379
+
+
+def answers(url: str, default_port: int) -> bool:
+    """Whether something listens at the address of this URL. Raises `ValueError` when it is none."""
+    address = urlsplit(url)
+    try:
+        target = (address.hostname or "127.0.0.1", address.port or default_port)
+        socket.create_connection(target, timeout=2).close()
+    except OSError:
+        return False
+    return True
+
+
+def check_services() -> None:
+    """Raise `CannotContinue` when DATABASE_URL or REDIS_URL names a server that does not answer."""
+    for variable, schemes, name, port in (
+        ("DATABASE_URL", ("postgres", "postgresql"), "PostgreSQL", POSTGRESQL_PORT),
+        ("REDIS_URL", ("redis", "rediss"), "Redis", REDIS_PORT),
+    ):
+        url = os.environ.get(variable, "")
+        if urlsplit(url).scheme in schemes and not answers(url, port):
+            raise CannotContinue(
+                f"No {name} answers at the address in {variable}. Start it, or unset {variable}."
+            )

@@ -1,0 +1,80 @@
+"""`make run` says in one line what it cannot start with, before it installs or starts anything."""
+
+import os
+import socket
+import subprocess
+import sys
+
+import pytest
+
+from dev.places import ROOT
+
+
+@pytest.fixture
+def listener():
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        yield taken.getsockname()[1]
+
+
+def free_ports():
+    with socket.socket() as one, socket.socket() as other:
+        for probe in (one, other):
+            probe.bind(("127.0.0.1", 0))
+        return str(one.getsockname()[1]), str(other.getsockname()[1])
+
+
+def serve(folder, **environment):
+    ports = dict(zip(("PORT", "SANDBOX_PORT"), free_ports(), strict=True))
+    told = {"VAR_DIR": str(folder), "PORTAL_ENV": "demo", **ports}
+    return subprocess.run(
+        [sys.executable, "dev/run.py"],
+        cwd=ROOT,
+        env={**os.environ, **told, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+
+
+@pytest.mark.parametrize(
+    ("environment", "said"),
+    [
+        ({"PORT": "abc"}, "PORT is 'abc'; it must be a number from 1 to 65535."),
+        ({"SANDBOX_PORT": "65536"}, "SANDBOX_PORT is '65536'; it must be a number from 1 to 65535."),
+        (
+            {"PORT": "18000", "SANDBOX_PORT": "18000"},
+            "PORT and SANDBOX_PORT are both 18000; give each its own.",
+        ),
+        (
+            {"PORTAL_ENV": "production"},
+            "`make run` serves the demo, and PORTAL_ENV is 'production'. README.md says how to deploy.",
+        ),
+        (
+            {"VAR_DIR": "/dev/null/var"},
+            "VAR_DIR cannot be made: [Errno 20] Not a directory: '/dev/null/var'",
+        ),
+        (
+            {"DATABASE_URL": "postgres://portal:a-password@127.0.0.1:1/portal"},
+            "No PostgreSQL answers at the address in DATABASE_URL. Start it, or unset DATABASE_URL.",
+        ),
+        (
+            {"REDIS_URL": "redis://127.0.0.1:1/0"},
+            "No Redis answers at the address in REDIS_URL. Start it, or unset REDIS_URL.",
+        ),
+    ],
+    ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
+)
+def test_it_refuses_what_it_cannot_start_with_in_one_line(tmp_path, environment, said):
+    answer = serve(tmp_path, **environment)
+    assert (answer.returncode, answer.stdout.strip(), answer.stderr) == (1, said, "")
+
+
+@pytest.mark.parametrize("name", ["PORT", "SANDBOX_PORT"])
+def test_it_names_the_port_that_is_taken(tmp_path, listener, name):
+    answer = serve(tmp_path, **{name: str(listener)})
+    assert answer.returncode == 1
+    assert answer.stdout.strip().startswith(f"Port {listener} is taken.")
+    assert f"make run {name}=" in answer.stdout
