@@ -170,7 +170,9 @@ class Subscription(Resource):
     """A subscription.
 
     ``due_at`` is the next instant at which something happens to it by itself; ``anchor_at`` the instant its terms are
-    counted from, so that one begun on the 31st finds the 31st again after a short month.
+    counted from, so that one begun on the 31st finds the 31st again after a short month. ``scheduled_change`` is what
+    waits for the end of the term (engine.scheduling); ``uncredited_till`` the end of a term that was once changed
+    without proration, of which nothing is credited any more.
     """
 
     objects: ClassVar[models.Manager[Subscription]] = models.Manager()
@@ -178,6 +180,8 @@ class Subscription(Resource):
     customer_id = models.CharField(max_length=100, db_index=True)
     due_at = models.BigIntegerField(null=True, db_index=True)
     anchor_at = models.BigIntegerField()
+    scheduled_change = models.JSONField(null=True)
+    uncredited_till = models.BigIntegerField(null=True)
 
 
 class Invoice(Resource):

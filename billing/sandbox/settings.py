@@ -14,6 +14,7 @@ SANDBOX_WEBHOOK_PASSWORD         basic auth of the webhooks                     
 SANDBOX_REQUESTS_PER_MINUTE      request limit of the site; 0 is no limit       0
 SANDBOX_TAX_PERCENT              tax added to every line; 0 is no tax           0
 SANDBOX_DUNNING_RETRIES          retries a day apart after a failed collection  6
+SANDBOX_UNPAID_CHANGES           1: a change whose charge fails stands, unpaid  0: it is refused
 SANDBOX_MAIL_DIR                 mail files shown at /inbox                     $VAR_DIR/mail
 SANDBOX_ACCESS_LOG               file of the access log, ``-`` for stdout       none
 ===============================  =============================================  ================================
@@ -38,6 +39,7 @@ SANDBOX_WEBHOOK_PASSWORD = os.environ.get("SANDBOX_WEBHOOK_PASSWORD", "demo-webh
 SANDBOX_REQUESTS_PER_MINUTE = int(os.environ.get("SANDBOX_REQUESTS_PER_MINUTE", "0"))
 SANDBOX_TAX_PERCENT = float(os.environ.get("SANDBOX_TAX_PERCENT", "0"))
 SANDBOX_DUNNING_RETRIES = int(os.environ.get("SANDBOX_DUNNING_RETRIES", "6"))
+SANDBOX_UNPAID_CHANGES = os.environ.get("SANDBOX_UNPAID_CHANGES", "0") == "1"
 SANDBOX_MAIL_DIR = Path(os.environ.get("SANDBOX_MAIL_DIR", str(VAR_DIR / "mail")))
 
 # Nothing is signed and nobody signs in here; Django asks for a value all the same.

@@ -1,49 +1,100 @@
-"""A term that is charged: begin it, invoice it, collect it, and tell it in the provider's order."""
+"""Charging: draw up an invoice, collect it, and tell it in the provider's order.
+
+Drawing up and collecting are two steps, because an estimate is the first without the second: what an estimate says and
+what is then charged come from the same lines of code.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 from billing.sandbox import events
-from billing.sandbox.engine import collection, crediting, invoicing, terms
+from billing.sandbox.engine import balances, collection, invoicing, terms
+from billing.sandbox.engine.pricing import Price
 from billing.sandbox.models import CreditNote, Customer, Invoice, Subscription, Transaction
 
 
 @dataclass(frozen=True)
-class Charged:
-    """What charging a term left: the invoice, the last attempt to collect it, and the credits it used."""
+class Drawn:
+    """An invoice that is drawn up and neither saved nor collected, and the credit notes it used."""
 
     invoice: Invoice
-    payment: Transaction | None
     credits: list[CreditNote]
 
 
-def charge_term(subscription: Subscription, customer: Customer, start: int, *, must_pay: bool) -> Charged:
-    """Begin a term and bill it.
+@dataclass(frozen=True)
+class Charged:
+    """What charging left: the invoice, the last attempt to collect it, and the credits it used."""
+
+    invoice: Invoice
+    payment: Transaction | None
+    credits: list[CreditNote] = field(default_factory=list)
+
+
+def draw_up(
+    subscription: Subscription, customer: Customer, lines: Sequence[Price], *, use_balances: bool = True
+) -> Drawn:
+    """Make the invoice over these lines and pay what the customer's balances can pay of it."""
+    invoice = invoicing.make(subscription, customer, lines)
+    used = balances.apply(invoice, customer) if use_balances else []
+    return Drawn(invoice, used)
+
+
+def draw_up_term(
+    subscription: Subscription, customer: Customer, start: int, *, use_balances: bool = True
+) -> Drawn:
+    """Begin a term and make its invoice."""
+    terms.begin(subscription, start)
+    lines = invoicing.term_lines(subscription, start, subscription["current_term_end"])
+    return draw_up(subscription, customer, lines, use_balances=use_balances)
+
+
+def collect(drawn: Drawn, subscription: Subscription, customer: Customer, *, must_pay: bool) -> Charged:
+    """Collect an invoice and save it with the subscription.
 
     With ``must_pay`` a failed collection raises collection.NothingToCharge or ChargeRefused and the caller undoes
     everything; without, it leaves the invoice due and in dunning.
     """
-    terms.begin(subscription, start)
-    invoice = invoicing.invoice_term(subscription, customer)
-    used = crediting.apply(invoice, customer)
-    collect = collection.collect_or_refuse if must_pay else collection.collect_or_dun
-    payment = collect(invoice, subscription, customer)
+    invoice = drawn.invoice
+    attempt = collection.collect_or_refuse if must_pay else collection.collect_or_dun
+    payment = attempt(invoice, subscription, customer)
     invoice.save()
-    if invoice["status"] != "paid":
-        invoicing.note_dues(subscription)
+    invoicing.note_dues(subscription)
     terms.settle(subscription)
-    return Charged(invoice, payment, used)
+    return Charged(invoice, payment, drawn.credits)
 
 
-def tell(event_type: str, subscription: Subscription, customer: Customer, charged: Charged | None) -> None:
-    """Record what happened to a subscription, then its payment, its invoice and the credits that went into it."""
+def charge_term(subscription: Subscription, customer: Customer, start: int, *, must_pay: bool) -> Charged:
+    """Begin a term and bill it; raises as ``collect`` does."""
+    drawn = draw_up_term(subscription, customer, start)
+    return collect(drawn, subscription, customer, must_pay=must_pay)
+
+
+def tell(
+    event_type: str,
+    subscription: Subscription,
+    customer: Customer,
+    charged: Charged | None,
+    issued: Sequence[CreditNote] = (),
+) -> None:
+    """Record what happened to a subscription, then its payment, its invoice and the credits given and used for it."""
     invoice = charged.invoice if charged else None
-    events.record(event_type, subscription=subscription, customer=customer, invoice=invoice)
-    if charged is None:
-        return
-    if charged.payment is not None:
-        collection.record_payment(charged.payment, charged.invoice, subscription, customer)
-    events.record("invoice_generated", invoice=invoice)
-    for note in charged.credits:
-        events.record("credit_note_updated", credit_note=note)
+    content = {"subscription": subscription, "customer": customer, "invoice": invoice}
+    events.record(event_type, **content, credit_note=list(issued) or None)
+    if charged is not None:
+        if charged.payment is not None:
+            collection.record_payment(charged.payment, charged.invoice, subscription, customer)
+        events.record("invoice_generated", invoice=invoice)
+    _tell_credits(issued, charged.credits if charged else [])
+
+
+def _tell_credits(issued: Sequence[CreditNote], used: Sequence[CreditNote]) -> None:
+    new = {note.handle for note in issued}
+    for note in issued:
+        events.record("credit_note_created", credit_note=note)
+    for handle in dict.fromkeys(note["reference_invoice_id"] for note in issued):
+        events.record("invoice_updated", invoice=Invoice.objects.get(handle=handle))
+    for note in used:
+        if note.handle not in new:
+            events.record("credit_note_updated", credit_note=note)

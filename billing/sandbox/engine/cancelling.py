@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from billing.sandbox import clock
-from billing.sandbox.engine import terms
+from billing.sandbox.engine import scheduling, terms
 from billing.sandbox.models import Subscription
 
 
@@ -20,16 +20,19 @@ def cancel_now(subscription: Subscription, reason: str | None = None) -> None:
         resume_date=None,
         remaining_billing_cycles=None,
     )
+    scheduling.drop(subscription)
 
 
 def schedule(subscription: Subscription, cancel_at: int) -> None:
     """Let it end later: in the running term it stops renewing at once, a trial stays a trial.
 
-    A scheduled pause that would begin no earlier than the end is dropped with it.
+    A scheduled pause that would begin no earlier than the end is dropped with it, and so is a scheduled change.
     """
     subscription.change(cancelled_at=cancel_at, cancel_schedule_created_at=clock.now())
     if subscription["status"] != "paused" and subscription.get("pause_date", cancel_at - 1) >= cancel_at:
         subscription.change(pause_date=None, resume_date=None)
+    if cancel_at <= subscription.get("current_term_end", cancel_at - 1):
+        scheduling.drop(subscription)
     terms.stop_renewing_if_last(subscription)
 
 

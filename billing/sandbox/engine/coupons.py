@@ -2,37 +2,66 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from decimal import Decimal
 
 from billing.sandbox import events
 from billing.sandbox.body import Body
 from billing.sandbox.engine import calendar
 from billing.sandbox.engine.pricing import Deduction
-from billing.sandbox.models import Coupon, ItemPrice, Subscription
+from billing.sandbox.models import Coupon, CouponCode, CouponSet, ItemPrice, Subscription
 
 
 class CouponUnusable(Exception):
-    """A coupon that is expired, archived or redeemed as often as it may be."""
+    """A coupon that is expired, archived or redeemed as often as it may be, or a code that is spent."""
 
 
 class CouponInapplicable(Exception):
     """A coupon that applies to none of a subscription's items."""
 
 
-def attach(subscription: Subscription, coupon: Coupon, prices: list[ItemPrice]) -> None:
-    """Put a coupon on a subscription and count the redemption (which moves no version, as documented).
+class CouponHeld(Exception):
+    """A coupon the subscription has already."""
 
-    Raises: CouponUnusable, CouponInapplicable.
+
+def redeem(
+    coupon: Coupon, code: CouponCode | None, prices: Sequence[ItemPrice], held: Sequence[Body]
+) -> Body:
+    """Take a coupon for a subscription to ``prices`` which has the coupons ``held``: as it stands on a subscription.
+
+    The redemption is counted (which moves no version, as documented) and the code, if it came by one, is spent.
+    Raises: CouponHeld, CouponUnusable, CouponInapplicable.
     """
+    if any(one["coupon_id"] == coupon.handle for one in held):
+        raise CouponHeld(coupon.handle)
     redemptions = coupon.get("redemptions", 0)
     if coupon["status"] != "active" or redemptions >= coupon.get("max_redemptions", redemptions + 1):
         raise CouponUnusable(coupon.handle)
     if not any(applies(coupon, price) for price in prices):
         raise CouponInapplicable(coupon.handle)
-    held: Body = {"coupon_id": coupon.handle, "applied_count": 0, "object": "coupon"}
-    subscription.change(coupons=[*subscription.get("coupons", []), held])
-    coupon.body["redemptions"] = redemptions + 1
-    coupon.save()
+    if code is not None:
+        _spend(code)
+    _count(coupon, 1)
+    taken: Body = {"coupon_id": coupon.handle, "applied_count": 0, "object": "coupon"}
+    return taken if code is None else {**taken, "coupon_code": code["code"]}
+
+
+def release(held: Sequence[Body]) -> None:
+    """Give back coupons that were taken for a change which will not happen."""
+    for one in held:
+        _count(Coupon.objects.get(handle=one["coupon_id"]), -1)
+        if "coupon_code" in one:
+            code = CouponCode.objects.get(handle=one["coupon_code"])
+            _set_status(code, "not_redeemed", -1)
+
+
+def resolve(handle: str) -> tuple[Coupon, CouponCode | None] | None:
+    """The coupon that an id or a code names, with the code; None where it is neither."""
+    coupon = Coupon.objects.filter(handle=handle, deleted=False).first()
+    if coupon is not None:
+        return coupon, None
+    code = CouponCode.objects.filter(handle=handle).first()
+    return None if code is None else (Coupon.objects.get(handle=code["coupon_id"]), code)
 
 
 def applies(coupon: Coupon, price: ItemPrice) -> bool:
@@ -41,7 +70,7 @@ def applies(coupon: Coupon, price: ItemPrice) -> bool:
         return False
     for constraint in coupon.get("item_constraints", []):
         if constraint["item_type"] == price["item_type"]:
-            return _meets(constraint, price)
+            return _meets(constraint, price, coupon.get("item_constraint_criteria", []))
     return not coupon.get("item_constraints")
 
 
@@ -74,9 +103,46 @@ def expire(coupon: Coupon) -> None:
     events.record("coupon_updated", coupon=coupon)
 
 
-def _meets(constraint: Body, price: ItemPrice) -> bool:
-    named: list[str] = constraint.get("item_price_ids", [])
-    return constraint["constraint"] == "all" or price.handle in named
+def _count(coupon: Coupon, redemptions: int) -> None:
+    coupon.body["redemptions"] = coupon.get("redemptions", 0) + redemptions
+    coupon.save()
+
+
+def _spend(code: CouponCode) -> None:
+    if code["status"] != "not_redeemed":
+        raise CouponUnusable(code.handle)
+    _set_status(code, "redeemed", 1)
+
+
+def _set_status(code: CouponCode, status: str, redeemed: int) -> None:
+    code.change(status=status)
+    code.save()
+    coupon_set = CouponSet.objects.get(handle=code["coupon_set_id"])
+    coupon_set.change(redeemed_count=coupon_set["redeemed_count"] + redeemed)
+    coupon_set.save()
+
+
+def _meets(constraint: Body, price: ItemPrice, criteria: list[Body]) -> bool:
+    match constraint["constraint"]:
+        case "all":
+            return True
+        case "specific":
+            return price.handle in constraint.get("item_price_ids", [])
+        case "criteria":
+            return any(
+                _matches(one, price) for one in criteria if one["item_type"] == constraint["item_type"]
+            )
+    return False
+
+
+def _matches(criterion: Body, price: ItemPrice) -> bool:
+    """Whether a price is in every list that a criterion gives; one that is not given leaves all in."""
+    wanted = {
+        "currencies": price["currency_code"],
+        "item_family_ids": price["item_family_id"],
+        "item_price_periods": price.get("period_unit"),
+    }
+    return all(value in criterion[name] for name, value in wanted.items() if criterion.get(name))
 
 
 def _deduction(coupon: Coupon, held: Body, prices: list[ItemPrice]) -> Deduction:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from billing.sandbox import clock, settings
 from billing.sandbox.body import Body
 from billing.sandbox.engine import coupons
@@ -9,6 +11,18 @@ from billing.sandbox.engine.pricing import Bill, Price, total_up
 from billing.sandbox.models import Customer, Invoice, ItemPrice, Site, Subscription
 
 UNPAID = ("payment_due", "not_paid")
+_ESTIMATED = (
+    *("recurring", "price_type", "currency_code", "customer_id", "sub_total", "total", "credits_applied"),
+    *(
+        "amount_paid",
+        "amount_due",
+        "round_off_amount",
+        "line_items",
+        "line_item_discounts",
+        "line_item_taxes",
+    ),
+    *("discounts", "taxes"),
+)
 
 
 def item_prices(subscription: Subscription) -> list[ItemPrice]:
@@ -18,47 +32,56 @@ def item_prices(subscription: Subscription) -> list[ItemPrice]:
     return [known[handle] for handle in handles]
 
 
-def term_bill(subscription: Subscription, start: int, end: int) -> Bill:
-    """What the term from ``start`` to ``end`` costs: items, coupons, tax."""
+def term_lines(subscription: Subscription, start: int, end: int) -> list[Price]:
+    """The subscription's items as they are charged for a whole term."""
     prices = item_prices(subscription)
-    lines = [_line(item, price, start, end) for item, price in _paired(subscription, prices)]
-    owner = {"subscription_id": subscription.handle, "customer_id": subscription.customer_id}
-    return total_up(
-        lines, coupons.deductions(subscription, prices, start), settings.SANDBOX_TAX_PERCENT, owner
+    return [
+        line(item, price, start, end)
+        for item, price in zip(subscription["subscription_items"], prices, strict=True)
+    ]
+
+
+def line(item: Body, price: ItemPrice, start: int, end: int) -> Price:
+    """One item as it is charged for the time from ``start`` to ``end``."""
+    return Price(
+        entity_id=price.handle,
+        entity_type=f"{item['item_type']}_item_price",
+        description=price.get("external_name") or price["name"],
+        quantity=item.get("quantity", 1),
+        unit_amount=item["unit_price"],
+        date_from=start,
+        date_to=end,
+        pricing_model=price["pricing_model"],
     )
 
 
-def invoice_term(subscription: Subscription, customer: Customer) -> Invoice:
-    """Make the invoice of the term that has just begun, unsaved and uncollected, and use up its coupons.
+def bill(subscription: Subscription, lines: Sequence[Price], instant: int) -> Bill:
+    """What these lines come to at ``instant``: the subscription's coupons off, tax on."""
+    owner = {"subscription_id": subscription.handle, "customer_id": subscription.customer_id}
+    deductions = coupons.deductions(subscription, item_prices(subscription), instant)
+    return total_up(lines, deductions, settings.SANDBOX_TAX_PERCENT, owner)
+
+
+def make(subscription: Subscription, customer: Customer, lines: Sequence[Price]) -> Invoice:
+    """Make the invoice over lines that begin now, unsaved and uncollected, and use up the coupons it takes.
 
     An invoice over nothing is born paid.
     """
-    bill = term_bill(subscription, subscription["current_term_start"], subscription["current_term_end"])
-    coupons.use(subscription, bill.used_coupons, subscription["current_term_start"])
+    billed = bill(subscription, lines, clock.now())
+    coupons.use(subscription, billed.used_coupons, clock.now())
     first = not Invoice.objects.filter(subscription_id=subscription.handle).exists()
     return Invoice.make(
         _next_number(),
-        {**_heading(customer, subscription, first), **bill.body(), **_standing(bill)},
+        {**_heading(customer, subscription, first), **billed.body(), **_standing(billed)},
         customer_id=customer.handle,
         subscription_id=subscription.handle,
     )
 
 
-def estimate(bill: Bill, subscription: Subscription, *, credit: int = 0) -> Body:
-    """An invoice that would be made, as an invoice estimate; ``credit`` is what waits to be applied to it."""
-    applied = min(credit, bill.total)
-    return {
-        **bill.body(),
-        "recurring": True,
-        "price_type": "tax_exclusive",
-        "currency_code": subscription["currency_code"],
-        "customer_id": subscription.customer_id,
-        "credits_applied": applied,
-        "amount_paid": 0,
-        "amount_due": bill.total - applied,
-        "round_off_amount": 0,
-        "object": "invoice_estimate",
-    }
+def as_estimate(invoice: Invoice) -> Body:
+    """An invoice that was drawn up to be looked at and not kept, as an invoice estimate."""
+    shown = {name: invoice[name] for name in _ESTIMATED if name in invoice.body}
+    return {**shown, "object": "invoice_estimate"}
 
 
 def note_dues(subscription: Subscription) -> None:
@@ -71,23 +94,6 @@ def note_dues(subscription: Subscription) -> None:
         due_invoices_count=len(due),
         due_since=min((one["date"] for one in due), default=None),
         total_dues=sum(one["amount_due"] for one in due) or None,
-    )
-
-
-def _paired(subscription: Subscription, prices: list[ItemPrice]) -> list[tuple[Body, ItemPrice]]:
-    return list(zip(subscription["subscription_items"], prices, strict=True))
-
-
-def _line(item: Body, price: ItemPrice, start: int, end: int) -> Price:
-    return Price(
-        entity_id=price.handle,
-        entity_type=f"{item['item_type']}_item_price",
-        description=price.get("external_name") or price["name"],
-        quantity=item.get("quantity", 1),
-        unit_amount=item["unit_price"],
-        date_from=start,
-        date_to=end,
-        pricing_model=price["pricing_model"],
     )
 
 

@@ -7,7 +7,7 @@ percentages off what is left of the document. Halves of a cent round up.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import ROUND_HALF_UP, Decimal
 
 from billing.sandbox import identifiers
@@ -31,6 +31,10 @@ class Price:
     def amount(self) -> int:
         """Cents before discounts and tax."""
         return self.quantity * self.unit_amount
+
+    def at_once(self, amount: int, description: str) -> Price:
+        """The same item for a part of its time, charged as one sum."""
+        return replace(self, quantity=1, unit_amount=amount, description=description)
 
 
 @dataclass(frozen=True)
@@ -95,6 +99,11 @@ def half_up(value: Decimal) -> int:
 def prorated(amount: int, start: int, end: int, at: int) -> int:
     """What is left of an amount for the time from ``start`` to ``end`` when it stops at ``at``, rounded half up."""
     return half_up(Decimal(amount * (end - at)) / (end - start))
+
+
+def half_up_share(amount: int, part: int, whole: int) -> int:
+    """``amount`` times ``part`` / ``whole``, rounded half up; nothing of nothing."""
+    return half_up(Decimal(amount * part) / whole) if whole else 0
 
 
 def total_up(

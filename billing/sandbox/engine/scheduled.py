@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from billing.sandbox import clock
-from billing.sandbox.engine import billing, cancelling, collection, invoicing, pausing, terms
+from billing.sandbox.engine import (
+    balances,
+    billing,
+    cancelling,
+    collection,
+    invoicing,
+    pausing,
+    scheduling,
+    starting,
+    terms,
+)
 from billing.sandbox.models import Customer, Subscription
 
 
@@ -27,25 +37,6 @@ def act(subscription: Subscription) -> None:
             _renew(subscription, customer)
 
 
-def begin(subscription: Subscription, customer: Customer, *, must_pay: bool) -> billing.Charged | None:
-    """Let a subscription begin now: with its trial if it has one, else with a charged term. Saved either way."""
-    now = clock.now()
-    subscription.change(started_at=now, start_date=None)
-    if now < subscription.get("trial_end", now):
-        trial = {"trial_start": now, "current_term_start": now, "current_term_end": subscription["trial_end"]}
-        subscription.change(status="in_trial", **trial)
-        terms.settle(subscription)
-        return None
-    return activate(subscription, customer, must_pay=must_pay)
-
-
-def activate(subscription: Subscription, customer: Customer, *, must_pay: bool) -> billing.Charged:
-    """Let the first paid term begin now; billing dates are counted from here."""
-    subscription.anchor_at = clock.now()
-    subscription.change(status="active", activated_at=clock.now())
-    return billing.charge_term(subscription, customer, clock.now(), must_pay=must_pay)
-
-
 def _has_come(subscription: Subscription, name: str) -> bool:
     return int(subscription.get(name, clock.now() + 1)) <= clock.now()
 
@@ -57,18 +48,34 @@ def _cancel(subscription: Subscription, customer: Customer) -> None:
 
 
 def _start(subscription: Subscription, customer: Customer) -> None:
-    charged = begin(subscription, customer, must_pay=False)
-    billing.tell("subscription_started", subscription, customer, charged)
+    drawn = starting.begin(subscription, customer)
+    billing.tell("subscription_started", subscription, customer, _collected(drawn, subscription, customer))
 
 
 def _end_trial(subscription: Subscription, customer: Customer) -> None:
+    _change(subscription, customer)
     if _cannot_pay(subscription, customer):
         cancelling.cancel_now(subscription, reason="no_card")
         terms.settle(subscription)
         billing.tell("subscription_cancelled", subscription, customer, None)
         return
-    charged = activate(subscription, customer, must_pay=False)
-    billing.tell("subscription_activated", subscription, customer, charged)
+    drawn = starting.activate(subscription, customer)
+    billing.tell("subscription_activated", subscription, customer, _collected(drawn, subscription, customer))
+
+
+def _collected(
+    drawn: billing.Drawn | None, subscription: Subscription, customer: Customer
+) -> billing.Charged | None:
+    if drawn is None:
+        terms.settle(subscription)
+        return None
+    return billing.collect(drawn, subscription, customer, must_pay=False)
+
+
+def _change(subscription: Subscription, customer: Customer) -> None:
+    """The scheduled change of a term that is over takes effect, and is told before the term it leads to."""
+    if scheduling.take_effect(subscription):
+        billing.tell("subscription_changed", subscription, customer, None)
 
 
 def _cannot_pay(subscription: Subscription, customer: Customer) -> bool:
@@ -77,7 +84,8 @@ def _cannot_pay(subscription: Subscription, customer: Customer) -> bool:
     ):
         return False
     now = clock.now()
-    return bool(invoicing.term_bill(subscription, now, now).total)
+    bill = invoicing.bill(subscription, invoicing.term_lines(subscription, now, now), now)
+    return bill.total > balances.available(customer)
 
 
 def _pause(subscription: Subscription, customer: Customer) -> None:
@@ -87,5 +95,6 @@ def _pause(subscription: Subscription, customer: Customer) -> None:
 
 
 def _renew(subscription: Subscription, customer: Customer) -> None:
+    _change(subscription, customer)
     charged = billing.charge_term(subscription, customer, subscription["current_term_end"], must_pay=False)
     billing.tell("subscription_renewed", subscription, customer, charged)

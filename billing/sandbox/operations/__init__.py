@@ -3,6 +3,7 @@
 from billing.sandbox.operations import (  # noqa: F401  (imported to be registered)
     cancellations,
     catalogue,
+    changes,
     coupon_sets,
     coupons,
     credit_notes,

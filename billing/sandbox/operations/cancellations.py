@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from billing.sandbox import clock, events
+from billing.sandbox import clock
 from billing.sandbox.body import Body
-from billing.sandbox.engine import cancelling, collection, crediting, invoicing, terms
-from billing.sandbox.models import CreditNote, Invoice, Subscription
-from billing.sandbox.operations.lookup import found
+from billing.sandbox.engine import billing, cancelling, collection, crediting, invoicing, terms
+from billing.sandbox.models import CreditNote, Subscription
 from billing.sandbox.operations.subscriptions import Owned, owned
 from billing.sandbox.wire import router
 from billing.sandbox.wire.errors import invalid_state, wrong_value
@@ -24,6 +23,18 @@ _RECEIVABLES = ("no_action", "schedule_payment_collection")
 def cancel_for_items(params: Params, handle: str) -> Body:
     """End a subscription now (crediting the rest of its term, all of it, or nothing), at its term's end or later."""
     own = owned(handle)
+    issued, scheduled = cancel(params, own)
+    terms.settle(own.subscription)
+    if not scheduled:
+        return own.done("subscription_cancelled", issued=issued)
+    return own.done("subscription_cancellation_scheduled")
+
+
+def cancel(params: Params, own: Owned) -> tuple[list[CreditNote], bool]:
+    """Do what is asked for but save nothing of the subscription: the credits given, and whether the end is ahead.
+
+    A change that was scheduled for an instant the subscription will not live through is dropped, and told.
+    """
     subscription = own.subscription
     if subscription["status"] == "cancelled":
         raise invalid_state("The subscription is already cancelled")
@@ -33,16 +44,17 @@ def cancel_for_items(params: Params, handle: str) -> Body:
     collects = params.choice("account_receivables_handling", _RECEIVABLES, "no_action") != "no_action"
     subscription.change(cancel_reason_code=params.text("cancel_reason_code"))
     cancel_at = _cancel_at(params, subscription)
-    note = _credit(params, own, at_once=cancel_at is None)
+    issued = _credit(params, own, at_once=cancel_at is None)
     if collects:
         collection.schedule(subscription)
-    if cancel_at is not None:
+    had_changes = subscription.scheduled_change is not None
+    if cancel_at is None:
+        cancelling.cancel_now(subscription)
+    else:
         cancelling.schedule(subscription, cancel_at)
-        terms.settle(subscription)
-        return own.done("subscription_cancellation_scheduled")
-    cancelling.cancel_now(subscription)
-    terms.settle(subscription)
-    return _done_with(note, own)
+    if had_changes and subscription.scheduled_change is None:
+        billing.tell("subscription_scheduled_changes_removed", subscription, own.customer, None)
+    return issued, cancel_at is not None
 
 
 @router.post(
@@ -60,25 +72,15 @@ def remove_scheduled_cancellation(params: Params, handle: str) -> Body:
     return own.done("subscription_scheduled_cancellation_removed")
 
 
-def _credit(params: Params, own: Owned, *, at_once: bool) -> CreditNote | None:
+def _credit(params: Params, own: Owned, *, at_once: bool) -> list[CreditNote]:
     option = params.choice("credit_option_for_current_term_charges", ("none", "prorate", "full"), "none")
     if option == "none":
-        return None
+        return []
     if not at_once:
         raise wrong_value("credit_option_for_current_term_charges", "is for cancelling immediately")
-    note = crediting.credit_term(own.subscription, own.customer, whole=option == "full")
+    issued = crediting.credit_term(own.subscription, own.customer, whole=option == "full")
     invoicing.note_dues(own.subscription)
-    return note
-
-
-def _done_with(note: CreditNote | None, own: Owned) -> Body:
-    if note is None:
-        return own.done("subscription_cancelled")
-    content = {"subscription": own.subscription, "customer": own.customer}
-    events.record("subscription_cancelled", **content, credit_note=[note])
-    events.record("credit_note_created", credit_note=note)
-    events.record("invoice_updated", invoice=found(Invoice, note["reference_invoice_id"]))
-    return {**own.answer(), "credit_notes": [note.render()]}
+    return issued
 
 
 def _cancel_at(params: Params, subscription: Subscription) -> int | None:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from billing.sandbox import clock, identifiers
 from billing.sandbox.body import Body
-from billing.sandbox.engine import billing, calendar, coupons, scheduled, terms
-from billing.sandbox.models import Coupon, Customer, ItemPrice, PaymentSource, Subscription
+from billing.sandbox.engine import billing, calendar, scheduling, starting, terms
+from billing.sandbox.models import CreditNote, Customer, ItemPrice, PaymentSource, Subscription
 from billing.sandbox.operations.lookup import found, free_id, with_card
+from billing.sandbox.operations.orders import order, redeemed
 from billing.sandbox.operations.refusals import as_api_errors
 from billing.sandbox.wire import lists, router
-from billing.sandbox.wire.errors import ApiError, not_found, wrong_value
+from billing.sandbox.wire.errors import invalid_state, not_found, wrong_value
 from billing.sandbox.wire.params import Params
 
 _FILTERS = {
@@ -37,15 +39,24 @@ class Owned:
     subscription: Subscription
     customer: Customer
 
-    def answer(self, charged: billing.Charged | None = None) -> Body:
+    def answer(self, charged: billing.Charged | None = None, issued: Sequence[CreditNote] = ()) -> Body:
         """What operations on a subscription answer with."""
         answer = with_card({"subscription": self.subscription.render()}, self.customer)
-        return {**answer, "invoice": charged.invoice.render()} if charged else answer
+        if charged is not None:
+            answer["invoice"] = charged.invoice.render()
+        if issued:
+            answer["credit_notes"] = [note.render() for note in issued]
+        return answer
 
-    def done(self, event_type: str, charged: billing.Charged | None = None) -> Body:
+    def done(
+        self,
+        event_type: str,
+        charged: billing.Charged | None = None,
+        issued: Sequence[CreditNote] = (),
+    ) -> Body:
         """Tell what happened and answer."""
-        billing.tell(event_type, self.subscription, self.customer, charged)
-        return self.answer(charged)
+        billing.tell(event_type, self.subscription, self.customer, charged, issued)
+        return self.answer(charged, issued)
 
 
 def owned(handle: str) -> Owned:
@@ -74,6 +85,22 @@ def retrieve(params: Params, handle: str) -> Body:
     return owned(handle).answer()
 
 
+@router.get(
+    "subscription.retrieve_with_scheduled_changes",
+    "/subscriptions/{handle}/retrieve_with_scheduled_changes",
+)
+def retrieve_with_scheduled_changes(params: Params, handle: str) -> Body:
+    """One subscription with the items, period and coupons it will have; all else is as it is now.
+
+    Raises: ApiError 409 where nothing is scheduled.
+    """
+    own = owned(handle)
+    if own.subscription.scheduled_change is None:
+        raise invalid_state("There are no scheduled changes for this subscription")
+    scheduling.preview(own.subscription)
+    return own.answer()
+
+
 @router.post(
     "subscription.create_with_items",
     "/customers/{handle}/subscription_for_items",
@@ -82,65 +109,27 @@ def retrieve(params: Params, handle: str) -> Body:
 def create_with_items(params: Params, handle: str) -> Body:
     """Start a subscription now, with a trial, or later; what it costs now is collected or nothing is created."""
     customer = found(Customer, handle)
-    subscription = draft(params, customer)
+    subscription = draft(params, params, customer)
     with as_api_errors("Subscription cannot be created", customer):
         charged = _start(subscription, customer)
     return Owned(subscription, customer).done("subscription_created", charged)
 
 
-def draft(params: Params, customer: Customer) -> Subscription:
-    """The subscription that is asked for, unsaved and not begun."""
-    prices, items = _items(params)
+def draft(params: Params, dates: Params, customer: Customer) -> Subscription:
+    """The subscription that is asked for, unsaved and not begun; ``dates`` holds ``start_date`` and ``trial_end``."""
+    wanted = order(params)
     subscription = Subscription.make(
         free_id(Subscription, params.text("id", longest=50) or identifiers.new()),
-        {**_fresh(customer, prices[0]), **_wishes(params, customer), "subscription_items": items},
+        {**_fresh(customer, wanted.plan), **_wishes(params, customer), "subscription_items": wanted.items},
         customer_id=customer.handle,
         anchor_at=clock.now(),
     )
-    subscription.change(**_beginning(params, prices[0]))
-    for coupon_id in params.texts("coupon_ids"):
-        _attach(subscription, coupon_id, prices)
+    subscription.change(**_beginning(dates, wanted.plan), coupons=redeemed(params, wanted.prices) or None)
     return subscription
 
 
 def _listed(subscription: Subscription) -> Body:
     return Owned(subscription, Customer.objects.get(handle=subscription.customer_id)).answer()
-
-
-def _items(params: Params) -> tuple[list[ItemPrice], list[Body]]:
-    rows = params.rows("subscription_items")
-    priced = [(found(ItemPrice, row.needed("item_price_id"), "item_price_id"), row) for row in rows]
-    priced.sort(key=lambda pair: pair[0]["item_type"] != "plan")
-    plans = [price for price, _ in priced if price["item_type"] == "plan"]
-    if len(plans) != 1:
-        raise wrong_value("subscription_items", "should hold exactly one plan item price")
-    for price, _ in priced:
-        _check_sold(price, plans[0])
-    return [price for price, _ in priced], [_item(price, row) for price, row in priced]
-
-
-def _check_sold(price: ItemPrice, plan: ItemPrice) -> None:
-    if price["status"] != "active":
-        raise not_found("item_price", price.handle, "item_price_id")
-    period = (price["currency_code"], price.get("period"), price.get("period_unit"))
-    if period != (plan["currency_code"], plan["period"], plan["period_unit"]):
-        raise wrong_value("subscription_items", "should have the plan's currency and billing period")
-
-
-def _item(price: ItemPrice, row: Params) -> Body:
-    row.allow_only(("item_price_id", "quantity", "unit_price"))
-    quantity = row.integer("quantity", least=1) or 1
-    asked = row.integer("unit_price", least=0)
-    unit_price = price["price"] if asked is None else asked
-    return {
-        "item_price_id": price.handle,
-        "item_type": price["item_type"],
-        "quantity": quantity,
-        "unit_price": unit_price,
-        "amount": quantity * unit_price,
-        "free_quantity": 0,
-        "object": "subscription_item",
-    }
 
 
 def _fresh(customer: Customer, plan: ItemPrice) -> Body:
@@ -187,19 +176,9 @@ def _beginning(params: Params, plan: ItemPrice) -> Body:
     return {"start_date": start, "status": "future", "trial_end": trial_end if ends_later else None}
 
 
-def _attach(subscription: Subscription, coupon_id: str, prices: list[ItemPrice]) -> None:
-    coupon = found(Coupon, coupon_id, "coupon_ids")
-    try:
-        coupons.attach(subscription, coupon, prices)
-    except coupons.CouponUnusable:
-        message = f"The coupon {coupon_id} is expired or cannot be redeemed any more"
-        raise ApiError(400, "resource_limit_exhausted", message, param="coupon_ids") from None
-    except coupons.CouponInapplicable:
-        raise wrong_value("coupon_ids", f"{coupon_id} does not apply to these items") from None
-
-
 def _start(subscription: Subscription, customer: Customer) -> billing.Charged | None:
-    if "start_date" in subscription.body:
+    drawn = None if "start_date" in subscription.body else starting.begin(subscription, customer)
+    if drawn is None:
         terms.settle(subscription)
         return None
-    return scheduled.begin(subscription, customer, must_pay=True)
+    return billing.collect(drawn, subscription, customer, must_pay=True)

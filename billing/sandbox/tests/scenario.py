@@ -21,6 +21,7 @@ def walk(caller: Caller) -> None:
     alice = _subscriptions(caller)
     _pauses(caller, alice)
     _cancellations(caller, alice)
+    _changes(caller)
     _a_month_later(caller)
     _everything_read(caller)
 
@@ -137,6 +138,30 @@ def _pauses(caller: Caller, alice: str) -> None:
 def _cancellations(caller: Caller, alice: str) -> None:
     caller.call("subscription.cancel_for_items", alice, cancel_option="end_of_term")
     caller.call("subscription.remove_scheduled_cancellation", alice)
+
+
+def _changes(caller: Caller) -> None:
+    """Carol moves to the year and has it estimated, back at the term's end, and gains and loses a coupon."""
+    yearly, monthly = [{"item_price_id": YEARLY}], [{"item_price_id": MONTHLY}]
+    caller.call(
+        "estimate.create_sub_item_for_customer_estimate",
+        "carol",
+        subscription_items=yearly,
+        subscription={"trial_end": 0},
+    )
+    caller.call(
+        "estimate.update_subscription_for_items", subscription={"id": "carols"}, subscription_items=yearly
+    )
+    caller.call("subscription.update_for_items", "carols", subscription_items=yearly, coupon_ids=["ONCE-1"])
+    caller.call("subscription.remove_coupons", "carols", coupon_ids=["ONCE-1"])
+    caller.call(
+        "subscription.update_for_items", "carols", subscription_items=monthly, change_option="end_of_term"
+    )
+    caller.call("subscription.retrieve_with_scheduled_changes", "carols")
+    caller.call("estimate.renewal_estimate", "carols")
+    caller.call("subscription.remove_scheduled_changes", "carols")
+    cut = {"cancel_option": "immediately", "credit_option_for_current_term_charges": "prorate"}
+    caller.call("estimate.cancel_subscription_for_items", "carols", **cut)
 
 
 def _a_month_later(caller: Caller) -> None:

@@ -40,6 +40,11 @@ class Shop:
         terms = {"period": 1, "period_unit": unit, "currency_code": "USD", "pricing_model": "flat_fee"}
         return str(self.client.ItemPrice.create({**terms, **sold}).item_price.id)
 
+    def addon(self, item: str, unit: str, cents: int) -> str:
+        """Sell an addon at a price; returns the price's id."""
+        self.client.Item.create({"id": item, "name": item, "type": "addon", "item_family_id": "streaming"})
+        return self.price(item, unit, cents)
+
     def customer(self, handle: str = "ava", card: str | None = GOOD) -> str:
         """A customer, with a card unless told otherwise."""
         self.client.Customer.create({"id": handle, "first_name": handle, "email": f"{handle}@example.com"})
@@ -60,6 +65,19 @@ class Shop:
         return self.client.Subscription.create_with_items(
             customer, {"subscription_items": items, **more}
         ).subscription
+
+    def update(self, handle: str, **asked: Any) -> Any:
+        """Change a subscription; the whole answer."""
+        return self.client.Subscription.update_for_items(handle, asked)
+
+    def change(self, handle: str, price: str, **more: Any) -> Any:
+        """Change a subscription to a price, or add an addon's; the whole answer."""
+        return self.update(handle, subscription_items=[{"item_price_id": price}], **more)
+
+    def estimate(self, handle: str, price: str, **more: Any) -> Any:
+        """What that change would lead to."""
+        asked = {"subscription": {"id": handle}, "subscription_items": [{"item_price_id": price}], **more}
+        return self.client.Estimate.update_subscription_for_items(asked).estimate
 
     def subscription(self, handle: str) -> Any:
         """A subscription as it is now."""
@@ -87,6 +105,13 @@ class Shop:
         plans = {"item_constraints": [{"item_type": "plan", "constraint": "all"}]}
         wanted = {"id": handle, "name": handle, **item_level, **kind, **plans, **more}
         return str(self.client.Coupon.create_for_items(wanted).coupon.id)
+
+    def single_use(self, coupon: str, code: str, **more: Any) -> str:
+        """A coupon that is given out by a single-use code; returns the code."""
+        self.coupon(coupon, **more)
+        self.client.CouponSet.create({"id": coupon, "name": coupon, "coupon_id": coupon})
+        self.client.CouponSet.add_coupon_codes(coupon, {"code": [code]})
+        return code
 
     def only_for(self, *prices: str) -> list[dict[str, str]]:
         """The constraint that a coupon is for these plan prices alone."""

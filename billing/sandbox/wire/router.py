@@ -35,9 +35,11 @@ class Operation:
 operations: list[Operation] = []
 
 
-def get(name: str, path: str, takes: str | None = "") -> Callable[[Handler], Handler]:
-    """Register a read; ``takes=None`` leaves the parameters' names to the handler (lists)."""
-    return _register(name, "GET", path, takes, estimate=False)
+def get(
+    name: str, path: str, takes: str | None = "", *, estimate: bool = False
+) -> Callable[[Handler], Handler]:
+    """Register a read, or an estimate; ``takes=None`` leaves the parameters' names to the handler (lists)."""
+    return _register(name, "GET", path, takes, estimate=estimate)
 
 
 def post(name: str, path: str, takes: str = "", *, estimate: bool = False) -> Callable[[Handler], Handler]:

@@ -40,7 +40,7 @@ def _answer(request: HttpRequest, path: str) -> HttpResponse:
     params = _params(request)
     silence = events.without_webhooks() if _asks_for_silence(request) else nullcontext()
     with events.acting("api", auth.FULL_ACCESS_USER), silence:
-        if request.method == "GET":
+        if request.method == "GET" and not operation.estimate:
             due.settle()
             with clock.at():
                 return _json(operation.run(arguments, params), 200)
