@@ -73,11 +73,15 @@ def _hourly_feed(now: datetime) -> Counts:
 
 
 def _nightly_reconcile(now: datetime) -> Counts:
+    # What needs no provider comes first: it is done even while nobody can be asked.
+    forgotten = {
+        "keys_forgotten": idempotency.forget_old(),
+        "events_forgotten": retention.forget_old_events(),
+    }
     return {
         **reconcile.mend(now=now),
         "pdfs": invoices.want_missing(),
-        "keys_forgotten": idempotency.forget_old(),
-        "events_forgotten": retention.forget_old_events(),
+        **forgotten,
     }
 
 

@@ -26,6 +26,7 @@ from billing.queries.instants import iso
 from billing.queries.owned import live_holdings, named_holdings
 from billing.services import commands, receipts, schedules, sync
 from billing.services.quotes import quote_of
+from portal.errors import NotFound
 
 logger = logging.getLogger(__name__)
 
@@ -110,13 +111,18 @@ def resume_due(*, now: datetime, only_retries: bool = False) -> dict[str, int]:
     """
     counts = {"resumed": 0, "declined": 0, "later": 0}
     for schedule in _due(now, only_retries=only_retries):
-        counts[_resume_one(schedule, now)] += 1
+        try:
+            counts[_resume_one(schedule, now)] += 1
+        except Exception:
+            logger.exception("Resuming schedule %s failed", schedule.pk)
+            _try_later(schedule, "internal_error", now)
+            counts["later"] += 1
     return counts
 
 
 def overdue(*, now: datetime) -> int:
-    """Return how many pauses are past their resume date and still in effect, for operators."""
-    return len(_due(now, only_retries=False))
+    """Return how many pauses are past their resume date and still in effect, for operators: those tried in vain too."""
+    return PauseSchedule.objects.filter(state=PauseSchedule.State.PAUSED, resume_date__lte=now).count()
 
 
 def _due(now: datetime, *, only_retries: bool) -> list[PauseSchedule]:
@@ -149,32 +155,33 @@ def _resume_one(schedule: PauseSchedule, now: datetime) -> str:
             now=now,
         )
     except (ChangeInProgress, BillingUnconfirmed, BillingUnavailable):
-        _try_later(schedule, "billing_unavailable", now + NEXT_TRY_AFTER_OUTAGE)
+        _try_later(schedule, "billing_unavailable", now)
         return "later"
-    except (NothingToResume, InvalidState):
+    except (NothingToResume, InvalidState, NotFound):
         return _follow_provider(schedule, account, now)
     except BillingError as error:
         _declined(schedule, account, error.code, now)
         return "declined"
-    except Exception:
-        logger.exception("Resuming schedule %s failed", schedule.pk)
-        _try_later(schedule, "internal_error", now + NEXT_TRY_AFTER_OUTAGE)
-        return "later"
     return "resumed"
 
 
 def _follow_provider(schedule: PauseSchedule, account: Account, now: datetime) -> str:
-    """It is not paused any more, or not as we thought: read what the provider holds, and let the schedule follow."""
+    """It is not paused any more, or not as we thought: read what the provider holds, and let the schedule follow.
+
+    One that is paused all the same is tried again with a new key: the refusal is final for the old one.
+    """
     try:
         sync.resync_account(account)
     except (NotSent, Refused):
-        _try_later(schedule, "billing_unavailable", now + NEXT_TRY_AFTER_OUTAGE)
+        _try_later(schedule, "billing_unavailable", now)
+    else:
+        _try_later(schedule, InvalidState.code, now, attempts=schedule.attempts + 1)
     return "later"
 
 
-def _try_later(schedule: PauseSchedule, code: str, at: datetime) -> None:
+def _try_later(schedule: PauseSchedule, code: str, now: datetime, **changes: int) -> None:
     PauseSchedule.objects.filter(pk=schedule.pk, state=PauseSchedule.State.PAUSED).update(
-        last_error=code, next_try_at=at
+        last_error=code, next_try_at=now + NEXT_TRY_AFTER_OUTAGE, **changes
     )
 
 

@@ -10,7 +10,7 @@ import pytest
 from accounts.models import Account, AccountEvent, OutgoingMail
 from billing import clock
 from billing.errors import InvalidState
-from billing.models import JobRun, PauseSchedule, Subscription
+from billing.models import Command, Invoice, JobRun, PauseSchedule, Subscription
 from billing.services import jobs, pauses, resumes, sync
 from billing.tests.live import DECLINES, FAITH, GOSPEL, KIDS, Provider, at
 
@@ -198,6 +198,64 @@ def test_one_resumed_at_the_provider_is_not_resumed_again(provider: Provider) ->
 
     assert PauseSchedule.objects.get().state == State.RESUMED
     assert len(provider.invoices(alice)) == 2
+
+
+def asleep_until_the_promised_day(provider: Provider, *accounts: Account) -> None:
+    for account in accounts:
+        pause(account)
+    promised = PauseSchedule.objects.earliest("pause_date")
+    provider.travel_to(promised.pause_date + timedelta(hours=1))
+    run_due_jobs()
+    provider.travel_to(promised.resume_date + timedelta(hours=1))
+
+
+def test_a_refusal_of_one_night_does_not_stand_for_ever(provider: Provider) -> None:
+    alice = provider.subscriber("alice", FAITH)
+    asleep_until_the_promised_day(provider, alice)
+    Command.objects.create(
+        account=alice,
+        kind="resume",
+        key=f"resume-schedule-{PauseSchedule.objects.get().pk}-0",
+        actor="system",
+        state=Command.State.FAILED,
+        steps=[],
+        error_code="invalid_state",
+    )
+
+    resumes.resume_due(now=clock.now())  # learns that it is paused all the same
+    provider.travel(hours=2)
+    resumes.resume_due(now=clock.now())
+
+    assert provider.subscription(alice).status == "active"
+    assert len(provider.invoices(alice)) == 2
+
+
+def test_one_that_breaks_keeps_no_other_from_being_resumed(provider: Provider) -> None:
+    alice, bob = provider.subscriber("alice", FAITH), provider.subscriber("bob", FAITH)
+    asleep_until_the_promised_day(provider, alice, bob)
+    Subscription.objects.filter(customer__account=alice).update(status="active")
+    # Nothing of Alice's can be applied: her documents cannot be built.
+    Invoice.objects.create(
+        provider_id="ghost",
+        customer=alice.customer,
+        issued_at=clock.now(),
+        synced_at=clock.now(),
+        payload={"linked_payments": 7},
+    )
+
+    counts = resumes.resume_due(now=clock.now())
+
+    assert counts == {"resumed": 1, "declined": 0, "later": 1}
+    assert provider.subscription(bob).status == "active"
+
+
+def test_one_that_is_tried_in_vain_is_overdue(provider: Provider) -> None:
+    alice = provider.subscriber("alice", FAITH)
+    asleep_until_the_promised_day(provider, alice)
+    provider.add_card("alice", DECLINES)
+
+    assert resumes.resume_due(now=clock.now())["declined"] == 1
+    assert resumes.overdue(now=clock.now()) == 1
 
 
 def test_a_double_beat_runs_a_job_once(provider: Provider) -> None:
