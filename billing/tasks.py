@@ -4,8 +4,9 @@ from datetime import datetime
 
 from celery import shared_task
 
+from accounts.models import Account
 from billing import clock
-from billing.services import invoices, jobs, sweep, sync, webhooks
+from billing.services import alignment, invoices, jobs, sweep, sync, webhooks
 
 
 @shared_task
@@ -30,6 +31,12 @@ def process_webhook(event_pk: int) -> None:
 def make_invoice_pdf(pdf_pk: int) -> None:
     """Render a wanted invoice PDF."""
     invoices.make(pdf_pk)
+
+
+@shared_task
+def align_bundle(account_pk: int) -> None:
+    """Put an account's bundle coupons right; the night does it too if this cannot."""
+    alignment.align_if_possible(Account.objects.get(pk=account_pk), now=clock.now())
 
 
 @shared_task

@@ -23,7 +23,7 @@ class FoundCode:
     def usable(self) -> bool:
         """Whether the provider still takes it: in force, and not redeemed as often as it may be."""
         limit = self.coupon.payload.get("max_redemptions")
-        exhausted = limit is not None and int(self.coupon.payload.get("redemptions") or 0) >= int(limit)
+        exhausted = limit is not None and self.coupon.redemptions >= int(limit)
         return not self.spent and not exhausted and self.coupon.payload.get("status") == ACTIVE
 
 

@@ -56,8 +56,7 @@ TRANSACTION_FIELDS = (
 PRICE_FIELDS = ("id", "name", "item_id", "status", "price", "period", "period_unit", "currency_code")
 COUPON_FIELDS = (
     "id", "name", "status", "discount_type", "discount_percentage", "discount_amount", "duration_type", "period",
-    "period_unit", "apply_on", "valid_till", "max_redemptions", "redemptions", "item_constraints",
-    "item_constraint_criteria",
+    "period_unit", "apply_on", "valid_till", "max_redemptions", "item_constraints", "item_constraint_criteria",
 )  # fmt: skip
 
 
@@ -188,12 +187,17 @@ class ItemPriceSnapshot(Snapshot):
 
 @dataclass(frozen=True)
 class CouponSnapshot(Snapshot):
-    """A coupon as the provider defines it."""
+    """A coupon as the provider defines it.
+
+    `redemptions` is not mirrored: it moves without a new version, and no event tells.
+    """
+
+    redemptions: int = 0
 
     @classmethod
     def of(cls, raw: Raw) -> "CouponSnapshot":
         """Return the snapshot of a coupon as the provider sent it."""
-        return cls(**_common(raw, only(raw, COUPON_FIELDS)))
+        return cls(**_common(raw, only(raw, COUPON_FIELDS)), redemptions=int(raw.get("redemptions") or 0))
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from django.utils import timezone
 from accounts import site
 from billing.gateway.errors import GatewayError
 from billing.models import JobRun
-from billing.services import idempotency, invoices, pausing_night, reconcile, resumes, retention
+from billing.services import alignment, idempotency, invoices, pausing_night, reconcile, resumes, retention
 from billing.services.hints import hint
 
 logger = logging.getLogger(__name__)
@@ -80,6 +80,7 @@ def _nightly_reconcile(now: datetime) -> Counts:
     }
     return {
         **reconcile.mend(now=now),
+        **alignment.align_all(now=now),
         "pdfs": invoices.want_missing(),
         **forgotten,
     }

@@ -24,7 +24,7 @@ from billing.models import Command, Invoice, PauseSchedule, Subscription
 from billing.queries.holdings import Holding
 from billing.queries.instants import iso
 from billing.queries.owned import live_holdings, named_holdings
-from billing.services import commands, receipts, schedules, sync
+from billing.services import alignment, commands, receipts, schedules, sync
 from billing.services.quotes import quote_of
 from portal.errors import NotFound
 
@@ -79,6 +79,8 @@ def resume(
             commands.step(RESUME, one.subscription.provider_id) for one in _paused(account, subscription_ids)
         ],
     )
+    # The provider takes no writing to a paused subscription: its coupons are put right now (contract, rule 6).
+    alignment.align_if_possible(account, now=now)
 
 
 def estimate(

@@ -11,10 +11,11 @@ from billing import clock
 from billing.gateway import records
 from billing.gateway.errors import GatewayError
 from billing.gateway.snapshots import Snapshot, SubscriptionSnapshot
-from billing.models import Customer, ItemPrice
+from billing.models import Customer, ItemPrice, Subscription
 from billing.models.mirror import ALIVE
 from billing.models.mirrored import Mirrored
-from billing.services import documents, mirror, schedules
+from billing.services import alignment, documents, mirror, schedules
+from billing.services.hints import hint
 from billing.services.mirror import UnknownCustomer
 
 __all__ = [
@@ -93,11 +94,17 @@ def sync_catalogue() -> None:
 
 @transaction.atomic
 def apply(snapshots: Sequence[Snapshot], *, now: datetime) -> list[Mirrored]:
-    """Write snapshots, let the pause schedules follow what the provider says, and rebuild what is read."""
+    """Write snapshots, let the pause schedules follow what the provider says, and rebuild what is read.
+
+    Where that leaves a bundle with the wrong coupons, a worker is told to put them right.
+    """
     rows = mirror.write(snapshots, now=now)
     schedules.follow(rows, now=now)
     for account in mirror.accounts_of(rows):
         documents.rebuild(account)
+    for account in mirror.accounts_of([row for row in rows if isinstance(row, Subscription)]):
+        if alignment.needed(account):
+            hint("align_bundle", account.pk)
     return rows
 
 

@@ -57,7 +57,15 @@ def process_all() -> None:
 
 @pytest.mark.parametrize(
     "header",
-    ["", "Basic", "Basic !!!", "Bearer abc", "Basic " + base64.b64encode(b"chargebee:wrong").decode()],
+    [
+        "",
+        "Basic",
+        "Basic !!!",
+        "Basic \xff\xfe",
+        "Basic Y2hhcmdlYmVl",
+        "Bearer abc",
+        "Basic " + base64.b64encode(b"chargebee:wrong").decode(),
+    ],
 )
 def test_it_refuses_anybody_else_before_it_reads(settings: Settings, header: str) -> None:
     assert post(settings, "not json at all", authorization=header) == 401

@@ -1,0 +1,322 @@
+"""Changing what one pays for: the preview is what is charged, the bundle's rate follows, and undo restores."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from accounts.models import Account
+from billing import clock
+from billing.errors import InvalidState, PaymentMethodRequired, PaymentProcessingFailed, QuoteChanged
+from billing.models import BundleRate, Command, PauseSchedule, Subscription
+from billing.services import add_remove, alignment, jobs, pauses, periods, reconcile, resumes, sync, undo
+from billing.services.changing import NoChange
+from billing.tests.live import DECLINES, FAITH, GOSPEL, KIDS, Provider, at
+from portal.errors import InvalidInput
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture(autouse=True)
+def rates(db: None) -> None:
+    for size, percentage in ((2, 10), (3, 15)):
+        BundleRate.objects.create(size=size, percentage=percentage, coupon_id=f"BUNDLE-{size}")
+
+
+def want(account: Account, *plans: str, key: str, quote: str | None = None) -> dict[str, Any]:
+    return add_remove.change(account, plan_ids=plans, quote=quote, key=key, actor="you", now=clock.now())
+
+
+def switch(
+    account: Account, direction: str, plans: Sequence[str] | None = None, *, key: str = "switch"
+) -> Any:
+    return periods.switch(
+        account, direction=direction, plan_ids=plans, quote=None, key=key, actor="you", now=clock.now()
+    )
+
+
+def coupons(provider: Provider, account: Account, plan: str) -> list[str]:
+    return [row.coupon_id for row in provider.subscription(account, plan).coupons or []]
+
+
+def run_due_jobs() -> None:
+    for job, slot in list(jobs.due(clock.now())):
+        jobs.run(job.name, slot, now=clock.now())
+
+
+def assert_in_step(account: Account) -> None:
+    """Once its events are in, the mirror is the provider's, and every coupon that can be written is right."""
+    reconcile.read_feed(now=clock.now())
+    assert list(reconcile.differences()) == []
+    assert alignment.needed(account) == []
+
+
+def test_an_added_service_is_charged_at_the_bundle_rate_and_the_others_follow(provider: Provider) -> None:
+    ava = provider.subscriber("ava", FAITH, GOSPEL, coupon_ids=["BUNDLE-2"])
+    shown = add_remove.preview(ava, plan_ids=[FAITH, GOSPEL, KIDS], now=clock.now())
+
+    want(ava, FAITH, GOSPEL, KIDS, key="add", quote=shown.figures.quote)
+
+    assert shown.figures.due_now == 764  # 899 less 15 %, half up
+    assert provider.invoices(ava)[-1].total == 764
+    assert [coupons(provider, ava, plan) for plan in (FAITH, GOSPEL, KIDS)] == [["BUNDLE-3"]] * 3
+    assert shown.figures.own.total == 594 + 679 + 764
+    provider.travel(days=40)
+    renewed = {invoice.total for invoice in provider.invoices(ava)[-3:]}
+    assert renewed == {594, 679, 764}
+
+
+def test_a_removed_service_stays_until_its_term_ends_and_the_rate_falls_with_it(provider: Provider) -> None:
+    jo = provider.subscriber("jo", FAITH, GOSPEL, KIDS, coupon_ids=["BUNDLE-3"])
+
+    shown = add_remove.preview(jo, plan_ids=[FAITH, KIDS], now=clock.now())
+    want(jo, FAITH, KIDS, key="remove")
+
+    held = provider.subscription(jo, GOSPEL)
+    assert (held.status, held.cancelled_at) == ("non_renewing", held.current_term_end)
+    assert shown.figures.due_now == 0
+    assert [coupons(provider, jo, plan) for plan in (FAITH, KIDS)] == [["BUNDLE-2"]] * 2
+    assert shown.figures.own.total == 629 + 809
+    sync.resync_account(jo)
+    assert_in_step(jo)
+
+
+def test_one_that_outlives_the_others_next_bill_still_counts_for_it(provider: Provider) -> None:
+    ava = provider.subscriber("ava", FAITH, coupon_ids=["BUNDLE-2"])
+    provider.travel(days=10)
+    provider.subscribe("ava", GOSPEL, coupon_ids=["BUNDLE-2"])
+    sync.resync_account(ava)
+
+    want(ava, FAITH, key="remove")
+    assert coupons(provider, ava, FAITH) == ["BUNDLE-2"]
+
+    provider.travel_to(at(provider.subscription(ava, FAITH).current_term_end) + timedelta(hours=1))
+    assert provider.invoices(ava)[-1].total == 629
+    run_due_jobs()
+
+    assert coupons(provider, ava, FAITH) == []
+    assert_in_step(ava)
+
+
+def test_what_was_removed_is_kept_again_and_the_rate_comes_back(provider: Provider) -> None:
+    ava = provider.subscriber("ava", FAITH, GOSPEL, coupon_ids=["BUNDLE-2"])
+    want(ava, FAITH, key="remove")
+    assert coupons(provider, ava, FAITH) == []
+
+    undo.remove_scheduled_cancellation(
+        ava,
+        subscription_ids=[provider.subscription(ava, GOSPEL).id],
+        key="keep",
+        actor="you",
+        now=clock.now(),
+    )
+
+    assert provider.subscription(ava, GOSPEL).status == "active"
+    assert [coupons(provider, ava, plan) for plan in (FAITH, GOSPEL)] == [["BUNDLE-2"]] * 2
+    assert_in_step(ava)
+
+
+def test_wanting_a_non_renewing_plan_again_keeps_it(provider: Provider) -> None:
+    ava = provider.subscriber("ava", FAITH, GOSPEL, coupon_ids=["BUNDLE-2"])
+    want(ava, FAITH, key="remove")
+
+    done = want(ava, FAITH, GOSPEL, key="again")
+
+    assert done["kept_again"] == [GOSPEL]
+    assert provider.subscription(ava, GOSPEL).status == "active"
+    assert_in_step(ava)
+
+
+def test_an_upgrade_charges_what_was_shown_less_the_credit(provider: Provider) -> None:
+    ava = provider.subscriber("ava", FAITH, GOSPEL, coupon_ids=["BUNDLE-2"])
+    provider.travel(days=10)
+    shown = periods.preview(ava, direction="upgrade", plan_ids=[FAITH], now=clock.now())
+
+    switch(ava, "upgrade", [FAITH])
+
+    charged = provider.invoices(ava)[-1]
+    assert shown.figures.credits > 0
+    assert charged.amount_paid == shown.figures.due_now == charged.total - shown.figures.credits
+    assert charged.total == 6299
+    assert provider.subscription(ava, FAITH).billing_period_unit == "year"
+    assert (shown.figures.own.period_unit, shown.figures.own.total) == ("year", 6299)
+    assert shown.figures.other is not None
+    assert (shown.figures.other.period_unit, shown.figures.other.total) == ("month", 719)
+    assert shown.body["annual_savings"] == 12 * 629 - 6299
+    assert_in_step(ava)
+
+
+def test_a_downgrade_waits_for_the_years_end_and_can_be_taken_back(provider: Provider) -> None:
+    ben = provider.subscriber("ben")
+    provider.subscribe("ben", FAITH, unit="Yearly")
+    sync.resync_account(ben)
+
+    done = switch(ben, "downgrade")
+    assert done["is_immediate"] is False
+    assert provider.subscription(ben).has_scheduled_changes
+    assert Subscription.objects.get().text("scheduled_item_price_id") == f"{FAITH}-USD-Monthly"
+    with pytest.raises(NoChange):
+        switch(ben, "downgrade", key="again")
+
+    undo.remove_scheduled_change(
+        ben, subscription_ids=[provider.subscription(ben).id], key="undo", actor="you", now=clock.now()
+    )
+    assert not provider.subscription(ben).has_scheduled_changes
+
+    switch(ben, "downgrade", key="after-all")
+    term_end = at(provider.subscription(ben).current_term_end)
+    provider.travel_to(term_end + timedelta(days=32))
+
+    assert provider.subscription(ben).billing_period_unit == "month"
+    assert [invoice.total for invoice in provider.invoices(ben)] == [6999, 699, 699]
+
+
+def test_coupons_are_put_right_without_losing_a_scheduled_change(provider: Provider) -> None:
+    ben = provider.subscriber("ben")
+    provider.subscribe("ben", FAITH, unit="Yearly")
+    sync.resync_account(ben)
+    switch(ben, "downgrade")
+
+    want(ben, FAITH, KIDS, key="add")
+
+    held = provider.subscription(ben, FAITH)
+    assert held.has_scheduled_changes
+    assert coupons(provider, ben, FAITH) == ["BUNDLE-2"]
+    assert_in_step(ben)
+
+
+def test_a_trial_switches_at_once_and_its_end_does_not_move(provider: Provider) -> None:
+    carla = provider.subscriber("carla")
+    trial_end = int(clock.now().timestamp()) + 10 * 86400
+    provider.subscribe("carla", KIDS, unit="Yearly", trial_end=trial_end)
+    sync.resync_account(carla)
+
+    done = switch(carla, "downgrade")
+
+    held = provider.subscription(carla, KIDS)
+    assert done["is_immediate"] is True
+    assert (held.status, held.trial_end, held.billing_period_unit) == ("in_trial", trial_end, "month")
+    assert provider.invoices(carla) == []
+
+
+def test_a_declined_upgrade_changes_nothing(provider: Provider) -> None:
+    finn = provider.subscriber("finn", FAITH)
+    provider.add_card("finn", DECLINES)
+    sync.resync_account(finn)
+    before = provider.subscription(finn).raw_data
+
+    with pytest.raises(PaymentProcessingFailed):
+        switch(finn, "upgrade")
+
+    after = provider.subscription(finn).raw_data
+    assert (after["subscription_items"], after["current_term_end"]) == (
+        before["subscription_items"],
+        before["current_term_end"],
+    )
+    assert len(provider.invoices(finn)) == 1
+    assert Command.objects.get().error_code == "payment_processing_failed"
+
+
+def test_other_figures_than_those_shown_are_refused_and_nothing_is_done(provider: Provider) -> None:
+    ava = provider.subscriber("ava", FAITH)
+
+    with pytest.raises(QuoteChanged) as refused:
+        want(ava, FAITH, KIDS, key="add", quote="what was shown yesterday")
+
+    assert refused.value.extra["due_now"] == 809
+    assert not Command.objects.exists()
+    assert len(provider.invoices(ava)) == 1
+
+
+@pytest.mark.parametrize(
+    ("plans", "error"),
+    [
+        ([], InvalidInput),
+        (["nonsense"], InvalidInput),
+        (["Minno", "Minno-Plan"], InvalidInput),
+        (["Minno"], InvalidInput),
+        ([FAITH], NoChange),
+    ],
+)
+def test_what_cannot_be_wanted_is_refused(
+    provider: Provider, plans: list[str], error: type[Exception]
+) -> None:
+    ava = provider.subscriber("ava", FAITH)
+
+    with pytest.raises(error):
+        want(ava, *plans, key="odd")
+
+
+def test_nothing_is_started_without_a_way_to_pay(provider: Provider) -> None:
+    ivy = provider.subscriber("ivy", card=None)
+
+    with pytest.raises(PaymentMethodRequired):
+        want(ivy, FAITH, key="start")
+
+
+def test_a_paused_one_is_removed_at_once_and_one_with_a_scheduled_pause_at_its_end(
+    provider: Provider,
+) -> None:
+    ava = provider.subscriber("ava", FAITH, GOSPEL, KIDS, coupon_ids=["BUNDLE-3"])
+    pauses.schedule(ava, subscription_ids=None, days=30, key="pause", actor="you", now=clock.now())
+    pauses.remove_scheduled(
+        ava, subscription_ids=[provider.subscription(ava, KIDS).id], key="k", actor="you", now=clock.now()
+    )
+    provider.sdk.Subscription.remove_scheduled_pause(provider.subscription(ava, FAITH).id)
+    provider.sdk.Subscription.pause(provider.subscription(ava, FAITH).id, {"pause_option": "immediately"})
+    sync.resync_account(ava)
+
+    want(ava, KIDS, key="remove")
+
+    assert provider.subscription(ava, FAITH).status == "cancelled"
+    gospel = provider.subscription(ava, GOSPEL)
+    assert (gospel.status, gospel.pause_date) == ("non_renewing", None)
+    assert not PauseSchedule.objects.filter(state__in=PauseSchedule.OPEN).exists()
+    assert coupons(provider, ava, KIDS) == []
+    assert_in_step(ava)
+
+
+def test_a_resumed_one_gets_the_coupon_it_should_have(provider: Provider) -> None:
+    ava = provider.subscriber("ava", FAITH, GOSPEL, coupon_ids=["BUNDLE-2"])
+    provider.sdk.Subscription.pause(provider.subscription(ava, FAITH).id, {"pause_option": "immediately"})
+    sync.resync_account(ava)
+    want(ava, FAITH, key="remove")
+    provider.travel(days=40)
+    run_due_jobs()
+    assert coupons(provider, ava, FAITH) == ["BUNDLE-2"]
+
+    resumes.resume(ava, subscription_ids=None, quote=None, key="resume", actor="you", now=clock.now())
+
+    assert coupons(provider, ava, FAITH) == []
+    assert_in_step(ava)
+
+
+def test_an_operators_new_rate_reaches_every_bundle(provider: Provider) -> None:
+    ava = provider.subscriber("ava", FAITH, GOSPEL, coupon_ids=["BUNDLE-2"])
+    provider.sdk.Coupon.create_for_items(
+        {
+            "id": "BUNDLE-2-20",
+            "name": "BUNDLE-2-20",
+            "discount_type": "percentage",
+            "discount_percentage": 20,
+            "duration_type": "forever",
+            "apply_on": "each_specified_item",
+            "item_constraints": [{"item_type": "plan", "constraint": "all"}],
+        }
+    )
+    sync.sync_catalogue()
+    BundleRate.objects.filter(size=2).update(coupon_id="BUNDLE-2-20", percentage=20)
+
+    alignment.align_all(now=clock.now())
+
+    assert [coupons(provider, ava, plan) for plan in (FAITH, GOSPEL)] == [["BUNDLE-2-20"]] * 2
+
+
+def test_a_plan_of_the_service_that_is_held_is_no_addition(provider: Provider) -> None:
+    ava = provider.subscriber("ava", KIDS)
+    assert provider.subscription(ava, KIDS).status == "active"
+    with pytest.raises((InvalidState, InvalidInput)):
+        want(ava, "Minno", key="legacy")
