@@ -88,6 +88,15 @@ def test_it_names_a_method_that_is_not_possible(visitor):
     assert envelope(response)["code"] == "method_not_allowed"
 
 
+@pytest.mark.parametrize(
+    "path", ["/", "/api/test/echo", "/healthz", "/static/portal/message.css", "/webhooks/chargebee"]
+)
+def test_it_echoes_no_request(visitor, path):
+    response = visitor.trace(path, headers={"Authorization": f"Bearer {SECRET}"})
+    assert response.status_code == 405
+    assert SECRET not in b"".join(response).decode()
+
+
 def test_it_answers_in_json_or_not_at_all(visitor):
     response = visitor.get("/api/test/echo", headers={"Accept": "text/html"})
     assert response.status_code == 406

@@ -57,5 +57,21 @@ def test_every_operation_that_wants_a_token_refuses_to_do_without(document):
     assert answers == dict.fromkeys(wanting, 401)
 
 
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "content_type", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"]
+)
+def test_no_form_of_another_site_can_change_anything(document, content_type):
+    changes = [path for method, path, _ in operations(document) if method == "post"]
+    origin = {"Origin": "https://evil.example.com", "Sec-Fetch-Site": "cross-site"}
+    answers = {
+        path: Client().post(path, "email=ava@example.com", content_type=content_type, headers=origin)
+        for path in changes
+    }
+    assert {answer.status_code for answer in answers.values()} == {401, 415}
+    names = {name.lower() for answer in answers.values() for name in answer.headers}
+    assert [name for name in names if name.startswith("access-control-") or name == "set-cookie"] == []
+
+
 def test_it_is_served_where_it_is_nobodys_secret(client):
     assert client.get("/api/schema/").json()["openapi"].startswith("3.")

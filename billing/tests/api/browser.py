@@ -24,8 +24,9 @@ class Browser(APIClient):
         _document()  # made before browsers act at once: the generator is not made for threads
 
     def request(self, **environ: Any) -> Any:
-        """Send a request and check that its answer is as documented."""
+        """Send a request and check that its answer is as documented, and that nothing in between keeps it."""
         response = super().request(**environ)
+        assert response.headers["Cache-Control"] == "no-store"
         if response.headers.get("Content-Type", "").startswith("application/json"):
             assert_documented(environ["REQUEST_METHOD"], environ["PATH_INFO"], response)
         return response

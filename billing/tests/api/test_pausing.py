@@ -52,6 +52,19 @@ def test_it_pauses_the_named_ones_only(shop: Shop) -> None:
     assert "pause_date" not in shop.subscription(faith)
 
 
+def test_what_was_not_asked_for_is_ignored(shop: Shop) -> None:
+    browser = Browser(shop.customer("alice"))
+    faith = shop.subscribe("alice", FAITH)
+    before = shop.subscription(faith)
+    extra = {"status": "CANCELLED", "amount": 0, "customerId": "bob", "email": "b@example.com", "days": 900}
+    answer = browser.post(PAUSE_SOME, {"subscriptionId": [faith], "isStaff": True, **extra})
+    assert answer.json()["resumeDate"] == iso(shop.term_end(faith) + timedelta(days=30))
+    after = shop.subscription(faith)
+    changed = {name for name in after if after[name] != before.get(name)}
+    assert changed - {"resource_version", "updated_at"} == {"pause_date"}
+    assert browser.get("/api/account").json()["email"] == "alice@example.com"
+
+
 def test_it_takes_snake_case_too(shop: Shop) -> None:
     browser = Browser(shop.customer("alice"))
     faith = shop.subscribe("alice", FAITH)

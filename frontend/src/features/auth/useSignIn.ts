@@ -7,7 +7,7 @@ import { verifyCode } from './api';
 /** Where one was going when the guard sent one here; the account home otherwise. */
 function destination(state: unknown): string {
   const from = (state as { from?: unknown } | null)?.from;
-  return typeof from === 'string' && /^\/(?!\/)/.test(from) ? from : paths.dashboard;
+  return typeof from === 'string' && /^\/(?![/\\])/.test(from) ? from : paths.dashboard;
 }
 
 /** Verifies the code; with the token stored, goes where one was going. */
