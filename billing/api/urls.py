@@ -2,12 +2,18 @@
 
 from django.urls import path, register_converter
 
+from billing.api.codes import CouponCode
 from billing.api.numbers import InvoiceNumber
 from billing.api.viewsets.account import AccountViewSet
 from billing.api.viewsets.invoices import InvoiceDownloadViewSet, InvoiceViewSet
 from billing.api.viewsets.pauses import PauseViewSet
+from billing.api.viewsets.periods import PeriodsViewSet
+from billing.api.viewsets.perks import PerksViewSet
 from billing.api.viewsets.resumes import ResumeViewSet
+from billing.api.viewsets.services import ServicesViewSet
+from billing.api.viewsets.undo import UndoViewSet
 
+register_converter(CouponCode, "coupon_code")
 register_converter(InvoiceNumber, "invoice_number")
 
 urlpatterns = [
@@ -38,6 +44,47 @@ urlpatterns = [
     path("account/pause-offer", PauseViewSet.as_view({"get": "offer"}), name="pause-offer"),
     path("account/resume", ResumeViewSet.as_view({"post": "resume"}), name="resume"),
     path("account/resume/estimate", ResumeViewSet.as_view({"get": "estimate"}), name="resume-estimate"),
+    path(
+        "account/add-remove-service", ServicesViewSet.as_view({"post": "change"}), name="add-remove-service"
+    ),
+    path(
+        "account/add-remove-service/estimate",
+        ServicesViewSet.as_view({"post": "estimate"}),
+        name="add-remove-service-estimate",
+    ),
+    path("account/upgrade", PeriodsViewSet.as_view({"post": "upgrade"}), name="upgrade"),
+    path(
+        "account/upgrade/estimate",
+        PeriodsViewSet.as_view({"get": "upgrade_estimate"}),
+        name="upgrade-estimate",
+    ),
+    path("account/downgrade", PeriodsViewSet.as_view({"post": "downgrade"}), name="downgrade"),
+    path(
+        "account/downgrade/estimate",
+        PeriodsViewSet.as_view({"get": "downgrade_estimate"}),
+        name="downgrade-estimate",
+    ),
+    path(
+        "account/subscription/remove-scheduled-change",
+        UndoViewSet.as_view({"post": "remove_scheduled_change"}),
+        name="remove-scheduled-change",
+    ),
+    path(
+        "account/subscription/remove-scheduled-cancellation",
+        UndoViewSet.as_view({"post": "remove_scheduled_cancellation"}),
+        name="remove-scheduled-cancellation",
+    ),
+    path(
+        "account/add-coupon/<coupon_code:code>",
+        PerksViewSet.as_view({"post": "add_coupon"}),
+        name="add-coupon",
+    ),
+    path("account/claim-my-offer", PerksViewSet.as_view({"post": "claim_offer"}), name="claim-my-offer"),
+    path(
+        "account/claim-my-offer/estimate",
+        PerksViewSet.as_view({"get": "offer_estimate"}),
+        name="claim-my-offer-estimate",
+    ),
     path("invoice/list", InvoiceViewSet.as_view({"get": "history"}), name="invoice-list"),
     path("invoice/pdf/<invoice_number:number>", InvoiceViewSet.as_view({"get": "pdf"}), name="invoice-pdf"),
     path(

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from accounts.models import Account
 from billing.catalog import Plan, catalogue_position, find_plan
-from billing.models import PauseSchedule, Subscription
+from billing.models import ItemPrice, PauseSchedule, Subscription
 from billing.queries.discounts import CouponBook, Discount, Price, price
 
 ACTIVE, IN_TRIAL, NON_RENEWING = "ACTIVE", "IN_TRIAL", "NON_RENEWING"
@@ -29,12 +29,16 @@ _STATUS_OF = {
 
 @dataclass(frozen=True)
 class Holding:
-    """One subscription as the subscriber sees it, with its open pause schedule and the coupons on it."""
+    """One subscription as the subscriber sees it, with its open pause schedule and the coupons on it.
+
+    `changing_to` is the price that it is scheduled to change to, None when no change waits.
+    """
 
     subscription: Subscription
     plan: Plan
     schedule: PauseSchedule | None
     discounts: tuple[Discount, ...]
+    changing_to: ItemPrice | None = None
 
     @property
     def status(self) -> str:
@@ -119,7 +123,7 @@ class Holding:
 
 
 def holdings_of(account: Account) -> list[Holding]:
-    """Return what an account holds, cancelled ones included, in four queries.
+    """Return what an account holds, cancelled ones included, in five queries at most.
 
     Subscriptions of plans that the catalogue does not know are left out.
     """
@@ -128,12 +132,14 @@ def holdings_of(account: Account) -> list[Holding]:
     )
     schedules = _open_schedules(subscriptions)
     book = CouponBook.of(subscriptions)
+    prices = _scheduled_prices(subscriptions)
     return [
         Holding(
             subscription=subscription,
             plan=plan,
             schedule=schedules.get(subscription.pk),
             discounts=book.discounts_of(subscription),
+            changing_to=prices.get(_scheduled_price_id(subscription)),
         )
         for subscription in subscriptions
         if (plan := find_plan(subscription.plan_id)) is not None
@@ -156,3 +162,12 @@ def _newest_per_service(newest_first: Iterable[Subscription]) -> list[Subscripti
 def _open_schedules(subscriptions: Iterable[Subscription]) -> dict[int, PauseSchedule]:
     rows = PauseSchedule.objects.filter(subscription__in=list(subscriptions), state__in=PauseSchedule.OPEN)
     return {row.subscription_id: row for row in rows}
+
+
+def _scheduled_prices(subscriptions: Iterable[Subscription]) -> dict[str, ItemPrice]:
+    ids = {price_id for one in subscriptions if (price_id := _scheduled_price_id(one))}
+    return {row.provider_id: row for row in ItemPrice.objects.filter(provider_id__in=ids)}
+
+
+def _scheduled_price_id(subscription: Subscription) -> str:
+    return subscription.text("scheduled_item_price_id") if subscription.has_scheduled_changes else ""

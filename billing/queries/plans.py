@@ -1,6 +1,6 @@
 """Plans as the subscriber's app sees them (contract, section 3, `Plan`)."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from billing.catalog import PLANS, Plan, item_price_id
@@ -25,7 +25,36 @@ def held_plan(holding: Holding) -> dict[str, Any]:
         "hasPauseSub": holding.is_paused,
         "hasScheduledPause": holding.has_scheduled_pause,
         "hasScheduledChange": holding.subscription.has_scheduled_changes,
+        "scheduledPlan": _scheduled_plan(holding),
         "hasFreeMonth": holding.has_waiting("free_month"),
+    }
+
+
+def _scheduled_plan(holding: Holding) -> dict[str, Any] | None:
+    """Return what a plan changes to when its term ends, and when that is; None when no change waits."""
+    price = holding.changing_to
+    if price is None or holding.is_cancelled:
+        return None
+    return {
+        "periodUnit": price.text("period_unit"),
+        "amount": price.cents("price"),
+        "at": iso(holding.subscription.current_term_end or holding.subscription.trial_end),
+    }
+
+
+def plan_after_change(plan: Mapping[str, Any], *, period_unit: str) -> dict[str, Any]:
+    """Return a held `Plan` as it will be once its scheduled change to a period (`month` or `year`) has come.
+
+    One that does not change to that period is returned as it is.
+    """
+    scheduled = plan["scheduledPlan"]
+    if scheduled is None or scheduled["periodUnit"] != period_unit:
+        return dict(plan)
+    return {
+        **plan,
+        "amount": scheduled["amount"],
+        "periodUnit": period_unit,
+        "billingPeriod": period_unit.upper(),
     }
 
 
@@ -72,5 +101,6 @@ def _offer(plan: Plan, *, amount: int, period_unit: str) -> dict[str, Any]:
         "hasPauseSub": False,
         "hasScheduledPause": False,
         "hasScheduledChange": False,
+        "scheduledPlan": None,
         "hasFreeMonth": False,
     }

@@ -30,6 +30,8 @@ KIND = "redeem_code"
 LONGEST_CODE = 30  # specification, section 5
 # What an id at the provider is made of; a slash, for one, would ask for something else.
 CODE = re.compile(r"[A-Za-z0-9_.\-]+")
+# What is kept of a redemption, and not part of its answer.
+INTERNAL = ("basis", "changing_to", "code", "figures")
 
 
 class CouponNotFound(BillingError):
@@ -194,7 +196,7 @@ def _shown(found: FoundCode, best: Best, holdings: Sequence[Holding]) -> dict[st
 
 
 def _public(shown: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in shown.items() if name not in ("figures", "basis", "changing_to")}
+    return {name: value for name, value in shown.items() if name not in INTERNAL}
 
 
 def _perform(
@@ -207,10 +209,9 @@ def _perform(
         swap = Swap(shown["applied_to"], add=(shown["code"],), remove=(), changing_to=shown["changing_to"])
         return alignment.steps_of([swap])
 
-    kept = {} if shown is None else {**_public(shown), "existing_plans": []}
+    kept = {} if shown is None else {**_public(shown), "code": shown["code"], "existing_plans": []}
     command = commands.perform(account, kind=KIND, key=key, actor=actor, now=now, plan=plan, shown=kept)
-    figures: dict[str, Any] = command.shown
-    return figures
+    return _public(command.shown)
 
 
 def _finished(command: Command, subscriptions: list[Subscription], now: datetime) -> None:

@@ -26,6 +26,7 @@ ONCE_IN = timedelta(days=365)
 
 NOT_OFFERED, NOT_MONTHLY, NO_ACTIVE_PLAN = "not_offered", "not_monthly", "no_active_plan"
 ALREADY_CLAIMED, ALREADY_WAITING = "already_claimed", "already_waiting"
+REASONS = (NOT_OFFERED, NOT_MONTHLY, NO_ACTIVE_PLAN, ALREADY_CLAIMED, ALREADY_WAITING)
 
 
 class OfferAlreadyClaimed(BillingError):
@@ -110,6 +111,12 @@ def claim(account: Account, *, quote: str | None, key: str, actor: str, now: dat
     command = commands.perform(account, kind=KIND, key=key, actor=actor, now=now, plan=plan, shown=kept)
     shown: dict[str, Any] = command.shown
     return shown
+
+
+def waiting_now(account: Account) -> dict[str, Any]:
+    """Return the free month as it stands after it was claimed: it waits, on the plan that got it."""
+    holders = [one for one in live_holdings(account) if one.has_waiting("free_month")]
+    return {"eligible": False, "reason": ALREADY_WAITING, "plans": [held_plan(one) for one in holders]}
 
 
 def _check(offer: Offer) -> None:

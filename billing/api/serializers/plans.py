@@ -14,6 +14,14 @@ PERIOD_UNITS = (MONTH, YEAR)
 BILLING_PERIODS = ("MONTH", "YEAR")
 
 
+class ScheduledPlanSerializer(serializers.Serializer[Any]):
+    """What a plan changes to when its term ends."""
+
+    period_unit = serializers.ChoiceField(choices=PERIOD_UNITS)
+    amount = serializers.IntegerField(min_value=0, help_text="One period in cents, before discounts and tax.")
+    at = InstantField(allow_null=True, help_text="When it changes.")
+
+
 class PlanSerializer(serializers.Serializer[Any]):
     """A plan that the account holds, and what happens to it next."""
 
@@ -35,6 +43,9 @@ class PlanSerializer(serializers.Serializer[Any]):
     has_pause_sub = serializers.BooleanField(help_text="It is paused.")
     has_scheduled_pause = serializers.BooleanField()
     has_scheduled_change = serializers.BooleanField()
+    scheduled_plan = ScheduledPlanSerializer(
+        allow_null=True, help_text="What it changes to; null when no change waits."
+    )
     has_free_month = serializers.BooleanField()
 
 

@@ -10,7 +10,9 @@ from billing.api.serializers.fields import DaysField, OwnSubscriptionsField
 
 PAUSE_DAYS = (30,)
 ESTIMATE_DAYS = (30, 60)
-LONGEST_QUOTE = 100
+LONGEST_QUOTE = 64
+MOST_PLANS = 10
+LONGEST_PLAN_ID = 100
 LARGEST_PAGE = 100
 
 
@@ -50,6 +52,48 @@ class ResumeEstimateQuery(serializers.Serializer[Any]):
 
     subscription_id = OwnSubscriptionsField(required=False, help_text="Without it, all that it concerns.")
     days = DaysField(ESTIMATE_DAYS, required=False, help_text="Without it, resuming now.")
+
+
+class PlanIdsField(serializers.ListField):
+    """Ids of plans."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(
+            child=serializers.CharField(max_length=LONGEST_PLAN_ID, trim_whitespace=False),
+            allow_empty=False,
+            max_length=MOST_PLANS,
+            **kwargs,
+        )
+
+
+class WantedPlans(serializers.Serializer[Any]):
+    """All the plans that are wanted from now on, kept ones and added ones."""
+
+    plan_ids = PlanIdsField(help_text="The plans wanted: at most one of each service.")
+
+
+class WantedPlansConfirmed(WantedPlans):
+    """The same, and the quote of the estimate that was shown."""
+
+    quote = serializers.CharField(required=False, max_length=LONGEST_QUOTE)
+
+
+class SwitchedPlans(serializers.Serializer[Any]):
+    """Which plans would be billed by the other period."""
+
+    plan_ids = PlanIdsField(required=False, help_text="Without it, all that can be switched.")
+
+
+class SwitchedPlansConfirmed(SwitchedPlans):
+    """The same, and the quote of the estimate that was shown."""
+
+    quote = serializers.CharField(required=False, max_length=LONGEST_QUOTE)
+
+
+class Confirmed(serializers.Serializer[Any]):
+    """The quote of the figures that were shown."""
+
+    quote = serializers.CharField(required=False, max_length=LONGEST_QUOTE)
 
 
 class PageQuery(serializers.Serializer[Any]):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from drf_spectacular.utils import OpenApiResponse
 from rest_framework import serializers, viewsets
@@ -11,7 +11,14 @@ from rest_framework.response import Response
 
 from accounts.models import Account
 from billing.api.subscriber import account_of
-from billing.errors import BillingPartial
+from billing.errors import BillingPartial, QuoteChanged
+from billing.queries.dues import has_payment_failure
+from billing.queries.outcomes import state_now
+
+Figures = TypeVar("Figures")
+
+# Who asks for what is changed here, as the account's activity names them.
+ACTOR = "you"
 
 # Documented here because only changes answer 409 everywhere, and these are reads.
 NOTHING_TO_DO = OpenApiResponse(
@@ -46,3 +53,17 @@ class SubscriberViewSet(viewsets.ViewSet):
             error.extra.update(outcome())
             raise
         return Response(outcome())
+
+    def done(self, change: Callable[[], Figures]) -> Figures:
+        """Make a change that was shown before; return the figures that were confirmed.
+
+        Raises what the change raises; one that was done in part carries the state as it now is (contract, rule 2).
+        """
+        try:
+            return change()
+        except BillingPartial as error:
+            error.extra.update(state_now(self.account))
+            raise
+        except QuoteChanged as error:
+            error.extra["has_payment_failure"] = has_payment_failure(self.account)
+            raise

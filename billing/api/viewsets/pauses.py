@@ -18,14 +18,12 @@ from billing.api.serializers.requests import (
     PauseEstimateQuery,
     PauseQuery,
 )
-from billing.api.viewsets.base import NOTHING_TO_DO, SubscriberViewSet
+from billing.api.viewsets.base import ACTOR, NOTHING_TO_DO, SubscriberViewSet
 from billing.queries.offers import pause_offer
 from billing.queries.outcomes import pause_now, plans_now
 from billing.queries.pausing import pause_periods
 from billing.services import pauses
 from billing.services.schedules import PAUSE_DAYS
-
-ACTOR = "you"
 
 
 class PauseViewSet(SubscriberViewSet):

@@ -11,11 +11,9 @@ from billing.api.idempotency import KEY_HEADER, acts_once
 from billing.api.serializers.pausing import ResumeEstimateSerializer
 from billing.api.serializers.plans import PlansSerializer
 from billing.api.serializers.requests import ResumeEstimateQuery, ResumeSerializer
-from billing.api.viewsets.base import NOTHING_TO_DO, SubscriberViewSet
+from billing.api.viewsets.base import ACTOR, NOTHING_TO_DO, SubscriberViewSet
 from billing.queries.outcomes import plans_now
 from billing.services import resumes
-
-ACTOR = "you"
 
 
 class ResumeViewSet(SubscriberViewSet):
