@@ -40,6 +40,12 @@ def align_bundle(account_pk: int) -> None:
 
 
 @shared_task
+def align_all_bundles() -> None:
+    """Put every bundle's coupons right, after an operator changed a rate."""
+    alignment.align_all(now=clock.now())
+
+
+@shared_task
 def resync_account(account_pk: int) -> None:
     """Read what the provider holds on an account, after its sign-in."""
     sync.resync_if_reachable(account_pk)

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
+from django import forms
 from django.contrib import admin
+from django.core.exceptions import ValidationError
 from django.http import HttpRequest
 
 from accounts.admin.read_only import AnyModelAdmin
 from billing.admin.mirror import MirroredAdmin
 from billing.admin.readable import UNSET, when
+from billing.errors import BillingError
 from billing.models import BundleRate, Coupon, ItemPrice
 from billing.money import format_cents
-from billing.services import documents
+from billing.services import bundle_rates
 
 
 @admin.register(ItemPrice)
@@ -39,7 +42,7 @@ class ItemPriceAdmin(MirroredAdmin):
 class CouponAdmin(MirroredAdmin):
     """A coupon: what it takes off, off what, and for how long."""
 
-    list_display = ("provider_id", "takes_off", "off_what", "lasts", "state", "until", "redeemed", "deleted")
+    list_display = ("provider_id", "takes_off", "off_what", "lasts", "state", "until", "most", "deleted")
     list_filter = ("deleted",)
     search_fields = ("provider_id",)
     fields = (
@@ -49,7 +52,7 @@ class CouponAdmin(MirroredAdmin):
         "lasts",
         "state",
         "until",
-        "redeemed",
+        "most",
         *MirroredAdmin.last_fields,
     )
 
@@ -82,31 +85,61 @@ class CouponAdmin(MirroredAdmin):
         """Tell until when it can be redeemed."""
         return when(coupon.instant("valid_till"))
 
-    @admin.display(description="redeemed")
-    def redeemed(self, coupon: Coupon) -> str:
-        """Tell how often it was redeemed, and how often it may be."""
-        most = coupon.payload.get("max_redemptions")
-        return f"{coupon.cents('redemptions')} of {most}" if most else str(coupon.cents("redemptions"))
+    @admin.display(description="redeemed at most")
+    def most(self, coupon: Coupon) -> str:
+        """Tell how often it may be redeemed."""
+        return str(coupon.payload.get("max_redemptions") or UNSET)
+
+
+class BundleRateForm(forms.ModelForm):  # type: ignore[type-arg]  # Django's own takes no parameter
+    """Publishes a rate while it is checked: what the provider does not take is an error of the form."""
+
+    published: BundleRate | None = None
+
+    class Meta:
+        model = BundleRate
+        fields = ("size", "percentage")
+
+    def clean(self) -> dict[str, Any]:
+        """Make the rate's coupon at the provider. Raises ValidationError with the reason when it cannot be made."""
+        data = super().clean() or {}
+        size = self.instance.size if self.instance.pk else data.get("size")
+        if self.errors or size is None:
+            return data
+        if not self.instance.pk and BundleRate.objects.filter(size=size).exists():
+            raise ValidationError("There is a rate for this size: change that one.")
+        try:
+            self.published = bundle_rates.set_rate(size=size, percentage=data["percentage"])
+        except BillingError as error:
+            raise ValidationError(error.message) from error
+        return data
+
+    def validate_unique(self) -> None:
+        """Find nothing: `clean` looked at the size, and the published rate is stored already."""
 
 
 @admin.register(BundleRate)
 class BundleRateAdmin(AnyModelAdmin):
-    """The bundle rates; what a subscription is really charged is what its coupon at the provider says."""
+    """The bundle rates: saving one makes its coupon at the provider, and every bundle follows from its next bill on."""
 
+    form = BundleRateForm
     list_display = ("size", "percentage", "coupon_id")
     search_fields = ("coupon_id",)
 
+    def get_readonly_fields(self, request: HttpRequest, obj: BundleRate | None = None) -> tuple[str, ...]:
+        """Let the size be set once: another size is another rate."""
+        return () if obj is None else ("size", "coupon_id")
+
     def save_model(self, request: HttpRequest, obj: BundleRate, form: Any, change: bool) -> None:
-        """Store a rate, and have what subscribers read built anew."""
-        super().save_model(request, obj, form, change)
-        documents.content_changed()
+        """Show the rate that the form published; it is stored already."""
+        obj.pk, obj.coupon_id = form.published.pk, form.published.coupon_id
 
     def delete_model(self, request: HttpRequest, obj: BundleRate) -> None:
-        """Delete a rate, and have what subscribers read built anew."""
+        """Delete a rate: its bundles fall back to the next smaller one."""
         super().delete_model(request, obj)
-        documents.content_changed()
+        bundle_rates.changed()
 
     def delete_queryset(self, request: HttpRequest, queryset: Any) -> None:
-        """Delete rates, and have what subscribers read built anew."""
+        """Delete rates: their bundles fall back to the next smaller ones."""
         super().delete_queryset(request, queryset)
-        documents.content_changed()
+        bundle_rates.changed()

@@ -1,14 +1,16 @@
-"""Looking a subscriber's code up at the provider: a coupon's own id, or a single-use code of a coupon."""
+"""Coupons at the provider: looking a subscriber's code up, and making the coupons that grant bundle rates."""
 
 from dataclasses import dataclass
+from decimal import Decimal
 
 from billing.gateway import records
-from billing.gateway.client import read, sdk
-from billing.gateway.errors import Missing
+from billing.gateway.client import read, sdk, write
+from billing.gateway.errors import GatewayError, Missing, Refused
 from billing.gateway.snapshots import CouponSnapshot
 
 NOT_REDEEMED = "not_redeemed"
 ACTIVE = "active"
+DUPLICATE = "duplicate_entry"
 
 
 @dataclass(frozen=True)
@@ -41,3 +43,33 @@ def _coupon(coupon_id: str) -> CouponSnapshot:
     found = records.find("coupon", coupon_id)
     assert isinstance(found, CouponSnapshot)  # noqa: S101  (the kind decides the class)
     return found
+
+
+class OtherCoupon(GatewayError):
+    """The provider has a coupon of this id already, and it grants something else."""
+
+
+def ensure_bundle_coupon(coupon_id: str, *, percentage: Decimal) -> CouponSnapshot:
+    """Return the item-level coupon that takes a percentage off every plan for ever, made now if there is none.
+
+    Raises OtherCoupon, NotSent, Unconfirmed and Refused.
+    """
+    params = {
+        "id": coupon_id,
+        "name": coupon_id,
+        "discount_type": "percentage",
+        "discount_percentage": float(percentage),
+        "duration_type": "forever",
+        "apply_on": "each_specified_item",
+        "item_constraints": [{"item_type": "plan", "constraint": "all"}],
+    }
+    try:
+        write(sdk().Coupon.create_for_items, key=f"bundle-coupon:{coupon_id}", params=params)
+    except Refused as error:
+        if error.code != DUPLICATE:
+            raise
+    made = _coupon(coupon_id)
+    grants = Decimal(str(made.payload.get("discount_percentage") or 0))
+    if grants != percentage or made.payload.get("apply_on") != "each_specified_item":
+        raise OtherCoupon(coupon_id)
+    return made

@@ -1,0 +1,66 @@
+"""Operators change what a bundle takes off, without a deploy and without anybody's help."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from pytest_django import Settings
+
+from accounts.models import User
+from billing import clock
+from billing.models import BundleRate
+from billing.services import alignment
+from billing.tests.live import FAITH, GOSPEL, Provider
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def operator(db: None, client: Client) -> Client:
+    client.force_login(User.objects.create_superuser("olga", password="correct horse battery staple"))
+    return client
+
+
+@pytest.fixture
+def rate(db: None) -> BundleRate:
+    return BundleRate.objects.create(size=2, percentage=10, coupon_id="BUNDLE-2")
+
+
+def test_a_changed_rate_becomes_a_coupon_and_every_bundle_follows(
+    provider: Provider, operator: Client, rate: BundleRate
+) -> None:
+    ava = provider.subscriber("ava", FAITH, GOSPEL, coupon_ids=["BUNDLE-2"])
+
+    page = operator.post(reverse("admin:billing_bundlerate_change", args=[rate.pk]), {"percentage": "12.5"})
+    alignment.align_all(now=clock.now())
+
+    assert page.status_code == 302
+    rate.refresh_from_db()
+    assert (rate.percentage, rate.coupon_id) == (Decimal("12.5"), "BUNDLE-2-12_5")
+    for plan in (FAITH, GOSPEL):
+        assert [row.coupon_id for row in provider.subscription(ava, plan).coupons] == ["BUNDLE-2-12_5"]
+    provider.travel(days=32)
+    assert sorted(invoice.total for invoice in provider.invoices(ava)[-2:]) == [612, 699]
+
+
+def test_a_rate_for_another_size_is_added(provider: Provider, operator: Client) -> None:
+    page = operator.post(reverse("admin:billing_bundlerate_add"), {"size": "4", "percentage": "20"})
+
+    assert page.status_code == 302
+    assert BundleRate.objects.get().coupon_id == "BUNDLE-4-20"
+    assert provider.sdk.Coupon.retrieve("BUNDLE-4-20").coupon.discount_percentage == 20
+
+
+def test_a_rate_that_cannot_be_published_is_told_and_changes_nothing(
+    operator: Client, rate: BundleRate, settings: Settings
+) -> None:
+    settings.CHARGEBEE_ENDPOINT = "http://127.0.0.1:9/api/v2"
+
+    page = operator.post(reverse("admin:billing_bundlerate_change", args=[rate.pk]), {"percentage": "50"})
+
+    assert "be reached right now" in page.content.decode()
+    rate.refresh_from_db()
+    assert rate.percentage == 10
