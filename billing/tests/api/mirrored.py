@@ -37,7 +37,7 @@ _SNAPSHOTS: dict[str, Any] = {
     "coupon": CouponSnapshot.of,
     "customer": CustomerSnapshot.of,
     "payment_source": PaymentSourceSnapshot.of,
-    "subscription": SubscriptionSnapshot.of,
+    "subscription": lambda raw: SubscriptionSnapshot.of(raw, changing_to=raw.get("changing_to")),
     "transaction": TransactionSnapshot.of,
     "invoice": InvoiceSnapshot.of,
 }
@@ -87,6 +87,12 @@ def subscription(
     )
 
 
+def changing_to(price: str) -> Raw:
+    """What makes a subscription change its price when its term ends; the provider answers with it separately."""
+    item = {"item_price_id": price, "item_type": "plan", "quantity": 1}
+    return {"has_scheduled_changes": True, "changing_to": {"subscription_items": [item]}}
+
+
 def coupons(*ids: str, **more: Any) -> list[Raw]:
     """The coupons of a subscription."""
     return [{"coupon_id": coupon_id, "applied_count": 0, **more} for coupon_id in ids]
@@ -126,6 +132,7 @@ def catalogue() -> list[Raw]:
             name=handle,
             item_id=handle.rsplit("-USD-", 1)[0],
             price=cents,
+            period_unit="year" if handle.endswith("Yearly") else "month",
             status="archived" if handle.startswith("Minno-USD") else "active",
         )
         for handle, cents in CENTS.items()

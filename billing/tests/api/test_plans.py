@@ -17,6 +17,7 @@ from billing.tests.api.mirrored import (
     LEGACY,
     NOW,
     at,
+    changing_to,
     coupons,
     iso,
     open_account,
@@ -42,6 +43,7 @@ ACTIVE = {
     "hasPauseSub": False,
     "hasScheduledPause": False,
     "hasScheduledChange": False,
+    "scheduledPlan": None,
     "hasFreeMonth": False,
 }
 
@@ -87,7 +89,18 @@ STATES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {"pause_date": at(20), "next_billing_at": None},
         {"pauseDate": iso(20), "nextBillingAt": None, "hasScheduledPause": True},
     ),
-    "about to change": ({"has_scheduled_changes": True}, {"hasScheduledChange": True}),
+    "about to change": (
+        changing_to("faith-family-plan-USD-Yearly"),
+        {
+            "hasScheduledChange": True,
+            "scheduledPlan": {"periodUnit": "year", "amount": 6999, "at": iso(20)},
+        },
+    ),
+    "about to change to what nobody knows": ({"has_scheduled_changes": True}, {"hasScheduledChange": True}),
+    "after a change that is no longer scheduled": (
+        {**changing_to("faith-family-plan-USD-Yearly"), "has_scheduled_changes": False},
+        {"scheduledPlan": None},
+    ),
     "with a code": ({"coupons": coupons("SAVE20")}, {"hasUpcomingCoupon": True}),
     "in a bundle": ({"coupons": coupons("BUNDLE-2")}, {}),
     "with a free month": ({"coupons": coupons("FREE-MONTH")}, {"hasFreeMonth": True}),
