@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from dev import system
-from dev.console import run
+from dev.console import CannotContinue, run
 from dev.places import DIST, NODE_MODULES, PYTHON, ROOT, VENV, child_environment, var_dir
 from dev.stamps import Stamp, digest
 
@@ -138,15 +138,31 @@ def stamps() -> Path:
 
 
 def ensure_database() -> None:
-    """Migrate, and make the cache's table, when a migration is new or the database is; that one needs seeds again."""
+    """Migrate, and make the cache's table, when a migration is new or the database is; that one needs seeds again.
+
+    Raises `CannotContinue` when the database was made with a migration that reads otherwise now.
+    """
     migrations = [ROOT / app / "migrations" for app in ("accounts", "billing")]
     stamp = Stamp(stamps() / "database", digest([*migrations, ROOT / "requirements.txt"], _database_url()))
-    if stamp.holds and _database_is_there():
+    there = _database_is_there()
+    if stamp.holds and there:
         return
+    applied = [_applied(file) for folder in migrations for file in sorted(folder.glob("0*.py"))]
+    if there and any(one.file.exists() and not one.holds for one in applied):
+        raise CannotContinue(
+            "The demo's database was made with a migration that has been rewritten since. Type: make reset run"
+        )
     run("Migrating the database", [PYTHON, "manage.py", "migrate", "--noinput", "-v", "0"])
     run("Making the cache's table", [PYTHON, "manage.py", "createcachetable"])
     seeds_stamp().file.unlink(missing_ok=True)
-    stamp.set()
+    for one in [*applied, stamp]:
+        one.set()
+
+
+def _applied(migration: Path) -> Stamp:
+    # By what it holds, not where it is: a clone may be moved.
+    name = f"{migration.parent.parent.name}.{migration.stem}"
+    return Stamp(stamps() / "migrations" / name, digest([], migration.read_text()))
 
 
 def seeds_stamp() -> Stamp:
