@@ -26,6 +26,41 @@ def test_a_page_for_subscribers_sends_a_stranger_to_the_start(page):
     expect(page.get_by_label("Email address")).to_be_visible()
 
 
+def test_the_token_is_all_that_is_kept_and_travels_in_its_header_alone(visitor):
+    sent = []
+
+    def note(request):
+        sent.append(request)
+
+    visitor.page.on("request", note)
+    page = visitor.sign_in("ben")
+    for path in ("/manage-subscription", "/pause-offer", "/pause-summary", "/billingHistory", "/dashboard"):
+        page.goto(path)
+        page.wait_for_load_state("networkidle")
+    token = page.evaluate("() => localStorage.getItem('token')")
+    assert page.evaluate("() => [Object.keys(localStorage), sessionStorage.length]") == [["token"], 0]
+    assert page.context.cookies() == []
+    assert not any(token in request.url or token in (request.post_data or "") for request in sent)
+    carrying = {request.url for request in sent if token in request.headers.get("authorization", "")}
+    assert carrying
+    assert {url.split("/")[3] for url in carrying} == {"api"}
+
+
+def test_after_logout_the_way_back_shows_nothing_and_the_token_is_dead(visitor):
+    page = visitor.sign_in("carla")
+    token = page.evaluate("() => localStorage.getItem('token')")
+    page.goto("/billingHistory")
+    expect(page.get_by_role("heading", name="Billing History")).to_be_visible()
+    page.get_by_role("button", name="Your profile").click()
+    page.get_by_role("button", name="Logout").click()
+    expect(page.get_by_label("Email address")).to_be_visible()
+    page.go_back()
+    expect(page.get_by_label("Email address")).to_be_visible()
+    expect(page.get_by_role("heading", name="Billing History")).to_have_count(0)
+    answer = page.request.get("/api/account", headers={"Authorization": f"Bearer {token}"})
+    assert answer.status == 401
+
+
 def test_a_token_that_is_no_longer_good_leads_back_to_the_start_once(visitor):
     page = visitor.sign_in("gia")
     page.evaluate(
