@@ -22,7 +22,7 @@ Where the provider's documents are silent, or leave it to a site's settings, thi
 - A change whose charge fails is refused and undone; SANDBOX_UNPAID_CHANGES leaves it unpaid instead. It keeps a
   scheduled end (which moves to the end of a new term) and a scheduled pause.
 - Coupons alone charge nothing: they wait for the next invoice, a change's included. One that is held already is a
-  ``duplicate_entry``; one that is taken off stays redeemed; only a scheduled change that is taken back releases its own.
+  ``duplicate_entry``; one that is taken off stays redeemed; a scheduled change that is taken back releases its own.
 - A subscription that ends or pauses with its term takes no scheduled change (409); an end that is placed drops one.
 - Discounts of one kind apply one after the other, each to what the ones before have left.
 - A parameter that would be ignored is refused instead, so that a mistake shows.

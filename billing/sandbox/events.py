@@ -126,7 +126,7 @@ def _snapshot(content: dict[str, Told]) -> Body:
     given = {name: resource for name, resource in content.items() if resource is not None}
     bodies: Body = {name: _body(resource) for name, resource in given.items()}
     customer = given.get("customer")
-    told = bodies.keys() & {"card", "payment_source"}
+    told = bodies.keys() & {"card", "payment_source", "promotional_credit"}
     if isinstance(customer, Customer) and not told and (held := card_of(customer)):
         bodies["card"] = held
     return bodies

@@ -210,6 +210,18 @@ class CreditNote(Resource):
     customer_id = models.CharField(max_length=100, db_index=True)
 
 
+class PromotionalCredit(Resource):
+    """An entry in the book of a customer's promotional credits."""
+
+    objects: ClassVar[models.Manager[PromotionalCredit]] = models.Manager()
+    kind = "promotional_credit"
+    customer_id = models.CharField(max_length=100, db_index=True)
+
+    def render(self) -> Body:
+        """An entry never changes: it has no version and no time but its own."""
+        return dict(self.body)
+
+
 class Event(models.Model):
     """Something that happened, and how far its delivery has come.
 

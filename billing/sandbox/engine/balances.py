@@ -1,15 +1,52 @@
-"""What a customer has in hand, used on the next invoices: refundable credits, oldest first."""
+"""What a customer has in hand, used on the next invoices.
+
+Promotional credits come first: they are a discount, after the coupons. Then refundable credits pay, oldest first.
+"""
 
 from __future__ import annotations
 
-from billing.sandbox import clock
+from billing.sandbox import clock, identifiers
 from billing.sandbox.body import Body
-from billing.sandbox.models import CreditNote, Customer, Invoice
+from billing.sandbox.engine.pricing import PROMOTIONAL
+from billing.sandbox.models import CreditNote, Customer, Invoice, PromotionalCredit
 
 
 def available(customer: Customer) -> int:
     """What invoices still to come could be paid with, in cents."""
-    return int(customer["refundable_credits"])
+    return int(customer["refundable_credits"] + customer["promotional_credits"])
+
+
+def move_promotional(customer: Customer, amount: int, details: Body) -> PromotionalCredit:
+    """Add to the promotional credits, or take from them with an amount below zero; both are saved.
+
+    ``details`` are the entry's public attributes beside what follows from the amount. The balance never goes below
+    zero: the caller has checked.
+    """
+    balance = customer["promotional_credits"] + amount
+    customer.change(promotional_credits=balance)
+    customer.save()
+    body: Body = {
+        "customer_id": customer.handle,
+        "type": "increment" if amount >= 0 else "decrement",
+        "amount": abs(amount),
+        "currency_code": customer["preferred_currency_code"],
+        "credit_type": "general",
+        "closing_balance": balance,
+        "created_at": clock.now(),
+        **details,
+    }
+    entry = PromotionalCredit.make(identifiers.new("pc_"), body, customer_id=customer.handle)
+    entry.save()
+    return entry
+
+
+def spend_promotional(invoice: Invoice, customer: Customer) -> PromotionalCredit | None:
+    """Take from the balance what an invoice was made with; None where it was nothing."""
+    discounts = invoice.get("discounts", [])
+    amount = sum(one["amount"] for one in discounts if one["entity_type"] == PROMOTIONAL)
+    if not amount:
+        return None
+    return move_promotional(customer, -amount, {"description": f"Applied to the invoice # {invoice.handle}"})
 
 
 def apply(invoice: Invoice, customer: Customer) -> list[CreditNote]:

@@ -12,33 +12,45 @@ from dataclasses import dataclass, field
 from billing.sandbox import events
 from billing.sandbox.engine import balances, collection, invoicing, terms
 from billing.sandbox.engine.pricing import Price
-from billing.sandbox.models import CreditNote, Customer, Invoice, Subscription, Transaction
+from billing.sandbox.models import (
+    CreditNote,
+    Customer,
+    Invoice,
+    PromotionalCredit,
+    Subscription,
+    Transaction,
+)
 
 
 @dataclass(frozen=True)
 class Drawn:
-    """An invoice that is drawn up and neither saved nor collected, and the credit notes it used."""
+    """An invoice that is drawn up and neither saved nor collected, and what it used of the customer's balances."""
 
     invoice: Invoice
     credits: list[CreditNote]
+    promotional: PromotionalCredit | None = None
 
 
 @dataclass(frozen=True)
 class Charged:
-    """What charging left: the invoice, the last attempt to collect it, and the credits it used."""
+    """What charging left: the invoice, the last attempt to collect it, and what it used of the balances."""
 
     invoice: Invoice
     payment: Transaction | None
     credits: list[CreditNote] = field(default_factory=list)
+    promotional: PromotionalCredit | None = None
 
 
 def draw_up(
     subscription: Subscription, customer: Customer, lines: Sequence[Price], *, use_balances: bool = True
 ) -> Drawn:
     """Make the invoice over these lines and pay what the customer's balances can pay of it."""
-    invoice = invoicing.make(subscription, customer, lines)
-    used = balances.apply(invoice, customer) if use_balances else []
-    return Drawn(invoice, used)
+    if not use_balances:
+        return Drawn(invoicing.make(subscription, customer, lines), [])
+    promotional = customer["promotional_credits"]
+    invoice = invoicing.make(subscription, customer, lines, promotional=promotional)
+    spent = balances.spend_promotional(invoice, customer)
+    return Drawn(invoice, balances.apply(invoice, customer), spent)
 
 
 def draw_up_term(
@@ -62,7 +74,7 @@ def collect(drawn: Drawn, subscription: Subscription, customer: Customer, *, mus
     invoice.save()
     invoicing.note_dues(subscription)
     terms.settle(subscription)
-    return Charged(invoice, payment, drawn.credits)
+    return Charged(invoice, payment, drawn.credits, drawn.promotional)
 
 
 def charge_term(subscription: Subscription, customer: Customer, start: int, *, must_pay: bool) -> Charged:
@@ -86,7 +98,13 @@ def tell(
         if charged.payment is not None:
             collection.record_payment(charged.payment, charged.invoice, subscription, customer)
         events.record("invoice_generated", invoice=invoice)
+        _tell_promotional(charged.promotional, customer)
     _tell_credits(issued, charged.credits if charged else [])
+
+
+def _tell_promotional(spent: PromotionalCredit | None, customer: Customer) -> None:
+    if spent is not None:
+        events.record("promotional_credits_deducted", customer=customer, promotional_credit=spent)
 
 
 def _tell_credits(issued: Sequence[CreditNote], used: Sequence[CreditNote]) -> None:

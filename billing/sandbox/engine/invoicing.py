@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from billing.sandbox import clock, settings
 from billing.sandbox.body import Body
 from billing.sandbox.engine import coupons
-from billing.sandbox.engine.pricing import Bill, Price, total_up
+from billing.sandbox.engine.pricing import Bill, Price, promotional_credits, total_up
 from billing.sandbox.models import Customer, Invoice, ItemPrice, Site, Subscription
 
 UNPAID = ("payment_due", "not_paid")
@@ -55,19 +55,22 @@ def line(item: Body, price: ItemPrice, start: int, end: int) -> Price:
     )
 
 
-def bill(subscription: Subscription, lines: Sequence[Price], instant: int) -> Bill:
-    """What these lines come to at ``instant``: the subscription's coupons off, tax on."""
+def bill(subscription: Subscription, lines: Sequence[Price], instant: int, *, promotional: int = 0) -> Bill:
+    """What these lines come to at ``instant``: coupons off, then promotional credits (cents in hand), tax on."""
     owner = {"subscription_id": subscription.handle, "customer_id": subscription.customer_id}
     deductions = coupons.deductions(subscription, item_prices(subscription), instant)
-    return total_up(lines, deductions, settings.SANDBOX_TAX_PERCENT, owner)
+    credited = promotional_credits(promotional, lines)
+    return total_up(lines, [*deductions, *credited], settings.SANDBOX_TAX_PERCENT, owner)
 
 
-def make(subscription: Subscription, customer: Customer, lines: Sequence[Price]) -> Invoice:
+def make(
+    subscription: Subscription, customer: Customer, lines: Sequence[Price], *, promotional: int = 0
+) -> Invoice:
     """Make the invoice over lines that begin now, unsaved and uncollected, and use up the coupons it takes.
 
     An invoice over nothing is born paid.
     """
-    billed = bill(subscription, lines, clock.now())
+    billed = bill(subscription, lines, clock.now(), promotional=promotional)
     coupons.use(subscription, billed.used_coupons, clock.now())
     first = not Invoice.objects.filter(subscription_id=subscription.handle).exists()
     return Invoice.make(

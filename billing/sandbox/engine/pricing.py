@@ -13,6 +13,9 @@ from decimal import ROUND_HALF_UP, Decimal
 from billing.sandbox import identifiers
 from billing.sandbox.body import Body
 
+PROMOTIONAL = "promotional_credits"
+"""The kind of discount that a customer's promotional credits are."""
+
 
 @dataclass(frozen=True)
 class Price:
@@ -39,7 +42,10 @@ class Price:
 
 @dataclass(frozen=True)
 class Deduction:
-    """A coupon as it applies to this document: to which entities, by how much, under which code."""
+    """A coupon as it applies to this document: to which entities, by how much, under which code.
+
+    Promotional credits are one too: an amount off all that the coupons have left.
+    """
 
     coupon_id: str
     description: str
@@ -48,11 +54,43 @@ class Deduction:
     amount: int
     entities: frozenset[str]
     code: str | None = None
+    promotional: bool = False
 
     @property
-    def rank(self) -> tuple[bool, bool]:
+    def rank(self) -> tuple[bool, bool, bool]:
         """Where it comes in the provider's order."""
-        return (not self.item_level, self.percentage is not None)
+        return (self.promotional, not self.item_level, self.percentage is not None)
+
+    @property
+    def level(self) -> str:
+        """What kind of discount the provider calls it."""
+        if self.promotional:
+            return PROMOTIONAL
+        return "item_level_coupon" if self.item_level else "document_level_coupon"
+
+    @property
+    def source(self) -> Body:
+        """Which coupon it comes from; promotional credits come from none."""
+        return {} if self.promotional else {"entity_id": self.coupon_id}
+
+
+def promotional_credits(amount: int, prices: Sequence[Price]) -> list[Deduction]:
+    """What a balance of promotional credits takes off these items: nothing, or one deduction."""
+    if not amount:
+        return []
+    entities = frozenset(price.entity_id for price in prices)
+    wording = "Promotional Credits"
+    return [
+        Deduction(
+            coupon_id="",
+            description=wording,
+            item_level=False,
+            percentage=None,
+            amount=amount,
+            entities=entities,
+            promotional=True,
+        )
+    ]
 
 
 @dataclass
@@ -133,7 +171,7 @@ def _deduct(bill: Bill, lines: list[_Line], deduction: Deduction) -> None:
         line.discount += share
         line.item_discount += share if deduction.item_level else 0
         bill.line_item_discounts.append(_line_discount(line, deduction, share))
-    if taken:
+    if taken and not deduction.promotional:
         bill.used_coupons.add(deduction.coupon_id)
     if deduction.item_level:
         bill.discounts += [_discount(deduction, share, line) for line, share in taken]
@@ -208,29 +246,25 @@ def _line_body(line: _Line, tax_percent: float) -> Body:
     }
 
 
-def _level(deduction: Deduction) -> str:
-    return "item_level_coupon" if deduction.item_level else "document_level_coupon"
-
-
 def _line_discount(line: _Line, deduction: Deduction, share: int) -> Body:
-    return {
+    body: Body = {
         "line_item_id": line.handle,
-        "discount_type": _level(deduction),
-        "coupon_id": deduction.coupon_id,
-        "entity_id": deduction.coupon_id,
+        "discount_type": deduction.level,
         "discount_amount": share,
         "object": "line_item_discount",
+        **deduction.source,
     }
+    return body if deduction.promotional else {**body, "coupon_id": deduction.coupon_id}
 
 
 def _discount(deduction: Deduction, amount: int, line: _Line | None = None) -> Body:
     body: Body = {
         "amount": amount,
         "description": deduction.description,
-        "entity_type": _level(deduction),
+        "entity_type": deduction.level,
         "discount_type": "fixed_amount" if deduction.percentage is None else "percentage",
-        "entity_id": deduction.coupon_id,
         "object": "discount",
+        **deduction.source,
     }
     if line is not None:
         body["line_item_id"] = line.handle

@@ -13,6 +13,7 @@ from billing.sandbox.operations import (  # noqa: F401  (imported to be register
     invoices,
     pauses,
     payment_sources,
+    promotional_credits,
     subscriptions,
     time_machine,
     transactions,

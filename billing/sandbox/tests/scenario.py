@@ -22,6 +22,7 @@ def walk(caller: Caller) -> None:
     _pauses(caller, alice)
     _cancellations(caller, alice)
     _changes(caller)
+    _credits_given(caller)
     _a_month_later(caller)
     _everything_read(caller)
 
@@ -68,6 +69,17 @@ def _catalogue(caller: Caller) -> None:
         valid_till=GENESIS + 2 * DAY,
         **coupon,
     )
+    monthly_only = {"item_type": "plan", "item_price_periods": '["month"]'}
+    caller.call(
+        "coupon.create_for_items",
+        id="MONTHLY",
+        apply_on="invoice_amount",
+        duration_type="one_time",
+        item_constraints=[{"constraint": "criteria", "item_type": "plan"}],
+        item_constraint_criteria=[monthly_only],
+        **coupon,
+    )
+    caller.call("coupon.update_for_items", "MONTHLY", name="Ten off a month", discount_percentage=12)
     caller.call("coupon_set.create", id="ONCE", name="Once", coupon_id="TEN")
     caller.call("coupon_set.add_coupon_codes", "ONCE", code=["ONCE-1", "ONCE-2"])
 
@@ -164,6 +176,14 @@ def _changes(caller: Caller) -> None:
     caller.call("estimate.cancel_subscription_for_items", "carols", **cut)
 
 
+def _credits_given(caller: Caller) -> None:
+    """Bob is given promotional credits, of which some are taken back; his renewal uses the rest."""
+    about = {"customer_id": "bob", "description": "For your patience"}
+    caller.call("promotional_credit.add", **about, amount=300, credit_type="loyalty_credits", reference="r1")
+    caller.call("promotional_credit.deduct", **about, amount=100)
+    caller.call("promotional_credit.set", **about, amount=250)
+
+
 def _a_month_later(caller: Caller) -> None:
     """Terms renew, a trial ends, a future one starts, bob's new card declines, and his old one pays by hand."""
     good = caller.call("customer.retrieve", "bob")["customer"]["primary_payment_source_id"]
@@ -194,6 +214,7 @@ def _everything_read(caller: Caller) -> None:
         "coupon_code",
         "customer",
         "payment_source",
+        "promotional_credit",
         "subscription",
     ):
         _read_all(caller, kind)

@@ -16,6 +16,7 @@ from billing.sandbox.tests.published import needs_the_published_pack
 # The provider documents these too, but the published pack holds only what a portal calls: with them a site is set up.
 SETTING_UP = {
     "coupon.create_for_items",
+    "coupon.update_for_items",
     "coupon_set.add_coupon_codes",
     "coupon_set.create",
     "item.create",
@@ -59,6 +60,11 @@ PUBLISHED = [
     "payment_source.delete",
     "payment_source.list",
     "payment_source.retrieve",
+    "promotional_credit.add",
+    "promotional_credit.deduct",
+    "promotional_credit.list",
+    "promotional_credit.retrieve",
+    "promotional_credit.set",
     "subscription.cancel_for_items",
     "subscription.create_with_items",
     "subscription.list",
@@ -204,6 +210,8 @@ def test_the_walk_brings_every_event_of_the_main_job(events: list[dict[str, Any]
         "payment_source_added",
         "payment_source_deleted",
         "payment_succeeded",
+        "promotional_credits_added",
+        "promotional_credits_deducted",
         "subscription_activated",
         "subscription_cancellation_scheduled",
         "subscription_cancelled",

@@ -25,6 +25,7 @@ LISTS = [
     ("ItemFamily", "item_family"),
     ("ItemPrice", "item_price"),
     ("PaymentSource", "payment_source"),
+    ("PromotionalCredit", "promotional_credit"),
     ("Subscription", "subscription"),
     ("Transaction", "transaction"),
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -118,3 +119,92 @@ def test_an_expired_or_exhausted_coupon_is_refused(shop: Shop):
 def test_a_percentage_out_of_bounds_is_no_coupon(shop: Shop, percentage: int):
     with refused(400, "param_wrong_value"):
         shop.coupon("ODD", discount_percentage=percentage)
+
+
+def test_a_coupon_by_its_criteria_is_for_prices_of_its_periods_alone(shop: Shop):
+    constraint = {"item_constraints": [{"item_type": "plan", "constraint": "criteria"}]}
+    criterion = {
+        "item_constraint_criteria": [{"item_type": "plan", "item_price_periods": json.dumps(["year"])}]
+    }
+    annual = shop.coupon("ANNUAL", **constraint, **criterion)
+    monthly = shop.subscribe(shop.customer())
+    with refused(400, "param_wrong_value"):
+        shop.update(monthly.id, coupon_ids=[annual])
+    assert shop.change(monthly.id, "faith-year", coupon_ids=[annual]).invoice.total == 6299
+
+
+def test_a_coupon_waits_and_an_upgrades_invoice_uses_it(shop: Shop):
+    monthly = shop.subscribe(shop.customer())
+    once = {"duration_type": "one_time", "apply_on": "invoice_amount"}
+    waiting = shop.update(monthly.id, coupon_ids=[shop.coupon("FIVE", discount_amount=500, **once)])
+    assert (waiting.invoice, waiting.subscription.coupons[0].coupon_id) == (None, "FIVE")
+    upgraded = shop.change(monthly.id, "faith-year")
+    assert (upgraded.invoice.total, upgraded.subscription.coupons) == (6499, None)
+
+
+def test_a_coupon_for_monthly_prices_waits_in_vain_on_a_yearly_one(shop: Shop):
+    free = shop.coupon("FREE", discount_percentage=100, item_constraints=shop.only_for("faith-month"))
+    monthly = shop.subscribe(shop.customer())
+    shop.update(monthly.id, coupon_ids=[free])
+    upgraded = shop.change(monthly.id, "faith-year")
+    assert upgraded.invoice.total == 6999
+    assert [coupon.applied_count for coupon in upgraded.subscription.coupons] == [0]
+
+
+def test_a_coupon_is_held_once(shop: Shop):
+    monthly = shop.subscribe(shop.customer(), coupon_ids=[shop.coupon("TEN")])
+    with refused(400, "duplicate_entry"):
+        shop.update(monthly.id, coupon_ids=["TEN"])
+    with refused(400, "duplicate_entry"):
+        shop.subscribe("ava", coupon_ids=["TEN", "TEN"])
+    assert shop.client.Coupon.retrieve("TEN").coupon.redemptions == 1
+
+
+def test_a_replaced_list_keeps_what_it_names_as_far_as_it_is_used(shop: Shop):
+    monthly = shop.subscribe(shop.customer(), coupon_ids=[shop.coupon("TEN"), shop.coupon("FIVE")])
+    replaced = shop.update(
+        monthly.id, coupon_ids=["TEN", shop.coupon("TWO", discount_percentage=2)], replace_coupon_list=True
+    ).subscription
+    assert [(one.coupon_id, one.applied_count) for one in replaced.coupons] == [("TEN", 1), ("TWO", 0)]
+    assert shop.update(monthly.id, replace_coupon_list=True).subscription.coupons is None
+
+
+def test_a_code_is_spent_by_the_first_who_has_it(shop: Shop):
+    code = shop.single_use("TEN", "TEN-1")
+    shop.customer("ava")
+    shop.customer("ben")
+    held = shop.subscribe("ava", coupon_ids=[code]).coupons[0]
+    assert (held.coupon_id, held.coupon_code) == ("TEN", code)
+    assert shop.client.CouponCode.retrieve(code).coupon_code.status == "redeemed"
+    assert shop.client.CouponSet.retrieve("TEN").coupon_set.redeemed_count == 1
+    with refused(400, "resource_limit_exhausted"):
+        shop.subscribe("ben", coupon_ids=[code])
+    with refused(404, "resource_not_found"):
+        shop.subscribe("ben", coupon_ids=["TEN-2"])
+
+
+def test_coupons_are_taken_off_by_id_or_code_or_all_together(shop: Shop):
+    wanted = [shop.single_use("TEN", "TEN-1"), shop.coupon("FIVE"), shop.coupon("TWO")]
+    monthly = shop.subscribe(shop.customer(), coupon_ids=wanted)
+    remove = shop.client.Subscription.remove_coupons
+    left = remove(monthly.id, {"coupon_ids": ["TEN-1"]}).subscription.coupons
+    assert [one.coupon_id for one in left] == ["FIVE", "TWO"]
+    with refused(404, "resource_not_found"):
+        remove(monthly.id, {"coupon_ids": ["TEN"]})
+    assert remove(monthly.id).subscription.coupons is None
+
+
+def test_a_coupons_terms_are_fixed_once_somebody_has_it(shop: Shop):
+    ten = shop.coupon("TEN")
+    update = shop.client.Coupon.update_for_items
+    assert update(ten, {"discount_percentage": 20}).coupon.discount_percentage == 20
+    fixed = {"discount_type": "fixed_amount", "discount_amount": 150}
+    changed = update(ten, fixed).coupon
+    assert (changed.discount_amount, changed.discount_percentage) == (150, None)
+    shop.subscribe(shop.customer(), coupon_ids=[ten])
+    with refused(409, "invalid_state_for_request"):
+        update(ten, {"discount_amount": 200})
+    assert update(ten, {"name": "Ten"}).coupon.name == "Ten"
+    assert update(ten, {"max_redemptions": 1}).coupon.discount_amount == 150
+    with refused(400, "resource_limit_exhausted"):
+        shop.subscribe("ava", coupon_ids=[ten])
