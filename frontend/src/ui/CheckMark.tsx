@@ -1,14 +1,25 @@
 import styles from '@/ui/CheckMark.module.css';
 
-/** A box that shows whether something is on, and cannot be changed here. */
-export function CheckMark({ label, checked }: { label: string; checked: boolean }) {
+interface CheckMarkProps {
+  label: string;
+  checked: boolean;
+  /** Without it the box only shows whether something is on. */
+  onChange?: (checked: boolean) => void;
+  id?: string;
+  describedBy?: string;
+}
+
+/** A box named by what stands beside it. */
+export function CheckMark({ label, checked, onChange, id, describedBy }: CheckMarkProps) {
   return (
     <input
+      id={id}
       type="checkbox"
       aria-label={label}
+      aria-describedby={describedBy}
       checked={checked}
-      readOnly
-      disabled
+      disabled={!onChange}
+      onChange={(event) => onChange?.(event.target.checked)}
       className={styles.mark}
     />
   );

@@ -7,10 +7,14 @@ import { Dialog } from '@/ui/Dialog';
 interface ConfirmModalProps {
   open: boolean;
   title: string;
-  message: ReactNode;
+  message?: ReactNode;
+  /** More than a sentence: figures, what went wrong. */
+  children?: ReactNode;
   /** Shown in a block headed 'Warning'. */
   warningContent?: ReactNode;
   confirmBtnText?: string;
+  /** There is nothing to confirm yet. */
+  confirmDisabled?: boolean;
   /** What was confirmed is under way: neither button nor Escape does anything until it ends. */
   busy?: boolean;
   /** Said while busy, where that takes longer than one expects. */
@@ -24,8 +28,10 @@ export function ConfirmModal({
   open,
   title,
   message,
+  children,
   warningContent,
   confirmBtnText = 'YES, DOWNGRADE',
+  confirmDisabled = false,
   busy = false,
   busyNote,
   onConfirm,
@@ -39,14 +45,15 @@ export function ConfirmModal({
       <Button variant="secondary" onClick={cancel}>
         NO, CANCEL
       </Button>
-      <Button busy={busy} onClick={onConfirm}>
+      <Button busy={busy} disabled={confirmDisabled} onClick={onConfirm}>
         {confirmBtnText}
       </Button>
     </>
   );
   return (
     <Dialog open={open} title={title} footer={buttons} onClose={cancel} staticBackdrop>
-      <p>{message}</p>
+      {message && <p>{message}</p>}
+      {children}
       {warningContent && (
         <div className={styles.warning}>
           <h3 className={styles.heading}>Warning</h3>

@@ -16,15 +16,23 @@ export interface PlanLine {
   notes: readonly string[];
   /** A box before it, checked or not; none where it is left out. */
   mark?: ReactNode;
+  /** The id of that box, where a press on the name is to be one on the box. */
+  markId?: string;
   action?: ReactNode;
 }
 
 interface SumLine {
   key: string;
   label: string;
-  amount: string;
+  /** None where the label says it all. */
+  amount?: string;
   note?: string;
   kind: 'saving' | 'total';
+}
+
+/** The id of what is to be known of a plan, which describes the box before it. */
+export function notesId(key: string): string {
+  return `${key}-notes`;
 }
 
 interface PlanTableProps {
@@ -65,17 +73,13 @@ export function PlanTable({ caption, lines, sums }: PlanTableProps) {
 
 /** What is to be known of a plan has a row of its own, so that on a phone it is not squeezed beside the amount. */
 function PlanRows({ line }: { line: PlanLine }) {
-  const { name, picture, amount, per, notes, mark, action } = line;
+  const { key, amount, per, notes, action } = line;
   const isPlain = notes.length === 0 && !action;
   return (
     <tbody>
       <tr>
         <th scope="rowgroup" className={styles.planCell}>
-          <div className={styles.plan}>
-            {mark}
-            <ServicePicture src={picture} size={48} />
-            <span className={styles.name}>{name}</span>
-          </div>
+          <PlanName line={line} />
         </th>
         <td className={styles.planCell}>
           <span className={styles.amount}>{amount}</span>
@@ -84,7 +88,7 @@ function PlanRows({ line }: { line: PlanLine }) {
       </tr>
       {!isPlain && (
         <tr>
-          <td colSpan={2} className={styles.notes}>
+          <td colSpan={2} className={styles.notes} id={notesId(key)}>
             {notes.map((note) => (
               <p key={note}>{note}</p>
             ))}
@@ -96,17 +100,40 @@ function PlanRows({ line }: { line: PlanLine }) {
   );
 }
 
+function PlanName({ line: { mark, markId, picture, name } }: { line: PlanLine }) {
+  const words = (
+    <>
+      <ServicePicture src={picture} size={48} />
+      <span className={styles.name}>{name}</span>
+    </>
+  );
+  return (
+    <div className={styles.plan}>
+      {mark}
+      {markId ? (
+        <label htmlFor={markId} className={styles.press}>
+          {words}
+        </label>
+      ) : (
+        words
+      )}
+    </div>
+  );
+}
+
 function SumRow({ sum }: { sum: SumLine }) {
   const { label, amount, note, kind } = sum;
   return (
     <tr className={classNames(styles.sum, styles[kind])}>
-      <th scope="row" className={styles.sumCell}>
+      <th scope="row" colSpan={amount === undefined ? 2 : 1} className={styles.sumCell}>
         {label}
         {note && <span className={styles.per}> {note}</span>}
       </th>
-      <td className={styles.sumCell}>
-        <span className={styles.amount}>{amount}</span>
-      </td>
+      {amount !== undefined && (
+        <td className={styles.sumCell}>
+          <span className={styles.amount}>{amount}</span>
+        </td>
+      )}
     </tr>
   );
 }

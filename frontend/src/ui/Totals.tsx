@@ -10,8 +10,8 @@ export function Totals({ children }: { children: ReactNode }) {
 
 interface MoneyRowProps {
   label: ReactNode;
-  /** Already formatted: `$6.99`. */
-  amount: string;
+  /** Already formatted: `$6.99`; several, one under the other, where they do not add up. */
+  amount: string | readonly string[];
   note?: ReactNode;
   /** A plain line, something taken off, or the sum. */
   kind?: 'line' | 'saving' | 'total';
@@ -19,13 +19,20 @@ interface MoneyRowProps {
 
 /** One line of a `Totals`. */
 export function MoneyRow({ label, amount, note, kind = 'line' }: MoneyRowProps) {
+  const amounts = typeof amount === 'string' ? [amount] : amount;
   return (
     <div className={classNames(styles.row, styles[kind])}>
       <dt>
         {label}
         {note && <span className={styles.note}> {note}</span>}
       </dt>
-      <dd className={styles.amount}>{amount}</dd>
+      <dd className={styles.amount}>
+        {amounts.map((one) => (
+          <span key={one} className={styles.figure}>
+            {one}
+          </span>
+        ))}
+      </dd>
     </div>
   );
 }

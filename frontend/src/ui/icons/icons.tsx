@@ -82,6 +82,18 @@ export const ReceiptIcon = () => (
   </Icon>
 );
 
+export const TicketIcon = () => (
+  <Icon>
+    <path d="M3.500 7h17v3.500a1.500 1.500 0 0 0 0 3V17h-17v-3.500a1.500 1.500 0 0 0 0-3zM14.500 7v10" />
+  </Icon>
+);
+
+export const GiftIcon = () => (
+  <Icon>
+    <path d="M4 9h16v3.500H4zM5.500 12.500V20h13v-7.500M12 9v11M12 9C9 9 7.500 7.500 8 6s3-1.500 4 3c1-4.500 3.500-4.500 4-3s-1 3-4 3" />
+  </Icon>
+);
+
 export const MailIcon = () => (
   <Icon>
     <rect x="3.5" y="5.5" width="17" height="13" rx="2.5" />
