@@ -7,6 +7,8 @@ import { SignedInOnly } from './SignedInOnly';
 
 const LandingPage = lazy(() => import('@/features/auth/LandingPage'));
 
+const PlanChangePage = lazy(() => import('@/features/subscriptions/PlanChangePage'));
+
 /** The screens behind the guard, each in a file of its own that is fetched when first needed. */
 const SIGNED_IN_SCREENS: readonly { path: string; Screen: ComponentType }[] = [
   { path: paths.dashboard, Screen: lazy(() => import('@/features/dashboard/DashboardPage')) },
@@ -14,6 +16,10 @@ const SIGNED_IN_SCREENS: readonly { path: string; Screen: ComponentType }[] = [
     path: paths.manageSubscription,
     Screen: lazy(() => import('@/features/subscriptions/ManageSubscriptionPage')),
   },
+  { path: paths.upgrade, Screen: PlanChangePage },
+  { path: paths.downgrade, Screen: PlanChangePage },
+  { path: paths.summary, Screen: lazy(() => import('@/features/subscriptions/SummaryPage')) },
+  { path: paths.coupon, Screen: lazy(() => import('@/features/coupon/CouponPage')) },
   { path: paths.pauseOffer, Screen: lazy(() => import('@/features/pause/PauseOfferPage')) },
   { path: paths.pauseSummary, Screen: lazy(() => import('@/features/pause/PauseSummaryPage')) },
   {

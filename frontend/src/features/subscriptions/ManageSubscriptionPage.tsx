@@ -1,30 +1,30 @@
 import { useQuery } from '@tanstack/react-query';
+import { useSearchParams } from 'react-router-dom';
 
-import { managePlansOptions, siteOptions } from '@/lib/api/queries';
-import type { ManagePlans, Plan } from '@/lib/api/types';
-import { serviceArt } from '@/lib/artwork';
-import { formatCents } from '@/lib/formats';
+import { managePlansOptions } from '@/lib/api/queries';
+import type { ManagePlans } from '@/lib/api/types';
 import { paths } from '@/lib/paths';
-import { isEnding, isLive, planNotes, watchableServices } from '@/lib/plans';
 import { useScreenLoad } from '@/lib/screenLoad';
-import { sumRows } from '@/lib/totals';
 import { ButtonLink } from '@/ui/Button';
 import { Card } from '@/ui/Card';
-import { CheckMark } from '@/ui/CheckMark';
 import { PlayIcon } from '@/ui/icons/icons';
 import { Page } from '@/ui/Page';
 import { PageHeading } from '@/ui/PageHeading';
-import { type PlanLine, PlanTable } from '@/ui/PlanTable';
 import { PlanTableSkeleton } from '@/ui/PlanTableSkeleton';
-import { StartStreaming } from '@/ui/StartStreaming';
 import { EmptyState, ErrorState } from '@/ui/States';
 import { BackLink } from '@/ui/TextLink';
-import styles from './ManageSubscriptionPage.module.css';
+import { DowngradePreview } from './DowngradePreview';
+import { choosable } from './draft';
+import { OtherChanges } from './OtherChanges';
+import { ServiceChoice } from './ServiceChoice';
+import styles from './subscriptions.module.css';
 
-/** What one holds and what it costs together; nothing is changed here. */
+/** What one holds, which of it goes on and what is added; or, by the address, what a downgrade would make of it. */
 export default function ManageSubscriptionPage() {
+  const [query] = useSearchParams();
   const plans = useQuery(managePlansOptions);
   const failure = useScreenLoad(plans);
+  const isPreview = query.get('action') === 'downgrade';
   return (
     <Page>
       <BackLink to={paths.dashboard} />
@@ -33,34 +33,26 @@ export default function ManageSubscriptionPage() {
         <h2 id="your-subscriptions">Your Subscriptions</h2>
         {failure && <ErrorState {...failure} />}
         {!failure && !plans.data && <PlanTableSkeleton />}
-        {plans.data && <Held costs={plans.data} />}
+        {plans.data && (isPreview ? <Preview costs={plans.data} /> : <Choice costs={plans.data} />)}
       </Card>
+      {plans.data && <OtherChanges plans={plans.data.existingPlans} />}
     </Page>
   );
 }
 
-function Held({ costs }: { costs: ManagePlans }) {
-  const { data: site } = useQuery(siteOptions);
-  const held = costs.existingPlans.filter(isLive);
-  if (held.length === 0) return <NothingHeld />;
+function Preview({ costs }: { costs: ManagePlans }) {
   return (
     <>
-      <PlanTable caption="Your Subscriptions" lines={held.map(lineOf)} sums={sumRows(costs)} />
-      <StartStreaming services={watchableServices(held, site?.services)} />
+      <DowngradePreview costs={costs} planIds={[]} />
+      <ButtonLink to={paths.downgrade} block>
+        Choose what to downgrade
+      </ButtonLink>
     </>
   );
 }
 
-function lineOf(plan: Plan): PlanLine {
-  return {
-    key: plan.subId,
-    name: plan.name,
-    picture: serviceArt(plan.service),
-    amount: formatCents(plan.amount),
-    per: `per ${plan.periodUnit}`,
-    notes: planNotes(plan),
-    mark: <CheckMark label={plan.name} checked={!isEnding(plan)} />,
-  };
+function Choice({ costs }: { costs: ManagePlans }) {
+  return choosable(costs).length > 0 ? <ServiceChoice costs={costs} /> : <NothingHeld />;
 }
 
 function NothingHeld() {

@@ -1,0 +1,93 @@
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+
+import { siteOptions } from '@/lib/api/queries';
+import { CONFIRMING_MESSAGE, hasCode, isUnconfirmed, messageOf } from '@/lib/errors';
+import { useLoader } from '@/stores/loader';
+import { ConfirmModal } from '@/ui/ConfirmModal';
+import { InfoAlert } from '@/ui/InfoAlert';
+import { LegalLinks } from '@/ui/LegalLinks';
+import { Skeleton } from '@/ui/Skeleton';
+import { VisuallyHidden } from '@/ui/VisuallyHidden';
+import { type Estimate, EstimateFailure } from './EstimateFailure';
+import { PaymentFailureDialog } from './PaymentFailureDialog';
+import type { useChange } from './useChange';
+
+interface ChangeDialogsProps {
+  change: Pick<ReturnType<typeof useChange>, 'step' | 'ask' | 'close'> & {
+    command: { isPending: boolean; error: Error | null };
+  };
+  title: string;
+  /** What happens and what it costs; nothing while that is being worked out. */
+  figures: ReactNode;
+  /** What was asked about has been done, here or elsewhere. */
+  nothingLeft: boolean;
+  estimate: Estimate;
+  warning?: ReactNode;
+  confirmText: string;
+  onConfirm: () => void;
+}
+
+/** Asks before a change is made, and says why a payment did not go through. */
+export function ChangeDialogs({
+  change: { step, command, ask, close },
+  title,
+  figures,
+  nothingLeft,
+  estimate,
+  warning,
+  confirmText,
+  onConfirm,
+}: ChangeDialogsProps) {
+  const note = useLoader(({ message }) => message);
+  const declined = hasCode(command.error, 'payment_processing_failed');
+  return (
+    <>
+      <ConfirmModal
+        open={step === 'asking'}
+        title={title}
+        warningContent={figures && warning}
+        confirmBtnText={hasCode(command.error, 'billing_partial') ? 'YES, FINISH' : confirmText}
+        confirmDisabled={!figures}
+        busy={command.isPending}
+        busyNote={note}
+        onConfirm={onConfirm}
+        onCancel={close}
+      >
+        {command.error && !declined && <Refusal error={command.error} />}
+        {nothingLeft && <p>There is nothing left to change.</p>}
+        {!nothingLeft && (figures || <Awaited estimate={estimate} />)}
+        <Legal />
+      </ConfirmModal>
+      <PaymentFailureDialog
+        open={step === 'declined'}
+        message={messageOf(command.error)}
+        onRetry={ask}
+        onClose={close}
+      />
+    </>
+  );
+}
+
+/** New figures, and a change still being confirmed, are news and no failure. */
+function Refusal({ error }: { error: Error }) {
+  if (isUnconfirmed(error)) return <InfoAlert>{CONFIRMING_MESSAGE}</InfoAlert>;
+  const isNews = hasCode(error, 'quote_changed');
+  return <InfoAlert tone={isNews ? 'info' : 'error'}>{messageOf(error)}</InfoAlert>;
+}
+
+function Awaited({ estimate }: { estimate: Estimate }) {
+  if (estimate.isError) return <EstimateFailure estimate={estimate} />;
+  return (
+    <div role="status">
+      <VisuallyHidden>Working out what you will pay…</VisuallyHidden>
+      <Skeleton height="8rem" radius="box" />
+    </div>
+  );
+}
+
+function Legal() {
+  const { data: site } = useQuery(siteOptions);
+  if (!site) return null;
+  return <LegalLinks termsUrl={site.brand.termsUrl} privacyUrl={site.brand.privacyUrl} />;
+}

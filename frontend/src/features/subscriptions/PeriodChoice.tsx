@@ -1,0 +1,188 @@
+import { useId } from 'react';
+import { useNavigate } from 'react-router-dom';
+
+import type { ManagePlans, Plan, Preview } from '@/lib/api/types';
+import { serviceArt } from '@/lib/artwork';
+import { formatCents, formatPrice } from '@/lib/formats';
+import { type PeriodAction, planNotes } from '@/lib/plans';
+import { useScreenLoad } from '@/lib/screenLoad';
+import { sumRows, totalPer } from '@/lib/totals';
+import { Button } from '@/ui/Button';
+import { CheckMark } from '@/ui/CheckMark';
+import { classNames } from '@/ui/classNames';
+import { InfoAlert } from '@/ui/InfoAlert';
+import { AlertIcon } from '@/ui/icons/icons';
+import { notesId, type PlanLine, PlanTable } from '@/ui/PlanTable';
+import { PlanTableSkeleton } from '@/ui/PlanTableSkeleton';
+import { changePeriod } from './api';
+import { ChangeDialogs } from './ChangeDialogs';
+import { EstimateFailure } from './EstimateFailure';
+import { MoneyChange } from './MoneyChange';
+import { didSentences, periodConfirmWords, startsFrom, willSentences } from './periodWords';
+import { Sentences } from './Sentences';
+import styles from './subscriptions.module.css';
+import { summaryAddress, toSaid } from './summary';
+import { useChange } from './useChange';
+import { usePeriodEstimate } from './usePeriodEstimate';
+import { usePeriodSelection } from './usePeriodSelection';
+
+const FREE_MONTH_ENDS =
+  'Your free month is still waiting for your next monthly bill. Upgrading takes it away.';
+
+interface PeriodChoiceProps {
+  action: PeriodAction;
+  costs: ManagePlans;
+  /** What can be changed; at least one. */
+  candidates: readonly Plan[];
+}
+
+/** Which plans to change, what that costs and saves, and the button that asks before it does so. */
+export function PeriodChoice({ action, costs, candidates }: PeriodChoiceProps) {
+  const selection = usePeriodSelection(candidates);
+  const { estimate, ...priced } = usePeriodEstimate(action, selection.chosen);
+  useScreenLoad(estimate);
+  const change = usePeriodChange(action, selection.chosen, priced.estimateKey);
+  const failed = estimate.isError && !estimate.isFetching;
+  const { figures, shown } = priced;
+  return (
+    <>
+      {!shown && !failed && <PlanTableSkeleton />}
+      {shown && !failed && (
+        <div className={classNames(styles.choice, !figures && styles.awaited)}>
+          <PlansToChange {...{ action, candidates, selection, preview: shown }} />
+          <MoneyChange now={costs} then={shown} from={startsFrom(action, shown)} />
+        </div>
+      )}
+      {failed && <EstimateFailure estimate={estimate} />}
+      <Button onClick={change.ask} block>
+        SAVE CHANGES
+      </Button>
+      <ChangeDialogs
+        change={change}
+        title={
+          action === 'upgrade' ? 'Upgrade to annual billing?' : 'Downgrade to monthly billing?'
+        }
+        estimate={estimate}
+        nothingLeft={false}
+        figures={
+          figures && (
+            <>
+              <Sentences sentences={willSentences(action, selection.chosen)} />
+              <MoneyChange now={costs} then={figures} from={startsFrom(action, figures)} />
+            </>
+          )
+        }
+        warning={figures?.removesFreeMonth && FREE_MONTH_ENDS}
+        confirmText={periodConfirmWords(action, figures)}
+        onConfirm={() =>
+          figures && change.command.mutate({ planIds: priced.planIds, quote: figures.quote })
+        }
+      />
+    </>
+  );
+}
+
+function usePeriodChange(
+  action: PeriodAction,
+  chosen: readonly Plan[],
+  estimateKey: ReturnType<typeof usePeriodEstimate>['estimateKey'],
+) {
+  const navigate = useNavigate();
+  return useChange<Preview>({
+    send: (order, idempotencyKey) => changePeriod(action, order, idempotencyKey),
+    estimateKey,
+    onDone: (answer) => {
+      const inTrial = action === 'downgrade' && answer.isImmediate;
+      const charged = answer.hasPaymentFailure ? 0 : answer.dueNow;
+      void navigate(summaryAddress(inTrial ? 'downgrade_with_trial' : action), {
+        state: toSaid(didSentences(action, chosen, answer), charged),
+      });
+    },
+  });
+}
+
+interface PlansToChangeProps {
+  action: PeriodAction;
+  candidates: readonly Plan[];
+  selection: ReturnType<typeof usePeriodSelection>;
+  preview: Preview;
+}
+
+/** The plans with a box each, what the change saves in a year, and what they come to. */
+function PlansToChange({ action, candidates, selection, preview }: PlansToChangeProps) {
+  const ids = useId();
+  const lines = candidates.map((plan) => {
+    const isChosen = selection.chosen.includes(plan);
+    const toBe = preview.existingPlans.find(({ id }) => id === plan.id);
+    const mark = { id: `${ids}${plan.id}`, isChosen };
+    return lineOf(plan, isChosen ? (toBe ?? plan) : plan, mark, (on) => selection.toggle(plan, on));
+  });
+  return (
+    <>
+      <Credit action={action} preview={preview} />
+      <PlanTable
+        caption="Your Subscriptions"
+        lines={lines}
+        sums={[...annualRow(action, preview.annualSavings), ...sumRows(preview)]}
+      />
+      <div role="alert">
+        {selection.refused && (
+          <p className={styles.refusal}>
+            <AlertIcon />
+            Choose at least one subscription to change.
+          </p>
+        )}
+      </div>
+      {preview.removesFreeMonth && <InfoAlert>{FREE_MONTH_ENDS}</InfoAlert>}
+    </>
+  );
+}
+
+function lineOf(
+  plan: Plan,
+  shown: Pick<Plan, 'amount' | 'periodUnit'>,
+  { id, isChosen }: { id: string; isChosen: boolean },
+  onChange: (on: boolean) => void,
+): PlanLine {
+  const now = `Now ${formatPrice(plan.amount, plan.periodUnit)}.`;
+  return {
+    key: id,
+    name: plan.name,
+    picture: serviceArt(plan.service),
+    amount: formatCents(shown.amount),
+    per: `per ${shown.periodUnit}`,
+    notes: [...(isChosen ? [now] : ['Stays as it is.']), ...planNotes(plan)],
+    markId: id,
+    mark: (
+      <CheckMark
+        id={id}
+        label={plan.name}
+        checked={isChosen}
+        describedBy={notesId(id)}
+        onChange={onChange}
+      />
+    ),
+  };
+}
+
+function annualRow(action: PeriodAction, cents: number) {
+  if (cents <= 0) return [];
+  const row = {
+    key: 'annual-savings',
+    label: `You save ${formatCents(cents)} in annual cost`,
+    kind: 'saving' as const,
+  };
+  return [action === 'upgrade' ? row : { ...row, note: 'for as long as you are billed annually' }];
+}
+
+/** What is left of the paid month comes off the yearly price. */
+function Credit({ action, preview }: { action: PeriodAction; preview: Preview }) {
+  if (action !== 'upgrade' || preview.credits <= 0) return null;
+  return (
+    <InfoAlert>
+      Your total is <strong>{formatCents(totalPer(preview, 'year'))}</strong> per year. You get a
+      credit of <strong>{formatCents(preview.credits)}</strong> for the remaining days of your
+      monthly subscription.
+    </InfoAlert>
+  );
+}

@@ -1,0 +1,155 @@
+import { useQuery } from '@tanstack/react-query';
+import { useId } from 'react';
+import { useNavigate } from 'react-router-dom';
+
+import { siteOptions } from '@/lib/api/queries';
+import type { ManagePlans, ServicesChange } from '@/lib/api/types';
+import { isLive, watchableServices } from '@/lib/plans';
+import { periodPrices, sumRows } from '@/lib/totals';
+import { useCart } from '@/stores/cart';
+import { notify } from '@/stores/snackbar';
+import { Button } from '@/ui/Button';
+import { classNames } from '@/ui/classNames';
+import { PlanTable } from '@/ui/PlanTable';
+import { StartStreaming } from '@/ui/StartStreaming';
+import { VisuallyHidden } from '@/ui/VisuallyHidden';
+import { AtLeastOne } from './AtLeastOne';
+import { changeServices } from './api';
+import { ChangeDialogs } from './ChangeDialogs';
+import { choiceLine } from './choiceLine';
+import { changeSentences, choosable, confirmWords, removalSentences } from './draft';
+import { EstimateFailure } from './EstimateFailure';
+import { MoneyChange } from './MoneyChange';
+import { Sentences } from './Sentences';
+import styles from './subscriptions.module.css';
+import { summaryAddress, toSaid } from './summary';
+import { useChange } from './useChange';
+import { type Draft, useDraft } from './useDraft';
+
+/** Which services go on and which are added, what that comes to, and the button that asks before it does so. */
+export function ServiceChoice({ costs }: { costs: ManagePlans }) {
+  const draft = useDraft(costs);
+  const change = useServicesChange(costs, draft);
+  const { data: site } = useQuery(siteOptions);
+  const ids = useId();
+  const lines = draft.all.map((plan) =>
+    choiceLine({
+      plan,
+      change: draft.isChanged ? (draft.figures ?? asChange(draft.shown)) : undefined,
+      chosen: draft.wanted.includes(plan.id),
+      id: `${ids}${plan.id}`,
+      onChange: (on) => draft.toggle(plan, on),
+    }),
+  );
+  const save = () => {
+    if (draft.isChanged) change.ask();
+    else notify('Choose what to add or remove first.', 'warning');
+  };
+  return (
+    <>
+      <div
+        className={classNames(styles.choice, draft.isChanged && !draft.figures && styles.awaited)}
+      >
+        <PlanTable caption="Your Subscriptions" lines={lines} sums={sumRows(draft.shown)} />
+      </div>
+      <AtLeastOne refused={draft.refused} />
+      <DraftFigures costs={costs} draft={draft} />
+      <div className={styles.ways}>
+        <Button onClick={save} block>
+          SAVE CHANGES
+        </Button>
+        {draft.isChanged && (
+          <Button variant="link" onClick={draft.startOver}>
+            Undo what I have chosen
+          </Button>
+        )}
+      </div>
+      <StartStreaming
+        services={watchableServices(costs.existingPlans.filter(isLive), site?.services)}
+      />
+      <ServicesDialogs costs={costs} draft={draft} change={change} />
+    </>
+  );
+}
+
+function asChange(costs: ManagePlans | ServicesChange): ServicesChange | undefined {
+  return 'quote' in costs ? costs : undefined;
+}
+
+function useServicesChange(costs: ManagePlans, draft: Draft) {
+  const navigate = useNavigate();
+  const clear = useCart((cart) => cart.clear);
+  return useChange<ServicesChange>({
+    send: changeServices,
+    estimateKey: draft.estimateKey,
+    onDone: (answer) => {
+      const isRemoval = answer.removed.length > 0 && answer.added.length === 0;
+      const said = [
+        ...changeSentences(answer, choosable(costs), 'did'),
+        ...removalSentences(answer, choosable(costs)),
+      ];
+      clear();
+      void navigate(summaryAddress(isRemoval ? 'remove_service' : 'adjust_subscription'), {
+        state: toSaid(said, answer.dueNow),
+      });
+    },
+  });
+}
+
+interface DraftProps {
+  costs: ManagePlans;
+  draft: Draft;
+}
+
+/** Before and after in money, while the draft differs; said to a screen reader as it settles. */
+function DraftFigures({ costs, draft }: DraftProps) {
+  const { estimate, figures, isChanged } = draft;
+  const shown = isChanged ? asChange(draft.shown) : undefined;
+  const failed = isChanged && estimate.isError && !estimate.isFetching;
+  return (
+    <>
+      {failed && <EstimateFailure estimate={estimate} />}
+      {shown && !failed && <MoneyChange now={costs} then={shown} from={startOf(shown)} />}
+      <p role="status">
+        {figures && (
+          <VisuallyHidden>Your new total: {periodPrices(figures).join(' and ')}.</VisuallyHidden>
+        )}
+      </p>
+    </>
+  );
+}
+
+/** A removal changes the price only when its access ends. */
+function startOf({ removed, added }: ServicesChange): string | undefined {
+  if (removed.length === 0) return undefined;
+  return added.length > 0 ? 'once what you remove has ended' : 'once it has ended';
+}
+
+function ServicesDialogs({
+  costs,
+  draft,
+  change,
+}: DraftProps & { change: ReturnType<typeof useServicesChange> }) {
+  const { figures, wanted } = draft;
+  const all = choosable(costs);
+  const warnings = figures ? removalSentences(figures, all) : [];
+  return (
+    <ChangeDialogs
+      change={change}
+      title="Save your changes?"
+      estimate={draft.estimate}
+      nothingLeft={!draft.isChanged}
+      figures={
+        figures && (
+          <>
+            <Sentences sentences={changeSentences(figures, all, 'will')} />
+            <MoneyChange now={costs} then={figures} from={startOf(figures)} />
+          </>
+        )
+      }
+      warning={warnings.length > 0 ? warnings.join(' ') : undefined}
+      confirmText={figures ? confirmWords(figures, all) : 'YES, SAVE'}
+      onConfirm={() => figures && change.command.mutate({ planIds: wanted, quote: figures.quote })}
+    />
+  );
+}

@@ -1,0 +1,102 @@
+import { useQuery } from '@tanstack/react-query';
+import { useLocation, useSearchParams } from 'react-router-dom';
+
+import { managePlansOptions } from '@/lib/api/queries';
+import type { ManagePlans, Plan } from '@/lib/api/types';
+import { paths } from '@/lib/paths';
+import { isLive } from '@/lib/plans';
+import { useScreenLoad } from '@/lib/screenLoad';
+import { ButtonLink } from '@/ui/Button';
+import { Card } from '@/ui/Card';
+import { InfoAlert } from '@/ui/InfoAlert';
+import { PlayIcon } from '@/ui/icons/icons';
+import { Page } from '@/ui/Page';
+import { PageHeading } from '@/ui/PageHeading';
+import { PlanTableSkeleton } from '@/ui/PlanTableSkeleton';
+import { EmptyState, ErrorState } from '@/ui/States';
+import { BackLink } from '@/ui/TextLink';
+import { ComingUp } from './ComingUp';
+import { DowngradePreview } from './DowngradePreview';
+import { ReadOnlyPlans } from './ReadOnlyPlans';
+import { Sentences } from './Sentences';
+import styles from './subscriptions.module.css';
+import { type SummaryAction, saidIn, summaryAction } from './summary';
+
+/** What was done, where what was said of it at the time is not at hand. */
+const DONE: Record<Exclude<SummaryAction, 'downgrade'>, string> = {
+  upgrade: 'Your upgrade is done. You are billed annually.',
+  downgrade_with_trial: 'Your downgrade is done. You are billed monthly once your trial is over.',
+  adjust_subscription: 'Your changes are saved.',
+  remove_service: 'Your changes are saved.',
+  coupon: 'Your code has been applied.',
+};
+
+/** After a change: what was done, what one has now or will have, and what comes next. */
+export default function SummaryPage() {
+  const [query] = useSearchParams();
+  const { state } = useLocation();
+  const plans = useQuery(managePlansOptions);
+  const failure = useScreenLoad(plans);
+  const action = summaryAction(query);
+  const said = saidIn(state);
+  return (
+    <Page>
+      <BackLink to={paths.dashboard} />
+      <PageHeading>Manage Subscriptions</PageHeading>
+      {plans.data && <Done said={said} action={action} plans={plans.data.existingPlans} />}
+      <Card as="section" labelledBy="your-subscriptions" className={styles.card}>
+        <h2 id="your-subscriptions">Your Subscriptions</h2>
+        {failure && <ErrorState {...failure} />}
+        {!failure && !plans.data && <PlanTableSkeleton />}
+        {plans.data && <Held action={action} costs={plans.data} />}
+      </Card>
+      {plans.data && <ComingUp plans={plans.data.existingPlans} />}
+    </Page>
+  );
+}
+
+interface DoneProps {
+  said: readonly string[];
+  action: SummaryAction | null;
+  plans: readonly Plan[];
+}
+
+function Done({ said, action, plans }: DoneProps) {
+  const sentences = said.length > 0 ? said : doneSentences(action, plans);
+  if (sentences.length === 0) return null;
+  return (
+    <InfoAlert>
+      <Sentences sentences={sentences} />
+    </InfoAlert>
+  );
+}
+
+/** A downgrade may have been taken back meanwhile, or have taken effect. */
+function doneSentences(action: SummaryAction | null, plans: readonly Plan[]): string[] {
+  if (action === null) return [];
+  if (action !== 'downgrade') return [DONE[action]];
+  return plans.some(({ hasScheduledChange }) => hasScheduledChange)
+    ? ['Your downgrade is scheduled. Nothing changes before its date.']
+    : [];
+}
+
+function Held({ action, costs }: { action: SummaryAction | null; costs: ManagePlans }) {
+  const changing = costs.existingPlans.filter(({ hasScheduledChange }) => hasScheduledChange);
+  if (!costs.existingPlans.some(isLive)) return <NothingHeld />;
+  if (action === 'downgrade' && changing.length > 0) {
+    return <DowngradePreview costs={costs} planIds={changing.map(({ id }) => id)} />;
+  }
+  return <ReadOnlyPlans plans={costs.existingPlans} costs={costs} />;
+}
+
+function NothingHeld() {
+  return (
+    <EmptyState
+      icon={<PlayIcon />}
+      title="No subscriptions"
+      action={<ButtonLink to={paths.manageSubscription}>See what you can add</ButtonLink>}
+    >
+      The services you subscribe to will be listed here with what each of them costs.
+    </EmptyState>
+  );
+}
