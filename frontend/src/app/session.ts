@@ -4,6 +4,7 @@ import { keys } from '@/lib/api/queries';
 import { post } from '@/lib/http';
 import { useAlert } from '@/stores/alert';
 import { useAuth } from '@/stores/auth';
+import { useCart } from '@/stores/cart';
 import { useModal } from '@/stores/modal';
 
 /** Ends the session here at once, and at the server: what fails there lapses there by itself. */
@@ -18,6 +19,7 @@ export function forgetOnSignOut(queryClient: QueryClient): () => void {
   return useAuth.subscribe((now, before) => {
     if (now.token === before.token) return;
     queryClient.removeQueries({ queryKey: keys.account.all });
+    useCart.getState().clear();
     useAlert.getState().close();
     useModal.getState().close();
   });

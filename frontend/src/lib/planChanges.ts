@@ -27,44 +27,98 @@ function takePlans(client: QueryClient, plans: Plan[]): void {
   refresh(client);
 }
 
+/** The next screen opens on what the change has made of the plans, not on what they were. */
+async function readAnew(client: QueryClient): Promise<void> {
+  refresh(client);
+  await client.fetchQuery({ ...managePlansOptions, staleTime: 0 }).catch(() => undefined);
+}
+
 function refresh(client: QueryClient): void {
   void client.invalidateQueries({ queryKey: keys.account.all });
 }
 
-/** `taken` for the plans a change answered with; `stale` after one that failed, since the page may be. */
-export function usePlansAfterChange(): { taken: (plans: Plan[]) => void; stale: () => void } {
+interface AfterChange {
+  /** For the plans a change answered with. */
+  taken: (plans: Plan[]) => void;
+  /** After a change that failed, since the page may be out of date. */
+  stale: () => void;
+  /** After a change that answered with something else: resolves when the plans are read anew. */
+  settled: () => Promise<void>;
+}
+
+/** Brings what is cached of the account in line with a change. */
+export function usePlansAfterChange(): AfterChange {
   const client = useQueryClient();
   return {
+    settled: useCallback(() => readAnew(client), [client]),
     taken: useCallback((plans: Plan[]) => takePlans(client, plans), [client]),
     stale: useCallback(() => refresh(client), [client]),
   };
 }
 
-const PAUSE_REMOVED = 'Scheduled Pause has been removed successfully.';
+/** What can be taken back while it is only scheduled, by the last part of its address. */
+type Undoing =
+  | 'remove-scheduled-pause'
+  | 'remove-scheduled-change'
+  | 'remove-scheduled-cancellation';
 
-/**
- * Takes back the scheduled pause of one subscription.
- *
- * A failure is said in the snackbar. `onRemoved` gets the words of the success, which the caller shows
- * where the subscriber then is.
- */
-export function useCancelScheduledPause(onRemoved: (message: string) => void) {
+interface Undone {
+  plan: Pick<Plan, 'subId' | 'name'>;
+}
+
+function useUndo(
+  undoing: Undoing,
+  wordsFor: (name: string) => string,
+  onUndone: (message: string) => void,
+) {
   const { taken, stale } = usePlansAfterChange();
-  return useCommand<PlansAnswer, { subId: string }>(
-    ({ subId }, idempotencyKey) =>
-      post<PlansAnswer>('/api/account/subscription/remove-scheduled-pause', {
-        body: { subscriptionId: [subId] },
+  return useCommand<PlansAnswer, Undone>(
+    ({ plan }, idempotencyKey) =>
+      post<PlansAnswer>(`/api/account/subscription/${undoing}`, {
+        body: { subscriptionId: [plan.subId] },
         idempotencyKey,
       }),
     {
-      onSuccess: ({ plans }) => {
+      onSuccess: ({ plans }, { plan }) => {
         taken(plans);
-        onRemoved(PAUSE_REMOVED);
+        onUndone(wordsFor(plan.name));
       },
       onError: (error) => {
         stale();
         notifyError(error);
       },
     },
+  );
+}
+
+/**
+ * Takes back the scheduled pause of one subscription.
+ *
+ * A failure is said in the snackbar. `onRemoved` gets the words of the success, which the caller shows
+ * where the subscriber then is. So do the two below.
+ */
+export function useCancelScheduledPause(onRemoved: (message: string) => void) {
+  return useUndo(
+    'remove-scheduled-pause',
+    () => 'Scheduled Pause has been removed successfully.',
+    onRemoved,
+  );
+}
+
+/** Takes back the scheduled change of one subscription's billing period. */
+export function useUndoChange(onUndone: (message: string) => void) {
+  return useUndo(
+    'remove-scheduled-change',
+    (name) => `${name} stays as it is. The scheduled change has been removed.`,
+    onUndone,
+  );
+}
+
+/** Takes back the scheduled end of one subscription. */
+export function useKeepSubscription(onKept: (message: string) => void) {
+  return useUndo(
+    'remove-scheduled-cancellation',
+    (name) => `You keep ${name}. It renews as before.`,
+    onKept,
   );
 }

@@ -1,36 +1,36 @@
-import type { Plan, PlanStatus, StreamingService } from '@/lib/api/types';
-import { formatDate } from '@/lib/formats';
+import type { PeriodUnit, Plan, PlanStatus, StreamingService } from '@/lib/api/types';
+import { formatDate, formatPrice } from '@/lib/formats';
 
 /** The status in upper case, whichever way it was sent. */
 export function statusOf({ status }: Pick<Plan, 'status'>): PlanStatus {
   return status.toUpperCase() as PlanStatus;
 }
 
-function hasStatus(plan: Plan, ...statuses: PlanStatus[]): boolean {
+function hasStatus(plan: Pick<Plan, 'status'>, ...statuses: PlanStatus[]): boolean {
   return statuses.includes(statusOf(plan));
 }
 
 /** Not cancelled: shown in the lists of what one holds. */
-export function isLive(plan: Plan): boolean {
+export function isLive(plan: Pick<Plan, 'status'>): boolean {
   return !hasStatus(plan, 'CANCELLED');
 }
 
-export function isPaused(plan: Plan): boolean {
+export function isPaused(plan: Pick<Plan, 'status'>): boolean {
   return hasStatus(plan, 'PAUSED');
 }
 
 /** Ends at a date and does not renew. */
-export function isEnding(plan: Plan): boolean {
+export function isEnding(plan: Pick<Plan, 'status'>): boolean {
   return hasStatus(plan, 'NON_RENEWING');
 }
 
 /** Counts in the total: it bills at the end of its period or trial. */
-export function willBill(plan: Plan): boolean {
+export function willBill(plan: Pick<Plan, 'status'>): boolean {
   return hasStatus(plan, 'ACTIVE', 'IN_TRIAL');
 }
 
 /** Can be watched now. */
-export function isWatchable(plan: Plan): boolean {
+export function isWatchable(plan: Pick<Plan, 'status'>): boolean {
   return hasStatus(plan, 'ACTIVE', 'IN_TRIAL', 'NON_RENEWING');
 }
 
@@ -39,13 +39,24 @@ export function canBePaused(plan: Plan): boolean {
   return hasStatus(plan, 'ACTIVE') && !plan.hasScheduledPause && !plan.hasScheduledChange;
 }
 
+/** The two changes of billing period: to yearly, to monthly. */
+export type PeriodAction = 'upgrade' | 'downgrade';
+
+const CHANGED_PERIOD: Record<PeriodAction, PeriodUnit> = { upgrade: 'month', downgrade: 'year' };
+
+/** Its billing period can be changed so: it bills at the other one, and nothing is scheduled for it. */
+export function canChangePeriod(plan: Plan, action: PeriodAction): boolean {
+  const isFree = !plan.hasScheduledPause && !plan.hasScheduledChange;
+  return willBill(plan) && isFree && plan.periodUnit === CHANGED_PERIOD[action];
+}
+
 /** The kids service has two plans. */
 export function isKidsPlan({ id }: { id: string }): boolean {
   return id === 'Minno' || id === 'Minno-Plan';
 }
 
 /** What is said under a plan's name in the lists, in whole sentences; none for a plan that simply goes on. */
-export function planNotes(plan: Plan): string[] {
+export function planNotes(plan: Omit<Plan, 'subId'>): string[] {
   if (isEnding(plan) && plan.cancelAt) {
     return [
       `Your access to ${plan.name} will end at the end of your billing cycle, ${formatDate(plan.cancelAt)}.`,
@@ -54,10 +65,16 @@ export function planNotes(plan: Plan): string[] {
   const coupon = plan.hasUpcomingCoupon
     ? ['Coupon will be applied on your next billing cycle']
     : [];
-  return [...pauseNotes(plan), ...coupon];
+  return [...pauseNotes(plan), ...changeNotes(plan), ...coupon];
 }
 
-function pauseNotes(plan: Plan): string[] {
+function changeNotes({ name, scheduledPlan }: Pick<Plan, 'name' | 'scheduledPlan'>): string[] {
+  if (!scheduledPlan) return [];
+  const { amount, periodUnit, at } = scheduledPlan;
+  return [`${name} changes to ${formatPrice(amount, periodUnit)} on ${formatDate(at)}.`];
+}
+
+function pauseNotes(plan: Omit<Plan, 'subId'>): string[] {
   const resumes = plan.resumeDate
     ? ` It resumes automatically on ${formatDate(plan.resumeDate)}.`
     : '';
@@ -71,7 +88,7 @@ function pauseNotes(plan: Plan): string[] {
 
 /** The streaming services of the plans that can be watched now, each once, in the plans' order. */
 export function watchableServices(
-  plans: readonly Plan[],
+  plans: readonly Pick<Plan, 'status' | 'service'>[],
   services: readonly StreamingService[] = [],
 ): StreamingService[] {
   const found = plans

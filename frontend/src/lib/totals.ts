@@ -1,5 +1,5 @@
-import type { ManagePlans, OtherTotal, PeriodUnit } from '@/lib/api/types';
-import { formatCents, formatSaving } from '@/lib/formats';
+import type { OtherTotal, PeriodUnit } from '@/lib/api/types';
+import { formatCents, formatPrice, formatSaving } from '@/lib/formats';
 
 /** One line of sums, ready to be drawn. */
 export interface SumRow {
@@ -10,6 +10,9 @@ export interface SumRow {
   kind: 'saving' | 'total';
 }
 
+/** What the next period costs; where some plans bill at the other period, what that costs besides. */
+export type Costs = OtherTotal & { otherTotal: OtherTotal | null };
+
 const TOTAL_LABELS: Record<PeriodUnit, string> = {
   month: 'Total Monthly Costs',
   year: 'Total Yearly Costs',
@@ -19,9 +22,22 @@ const TOTAL_LABELS: Record<PeriodUnit, string> = {
  * What comes off and what is left, per billing period: coupon, bundle, total. The other period's sums
  * follow where something bills at it. A saving of nothing has no row.
  */
-export function sumRows(costs: ManagePlans, couponLabel = 'Coupon Discount'): SumRow[] {
-  const periods = costs.otherTotal ? [costs, costs.otherTotal] : [costs];
-  return periods.flatMap((period) => rowsOf(period, couponLabel));
+export function sumRows(costs: Costs, couponLabel = 'Coupon Discount'): SumRow[] {
+  return periodsOf(costs).flatMap((period) => rowsOf(period, couponLabel));
+}
+
+/** Each period's total as a price, `$13.48 / month`: they are never added up. */
+export function periodPrices(costs: Costs): string[] {
+  return periodsOf(costs).map(({ total, periodUnit }) => formatPrice(total, periodUnit));
+}
+
+/** The total of the plans billed at this period; 0 where none is. */
+export function totalPer(costs: Costs, unit: PeriodUnit): number {
+  return periodsOf(costs).find(({ periodUnit }) => periodUnit === unit)?.total ?? 0;
+}
+
+function periodsOf(costs: Costs): OtherTotal[] {
+  return costs.otherTotal ? [costs, costs.otherTotal] : [costs];
 }
 
 function rowsOf(costs: OtherTotal, couponLabel: string): SumRow[] {

@@ -1,4 +1,14 @@
-import type { Account, Invoice, ManagePlans, Plan, Site } from '@/lib/api/types';
+import type {
+  Account,
+  FreeMonthOffer,
+  Invoice,
+  ManagePlans,
+  OfferedPlan,
+  Plan,
+  Preview,
+  ServicesChange,
+  Site,
+} from '@/lib/api/types';
 
 /** Sample answers of the API. Each takes what a test wants different. */
 
@@ -21,6 +31,7 @@ export function aPlan(differing: Partial<Plan> = {}): Plan {
     hasScheduledPause: false,
     hasScheduledChange: false,
     hasFreeMonth: false,
+    scheduledPlan: null,
     ...differing,
   };
 }
@@ -142,3 +153,72 @@ export const PAUSED: Partial<Plan> = {
   pauseDate: '2026-11-01T15:00:00Z',
   resumeDate: '2026-12-02T15:00:00Z',
 };
+
+/** What differs in a yearly plan, in one that ends, and in one that will be billed monthly. */
+export const YEARLY: Partial<Plan> = { periodUnit: 'year', billingPeriod: 'YEAR', amount: 6999 };
+
+export const ENDING: Partial<Plan> = {
+  status: 'NON_RENEWING',
+  cancelAt: '2026-12-04T15:00:00Z',
+  nextBillingAt: null,
+};
+
+export const CHANGING: Partial<Plan> = {
+  ...YEARLY,
+  hasScheduledChange: true,
+  scheduledPlan: { periodUnit: 'month', amount: 699, at: '2026-12-10T15:00:00Z' },
+};
+
+/** A service that could be added. */
+export function anOffer(differing: Partial<OfferedPlan> = {}): OfferedPlan {
+  return {
+    ...aKidsPlan({ nextBillingAt: null }),
+    status: null,
+    subId: null,
+    ...differing,
+  };
+}
+
+const ESTIMATED = {
+  existingPlans: [aPlan()],
+  total: 699,
+  couponDiscount: 0,
+  bundleSavings: 0,
+  periodUnit: 'month' as const,
+  otherTotal: null,
+  dueNow: 0,
+  effectiveAt: '2026-11-20T15:00:00Z',
+  quote: 'quote-1',
+};
+
+/** What a change of services comes to. */
+export function aServicesChange(differing: Partial<ServicesChange> = {}): ServicesChange {
+  return { ...ESTIMATED, plans: [], added: [], removed: [], keptAgain: [], ...differing };
+}
+
+/** What a change of billing period comes to. */
+export function aPreview(differing: Partial<Preview> = {}): Preview {
+  return {
+    ...ESTIMATED,
+    annualSavings: 0,
+    credits: 0,
+    isImmediate: true,
+    planIds: ['faith-family-plan'],
+    removesFreeMonth: false,
+    hasPaymentFailure: false,
+    ...differing,
+  };
+}
+
+export function aFreeMonth(differing: Partial<FreeMonthOffer> = {}): FreeMonthOffer {
+  return {
+    eligible: true,
+    reason: null,
+    amountSaved: 699,
+    nextBillingAt: '2026-12-10T15:00:00Z',
+    newNextBillingAt: '2027-01-10T15:00:00Z',
+    plans: [aPlan()],
+    quote: 'quote-1',
+    ...differing,
+  };
+}

@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll } from 'vitest';
 
 import { useAlert } from '@/stores/alert';
 import { useAuth } from '@/stores/auth';
+import { useCart } from '@/stores/cart';
 import { useLoader } from '@/stores/loader';
 import { useModal } from '@/stores/modal';
 import { useSnackbar } from '@/stores/snackbar';
@@ -18,6 +19,7 @@ configure({ asyncUtilTimeout: 5_000 });
 function forgetClientState(): void {
   localStorage.clear();
   useAuth.setState(useAuth.getInitialState(), true);
+  useCart.setState(useCart.getInitialState(), true);
   useSnackbar.setState(useSnackbar.getInitialState(), true);
   useLoader.setState(useLoader.getInitialState(), true);
   useAlert.setState(useAlert.getInitialState(), true);

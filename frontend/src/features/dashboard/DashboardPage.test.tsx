@@ -104,6 +104,8 @@ describe('the account home', () => {
       ways.getAllByRole('link').map((link) => [link.textContent, link.getAttribute('href')]),
     ).toEqual([
       ['Manage Subscriptions', '/manage-subscription'],
+      ['Upgrade to annual billing', '/manage-subscription/upgrade'],
+      ['Redeem your code', '/coupon'],
       ['Pause', '/pause-offer'],
       ['Billing History', '/billingHistory'],
     ]);

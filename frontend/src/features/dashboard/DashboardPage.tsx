@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 
 import { accountOptions, managePlansOptions } from '@/lib/api/queries';
 import type { Account, ManagePlans } from '@/lib/api/types';
+import { nextSentence } from '@/lib/nextSteps';
 import { isLive } from '@/lib/plans';
 import { useScreenLoad } from '@/lib/screenLoad';
 import { Card } from '@/ui/Card';
@@ -12,9 +13,9 @@ import { Costs } from './Costs';
 import styles from './DashboardPage.module.css';
 import { DashboardSkeleton } from './DashboardSkeleton';
 import { EndedSubscriptions } from './EndedSubscriptions';
+import { FreeMonth } from './FreeMonth';
 import { LatestInvoices } from './LatestInvoices';
 import { NoSubscriptions } from './NoSubscriptions';
-import { nextSentence } from './nextSteps';
 import { Subscriptions } from './Subscriptions';
 import { Ways } from './Ways';
 
@@ -54,6 +55,7 @@ function Home({ account, costs }: { account: Account; costs: ManagePlans }) {
       </div>
       <div className={styles.column}>
         {held.length > 0 && <Costs plans={held} costs={costs} />}
+        {held.length > 0 && <FreeMonth />}
         <div className={styles.invoices}>
           <LatestInvoices />
         </div>

@@ -2,10 +2,10 @@ import type { ReactNode } from 'react';
 
 import type { Plan } from '@/lib/api/types';
 import { formatDate } from '@/lib/formats';
+import { nextSteps, type Step, type StepKind } from '@/lib/nextSteps';
 import { isPaused } from '@/lib/plans';
 import { Timeline, type TimelineItem } from '@/ui/Timeline';
-import { CancelPause } from './CancelPause';
-import { nextSteps, type Step, type StepKind } from './nextSteps';
+import { CancelPause, KeepSubscription, UndoChange } from './Undo';
 
 interface NextStepsProps {
   plan: Plan;
@@ -26,6 +26,8 @@ const TONES: Record<StepKind, NonNullable<TimelineItem['tone']>> = {
 export function NextSteps({ plan, resumeNow }: NextStepsProps) {
   const undo: Partial<Record<StepKind, ReactNode>> = {
     pauseStarts: <CancelPause plan={plan} />,
+    changes: <UndoChange plan={plan} />,
+    accessEnds: <KeepSubscription plan={plan} />,
     resumes: isPaused(plan) ? resumeNow : undefined,
   };
   const items = nextSteps(plan).map((step) => itemOf(step, undo[step.kind]));

@@ -21,7 +21,9 @@ import styles from './SubscriptionCard.module.css';
 export function SubscriptionCard({ plan }: { plan: Plan }) {
   const [resuming, setResuming] = useState<'never' | 'open' | 'closed'>('never');
   const { words, tone } = planStatus(plan);
-  const heading = useFocusIfLost<HTMLHeadingElement>(`${words} ${resuming}`);
+  const heading = useFocusIfLost<HTMLHeadingElement>(
+    `${words} ${plan.hasScheduledChange} ${resuming}`,
+  );
   const headingId = `subscription-${plan.subId}`;
   const resumeNow = (
     <Button variant="secondary" onClick={() => setResuming('open')}>

@@ -1,15 +1,28 @@
 import type { Plan } from '@/lib/api/types';
 import { paths } from '@/lib/paths';
-import { canBePaused } from '@/lib/plans';
+import { canBePaused, canChangePeriod } from '@/lib/plans';
 import { Card } from '@/ui/Card';
-import { PauseIcon, PlayIcon, ReceiptIcon } from '@/ui/icons/icons';
-import { LinkList } from '@/ui/LinkList';
+import { CalendarIcon, PauseIcon, PlayIcon, ReceiptIcon, TicketIcon } from '@/ui/icons/icons';
+import { LinkList, type ListedLink } from '@/ui/LinkList';
 import styles from './Panel.module.css';
 
-/** The ways to the other screens; to the pause only where something can be paused. */
+/** To annual billing and back, each only where a subscription can be changed so. */
+function periodWays(plans: readonly Plan[]): ListedLink[] {
+  const ways = [
+    { action: 'upgrade', to: paths.upgrade, label: 'Upgrade to annual billing' },
+    { action: 'downgrade', to: paths.downgrade, label: 'Downgrade to monthly billing' },
+  ] as const;
+  return ways
+    .filter(({ action }) => plans.some((plan) => canChangePeriod(plan, action)))
+    .map(({ to, label }) => ({ to, label, icon: <CalendarIcon /> }));
+}
+
+/** The ways to the other screens, each only where there is something to do. */
 export function Ways({ plans }: { plans: readonly Plan[] }) {
   const ways = [
     { to: paths.manageSubscription, label: 'Manage Subscriptions', icon: <PlayIcon /> },
+    ...periodWays(plans),
+    { to: paths.coupon, label: 'Redeem your code', icon: <TicketIcon /> },
     ...(plans.some(canBePaused)
       ? [{ to: paths.pauseOffer, label: 'Pause', icon: <PauseIcon /> }]
       : []),

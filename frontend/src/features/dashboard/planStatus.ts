@@ -15,8 +15,9 @@ const WORDS: Record<PlanStatus, Words> = {
   CANCELLED: { words: 'Cancelled', tone: 'neutral' },
 };
 
-/** A plan's state in a word or two; a scheduled pause is the first thing to know of it. */
+/** A plan's state in a word or two; what is scheduled is the first thing to know of it. */
 export function planStatus(plan: Plan): Words {
   if (plan.hasScheduledPause) return { words: 'Pause scheduled', tone: 'info' };
+  if (plan.hasScheduledChange) return { words: 'Change scheduled', tone: 'info' };
   return WORDS[statusOf(plan)];
 }

@@ -15,11 +15,7 @@ export function CancelPause({ plan }: { plan: Plan }) {
     void navigate(paths.dashboard);
   });
   return (
-    <Button
-      variant="link"
-      busy={removal.isPending}
-      onClick={() => removal.mutate({ subId: plan.subId })}
-    >
+    <Button variant="link" busy={removal.isPending} onClick={() => removal.mutate({ plan })}>
       Cancel Pause
       <VisuallyHidden> of {plan.name}</VisuallyHidden>
     </Button>

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 
 import type { Plan } from '@/lib/api/types';
+import { nextSentence, nextSteps } from '@/lib/nextSteps';
 import { aGospelPlan, aKidsPlan, aPlan, PAUSE_SCHEDULED, PAUSED } from '@/testing/data';
-import { nextSentence, nextSteps } from './nextSteps';
 
 const ENDING: Partial<Plan> = {
   status: 'NON_RENEWING',

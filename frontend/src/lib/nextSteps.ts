@@ -60,7 +60,13 @@ function trialStep(plan: Plan): Step {
 }
 
 function changeStep(plan: Plan): Step {
-  return { kind: 'changes', at: plan.nextBillingAt, title: 'Next bill, and your plan changes' };
+  const to = plan.scheduledPlan;
+  return {
+    kind: 'changes',
+    at: to?.at ?? plan.nextBillingAt,
+    title: 'Next bill, and your plan changes',
+    ...(to && { detail: `From then on ${formatPrice(to.amount, to.periodUnit)}` }),
+  };
 }
 
 function billStep(plan: Plan): Step {
