@@ -1,12 +1,13 @@
-"""Addresses of the sandbox: the API, and the console everywhere else."""
+"""Addresses of the sandbox: the API, the faults that can be ordered for it, and the console everywhere else."""
 
 from django.urls import URLPattern, URLResolver, include, path
 
 from billing.sandbox import operations  # noqa: F401  (fills the API's route table)
-from billing.sandbox.wire.view import api
+from billing.sandbox.wire.view import api, order_faults
 
 handler404 = "billing.sandbox.console.pages.lost"
 urlpatterns: list[URLPattern | URLResolver] = [
     path("api/v2/<path:path>", api),
+    path("faults", order_faults),
     path("", include("billing.sandbox.console.urls")),
 ]

@@ -23,7 +23,13 @@ _MAIL_POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; img-src data: http://127.0.0.1:* http://localhost:*; "
     "form-action 'none'; base-uri 'none'; frame-ancestors 'self'; sandbox allow-popups"
 )
-_NAVIGATION = (("home", "Clock"), ("customers", "Accounts"), ("events", "Events"), ("inbox", "Inbox"))
+_NAVIGATION = (
+    ("home", "Clock"),
+    ("customers", "Accounts"),
+    ("events", "Events"),
+    ("inbox", "Inbox"),
+    ("faults", "Faults"),
+)
 
 
 @dataclass(frozen=True, slots=True)

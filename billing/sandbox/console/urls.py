@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from billing.sandbox.console import chrome, mail_pages, pages
+from billing.sandbox.console import chrome, fault_pages, mail_pages, pages
 
 app_name = "console"
 urlpatterns = [
@@ -16,6 +16,9 @@ urlpatterns = [
     path("inbox", mail_pages.inbox, name="inbox"),
     path("inbox/<str:key>", mail_pages.message, name="message"),
     path("inbox/<str:key>/body", mail_pages.message_body, name="message-body"),
+    path("trouble", fault_pages.queue, name="faults"),
+    path("trouble/order", fault_pages.order, name="order-fault"),
+    path("trouble/clear", fault_pages.clear, name="clear-faults"),
     path("assets/console.css", chrome.stylesheet, name="stylesheet"),
     path("assets/icon.svg", chrome.icon, name="icon"),
 ]

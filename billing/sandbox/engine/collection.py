@@ -197,7 +197,8 @@ def _attempt(number: int, invoice: Invoice, payment: Transaction | None) -> Body
 
 def _transaction(invoice: Invoice, source: PaymentSource, amount: int) -> Body:
     now = clock.now()
-    refused = bool(source.refusal)
+    refusal = gateway.answer(source.refusal)
+    refused = bool(refusal)
     card = source.get("card")
     return {
         "customer_id": invoice.customer_id,
@@ -213,8 +214,8 @@ def _transaction(invoice: Invoice, source: PaymentSource, amount: int) -> Body:
         "amount": amount,
         "id_at_gateway": identifiers.new("cb_"),
         "status": "failure" if refused else "success",
-        "error_code": source.refusal or None,
-        "error_text": gateway.text(source.refusal) if refused else None,
+        "error_code": refusal or None,
+        "error_text": gateway.text(refusal) if refused else None,
         "initiator_type": "merchant",
         "three_d_secure": False,
         "masked_card_number": card["masked_number"] if card else None,

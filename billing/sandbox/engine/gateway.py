@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 
 ACCOUNT_ID = "gw_sandbox"
@@ -21,6 +24,9 @@ _BRANDS = {
 }
 _REFUSED_WHEN_ADDED = {"4119862760338320": "3009"}
 _REFUSED_WHEN_CHARGED = {"4005519200000004": "3001"}
+
+
+_declining: ContextVar[bool] = ContextVar("declining", default=False)
 
 
 class CardRefused(Exception):
@@ -54,6 +60,21 @@ def vault(number: str) -> VaultedCard:
         masked_number="*" * (len(number) - 4) + number[-4:],
         refusal=_REFUSED_WHEN_CHARGED.get(number, APPROVED),
     )
+
+
+@contextmanager
+def declining() -> Iterator[None]:
+    """Refuse every charge inside the block, whatever the card."""
+    token = _declining.set(True)
+    try:
+        yield
+    finally:
+        _declining.reset(token)
+
+
+def answer(refusal: str) -> str:
+    """What it says to a charge of a source whose own answer is ``refusal``; empty approves."""
+    return refusal or ("3001" if _declining.get() else APPROVED)
 
 
 def text(code: str) -> str:

@@ -8,7 +8,7 @@ from billing.sandbox import clock
 from billing.sandbox.body import Body
 from billing.sandbox.engine import runner, travel
 from billing.sandbox.models import Site
-from billing.sandbox.wire import router
+from billing.sandbox.wire import faults, router
 from billing.sandbox.wire.errors import invalid_state, not_found, wrong_value
 from billing.sandbox.wire.params import Params, required
 
@@ -25,6 +25,7 @@ def retrieve(params: Params, handle: str) -> Body:
 def start_afresh(params: Params, handle: str) -> Body:
     """Erase the site's data and begin its time anew."""
     _site(handle)
+    faults.clear()
     return _answer(travel.start_afresh(params.instant("genesis_time")))
 
 

@@ -62,7 +62,7 @@ def shown_clock(page: str) -> datetime:
     return datetime.fromisoformat(found[1])
 
 
-@pytest.mark.parametrize("path", ["/", "/customers", "/events", "/inbox"])
+@pytest.mark.parametrize("path", ["/", "/customers", "/events", "/inbox", "/trouble"])
 def test_every_page_answers_on_an_empty_site(browser: httpx.Client, path: str) -> None:
     page = browser.get(path)
 

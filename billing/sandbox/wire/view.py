@@ -14,7 +14,7 @@ from billing.sandbox import clock, events
 from billing.sandbox.body import Body
 from billing.sandbox.engine import due
 from billing.sandbox.engine.lock import writing
-from billing.sandbox.wire import auth, form, idempotency, limits, router
+from billing.sandbox.wire import auth, faults, form, idempotency, limits, router
 from billing.sandbox.wire.errors import ApiError
 from billing.sandbox.wire.params import Params
 
@@ -22,11 +22,16 @@ logger = logging.getLogger(__name__)
 
 
 def api(request: HttpRequest, path: str) -> HttpResponse:
-    """Answer one API request; every failure is the provider's JSON."""
+    """Answer one API request; every failure is the provider's JSON.
+
+    Nobody reads the answer to a connection that was cut on purpose.
+    """
     try:
         return _answer(request, "/" + path)
     except ApiError as error:
         return _json(error.body(), error.status, error.headers)
+    except faults.ConnectionDropped:
+        return HttpResponse(status=444)
     except Exception:
         logger.exception("%s %s failed", request.method, request.path)
         failure = ApiError(500, "internal_error", "Sorry, something went wrong", kind="operation_failed")
@@ -39,7 +44,8 @@ def _answer(request: HttpRequest, path: str) -> HttpResponse:
     operation, arguments = router.find(request.method or "", path)
     params = _params(request)
     silence = events.without_webhooks() if _asks_for_silence(request) else nullcontext()
-    with events.acting("api", auth.FULL_ACCESS_USER), silence:
+    fault = faults.take(operation.method, path)
+    with faults.struck_by(fault, request), events.acting("api", auth.FULL_ACCESS_USER), silence:
         if request.method == "GET" and not operation.estimate:
             due.settle()
             with clock.at():
@@ -74,6 +80,20 @@ def _write(
             if not operation.estimate:
                 call.store(status, answer)
     return _json(answer, status)
+
+
+def order_faults(request: HttpRequest) -> HttpResponse:
+    """The queue of faults: GET shows it, POST (form) orders one, DELETE forgets all. The API key guards it."""
+    try:
+        auth.authenticate(request)
+        match request.method:
+            case "POST":
+                return _json({"fault": faults.order(_params(request)).body()}, 200)
+            case "DELETE":
+                faults.clear()
+        return _json({"list": [{"fault": fault.body()} for fault in faults.waiting()]}, 200)
+    except ApiError as error:
+        return _json(error.body(), error.status, error.headers)
 
 
 def _attempt(operation: router.Operation, arguments: dict[str, str], params: Params) -> tuple[int, Body]:
