@@ -18,6 +18,7 @@ from pytest_django import Settings
 
 from billing.gateway import subscriptions
 from billing.gateway.errors import GatewayError, Missing, NotSent, PaymentRefused, Refused, Unconfirmed
+from billing.gateway.scheduled import subscription_of
 from billing.tests.cable import Cable
 from billing.tests.live import FAITH, Provider
 
@@ -89,6 +90,7 @@ def said(code: str, kind: str | None = None) -> dict[str, Any]:
         (200, b"7", Unconfirmed),
         (200, {"subscription": None}, Unconfirmed),
         (200, {"subscription": "sub"}, Unconfirmed),
+        (200, {"subscription": {"id": "sub"}}, Unconfirmed),
         (400, {"oops": True}, Unconfirmed),
     ],
 )
@@ -118,6 +120,14 @@ def test_a_read_that_gets_no_usable_answer_was_not_answered(answers: Answers) ->
 
     with pytest.raises(NotSent):
         subscriptions.retrieve("sub")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_scheduled_change_that_is_gone_again_does_not_hide_its_subscription(provider: Provider) -> None:
+    alice = provider.subscriber("alice", FAITH)
+    held = {**provider.subscription(alice).raw_data, "has_scheduled_changes": True}
+
+    assert subscription_of(held).id == held["id"]
 
 
 def test_nobody_there_is_not_sent(settings: Settings) -> None:
