@@ -9,7 +9,7 @@ from typing import Any
 
 from billing.gateway.answers import changed
 from billing.gateway.client import sdk, write
-from billing.gateway.errors import Unconfirmed
+from billing.gateway.errors import NotSent, Unconfirmed
 from billing.gateway.snapshots import Snapshot, SubscriptionSnapshot
 
 AT_ONCE = "immediately"
@@ -56,23 +56,36 @@ def swap_coupons(
 ) -> list[Snapshot]:
     """Take coupons off a subscription and put others on, and put its scheduled change of price back, if it had one.
 
-    Raises Unconfirmed when the change that was put back is not there: the same key finishes it.
+    Raises Unconfirmed when it was cut short, or the change that was put back is not there: the same key finishes it.
     """
     found: list[Snapshot] = []
     if remove:
-        params = {"coupon_ids": list(remove)}
-        found = changed(
-            write(sdk().Subscription.remove_coupons, subscription_id, key=f"{key}:off", params=params)
-        )
-    if add:
-        found = _update(
-            subscription_id, key=f"{key}:on", params={"coupon_ids": list(add), "change_option": AT_ONCE}
-        )
-    if not changing_to:
-        return found
-    found = change_at_term_end(subscription_id, key=f"{key}:back", price=changing_to)
+        found = _take_off(subscription_id, remove, key=f"{key}:off")
+    try:
+        if add:
+            found = _put_on(subscription_id, add, key=f"{key}:on")
+        return _put_back(subscription_id, changing_to, key=f"{key}:back") if changing_to else found
+    except NotSent as error:
+        if found:
+            raise Unconfirmed("cut short between two writes") from error
+        raise
+
+
+def _take_off(subscription_id: str, coupons: Sequence[str], *, key: str) -> list[Snapshot]:
+    params = {"coupon_ids": list(coupons)}
+    return changed(write(sdk().Subscription.remove_coupons, subscription_id, key=key, params=params))
+
+
+def _put_on(subscription_id: str, coupons: Sequence[str], *, key: str) -> list[Snapshot]:
+    params = {"coupon_ids": list(coupons), "change_option": AT_ONCE}
+    return _update(subscription_id, key=key, params=params)
+
+
+def _put_back(subscription_id: str, price: str, *, key: str) -> list[Snapshot]:
+    """Schedule the change of the price again that a write took away. Raises Unconfirmed when it is not there then."""
+    found = change_at_term_end(subscription_id, key=key, price=price)
     held = next(one for one in found if isinstance(one, SubscriptionSnapshot))
-    if held.payload.get("scheduled_item_price_id") != changing_to:
+    if held.payload.get("scheduled_item_price_id") != price:
         raise Unconfirmed("the scheduled change was not put back")
     return found
 
