@@ -72,15 +72,23 @@ def align_all(*, now: datetime) -> dict[str, int]:
             counts["aligned"] += align(account, now=now)
         except BillingError:
             counts["bundles_later"] += 1
+        except Exception:
+            logger.exception("The bundle of account %s could not be put right", account.pk)
+            counts["bundles_later"] += 1
     return counts
 
 
 def align_if_possible(account: Account, *, now: datetime) -> None:
-    """Put an account's bundle coupons right where that can be done now; the night does it where it cannot."""
+    """Put an account's bundle coupons right where that can be done now; the night does it where it cannot.
+
+    Raises nothing: what came before it stands, and is not to be called failed.
+    """
     try:
         align(account, now=now)
     except BillingError as error:
         logger.info("The bundle of account %s is put right later: %s", account.pk, error.code)
+    except Exception:
+        logger.exception("The bundle of account %s could not be put right", account.pk)
 
 
 def _holds(found: SubscriptionSnapshot, *, add: list[str], remove: list[str], changing_to: str) -> bool:

@@ -61,6 +61,8 @@ ERRORS: dict[str, type[BillingError]] = {
         PaymentProcessingFailed,
     )
 }
+# Who asks for what no person asked for.
+SYSTEM = "system"
 # Commands that ended so may be taken up again by the same intent; the others' answers are final.
 MAY_BE_REPEATED = (BillingPartial.code, BillingUnavailable.code)
 
@@ -232,6 +234,13 @@ def _claim(command: Command) -> bool:
 
 
 def _reopen(command: Command, now: datetime) -> None:
+    """Take up a failed command again. Raises InvalidState when the subscriber made another change since.
+
+    Its steps were planned on what was there before that change: a service it started would be started twice.
+    """
+    since = Command.objects.filter(account=command.account, finished_at__gt=command.finished_at)
+    if since.filter(state=State.SUCCEEDED).exclude(actor=SYSTEM).exists():
+        raise InvalidState
     for one in command.steps:
         if one["state"] != "done":
             # The provider replays the answer it gave to a key, refusals included: a new try needs a new one.

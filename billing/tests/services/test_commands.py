@@ -142,6 +142,23 @@ def test_a_provider_that_is_away_changes_nothing_and_the_same_intent_may_be_aske
     assert_paused_once(provider, alice)
 
 
+def test_an_intent_that_another_change_overtook_is_not_taken_up_again(
+    provider: Provider, sandbox: Sandbox, settings: Settings
+) -> None:
+    alice = provider.subscriber("alice", FAITH)
+    settings.CHARGEBEE_ENDPOINT = "http://127.0.0.1:9/api/v2"
+    with pytest.raises(BillingUnavailable):
+        pause_all(alice, key="in one tab")
+    settings.CHARGEBEE_ENDPOINT = sandbox.endpoint
+    pause_all(alice, key="in another tab")
+    pauses.remove_scheduled(alice, subscription_ids=None, key="and back", actor="you", now=clock.now())
+
+    with pytest.raises(InvalidState):
+        pause_all(alice, key="in one tab")
+
+    assert provider.subscription(alice).pause_date is None
+
+
 def test_what_the_provider_refuses_shows_its_present_state(provider: Provider) -> None:
     alice = provider.subscriber("alice", FAITH)
     provider.sdk.Subscription.cancel_for_items(
