@@ -37,7 +37,7 @@ def post(
     return answer.status_code
 
 
-def event(subscription_id: str = "none", *, event_id: str = "ev_1", **fields: Any) -> dict[str, Any]:
+def event(subscription_id: str = "none", *, event_id: Any = "ev_1", **fields: Any) -> dict[str, Any]:
     """An event that claims a cancellation; nothing of its content is true."""
     return {
         "id": event_id,
