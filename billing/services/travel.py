@@ -14,6 +14,8 @@ from billing.services.hints import hint
 JOB_TIMEOUT_SECONDS = 60.0
 EVENTS_TIMEOUT_SECONDS = 10.0
 POLL_SECONDS = 0.05
+# A job is mostly done within a second; after this long a person wants to know what is waited for.
+PATIENCE_SECONDS = 5.0
 HOUR = timedelta(hours=1)
 # The next night is 23 to 25 hours after the last one.
 LONGER_THAN_A_DAY = timedelta(hours=26)
@@ -27,19 +29,20 @@ def travel(duration: timedelta, *, tell: Callable[[str], None]) -> None:
     """Move the provider's clock forward, stopping at each simulated night and at each hour in which a pause begins.
 
     At each stop the jobs that are due then run through Celery. An hour with nothing due has nothing to run, and is
-    passed over. `tell` is given a line for each stop at which something happened. Raises NotSent, WorkerAbsent.
+    passed over. `tell` is given a line for each stop. Raises NotSent, WorkerAbsent.
     """
-    destination = clock.now() + duration
+    departure = clock.now()
+    destination = departure + duration
+    tell(f"From {departure:%Y-%m-%d %H:%M} to {destination:%Y-%m-%d %H:%M} UTC, stopping at every night:")
     last_event = WebhookEvent.objects.aggregate(pk=Max("pk"))["pk"] or 0
     for stop in _stops(destination):
         provider_clock.travel_to(stop)
-        done = _run_jobs(stop)
+        done = _run_jobs(stop, tell)
         reconcile.read_feed(now=stop)
         _wait_for_events()
         happened = _happened(last_event)
         last_event = WebhookEvent.objects.aggregate(pk=Max("pk"))["pk"] or 0
-        if done or happened or stop == destination:
-            tell(f"{stop:%Y-%m-%d %H:%M} UTC  {'; '.join([*done, *happened]) or 'arrived'}")
+        tell(f"{stop:%Y-%m-%d %H:%M} UTC  {'; '.join([*done, *happened]) or 'nothing to do'}")
 
 
 def _stops(destination: datetime) -> Iterator[datetime]:
@@ -57,23 +60,27 @@ def _stops(destination: datetime) -> Iterator[datetime]:
         yield now
 
 
-def _run_jobs(stop: datetime) -> list[str]:
+def _run_jobs(stop: datetime, tell: Callable[[str], None]) -> list[str]:
     """Have a worker run what is due at this stop, and wait for it."""
     slots = list(jobs.due(stop))
     for job, slot in slots:
         hint("run_job", job.name, slot.isoformat())
-    return [line for job, slot in slots if (line := _outcome(_wait_for(job.name, slot)))]
+    return [line for job, slot in slots if (line := _outcome(_wait_for(job.name, slot, tell)))]
 
 
-def _wait_for(name: str, slot: datetime) -> JobRun:
-    deadline = time.monotonic() + JOB_TIMEOUT_SECONDS
-    while time.monotonic() < deadline:
+def _wait_for(name: str, slot: datetime, tell: Callable[[str], None]) -> JobRun:
+    began, told = time.monotonic(), False
+    while (waited := time.monotonic() - began) < JOB_TIMEOUT_SECONDS:
         run = JobRun.objects.filter(job=name, scheduled_for=slot, finished_at__isnull=False).first()
         if run is not None:
             return run
+        if waited > PATIENCE_SECONDS and not told:
+            tell(f"{slot:%Y-%m-%d %H:%M} UTC  waiting for a worker to run {name} …")
+            told = True
         time.sleep(POLL_SECONDS)
     raise WorkerAbsent(
-        f"Job {name} was not run within {JOB_TIMEOUT_SECONDS:.0f} s. Is a Celery worker running?"
+        f"Job {name} was not run within {JOB_TIMEOUT_SECONDS:.0f} s. Is a Celery worker running that takes the queue "
+        "`jobs`, on this database and broker?"
     )
 
 

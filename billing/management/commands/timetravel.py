@@ -11,6 +11,7 @@ from billing.gateway.errors import GatewayError
 from billing.services import travel
 
 DURATION = re.compile(r"(?P<count>[1-9][0-9]{0,3})(?P<unit>[hd])")
+WHERE = "Is it running, and was this command given the settings (SANDBOX_PORT, VAR_DIR, …) that it runs with?"
 UNITS = {"h": "hours", "d": "days"}
 
 
@@ -31,6 +32,8 @@ class Command(BaseCommand):
         duration = timedelta(**{UNITS[given["unit"]]: int(given["count"])})
         try:
             travel.travel(duration, tell=self.stdout.write)
-        except (GatewayError, travel.WorkerAbsent) as error:
+        except travel.WorkerAbsent as error:
             raise CommandError(str(error)) from error
+        except GatewayError as error:
+            raise CommandError(f"The billing provider could not be asked: {error}. {WHERE}") from error
         self.stdout.write(f"It is now {clock.now():%Y-%m-%d %H:%M} UTC for billing.")
