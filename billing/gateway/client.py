@@ -1,6 +1,7 @@
 """The SDK's client, and the one way to call it: bounded in time, never retried by the SDK, errors made ours."""
 
 import random
+import re
 import time
 from collections.abc import Callable
 from functools import lru_cache
@@ -25,6 +26,9 @@ PAGE_SIZE = 100
 UNREADABLE = (AttributeError, KeyError, TypeError, ValueError)
 # The door was shut, whatever was asked for: nothing is said about the thing itself.
 TURNED_AWAY = ("site_not_found", "http_method_not_supported")
+
+# The SDK leaves dots in an address as they are, so that such an id would ask for something else.
+CLIMBING = re.compile(r"(?:\A|/)\.\.?(?:/|\Z)")
 
 T = TypeVar("T")
 
@@ -68,6 +72,8 @@ def read(operation: Callable[..., T], *args: Any, params: dict[str, Any] | None 
 
     Raises NotSent when the provider could not be asked, Refused and its kinds when it answered no.
     """
+    if any(CLIMBING.search(str(one)) for one in args):
+        raise Missing("resource_not_found", param="id")
     arguments = (*args, params) if params is not None else args
     for attempt in range(1, READ_ATTEMPTS + 1):
         try:

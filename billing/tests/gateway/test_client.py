@@ -212,3 +212,12 @@ def test_a_key_goes_out_with_every_write(provider: Provider) -> None:
     subscriptions.pause_at_term_end(subscription_id, key="the-same-key")
 
     assert len(provider.events("subscription_pause_scheduled")) == 1
+
+
+@pytest.mark.parametrize("name", ["..", ".", "../customers/alice", "sub/../../customers", "a/."])
+def test_an_id_that_would_lead_elsewhere_is_missing_without_being_asked_for(
+    settings: Settings, name: str
+) -> None:
+    settings.CHARGEBEE_ENDPOINT = "http://127.0.0.1:9/api/v2"
+    with pytest.raises(Missing):
+        subscriptions.retrieve(name)
