@@ -6,6 +6,8 @@ from datetime import datetime
 
 from django.db import transaction
 
+from accounts import events
+from accounts.addresses import normalise_email
 from accounts.models import Account
 from billing import clock
 from billing.gateway import records
@@ -36,8 +38,8 @@ def import_account(email: str) -> Account | None:
     """Return the account of an address that the provider knows, made now if need be; None when it knows none.
 
     Of several customers with one address the account gets the one with live subscriptions, else the newest; the
-    others are mirrored without an account, for operators to see (contract, rule 13). Raises NotSent when the provider
-    cannot be asked.
+    others are mirrored without an account, for operators to see (contract, rule 13). One that has an account of another
+    address takes it along. Raises NotSent when the provider cannot be asked.
     """
     candidates = records.customers_with_email(email)
     if not candidates:
@@ -110,12 +112,24 @@ def apply(snapshots: Sequence[Snapshot], *, now: datetime) -> list[Mirrored]:
 
 def _claim_customer(customer: Snapshot, email: str) -> Account:
     """Give a customer its account, made with the provider's names if there is none yet."""
+    owner = Account.objects.select_related("user").filter(customer__provider_id=customer.id).first()
+    if owner is not None and Account.objects.of_address(normalise_email(email)) is None:
+        return _moved(owner, normalise_email(email))
     names = customer.payload
     account = Account.objects.open(
         email=email, first_name=names.get("first_name", ""), last_name=names.get("last_name", "")
     )
     if not Customer.objects.filter(account=account).exists():
         Customer.objects.filter(provider_id=customer.id, account__isnull=True).update(account=account)
+    return account
+
+
+def _moved(account: Account, address: str) -> Account:
+    """Follow a change of address that customer service made at the provider: the old one is nobody's any more."""
+    account.email = address
+    account.save(update_fields=["email"])
+    text = "Your email address was changed by customer service"
+    events.record(account, kind="address_changed", text=text, actor="system", at=clock.now())
     return account
 
 

@@ -10,7 +10,7 @@ from django.core.management import CommandError, call_command
 from accounts.models import Account
 from billing import clock
 from billing.models import Customer, Invoice, PauseSchedule, Subscription, WebhookEvent
-from billing.services import pauses, reconcile, sync
+from billing.services import documents, pauses, reconcile, sync
 from billing.tests.cable import Cable
 from billing.tests.live import FAITH, GOSPEL, Provider
 
@@ -124,6 +124,16 @@ def test_a_pause_of_a_subscription_that_is_gone_is_closed_and_told(provider: Pro
 def test_an_address_that_nobody_knows_is_nobody(provider: Provider) -> None:
     assert sync.import_account("nobody@example.com") is None
     assert not Account.objects.exists()
+
+
+def test_an_address_that_customer_service_changed_takes_its_account_along(provider: Provider) -> None:
+    alice = provider.subscriber("alice", FAITH)
+    provider.sdk.Customer.update("alice", {"email": "alicia@example.com"})
+
+    assert sync.import_account("alicia@example.com") == alice
+
+    assert Account.objects.get().email == "alicia@example.com"
+    assert "alicia@example.com" in documents.read(alice, "account")
 
 
 def test_of_several_customers_with_one_address_the_live_one_is_taken(provider: Provider) -> None:
