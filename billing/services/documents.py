@@ -3,9 +3,8 @@
 import json
 from collections.abc import Callable
 
-from django.db import transaction
-from django.db.models import F, Subquery
-from django.db.models.functions import Coalesce
+from django.db import connection, transaction
+from django.db.models import F
 
 from accounts.models import Account
 from billing.models import AccountDocument, ContentVersion
