@@ -11,11 +11,11 @@ from billing import catalog
 from billing.catalog import Plan
 from billing.errors import InvalidState
 from billing.gateway import changes, estimates
-from billing.gateway.estimates import ChangeEstimate
+from billing.gateway.estimates import Bill, ChangeEstimate
 from billing.gateway.snapshots import SubscriptionSnapshot
 from billing.models import Command, PauseSchedule, Subscription
 from billing.queries.documents import account_totals
-from billing.queries.holdings import NON_RENEWING, Holding
+from billing.queries.holdings import ACTIVE, IN_TRIAL, NON_RENEWING, Holding
 from billing.queries.instants import iso
 from billing.queries.owned import live_holdings
 from billing.queries.plans import added_plan, held_plan, plans_to_add
@@ -52,6 +52,11 @@ class Addition:
     price: str
     coupons: tuple[str, ...]
     estimate: ChangeEstimate
+
+    @property
+    def next_bill(self) -> Bill:
+        """What it costs after its first period."""
+        return self.estimate.renewal or self.estimate.now
 
 
 @dataclass(frozen=True)
@@ -162,12 +167,15 @@ def _estimated(
     everyone = [*members, *(_member_of(addition) for addition in additions)]
     swaps = bundles.swaps(everyone, rates)
     outlook = Outlook(members=everyone, swaps=swaps)
+    additions = [_billing_next(account, addition, outlook) for addition in additions]
     lines = _lines(holdings, difference, additions, outlook, period)
+    effective_at = _effective_at(difference, now)
     figures = figures_of(
         lines,
         otherwise=period,
         due_now=sum(addition.estimate.now.amount_due for addition in additions),
-        effective_at=_effective_at(difference, now),
+        effective_at=effective_at,
+        at_once=effective_at == now,
         about=[*(f"+{plan.id}" for plan in difference.added), *_names(difference)],
     )
     return Preview(
@@ -234,6 +242,15 @@ def _addition(account: Account, plan: Plan, coupons: tuple[str, ...], period: st
     )
 
 
+def _billing_next(account: Account, addition: Addition, outlook: Outlook) -> Addition:
+    """Return an addition with its next bill at the rate of then, where its bundle will be smaller by then."""
+    coupons = outlook.coupons_of(addition.subscription_id)
+    if coupons is None:
+        return addition
+    then = estimates.of_start(account.customer.provider_id, price=addition.price, coupons=coupons)
+    return replace(addition, estimate=replace(addition.estimate, renewal=then.renewal or then.now))
+
+
 def _member_of(addition: Addition) -> Member:
     return Member(
         subscription_id=addition.subscription_id,
@@ -252,7 +269,7 @@ def _lines(
 ) -> list[Line]:
     """Return the lines in catalogue order, kept and added ones together."""
     held = [(one.plan, outlook.line_of(one, bills=_will_bill(one, difference))) for one in holdings]
-    added = [(one.plan, Line(period, one.estimate.renewal or one.estimate.now)) for one in additions]
+    added = [(one.plan, Line(period, one.next_bill)) for one in additions]
     return [line for _, line in sorted([*held, *added], key=_place)]
 
 
@@ -295,7 +312,7 @@ def _body(
 
 
 def _full(addition: Addition) -> int:
-    return (addition.estimate.renewal or addition.estimate.now).full
+    return addition.next_bill.full
 
 
 def _plan_after(holding: Holding, difference: Difference) -> dict[str, Any] | None:
@@ -305,9 +322,11 @@ def _plan_after(holding: Holding, difference: Difference) -> dict[str, Any] | No
         if holding.is_paused:
             return None
         ending = {"status": NON_RENEWING, "cancelAt": iso(ends_at(holding)), "nextBillingAt": None}
-        return {**plan, **ending, "hasScheduledPause": False, "pauseDate": None, "resumeDate": None}
+        unpaused = {"hasScheduledPause": False, "pauseDate": None, "resumeDate": None}
+        return {**plan, **ending, **unpaused, "hasScheduledChange": False, "scheduledPlan": None}
     if holding in difference.kept_again:
-        return {**plan, "status": "ACTIVE", "cancelAt": None, "nextBillingAt": iso(ends_at(holding))}
+        status = IN_TRIAL if holding.subscription.status == "in_trial" else ACTIVE
+        return {**plan, "status": status, "cancelAt": None, "nextBillingAt": iso(ends_at(holding))}
     return plan
 
 

@@ -46,12 +46,14 @@ def figures_of(
     due_now: int,
     given_back: int = 0,
     effective_at: datetime | None,
+    at_once: bool = False,
     about: Iterable[str],
 ) -> Figures:
     """Add up what the provider estimated.
 
     Takes: the plans in catalogue order as they will be; `otherwise`, the period when none bills; `given_back`, the
-    credits; `about`, what the change is, so that its quote is not another's.
+    credits; `at_once`, whether it takes effect the moment it is confirmed; `about`, what the change is, so that its
+    quote is not another's.
     """
     bills = [(line.period_unit, price_of(line.bill)) for line in lines if line.bill is not None]
     own, other = totals(bills, otherwise=otherwise)
@@ -61,7 +63,7 @@ def figures_of(
         "due_now": due_now,
         "credits": given_back,
         # What happens at once is left undated: the figures hold however long they are read.
-        "effective_at": None if due_now else iso(effective_at),
+        "effective_at": None if at_once else iso(effective_at),
     }
     return Figures(
         own=own,

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 
 from billing.gateway import estimates
 from billing.gateway.estimates import Bill
-from billing.queries.holdings import Holding
+from billing.models import Subscription
+from billing.queries.holdings import NON_RENEWING, Holding
 from billing.services.bundles import Member, Swap, after_swap
 from billing.services.figures import Line
 
@@ -33,6 +34,8 @@ class Outlook:
         coupons = self.coupons_of(subscription.provider_id)
         if coupons is None:
             return estimates.of_renewal(subscription.provider_id)
+        if holding.status == NON_RENEWING:
+            return _bill_when_kept(subscription, coupons)
         changed = estimates.of_change(
             subscription.provider_id, price=subscription.item_price_id, coupons=coupons
         )
@@ -43,3 +46,12 @@ class Outlook:
         swap = next((one for one in self.swaps if one.subscription_id == subscription_id), None)
         member = next((one for one in self.members if one.subscription_id == subscription_id), None)
         return None if swap is None or member is None else after_swap(member, swap).coupons
+
+
+def _bill_when_kept(subscription: Subscription, coupons: Sequence[str]) -> Bill:
+    """Return the next bill of a subscription whose end is taken back, with other coupons than it has.
+
+    A change of it cannot be asked for: as long as it is to end, the provider estimates no renewal.
+    """
+    customer_id = subscription.customer.provider_id
+    return estimates.of_start(customer_id, price=subscription.item_price_id, coupons=coupons).now

@@ -192,6 +192,7 @@ def _estimated(
         due_now=sum(_due_now(one) for one in fresh),
         given_back=sum(one.estimate.credits for one in fresh if one.estimate and one.at_once),
         effective_at=_effective_at(ordered, now),
+        at_once=any(one.at_once for one in ordered),
         about=[direction, *(one.subscription_id for one in fresh)],
     )
     return Preview(
@@ -276,11 +277,13 @@ def _plan_after(holding: Holding, switches: Mapping[str, Switch], direction: str
         return plan
     after = PERIODS[direction][1]
     bills_at = switch.estimate.next_billing_at if switch.estimate and switch.at_once else None
+    at = iso(holding.subscription.current_term_end)
     return {
         **plan,
         "amount": switch.amount,
         "periodUnit": after,
         "billingPeriod": after.upper(),
+        "scheduledPlan": None if switch.at_once else {"periodUnit": after, "amount": switch.amount, "at": at},
         "nextBillingAt": iso(bills_at) or plan["nextBillingAt"],
         "hasScheduledChange": not switch.at_once,
         "hasFreeMonth": plan["hasFreeMonth"] and not switch.at_once,
