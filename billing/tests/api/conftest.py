@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from pytest_django import Settings
 
+from billing.models import BundleRate
 from billing.tests.api import mirrored
 from billing.tests.api.shop import NOBODY, Shop
 from billing.tests.live import Provider
@@ -20,6 +21,13 @@ def no_provider(settings: Settings) -> None:
 def catalogue(db: None) -> None:
     """Prices, coupons and bundle rates are mirrored."""
     mirrored.sell_everything()
+
+
+@pytest.fixture
+def bundles(db: None) -> None:
+    """Two services are 10 % off each, three 15 %."""
+    BundleRate.objects.create(size=2, percentage=10, coupon_id="BUNDLE-2")
+    BundleRate.objects.create(size=3, percentage=15, coupon_id="BUNDLE-3")
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from typing import Any
 
 from chargebee import Chargebee
 
-from accounts.models import Account
+from accounts.models import Account, SiteSettings
 from billing.services import sync
 from billing.tests.live import DECLINES, VISA, Provider
 
@@ -33,9 +33,9 @@ class Shop:
         """A customer with a card, and the portal's account of theirs."""
         return self.provider.subscriber(handle, card=card)
 
-    def subscribe(self, customer: str, plan: str, *, unit: str = "Monthly") -> str:
+    def subscribe(self, customer: str, plan: str, *, unit: str = "Monthly", **more: Any) -> str:
         """A subscription to a plan; its id."""
-        handle = self.provider.subscribe(customer, plan, unit=unit)
+        handle = self.provider.subscribe(customer, plan, unit=unit, **more)
         self.imported(customer)
         return handle
 
@@ -65,6 +65,38 @@ class Shop:
         """A customer's invoices, newest first."""
         page = self.client.Invoice.list({"customer_id": {"is": customer}, "limit": 100})
         return [entry.invoice.raw_data for entry in page.list]
+
+    def coupon(
+        self, handle: str, *, percent: float | None = None, cents: int | None = None, **more: Any
+    ) -> None:
+        """A coupon off the next invoice that the portal knows of."""
+        off: dict[str, Any] = (
+            {"discount_type": "percentage", "discount_percentage": percent}
+            if percent is not None
+            else {"discount_type": "fixed_amount", "discount_amount": cents, "currency_code": "USD"}
+        )
+        every = [{"item_type": "plan", "constraint": "all"}]
+        self.client.Coupon.create_for_items(
+            {
+                "id": handle,
+                "name": handle,
+                "duration_type": "one_time",
+                "apply_on": "invoice_amount",
+                "item_constraints": every,
+                **off,
+                **more,
+            }
+        )
+        self.provider.follow_clock()
+
+    def free_month(self) -> None:
+        """The free month, on offer."""
+        self.coupon("FREE-MONTH", percent=100)
+        SiteSettings.objects.update_or_create(pk=1, defaults={"free_month_on": True})
+
+    def coupons_on(self, handle: str) -> list[str]:
+        """The coupons on a subscription at the provider."""
+        return [one["coupon_id"] for one in self.subscription(handle).get("coupons", [])]
 
     def happened(self, event_type: str) -> int:
         """How often something happened, by the provider's own record."""

@@ -1,0 +1,271 @@
+"""Adding and removing services over HTTP: shown first, done as shown (contract, rule 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from pytest_django import Settings
+
+from billing.models import Command
+from billing.tests.api.browser import Browser
+from billing.tests.api.mirrored import FAITH, GOSPEL, KIDS, LEGACY, open_account, subscription
+from billing.tests.api.shop import DECLINES, NOBODY, Shop, iso
+from billing.tests.cable import Cable
+
+pytestmark = pytest.mark.django_db
+
+ESTIMATE = "/api/account/add-remove-service/estimate"
+CHANGE = "/api/account/add-remove-service"
+MANAGE = "/api/account/manage-plans"
+OF_READS = ("existingPlans", "plans", "bundleSavings", "couponDiscount", "total", "periodUnit", "otherTotal")
+MONEY = ("bundleSavings", "couponDiscount", "total", "periodUnit", "otherTotal")
+
+
+def part(answer: Any, names: Sequence[str]) -> dict[str, Any]:
+    """Some of what an answer says."""
+    body = answer.json()
+    return {name: body[name] for name in names}
+
+
+def of(answer: Any, plan: str) -> dict[str, Any]:
+    """One of the existing plans of an answer."""
+    found: dict[str, Any] = next(one for one in answer.json()["existingPlans"] if one["id"] == plan)
+    return found
+
+
+def refused(answer: Any, status: int, code: str) -> bool:
+    """Whether an answer is this refusal."""
+    return (answer.status_code, answer.json()["code"]) == (status, code)
+
+
+@pytest.fixture
+def ava(shop: Shop, bundles: None) -> Browser:
+    """Ava, signed in, with a bundle of two."""
+    account = shop.customer("ava")
+    shop.subscribe("ava", FAITH, coupon_ids=["BUNDLE-2"])
+    shop.subscribe("ava", GOSPEL, coupon_ids=["BUNDLE-2"])
+    return Browser(account)
+
+
+def test_an_addition_is_shown_with_its_money(shop: Shop, ava: Browser) -> None:
+    answer = ava.post(ESTIMATE, {"planIds": [FAITH, GOSPEL, KIDS]})
+    assert answer.status_code == 200
+    assert part(answer, ("dueNow", *MONEY)) == {
+        "dueNow": 764,
+        "bundleSavings": 105 + 120 + 135,
+        "couponDiscount": 0,
+        "total": 594 + 679 + 764,
+        "periodUnit": "month",
+        "otherTotal": None,
+    }
+    assert part(answer, ("added", "removed", "keptAgain", "plans")) == {
+        "added": [KIDS],
+        "removed": [],
+        "keptAgain": [],
+        "plans": [],
+    }
+    assert (of(answer, KIDS)["status"], of(answer, KIDS)["subId"], of(answer, KIDS)["amount"]) == (
+        "ACTIVE",
+        None,
+        899,
+    )
+
+
+def test_an_estimate_changes_nothing(shop: Shop, ava: Browser) -> None:
+    before = ava.get(MANAGE).json()
+    ava.post(ESTIMATE, {"planIds": [KIDS]})
+    assert ava.get(MANAGE).json() == before
+    assert not Command.objects.exists()
+    assert len(shop.invoices("ava")) == 2
+
+
+def test_an_addition_charges_what_was_shown_and_every_read_shows_it(shop: Shop, ava: Browser) -> None:
+    shown = ava.post(ESTIMATE, {"planIds": [FAITH, GOSPEL, KIDS]})
+    done = ava.post(CHANGE, {"planIds": [FAITH, GOSPEL, KIDS], "quote": shown.json()["quote"]})
+    assert done.status_code == 200
+    assert shop.invoices("ava")[0]["amount_paid"] == done.json()["dueNow"] == shown.json()["dueNow"] == 764
+    assert part(done, MONEY) == part(shown, MONEY)
+    assert part(done, OF_READS) == ava.get(MANAGE).json()
+    assert part(done, ("added", "removed", "hasPaymentFailure")) == {
+        "added": [KIDS],
+        "removed": [],
+        "hasPaymentFailure": False,
+    }
+    assert ava.get("/api/invoice/list").json()[0]["total"] == 764
+    assert of(done, KIDS)["subId"] is not None
+
+
+def test_a_removal_is_shown_and_ends_with_its_term(shop: Shop, ava: Browser) -> None:
+    shown = ava.post(ESTIMATE, {"planIds": [FAITH]})
+    done = ava.post(CHANGE, {"planIds": [FAITH], "quote": shown.json()["quote"]})
+    end = iso(shop.term_end(of(done, GOSPEL)["subId"]))
+    assert shown.json()["dueNow"] == done.json()["dueNow"] == 0
+    assert part(shown, MONEY) == part(done, MONEY)
+    assert shown.json()["total"] == 699
+    assert shown.json()["effectiveAt"] == end
+    assert shown.json()["existingPlans"] == done.json()["existingPlans"]
+    assert (of(done, GOSPEL)["status"], of(done, GOSPEL)["cancelAt"]) == ("NON_RENEWING", end)
+    assert part(done, OF_READS) == ava.get(MANAGE).json()
+    assert len(shop.invoices("ava")) == 2
+
+
+def test_what_was_removed_can_be_wanted_again(shop: Shop, ava: Browser) -> None:
+    before = ava.get(MANAGE).json()
+    ava.post(CHANGE, {"planIds": [FAITH]})
+    shown = ava.post(ESTIMATE, {"planIds": [FAITH, GOSPEL]})
+    done = ava.post(CHANGE, {"planIds": [FAITH, GOSPEL], "quote": shown.json()["quote"]})
+    assert done.json()["keptAgain"] == [GOSPEL]
+    assert part(shown, MONEY) == part(done, MONEY)
+    assert ava.get(MANAGE).json() == before
+
+
+def test_one_is_kept_again_and_one_added(shop: Shop, ava: Browser) -> None:
+    ava.post(CHANGE, {"planIds": [FAITH]})
+    wanted = [FAITH, GOSPEL, KIDS]
+    shown = ava.post(ESTIMATE, {"planIds": wanted})
+    done = ava.post(CHANGE, {"planIds": wanted, "quote": shown.json()["quote"]})
+    assert part(done, ("added", "keptAgain")) == {"added": [KIDS], "keptAgain": [GOSPEL]}
+    assert part(shown, MONEY) == part(done, MONEY)
+    assert shown.json()["total"] == 594 + 679 + 764
+
+
+def test_one_is_added_and_one_removed(shop: Shop, ava: Browser) -> None:
+    shown = ava.post(ESTIMATE, {"planIds": [FAITH, KIDS]})
+    done = ava.post(CHANGE, {"planIds": [FAITH, KIDS], "quote": shown.json()["quote"]})
+    assert part(done, ("added", "removed")) == {"added": [KIDS], "removed": [GOSPEL]}
+    assert part(shown, MONEY) == part(done, MONEY)
+    assert part(done, OF_READS) == ava.get(MANAGE).json()
+
+
+def test_what_is_added_while_another_ends_bills_next_at_the_rate_of_then(shop: Shop, ava: Browser) -> None:
+    ava.post(CHANGE, {"planIds": [FAITH]})
+    shown = ava.post(ESTIMATE, {"planIds": [FAITH, KIDS]})
+    assert part(shown, ("added", "keptAgain")) == {"added": [KIDS], "keptAgain": []}
+    done = ava.post(CHANGE, {"planIds": [FAITH, KIDS], "quote": shown.json()["quote"]})
+    assert shop.invoices("ava")[0]["total"] == shown.json()["dueNow"]
+    assert part(shown, MONEY) == part(done, MONEY)
+
+
+def test_a_cancelled_service_starts_as_an_addition(shop: Shop) -> None:
+    hugo = Browser(shop.customer("hugo"))
+    old = shop.subscribe("hugo", KIDS)
+    shop.client.Subscription.cancel_for_items(old, {"cancel_option": "immediately"})
+    shop.imported("hugo")
+    done = hugo.post(CHANGE, {"planIds": [KIDS]})
+    assert part(done, ("added", "dueNow")) == {"added": [KIDS], "dueNow": 899}
+    assert of(done, KIDS)["subId"] != old
+    assert shop.subscription(old)["status"] == "cancelled"
+
+
+def test_an_addition_beside_a_scheduled_pause_is_estimated(shop: Shop, bundles: None) -> None:
+    ella = Browser(shop.customer("ella"))
+    faith = shop.subscribe("ella", FAITH, coupon_ids=["BUNDLE-2"])
+    shop.subscribe("ella", KIDS, coupon_ids=["BUNDLE-2"])
+    ella.post("/api/account/subscriptions/multiple-pause", {"subscriptionId": [faith]})
+    shown = ella.post(ESTIMATE, {"planIds": [FAITH, GOSPEL, KIDS]})
+    done = ella.post(CHANGE, {"planIds": [FAITH, GOSPEL, KIDS], "quote": shown.json()["quote"]})
+    assert done.status_code == 200
+    assert part(shown, MONEY) == part(done, MONEY)
+    assert of(done, FAITH)["hasScheduledPause"] is True
+
+
+def test_it_takes_snake_case_too(ava: Browser) -> None:
+    assert ava.post(ESTIMATE, {"plan_ids": [FAITH]}).status_code == 200
+    assert ava.post(CHANGE, {"plan_ids": [FAITH]}).status_code == 200
+
+
+def test_a_quote_holds_while_the_figures_do(shop: Shop, ava: Browser) -> None:
+    ava.post(CHANGE, {"planIds": [FAITH]})
+    quote = ava.post(ESTIMATE, {"planIds": [FAITH, GOSPEL]}).json()["quote"]
+    shop.provider.travel(hours=2)
+    assert ava.post(CHANGE, {"planIds": [FAITH, GOSPEL], "quote": quote}).status_code == 200
+
+
+def test_another_quote_is_refused_with_the_new_figures_and_nothing_is_done(shop: Shop, ava: Browser) -> None:
+    before = ava.get(MANAGE).json()
+    wanted = [FAITH, GOSPEL, KIDS]
+    answer = ava.post(CHANGE, {"planIds": wanted, "quote": "of-another-day"})
+    assert refused(answer, 409, "quote_changed")
+    shown = ava.post(ESTIMATE, {"planIds": wanted}).json()
+    del shown["effectiveAt"]
+    assert {name: answer.json()[name] for name in shown} == shown
+    assert ava.get(MANAGE).json() == before
+    assert len(shop.invoices("ava")) == 2
+
+
+def test_the_quote_of_another_change_is_refused(ava: Browser) -> None:
+    quote = ava.post(ESTIMATE, {"planIds": [FAITH]}).json()["quote"]
+    assert refused(ava.post(CHANGE, {"planIds": [GOSPEL], "quote": quote}), 409, "quote_changed")
+
+
+@pytest.mark.parametrize("path", [ESTIMATE, CHANGE])
+def test_it_refuses_what_is_no_difference(ava: Browser, path: str) -> None:
+    assert refused(ava.post(path, {"planIds": [GOSPEL, FAITH, GOSPEL]}), 409, "no_change")
+
+
+@pytest.mark.parametrize("path", [ESTIMATE, CHANGE])
+def test_it_refuses_an_addition_that_nothing_can_pay(shop: Shop, path: str) -> None:
+    ivy = Browser(shop.customer("ivy", card=None))
+    assert refused(ivy.post(path, {"planIds": [FAITH]}), 409, "payment_method_required")
+    assert shop.invoices("ivy") == []
+
+
+def test_a_declined_card_changes_nothing(shop: Shop, ava: Browser) -> None:
+    before = ava.get(MANAGE).json()
+    shop.provider.add_card("ava", DECLINES)
+    answer = ava.post(CHANGE, {"planIds": [GOSPEL, KIDS]})
+    assert refused(answer, 402, "payment_processing_failed")
+    shop.imported("ava")
+    assert ava.get(MANAGE).json() == before
+    assert len(shop.invoices("ava")) == 2
+
+
+def test_nothing_is_shown_or_changed_while_the_provider_is_away(ava: Browser, settings: Settings) -> None:
+    before = ava.get(MANAGE).json()
+    settings.CHARGEBEE_ENDPOINT = NOBODY
+    answers = [ava.post(path, {"planIds": [FAITH, GOSPEL, KIDS]}) for path in (ESTIMATE, CHANGE)]
+    assert [refused(answer, 503, "billing_unavailable") for answer in answers] == [True, True]
+    assert [int(answer.headers["Retry-After"]) > 0 for answer in answers] == [True, True]
+    assert ava.get(MANAGE).json() == before
+
+
+def test_what_was_done_in_part_answers_with_the_state_as_it_is(
+    shop: Shop, ava: Browser, cable: Cable
+) -> None:
+    gospel = of(ava.get(MANAGE), GOSPEL)["subId"]
+
+    def pause_once_started(request: bytes) -> None:
+        """Behind the portal's back, so that the provider then refuses the coupon of a paused one."""
+        if b"/subscription_for_items" in request and shop.subscription(gospel)["status"] == "active":
+            shop.client.Subscription.pause(gospel, {"pause_option": "immediately"})
+
+    cable.on_answer = pause_once_started
+    answer = ava.post(CHANGE, {"planIds": [FAITH, GOSPEL, KIDS]})
+    assert refused(answer, 502, "billing_partial")
+    assert part(answer, OF_READS) == ava.get(MANAGE).json()
+    assert of(answer, KIDS)["status"] == "ACTIVE"
+
+
+def test_the_same_key_adds_once(shop: Shop, ava: Browser) -> None:
+    body = {"planIds": [FAITH, GOSPEL, KIDS]}
+    answers = [ava.post(CHANGE, body, headers={"Idempotency-Key": "one"}) for _ in range(2)]
+    assert answers[0].status_code == 200
+    assert answers[0].json() == answers[1].json()
+    assert len(shop.invoices("ava")) == 3
+
+
+def test_the_app_repeats_what_it_could_not_hear_the_end_of(shop: Shop, ava: Browser) -> None:
+    body = {"planIds": [FAITH, GOSPEL, KIDS]}
+    first = ava.post(CHANGE, body, headers={"Idempotency-Key": "one"})
+    again = ava.post(CHANGE, body)
+    assert refused(again, 409, "no_change")
+    assert first.status_code == 200
+    assert len(shop.invoices("ava")) == 3
+
+
+@pytest.mark.parametrize("path", [ESTIMATE, CHANGE])
+def test_a_service_held_by_its_old_plan_is_no_addition(catalogue: None, no_provider: None, path: str) -> None:
+    gia = Browser(open_account("gia", subscription("sub", LEGACY, owner="gia")))
+    assert refused(gia.post(path, {"planIds": [KIDS]}), 409, "invalid_state")
