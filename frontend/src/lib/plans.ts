@@ -71,7 +71,8 @@ export function planNotes(plan: Omit<Plan, 'subId'>): string[] {
 function changeNotes({ name, scheduledPlan }: Pick<Plan, 'name' | 'scheduledPlan'>): string[] {
   if (!scheduledPlan) return [];
   const { amount, periodUnit, at } = scheduledPlan;
-  return [`${name} changes to ${formatPrice(amount, periodUnit)} on ${formatDate(at)}.`];
+  const when = at ? `on ${formatDate(at)}` : 'at the end of your billing cycle';
+  return [`${name} changes to ${formatPrice(amount, periodUnit)} ${when}.`];
 }
 
 function pauseNotes(plan: Omit<Plan, 'subId'>): string[] {

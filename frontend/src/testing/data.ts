@@ -188,6 +188,7 @@ const ESTIMATED = {
   otherTotal: null,
   dueNow: 0,
   effectiveAt: '2026-11-20T15:00:00Z',
+  hasPaymentFailure: false,
   quote: 'quote-1',
 };
 
@@ -205,7 +206,6 @@ export function aPreview(differing: Partial<Preview> = {}): Preview {
     isImmediate: true,
     planIds: ['faith-family-plan'],
     removesFreeMonth: false,
-    hasPaymentFailure: false,
     ...differing,
   };
 }

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 
-import type { ManagePlans } from '@/lib/api/types';
+import type { ManagePlans, Preview } from '@/lib/api/types';
 import { hasCode } from '@/lib/errors';
 import { formatDate } from '@/lib/formats';
 import { InfoAlert } from '@/ui/InfoAlert';
@@ -12,13 +12,11 @@ import { ReadOnlyPlans } from './ReadOnlyPlans';
 interface DowngradePreviewProps {
   /** What is held as it is, for where nothing can be downgraded. */
   costs: ManagePlans;
-  /** Which plans; none for all that can be. */
-  planIds: readonly string[];
 }
 
-/** What one will hold once a downgrade has taken effect. */
-export function DowngradePreview({ costs, planIds }: DowngradePreviewProps) {
-  const estimate = useQuery(periodEstimateOptions('downgrade', planIds));
+/** What one will hold once everything that can be downgraded, or is about to be, has been. */
+export function DowngradePreview({ costs }: DowngradePreviewProps) {
+  const estimate = useQuery(periodEstimateOptions('downgrade', []));
   if (hasCode(estimate.error, 'no_change', 'invalid_state')) {
     return (
       <>
@@ -29,21 +27,17 @@ export function DowngradePreview({ costs, planIds }: DowngradePreviewProps) {
   }
   if (estimate.isError) return <EstimateFailure estimate={estimate} />;
   if (!estimate.data) return <PlanTableSkeleton />;
-  const { existingPlans, effectiveAt, isImmediate } = estimate.data;
   return (
     <>
       <p>
-        This is what you will have{' '}
-        {isImmediate ? (
-          'once your trial is over'
-        ) : (
-          <>
-            from <strong>{formatDate(effectiveAt)}</strong> on
-          </>
-        )}
-        .
+        This is what you will have <strong>{startOf(estimate.data)}</strong>.
       </p>
-      <ReadOnlyPlans plans={existingPlans} costs={estimate.data} />
+      <ReadOnlyPlans plans={estimate.data.existingPlans} costs={estimate.data} />
     </>
   );
+}
+
+function startOf({ isImmediate, effectiveAt }: Preview): string {
+  if (isImmediate) return 'once your trial is over';
+  return effectiveAt ? `from ${formatDate(effectiveAt)} on` : 'at the end of your billing cycle';
 }

@@ -152,7 +152,7 @@ describe('what one holds and could hold', () => {
       '/manage-subscription?action=downgrade',
     );
     expect(await rowsOf()).toContain('Total Monthly Costs and applicable taxes$6.99');
-    expect(screen.getByText('February 1, 2027')).toBeInTheDocument();
+    expect(screen.getByText('from February 1, 2027 on')).toBeInTheDocument();
     expect(await box('Faith & Family')).toBeDisabled();
     expect(screen.queryByRole('button', { name: 'SAVE CHANGES' })).not.toBeInTheDocument();
   });

@@ -43,7 +43,7 @@ export default function ManageSubscriptionPage() {
 function Preview({ costs }: { costs: ManagePlans }) {
   return (
     <>
-      <DowngradePreview costs={costs} planIds={[]} />
+      <DowngradePreview costs={costs} />
       <ButtonLink to={paths.downgrade} block>
         Choose what to downgrade
       </ButtonLink>

@@ -93,9 +93,8 @@ function usePeriodChange(
     estimateKey,
     onDone: (answer) => {
       const inTrial = action === 'downgrade' && answer.isImmediate;
-      const charged = answer.hasPaymentFailure ? 0 : answer.dueNow;
       void navigate(summaryAddress(inTrial ? 'downgrade_with_trial' : action), {
-        state: toSaid(didSentences(action, chosen, answer), charged),
+        state: toSaid(didSentences(action, chosen), answer),
       });
     },
   });

@@ -90,7 +90,7 @@ function useServicesChange(costs: ManagePlans, draft: Draft) {
       ];
       clear();
       void navigate(summaryAddress(isRemoval ? 'remove_service' : 'adjust_subscription'), {
-        state: toSaid(said, answer.dueNow),
+        state: toSaid(said, answer),
       });
     },
   });

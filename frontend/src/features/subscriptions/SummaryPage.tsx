@@ -4,7 +4,7 @@ import { useLocation, useSearchParams } from 'react-router-dom';
 import { managePlansOptions } from '@/lib/api/queries';
 import type { ManagePlans, Plan } from '@/lib/api/types';
 import { paths } from '@/lib/paths';
-import { isLive } from '@/lib/plans';
+import { canChangePeriod, isLive } from '@/lib/plans';
 import { useScreenLoad } from '@/lib/screenLoad';
 import { ButtonLink } from '@/ui/Button';
 import { Card } from '@/ui/Card';
@@ -80,13 +80,15 @@ function doneSentences(action: SummaryAction | null, plans: readonly Plan[]): st
     : [];
 }
 
+/** A preview is of everything that can be downgraded: where only a part is, each plan's note tells of it. */
 function Held({ action, costs }: { action: SummaryAction | null; costs: ManagePlans }) {
-  const changing = costs.existingPlans.filter(({ hasScheduledChange }) => hasScheduledChange);
-  if (!costs.existingPlans.some(isLive)) return <NothingHeld />;
-  if (action === 'downgrade' && changing.length > 0) {
-    return <DowngradePreview costs={costs} planIds={changing.map(({ id }) => id)} />;
-  }
-  return <ReadOnlyPlans plans={costs.existingPlans} costs={costs} />;
+  const { existingPlans } = costs;
+  if (!existingPlans.some(isLive)) return <NothingHeld />;
+  const isWhole =
+    existingPlans.some(({ hasScheduledChange }) => hasScheduledChange) &&
+    !existingPlans.some((plan) => canChangePeriod(plan, 'downgrade'));
+  if (action === 'downgrade' && isWhole) return <DowngradePreview costs={costs} />;
+  return <ReadOnlyPlans plans={existingPlans} costs={costs} />;
 }
 
 function NothingHeld() {

@@ -23,27 +23,14 @@ function startOf(plan: Plan): string {
 /** When the new price begins, where that is not at once. */
 export function startsFrom(action: PeriodAction, preview: Preview): string | undefined {
   if (action === 'upgrade') return undefined;
-  return preview.isImmediate
-    ? 'once your trial is over'
-    : `starting ${formatDate(preview.effectiveAt)}`;
+  if (preview.isImmediate) return 'once your trial is over';
+  return preview.effectiveAt ? `starting ${formatDate(preview.effectiveAt)}` : undefined;
 }
 
 /** What was done, in sentences. */
-export function didSentences(
-  action: PeriodAction,
-  chosen: readonly Plan[],
-  answer: Preview,
-): string[] {
-  const names = namesOf(chosen);
-  const verb = chosen.length === 1 ? 'is' : 'are';
-  if (action === 'upgrade') return [`${names} ${verb} now billed annually.`, ...unpaid(answer)];
-  return willSentences(action, chosen);
-}
-
-/** The provider may make a change and leave its invoice unpaid. */
-function unpaid({ hasPaymentFailure, dueNow }: Preview): string[] {
-  if (!hasPaymentFailure) return [];
-  return [`The payment of ${formatCents(dueNow)} has not gone through yet.`];
+export function didSentences(action: PeriodAction, chosen: readonly Plan[]): string[] {
+  if (action === 'downgrade') return willSentences(action, chosen);
+  return [`${namesOf(chosen)} ${chosen.length === 1 ? 'is' : 'are'} now billed annually.`];
 }
 
 /** The words of the button that makes the change. */

@@ -28,10 +28,16 @@ interface Said {
   said: string[];
 }
 
-/** Adds what was charged to what was done. */
-export function toSaid(sentences: readonly string[], charged: number): Said {
-  const payment = charged > 0 ? [`${formatCents(charged)} was charged today.`] : [];
-  return { said: [...sentences, ...payment] };
+/** Adds what was charged to what was done. The provider may make a change and leave its invoice unpaid. */
+export function toSaid(
+  sentences: readonly string[],
+  { dueNow, hasPaymentFailure }: { dueNow: number; hasPaymentFailure: boolean },
+): Said {
+  if (dueNow === 0) return { said: [...sentences] };
+  const paid = hasPaymentFailure
+    ? `The payment of ${formatCents(dueNow)} has not gone through yet.`
+    : `${formatCents(dueNow)} was charged today.`;
+  return { said: [...sentences, paid] };
 }
 
 /** The sentences a navigation's state brings along; it may be anything. */
