@@ -56,7 +56,9 @@ def _port(name: str, default: str) -> int:
 
 def child_environment() -> dict[str, str]:
     """The environment of every process that we start."""
-    environment = {**os.environ, "VAR_DIR": str(var_dir()), "PYTHONUNBUFFERED": "1"}
+    # A port that is set to nothing is the default one, as everywhere else.
+    given = {name: text for name, text in os.environ.items() if text or name not in ("PORT", "SANDBOX_PORT")}
+    environment = {**given, "VAR_DIR": str(var_dir()), "PYTHONUNBUFFERED": "1"}
     environment["PATH"] = os.pathsep.join([str(VENV / "bin"), environment.get("PATH", "")])
     if MACOS:
         environment.setdefault("DYLD_FALLBACK_LIBRARY_PATH", HOMEBREW_LIBRARIES)

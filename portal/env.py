@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
+from urllib.parse import urlsplit
 
 import environ
 from django.core.exceptions import ImproperlyConfigured
@@ -70,7 +71,7 @@ def _mode(read: environ.Env) -> Mode:
 
 
 def _sandbox_origin(read: environ.Env) -> str:
-    return f"http://127.0.0.1:{read.int('SANDBOX_PORT', default=8001)}"
+    return f"http://127.0.0.1:{_int(read, 'SANDBOX_PORT', 8001)}"
 
 
 def _provider(read: environ.Env, mode: Mode) -> dict[str, Any]:
@@ -97,6 +98,17 @@ def _provider(read: environ.Env, mode: Mode) -> dict[str, Any]:
     }
 
 
+def _database(read: environ.Env, var_dir: Path) -> dict[str, Any]:
+    url = read.str("DATABASE_URL", default="") or f"sqlite:///{var_dir / 'db.sqlite3'}"
+    if urlsplit(url).scheme not in environ.Env.DB_SCHEMES:
+        # Not shown, and asked before the parser, which shows it: there may be a password in it.
+        raise ImproperlyConfigured(
+            "DATABASE_URL is no address of a database, such as postgres://user:password@host/name."
+        )
+    parsed: dict[str, Any] = environ.Env.db_url_config(url)
+    return parsed
+
+
 def _optional_int(read: environ.Env, name: str, default: int | None) -> int | None:
     text = read.str(name, default="")
     if not text:
@@ -107,6 +119,11 @@ def _optional_int(read: environ.Env, name: str, default: int | None) -> int | No
         raise ImproperlyConfigured(f"{name} is {text!r}; it must be a whole number.") from error
 
 
+def _int(read: environ.Env, name: str, default: int) -> int:
+    number = _optional_int(read, name, default)
+    return default if number is None else number
+
+
 def read_environment() -> Environment:
     """Read every variable of `.env.example`.
 
@@ -115,7 +132,7 @@ def read_environment() -> Environment:
     read = environ.Env()
     mode = _mode(read)
     var_dir = Path(read.str("VAR_DIR", default=str(BASE_DIR / "var"))).expanduser().resolve()
-    port = read.int("PORT", default=8000)
+    port = _int(read, "PORT", 8000)
     return Environment(
         mode=mode,
         var_dir=var_dir,
@@ -124,11 +141,11 @@ def read_environment() -> Environment:
         allowed_hosts=read.list("ALLOWED_HOSTS", default=[] if mode == "production" else ["*"]),
         base_url=read.str("BASE_URL", default=f"http://127.0.0.1:{port}").rstrip("/"),
         port=port,
-        sandbox_port=read.int("SANDBOX_PORT", default=8001),
+        sandbox_port=_int(read, "SANDBOX_PORT", 8001),
         # Zero proxies: the demo is reached directly, so a forwarded address is only a claim of the client.
         num_proxies=_optional_int(read, "NUM_PROXIES", None if mode == "production" else 0),
         admin_without_second_factor=read.bool("ADMIN_WITHOUT_SECOND_FACTOR", default=mode != "production"),
-        database=read.db("DATABASE_URL", default=f"sqlite:///{var_dir / 'db.sqlite3'}"),
+        database=_database(read, var_dir),
         redis_url=read.str("REDIS_URL", default=""),
         email=read.email_url("EMAIL_URL", default=f"filemail:///{var_dir / 'mail'}"),
         default_from_email=read.str(

@@ -1,6 +1,7 @@
 """The environment is read once, typed, and refused where it cannot be understood or is not safe."""
 
 import os
+import re
 import subprocess
 import sys
 
@@ -19,6 +20,7 @@ from portal.checks import (
 from portal.env import read_environment
 
 VARIABLES = (
+    "PORT",
     "PORTAL_ENV",
     "VAR_DIR",
     "DATABASE_URL",
@@ -292,3 +294,31 @@ def test_the_database_gives_up_waiting(settings):
 def test_sqlite_takes_its_lock_at_once(settings):
     if_sqlite = {"sqlite": "IMMEDIATE", "postgresql": None}[connection.vendor]
     assert settings.DATABASES["default"]["OPTIONS"].get("transaction_mode") == if_sqlite
+
+
+@pytest.mark.parametrize("name", ["PORT", "SANDBOX_PORT", "NUM_PROXIES"])
+def test_it_names_the_variable_that_is_no_number(bare, name):
+    bare.setenv(name, "many")
+    with pytest.raises(ImproperlyConfigured, match=f"{name} is 'many'; it must be a whole number."):
+        read_environment()
+
+
+@pytest.mark.parametrize("name", ["PORT", "SANDBOX_PORT"])
+def test_an_empty_number_is_the_default(bare, name):
+    bare.setenv(name, "")
+    assert getattr(read_environment(), name.lower()) in (8000, 8001)
+
+
+def test_it_refuses_what_is_no_database_without_showing_it(bare):
+    bare.setenv("DATABASE_URL", "a-password-in-the-wrong-place")
+    with pytest.raises(ImproperlyConfigured, match="DATABASE_URL is no address of a database") as refused:
+        read_environment()
+    assert "a-password" not in str(refused.value)
+
+
+def test_every_variable_is_in_the_example():
+    names = set(
+        re.findall(r"""["']([A-Z]+(?:_[A-Z]+)+|PORT)["']""", (ROOT / "portal" / "env.py").read_text())
+    )
+    example = (ROOT / ".env.example").read_text()
+    assert {name for name in names if not re.search(rf"\b{name}\b", example)} == set()
