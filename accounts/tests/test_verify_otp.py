@@ -195,7 +195,12 @@ def test_every_sign_in_gives_a_new_token(ava: Account, door: Door, clock: time_m
 
 def test_nobody_becomes_more_than_a_subscriber_by_asking_for_it(ava: Account, door: Door) -> None:
     door.ask()
-    extra = {"isStaff": True, "is_superuser": True, "account": {"email": "eve@example.com"}, "userId": 1}
+    extra: dict[str, Any] = {
+        "isStaff": True,
+        "is_superuser": True,
+        "account": {"email": "eve@example.com"},
+        "userId": 1,
+    }
     assert door.attempt(door.read_code(), **extra).json()["account"]["email"] == "ava@example.com"
     ava.user.refresh_from_db()
     assert (ava.user.is_staff, ava.user.is_superuser, ava.email) == (False, False, "ava@example.com")
