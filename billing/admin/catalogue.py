@@ -126,6 +126,17 @@ class BundleRateAdmin(AnyModelAdmin):
     list_display = ("size", "percentage", "coupon_id")
     search_fields = ("coupon_id",)
 
+    def changeform_view(
+        self,
+        request: HttpRequest,
+        object_id: str | None = None,
+        form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
+    ) -> Any:
+        """Check and store outside Django's transaction: checking asks the provider (architecture, decision 2)."""
+        # What Django's own does, less its transaction.
+        return self._changeform_view(request, object_id, form_url, extra_context)  # type: ignore[attr-defined]
+
     def get_readonly_fields(self, request: HttpRequest, obj: BundleRate | None = None) -> tuple[str, ...]:
         """Let the size be set once: another size is another rate."""
         return () if obj is None else ("size", "coupon_id")

@@ -5,14 +5,16 @@ from __future__ import annotations
 from decimal import Decimal
 
 import pytest
+from django.db import connection
 from django.test import Client
 from django.urls import reverse
 from pytest_django import Settings
 
 from accounts.models import User
 from billing import clock
-from billing.models import BundleRate
+from billing.models import BundleRate, Customer
 from billing.services import alignment
+from billing.tests.cable import Cable
 from billing.tests.live import FAITH, GOSPEL, Provider
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -52,6 +54,24 @@ def test_a_rate_for_another_size_is_added(provider: Provider, operator: Client) 
     assert page.status_code == 302
     assert BundleRate.objects.get().coupon_id == "BUNDLE-4-20"
     assert provider.sdk.Coupon.retrieve("BUNDLE-4-20").coupon.discount_percentage == 20
+
+
+def test_others_can_write_while_the_provider_is_asked(
+    provider: Provider, cable: Cable, operator: Client, rate: BundleRate
+) -> None:
+    written: list[bool] = []
+
+    def write(_: bytes) -> None:
+        written.append(
+            bool(Customer.objects.create(provider_id=f"c{len(written)}", synced_at=clock.now()).pk)
+        )
+        connection.close()
+
+    cable.on_answer = write
+    operator.post(reverse("admin:billing_bundlerate_change", args=[rate.pk]), {"percentage": "12.5"})
+
+    assert written
+    assert all(written)
 
 
 def test_a_rate_that_cannot_be_published_is_told_and_changes_nothing(
