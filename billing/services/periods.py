@@ -73,8 +73,8 @@ def preview(account: Account, *, direction: str, plan_ids: Sequence[str] | None,
     BillingUnavailable.
     """
     holdings = live_holdings(account)
-    chosen = _chosen(holdings, direction, plan_ids)
-    placed = _placed(holdings, direction) if plan_ids is None else []
+    placed = _placed(holdings, direction, plan_ids)
+    chosen = _chosen(holdings, direction, plan_ids, besides=placed)
     if not chosen and not placed:
         raise NoChange
     with Asking():
@@ -98,8 +98,7 @@ def switch(
     shown = None
     if not changing.was_asked_before(account, key=key):
         shown = preview(account, direction=direction, plan_ids=plan_ids, now=now)
-        if all(one.placed for one in shown.switches):
-            raise NoChange
+        _check_something_is_left(shown, plan_ids)
         changing.check_quote(quote, shown.figures, shown.body)
 
     def plan() -> list[dict[str, Any]]:
@@ -114,15 +113,30 @@ def switch(
     return figures
 
 
-def _chosen(holdings: Sequence[Holding], direction: str, plan_ids: Sequence[str] | None) -> list[Switch]:
+def _check_something_is_left(shown: Preview, plan_ids: Sequence[str] | None) -> None:
+    placed = [one for one in shown.switches if one.placed]
+    if plan_ids is not None and placed:
+        raise InvalidState
+    if len(placed) == len(shown.switches):
+        raise NoChange
+
+
+def _chosen(
+    holdings: Sequence[Holding],
+    direction: str,
+    plan_ids: Sequence[str] | None,
+    *,
+    besides: Sequence[Switch],
+) -> list[Switch]:
+    """Return the switches to make, `besides` those that are scheduled already."""
     found = [switch for one in holdings if (switch := _switch(one, direction)) is not None]
     if plan_ids is None:
         return found
-    known = {one.plan.id for one in holdings}
-    if not plan_ids or not known.issuperset(plan_ids):
-        raise InvalidInput(fields={"planIds": ["Name plans that you have."]})
-    named = [one for one in found if one.holding.plan.id in set(plan_ids)]
-    if len(named) < len(set(plan_ids)):
+    if not plan_ids or any(catalog.find_plan(plan_id) is None for plan_id in plan_ids):
+        raise InvalidInput(fields={"planIds": ["Name plans that there are."]})
+    wanted = set(plan_ids) - {one.holding.plan.id for one in besides}
+    named = [one for one in found if one.holding.plan.id in wanted]
+    if len(named) < len(wanted):
         raise InvalidState
     return named
 
@@ -134,7 +148,7 @@ def _switch(holding: Holding, direction: str) -> Switch | None:
     busy = holding.has_scheduled_pause or subscription.has_scheduled_changes
     if subscription.period_unit != before or holding.status not in (ACTIVE, IN_TRIAL) or busy:
         return None
-    target = _price(catalog.item_price_id(holding.plan.id, after))
+    target = _price_on_sale(catalog.item_price_id(holding.plan.id, after))
     if target is None:
         return None
     at_once = direction == UPGRADE or holding.status == IN_TRIAL
@@ -147,20 +161,21 @@ def _switch(holding: Holding, direction: str) -> Switch | None:
     )
 
 
-def _placed(holdings: Sequence[Holding], direction: str) -> list[Switch]:
+def _placed(holdings: Sequence[Holding], direction: str, plan_ids: Sequence[str] | None) -> list[Switch]:
+    """Return the switches that are scheduled already, of the named plans or of all."""
     after = PERIODS[direction][1]
-    found = []
-    for holding in holdings:
-        target = _price(holding.subscription.text("scheduled_item_price_id"), on_sale=False)
-        if target is not None and target.text("period_unit") == after:
-            amount = target.cents("price")
-            found.append(Switch(holding, target.provider_id, amount, at_once=False, placed=True))
-    return found
+    return [
+        Switch(one, target.provider_id, target.cents("price"), at_once=False, placed=True)
+        for one in holdings
+        if (target := one.changing_to) is not None
+        and target.text("period_unit") == after
+        and (plan_ids is None or one.plan.id in plan_ids)
+    ]
 
 
-def _price(item_price_id: str, *, on_sale: bool = True) -> ItemPrice | None:
+def _price_on_sale(item_price_id: str) -> ItemPrice | None:
     row = ItemPrice.objects.filter(provider_id=item_price_id, deleted=False).first()
-    return None if row is None or (on_sale and row.text("status") != "active") else row
+    return None if row is None or row.text("status") != "active" else row
 
 
 def _without_free_month(holding: Holding) -> tuple[str, ...] | None:
