@@ -52,14 +52,14 @@ export function ConfirmModal({
   );
   return (
     <Dialog open={open} title={title} footer={buttons} onClose={cancel} staticBackdrop>
-      {message && <p>{message}</p>}
-      {children}
+      {message && <div>{message}</div>}
       {warningContent && (
         <div className={styles.warning}>
           <h3 className={styles.heading}>Warning</h3>
           <p>{warningContent}</p>
         </div>
       )}
+      {children}
       <p role="status" className={styles.note}>
         {busy && busyNote}
       </p>

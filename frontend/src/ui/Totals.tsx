@@ -22,8 +22,8 @@ export function MoneyRow({ label, amount, note, kind = 'line' }: MoneyRowProps) 
   const amounts = typeof amount === 'string' ? [amount] : amount;
   return (
     <div className={classNames(styles.row, styles[kind])}>
-      <dt>
-        {label}
+      <dt className={styles.term}>
+        <span>{label}</span>
         {note && <span className={styles.note}> {note}</span>}
       </dt>
       <dd className={styles.amount}>

@@ -1,8 +1,10 @@
 import { type RefObject, useEffect, useRef } from 'react';
 
+/** A browser takes the focus out of a dialog that has closed only when it draws next. */
 function focusIsLost(): boolean {
   const focused = document.activeElement;
-  return focused === null || focused === document.body;
+  const isNowhere = focused === null || focused === document.body;
+  return isNowhere || focused.closest('dialog:not([open])') !== null;
 }
 
 /**

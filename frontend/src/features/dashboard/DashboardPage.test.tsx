@@ -6,11 +6,14 @@ import type { Invoice, ManagePlans, Plan } from '@/lib/api/types';
 import { useLoader } from '@/stores/loader';
 import { useSnackbar } from '@/stores/snackbar';
 import {
+  aFreeMonth,
   aGospelPlan,
   aKidsPlan,
   anAccount,
   anInvoice,
   aPlan,
+  CHANGING,
+  ENDING,
   PAUSE_SCHEDULED,
   PAUSED,
   someManagePlans,
@@ -188,6 +191,108 @@ describe('cancelling a scheduled pause', () => {
     expect(asked).toEqual([{ subscriptionId: ['sub_faith'] }]);
     expect(useSnackbar.getState().content).toBe('Scheduled Pause has been removed successfully.');
     expect(screen.getByRole('heading', { name: 'Faith & Family' })).toHaveFocus();
+  });
+});
+
+describe('taking back what is scheduled', () => {
+  it.each([
+    {
+      what: 'a change',
+      scheduled: CHANGING,
+      button: 'Undo change of Faith & Family',
+      path: 'remove-scheduled-change',
+      shown: 'From then on $6.99 / month',
+      said: 'Faith & Family stays as it is. The scheduled change has been removed.',
+    },
+    {
+      what: 'an end',
+      scheduled: ENDING,
+      button: 'Keep my subscription to Faith & Family',
+      path: 'remove-scheduled-cancellation',
+      shown: 'Access endsDecember 4, 2026',
+      said: 'You keep Faith & Family. It renews as before.',
+    },
+  ])('undoes $what, says so and keeps the place', async (given) => {
+    plans = [aPlan(given.scheduled)];
+    const asked: unknown[] = [];
+    server.use(
+      http.post(`*/api/account/subscription/${given.path}`, async ({ request }) => {
+        asked.push(await request.json());
+        plans = [aPlan()];
+        return HttpResponse.json({ plans });
+      }),
+    );
+    const { user } = show();
+    expect(await card('Faith & Family')).toHaveTextContent(given.shown);
+    await user.dblClick(screen.getByRole('button', { name: given.button }));
+    await waitFor(() =>
+      expect(screen.queryByRole('button', { name: given.button })).not.toBeInTheDocument(),
+    );
+    expect(asked).toEqual([{ subscriptionId: ['sub_faith'] }]);
+    expect(useSnackbar.getState().content).toBe(given.said);
+    expect(screen.getByRole('heading', { name: 'Faith & Family' })).toHaveFocus();
+  });
+});
+
+describe('the free month', () => {
+  const OFFER = '*/api/account/claim-my-offer/estimate';
+  const CLAIM = '*/api/account/claim-my-offer';
+  let sent: unknown[] = [];
+
+  beforeEach(() => {
+    sent = [];
+    server.use(http.get(OFFER, () => HttpResponse.json(aFreeMonth())));
+  });
+
+  function answerClaim(...refusals: Response[]) {
+    server.use(
+      http.post(CLAIM, async ({ request }) => {
+        sent.push(await request.json());
+        return refusals.shift() ?? HttpResponse.json(aFreeMonth({ eligible: false }));
+      }),
+    );
+  }
+
+  const offer = () => screen.findByRole('region', { name: 'A month on us' });
+
+  it('says what it saves and how the bills move, and is claimed once it is confirmed', async () => {
+    answerClaim();
+    const { user } = show();
+    expect(await offer()).toHaveTextContent(
+      'You save $6.99 on Faith & Family. Its next bill moves from December 10, 2026 to January 10, 2027.',
+    );
+    await user.click(screen.getByRole('button', { name: 'Claim my free month' }));
+    expect(sent).toEqual([]);
+    await user.dblClick(screen.getByRole('button', { name: 'YES, CLAIM MY FREE MONTH' }));
+    const done = await screen.findByRole('heading', { name: 'Your next month is free' });
+    expect(done).toHaveFocus();
+    expect(sent).toEqual([{ quote: 'quote-1' }]);
+    expect(screen.queryByRole('button', { name: /free month/i })).not.toBeInTheDocument();
+  });
+
+  it('asks again about figures that have changed', async () => {
+    const changed = { ...aFreeMonth({ amountSaved: 799 }), quote: 'quote-2' };
+    answerClaim(refusal(409, 'quote_changed', 'The amount has changed.', { extra: changed }));
+    const { user } = show();
+    await user.click(await screen.findByRole('button', { name: 'Claim my free month' }));
+    await user.click(screen.getByRole('button', { name: 'YES, CLAIM MY FREE MONTH' }));
+    const dialog = within(screen.getByRole('dialog'));
+    expect(await dialog.findByText('The amount has changed.')).toBeInTheDocument();
+    expect(dialog.getByText('$7.99')).toBeInTheDocument();
+    await user.click(dialog.getByRole('button', { name: 'YES, CLAIM MY FREE MONTH' }));
+    await screen.findByRole('heading', { name: 'Your next month is free' });
+    expect(sent).toEqual([{ quote: 'quote-1' }, { quote: 'quote-2' }]);
+  });
+
+  it('is not spoken of where one may not have it', async () => {
+    server.use(
+      http.get(OFFER, () =>
+        HttpResponse.json(aFreeMonth({ eligible: false, reason: 'not_monthly' })),
+      ),
+    );
+    show();
+    await card('Faith & Family');
+    expect(screen.queryByText(/month on us/)).not.toBeInTheDocument();
   });
 });
 

@@ -1,16 +1,15 @@
-import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 
-import { siteOptions } from '@/lib/api/queries';
 import { CONFIRMING_MESSAGE, hasCode, isUnconfirmed, messageOf } from '@/lib/errors';
 import { useLoader } from '@/stores/loader';
 import { ConfirmModal } from '@/ui/ConfirmModal';
 import { InfoAlert } from '@/ui/InfoAlert';
-import { LegalLinks } from '@/ui/LegalLinks';
 import { Skeleton } from '@/ui/Skeleton';
 import { VisuallyHidden } from '@/ui/VisuallyHidden';
 import { type Estimate, EstimateFailure } from './EstimateFailure';
+import { Legal } from './Legal';
 import { PaymentFailureDialog } from './PaymentFailureDialog';
+import { Sentences } from './Sentences';
 import type { useChange } from './useChange';
 
 interface ChangeDialogsProps {
@@ -18,7 +17,9 @@ interface ChangeDialogsProps {
     command: { isPending: boolean; error: Error | null };
   };
   title: string;
-  /** What happens and what it costs; nothing while that is being worked out. */
+  /** What will happen. */
+  sentences: readonly string[];
+  /** What it costs; nothing while that is being worked out. */
   figures: ReactNode;
   /** What was asked about has been done, here or elsewhere. */
   nothingLeft: boolean;
@@ -32,6 +33,7 @@ interface ChangeDialogsProps {
 export function ChangeDialogs({
   change: { step, command, ask, close },
   title,
+  sentences,
   figures,
   nothingLeft,
   estimate,
@@ -46,6 +48,7 @@ export function ChangeDialogs({
       <ConfirmModal
         open={step === 'asking'}
         title={title}
+        message={figures && <Sentences sentences={sentences} />}
         warningContent={figures && warning}
         confirmBtnText={hasCode(command.error, 'billing_partial') ? 'YES, FINISH' : confirmText}
         confirmDisabled={!figures}
@@ -84,10 +87,4 @@ function Awaited({ estimate }: { estimate: Estimate }) {
       <Skeleton height="8rem" radius="box" />
     </div>
   );
-}
-
-function Legal() {
-  const { data: site } = useQuery(siteOptions);
-  if (!site) return null;
-  return <LegalLinks termsUrl={site.brand.termsUrl} privacyUrl={site.brand.privacyUrl} />;
 }

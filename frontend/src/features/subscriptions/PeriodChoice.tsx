@@ -17,9 +17,9 @@ import { PlanTableSkeleton } from '@/ui/PlanTableSkeleton';
 import { changePeriod } from './api';
 import { ChangeDialogs } from './ChangeDialogs';
 import { EstimateFailure } from './EstimateFailure';
+import { Legal } from './Legal';
 import { MoneyChange } from './MoneyChange';
 import { didSentences, periodConfirmWords, startsFrom, willSentences } from './periodWords';
-import { Sentences } from './Sentences';
 import styles from './subscriptions.module.css';
 import { summaryAddress, toSaid } from './summary';
 import { useChange } from './useChange';
@@ -57,6 +57,7 @@ export function PeriodChoice({ action, costs, candidates }: PeriodChoiceProps) {
       <Button onClick={change.ask} block>
         SAVE CHANGES
       </Button>
+      <Legal />
       <ChangeDialogs
         change={change}
         title={
@@ -64,13 +65,9 @@ export function PeriodChoice({ action, costs, candidates }: PeriodChoiceProps) {
         }
         estimate={estimate}
         nothingLeft={false}
+        sentences={willSentences(action, selection.chosen)}
         figures={
-          figures && (
-            <>
-              <Sentences sentences={willSentences(action, selection.chosen)} />
-              <MoneyChange now={costs} then={figures} from={startsFrom(action, figures)} />
-            </>
-          )
+          figures && <MoneyChange now={costs} then={figures} from={startsFrom(action, figures)} />
         }
         warning={figures?.removesFreeMonth && FREE_MONTH_ENDS}
         confirmText={periodConfirmWords(action, figures)}

@@ -4,7 +4,7 @@ import { useNavigate } from 'react-router-dom';
 
 import { siteOptions } from '@/lib/api/queries';
 import type { ManagePlans, ServicesChange } from '@/lib/api/types';
-import { isLive, watchableServices } from '@/lib/plans';
+import { isLive, namesOf, watchableServices } from '@/lib/plans';
 import { periodPrices, sumRows } from '@/lib/totals';
 import { useCart } from '@/stores/cart';
 import { notify } from '@/stores/snackbar';
@@ -19,8 +19,8 @@ import { ChangeDialogs } from './ChangeDialogs';
 import { choiceLine } from './choiceLine';
 import { changeSentences, choosable, confirmWords, removalSentences } from './draft';
 import { EstimateFailure } from './EstimateFailure';
+import { Legal } from './Legal';
 import { MoneyChange } from './MoneyChange';
-import { Sentences } from './Sentences';
 import styles from './subscriptions.module.css';
 import { summaryAddress, toSaid } from './summary';
 import { useChange } from './useChange';
@@ -63,8 +63,10 @@ export function ServiceChoice({ costs }: { costs: ManagePlans }) {
             Undo what I have chosen
           </Button>
         )}
+        <Legal />
       </div>
       <StartStreaming
+        quiet
         services={watchableServices(costs.existingPlans.filter(isLive), site?.services)}
       />
       <ServicesDialogs costs={costs} draft={draft} change={change} />
@@ -109,7 +111,7 @@ function DraftFigures({ costs, draft }: DraftProps) {
   return (
     <>
       {failed && <EstimateFailure estimate={estimate} />}
-      {shown && !failed && <MoneyChange now={costs} then={shown} from={startOf(shown)} />}
+      {shown && !failed && <MoneyChange now={costs} then={shown} from={startOf(shown, costs)} />}
       <p role="status">
         {figures && (
           <VisuallyHidden>Your new total: {periodPrices(figures).join(' and ')}.</VisuallyHidden>
@@ -120,9 +122,10 @@ function DraftFigures({ costs, draft }: DraftProps) {
 }
 
 /** A removal changes the price only when its access ends. */
-function startOf({ removed, added }: ServicesChange): string | undefined {
-  if (removed.length === 0) return undefined;
-  return added.length > 0 ? 'once what you remove has ended' : 'once it has ended';
+function startOf({ removed }: ServicesChange, costs: ManagePlans): string | undefined {
+  const ending = choosable(costs).filter(({ id }) => removed.includes(id));
+  if (ending.length === 0) return undefined;
+  return `once ${namesOf(ending)} ${ending.length === 1 ? 'has' : 'have'} ended`;
 }
 
 function ServicesDialogs({
@@ -139,14 +142,8 @@ function ServicesDialogs({
       title="Save your changes?"
       estimate={draft.estimate}
       nothingLeft={!draft.isChanged}
-      figures={
-        figures && (
-          <>
-            <Sentences sentences={changeSentences(figures, all, 'will')} />
-            <MoneyChange now={costs} then={figures} from={startOf(figures)} />
-          </>
-        )
-      }
+      sentences={figures ? changeSentences(figures, all, 'will') : []}
+      figures={figures && <MoneyChange now={costs} then={figures} from={startOf(figures, costs)} />}
       warning={warnings.length > 0 ? warnings.join(' ') : undefined}
       confirmText={figures ? confirmWords(figures, all) : 'YES, SAVE'}
       onConfirm={() => figures && change.command.mutate({ planIds: wanted, quote: figures.quote })}
