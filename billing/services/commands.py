@@ -197,6 +197,9 @@ def _open(
             )
             # Only now is the account ours: what `plan` sees cannot be changed by another command.
             command.steps = plan()
+            if not command.steps:
+                # What was to be done is done: a command without a step would stay open, and keep all others out.
+                raise InvalidState
             command.save(update_fields=["steps"])
             return command, True
     except IntegrityError:

@@ -57,7 +57,7 @@ def _named(
     account: Account, subscription_ids: Sequence[str], is_scheduled: Callable[[Holding], bool]
 ) -> list[Holding]:
     named = named_holdings(account, subscription_ids)
-    if not all(is_scheduled(one) for one in named):
+    if not named or not all(is_scheduled(one) for one in named):
         raise NothingScheduled
     return named
 

@@ -23,7 +23,7 @@ from billing.errors import (
 )
 from billing.gateway import records
 from billing.models import Command, PauseSchedule, Subscription
-from billing.services import commands, mirror, pauses, resumes, sync
+from billing.services import commands, mirror, pauses, resumes, sync, undo
 from billing.tests.cable import Cable
 from billing.tests.live import DECLINES, FAITH, GOSPEL, KIDS, Provider, at
 from conftest import Sandbox
@@ -157,6 +157,19 @@ def test_an_intent_that_another_change_overtook_is_not_taken_up_again(
         pause_all(alice, key="in one tab")
 
     assert provider.subscription(alice).pause_date is None
+
+
+def test_nothing_to_do_leaves_no_command_open(provider: Provider) -> None:
+    alice = provider.subscriber("alice", FAITH)
+
+    with pytest.raises(undo.NothingScheduled):
+        undo.remove_scheduled_cancellation(
+            alice, subscription_ids=[], key="none", actor="you", now=clock.now()
+        )
+    with pytest.raises(InvalidState):
+        commands.perform(alice, kind="pause", key="none", actor="you", now=clock.now(), plan=list)
+
+    assert not Command.objects.exists()
 
 
 def test_what_the_provider_refuses_shows_its_present_state(provider: Provider) -> None:
