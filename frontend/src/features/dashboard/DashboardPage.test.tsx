@@ -263,7 +263,7 @@ describe('the free month', () => {
     );
     await user.click(screen.getByRole('button', { name: 'Claim my free month' }));
     expect(sent).toEqual([]);
-    await user.dblClick(screen.getByRole('button', { name: 'YES, CLAIM MY FREE MONTH' }));
+    await user.click(screen.getByRole('button', { name: 'YES, CLAIM MY FREE MONTH' }));
     const done = await screen.findByRole('heading', { name: 'Your next month is free' });
     expect(done).toHaveFocus();
     expect(sent).toEqual([{ quote: 'quote-1' }]);
