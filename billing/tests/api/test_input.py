@@ -9,17 +9,33 @@ import pytest
 
 from billing.models import Command, IdempotentRequest
 from billing.tests.api.browser import Browser
-from billing.tests.api.mirrored import GOSPEL, open_account, subscription
+from billing.tests.api.mirrored import GOSPEL, KIDS, LEGACY, open_account, subscription
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("catalogue", "no_provider")]
 
 PAUSE_SOME = "/api/account/subscriptions/multiple-pause"
 TAKE_ONE_BACK = "/api/account/subscription/remove-scheduled-pause"
+KEEP_ONE = "/api/account/subscription/remove-scheduled-cancellation"
+UNDO_ONE = "/api/account/subscription/remove-scheduled-change"
+SERVICES = "/api/account/add-remove-service"
+SERVICES_ESTIMATE = "/api/account/add-remove-service/estimate"
+UPGRADE = "/api/account/upgrade"
+DOWNGRADE = "/api/account/downgrade"
+REDEEM = "/api/account/add-coupon/SAVE20"
+CLAIM = "/api/account/claim-my-offer"
 POSTS = (
     "/api/account/pause?days=30",
     PAUSE_SOME,
     "/api/account/resume",
     "/api/account/remove-scheduled-pause",
+    KEEP_ONE,
+    UNDO_ONE,
+    SERVICES,
+    SERVICES_ESTIMATE,
+    UPGRADE,
+    DOWNGRADE,
+    REDEEM,
+    CLAIM,
 )
 
 BAD_DAYS = ["0", "-1", "31", "x", "1e3", "30.0", "", "30 ", "9" * 400, "None", "30%00"]
@@ -39,6 +55,29 @@ BAD_IDS: list[Any] = [
     7,
     [f"sub-{number}" for number in range(51)],
 ]
+BAD_PLANS: list[Any] = [
+    GOSPEL,
+    [],
+    None,
+    [None],
+    [""],
+    [{}],
+    [[GOSPEL]],
+    [True],
+    [f"{GOSPEL}\x00"],
+    ["\ud800"],
+    ["x" * 101],
+    {"0": GOSPEL},
+    7,
+    [GOSPEL] * 11,
+    ["no-such-plan"],
+    [GOSPEL, "no-such-plan"],
+    [f"{GOSPEL}-USD-Monthly"],
+    [f" {GOSPEL}"],
+    [GOSPEL.upper()],
+    ["own"],
+]
+BAD_QUOTES: list[Any] = ["x" * 65, {"not": "text"}, ["quote"], "", True, "a\x00b"]
 
 
 @pytest.fixture
@@ -75,19 +114,47 @@ def test_a_resume_estimate_for_other_days_is_refused(alice: Browser, days: str) 
 
 
 @pytest.mark.parametrize("ids", BAD_IDS)
-@pytest.mark.parametrize("path", [PAUSE_SOME, TAKE_ONE_BACK, "/api/account/resume"])
+@pytest.mark.parametrize("path", [PAUSE_SOME, TAKE_ONE_BACK, KEEP_ONE, UNDO_ONE, "/api/account/resume"])
 def test_what_is_no_list_of_ids_is_refused(alice: Browser, path: str, ids: Any) -> None:
     body = json.dumps({"subscriptionId": ids})
     refused(alice.post(path, body, content_type="application/json"), "subscriptionId")
 
 
-@pytest.mark.parametrize("path", [PAUSE_SOME, TAKE_ONE_BACK])
+@pytest.mark.parametrize("path", [PAUSE_SOME, TAKE_ONE_BACK, KEEP_ONE, UNDO_ONE])
 def test_a_missing_list_is_refused(alice: Browser, path: str) -> None:
     refused(alice.post(path, {}), "subscriptionId")
 
 
-def test_a_list_of_one_takes_no_second(alice: Browser) -> None:
-    refused(alice.post(TAKE_ONE_BACK, {"subscriptionId": ["own", "also"]}), "subscriptionId")
+@pytest.mark.parametrize("path", [TAKE_ONE_BACK, KEEP_ONE, UNDO_ONE])
+def test_a_list_of_one_takes_no_second(alice: Browser, path: str) -> None:
+    refused(alice.post(path, {"subscriptionId": ["own", "also"]}), "subscriptionId")
+
+
+@pytest.mark.parametrize("plans", BAD_PLANS)
+@pytest.mark.parametrize("path", [SERVICES, SERVICES_ESTIMATE, UPGRADE, DOWNGRADE])
+def test_what_is_no_list_of_plans_is_refused(alice: Browser, path: str, plans: Any) -> None:
+    body = json.dumps({"planIds": plans})
+    refused(alice.post(path, body, content_type="application/json"), "planIds")
+
+
+@pytest.mark.parametrize("path", [UPGRADE, DOWNGRADE])
+@pytest.mark.parametrize("query", ["planIds=", "planIds=no-such-plan", "planIds=%00", f"planIds={'x' * 101}"])
+def test_an_estimate_of_what_is_no_plan_is_refused(alice: Browser, path: str, query: str) -> None:
+    refused(alice.get(f"{path}/estimate?{query}"), "planIds")
+
+
+@pytest.mark.parametrize("path", [SERVICES, SERVICES_ESTIMATE])
+@pytest.mark.parametrize("plans", [None, [KIDS, LEGACY], [LEGACY, KIDS, GOSPEL], [GOSPEL, LEGACY]])
+def test_a_set_that_nobody_can_have_is_refused(alice: Browser, path: str, plans: list[str] | None) -> None:
+    """None at all, two plans of one service, and one that is not on sale."""
+    refused(alice.post(path, {"planIds": plans} if plans else {}), "planIds")
+
+
+@pytest.mark.parametrize("quote", BAD_QUOTES)
+@pytest.mark.parametrize("path", [SERVICES, UPGRADE, DOWNGRADE, REDEEM, CLAIM, "/api/account/resume"])
+def test_what_is_no_quote_is_refused(alice: Browser, path: str, quote: Any) -> None:
+    body = json.dumps({"planIds": [GOSPEL], "quote": quote})
+    refused(alice.post(path, body, content_type="application/json"), "quote")
 
 
 @pytest.mark.parametrize("path", POSTS)

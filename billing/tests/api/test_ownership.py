@@ -9,7 +9,7 @@ from drf_spectacular.generators import SchemaGenerator
 
 from billing.models import Command
 from billing.tests.api.browser import Browser
-from billing.tests.api.mirrored import GOSPEL, at, invoice, open_account, subscription
+from billing.tests.api.mirrored import GOSPEL, KIDS, at, invoice, open_account, subscription
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("catalogue", "no_provider")]
 
@@ -17,7 +17,12 @@ POSTS = (
     "/api/account/subscriptions/multiple-pause",
     "/api/account/resume",
     "/api/account/subscription/remove-scheduled-pause",
+    "/api/account/subscription/remove-scheduled-change",
+    "/api/account/subscription/remove-scheduled-cancellation",
 )
+# Where plans are named: those are everybody's, and are looked for among one's own.
+PLANS = ("/api/account/upgrade", "/api/account/downgrade")
+ONE = tuple(path for path in POSTS if "/subscription/" in path)
 
 
 @pytest.fixture
@@ -25,7 +30,7 @@ def alice(catalogue: None) -> Browser:
     """Alice, signed in; Bob has a subscription and an invoice that are none of hers."""
     open_account(
         "bob",
-        subscription("bobs", owner="bob", status="paused", pause_date=at(-2), next_billing_at=None),
+        subscription("bobs", KIDS, owner="bob", status="paused", pause_date=at(-2), next_billing_at=None),
         invoice("17", owner="bob"),
     )
     return Browser(open_account("alice", subscription("own"), subscription("also", GOSPEL)))
@@ -62,9 +67,26 @@ def test_a_foreign_id_in_a_query_is_not_found(alice: Browser) -> None:
     assert not_found(alice.get("/api/account/resume/estimate?subscription_id=bobs"))
 
 
-def test_a_list_of_one_takes_no_foreign_second(alice: Browser) -> None:
-    path = "/api/account/subscription/remove-scheduled-pause"
+@pytest.mark.parametrize("path", ONE)
+def test_a_list_of_one_takes_no_foreign_second(alice: Browser, path: str) -> None:
     assert not_found(alice.post(path, {"subscriptionId": ["own", "bobs"]}))
+
+
+@pytest.mark.parametrize("path", PLANS)
+def test_a_plan_that_only_somebody_else_has_cannot_be_switched(alice: Browser, path: str) -> None:
+    answers = [
+        alice.get(f"{path}/estimate?planIds=Minno-Plan"),
+        alice.post(path, {"planIds": ["Minno-Plan"]}),
+    ]
+    assert [(answer.status_code, answer.json()["code"]) for answer in answers] == [(409, "invalid_state")] * 2
+
+
+def test_a_strangers_plans_are_not_part_of_the_wanted_set(alice: Browser) -> None:
+    """Wanting what Bob has is an addition of one's own; here nothing can pay for it."""
+    wanted = {"planIds": ["faith-family-plan", "gospel-tv-plan", "Minno-Plan"]}
+    paths = ("/api/account/add-remove-service/estimate", "/api/account/add-remove-service")
+    codes = [alice.post(path, wanted).json()["code"] for path in paths]
+    assert codes == ["payment_method_required"] * 2
 
 
 @pytest.mark.parametrize("number", ["17", "18", "..%2F17", "17%00", "17/../17", "%F0%9F%92%A9", "x" * 400])
@@ -83,8 +105,14 @@ def test_a_made_up_download_link_is_not_found(alice: Browser, token: str) -> Non
 
 
 # Everything that takes the name of a thing: each is tried above with somebody else's. A new one is added there first.
+# A code is nobody's until it is redeemed: `test_codes` has it spent by another.
 TRIED = {
     ("get", "/api/account/resume/estimate"),
+    *(("get", f"{path}/estimate") for path in PLANS),
+    *(("post", path) for path in PLANS),
+    ("post", "/api/account/add-remove-service"),
+    ("post", "/api/account/add-remove-service/estimate"),
+    ("post", "/api/account/add-coupon/{code}"),
     ("get", "/api/invoice/download/{token}"),
     ("get", "/api/invoice/pdf/{number}"),
     *(("post", path) for path in POSTS),

@@ -1,0 +1,150 @@
+"""The free month over HTTP (contract, rule 8)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pytest_django import Settings
+
+from accounts.models import SiteSettings
+from billing.models import OfferClaim
+from billing.tests.api.browser import Browser
+from billing.tests.api.mirrored import FAITH, GOSPEL, KIDS
+from billing.tests.api.shop import NOBODY, Shop, iso
+
+pytestmark = pytest.mark.django_db
+
+CLAIM = "/api/account/claim-my-offer"
+ESTIMATE = f"{CLAIM}/estimate"
+
+
+def refused(answer: Any, status: int, code: str) -> bool:
+    """Whether an answer is this refusal."""
+    return (answer.status_code, answer.json()["code"]) == (status, code)
+
+
+@pytest.fixture
+def ava(shop: Shop) -> Browser:
+    """Ava, signed in, with two monthly plans, and a free month on offer."""
+    account = shop.customer("ava")
+    shop.free_month()
+    shop.subscribe("ava", FAITH)
+    shop.subscribe("ava", KIDS)
+    return Browser(account)
+
+
+def test_it_is_shown_for_the_dearest_plan(shop: Shop, ava: Browser) -> None:
+    answer = ava.get(ESTIMATE)
+    body = answer.json()
+    kids = body["plans"][0]["subId"]
+    assert answer.status_code == 200
+    assert (body["eligible"], body["reason"], body["amountSaved"]) == (True, None, 899)
+    assert [plan["id"] for plan in body["plans"]] == [KIDS]
+    assert body["nextBillingAt"] == iso(shop.term_end(kids))
+    assert not OfferClaim.objects.exists()
+
+
+def test_it_is_claimed_as_shown_and_every_read_shows_it(shop: Shop, ava: Browser) -> None:
+    shown = ava.get(ESTIMATE).json()
+    answer = ava.post(CLAIM, {"quote": shown["quote"]})
+    body = answer.json()
+    assert answer.status_code == 200
+    for name in ("amountSaved", "nextBillingAt", "newNextBillingAt"):
+        assert body[name] == shown[name]
+    assert [(plan["id"], plan["hasFreeMonth"]) for plan in body["plans"]] == [(KIDS, True)]
+    assert (body["eligible"], body["reason"]) == (False, "already_waiting")
+    assert [plan["hasFreeMonth"] for plan in ava.get("/api/account").json()["plans"]] == [False, True]
+    assert ava.get("/api/account/manage-plans").json()["couponDiscount"] == 899
+    assert shop.coupons_on(body["plans"][0]["subId"]) == ["FREE-MONTH"]
+
+
+def test_the_next_bill_costs_nothing_and_the_one_after_comes_as_shown(shop: Shop, ava: Browser) -> None:
+    shown = ava.post(CLAIM).json()
+    kids = shown["plans"][0]["subId"]
+    shop.provider.travel_to(shop.term_end(kids))
+    shop.provider.travel(days=1)
+    free = next(one for one in shop.invoices("ava") if one["subscription_id"] == kids)
+    assert free["total"] == 0
+    assert iso(shop.term_end(kids)) == shown["newNextBillingAt"]
+
+
+def test_a_second_claim_is_refused(shop: Shop, ava: Browser) -> None:
+    ava.post(CLAIM)
+    waiting = ava.get(ESTIMATE).json()
+    assert (waiting["eligible"], waiting["reason"]) == (False, "already_waiting")
+    assert refused(ava.post(CLAIM), 409, "offer_already_claimed")
+    shop.provider.travel(days=40)
+    shop.imported("ava")
+    used = ava.get(ESTIMATE).json()
+    assert (used["eligible"], used["reason"]) == (False, "already_claimed")
+    assert refused(ava.post(CLAIM), 409, "offer_already_claimed")
+
+
+def test_it_is_to_be_had_again_after_twelve_months(shop: Shop, ava: Browser) -> None:
+    ava.post(CLAIM)
+    OfferClaim.objects.update(claimed_at=OfferClaim.objects.get().claimed_at.replace(year=2024))
+    shop.provider.travel(days=40)
+    shop.imported("ava")
+    assert ava.get(ESTIMATE).json()["eligible"] is True
+    assert ava.post(CLAIM).status_code == 200
+
+
+def assert_not_to_be_had(browser: Browser, reason: str) -> None:
+    """Check that the estimate says why, and that a claim is refused."""
+    shown = browser.get(ESTIMATE).json()
+    assert shown == {
+        "eligible": False,
+        "reason": reason,
+        "amountSaved": 0,
+        "nextBillingAt": None,
+        "newNextBillingAt": None,
+        "plans": [],
+        "quote": shown["quote"],
+    }
+    assert refused(browser.post(CLAIM), 409, "offer_not_available")
+
+
+def test_it_is_not_to_be_had_while_operators_do_not_offer_it(ava: Browser) -> None:
+    SiteSettings.objects.update(free_month_on=False)
+    assert_not_to_be_had(ava, "not_offered")
+
+
+def test_it_is_not_for_a_yearly_account(shop: Shop) -> None:
+    shop.free_month()
+    ben = Browser(shop.customer("ben"))
+    shop.subscribe("ben", FAITH, unit="Yearly")
+    assert_not_to_be_had(ben, "not_monthly")
+
+
+def test_it_is_not_for_an_account_without_an_active_plan(shop: Shop) -> None:
+    shop.free_month()
+    gia, ivy = Browser(shop.customer("gia")), Browser(shop.customer("ivy"))
+    kids = shop.subscribe("gia", KIDS)
+    shop.client.Subscription.cancel_for_items(kids, {"cancel_option": "end_of_term"})
+    shop.imported("gia")
+    assert_not_to_be_had(gia, "no_active_plan")
+    assert_not_to_be_had(ivy, "no_active_plan")
+
+
+def test_another_quote_is_refused_with_the_new_figures_and_nothing_is_done(shop: Shop, ava: Browser) -> None:
+    shown = ava.get(ESTIMATE).json()
+    shop.subscribe("ava", GOSPEL)
+    answer = ava.post(CLAIM, {"quote": "of-another-day"})
+    assert refused(answer, 409, "quote_changed")
+    assert {name: answer.json()[name] for name in shown} == shown
+    assert not OfferClaim.objects.exists()
+
+
+def test_the_same_key_claims_once_and_is_answered_alike(ava: Browser) -> None:
+    answers = [ava.post(CLAIM, headers={"Idempotency-Key": "one"}) for _ in range(2)]
+    assert answers[0].status_code == 200
+    assert answers[0].json() == answers[1].json()
+    assert OfferClaim.objects.count() == 1
+
+
+def test_nothing_is_claimed_while_the_provider_is_away(ava: Browser, settings: Settings) -> None:
+    settings.CHARGEBEE_ENDPOINT = NOBODY
+    answers = [ava.get(ESTIMATE), ava.post(CLAIM)]
+    assert [refused(answer, 503, "billing_unavailable") for answer in answers] == [True, True]
+    assert not OfferClaim.objects.exists()
