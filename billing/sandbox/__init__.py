@@ -3,7 +3,8 @@
 It is a small Django project of its own: own settings, own database, own process, own clock. The portal meets it
 only over HTTP, through the official SDK. Rooms:
 
-- ``wire``: what travels: authentication, form decoding, filters, pages, errors, idempotency, the request limit;
+- ``wire``: what travels: authentication, form decoding, filters, pages, errors, idempotency, the request limit,
+  ordered faults;
 - ``operations``: one function per API operation, registered by decorator;
 - ``engine``: what happens as time passes: terms, invoices, collection, dunning, scheduled changes;
 - ``clock``: the site's time, real or travelled;
@@ -24,6 +25,7 @@ Where the provider's documents are silent, or leave it to a site's settings, thi
 - Coupons alone charge nothing: they wait for the next invoice, a change's included. One that is held already is a
   ``duplicate_entry``; one that is taken off stays redeemed; a scheduled change that is taken back releases its own.
 - A subscription that ends or pauses with its term takes no scheduled change (409); an end that is placed drops one.
+- Promotional credits are the last discount of an invoice; refundable credits then pay it, the oldest first.
 - Discounts of one kind apply one after the other, each to what the ones before have left.
 - A parameter that would be ignored is refused instead, so that a mistake shows.
 """

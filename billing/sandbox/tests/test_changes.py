@@ -111,6 +111,22 @@ def test_an_unpaid_term_is_adjusted_by_a_change(shop: Shop):
     assert (answer.invoice.total, answer.invoice.credits_applied) == (6999, 0)
 
 
+def test_a_term_paid_in_part_is_adjusted_as_far_as_it_is_due_and_refunded_for_the_rest(shop: Shop):
+    subscription = shop.subscribe(shop.customer())
+    shop.add_card("ava", DECLINES, replace_primary_payment_source=True)
+    shop.travel_past(subscription.current_term_end)
+    good = shop.add_card("ava", "5555555555554444", replace_primary_payment_source=True)
+    due = shop.invoices(subscription.id)[1]
+    shop.client.Invoice.collect_payment(due.id, {"amount": 600, "payment_source_id": good.id})
+    answer = shop.change(subscription.id, "faith-year")
+    adjusting, refunding = answer.credit_notes
+    assert (adjusting.type, adjusting.total) == ("adjustment", 99)
+    assert (refunding.type, refunding.total) == ("refundable", answer.invoice.credits_applied)
+    assert 690 <= adjusting.total + refunding.total <= 699
+    settled = shop.invoices(subscription.id)[1]
+    assert (settled.status, settled.amount_due, answer.subscription.due_invoices_count) == ("paid", 0, 0)
+
+
 def test_without_proration_nothing_is_charged_or_credited_for_the_rest_of_the_term(shop: Shop):
     first = shop.subscribe(shop.customer())
     halfway(shop, first)
