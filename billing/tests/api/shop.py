@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from chargebee import Chargebee
 
 from accounts.models import Account, SiteSettings
+from billing import clock
 from billing.services import sync
 from billing.tests.live import DECLINES, VISA, Provider
 
@@ -60,6 +61,10 @@ class Shop:
     def term_end(self, handle: str) -> datetime:
         """When its current term ends."""
         return datetime.fromtimestamp(self.subscription(handle)["current_term_end"], tz=UTC)
+
+    def in_days(self, days: float) -> int:
+        """An instant so many days from now, as the provider takes it."""
+        return int((clock.now() + timedelta(days=days)).timestamp())
 
     def invoices(self, customer: str) -> list[dict[str, Any]]:
         """A customer's invoices, newest first."""

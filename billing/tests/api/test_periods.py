@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from pytest_django import Settings
 
-from billing import clock
 from billing.models import Command
 from billing.tests.api.browser import Browser
 from billing.tests.api.mirrored import FAITH, GOSPEL, KIDS
@@ -150,7 +149,7 @@ def test_a_downgrade_can_be_undone_and_made_again(shop: Shop, ben: Browser) -> N
 
 def test_a_trial_is_downgraded_at_once_and_its_end_stays(shop: Shop) -> None:
     carla = Browser(shop.customer("carla"))
-    end = int(clock.now().timestamp()) + 10 * 86_400
+    end = shop.in_days(10)
     kids = shop.subscribe("carla", KIDS, unit="Yearly", trial_end=end)
     quote = carla.get(f"{DOWN}/estimate").json()["quote"]
     shop.provider.travel(hours=2)
