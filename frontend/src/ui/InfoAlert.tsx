@@ -3,10 +3,10 @@ import type { ReactNode } from 'react';
 import { Button } from '@/ui/Button';
 import { classNames } from '@/ui/classNames';
 import styles from '@/ui/InfoAlert.module.css';
-import { AlertIcon, CloseIcon, InfoIcon } from '@/ui/icons/icons';
+import { AlertIcon, CheckIcon, CloseIcon, InfoIcon } from '@/ui/icons/icons';
 
 interface InfoAlertProps {
-  tone?: 'info' | 'error';
+  tone?: 'info' | 'success' | 'error';
   children: ReactNode;
   /** Gives it an action button. */
   onAction?: () => void;
@@ -14,6 +14,8 @@ interface InfoAlertProps {
   /** Gives it a close button. */
   onDismiss?: () => void;
 }
+
+const ICONS = { info: <InfoIcon />, success: <CheckIcon />, error: <AlertIcon /> };
 
 /** A notice that stays in the page until it is dismissed. */
 export function InfoAlert({
@@ -28,7 +30,7 @@ export function InfoAlert({
       role={tone === 'error' ? 'alert' : 'status'}
       className={classNames(styles.alert, styles[tone])}
     >
-      {tone === 'error' ? <AlertIcon /> : <InfoIcon />}
+      {ICONS[tone]}
       <div className={styles.content}>
         <div>{children}</div>
         {onAction && <Button onClick={onAction}>{actionText}</Button>}

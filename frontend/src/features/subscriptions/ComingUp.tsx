@@ -4,6 +4,7 @@ import { nextSteps } from '@/lib/nextSteps';
 import { isLive } from '@/lib/plans';
 import { Card } from '@/ui/Card';
 import { Timeline, type TimelineItem } from '@/ui/Timeline';
+import { useFocusIfLost } from '@/ui/useFocusIfLost';
 import styles from './subscriptions.module.css';
 import { Undo } from './Undo';
 
@@ -13,10 +14,13 @@ export function ComingUp({ plans }: { plans: readonly Plan[] }) {
     .filter(isLive)
     .flatMap(itemsOf)
     .sort((one, other) => (one.dateTime ?? '~').localeCompare(other.dateTime ?? '~'));
+  const heading = useFocusIfLost<HTMLHeadingElement>(items.map(({ key }) => key).join());
   if (items.length === 0) return null;
   return (
     <Card as="section" labelledBy="coming-up" className={styles.panel}>
-      <h2 id="coming-up">What comes next</h2>
+      <h2 id="coming-up" ref={heading} tabIndex={-1} className={styles.heading}>
+        What comes next
+      </h2>
       <Timeline label="What comes next" items={items} />
     </Card>
   );

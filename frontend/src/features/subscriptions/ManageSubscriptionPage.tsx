@@ -28,14 +28,22 @@ export default function ManageSubscriptionPage() {
   return (
     <Page>
       <BackLink to={paths.dashboard} />
-      <PageHeading>Manage Subscriptions</PageHeading>
+      <PageHeading
+        lead={
+          isPreview
+            ? undefined
+            : 'Check what you want to have from now on. Nothing changes before you confirm it.'
+        }
+      >
+        Manage Subscriptions
+      </PageHeading>
       <Card as="section" labelledBy="your-subscriptions" className={styles.card}>
         <h2 id="your-subscriptions">Your Subscriptions</h2>
         {failure && <ErrorState {...failure} />}
         {!failure && !plans.data && <PlanTableSkeleton />}
         {plans.data && (isPreview ? <Preview costs={plans.data} /> : <Choice costs={plans.data} />)}
       </Card>
-      {plans.data && <OtherChanges plans={plans.data.existingPlans} />}
+      {plans.data && !isPreview && <OtherChanges plans={plans.data.existingPlans} />}
     </Page>
   );
 }

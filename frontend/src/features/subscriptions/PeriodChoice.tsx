@@ -50,7 +50,11 @@ export function PeriodChoice({ action, costs, candidates }: PeriodChoiceProps) {
       {shown && !failed && (
         <div className={classNames(styles.choice, !figures && styles.awaited)}>
           <PlansToChange {...{ action, candidates, selection, preview: shown }} />
-          <MoneyChange now={costs} then={shown} from={startsFrom(action, shown)} />
+          <MoneyChange
+            now={costs}
+            then={shown}
+            from={startsFrom(action, selection.chosen, shown)}
+          />
         </div>
       )}
       {failed && <EstimateFailure estimate={estimate} />}
@@ -67,7 +71,13 @@ export function PeriodChoice({ action, costs, candidates }: PeriodChoiceProps) {
         nothingLeft={false}
         sentences={willSentences(action, selection.chosen)}
         figures={
-          figures && <MoneyChange now={costs} then={figures} from={startsFrom(action, figures)} />
+          figures && (
+            <MoneyChange
+              now={costs}
+              then={figures}
+              from={startsFrom(action, selection.chosen, figures)}
+            />
+          )
         }
         warning={figures?.removesFreeMonth && FREE_MONTH_ENDS}
         confirmText={periodConfirmWords(action, figures)}

@@ -47,9 +47,7 @@ export function ServiceChoice({ costs }: { costs: ManagePlans }) {
   };
   return (
     <>
-      <div
-        className={classNames(styles.choice, draft.isChanged && !draft.figures && styles.awaited)}
-      >
+      <div className={classNames(styles.choice, isAwaited(draft) && styles.awaited)}>
         <PlanTable caption="Your Subscriptions" lines={lines} sums={sumRows(draft.shown)} />
       </div>
       <AtLeastOne refused={draft.refused} />
@@ -72,6 +70,10 @@ export function ServiceChoice({ costs }: { costs: ManagePlans }) {
       <ServicesDialogs costs={costs} draft={draft} change={change} />
     </>
   );
+}
+
+function isAwaited({ isChanged, figures, estimate }: Draft): boolean {
+  return isChanged && !figures && !estimate.isError;
 }
 
 function asChange(costs: ManagePlans | ServicesChange): ServicesChange | undefined {

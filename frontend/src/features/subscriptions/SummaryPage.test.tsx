@@ -46,19 +46,25 @@ describe('the summary', () => {
   });
 
   it.each([
-    ['upgrade', 'Your upgrade is done. You are billed annually.'],
+    ['upgrade', YEARLY, 'Your upgrade is done. You are billed annually.'],
     [
       'downgrade_with_trial',
+      { status: 'IN_TRIAL' },
       'Your downgrade is done. You are billed monthly once your trial is over.',
     ],
-    ['REMOVE_SERVICE', 'Your changes are saved.'],
-    ['coupon', 'Your code has been applied.'],
-  ])('knows %s by its address alone', async (action, words) => {
-    show([aPlan()], `/summary?action=${action}`);
+    ['REMOVE_SERVICE', {}, 'Your changes are saved.'],
+    ['coupon', { hasUpcomingCoupon: true }, 'Your code has been applied.'],
+  ] as const)('knows %s by its address alone', async (action, differing, words) => {
+    show([aPlan(differing)], `/summary?action=${action}`);
     expect(await screen.findByRole('status')).toHaveTextContent(words);
   });
 
-  it.each(['/summary', '/summary?action=constructor'])('claims nothing at %s', async (at) => {
+  it.each([
+    '/summary',
+    '/summary?action=constructor',
+    '/summary?action=upgrade',
+    '/summary?action=downgrade',
+  ])('claims nothing at %s', async (at) => {
     show([aPlan()], at, { said: 'no list' });
     await table();
     expect(screen.queryByRole('status')).not.toBeInTheDocument();

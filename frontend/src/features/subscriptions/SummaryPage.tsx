@@ -20,16 +20,7 @@ import { DowngradePreview } from './DowngradePreview';
 import { ReadOnlyPlans } from './ReadOnlyPlans';
 import { Sentences } from './Sentences';
 import styles from './subscriptions.module.css';
-import { type SummaryAction, saidIn, summaryAction } from './summary';
-
-/** What was done, where what was said of it at the time is not at hand. */
-const DONE: Record<Exclude<SummaryAction, 'downgrade'>, string> = {
-  upgrade: 'Your upgrade is done. You are billed annually.',
-  downgrade_with_trial: 'Your downgrade is done. You are billed monthly once your trial is over.',
-  adjust_subscription: 'Your changes are saved.',
-  remove_service: 'Your changes are saved.',
-  coupon: 'Your code has been applied.',
-};
+import { doneSentences, type SummaryAction, saidIn, summaryAction } from './summary';
 
 /** After a change: what was done, what one has now or will have, and what comes next. */
 export default function SummaryPage() {
@@ -65,19 +56,10 @@ function Done({ said, action, plans }: DoneProps) {
   const sentences = said.length > 0 ? said : doneSentences(action, plans);
   if (sentences.length === 0) return null;
   return (
-    <InfoAlert>
+    <InfoAlert tone="success">
       <Sentences sentences={sentences} />
     </InfoAlert>
   );
-}
-
-/** A downgrade may have been taken back meanwhile, or have taken effect. */
-function doneSentences(action: SummaryAction | null, plans: readonly Plan[]): string[] {
-  if (action === null) return [];
-  if (action !== 'downgrade') return [DONE[action]];
-  return plans.some(({ hasScheduledChange }) => hasScheduledChange)
-    ? ['Your downgrade is scheduled. Nothing changes before its date.']
-    : [];
 }
 
 /** A preview is of everything that can be downgraded: where only a part is, each plan's note tells of it. */

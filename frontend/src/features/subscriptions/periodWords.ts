@@ -5,32 +5,41 @@ import { namesOf, type PeriodAction, planNotes, statusOf } from '@/lib/plans';
 /** The billing periods as they are said. */
 export const BILLED: Record<PeriodAction, string> = { upgrade: 'annually', downgrade: 'monthly' };
 
+const inTrial = (plan: Plan) => statusOf(plan) === 'IN_TRIAL';
+
 /** What becomes of each chosen plan, and when, in a sentence each. */
 export function willSentences(action: PeriodAction, chosen: readonly Plan[]): string[] {
-  if (action === 'upgrade') return [`${namesOf(chosen)} will be billed annually, starting today.`];
-  return chosen.map((plan) => `${plan.name} will be billed monthly ${startOf(plan)}.`);
+  return chosen.map(
+    (plan) => `${plan.name} will be billed ${BILLED[action]} ${startOf(action, plan)}.`,
+  );
 }
 
-function startOf(plan: Plan): string {
+function startOf(action: PeriodAction, plan: Plan): string {
   const on = plan.nextBillingAt && formatDate(plan.nextBillingAt);
-  if (statusOf(plan) === 'IN_TRIAL')
-    return on ? `once its trial is over, on ${on}` : 'after its trial';
+  if (inTrial(plan)) return on ? `once its trial is over, on ${on}` : 'once its trial is over';
+  if (action === 'upgrade') return 'from today on';
   return on
     ? `from ${on} on; until then nothing changes`
     : 'from the end of the year you have paid for';
 }
 
 /** When the new price begins, where that is not at once. */
-export function startsFrom(action: PeriodAction, preview: Preview): string | undefined {
-  if (action === 'upgrade') return undefined;
-  if (preview.isImmediate) return 'once your trial is over';
-  return preview.effectiveAt ? `starting ${formatDate(preview.effectiveAt)}` : undefined;
+export function startsFrom(
+  action: PeriodAction,
+  chosen: readonly Plan[],
+  { effectiveAt }: Preview,
+): string | undefined {
+  if (chosen.every(inTrial)) return 'once your trial is over';
+  return action === 'downgrade' && effectiveAt ? `starting ${formatDate(effectiveAt)}` : undefined;
 }
 
 /** What was done, in sentences. */
 export function didSentences(action: PeriodAction, chosen: readonly Plan[]): string[] {
   if (action === 'downgrade') return willSentences(action, chosen);
-  return [`${namesOf(chosen)} ${chosen.length === 1 ? 'is' : 'are'} now billed annually.`];
+  const now = chosen.filter((plan) => !inTrial(plan));
+  const later = willSentences(action, chosen.filter(inTrial));
+  if (now.length === 0) return later;
+  return [`${namesOf(now)} ${now.length === 1 ? 'is' : 'are'} now billed annually.`, ...later];
 }
 
 /** The words of the button that makes the change. */
