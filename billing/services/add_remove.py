@@ -89,12 +89,19 @@ def change(
 ) -> dict[str, Any]:
     """Start and end services so that exactly these plans are held; return the money that was shown and charged.
 
-    Additions start at once, removals end at the term's end (a paused one at once). Raises what `preview` raises,
-    QuoteChanged, PaymentProcessingFailed (nothing was changed) and what a command raises.
+    Additions start at once, removals end at the term's end (a paused one at once). Where only the coupons of an
+    earlier try are left to do, they are done. Raises what `preview` raises, QuoteChanged, PaymentProcessingFailed
+    (nothing was changed) and what a command raises.
     """
     if changing.was_asked_before(account, key=key):
         return _perform(account, None, key=key, actor=actor, now=now)
-    shown = preview(account, plan_ids=plan_ids, now=now)
+    try:
+        shown = preview(account, plan_ids=plan_ids, now=now)
+    except NoChange:
+        finished = alignment.finish(account, kind=KIND, now=now)
+        if finished is None:
+            raise
+        return finished
     changing.check_quote(quote, shown.figures, shown.body)
     return _perform(account, shown, key=key, actor=actor, now=now)
 

@@ -58,6 +58,17 @@ def align(account: Account, *, now: datetime) -> bool:
     return True
 
 
+def finish(account: Account, *, kind: str, now: datetime) -> dict[str, Any] | None:
+    """Put right the coupons that an account's newest change, one of this kind, left as they were (contract, rule 2).
+
+    Return the figures that were confirmed with it, None where it left nothing. Raises what a command raises.
+    """
+    earlier = commands.unfinished(account, kind=kind)
+    if earlier is None or not align(account, now=now):
+        return None
+    return dict(earlier.shown)
+
+
 def align_all(*, now: datetime) -> dict[str, int]:
     """Put right every account whose coupons time has made wrong; one that cannot be now is tried again next night."""
     counts = {"aligned": 0, "bundles_later": 0}

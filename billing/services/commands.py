@@ -163,13 +163,18 @@ def shown_before(account: Account, *, key: str) -> dict[str, Any]:
     return shown
 
 
-def unfinished(account: Account, *, kind: str, subscription_ids: Iterable[str]) -> Command | None:
-    """Return the account's newest command if it is one of this kind over these subscriptions, done only in part."""
+def unfinished(
+    account: Account, *, kind: str, subscription_ids: Iterable[str] | None = None
+) -> Command | None:
+    """Return the account's newest command if it is one of this kind, done only in part.
+
+    With `subscription_ids`, only one over exactly these subscriptions.
+    """
     newest = Command.objects.filter(account=account).order_by("-created_at").first()
     if newest is None or newest.kind != kind or newest.error_code != BillingPartial.code:
         return None
-    wanted = {one["subscription"] for one in newest.steps}
-    return newest if wanted == set(subscription_ids) else None
+    concerned = {one["subscription"] for one in newest.steps}
+    return newest if subscription_ids is None or concerned == set(subscription_ids) else None
 
 
 def _open(

@@ -93,14 +93,30 @@ def switch(
 ) -> dict[str, Any]:
     """Switch plans as previewed; return the figures that were shown.
 
-    Raises what `preview` raises, QuoteChanged, PaymentProcessingFailed (nothing was changed), what a command raises.
+    The same plans again, after a try that was done in part, finish that. Raises what `preview` raises, QuoteChanged,
+    PaymentProcessingFailed (nothing was changed), what a command raises.
     """
-    shown = None
-    if not changing.was_asked_before(account, key=key):
+    if changing.was_asked_before(account, key=key):
+        return _perform(account, None, direction=direction, key=key, actor=actor, now=now)
+    earlier = _left_undone(account, direction, plan_ids, quote)
+    if earlier is not None:
+        commands.take_up(earlier, now=now)
+        return dict(earlier.shown)
+    try:
         shown = preview(account, direction=direction, plan_ids=plan_ids, now=now)
         _check_something_is_left(shown, plan_ids)
-        changing.check_quote(quote, shown.figures, shown.body)
+    except NoChange:
+        finished = alignment.finish(account, kind=direction, now=now)
+        if finished is None:
+            raise
+        return finished
+    changing.check_quote(quote, shown.figures, shown.body)
+    return _perform(account, shown, direction=direction, key=key, actor=actor, now=now)
 
+
+def _perform(
+    account: Account, shown: Preview | None, *, direction: str, key: str, actor: str, now: datetime
+) -> dict[str, Any]:
     def plan() -> list[dict[str, Any]]:
         if shown is None:
             raise NoChange
@@ -111,6 +127,16 @@ def switch(
     command = commands.perform(account, kind=direction, key=key, actor=actor, now=now, plan=plan, shown=kept)
     figures: dict[str, Any] = command.shown
     return figures
+
+
+def _left_undone(
+    account: Account, direction: str, plan_ids: Sequence[str] | None, quote: str | None
+) -> Command | None:
+    """Return the account's newest switch if it was of these plans, at this quote, and done only in part (rule 2)."""
+    earlier = commands.unfinished(account, kind=direction)
+    if earlier is None or plan_ids is None or set(earlier.shown["plan_ids"]) != set(plan_ids):
+        return None
+    return earlier if quote in (None, earlier.shown["quote"]) else None
 
 
 def _check_something_is_left(shown: Preview, plan_ids: Sequence[str] | None) -> None:

@@ -253,20 +253,23 @@ def test_what_was_done_in_part_answers_with_the_state_as_it_is_and_a_repeat_fini
     assert len(shop.invoices("ava")) == 4
 
 
+@pytest.mark.parametrize("body", [{}, {"planIds": [GOSPEL, FAITH]}])
 def test_what_was_done_in_part_is_finished_without_the_key_too(
-    shop: Shop, ava: Browser, cable: Cable
+    shop: Shop, ava: Browser, cable: Cable, body: dict[str, Any]
 ) -> None:
     def empty_the_account(request: bytes) -> None:
         if b"/update_for_items" in request and len(shop.invoices("ava")) == 3:
             shop.provider.add_card("ava", DECLINES)
 
     cable.on_answer = empty_the_account
-    ava.post(UP)
+    assert refused(ava.post(UP, body), 502, "billing_partial")
     cable.on_answer = lambda _request: None
     shop.provider.add_card("ava", "4111111111111111")
-    again = ava.post(UP)
+    again = ava.post(UP, body)
     assert again.status_code == 200
     assert [plan["periodUnit"] for plan in again.json()["existingPlans"]] == ["year", "year"]
+    assert len(shop.invoices("ava")) == 4
+    assert part(again, STATE) == part(ava.get(MANAGE), STATE)
 
 
 def test_the_same_key_upgrades_once(shop: Shop, ava: Browser) -> None:

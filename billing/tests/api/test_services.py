@@ -248,6 +248,33 @@ def test_what_was_done_in_part_answers_with_the_state_as_it_is(
     assert of(answer, KIDS)["status"] == "ACTIVE"
 
 
+@pytest.mark.parametrize("headers", [[{}, {}], [{"Idempotency-Key": "one"}] * 2])
+def test_a_repeat_finishes_what_was_done_in_part(
+    shop: Shop, ava: Browser, cable: Cable, settings: Settings, headers: list[dict[str, str]]
+) -> None:
+    wanted, reachable = {"planIds": [FAITH, GOSPEL, KIDS]}, settings.CHARGEBEE_ENDPOINT
+
+    def cut_once_started(request: bytes) -> None:
+        if b"/subscription_for_items" in request:
+            settings.CHARGEBEE_ENDPOINT = NOBODY
+
+    cable.on_answer = cut_once_started
+    assert refused(ava.post(CHANGE, wanted, headers=headers[0]), 502, "billing_partial")
+    cable.on_answer = lambda _request: None
+    settings.CHARGEBEE_ENDPOINT = reachable
+    done = ava.post(CHANGE, wanted, headers=headers[1])
+    assert done.status_code == 200
+    assert part(done, ("added", "dueNow", "total")) == {
+        "added": [KIDS],
+        "dueNow": 764,
+        "total": 594 + 679 + 764,
+    }
+    ids = [plan["subId"] for plan in done.json()["existingPlans"]]
+    assert [shop.coupons_on(one) for one in ids] == [["BUNDLE-3"]] * 3
+    assert len(shop.invoices("ava")) == 3
+    assert refused(ava.post(CHANGE, wanted), 409, "no_change")
+
+
 def test_the_same_key_adds_once(shop: Shop, ava: Browser) -> None:
     body = {"planIds": [FAITH, GOSPEL, KIDS]}
     answers = [ava.post(CHANGE, body, headers={"Idempotency-Key": "one"}) for _ in range(2)]
