@@ -8,13 +8,14 @@ SANDBOX_DATABASE                 SQLite file                                    
 SANDBOX_SITE                     name of the site                               portal-test
 SANDBOX_API_KEY                  full-access key                                test_sandbox_key
 SANDBOX_PUBLISHABLE_KEY          key a browser may hold                         test_sandbox_publishable_key
+SANDBOX_PORTAL_ORIGIN            whose pages may embed the card fields          http://127.0.0.1:$PORT
 SANDBOX_WEBHOOK_URL              where events go; empty turns webhooks off      the portal's endpoint on $PORT
 SANDBOX_WEBHOOK_USERNAME         basic auth of the webhooks                     chargebee
 SANDBOX_WEBHOOK_PASSWORD         basic auth of the webhooks                     demo-webhook-password
 SANDBOX_REQUESTS_PER_MINUTE      request limit of the site; 0 is no limit       0
 SANDBOX_TAX_PERCENT              tax added to every line; 0 is no tax           0
 SANDBOX_DUNNING_RETRIES          retries a day apart after a failed collection  6
-SANDBOX_UNPAID_CHANGES           1: a change whose charge fails stands, unpaid  0: it is refused
+SANDBOX_UNPAID_CHANGES           1 lets a change stand whose charge fails       0: it is refused
 SANDBOX_MAIL_DIR                 mail files shown at /inbox                     $VAR_DIR/mail
 SANDBOX_ACCESS_LOG               file of the access log, ``-`` for stdout       none
 ===============================  =============================================  ================================
@@ -31,9 +32,9 @@ SANDBOX_DATABASE = os.environ.get("SANDBOX_DATABASE", str(VAR_DIR / "sandbox.sql
 SANDBOX_SITE = os.environ.get("SANDBOX_SITE", "portal-test")
 SANDBOX_API_KEY = os.environ.get("SANDBOX_API_KEY", "test_sandbox_key")
 SANDBOX_PUBLISHABLE_KEY = os.environ.get("SANDBOX_PUBLISHABLE_KEY", "test_sandbox_publishable_key")
-SANDBOX_WEBHOOK_URL = os.environ.get(
-    "SANDBOX_WEBHOOK_URL", f"http://127.0.0.1:{os.environ.get('PORT', '8000')}/webhooks/chargebee"
-)
+_PORTAL = f"http://127.0.0.1:{os.environ.get('PORT', '8000')}"
+SANDBOX_PORTAL_ORIGIN = os.environ.get("SANDBOX_PORTAL_ORIGIN", _PORTAL)
+SANDBOX_WEBHOOK_URL = os.environ.get("SANDBOX_WEBHOOK_URL", f"{_PORTAL}/webhooks/chargebee")
 SANDBOX_WEBHOOK_USERNAME = os.environ.get("SANDBOX_WEBHOOK_USERNAME", "chargebee")
 SANDBOX_WEBHOOK_PASSWORD = os.environ.get("SANDBOX_WEBHOOK_PASSWORD", "demo-webhook-password")
 SANDBOX_REQUESTS_PER_MINUTE = int(os.environ.get("SANDBOX_REQUESTS_PER_MINUTE", "0"))
