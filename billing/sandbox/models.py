@@ -166,6 +166,37 @@ class PaymentSource(Resource):
     refusal = models.CharField(max_length=10, blank=True)
 
 
+class Token(Resource):
+    """A card of the card fields, waiting to be used; ``due_at`` is when it expires.
+
+    ``instrument`` is the masked card. ``refusal`` and ``verification`` are what the gateway answers to a charge and to
+    the card being added; empty approves.
+    """
+
+    objects: ClassVar[models.Manager[Token]] = models.Manager()
+    kind = "token"
+    instrument = models.JSONField()
+    refusal = models.CharField(max_length=10, blank=True)
+    verification = models.CharField(max_length=10, blank=True)
+    due_at = models.BigIntegerField(null=True, db_index=True)
+
+
+class PaymentIntent(Resource):
+    """A payment its payer agrees to in the browser; ``due_at`` is when it expires.
+
+    ``attempt_id`` is the newest attempt, by which the payer's page finds it; ``instrument`` what the payer agreed to
+    pay with (masked), and ``refusal`` what the gateway answers to a charge of it.
+    """
+
+    objects: ClassVar[models.Manager[PaymentIntent]] = models.Manager()
+    kind = "payment_intent"
+    customer_id = models.CharField(max_length=100, blank=True, db_index=True)
+    attempt_id = models.CharField(max_length=100, blank=True, db_index=True)
+    instrument = models.JSONField(null=True)
+    refusal = models.CharField(max_length=10, blank=True)
+    due_at = models.BigIntegerField(null=True, db_index=True)
+
+
 class Subscription(Resource):
     """A subscription.
 

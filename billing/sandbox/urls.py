@@ -8,6 +8,7 @@ from billing.sandbox.wire.view import api, order_faults
 handler404 = "billing.sandbox.console.pages.lost"
 urlpatterns: list[URLPattern | URLResolver] = [
     path("api/v2/<path:path>", api),
+    path("v2/", include("billing.sandbox.browser.urls")),
     path("faults", order_faults),
     path("", include("billing.sandbox.console.urls")),
 ]

@@ -1,16 +1,16 @@
-"""Everything that is due, in the order it fell due, across subscriptions, invoices in dunning and coupons."""
+"""Everything that is due, in the order it fell due: terms, dunning, and what expires."""
 
 from __future__ import annotations
 
 from typing import TypeVar
 
 from billing.sandbox import clock, events
-from billing.sandbox.engine import collection, coupons, scheduled
+from billing.sandbox.engine import collection, coupons, intents, scheduled, tokens
 from billing.sandbox.engine.lock import writing
-from billing.sandbox.models import Coupon, Invoice, Site, Subscription
+from billing.sandbox.models import Coupon, Invoice, PaymentIntent, Site, Subscription, Token
 
-Due = Subscription | Invoice | Coupon
-D = TypeVar("D", Subscription, Invoice, Coupon)
+Due = Subscription | Invoice | Coupon | Token | PaymentIntent
+D = TypeVar("D", Subscription, Invoice, Coupon, Token, PaymentIntent)
 
 
 def settle() -> None:
@@ -45,10 +45,17 @@ def _act(row: Due) -> None:
             collection.retry(row)
         case Coupon():
             coupons.expire(row)
+        case Token():
+            tokens.expire(row)
+        case PaymentIntent():
+            intents.expire(row)
 
 
 def _earliest(limit: int) -> Due | None:
-    firsts = (_first(Subscription, limit), _first(Invoice, limit), _first(Coupon, limit))
+    firsts = (
+        *(_first(Subscription, limit), _first(Invoice, limit), _first(Coupon, limit)),
+        *(_first(Token, limit), _first(PaymentIntent, limit)),
+    )
     return min((row for row in firsts if row), key=lambda row: row.due_at or 0, default=None)
 
 

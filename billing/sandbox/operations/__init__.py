@@ -12,6 +12,8 @@ from billing.sandbox.operations import (  # noqa: F401  (imported to be register
     events,
     invoices,
     pauses,
+    payment_intents,
+    payment_roles,
     payment_sources,
     promotional_credits,
     subscriptions,

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from billing.sandbox import clock, events, identifiers
 from billing.sandbox.body import Body
-from billing.sandbox.engine import gateway
-from billing.sandbox.models import Customer, PaymentSource, Subscription
+from billing.sandbox.engine import gateway, instruments, intents, roles, tokens
+from billing.sandbox.models import Customer, PaymentIntent, PaymentSource, Subscription, Token
 from billing.sandbox.operations.lookup import found
 from billing.sandbox.wire import lists, router
-from billing.sandbox.wire.errors import ApiError
+from billing.sandbox.wire.errors import ApiError, wrong_value
 from billing.sandbox.wire.params import Params, required
 
 _FILTERS = {
@@ -18,10 +21,6 @@ _FILTERS = {
     "updated_at": "timestamp",
     "created_at": "timestamp",
 }
-_CARD_TEXTS = (
-    *("first_name", "last_name", "billing_addr1", "billing_addr2", "billing_city"),
-    *("billing_state_code", "billing_state", "billing_zip", "billing_country"),
-)
 
 
 @router.post(
@@ -36,15 +35,58 @@ def create_card(params: Params) -> Body:
     """
     customer = found(Customer, params.needed("customer_id"), "customer_id")
     card = params.object("card")
-    card.allow_only((*_CARD_TEXTS, "gateway_account_id", "number", "expiry_month", "expiry_year", "cvv"))
-    try:
+    card.allow_only(
+        (*instruments.CARD_TEXTS, "gateway_account_id", "number", "expiry_month", "expiry_year", "cvv")
+    )
+    with _verification():
         vaulted = gateway.vault(card.needed("number"))
-    except gateway.CardRefused as refusal:
-        message = f"Problem while adding the card. Error message: {refusal}"
-        raise ApiError(400, "payment_method_verification_failed", message, kind="payment") from None
-    reference = identifiers.new("tok_")
-    body = {"type": "card", "reference_id": reference, "gateway": "chargebee", "card": _card(card, vaulted)}
-    return _add(customer, params, body, vaulted.refusal)
+    month = required(_month(card), "card[expiry_month]")
+    year = required(_year(card), "card[expiry_year]")
+    return _add(customer, params, instruments.card(vaulted, month, year, _texts(card)), vaulted.refusal)
+
+
+@router.post(
+    "payment_source.create_using_token",
+    "/payment_sources/create_using_token",
+    "customer_id token_id replace_primary_payment_source",
+)
+def create_using_token(params: Params) -> Body:
+    """Add the card that the card fields exchanged for a token; this uses the token up.
+
+    Raises: ApiError 404 for a token this site did not give, 400 for one that was used or has expired, 400
+    payment_method_verification_failed for a card the gateway does not take (the token is then still good).
+    """
+    customer = found(Customer, params.needed("customer_id"), "customer_id")
+    token = found(Token, params.needed("token_id"), "token_id")
+    if token["status"] != "new":
+        raise wrong_value("token_id", f"The token is {token['status']} already")
+    with _verification():
+        gateway.verify(token.verification)
+    tokens.consume(token)
+    return _add(customer, params, token.instrument, token.refusal)
+
+
+@router.post(
+    "payment_source.create_using_payment_intent",
+    "/payment_sources/create_using_payment_intent",
+    "customer_id payment_intent replace_primary_payment_source",
+)
+def create_using_payment_intent(params: Params) -> Body:
+    """Add what the payer of an intent agreed to pay with; this uses the intent up.
+
+    Raises: ApiError 400 payment_intent_invalid unless it is authorized, and for another customer's.
+    """
+    customer = found(Customer, params.needed("customer_id"), "customer_id")
+    named = params.object("payment_intent")
+    named.allow_only(("id",))
+    intent = found(PaymentIntent, named.needed("id"), "payment_intent[id]")
+    if intent.customer_id not in ("", customer.handle):
+        raise _invalid_intent("belongs to another customer")
+    if intent["status"] != "authorized" or intent.instrument is None:
+        raise _invalid_intent(f"is {intent['status']}; only an authorized one can be used")
+    instrument = intent.instrument
+    intents.consume(intent)
+    return _add(customer, params, instrument, intent.refusal)
 
 
 @router.post(
@@ -56,13 +98,8 @@ def create_using_permanent_token(params: Params) -> Body:
     """Take over a PayPal billing agreement; PayPal's address is the customer's own."""
     customer = found(Customer, params.needed("customer_id"), "customer_id")
     agreement = params.needed("reference_id")
-    body = {
-        "type": params.choice("type", ("paypal_express_checkout",), ""),
-        "reference_id": agreement,
-        "gateway": "paypal_express_checkout",
-        "paypal": {"email": customer.get("email"), "agreement_id": agreement, "object": "paypal"},
-    }
-    return _add(customer, params, body, gateway.APPROVED)
+    params.choice("type", ("paypal_express_checkout",), "")
+    return _add(customer, params, instruments.paypal(customer.get("email"), agreement), gateway.APPROVED)
 
 
 @router.get("payment_source.retrieve", "/payment_sources/{handle}")
@@ -88,6 +125,28 @@ def list_payment_sources(params: Params) -> Body:
     )
 
 
+@router.post("payment_source.update_card", "/payment_sources/{handle}/update_card", "card")
+def update_card(params: Params, handle: str) -> Body:
+    """Change the names, the billing address and the expiry of a card; empty clears a text. Its number never changes.
+
+    Raises: ApiError 400 for a payment source that is no card.
+    """
+    source = found(PaymentSource, handle)
+    if source["type"] != "card":
+        raise ApiError(400, "invalid_request", f"The payment source {handle} is not a card")
+    card = params.object("card")
+    card.allow_only((*instruments.CARD_TEXTS, "expiry_month", "expiry_year"))
+    expiry = {"expiry_month": _month(card), "expiry_year": _year(card)}
+    texts = {name: card.text(name) for name in instruments.CARD_TEXTS if name in card}
+    changed = {**source["card"], **texts, **{name: value for name, value in expiry.items() if value}}
+    source.change(card={name: value for name, value in changed.items() if value is not None})
+    source.save()
+    customer = Customer.objects.get(handle=source.customer_id)
+    events.record("payment_source_updated", customer=customer, payment_source=source)
+    events.record("card_updated", customer=customer, card=events.card(source))
+    return {"customer": customer.render(), "payment_source": source.render()}
+
+
 @router.post("payment_source.delete", "/payment_sources/{handle}/delete")
 def delete(params: Params, handle: str) -> Body:
     """Take a payment source away; where it was the primary one the backup, or else the newest free one, takes over.
@@ -102,7 +161,7 @@ def delete(params: Params, handle: str) -> Body:
     for subscription in Subscription.objects.filter(body__payment_source_id=handle):
         subscription.change(payment_source_id=None)
         subscription.save()
-    _replace(customer, handle)
+    roles.fill_after(customer, handle)
     customer.save()
     if source["type"] == "card":
         events.record("card_deleted", customer=customer, card=events.card(source))
@@ -110,19 +169,30 @@ def delete(params: Params, handle: str) -> Body:
     return {"customer": customer.render(), "payment_source": source.render()}
 
 
-def _card(params: Params, vaulted: gateway.VaultedCard) -> Body:
-    texts = {name: value for name in _CARD_TEXTS if (value := params.text(name))}
-    return {
-        **texts,
-        "iin": vaulted.iin,
-        "last4": vaulted.last4,
-        "brand": vaulted.brand,
-        "funding_type": "credit",
-        "expiry_month": required(params.integer("expiry_month", least=1, most=12), "card[expiry_month]"),
-        "expiry_year": required(params.integer("expiry_year", least=2000, most=2100), "card[expiry_year]"),
-        "masked_number": vaulted.masked_number,
-        "object": "card",
-    }
+@contextmanager
+def _verification() -> Iterator[None]:
+    try:
+        yield
+    except gateway.CardRefused as refusal:
+        message = f"Problem while adding the card. Error message: {refusal}"
+        raise ApiError(400, "payment_method_verification_failed", message, kind="payment") from None
+
+
+def _invalid_intent(reason: str) -> ApiError:
+    message = f"The payment intent {reason}"
+    return ApiError(400, "payment_intent_invalid", message, kind="payment", param="payment_intent[id]")
+
+
+def _texts(card: Params) -> dict[str, str]:
+    return {name: value for name in instruments.CARD_TEXTS if (value := card.text(name))}
+
+
+def _month(card: Params) -> int | None:
+    return card.integer("expiry_month", least=1, most=12)
+
+
+def _year(card: Params) -> int | None:
+    return card.integer("expiry_year", least=2000, most=2100)
 
 
 def _add(customer: Customer, params: Params, body: Body, refusal: str) -> Body:
@@ -138,50 +208,10 @@ def _add(customer: Customer, params: Params, body: Body, refusal: str) -> Body:
     )
     source.save()
     if params.boolean("replace_primary_payment_source") or "primary_payment_source_id" not in customer.body:
-        _make_primary(customer, source)
+        roles.make_primary(customer, source)
     customer.change(auto_collection="on")
     customer.save()
     events.record("payment_source_added", customer=customer, payment_source=source)
     if source["type"] == "card":
         events.record("card_added", customer=customer, card=events.card(source))
     return {"customer": customer.render(), "payment_source": source.render()}
-
-
-def _replace(customer: Customer, gone: str) -> None:
-    """Fill the roles of a source that is gone. Without a successor nothing is collected by itself any more."""
-    backup = customer.get("backup_payment_source_id")
-    if gone == backup:
-        customer.change(backup_payment_source_id=None)
-    if gone != customer.get("primary_payment_source_id"):
-        return
-    successor = _successor(customer, backup)
-    if successor is None:
-        customer.change(primary_payment_source_id=None, payment_method=None)
-        customer.change(card_status="no_card", auto_collection="off")
-        return
-    _make_primary(customer, successor)
-    if successor.handle == backup:
-        customer.change(backup_payment_source_id=None)
-
-
-def _successor(customer: Customer, backup: str | None) -> PaymentSource | None:
-    held = PaymentSource.objects.filter(customer_id=customer.handle, deleted=False).order_by("-seq")
-    tied = Subscription.objects.filter(customer_id=customer.handle, body__payment_source_id__isnull=False)
-    taken = {subscription["payment_source_id"] for subscription in tied}
-    promoted = held.filter(handle=backup).first() if backup else None
-    return promoted or held.exclude(handle__in=taken).first()
-
-
-def _make_primary(customer: Customer, source: PaymentSource) -> None:
-    customer.change(
-        primary_payment_source_id=source.handle,
-        card_status="valid" if source["type"] == "card" else "no_card",
-        payment_method={
-            "type": source["type"],
-            "reference_id": source["reference_id"],
-            "gateway": source["gateway"],
-            "gateway_account_id": source["gateway_account_id"],
-            "status": source["status"],
-            "object": "payment_method",
-        },
-    )

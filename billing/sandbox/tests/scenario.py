@@ -6,6 +6,7 @@ import time
 from typing import Any
 
 from billing.sandbox.tests.caller import Caller
+from billing.sandbox.tests.payer import Payer
 
 GENESIS = 1_773_144_000  # 10 March 2026, noon
 DAY = 86_400
@@ -18,6 +19,7 @@ def walk(caller: Caller) -> None:
     caller.call("time_machine.start_afresh", "delorean", genesis_time=GENESIS)
     _catalogue(caller)
     _people(caller)
+    _ways_to_pay(caller)
     alice = _subscriptions(caller)
     _pauses(caller, alice)
     _cancellations(caller, alice)
@@ -110,6 +112,33 @@ def _people(caller: Caller) -> None:
         reference_id="B-123",
         replace_primary_payment_source=True,
     )
+
+
+def _ways_to_pay(caller: Caller) -> None:
+    """Alice adds a card by its token, and has it changed and made her backup; Bob agrees to PayPal and takes it back."""
+    payer = Payer(str(caller.http.base_url).split("/api/")[0])
+    by_token = caller.call(
+        "payment_source.create_using_token", customer_id="alice", token_id=payer.token("5555555555554444")
+    )["payment_source"]["id"]
+    payer.token()
+    caller.call("payment_source.update_card", by_token, card={"first_name": "Al", "expiry_year": 2031})
+    caller.call("customer.assign_payment_role", "alice", payment_source_id=by_token, role="backup")
+    intent = caller.call(
+        "payment_intent.create",
+        customer_id="bob",
+        amount=500,
+        currency_code="USD",
+        payment_method_type="paypal_express_checkout",
+    )["payment_intent"]["id"]
+    caller.call("payment_intent.update", intent, amount=0)
+    for decision in ("fail", "cancel", "agree"):
+        payer.decides(payer.begins_paypal(intent), decision)
+        caller.call("payment_intent.retrieve", intent)
+    paypal = caller.call(
+        "payment_source.create_using_payment_intent", customer_id="bob", payment_intent={"id": intent}
+    )["payment_source"]["id"]
+    caller.call("payment_source.delete", paypal)
+    caller.call("payment_intent.create", amount=100, currency_code="USD", reference_id="never used")
 
 
 def _subscriptions(caller: Caller) -> str:

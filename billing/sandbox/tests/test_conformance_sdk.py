@@ -114,6 +114,16 @@ def test_the_sdk_reads_the_time_machine(client: Chargebee) -> None:
     assert misread(machine, "time_machine") == []
 
 
+def test_the_sdk_reads_every_field_of_a_payment_intent(client: Chargebee) -> None:
+    told = client.Event.list({"event_type": {"is": "payment_intent_updated"}, "limit": 100}).list
+    handles = {entry.event.content["payment_intent"]["id"] for entry in told}
+
+    intents = [client.PaymentIntent.retrieve(handle).payment_intent for handle in handles]
+
+    assert {intent.status for intent in intents} == {"consumed", "expired"}
+    assert [fault for intent in intents for fault in misread(intent, "payment_intent")] == []
+
+
 def test_the_sdk_pages_through_a_list(client: Chargebee) -> None:
     seen: list[str] = []
     answer = client.Event.list({"limit": 7, "sort_by": {"asc": "occurred_at"}})
