@@ -146,21 +146,15 @@ class Demo:
         return True
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Demo]:
-    """A portal for this test process; its accounts are shared by the journeys, so each journey takes its own."""
+    """A portal for a file of journeys, with a clock of its own; each journey takes its own account."""
     running = Demo(port=_free_port(), sandbox_port=_free_port(), folder=tmp_path_factory.mktemp("demo"))
     running.start()
     try:
         yield running
     finally:
         running.stop()
-
-
-@pytest.fixture(scope="session")
-def base_url(demo: Demo) -> str:
-    """What Playwright puts before a path."""
-    return demo.url
 
 
 @pytest.fixture(scope="session")
@@ -174,11 +168,12 @@ def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[s
     }
 
 
-@pytest.fixture(scope="session")
-def browser_context_args(browser_context_args: dict[str, Any]) -> dict[str, Any]:
-    """One language and one time zone, that of the site; less motion, so that nothing is clicked on its way."""
+@pytest.fixture(scope="module")
+def browser_context_args(browser_context_args: dict[str, Any], demo: Demo) -> dict[str, Any]:
+    """The portal's address, one language, the site's time zone; less motion, so that nothing is clicked on its way."""
     return {
         **browser_context_args,
+        "base_url": demo.url,
         "locale": "en-US",
         "timezone_id": "America/New_York",
         "reduced_motion": "reduce",
