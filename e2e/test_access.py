@@ -4,7 +4,17 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
-SCREENS = ["/dashboard", "/manage-subscription", "/pause-offer", "/pause-summary", "/billingHistory"]
+SCREENS = [
+    "/dashboard",
+    "/manage-subscription",
+    "/manage-subscription/upgrade",
+    "/manage-subscription/downgrade",
+    "/summary",
+    "/coupon",
+    "/pause-offer",
+    "/pause-summary",
+    "/billingHistory",
+]
 NARROW = {"width": 320, "height": 720}
 WIDE = {"width": 1280, "height": 900}
 LOOKS = [("light", WIDE), ("dark", WIDE), ("light", NARROW), ("dark", NARROW)]

@@ -38,6 +38,7 @@ describe('redeeming a code', () => {
     await user.dblClick(apply());
     expect(await screen.findByTestId('elsewhere')).toHaveTextContent('/summary');
     expect(asked).toEqual(['/api/account/add-coupon/SAVE20']);
+    expect(useSnackbar.getState().visible).toBe(false);
   });
 
   it.each(['', '    '])('warns where there is none: "%s"', async (typed) => {

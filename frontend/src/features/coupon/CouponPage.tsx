@@ -9,7 +9,7 @@ import { isUnconfirmed, messageOf } from '@/lib/errors';
 import { notifyError } from '@/lib/notices';
 import { paths } from '@/lib/paths';
 import { usePlansAfterChange } from '@/lib/planChanges';
-import { notify } from '@/stores/snackbar';
+import { notify, useSnackbar } from '@/stores/snackbar';
 import { Button } from '@/ui/Button';
 import { Card } from '@/ui/Card';
 import { TextField } from '@/ui/Field';
@@ -19,7 +19,7 @@ import { PageHeading } from '@/ui/PageHeading';
 import { BackLink } from '@/ui/TextLink';
 import { redeem } from './api';
 import styles from './CouponPage.module.css';
-import { redeemedSentences } from './redeemed';
+import { redeemedSentence } from './redeemed';
 
 const CODE_LENGTH = 30;
 const NO_CODE = 'Please enter the coupon code to update';
@@ -47,8 +47,9 @@ function useRedeem(onRefused: (message: string) => void) {
   const { settled, stale } = usePlansAfterChange();
   return useCommand<Redeemed, { code: string }>(redeem, {
     onSuccess: async (answer) => {
+      useSnackbar.getState().hide();
       await settled();
-      void navigate(paths.summary, { state: { said: redeemedSentences(answer) } });
+      void navigate(paths.summary, { state: { said: [redeemedSentence(answer)] } });
     },
     onError: (error) => {
       stale();

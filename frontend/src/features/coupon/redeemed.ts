@@ -1,22 +1,13 @@
 import type { Redeemed } from '@/lib/api/types';
-import { formatCents, formatDate } from '@/lib/formats';
+import { formatDate } from '@/lib/formats';
 
-/** What a code did, in sentences. */
-export function redeemedSentences({
+/** What a code did, in a sentence. */
+export function redeemedSentence({
   existingPlans,
   appliedTo,
-  couponDiscount,
-}: Redeemed): string[] {
+}: Pick<Redeemed, 'existingPlans' | 'appliedTo'>): string {
   const plan = existingPlans.find(({ subId }) => subId === appliedTo);
-  const when = plan?.nextBillingAt ? ` on ${formatDate(plan.nextBillingAt)}` : '';
-  const saving =
-    couponDiscount > 0
-      ? [`Your codes take ${formatCents(couponDiscount)} off what comes next.`]
-      : [];
-  return [
-    plan
-      ? `Your code has been applied to the next bill of ${plan.name}${when}.`
-      : 'Your code has been applied to your next bill.',
-    ...saving,
-  ];
+  if (!plan) return 'Your code has been applied to your next bill.';
+  const when = plan.nextBillingAt ? ` on ${formatDate(plan.nextBillingAt)}` : '';
+  return `Your code has been applied to the next bill of ${plan.name}${when}.`;
 }

@@ -42,7 +42,10 @@ export function ChangeDialogs({
   onConfirm,
 }: ChangeDialogsProps) {
   const note = useLoader(({ message }) => message);
-  const declined = hasCode(command.error, 'payment_processing_failed');
+  // The dialog about the payment says that one, and that nothing is left the other.
+  const isSaid =
+    hasCode(command.error, 'payment_processing_failed') ||
+    (nothingLeft && hasCode(command.error, 'no_change'));
   return (
     <>
       <ConfirmModal
@@ -57,8 +60,8 @@ export function ChangeDialogs({
         onConfirm={onConfirm}
         onCancel={close}
       >
-        {command.error && !declined && <Refusal error={command.error} />}
-        {nothingLeft && <p>There is nothing left to change.</p>}
+        {command.error && !isSaid && <Refusal error={command.error} />}
+        {nothingLeft && <p>This has been done already. There is nothing left to change.</p>}
         {!nothingLeft && (figures || <Awaited estimate={estimate} />)}
         <Legal />
       </ConfirmModal>

@@ -321,6 +321,22 @@ describe('saving', () => {
     expect(sent).toHaveLength(2);
   });
 
+  it('says so where another tab has done it', async () => {
+    answers = [() => refusal(409, 'no_change', 'There is nothing to change.')];
+    const { user, dialog } = await asked();
+    server.use(
+      http.get(PLANS, () =>
+        HttpResponse.json(
+          someManagePlans({ existingPlans: [aPlan(), aGospelPlan(), aKidsPlan()], total: 2037 }),
+        ),
+      ),
+    );
+    await user.click(await dialog.findByRole('button', { name: /PAY \$7.64/ }));
+    expect(await dialog.findByText(/This has been done already/)).toBeInTheDocument();
+    expect(dialog.queryByRole('alert')).not.toBeInTheDocument();
+    expect(await box('Kids')).toBeChecked();
+  });
+
   it('tells the truth about a change done in part, and offers to finish it', async () => {
     answers = [() => refusal(502, 'billing_partial', 'Kids was added, Gospel TV is still there.')];
     const { user, dialog } = await asked();
