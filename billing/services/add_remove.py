@@ -306,7 +306,8 @@ def _body(
     plans = [plan for one in holdings if (plan := _plan_after(one, difference)) is not None]
     plans += [added_plan(one.plan, amount=_full(one), period_unit=period) for one in additions]
     added = {one.plan.service for one in additions}
-    offered = plans_to_add(holdings, period_unit=figures.own.period_unit)
+    left = [one for one in holdings if not (one in difference.removed and one.is_paused)]
+    offered = plans_to_add(left, period_unit=figures.own.period_unit)
     return {
         "existing_plans": sorted(plans, key=lambda plan: catalog.catalogue_position(plan["id"])),
         "plans": [plan for plan in offered if plan["service"] not in added],

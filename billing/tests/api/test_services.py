@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.utils import timezone
 from pytest_django import Settings
 
+from accounts.models import Account
 from billing.models import Command
 from billing.tests.api.browser import Browser
 from billing.tests.api.mirrored import FAITH, GOSPEL, KIDS, LEGACY, open_account, subscription
@@ -296,3 +299,45 @@ def test_the_app_repeats_what_it_could_not_hear_the_end_of(shop: Shop, ava: Brow
 def test_a_service_held_by_its_old_plan_is_no_addition(catalogue: None, no_provider: None, path: str) -> None:
     gia = Browser(open_account("gia", subscription("sub", LEGACY, owner="gia")))
     assert refused(gia.post(path, {"planIds": [KIDS]}), 409, "invalid_state")
+
+
+def test_a_paused_one_that_is_removed_ends_at_once_and_is_offered_again(shop: Shop, ava: Browser) -> None:
+    faith = of(ava.get(MANAGE), FAITH)["subId"]
+    shop.client.Subscription.pause(faith, {"pause_option": "immediately"})
+    shop.imported("ava")
+    shown = ava.post(ESTIMATE, {"planIds": [GOSPEL]})
+    shop.provider.travel(hours=2)
+    done = ava.post(CHANGE, {"planIds": [GOSPEL], "quote": shown.json()["quote"]})
+    assert done.status_code == 200
+    assert part(shown, OF_READS) == part(done, OF_READS) == ava.get(MANAGE).json()
+    assert [plan["id"] for plan in done.json()["plans"]] == [FAITH, KIDS]
+    assert shop.subscription(faith)["status"] == "cancelled"
+
+
+def test_an_addition_beside_a_paused_one_is_a_bundle(shop: Shop, bundles: None) -> None:
+    dan = Browser(shop.customer("dan"))
+    shop.subscribe("dan", FAITH, coupon_ids=["BUNDLE-2"])
+    gospel = shop.subscribe("dan", GOSPEL, coupon_ids=["BUNDLE-2"])
+    shop.client.Subscription.pause(gospel, {"pause_option": "immediately"})
+    shop.imported("dan")
+    wanted = {"planIds": [FAITH, GOSPEL, KIDS]}
+    shown = dan.post(ESTIMATE, wanted)
+    done = dan.post(CHANGE, {**wanted, "quote": shown.json()["quote"]})
+    assert part(shown, MONEY) == part(done, MONEY)
+    assert (shown.json()["dueNow"], shown.json()["total"]) == (764, 594 + 764)
+    assert shop.coupons_on(gospel) == ["BUNDLE-2"]
+
+
+def test_it_is_refused_while_another_change_is_open(shop: Shop, ava: Browser) -> None:
+    Command.objects.create(
+        account=Account.objects.get(),
+        kind="pause",
+        key="of-another-tab",
+        actor="you",
+        steps=[],
+        attempts=1,
+        next_attempt_at=timezone.now() + timedelta(minutes=1),
+    )
+    answer = ava.post(CHANGE, {"planIds": [FAITH]})
+    assert refused(answer, 409, "change_in_progress")
+    assert int(answer.headers["Retry-After"]) > 0
