@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from accounts.models import Account
-from billing.errors import BillingError, BillingUnavailable
+from billing.errors import BillingError, BillingUnavailable, ChangeInProgress
 from billing.gateway import coupons as gateway
 from billing.gateway import estimates
 from billing.gateway.coupons import FoundCode
@@ -95,7 +95,11 @@ def redeem(
     found = _found(_checked(code))
     holdings = live_holdings(account)
     _check_unused(account, found, holdings)
-    with_code = _best(found, holdings)
+    try:
+        with_code = _best(found, holdings)
+    except CouponNotApplicable:
+        _check_not_redeemed_meanwhile(account, found.code)
+        raise
     shown = _shown(found, with_code, holdings)
     changing.check_quote(quote, shown["figures"], _public(shown))
     return _perform(account, shown, key=key, actor=actor, now=now)
@@ -130,6 +134,16 @@ def _check_unused(account: Account, found: FoundCode, holdings: Sequence[Holding
         raise CouponAlreadyApplied
     if not found.usable:
         raise CouponExpired
+
+
+def _check_not_redeemed_meanwhile(account: Account, code: str) -> None:
+    """Tell a code that another tab redeems at this moment, which saves nothing more, from one that goes with nothing.
+
+    Raises ChangeInProgress, CouponAlreadyApplied, CouponExpired.
+    """
+    if commands.is_open(account):
+        raise ChangeInProgress(retry_after=1)
+    _check_unused(account, _found(code), live_holdings(account))
 
 
 def _best(found: FoundCode, holdings: Sequence[Holding]) -> Best:

@@ -73,12 +73,14 @@ class Operation:
 
     `send` asks the provider, given a subscription's id, an idempotency key and the step's arguments. `holds` tells
     from the provider's present state, given the same arguments, whether the step was done. `applied` makes our own
-    effects, in the transaction that applies the answer.
+    effects, in the transaction that applies the answer. `repeatable` is one that charges nothing and, asked again,
+    ends in the same state: found not done after the idempotency window it is asked again, with a new key.
     """
 
     send: Callable[..., Sequence[Snapshot]]
     holds: Callable[..., bool]
     applied: Callable[[Subscription, datetime], None] | None = None
+    repeatable: bool = False
 
 
 @dataclass(frozen=True)
@@ -155,6 +157,11 @@ def settle_due(*, now: datetime) -> dict[str, int]:
 def exists(account: Account, *, key: str) -> bool:
     """Return whether this key stands for a change already: what was confirmed then is not asked again."""
     return Command.objects.filter(account=account, key=key).exists()
+
+
+def is_open(account: Account) -> bool:
+    """Return whether a change of the account is under way: its mirror is about to change."""
+    return Command.objects.filter(account=account, state__in=Command.OPEN).exists()
 
 
 def shown_before(account: Account, *, key: str) -> dict[str, Any]:
@@ -340,16 +347,31 @@ def _outcome(command: Command, index: int, now: datetime, *, begun_before: bool)
     too_late = command.first_sent_at is not None and now - command.first_sent_at > IDEMPOTENCY_WINDOW
     if not (begun_before and too_late):
         try:
-            key = f"{command.pk}:{index}:{one['try']}"
-            return operation.send(one["subscription"], key=key, **one["args"])
+            return _send(command, index)
         except Refused as error:
             if not begun_before:
                 raise
             refusal = error
     found = _read_back(operation, one, command.account)
-    if found is None:
+    if found is not None:
+        return found
+    if not (too_late and operation.repeatable):
         raise refusal
-    return found
+    return _send_again(command, index)
+
+
+def _send_again(command: Command, index: int) -> Sequence[Snapshot]:
+    """Ask for a step with a new key: the provider forgot the old one, and may have done a part of it."""
+    one = command.steps[index]
+    one["try"] += 1
+    _mark_sent(command, index)
+    return _send(command, index)
+
+
+def _send(command: Command, index: int) -> Sequence[Snapshot]:
+    one = command.steps[index]
+    key = f"{command.pk}:{index}:{one['try']}"
+    return _operations[one["op"]].send(one["subscription"], key=key, **one["args"])
 
 
 def _read_back(operation: Operation, one: dict[str, Any], account: Account) -> list[Snapshot] | None:
