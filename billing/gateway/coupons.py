@@ -30,11 +30,26 @@ class FoundCode:
 
 
 def find(code: str) -> FoundCode:
-    """Return what a code stands for. Raises Missing when the provider does not know it, NotSent."""
+    """Return what a code stands for.
+
+    A coupon that is given out by single-use codes is found by those alone: the provider would take its own id from
+    anybody, any number of times. Raises Missing when the provider knows no such code, NotSent.
+    """
     try:
-        return FoundCode(code=code, coupon=_coupon(code), spent=False)
+        coupon = _coupon(code)
     except Missing:
-        row = read(sdk().CouponCode.retrieve, code).coupon_code.raw_data
+        return _single_use(code)
+    if _has_codes(coupon.id):
+        raise Missing("resource_not_found", param="coupon_id")
+    return FoundCode(code=code, coupon=coupon, spent=False)
+
+
+def _has_codes(coupon_id: str) -> bool:
+    return bool(read(sdk().CouponCode.list, params={"coupon_id": {"is": coupon_id}, "limit": 1}).list)
+
+
+def _single_use(code: str) -> FoundCode:
+    row = read(sdk().CouponCode.retrieve, code).coupon_code.raw_data
     spent = str(row["status"]) != NOT_REDEEMED
     return FoundCode(code=code, coupon=_coupon(str(row["coupon_id"])), spent=spent)
 

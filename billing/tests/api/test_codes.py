@@ -116,6 +116,20 @@ def test_a_code_with_spaces_around_it_is_the_code(ava: Browser, code: str) -> No
     assert redeem(ava, code).status_code == 200
 
 
+def test_the_coupon_behind_single_use_codes_is_no_code(sold: Shop, ava: Browser) -> None:
+    sold.coupon("ONCE", cents=300)
+    sold.client.CouponSet.create({"id": "ONCE", "name": "ONCE", "coupon_id": "ONCE"})
+    sold.client.CouponSet.add_coupon_codes("ONCE", {"code": ["ONCE-K7QM"]})
+    assert refused(redeem(ava, "ONCE"), 404, "coupon_not_found")
+
+
+def test_guessing_codes_is_slowed_down(alice: Browser) -> None:
+    answers = [redeem(alice, "SAVE/20") for _ in range(31)]
+    assert {answer.status_code for answer in answers[:30]} == {404}
+    assert refused(answers[30], 429, "throttled")
+    assert int(answers[30].headers["Retry-After"]) > 0
+
+
 def test_a_single_use_code_is_spent_once(sold: Shop, ava: Browser) -> None:
     sold.coupon("ONCE", cents=300)
     sold.client.CouponSet.create({"id": "ONCE", "name": "ONCE", "coupon_id": "ONCE"})
