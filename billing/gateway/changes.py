@@ -7,9 +7,10 @@ scheduled change at the provider: whoever writes coupons puts it back (contract,
 from collections.abc import Sequence
 from typing import Any
 
+from billing.gateway import subscriptions
 from billing.gateway.answers import changed
 from billing.gateway.client import sdk, write
-from billing.gateway.errors import NotSent, Unconfirmed
+from billing.gateway.errors import Missing, NotSent, Refused, Unconfirmed
 from billing.gateway.snapshots import Snapshot, SubscriptionSnapshot
 
 AT_ONCE = "immediately"
@@ -56,7 +57,8 @@ def swap_coupons(
 ) -> list[Snapshot]:
     """Take coupons off a subscription and put others on, and put its scheduled change of price back, if it had one.
 
-    Raises Unconfirmed when it was cut short, or the change that was put back is not there: the same key finishes it.
+    What was done before, with another key, is passed over: asked again, it ends in the same state. Raises Unconfirmed
+    when it was cut short, or the change that was put back is not there: the same key finishes it.
     """
     found: list[Snapshot] = []
     if remove:
@@ -73,12 +75,36 @@ def swap_coupons(
 
 def _take_off(subscription_id: str, coupons: Sequence[str], *, key: str) -> list[Snapshot]:
     params = {"coupon_ids": list(coupons)}
-    return changed(write(sdk().Subscription.remove_coupons, subscription_id, key=key, params=params))
+    try:
+        return changed(write(sdk().Subscription.remove_coupons, subscription_id, key=key, params=params))
+    except Missing as error:
+        if error.param != "coupon_ids":
+            raise
+        return _all_off(subscription_id, coupons, key=key)
+
+
+def _all_off(subscription_id: str, coupons: Sequence[str], *, key: str) -> list[Snapshot]:
+    """Take off those of these coupons that are on still."""
+    found = subscriptions.retrieve(subscription_id)
+    left = [coupon for coupon in coupons if coupon in _coupons_of(found)]
+    return _take_off(subscription_id, left, key=f"{key}:left") if left else [found]
 
 
 def _put_on(subscription_id: str, coupons: Sequence[str], *, key: str) -> list[Snapshot]:
     params = {"coupon_ids": list(coupons), "change_option": AT_ONCE}
-    return _update(subscription_id, key=key, params=params)
+    try:
+        return _update(subscription_id, key=key, params=params)
+    except Refused as error:
+        found = subscriptions.retrieve(subscription_id)
+        if error.code != "duplicate_entry" or not _coupons_of(found).issuperset(coupons):
+            raise
+        return [found]
+
+
+def _coupons_of(found: SubscriptionSnapshot) -> set[str]:
+    """Return the coupons on a subscription, by id and by code."""
+    rows = found.payload["coupons"]
+    return {str(row[name]) for row in rows for name in ("coupon_id", "coupon_code") if row.get(name)}
 
 
 def _put_back(subscription_id: str, price: str, *, key: str) -> list[Snapshot]:

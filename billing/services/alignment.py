@@ -113,5 +113,7 @@ def _finished(command: Command, subscriptions: list[Subscription], now: datetime
     """Nothing is told: what a subscriber pays was told with the change that led here."""
 
 
-commands.register_operation(SWAP_COUPONS, commands.Operation(send=changes.swap_coupons, holds=_holds))
+commands.register_operation(
+    SWAP_COUPONS, commands.Operation(send=changes.swap_coupons, holds=_holds, repeatable=True)
+)
 commands.register_kind(ALIGN, _finished)

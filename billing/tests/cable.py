@@ -6,8 +6,23 @@ import socket
 import threading
 from collections.abc import Callable
 from contextlib import suppress
+from itertools import count
 
 BUFFER = 65_536
+
+
+def ignore(_request: bytes) -> None:
+    """Let a request pass."""
+
+
+def is_estimate(request: bytes) -> bool:
+    """Whether a request only asks what something would cost."""
+    return b"estimate" in request.split(b" HTTP")[0]
+
+
+def is_write(request: bytes) -> bool:
+    """Whether a request changes something."""
+    return request.startswith(b"POST") and not is_estimate(request)
 
 
 class Cable:
@@ -23,7 +38,7 @@ class Cable:
         self.mode = "good"
         self.replacement = b""
         self.connections = 0
-        self.on_answer: Callable[[bytes], None] = lambda _request: None
+        self.on_answer: Callable[[bytes], None] = ignore
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port: int = self._listener.getsockname()[1]
         threading.Thread(target=self._accept, daemon=True).start()
@@ -37,13 +52,42 @@ class Cable:
         """From now on the provider hears us, and we do not hear it."""
         self.mode = "lose"
 
+    def lose_write(self, number: int, replacement: bytes = b"") -> None:
+        """Lose the answer of one write from now on, the first being 1, or put these bytes in its place."""
+        writes = count(1)
+
+        def lose(request: bytes) -> None:
+            self.mode = "replace" if is_write(request) and next(writes) == number else "good"
+
+        self.on_answer, self.replacement = lose, replacement
+
+    def after_write(self, act: Callable[[], object]) -> None:
+        """Do something once, when the next write was answered and the portal has not heard yet."""
+
+        def meanwhile(request: bytes) -> None:
+            if is_write(request):
+                self.on_answer = ignore
+                act()
+
+        self.on_answer = meanwhile
+
+    def after_estimate(self, act: Callable[[], object]) -> None:
+        """Do something once, when the next estimate was answered and the portal has not heard yet."""
+
+        def meanwhile(request: bytes) -> None:
+            if is_estimate(request):
+                self.on_answer = ignore
+                act()
+
+        self.on_answer = meanwhile
+
     def answer_with(self, raw: bytes) -> None:
         """From now on every answer is these bytes."""
         self.mode, self.replacement = "replace", raw
 
     def mend(self) -> None:
         """Carry everything again."""
-        self.mode = "good"
+        self.mode, self.on_answer = "good", ignore
 
     def close(self) -> None:
         """Refuse new connections."""
