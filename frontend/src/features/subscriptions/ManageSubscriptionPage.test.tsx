@@ -337,6 +337,22 @@ describe('saving', () => {
     expect(await box('Kids')).toBeChecked();
   });
 
+  it('asks about the same change again after a cut', async () => {
+    const keys: (string | null)[] = [];
+    server.use(
+      http.post(CHANGE, ({ request }) => {
+        keys.push(request.headers.get('Idempotency-Key'));
+        return keys.length === 1 ? HttpResponse.error() : HttpResponse.json(KIDS_ADDED);
+      }),
+    );
+    const { user, dialog } = await asked();
+    await user.click(await dialog.findByRole('button', { name: /PAY \$7.64/ }));
+    expect(await dialog.findByRole('alert')).toBeInTheDocument();
+    await user.click(dialog.getByRole('button', { name: /PAY \$7.64/ }));
+    await screen.findByTestId('elsewhere');
+    expect(keys[1]).toBe(keys[0]);
+  });
+
   it('tells the truth about a change done in part, and offers to finish it', async () => {
     answers = [() => refusal(502, 'billing_partial', 'Kids was added, Gospel TV is still there.')];
     const { user, dialog } = await asked();

@@ -7,16 +7,18 @@ export const BILLED: Record<PeriodAction, string> = { upgrade: 'annually', downg
 
 const inTrial = (plan: Plan) => statusOf(plan) === 'IN_TRIAL';
 
-/** What becomes of each chosen plan, and when, in a sentence each. */
+/** What becomes of the chosen plans, in a sentence for each time at which it does. */
 export function willSentences(action: PeriodAction, chosen: readonly Plan[]): string[] {
-  return chosen.map(
-    (plan) => `${plan.name} will be billed ${BILLED[action]} ${startOf(action, plan)}.`,
-  );
+  const starts = [...new Set(chosen.map((plan) => startOf(action, plan)))];
+  return starts.map((start) => {
+    const plans = chosen.filter((plan) => startOf(action, plan) === start);
+    return `${namesOf(plans)} will be billed ${BILLED[action]} ${start}.`;
+  });
 }
 
 function startOf(action: PeriodAction, plan: Plan): string {
   const on = plan.nextBillingAt && formatDate(plan.nextBillingAt);
-  if (inTrial(plan)) return on ? `once its trial is over, on ${on}` : 'once its trial is over';
+  if (inTrial(plan)) return on ? `once the trial is over, on ${on}` : 'once the trial is over';
   if (action === 'upgrade') return 'from today on';
   return on
     ? `from ${on} on; until then nothing changes`

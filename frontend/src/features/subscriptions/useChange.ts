@@ -2,7 +2,7 @@ import { type QueryKey, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 
 import { useCommand } from '@/lib/command';
-import { hasCode } from '@/lib/errors';
+import { hasCode, isFinal } from '@/lib/errors';
 import { usePlansAfterChange } from '@/lib/planChanges';
 import type { Order } from './api';
 
@@ -24,8 +24,9 @@ function isEstimate(body: unknown): body is { quote: string } {
  * A change that is shown, confirmed and sent.
  *
  * `step` says which dialog is open: the one that asks, or the one about a payment that did not go
- * through. New figures in a refusal take the place of those shown; after any other refusal the figures
- * and the plans are read anew, so that what is asked next is asked about what is.
+ * through. After a refusal the plans are read anew, and so are the figures unless it brings new ones along,
+ * so that what is asked next is asked about what is. While nobody knows how it ended the figures stay:
+ * confirming them again asks about the same change.
  */
 export function useChange<TFigures extends { quote: string }>({
   send,
@@ -36,22 +37,18 @@ export function useChange<TFigures extends { quote: string }>({
   const { settled, stale } = usePlansAfterChange();
   const [step, setStep] = useState<'closed' | 'asking' | 'declined'>('closed');
 
-  const readAnew = () => {
-    stale();
-    void client.invalidateQueries({ queryKey: estimateKey });
-  };
-
   const command = useCommand<TFigures, Order>(send, {
     onSuccess: async (answer) => {
       await settled();
       onDone(answer);
     },
     onError: (error) => {
+      stale();
       if (hasCode(error, 'quote_changed') && isEstimate(error.body)) {
         client.setQueryData(estimateKey, error.body);
-        return;
+      } else if (isFinal(error)) {
+        void client.invalidateQueries({ queryKey: estimateKey });
       }
-      readAnew();
       if (hasCode(error, 'payment_processing_failed')) setStep('declined');
     },
   });
