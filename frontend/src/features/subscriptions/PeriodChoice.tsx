@@ -39,22 +39,19 @@ interface PeriodChoiceProps {
 /** Which plans to change, what that costs and saves, and the button that asks before it does so. */
 export function PeriodChoice({ action, costs, candidates }: PeriodChoiceProps) {
   const selection = usePeriodSelection(candidates);
-  const { estimate, ...priced } = usePeriodEstimate(action, selection.chosen);
+  const priced = usePeriodEstimate(action, selection.chosen);
+  const { estimate, shown } = priced;
   useScreenLoad(estimate);
   const change = usePeriodChange(action, selection.chosen, priced.estimateKey);
   const failed = estimate.isError && !estimate.isFetching;
-  const { figures, shown } = priced;
+  const from = shown && startsFrom(action, selection.chosen, shown);
   return (
     <>
       {!shown && !failed && <PlanTableSkeleton />}
       {shown && !failed && (
-        <div className={classNames(styles.choice, !figures && styles.awaited)}>
+        <div className={classNames(styles.choice, !priced.figures && styles.awaited)}>
           <PlansToChange {...{ action, candidates, selection, preview: shown }} />
-          <MoneyChange
-            now={costs}
-            then={shown}
-            from={startsFrom(action, selection.chosen, shown)}
-          />
+          <MoneyChange now={costs} then={shown} from={from} />
         </div>
       )}
       {failed && <EstimateFailure estimate={estimate} />}
@@ -62,30 +59,34 @@ export function PeriodChoice({ action, costs, candidates }: PeriodChoiceProps) {
         SAVE CHANGES
       </Button>
       <Legal />
-      <ChangeDialogs
-        change={change}
-        title={
-          action === 'upgrade' ? 'Upgrade to annual billing?' : 'Downgrade to monthly billing?'
-        }
-        estimate={estimate}
-        nothingLeft={false}
-        sentences={willSentences(action, selection.chosen)}
-        figures={
-          figures && (
-            <MoneyChange
-              now={costs}
-              then={figures}
-              from={startsFrom(action, selection.chosen, figures)}
-            />
-          )
-        }
-        warning={figures?.removesFreeMonth && FREE_MONTH_ENDS}
-        confirmText={periodConfirmWords(action, figures)}
-        onConfirm={() =>
-          figures && change.command.mutate({ planIds: priced.planIds, quote: figures.quote })
-        }
-      />
+      <PeriodDialogs {...{ action, costs, chosen: selection.chosen, priced, change }} />
     </>
+  );
+}
+
+interface PeriodDialogsProps {
+  action: PeriodAction;
+  costs: ManagePlans;
+  chosen: readonly Plan[];
+  priced: ReturnType<typeof usePeriodEstimate>;
+  change: ReturnType<typeof usePeriodChange>;
+}
+
+function PeriodDialogs({ action, costs, chosen, priced, change }: PeriodDialogsProps) {
+  const { estimate, figures, planIds } = priced;
+  const from = figures && startsFrom(action, chosen, figures);
+  return (
+    <ChangeDialogs
+      change={change}
+      title={action === 'upgrade' ? 'Upgrade to annual billing?' : 'Downgrade to monthly billing?'}
+      estimate={estimate}
+      nothingLeft={false}
+      sentences={willSentences(action, chosen)}
+      figures={figures && <MoneyChange now={costs} then={figures} from={from} />}
+      warning={figures?.removesFreeMonth && FREE_MONTH_ENDS}
+      confirmText={periodConfirmWords(action, figures)}
+      onConfirm={() => figures && change.command.mutate({ planIds, quote: figures.quote })}
+    />
   );
 }
 
