@@ -23,6 +23,7 @@ import { didSentences, periodConfirmWords, startsFrom, willSentences } from './p
 import styles from './subscriptions.module.css';
 import { summaryAddress, toSaid } from './summary';
 import { useChange } from './useChange';
+import type { Hold } from './useHeldStill';
 import { usePeriodEstimate } from './usePeriodEstimate';
 import { usePeriodSelection } from './usePeriodSelection';
 
@@ -34,15 +35,16 @@ interface PeriodChoiceProps {
   costs: ManagePlans;
   /** What can be changed; at least one. */
   candidates: readonly Plan[];
+  hold: Hold;
 }
 
 /** Which plans to change, what that costs and saves, and the button that asks before it does so. */
-export function PeriodChoice({ action, costs, candidates }: PeriodChoiceProps) {
+export function PeriodChoice({ action, costs, candidates, hold }: PeriodChoiceProps) {
   const selection = usePeriodSelection(candidates);
   const priced = usePeriodEstimate(action, selection.chosen);
   const { estimate, shown } = priced;
   useScreenLoad(estimate);
-  const change = usePeriodChange(action, selection.chosen, priced.estimateKey);
+  const change = usePeriodChange(action, selection.chosen, priced.estimateKey, hold);
   const failed = estimate.isError && !estimate.isFetching;
   const from = shown && startsFrom(action, selection.chosen, shown);
   return (
@@ -94,11 +96,13 @@ function usePeriodChange(
   action: PeriodAction,
   chosen: readonly Plan[],
   estimateKey: ReturnType<typeof usePeriodEstimate>['estimateKey'],
+  hold: Hold,
 ) {
   const navigate = useNavigate();
   return useChange<Preview>({
     send: (order, idempotencyKey) => changePeriod(action, order, idempotencyKey),
     estimateKey,
+    hold,
     onDone: (answer) => {
       const inTrial = action === 'downgrade' && answer.isImmediate;
       void navigate(summaryAddress(inTrial ? 'downgrade_with_trial' : action), {

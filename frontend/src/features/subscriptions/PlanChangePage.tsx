@@ -18,6 +18,7 @@ import { PeriodChoice } from './PeriodChoice';
 import { BILLED, whyNot } from './periodWords';
 import { Sentences } from './Sentences';
 import styles from './subscriptions.module.css';
+import { useHeldStill } from './useHeldStill';
 
 const HEADINGS: Record<PeriodAction, string> = {
   upgrade: 'Upgrade to annual billing',
@@ -52,7 +53,8 @@ export default function PlanChangePage() {
   );
 }
 
-function Choice({ action, costs }: { action: PeriodAction; costs: ManagePlans }) {
+function Choice({ action, costs: current }: { action: PeriodAction; costs: ManagePlans }) {
+  const [costs, hold] = useHeldStill(current);
   const held = costs.existingPlans.filter(isLive);
   const candidates = held.filter((plan) => canChangePeriod(plan, action));
   const others = held.filter((plan) => !candidates.includes(plan));
@@ -60,7 +62,7 @@ function Choice({ action, costs }: { action: PeriodAction; costs: ManagePlans })
   return (
     <>
       {candidates.length > 0 ? (
-        <PeriodChoice action={action} costs={costs} candidates={candidates} />
+        <PeriodChoice action={action} costs={costs} candidates={candidates} hold={hold} />
       ) : (
         <NothingToChange action={action} />
       )}

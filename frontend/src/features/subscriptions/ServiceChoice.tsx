@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useId } from 'react';
+import { useEffect, useId, useRef } from 'react';
 import { useNavigate } from 'react-router-dom';
 
 import { siteOptions } from '@/lib/api/queries';
@@ -25,11 +25,13 @@ import styles from './subscriptions.module.css';
 import { summaryAddress, toSaid } from './summary';
 import { useChange } from './useChange';
 import { type Draft, useDraft } from './useDraft';
+import { type Hold, useHeldStill } from './useHeldStill';
 
 /** Which services go on and which are added, what that comes to, and the button that asks before it does so. */
-export function ServiceChoice({ costs }: { costs: ManagePlans }) {
+export function ServiceChoice({ costs: current }: { costs: ManagePlans }) {
+  const [costs, hold] = useHeldStill(current);
   const draft = useDraft(costs);
-  const change = useServicesChange(costs, draft);
+  const change = useServicesChange(costs, draft, hold);
   const { data: site } = useQuery(siteOptions);
   const ids = useId();
   const lines = draft.all.map((plan) =>
@@ -80,19 +82,27 @@ function asChange(costs: ManagePlans | ServicesChange): ServicesChange | undefin
   return 'quote' in costs ? costs : undefined;
 }
 
-function useServicesChange(costs: ManagePlans, draft: Draft) {
+/** The draft goes with the screen, once it has been made true. */
+function useServicesChange(costs: ManagePlans, draft: Draft, hold: Hold) {
   const navigate = useNavigate();
-  const clear = useCart((cart) => cart.clear);
+  const isDone = useRef(false);
+  useEffect(
+    () => () => {
+      if (isDone.current) useCart.getState().clear();
+    },
+    [],
+  );
   return useChange<ServicesChange>({
     send: changeServices,
     estimateKey: draft.estimateKey,
+    hold,
     onDone: (answer) => {
       const isRemoval = answer.removed.length > 0 && answer.added.length === 0;
       const said = [
         ...changeSentences(answer, choosable(costs), 'did'),
         ...removalSentences(answer, choosable(costs)),
       ];
-      clear();
+      isDone.current = true;
       void navigate(summaryAddress(isRemoval ? 'remove_service' : 'adjust_subscription'), {
         state: toSaid(said, answer),
       });

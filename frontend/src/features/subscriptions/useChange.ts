@@ -5,11 +5,14 @@ import { useCommand } from '@/lib/command';
 import { hasCode, isFinal } from '@/lib/errors';
 import { usePlansAfterChange } from '@/lib/planChanges';
 import type { Order } from './api';
+import type { Hold } from './useHeldStill';
 
 interface ChangeOptions<TFigures> {
   send: (order: Order, idempotencyKey: string) => Promise<TFigures>;
   /** Where the figures are cached that are shown before the change is sent. */
   estimateKey: QueryKey;
+  /** Holds the screen still while the change is on its way and after it was made. */
+  hold: Hold;
   /** Once it is done and the plans are read anew. */
   onDone: (answer: TFigures) => void;
 }
@@ -31,18 +34,25 @@ function isEstimate(body: unknown): body is { quote: string } {
 export function useChange<TFigures extends { quote: string }>({
   send,
   estimateKey,
+  hold,
   onDone,
 }: ChangeOptions<TFigures>) {
   const client = useQueryClient();
   const { settled, stale } = usePlansAfterChange();
   const [step, setStep] = useState<'closed' | 'asking' | 'declined'>('closed');
 
-  const command = useCommand<TFigures, Order>(send, {
+  const sendHolding = (order: Order, idempotencyKey: string) => {
+    hold(true);
+    return send(order, idempotencyKey);
+  };
+
+  const command = useCommand<TFigures, Order>(sendHolding, {
     onSuccess: async (answer) => {
       await settled();
       onDone(answer);
     },
     onError: (error) => {
+      hold(false);
       stale();
       if (hasCode(error, 'quote_changed') && isEstimate(error.body)) {
         client.setQueryData(estimateKey, error.body);
