@@ -5,6 +5,7 @@ from __future__ import annotations
 import email
 import os
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -146,10 +147,39 @@ class Demo:
         return True
 
 
+@pytest.fixture(scope="session")
+def prepared(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
+    """The data of a portal that was started once and stopped, made by the first test process for all of them."""
+    base = tmp_path_factory.getbasetemp()
+    folder = (base if worker_id == "master" else base.parent) / "prepared"
+    done = folder / "done"
+    try:
+        folder.mkdir()
+    except FileExistsError:
+        _wait_for(done)
+        return folder
+    first = Demo(port=_free_port(), sandbox_port=_free_port(), folder=folder / "data")
+    first.folder.mkdir()
+    first.start()
+    first.stop()
+    done.touch()
+    return folder
+
+
+def _wait_for(file: Path) -> None:
+    deadline = time.monotonic() + START_SECONDS
+    while not file.exists():
+        if time.monotonic() > deadline:
+            raise TimeoutError("the portal of another test process did not start")
+        time.sleep(0.1)
+
+
 @pytest.fixture(scope="module")
-def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Demo]:
+def demo(prepared: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Demo]:
     """A portal for a file of journeys, with a clock of its own; each journey takes its own account."""
-    running = Demo(port=_free_port(), sandbox_port=_free_port(), folder=tmp_path_factory.mktemp("demo"))
+    folder = tmp_path_factory.mktemp("demo") / "data"
+    shutil.copytree(prepared / "data", folder)
+    running = Demo(port=_free_port(), sandbox_port=_free_port(), folder=folder)
     running.start()
     try:
         yield running
