@@ -15,6 +15,7 @@ from billing.gateway.estimates import Bill, ChangeEstimate
 from billing.gateway.snapshots import SubscriptionSnapshot
 from billing.models import Command, PauseSchedule, Subscription
 from billing.queries.documents import account_totals
+from billing.queries.dues import has_payment_failure
 from billing.queries.holdings import ACTIVE, IN_TRIAL, NON_RENEWING, Holding
 from billing.queries.instants import iso
 from billing.queries.owned import live_holdings
@@ -71,14 +72,15 @@ class Preview:
     body: dict[str, Any]
 
 
-def preview(account: Account, *, plan_ids: Sequence[str], now: datetime) -> Preview:
+def preview(account: Account, *, plan_ids: Sequence[str], now: datetime, to_be_paid: bool = False) -> Preview:
     """Return what wanting exactly these plans leads to: what starts, what ends, and the money.
 
-    Raises InvalidInput, NoChange, InvalidState, PaymentMethodRequired and BillingUnavailable.
+    `to_be_paid` refuses what starts where nothing can pay for it; the price is shown to everybody. Raises InvalidInput,
+    NoChange, InvalidState, PaymentMethodRequired and BillingUnavailable.
     """
     holdings = live_holdings(account)
     difference = _difference(holdings, plan_ids)
-    if difference.added:
+    if to_be_paid and difference.added:
         changing.check_can_pay(account)
     with Asking():
         return _estimated(account, holdings, difference, now)
@@ -96,7 +98,7 @@ def change(
     if changing.was_asked_before(account, key=key):
         return _perform(account, None, key=key, actor=actor, now=now)
     try:
-        shown = preview(account, plan_ids=plan_ids, now=now)
+        shown = preview(account, plan_ids=plan_ids, now=now, to_be_paid=True)
     except NoChange:
         finished = alignment.finish(account, kind=KIND, now=now)
         if finished is None:
@@ -382,6 +384,7 @@ def _finished(command: Command, subscriptions: list[Subscription], now: datetime
         kept=by_op.get(KEEP, []),
         ended=[*by_op.get(CANCEL_AT_TERM_END, []), *by_op.get(CANCEL_NOW, [])],
         charged=command.shown["due_now"],
+        paid=not has_payment_failure(command.account),
     )
     receipts.send(command, receipt, kind="services_changed", now=now)
 

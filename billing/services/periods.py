@@ -13,6 +13,7 @@ from billing.gateway.estimates import ChangeEstimate
 from billing.gateway.snapshots import SubscriptionSnapshot
 from billing.models import Command, ItemPrice, Subscription
 from billing.queries.discounts import FREE_MONTH_COUPON, price
+from billing.queries.dues import has_payment_failure
 from billing.queries.holdings import ACTIVE, IN_TRIAL, Holding
 from billing.queries.instants import iso
 from billing.queries.owned import live_holdings
@@ -340,7 +341,8 @@ def _saved_a_year(switch: Switch, direction: str) -> int:
 
 
 def _steps(shown: Preview) -> list[dict[str, Any]]:
-    fresh = [one for one in shown.switches if not one.placed]
+    # What may be refused for want of money comes first: nothing is changed then, where one is charged and others not.
+    fresh = sorted((one for one in shown.switches if not one.placed), key=lambda one: _due_now(one) == 0)
     return [*(_step(one) for one in fresh), *alignment.steps_of(shown.swaps)]
 
 
@@ -357,6 +359,7 @@ def _finished(command: Command, subscriptions: list[Subscription], now: datetime
         [one for one in subscriptions if one.provider_id in named],
         period_unit=PERIODS[command.kind][1],
         charged=command.shown["due_now"],
+        paid=not has_payment_failure(command.account),
         effective_at=datetime.fromisoformat(command.shown["effective_at"]),
         at_once=command.shown["is_immediate"],
     )

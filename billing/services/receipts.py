@@ -123,13 +123,17 @@ def services_changed(
     kept: Sequence[Subscription],
     ended: Sequence[Subscription],
     charged: int,
+    paid: bool,
 ) -> Receipt:
-    """Return the receipt of services added, kept and removed, with what was charged at once (cents)."""
+    """Return the receipt of services added, kept and removed, with what was charged at once (cents).
+
+    `paid` is false while something of the account's is due: then it was billed, and is not said to have been paid.
+    """
     facts: list[tuple[str, str]] = [(plan_name(one), "starts now") for one in started]
     facts += [(plan_name(one), "goes on") for one in kept]
     facts += [(plan_name(one), _end_of(one)) for one in ended]
     if started:
-        facts.append(("Charged", format_cents(charged)))
+        facts.append(("Charged" if paid else "Billed", format_cents(charged)))
     return Receipt(
         title="Your services were changed",
         lines=["This is what you have from now on."],
@@ -142,13 +146,17 @@ def periods_switched(
     *,
     period_unit: str,
     charged: int,
+    paid: bool,
     effective_at: datetime,
     at_once: bool,
 ) -> Receipt:
-    """Return the receipt of a switch to monthly or yearly billing, with what was charged at once (cents)."""
+    """Return the receipt of a switch to monthly or yearly billing, with what was charged at once (cents).
+
+    `paid` is as in `services_changed`.
+    """
     word = {"month": "monthly", "year": "yearly"}[period_unit]
     when = "at once" if at_once else f"on {long_date(effective_at)}"
-    facts = [("Charged", format_cents(charged))] if at_once else []
+    facts = [("Charged" if paid else "Billed", format_cents(charged))] if at_once else []
     return Receipt(
         title=f"{names_of(subscriptions)} will be billed {word}"
         if not at_once

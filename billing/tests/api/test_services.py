@@ -208,10 +208,10 @@ def test_it_refuses_what_is_no_difference(ava: Browser, path: str) -> None:
     assert refused(ava.post(path, {"planIds": [GOSPEL, FAITH, GOSPEL]}), 409, "no_change")
 
 
-@pytest.mark.parametrize("path", [ESTIMATE, CHANGE])
-def test_it_refuses_an_addition_that_nothing_can_pay(shop: Shop, path: str) -> None:
+def test_an_addition_that_nothing_can_pay_is_priced_and_refused(shop: Shop) -> None:
     ivy = Browser(shop.customer("ivy", card=None))
-    assert refused(ivy.post(path, {"planIds": [FAITH]}), 409, "payment_method_required")
+    assert ivy.post(ESTIMATE, {"planIds": [FAITH]}).json()["dueNow"] == 699
+    assert refused(ivy.post(CHANGE, {"planIds": [FAITH]}), 409, "payment_method_required")
     assert shop.invoices("ivy") == []
 
 
