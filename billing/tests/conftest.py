@@ -11,6 +11,9 @@ from billing.tests.cable import Cable
 from billing.tests.live import Provider
 from conftest import Sandbox
 
+# What the property test asserts there is told in full, as in a test.
+pytest.register_assert_rewrite("billing.tests.life")
+
 
 @pytest.fixture
 def provider(db: None, sandbox: Sandbox) -> Provider:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -130,3 +131,14 @@ class Provider:
 def at(seconds: int) -> datetime:
     """Return a provider's time in UTC."""
     return datetime.fromtimestamp(seconds, tz=UTC)
+
+
+def fingerprint(raw: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what an undo of a change to a subscription must restore."""
+    names = ("status", "current_term_end", "next_billing_at", "cancelled_at", "pause_date", "trial_end")
+    return {
+        **{name: raw.get(name) for name in names},
+        "price": raw["subscription_items"][0]["item_price_id"],
+        "coupons": sorted((one["coupon_id"], one.get("apply_till")) for one in raw.get("coupons") or []),
+        "changing": raw.get("has_scheduled_changes"),
+    }

@@ -192,7 +192,7 @@ def test_a_tab_that_shows_what_another_has_changed_is_shown_the_new_figures(prov
     assert refused.value.extra["due_now"] == 8099
     assert len(provider.invoices(ava)) == 2
 
-    want(ava, FAITH, KIDS, quote=refused.value.extra["quote"])
+    want(ava, FAITH, KIDS, quote=str(refused.value.extra["quote"]))
     assert provider.invoices(ava)[-1].total == 8099
 
 

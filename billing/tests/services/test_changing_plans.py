@@ -119,6 +119,22 @@ def test_what_was_removed_is_kept_again_and_the_rate_comes_back(provider: Provid
     assert_in_step(ava)
 
 
+def test_a_plan_off_sale_is_kept_again_beside_an_addition(provider: Provider) -> None:
+    gia = provider.subscriber("gia", KIDS)
+    provider.sdk.Subscription.cancel_for_items(
+        provider.subscription(gia, KIDS).id, {"cancel_option": "end_of_term"}
+    )
+    provider.sdk.ItemPrice.update(f"{KIDS}-USD-Monthly", {"status": "archived"})
+    sync.resync_account(gia)
+
+    shown = add_remove.preview(gia, plan_ids=[FAITH, KIDS], now=clock.now())
+    want(gia, FAITH, KIDS, key="again", quote=shown.figures.quote)
+
+    assert (shown.figures.due_now, shown.figures.own.total) == (629, 629 + 809)
+    provider.travel(days=32)
+    assert sorted(invoice.total for invoice in provider.invoices(gia)[-2:]) == [629, 809]
+
+
 def test_wanting_a_non_renewing_plan_again_keeps_it(provider: Provider) -> None:
     ava = provider.subscriber("ava", FAITH, GOSPEL, coupon_ids=["BUNDLE-2"])
     want(ava, FAITH, key="remove")
@@ -218,6 +234,19 @@ def test_a_declined_upgrade_changes_nothing(provider: Provider) -> None:
     )
     assert len(provider.invoices(finn)) == 1
     assert Command.objects.get().error_code == "payment_processing_failed"
+
+
+def test_an_upgrade_that_charges_comes_before_one_that_does_not(provider: Provider) -> None:
+    finn = provider.subscriber("finn")
+    provider.subscribe("finn", FAITH, trial_end=int(clock.now().timestamp()) + 10 * 86400)
+    provider.subscribe("finn", GOSPEL)
+    provider.add_card("finn", DECLINES)
+    sync.resync_account(finn)
+
+    with pytest.raises(PaymentProcessingFailed):
+        switch(finn, "upgrade")
+
+    assert provider.subscription(finn, FAITH).billing_period_unit == "month"
 
 
 def test_other_figures_than_those_shown_are_refused_and_nothing_is_done(provider: Provider) -> None:

@@ -1,0 +1,169 @@
+"""Whatever is done in whatever order: what was shown is what is charged, and the portal says what the provider holds.
+
+Short and always the same in the ordinary suite. For a long search set `LONG_SEQUENCES` to how many sequences of up to
+fifty steps to try (100 are thousands of steps, and take about half an hour) and, for other ones than last time,
+`--hypothesis-seed` to any number.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Set
+from contextlib import contextmanager
+
+import pytest
+from django.db import transaction
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
+
+from billing.tests.life import Life, Start
+from billing.tests.live import FAITH, GOSPEL, KIDS, Provider
+from billing.tests.perks import CODES
+
+pytestmark = pytest.mark.django_db
+
+LONG = int(os.environ.get("LONG_SEQUENCES", "0"))
+BOUNDS = settings(
+    max_examples=LONG or 5,
+    stateful_step_count=50 if LONG else 10,
+    derandomize=not LONG,
+    database=None,
+    deadline=None,
+    print_blob=True,
+    suppress_health_check=list(HealthCheck),
+)
+ACTS = (
+    "cancel now",
+    "cancel later",
+    "keep",
+    "pause now",
+    "pause later",
+    "take pause back",
+    "resume",
+    "drop change",
+)
+
+plans = st.sampled_from([FAITH, GOSPEL, KIDS])
+some_plans = st.frozensets(plans, min_size=1)
+starts = st.builds(
+    Start, plan=plans, unit=st.sampled_from(["Monthly", "Yearly"]), trial_days=st.sampled_from([0, 0, 0, 10])
+)
+
+
+@contextmanager
+def undone() -> Iterator[None]:
+    """Undo in the database whatever is done within."""
+    with transaction.atomic():
+        yield
+        transaction.set_rollback(True)
+
+
+class AnySequence(RuleBasedStateMachine):
+    """One account, and everything that may happen to it."""
+
+    provider: Provider
+    life: Life
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._database = undone()
+        self._database.__enter__()
+
+    @initialize(starts=st.lists(starts, max_size=3, unique_by=lambda start: start.plan))
+    def begin(self, starts: list[Start]) -> None:
+        self.life = Life(self.provider, starts)
+
+    @rule(wanted=some_plans)
+    def want(self, wanted: Set[str]) -> None:
+        self.life.want(wanted)
+
+    @rule(chosen=st.none() | some_plans)
+    def upgrade(self, chosen: Set[str] | None) -> None:
+        self.life.switch("upgrade", chosen)
+
+    @rule(chosen=st.none() | some_plans)
+    def downgrade(self, chosen: Set[str] | None) -> None:
+        self.life.switch("downgrade", chosen)
+
+    @rule(code=st.sampled_from(CODES))
+    def redeem(self, code: str) -> None:
+        self.life.redeem(code)
+
+    @rule()
+    def claim_free_month(self) -> None:
+        self.life.claim_free_month()
+
+    @rule(chosen=st.none() | some_plans)
+    def pause(self, chosen: Set[str] | None) -> None:
+        self.life.pause(chosen)
+
+    @rule()
+    def take_pauses_back(self) -> None:
+        self.life.take_pauses_back()
+
+    @rule()
+    def resume(self) -> None:
+        self.life.resume()
+
+    @rule()
+    def undo_changes(self) -> None:
+        self.life.undo_changes()
+
+    @rule()
+    def keep(self) -> None:
+        self.life.keep()
+
+    @precondition(lambda self: not self.life.stale and self.life.can_be_removed())
+    @rule(data=st.data())
+    def remove_and_keep(self, data: st.DataObject) -> None:
+        self.life.remove_and_keep(data.draw(st.sampled_from(self.life.can_be_removed())))
+
+    @precondition(lambda self: not self.life.stale and self.life.can_be_downgraded())
+    @rule(data=st.data())
+    def downgrade_and_stay(self, data: st.DataObject) -> None:
+        self.life.downgrade_and_stay(data.draw(st.sampled_from(self.life.can_be_downgraded())))
+
+    @precondition(lambda self: not self.life.stale and self.life.can_be_paused())
+    @rule(data=st.data())
+    def pause_and_stay(self, data: st.DataObject) -> None:
+        self.life.pause_and_stay(data.draw(st.sampled_from(self.life.can_be_paused())))
+
+    @rule(act=st.sampled_from(ACTS), plan=plans, heard=st.booleans())
+    def operator(self, act: str, plan: str, heard: bool) -> None:
+        self.life.operator(act, plan, heard=heard)
+
+    @rule()
+    def swap_card(self) -> None:
+        self.life.swap_card()
+
+    @rule(hours=st.integers(1, 40))
+    def let_hours_pass(self, hours: int) -> None:
+        self.life.travel(hours=hours)
+
+    @rule(days=st.sampled_from([2, 5, 12, 31, 65]))
+    def let_days_pass(self, days: int) -> None:
+        self.life.travel(days=days)
+
+    @rule()
+    def let_a_term_end(self) -> None:
+        self.life.travel_to_term_end()
+
+    @invariant()
+    def everything_holds(self) -> None:
+        self.life.check()
+
+    def teardown(self) -> None:
+        self._database.__exit__(None, None, None)
+
+
+def test_what_is_shown_is_charged_and_kept_in_step_whatever_is_done(provider: Provider) -> None:
+    machine = type("AnySequence", (AnySequence,), {"provider": provider})
+    run_state_machine_as_test(machine, settings=BOUNDS)
