@@ -4,8 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from billing.gateway import estimates
+from billing.gateway.errors import Refused
 from billing.gateway.estimates import Bill
 from billing.models import Subscription
+from billing.queries.discounts import discounts_named, price
 from billing.queries.holdings import NON_RENEWING, Holding
 from billing.services.bundles import Member, Swap, after_swap
 from billing.services.figures import Line
@@ -51,7 +53,18 @@ class Outlook:
 def _bill_when_kept(subscription: Subscription, coupons: Sequence[str]) -> Bill:
     """Return the next bill of a subscription whose end is taken back, with other coupons than it has.
 
-    A change of it cannot be asked for: as long as it is to end, the provider estimates no renewal.
+    A change of it cannot be asked for: as long as it is to end, the provider estimates no renewal. A price that is not
+    on sale any more cannot even be asked for as a start; its coupons are then reckoned by the same rules as totals are.
     """
     customer_id = subscription.customer.provider_id
-    return estimates.of_start(customer_id, price=subscription.item_price_id, coupons=coupons).now
+    try:
+        return estimates.of_start(customer_id, price=subscription.item_price_id, coupons=coupons).now
+    except Refused:
+        full = estimates.of_renewal(subscription.provider_id).full
+    reckoned = price(full, discounts_named(coupons, subscription.item_price_id))
+    return Bill(
+        full=full,
+        bundle_savings=reckoned.bundle_savings,
+        coupon_discount=reckoned.coupon_discount,
+        amount_due=reckoned.total,
+    )
