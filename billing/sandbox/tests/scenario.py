@@ -115,7 +115,7 @@ def _people(caller: Caller) -> None:
 
 
 def _ways_to_pay(caller: Caller) -> None:
-    """Alice adds a card by its token, and has it changed and made her backup; Bob agrees to PayPal and takes it back."""
+    """Alice adds a card by its token, has it changed and made her backup; Bob agrees to PayPal and removes it."""
     payer = Payer(str(caller.http.base_url).split("/api/")[0])
     by_token = caller.call(
         "payment_source.create_using_token", customer_id="alice", token_id=payer.token("5555555555554444")

@@ -69,7 +69,9 @@ function values() {
 async function submit(needed, path, details) {
   const others = needed.filter((kind) => !kinds.includes(kind));
   const card = { ...values(), ...(await family.gather(others)) };
-  if (needed.some((kind) => !card[kind].complete)) throw { code: 'validationFailed', message: 'The card details are incomplete or invalid.' };
+  if (needed.some((kind) => !card[kind].complete)) {
+    throw { code: 'validationFailed', message: 'The card details are incomplete or invalid.' };
+  }
   const { month, year } = expiryOf(card.expiry.digits);
   const expiry = { expiry_month: String(month), expiry_year: String(year) };
   return post(path, { ...site, card: { number: card.number.digits, cvv: card.cvv.digits, ...expiry }, details });

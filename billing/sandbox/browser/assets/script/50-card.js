@@ -109,8 +109,13 @@ class CardComponent {
     const bearer = this.fields.find((field) => ['number', 'combined'].includes(field.type));
     const kinds = this.fields.map((field) => field.type);
     if (!bearer || (bearer.type === 'number' && kinds.length < FIELDS.length)) throw new CbError('missingFields');
-    if (!(await this.validateCardDetails())) throw new CbError('validationFailed');
-    return bearer.frame.ask('submit', { path, needed: FIELDS, details: ownerOf(details) });
+    // The frames are asked, not what they last told: a keystroke may still be on its way here.
+    try {
+      return await bearer.frame.ask('submit', { path, needed: FIELDS, details: ownerOf(details) });
+    } catch (error) {
+      if (error.code === 'validationFailed') await this.validateCardDetails();
+      throw error;
+    }
   }
 
   forget(field) {
