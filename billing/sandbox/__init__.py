@@ -9,6 +9,7 @@ only over HTTP, through the official SDK. Rooms:
 - ``engine``: what happens as time passes: terms, invoices, collection, dunning, scheduled changes;
 - ``clock``: the site's time, real or travelled;
 - ``events``: the log of what happened, and the feed of outgoing webhooks (``delivery``);
+- ``browser``: what a payer's browser loads: Chargebee.js, the frames of its card fields, PayPal's page;
 - ``console``: its own pages; ``seeds``: the accounts of the demo.
 
 Where the provider's documents are silent, or leave it to a site's settings, this site is set as follows.
@@ -27,5 +28,6 @@ Where the provider's documents are silent, or leave it to a site's settings, thi
 - A subscription that ends or pauses with its term takes no scheduled change (409); an end that is placed drops one.
 - Promotional credits are the last discount of an invoice; refundable credits then pay it, the oldest first.
 - Discounts of one kind apply one after the other, each to what the ones before have left.
+- A token and an intent live half an hour. One that is used or over is a 400; the primary source's role is a 409.
 - A parameter that would be ignored is refused instead, so that a mistake shows.
 """
