@@ -73,7 +73,7 @@ def broken_broker() -> Iterator[None]:
     """The tasks publish to an address where no broker listens."""
     nowhere = Celery("nowhere", set_as_current=False)
     nowhere.config_from_object("django.conf:settings", namespace="CELERY")
-    nowhere.conf.broker_url = "redis://127.0.0.1:1/0"
+    nowhere.conf.update(broker_url="redis://127.0.0.1:1/0")
     kept = tasks.send_login_code.app
     tasks.send_login_code.bind(nowhere)
     yield

@@ -7,346 +7,704 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
-        ('accounts', '0001_initial'),
+        ("accounts", "0001_initial"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='BundleRate',
+            name="BundleRate",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('size', models.PositiveSmallIntegerField(unique=True, validators=[django.core.validators.MinValueValidator(2)])),
-                ('percentage', models.DecimalField(decimal_places=2, max_digits=5, validators=[django.core.validators.MinValueValidator(0), django.core.validators.MaxValueValidator(100)])),
-                ('coupon_id', models.CharField(help_text="The provider's coupon that grants it.", max_length=100, unique=True)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "size",
+                    models.PositiveSmallIntegerField(
+                        unique=True, validators=[django.core.validators.MinValueValidator(2)]
+                    ),
+                ),
+                (
+                    "percentage",
+                    models.DecimalField(
+                        decimal_places=2,
+                        max_digits=5,
+                        validators=[
+                            django.core.validators.MinValueValidator(0),
+                            django.core.validators.MaxValueValidator(100),
+                        ],
+                    ),
+                ),
+                (
+                    "coupon_id",
+                    models.CharField(
+                        help_text="The provider's coupon that grants it.", max_length=100, unique=True
+                    ),
+                ),
             ],
             options={
-                'ordering': ('size',),
+                "ordering": ("size",),
             },
         ),
         migrations.CreateModel(
-            name='ContentVersion',
+            name="ContentVersion",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('version', models.PositiveIntegerField(default=1)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("version", models.PositiveIntegerField(default=1)),
             ],
         ),
         migrations.CreateModel(
-            name='Coupon',
+            name="Coupon",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('provider_id', models.CharField(max_length=100, unique=True)),
-                ('resource_version', models.BigIntegerField(default=0, help_text="The provider's, in milliseconds.")),
-                ('payload', models.JSONField(default=dict)),
-                ('synced_at', models.DateTimeField()),
-                ('deleted', models.BooleanField(default=False)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("provider_id", models.CharField(max_length=100, unique=True)),
+                (
+                    "resource_version",
+                    models.BigIntegerField(default=0, help_text="The provider's, in milliseconds."),
+                ),
+                ("payload", models.JSONField(default=dict)),
+                ("synced_at", models.DateTimeField()),
+                ("deleted", models.BooleanField(default=False)),
             ],
             options={
-                'abstract': False,
+                "abstract": False,
             },
         ),
         migrations.CreateModel(
-            name='FeedCursor',
+            name="FeedCursor",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('occurred_at', models.DateTimeField()),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("occurred_at", models.DateTimeField()),
             ],
         ),
         migrations.CreateModel(
-            name='ItemPrice',
+            name="ItemPrice",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('provider_id', models.CharField(max_length=100, unique=True)),
-                ('resource_version', models.BigIntegerField(default=0, help_text="The provider's, in milliseconds.")),
-                ('payload', models.JSONField(default=dict)),
-                ('synced_at', models.DateTimeField()),
-                ('deleted', models.BooleanField(default=False)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("provider_id", models.CharField(max_length=100, unique=True)),
+                (
+                    "resource_version",
+                    models.BigIntegerField(default=0, help_text="The provider's, in milliseconds."),
+                ),
+                ("payload", models.JSONField(default=dict)),
+                ("synced_at", models.DateTimeField()),
+                ("deleted", models.BooleanField(default=False)),
             ],
             options={
-                'abstract': False,
+                "abstract": False,
             },
         ),
         migrations.CreateModel(
-            name='ProviderClock',
+            name="ProviderClock",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('offset_seconds', models.IntegerField(default=0)),
-                ('refreshed_at', models.DateTimeField()),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("offset_seconds", models.IntegerField(default=0)),
+                ("refreshed_at", models.DateTimeField()),
             ],
         ),
         migrations.CreateModel(
-            name='RetentionContent',
+            name="RetentionContent",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('plan_id', models.CharField(max_length=60, unique=True)),
-                ('recommended_title_image1', models.CharField(max_length=300)),
-                ('recommended_title_image2', models.CharField(max_length=300)),
-                ('recommended_title_image3', models.CharField(max_length=300)),
-                ('recommended_title_image4', models.CharField(max_length=300)),
-                ('upcoming_title_image1', models.CharField(max_length=300)),
-                ('upcoming_title_image2', models.CharField(max_length=300)),
-                ('upcoming_title_image3', models.CharField(max_length=300)),
-                ('upcoming_image_text1', models.CharField(max_length=120)),
-                ('upcoming_image_text2', models.CharField(max_length=120)),
-                ('upcoming_image_text3', models.CharField(max_length=120)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("plan_id", models.CharField(max_length=60, unique=True)),
+                ("recommended_title_image1", models.CharField(max_length=300)),
+                ("recommended_title_image2", models.CharField(max_length=300)),
+                ("recommended_title_image3", models.CharField(max_length=300)),
+                ("recommended_title_image4", models.CharField(max_length=300)),
+                ("upcoming_title_image1", models.CharField(max_length=300)),
+                ("upcoming_title_image2", models.CharField(max_length=300)),
+                ("upcoming_title_image3", models.CharField(max_length=300)),
+                ("upcoming_image_text1", models.CharField(max_length=120)),
+                ("upcoming_image_text2", models.CharField(max_length=120)),
+                ("upcoming_image_text3", models.CharField(max_length=120)),
             ],
             options={
-                'verbose_name_plural': 'retention content',
+                "verbose_name_plural": "retention content",
             },
         ),
         migrations.CreateModel(
-            name='Customer',
+            name="Customer",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('provider_id', models.CharField(max_length=100, unique=True)),
-                ('resource_version', models.BigIntegerField(default=0, help_text="The provider's, in milliseconds.")),
-                ('payload', models.JSONField(default=dict)),
-                ('synced_at', models.DateTimeField()),
-                ('deleted', models.BooleanField(default=False)),
-                ('email', models.EmailField(db_index=True, max_length=254)),
-                ('account', models.OneToOneField(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='customer', to='accounts.account')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("provider_id", models.CharField(max_length=100, unique=True)),
+                (
+                    "resource_version",
+                    models.BigIntegerField(default=0, help_text="The provider's, in milliseconds."),
+                ),
+                ("payload", models.JSONField(default=dict)),
+                ("synced_at", models.DateTimeField()),
+                ("deleted", models.BooleanField(default=False)),
+                ("email", models.EmailField(db_index=True, max_length=254)),
+                (
+                    "account",
+                    models.OneToOneField(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="customer",
+                        to="accounts.account",
+                    ),
+                ),
             ],
             options={
-                'abstract': False,
+                "abstract": False,
             },
         ),
         migrations.CreateModel(
-            name='Invoice',
+            name="Invoice",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('provider_id', models.CharField(max_length=100, unique=True)),
-                ('resource_version', models.BigIntegerField(default=0, help_text="The provider's, in milliseconds.")),
-                ('payload', models.JSONField(default=dict)),
-                ('synced_at', models.DateTimeField()),
-                ('deleted', models.BooleanField(default=False)),
-                ('issued_at', models.DateTimeField()),
-                ('status', models.CharField(max_length=20)),
-                ('customer', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='invoices', to='billing.customer')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("provider_id", models.CharField(max_length=100, unique=True)),
+                (
+                    "resource_version",
+                    models.BigIntegerField(default=0, help_text="The provider's, in milliseconds."),
+                ),
+                ("payload", models.JSONField(default=dict)),
+                ("synced_at", models.DateTimeField()),
+                ("deleted", models.BooleanField(default=False)),
+                ("issued_at", models.DateTimeField()),
+                ("status", models.CharField(max_length=20)),
+                (
+                    "customer",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="invoices",
+                        to="billing.customer",
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='InvoicePdf',
+            name="InvoicePdf",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('version', models.BigIntegerField(help_text="The invoice's resource version it shows.")),
-                ('state', models.CharField(choices=[('wanted', 'waits to be made'), ('ready', 'made'), ('failed', 'failed too often')], default='wanted', max_length=8)),
-                ('file', models.FileField(blank=True, upload_to='invoices/')),
-                ('attempts', models.PositiveIntegerField(default=0)),
-                ('next_attempt_at', models.DateTimeField(blank=True, null=True)),
-                ('error', models.TextField(blank=True)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('invoice', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='pdfs', to='billing.invoice')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("version", models.BigIntegerField(help_text="The invoice's resource version it shows.")),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("wanted", "waits to be made"),
+                            ("ready", "made"),
+                            ("failed", "failed too often"),
+                        ],
+                        default="wanted",
+                        max_length=8,
+                    ),
+                ),
+                ("file", models.FileField(blank=True, upload_to="invoices/")),
+                ("attempts", models.PositiveIntegerField(default=0)),
+                ("next_attempt_at", models.DateTimeField(blank=True, null=True)),
+                ("error", models.TextField(blank=True)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "invoice",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="pdfs", to="billing.invoice"
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='JobRun',
+            name="JobRun",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('job', models.CharField(max_length=40)),
-                ('scheduled_for', models.DateTimeField()),
-                ('started_at', models.DateTimeField()),
-                ('finished_at', models.DateTimeField(blank=True, null=True)),
-                ('counts', models.JSONField(default=dict, help_text='What was done, skipped and failed.')),
-                ('error', models.TextField(blank=True)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("job", models.CharField(max_length=40)),
+                ("scheduled_for", models.DateTimeField()),
+                ("started_at", models.DateTimeField()),
+                ("finished_at", models.DateTimeField(blank=True, null=True)),
+                ("counts", models.JSONField(default=dict, help_text="What was done, skipped and failed.")),
+                ("error", models.TextField(blank=True)),
             ],
             options={
-                'indexes': [models.Index(fields=['job', '-scheduled_for'], name='job_newest')],
-                'constraints': [models.UniqueConstraint(fields=('job', 'scheduled_for'), name='one_run_per_slot')],
+                "indexes": [models.Index(fields=["job", "-scheduled_for"], name="job_newest")],
+                "constraints": [
+                    models.UniqueConstraint(fields=("job", "scheduled_for"), name="one_run_per_slot")
+                ],
             },
         ),
         migrations.CreateModel(
-            name='OfferClaim',
+            name="OfferClaim",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('subscription_id', models.CharField(help_text="The provider's id of the one it went to.", max_length=100)),
-                ('claimed_at', models.DateTimeField()),
-                ('account', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='offer_claims', to='accounts.account')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "subscription_id",
+                    models.CharField(help_text="The provider's id of the one it went to.", max_length=100),
+                ),
+                ("claimed_at", models.DateTimeField()),
+                (
+                    "account",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="offer_claims",
+                        to="accounts.account",
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='PaymentSource',
+            name="PaymentSource",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('provider_id', models.CharField(max_length=100, unique=True)),
-                ('resource_version', models.BigIntegerField(default=0, help_text="The provider's, in milliseconds.")),
-                ('payload', models.JSONField(default=dict)),
-                ('synced_at', models.DateTimeField()),
-                ('deleted', models.BooleanField(default=False)),
-                ('customer', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='payment_sources', to='billing.customer')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("provider_id", models.CharField(max_length=100, unique=True)),
+                (
+                    "resource_version",
+                    models.BigIntegerField(default=0, help_text="The provider's, in milliseconds."),
+                ),
+                ("payload", models.JSONField(default=dict)),
+                ("synced_at", models.DateTimeField()),
+                ("deleted", models.BooleanField(default=False)),
+                (
+                    "customer",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="payment_sources",
+                        to="billing.customer",
+                    ),
+                ),
             ],
             options={
-                'abstract': False,
+                "abstract": False,
             },
         ),
         migrations.CreateModel(
-            name='Subscription',
+            name="Subscription",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('provider_id', models.CharField(max_length=100, unique=True)),
-                ('resource_version', models.BigIntegerField(default=0, help_text="The provider's, in milliseconds.")),
-                ('payload', models.JSONField(default=dict)),
-                ('synced_at', models.DateTimeField()),
-                ('deleted', models.BooleanField(default=False)),
-                ('service', models.CharField(max_length=40)),
-                ('status', models.CharField(db_index=True, max_length=20)),
-                ('created_at', models.DateTimeField()),
-                ('customer', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='subscriptions', to='billing.customer')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("provider_id", models.CharField(max_length=100, unique=True)),
+                (
+                    "resource_version",
+                    models.BigIntegerField(default=0, help_text="The provider's, in milliseconds."),
+                ),
+                ("payload", models.JSONField(default=dict)),
+                ("synced_at", models.DateTimeField()),
+                ("deleted", models.BooleanField(default=False)),
+                ("service", models.CharField(max_length=40)),
+                ("status", models.CharField(db_index=True, max_length=20)),
+                ("created_at", models.DateTimeField()),
+                (
+                    "customer",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="subscriptions",
+                        to="billing.customer",
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='PauseSchedule',
+            name="PauseSchedule",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('state', models.CharField(choices=[('scheduled', 'waits for its date'), ('paused', 'in effect'), ('resumed', 'resumed'), ('removed', 'taken back before it began'), ('superseded', 'gone at the provider')], default='scheduled', max_length=12)),
-                ('pause_date', models.DateTimeField()),
-                ('resume_date', models.DateTimeField()),
-                ('created_at', models.DateTimeField()),
-                ('closed_at', models.DateTimeField(blank=True, null=True)),
-                ('closed_because', models.CharField(blank=True, max_length=200)),
-                ('attempts', models.PositiveIntegerField(default=0, help_text='Resumes tried that did not succeed.')),
-                ('last_error', models.CharField(blank=True, help_text='The code of the last failed resume.', max_length=100)),
-                ('next_try_at', models.DateTimeField(blank=True, help_text='Not resumed before this, after a failure.', null=True)),
-                ('subscription', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='pause_schedules', to='billing.subscription')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("scheduled", "waits for its date"),
+                            ("paused", "in effect"),
+                            ("resumed", "resumed"),
+                            ("removed", "taken back before it began"),
+                            ("superseded", "gone at the provider"),
+                        ],
+                        default="scheduled",
+                        max_length=12,
+                    ),
+                ),
+                ("pause_date", models.DateTimeField()),
+                ("resume_date", models.DateTimeField()),
+                ("created_at", models.DateTimeField()),
+                ("closed_at", models.DateTimeField(blank=True, null=True)),
+                ("closed_because", models.CharField(blank=True, max_length=200)),
+                (
+                    "attempts",
+                    models.PositiveIntegerField(default=0, help_text="Resumes tried that did not succeed."),
+                ),
+                (
+                    "last_error",
+                    models.CharField(
+                        blank=True, help_text="The code of the last failed resume.", max_length=100
+                    ),
+                ),
+                (
+                    "next_try_at",
+                    models.DateTimeField(
+                        blank=True, help_text="Not resumed before this, after a failure.", null=True
+                    ),
+                ),
+                (
+                    "subscription",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="pause_schedules",
+                        to="billing.subscription",
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='Transaction',
+            name="Transaction",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('provider_id', models.CharField(max_length=100, unique=True)),
-                ('resource_version', models.BigIntegerField(default=0, help_text="The provider's, in milliseconds.")),
-                ('payload', models.JSONField(default=dict)),
-                ('synced_at', models.DateTimeField()),
-                ('deleted', models.BooleanField(default=False)),
-                ('customer', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='transactions', to='billing.customer')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("provider_id", models.CharField(max_length=100, unique=True)),
+                (
+                    "resource_version",
+                    models.BigIntegerField(default=0, help_text="The provider's, in milliseconds."),
+                ),
+                ("payload", models.JSONField(default=dict)),
+                ("synced_at", models.DateTimeField()),
+                ("deleted", models.BooleanField(default=False)),
+                (
+                    "customer",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="transactions",
+                        to="billing.customer",
+                    ),
+                ),
             ],
             options={
-                'abstract': False,
+                "abstract": False,
             },
         ),
         migrations.CreateModel(
-            name='WebhookEvent',
+            name="WebhookEvent",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('event_id', models.CharField(max_length=100, unique=True)),
-                ('event_type', models.CharField(max_length=100)),
-                ('occurred_at', models.DateTimeField()),
-                ('source', models.CharField(choices=[('webhook', 'webhook'), ('feed', 'events feed')], max_length=8)),
-                ('payload', models.JSONField(help_text='The ids that the event names, through our allow-list.')),
-                ('state', models.CharField(choices=[('received', 'waits'), ('processed', 'applied'), ('ignored', 'of no concern here'), ('parked', 'failed too often')], default='received', max_length=10)),
-                ('received_at', models.DateTimeField(auto_now_add=True, db_index=True)),
-                ('processed_at', models.DateTimeField(blank=True, null=True)),
-                ('attempts', models.PositiveIntegerField(default=0)),
-                ('next_attempt_at', models.DateTimeField(blank=True, null=True)),
-                ('error', models.TextField(blank=True)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("event_id", models.CharField(max_length=100, unique=True)),
+                ("event_type", models.CharField(max_length=100)),
+                ("occurred_at", models.DateTimeField()),
+                (
+                    "source",
+                    models.CharField(choices=[("webhook", "webhook"), ("feed", "events feed")], max_length=8),
+                ),
+                (
+                    "payload",
+                    models.JSONField(help_text="The ids that the event names, through our allow-list."),
+                ),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("received", "waits"),
+                            ("processed", "applied"),
+                            ("ignored", "of no concern here"),
+                            ("parked", "failed too often"),
+                        ],
+                        default="received",
+                        max_length=10,
+                    ),
+                ),
+                ("received_at", models.DateTimeField(auto_now_add=True, db_index=True)),
+                ("processed_at", models.DateTimeField(blank=True, null=True)),
+                ("attempts", models.PositiveIntegerField(default=0)),
+                ("next_attempt_at", models.DateTimeField(blank=True, null=True)),
+                ("error", models.TextField(blank=True)),
             ],
             options={
-                'indexes': [models.Index(fields=['state', 'next_attempt_at'], name='webhook_due')],
+                "indexes": [models.Index(fields=["state", "next_attempt_at"], name="webhook_due")],
             },
         ),
         migrations.CreateModel(
-            name='AccountDocument',
+            name="AccountDocument",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField(choices=[('account', 'GET /api/account'), ('plans', 'GET /api/account/manage-plans'), ('invoices', 'GET /api/invoice/list')], max_length=10)),
-                ('body', models.TextField()),
-                ('content_version', models.PositiveIntegerField()),
-                ('built_at', models.DateTimeField(auto_now=True)),
-                ('account', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='documents', to='accounts.account')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[
+                            ("account", "GET /api/account"),
+                            ("plans", "GET /api/account/manage-plans"),
+                            ("invoices", "GET /api/invoice/list"),
+                        ],
+                        max_length=10,
+                    ),
+                ),
+                ("body", models.TextField()),
+                ("content_version", models.PositiveIntegerField()),
+                ("built_at", models.DateTimeField(auto_now=True)),
+                (
+                    "account",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="documents",
+                        to="accounts.account",
+                    ),
+                ),
             ],
             options={
-                'constraints': [models.UniqueConstraint(fields=('account', 'kind'), name='one_document_per_kind')],
+                "constraints": [
+                    models.UniqueConstraint(fields=("account", "kind"), name="one_document_per_kind")
+                ],
             },
         ),
         migrations.CreateModel(
-            name='CodeRedemption',
+            name="CodeRedemption",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('code', models.CharField(max_length=30)),
-                ('subscription_id', models.CharField(help_text="The provider's id of the one it went to.", max_length=100)),
-                ('redeemed_at', models.DateTimeField()),
-                ('account', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='code_redemptions', to='accounts.account')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("code", models.CharField(max_length=30)),
+                (
+                    "subscription_id",
+                    models.CharField(help_text="The provider's id of the one it went to.", max_length=100),
+                ),
+                ("redeemed_at", models.DateTimeField()),
+                (
+                    "account",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="code_redemptions",
+                        to="accounts.account",
+                    ),
+                ),
             ],
             options={
-                'constraints': [models.UniqueConstraint(fields=('account', 'code'), name='one_redemption_per_code')],
+                "constraints": [
+                    models.UniqueConstraint(fields=("account", "code"), name="one_redemption_per_code")
+                ],
             },
         ),
         migrations.CreateModel(
-            name='Command',
+            name="Command",
             fields=[
-                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
-                ('key', models.CharField(help_text="The intent: the client's key, or the schedule's.", max_length=100)),
-                ('kind', models.CharField(max_length=40)),
-                ('actor', models.CharField(help_text='you, support:<operator> or system.', max_length=100)),
-                ('state', models.CharField(choices=[('pending', 'under way'), ('unknown', 'being confirmed'), ('succeeded', 'done'), ('failed', 'refused')], default='pending', max_length=10)),
-                ('steps', models.JSONField(help_text='What is asked of the provider, in order, and how far it got.')),
-                ('shown', models.JSONField(default=dict, help_text='The figures that were confirmed, in cents.')),
-                ('error_code', models.CharField(blank=True, max_length=60)),
-                ('attempts', models.PositiveIntegerField(default=0)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('first_sent_at', models.DateTimeField(blank=True, help_text="Opens the provider's 30 minutes.", null=True)),
-                ('next_attempt_at', models.DateTimeField(blank=True, null=True)),
-                ('finished_at', models.DateTimeField(blank=True, null=True)),
-                ('account', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='commands', to='accounts.account')),
+                (
+                    "id",
+                    models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False),
+                ),
+                (
+                    "key",
+                    models.CharField(
+                        help_text="The intent: the client's key, or the schedule's.", max_length=100
+                    ),
+                ),
+                ("kind", models.CharField(max_length=40)),
+                ("actor", models.CharField(help_text="you, support:<operator> or system.", max_length=100)),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("pending", "under way"),
+                            ("unknown", "being confirmed"),
+                            ("succeeded", "done"),
+                            ("failed", "refused"),
+                        ],
+                        default="pending",
+                        max_length=10,
+                    ),
+                ),
+                (
+                    "steps",
+                    models.JSONField(
+                        help_text="What is asked of the provider, in order, and how far it got."
+                    ),
+                ),
+                (
+                    "shown",
+                    models.JSONField(default=dict, help_text="The figures that were confirmed, in cents."),
+                ),
+                ("error_code", models.CharField(blank=True, max_length=60)),
+                ("attempts", models.PositiveIntegerField(default=0)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "first_sent_at",
+                    models.DateTimeField(blank=True, help_text="Opens the provider's 30 minutes.", null=True),
+                ),
+                ("next_attempt_at", models.DateTimeField(blank=True, null=True)),
+                ("finished_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "account",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="commands",
+                        to="accounts.account",
+                    ),
+                ),
             ],
             options={
-                'indexes': [models.Index(fields=['state', 'next_attempt_at'], name='command_due')],
-                'constraints': [models.UniqueConstraint(fields=('account', 'key'), name='one_command_per_key'), models.UniqueConstraint(condition=models.Q(('state__in', ('pending', 'unknown'))), fields=('account',), name='one_open_command_per_account')],
+                "indexes": [models.Index(fields=["state", "next_attempt_at"], name="command_due")],
+                "constraints": [
+                    models.UniqueConstraint(fields=("account", "key"), name="one_command_per_key"),
+                    models.UniqueConstraint(
+                        condition=models.Q(("state__in", ("pending", "unknown"))),
+                        fields=("account",),
+                        name="one_open_command_per_account",
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
-            name='IdempotentRequest',
+            name="IdempotentRequest",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('key', models.CharField(max_length=100)),
-                ('fingerprint', models.CharField(help_text='SHA-256 of method, path, query and body.', max_length=64)),
-                ('status', models.PositiveSmallIntegerField(blank=True, help_text='Empty until the answer is final.', null=True)),
-                ('body', models.JSONField(blank=True, null=True)),
-                ('created_at', models.DateTimeField(auto_now_add=True, db_index=True)),
-                ('claimed_at', models.DateTimeField(help_text='When a request last began to work on the answer.')),
-                ('account', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='idempotent_requests', to='accounts.account')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("key", models.CharField(max_length=100)),
+                (
+                    "fingerprint",
+                    models.CharField(help_text="SHA-256 of method, path, query and body.", max_length=64),
+                ),
+                (
+                    "status",
+                    models.PositiveSmallIntegerField(
+                        blank=True, help_text="Empty until the answer is final.", null=True
+                    ),
+                ),
+                ("body", models.JSONField(blank=True, null=True)),
+                ("created_at", models.DateTimeField(auto_now_add=True, db_index=True)),
+                (
+                    "claimed_at",
+                    models.DateTimeField(help_text="When a request last began to work on the answer."),
+                ),
+                (
+                    "account",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="idempotent_requests",
+                        to="accounts.account",
+                    ),
+                ),
             ],
             options={
-                'constraints': [models.UniqueConstraint(fields=('account', 'key'), name='one_request_per_key')],
+                "constraints": [
+                    models.UniqueConstraint(fields=("account", "key"), name="one_request_per_key")
+                ],
             },
         ),
         migrations.AddIndex(
-            model_name='invoice',
-            index=models.Index(fields=['customer', '-issued_at'], name='invoice_newest'),
+            model_name="invoice",
+            index=models.Index(fields=["customer", "-issued_at"], name="invoice_newest"),
         ),
         migrations.AddIndex(
-            model_name='invoicepdf',
-            index=models.Index(fields=['state', 'next_attempt_at'], name='pdf_due'),
+            model_name="invoicepdf",
+            index=models.Index(fields=["state", "next_attempt_at"], name="pdf_due"),
         ),
         migrations.AddConstraint(
-            model_name='invoicepdf',
-            constraint=models.UniqueConstraint(fields=('invoice', 'version'), name='one_pdf_per_version'),
+            model_name="invoicepdf",
+            constraint=models.UniqueConstraint(fields=("invoice", "version"), name="one_pdf_per_version"),
         ),
         migrations.AddIndex(
-            model_name='offerclaim',
-            index=models.Index(fields=['account', '-claimed_at'], name='offer_newest'),
+            model_name="offerclaim",
+            index=models.Index(fields=["account", "-claimed_at"], name="offer_newest"),
         ),
         migrations.AddIndex(
-            model_name='subscription',
-            index=models.Index(fields=['customer', 'service', '-created_at'], name='subscription_newest'),
+            model_name="subscription",
+            index=models.Index(fields=["customer", "service", "-created_at"], name="subscription_newest"),
         ),
         migrations.AddIndex(
-            model_name='pauseschedule',
-            index=models.Index(fields=['state', 'pause_date'], name='pause_due'),
+            model_name="pauseschedule",
+            index=models.Index(fields=["state", "pause_date"], name="pause_due"),
         ),
         migrations.AddIndex(
-            model_name='pauseschedule',
-            index=models.Index(fields=['state', 'resume_date'], name='resume_due'),
+            model_name="pauseschedule",
+            index=models.Index(fields=["state", "resume_date"], name="resume_due"),
         ),
         migrations.AddConstraint(
-            model_name='pauseschedule',
-            constraint=models.UniqueConstraint(condition=models.Q(('state__in', ('scheduled', 'paused'))), fields=('subscription',), name='one_open_pause_schedule'),
+            model_name="pauseschedule",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("state__in", ("scheduled", "paused"))),
+                fields=("subscription",),
+                name="one_open_pause_schedule",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='pauseschedule',
-            constraint=models.CheckConstraint(condition=models.Q(('resume_date__gt', models.F('pause_date'))), name='resumes_after_pause'),
+            model_name="pauseschedule",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("resume_date__gt", models.F("pause_date"))), name="resumes_after_pause"
+            ),
         ),
     ]
