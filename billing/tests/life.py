@@ -32,7 +32,7 @@ from billing.services import (
 )
 from billing.services.figures import Figures
 from billing.tests.live import DECLINES, VISA, Provider, fingerprint
-from billing.tests.perks import sell_codes
+from billing.tests.perks import FREE_MONTH, sell_codes
 from portal.errors import PortalError
 
 NAME = "ava"
@@ -110,34 +110,12 @@ class Life:
         self._attempt(change)
 
     def redeem(self, code: str) -> None:
-        """Redeem a code."""
-
-        def change() -> None:
-            with self._charges(0):
-                shown = codes.redeem(self.account, code=code, quote=None, **self._intent())
-            assert _totals_in(shown) == self._totals_on_screen()
-
-        self._attempt(change)
-
-    def claim_free_month(self) -> None:
-        """Claim the free month."""
-
-        def change() -> None:
-            offer = offers.estimate(self.account, now=clock.now())
-            before = self._to_pay()
-            with self._charges(0):
-                offers.claim(self.account, quote=offer["quote"], **self._intent())
-            assert self._to_pay() == before - offer["amount_saved"]
-
-        self._attempt(change)
+        """Redeem a code, or claim the free month."""
+        self._attempt(self._claim_free_month if code == FREE_MONTH else lambda: self._redeem(code))
 
     def pause(self, plans: Collection[str] | None) -> None:
         """Pause these plans, or all that can be."""
         self._attempt(lambda: self._pause(None if plans is None else self._ids(plans)))
-
-    def take_pauses_back(self) -> None:
-        """Take all scheduled pauses back."""
-        self._attempt(self._take_pauses_back)
 
     def resume(self) -> None:
         """Resume all that is paused, as estimated."""
@@ -149,16 +127,14 @@ class Life:
 
         self._attempt(change)
 
-    def undo_changes(self) -> None:
-        """Take every scheduled change of plan back."""
-        ids = [one.subscription.provider_id for one in self.held() if one.subscription.has_scheduled_changes]
-        self._attempt(
-            lambda: undo.remove_scheduled_change(self.account, subscription_ids=ids, **self._intent())
-        )
-
-    def keep(self) -> None:
-        """Take every scheduled cancellation back."""
-        self._attempt(lambda: self._keep(self._ending()))
+    def take_back(self, what: str) -> None:
+        """Take back all scheduled `pauses`, `changes` or `cancellations`."""
+        acts = {
+            "pauses": self._take_pauses_back,
+            "changes": self._undo_changes,
+            "cancellations": self._keep_all,
+        }
+        self._attempt(acts[what])
 
     # --- Change one's mind ----------------------------------------------------------------------------------------
 
@@ -206,9 +182,9 @@ class Life:
         if heard:
             self.hear()
 
-    def swap_card(self) -> None:
-        """Pay from now on by a card that declines, or by a good one again."""
-        self.declining = not self.declining
+    def change_card(self, *, declines: bool) -> None:
+        """Pay from now on by a good card, or by one that declines."""
+        self.declining = declines
         self.provider.add_card(NAME, DECLINES if self.declining else VISA)
         self.hear()
 
@@ -311,11 +287,27 @@ class Life:
     def _take_pauses_back(self, ids: Sequence[str] | None = None) -> None:
         pauses.remove_scheduled(self.account, subscription_ids=ids, **self._intent())
 
+    def _undo_changes(self) -> None:
+        ids = [one.subscription.provider_id for one in self.held() if one.subscription.has_scheduled_changes]
+        undo.remove_scheduled_change(self.account, subscription_ids=ids, **self._intent())
+
+    def _keep_all(self) -> None:
+        self._keep([one.subscription.provider_id for one in self.held() if one.status == "NON_RENEWING"])
+
+    def _redeem(self, code: str) -> None:
+        with self._charges(0):
+            shown = codes.redeem(self.account, code=code, quote=None, **self._intent())
+        assert _totals_in(shown) == self._totals_on_screen()
+
+    def _claim_free_month(self) -> None:
+        offer = offers.estimate(self.account, now=clock.now())
+        before = self._to_pay()
+        with self._charges(0):
+            offers.claim(self.account, quote=offer["quote"], **self._intent())
+        assert self._to_pay() == before - offer["amount_saved"]
+
     def _keep(self, ids: Sequence[str]) -> None:
         undo.remove_scheduled_cancellation(self.account, subscription_ids=ids, **self._intent())
-
-    def _ending(self) -> list[str]:
-        return [one.subscription.provider_id for one in self.held() if one.status == "NON_RENEWING"]
 
     def _ids(self, plans: Collection[str]) -> list[str]:
         return [one.subscription.provider_id for one in self.held() if one.plan.id in plans]

@@ -7,12 +7,13 @@ from typing import Any
 
 from billing.tests.live import MONTHLY, Provider
 
+FREE_MONTH = "FREE-MONTH"
 CODES = ("SAVE20", "WELCOME5", "HALF", "ANNUALONLY")
 
 
 def sell_codes(provider: Provider) -> None:
     """Define the free month and the codes at the provider."""
-    _coupon(provider, "FREE-MONTH", discount_percentage=100, item_constraints=_only("month"))
+    _coupon(provider, FREE_MONTH, discount_percentage=100, item_constraints=_only("month"))
     _coupon(provider, "SAVE20", discount_percentage=20)
     _coupon(provider, "ANNUALONLY", discount_percentage=15, item_constraints=_only("year"))
     _coupon(provider, "HALF", discount_percentage=50, duration_type="forever")
