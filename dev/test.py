@@ -71,8 +71,10 @@ def _pytest(*arguments: str) -> list[str]:
 
 
 def python_suite() -> bool:
-    """The Python suite on the embedded default: SQLite, no Redis."""
-    return _run(_pytest("-n", _workers(), "--dist", "loadfile", "-m", "not services"))
+    """The Python suite on the embedded default: SQLite, no Redis; the sandbox's card fields need a browser."""
+    return _run(
+        _pytest("-n", _workers(), "--dist", "loadfile", "-m", "not services"), CHROMIUM=ensure_browser()
+    )
 
 
 def services_suite() -> bool:
