@@ -1,5 +1,9 @@
+import { useQuery } from '@tanstack/react-query';
 import { Outlet } from 'react-router-dom';
+
+import { paymentFailureOptions } from '@/lib/api/queries';
 import { useAuth } from '@/stores/auth';
+import { useLoadingFlag } from '@/stores/loader';
 import { AlertSlot } from './AlertSlot';
 import { Footer } from './Footer';
 import { Header } from './Header';
@@ -18,9 +22,17 @@ export function Layout() {
       {signedIn && <PaymentFailureBanner />}
       <main id="content" className={styles.content}>
         <AlertSlot />
-        <Outlet />
+        {signedIn ? <ScreenBelowBanner /> : <Outlet />}
       </main>
       <Footer />
     </div>
   );
+}
+
+/** The screen, once it is known whether a banner stands above it: one that came later would push it down. */
+function ScreenBelowBanner() {
+  const { isPending, fetchStatus } = useQuery(paymentFailureOptions);
+  const isAwaited = isPending && fetchStatus === 'fetching';
+  useLoadingFlag(isAwaited);
+  return isAwaited ? null : <Outlet />;
 }
