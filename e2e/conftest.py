@@ -100,6 +100,18 @@ class Demo:
             command, cwd=ROOT, env=self.environment, capture_output=True, text=True, check=True, timeout=300
         ).stdout
 
+    def compare(self) -> None:
+        """Hold the mirror against the provider once the events are in. Raises `AssertionError` with what differs."""
+        deadline = time.monotonic() + MAIL_SECONDS
+        while True:
+            try:
+                self.manage("reconcile", "--check")
+                return
+            except subprocess.CalledProcessError as error:
+                if time.monotonic() > deadline:
+                    raise AssertionError(error.stdout) from error
+            time.sleep(0.5)
+
     def travel(self, how_far: str) -> str:
         """Move the billing clock, with everything that happens on the way."""
         return self.manage("timetravel", how_far)

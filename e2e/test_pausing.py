@@ -162,7 +162,7 @@ def test_ava_pauses_takes_it_back_pauses_all_and_the_night_resumes_her(visitor, 
     text = "\n".join(one.extract_text() for one in PdfReader(download.path()).pages)
     assert number in text
     assert total.removesuffix(" USD") in text
-    demo.manage("reconcile", "--check")
+    demo.compare()
 
 
 def newest_invoices(page):

@@ -29,4 +29,4 @@ def test_the_operator_of_the_demo_gets_in(demo, page):
 
 
 def test_the_mirror_holds_what_the_provider_holds(demo):
-    demo.manage("reconcile", "--check")
+    demo.compare()

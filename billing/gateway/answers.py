@@ -1,5 +1,6 @@
 """What the answer to a change holds that the mirror keeps."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from billing.gateway import records
@@ -10,7 +11,7 @@ from billing.gateway.snapshots import CustomerSnapshot, InvoiceSnapshot, Snapsho
 
 
 def changed(answer: Any) -> list[Snapshot]:
-    """Return the customer, subscription, invoice and payments that an answer to a change names.
+    """Return the customer, subscription, invoices and payments that an answer to a change names.
 
     Raises Unconfirmed when the change was made and what it led to could not be read, and for an answer that does not
     hold what it should: the change may have been made all the same.
@@ -23,6 +24,8 @@ def changed(answer: Any) -> list[Snapshot]:
         if getattr(answer, "invoice", None) is not None:
             invoice = InvoiceSnapshot.of(answer.invoice.raw_data)
             found.extend([*_payments_of(invoice), invoice])
+        credited = {str(note.reference_invoice_id) for note in getattr(answer, "credit_notes", None) or ()}
+        found.extend(_read("invoice", sorted(credited)))
     except NotSent as error:
         raise Unconfirmed("the scheduled change could not be read") from error
     except UNREADABLE as error:
@@ -31,10 +34,12 @@ def changed(answer: Any) -> list[Snapshot]:
 
 
 def _payments_of(invoice: InvoiceSnapshot) -> list[Snapshot]:
-    """Read an invoice's payments, so that what paid it shows at once; where that fails a webhook brings them."""
+    return _read("transaction", [str(link["txn_id"]) for link in invoice.payload["linked_payments"]])
+
+
+def _read(kind: str, ids: Iterable[str]) -> list[Snapshot]:
+    """Read what a change touched besides, so that it shows at once; where that fails webhooks bring it."""
     try:
-        return [
-            records.find("transaction", str(link["txn_id"])) for link in invoice.payload["linked_payments"]
-        ]
+        return [records.find(kind, one) for one in ids]
     except (NotSent, Refused):
         return []

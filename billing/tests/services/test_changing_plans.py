@@ -162,6 +162,8 @@ def test_an_upgrade_charges_what_was_shown_less_the_credit(provider: Provider) -
     assert shown.figures.other is not None
     assert (shown.figures.other.period_unit, shown.figures.other.total) == ("month", 719)
     assert shown.body["annual_savings"] == 12 * 629 - 6299
+    # The credited invoice is read along with the answer: nothing waits for an event.
+    assert [one for one in reconcile.differences() if one.kind == "invoice"] == []
     assert_in_step(ava)
 
 
