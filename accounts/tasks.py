@@ -27,7 +27,7 @@ def send_login_code(challenge_id: str) -> None:
 
 @shared_task
 def tick() -> None:
-    """Every minute: publish again what waits in the outbox, and forget what we may not keep."""
+    """At every beat: publish again what waits in the outbox, and forget what we may not keep."""
     for mail_id in outbox.due():
         send_mail.delay(mail_id)
     retention.forget_what_is_over()

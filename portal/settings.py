@@ -378,7 +378,7 @@ LOGGING: dict[str, Any] = {
     },
     "root": {"handlers": ["console"], "level": ENV.log_level},
     "loggers": {
-        # A beat a minute is not news; how a job went is a row.
+        # A beat is not news; how a job went is a row.
         "celery.app.trace": {"level": "WARNING"},
         "celery.beat": {"level": "WARNING"},
         "celery.worker.strategy": {"level": "WARNING"},
