@@ -63,6 +63,15 @@ def test_a_second_journey_waits_for_the_first(shop: Shop):
         shop.client.TimeMachine.travel_forward("delorean", {"destination_time": far + DAY})
 
 
+def test_a_journey_to_the_present_second_does_not_turn_the_clock_back(shop: Shop):
+    made = [shop.client.Customer.create({}).customer]
+    while not 300 <= made[-1].resource_version % 1000 <= 600:  # well inside a second
+        made.append(shop.client.Customer.create({}).customer)
+    shop.client.TimeMachine.travel_forward("delorean", {"destination_time": made[-1].created_at})
+    arrived(shop.client)
+    assert shop.client.Customer.create({}).customer.resource_version > made[-1].resource_version
+
+
 def test_starting_afresh_ends_a_journey(shop: Shop):
     shop.customer()
     for _ in range(10):
