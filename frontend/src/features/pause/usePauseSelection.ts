@@ -1,8 +1,8 @@
 import { useState } from 'react';
-import { useSearchParams } from 'react-router-dom';
 
 import type { Plan } from '@/lib/api/types';
-import { selectedIds, selectionQuery } from '@/lib/selection';
+import { SELECTED } from '@/lib/selection';
+import { useNamed } from '@/lib/useNamed';
 
 interface PauseSelection {
   /** What the button would pause. */
@@ -21,9 +21,8 @@ interface PauseSelection {
  * all of them; ids of what can no longer be paused choose nothing, and never quietly everything.
  */
 export function usePauseSelection(pausable: readonly Plan[]): PauseSelection {
-  const [query, setQuery] = useSearchParams();
+  const [named, name] = useNamed(SELECTED);
   const [refused, setRefused] = useState(false);
-  const named = selectedIds(query);
   const chosen =
     named.length === 0 ? pausable : pausable.filter(({ subId }) => named.includes(subId));
 
@@ -31,8 +30,7 @@ export function usePauseSelection(pausable: readonly Plan[]): PauseSelection {
     const next = pausable.filter((one) => (one === plan ? on : chosen.includes(one)));
     setRefused(next.length === 0);
     if (next.length === 0) return;
-    const ids = next.length === pausable.length ? [] : next.map(({ subId }) => subId);
-    setQuery(selectionQuery(ids), { replace: true });
+    name(next.length === pausable.length ? [] : next.map(({ subId }) => subId));
   };
 
   return {

@@ -1,7 +1,7 @@
 import { useState } from 'react';
-import { useSearchParams } from 'react-router-dom';
 
 import type { Plan } from '@/lib/api/types';
+import { useNamed } from '@/lib/useNamed';
 
 /** Kept in the address, so that the way back from anywhere finds the same selection. */
 const PARAMETER = 'planIds';
@@ -15,9 +15,8 @@ interface PeriodSelection {
 
 /** Which plans to change, of those that can be: all of them, unless the address names some. */
 export function usePeriodSelection(candidates: readonly Plan[]): PeriodSelection {
-  const [query, setQuery] = useSearchParams();
+  const [named, name] = useNamed(PARAMETER);
   const [refused, setRefused] = useState(false);
-  const named = query.getAll(PARAMETER);
   const among = candidates.filter(({ id }) => named.includes(id));
   const chosen = among.length > 0 ? among : candidates;
 
@@ -25,12 +24,7 @@ export function usePeriodSelection(candidates: readonly Plan[]): PeriodSelection
     const next = candidates.filter((one) => (one === plan ? on : chosen.includes(one)));
     setRefused(next.length === 0);
     if (next.length === 0) return;
-    const changed = new URLSearchParams(query);
-    changed.delete(PARAMETER);
-    if (next.length < candidates.length) {
-      for (const { id } of next) changed.append(PARAMETER, id);
-    }
-    setQuery(changed, { replace: true });
+    name(next.length === candidates.length ? [] : next.map(({ id }) => id));
   };
   return { chosen, refused, toggle };
 }
