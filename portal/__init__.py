@@ -1,4 +1,4 @@
-"""Composition root: settings, URLs, Celery and the page. Applications import only its errors and pagination."""
+"""Composition root: settings, URLs, Celery and the page. Applications import only its errors."""
 
 from portal.celery import app as celery_app
 

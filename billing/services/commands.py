@@ -164,12 +164,6 @@ def is_open(account: Account) -> bool:
     return Command.objects.filter(account=account, state__in=Command.OPEN).exists()
 
 
-def shown_before(account: Account, *, key: str) -> dict[str, Any]:
-    """Return the figures that were confirmed with the change that this key stands for."""
-    shown: dict[str, Any] = Command.objects.get(account=account, key=key).shown
-    return shown
-
-
 def unfinished(
     account: Account, *, kind: str, subscription_ids: Iterable[str] | None = None
 ) -> Command | None:

@@ -94,13 +94,6 @@ export const GiftIcon = () => (
   </Icon>
 );
 
-export const MailIcon = () => (
-  <Icon>
-    <rect x="3.5" y="5.5" width="17" height="13" rx="2.5" />
-    <path d="m4.5 7.5 7.5 5.5 7.5-5.5" />
-  </Icon>
-);
-
 export const RefreshIcon = () => (
   <Icon>
     <path d="M19.5 12a7.5 7.5 0 1 1-2.2-5.300L19.5 9M19.5 4.500V9H15" />
