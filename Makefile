@@ -1,6 +1,6 @@
 # Everything one does here. `make help` lists it.
 .DEFAULT_GOAL := help
-.PHONY: help run test check fmt generate lock reset
+.PHONY: help run test check fmt generate lock audit reset
 
 # The first Python that we are tested on; name another with PYTHON=….
 PYTHON ?= $(shell for name in python3 python3.13 python3.12 python3.11; do \
@@ -29,6 +29,9 @@ generate: ## Write docs/openapi.json and the app's types anew
 
 lock: ## Compile requirements*.txt from requirements*.in
 	@exec $(PYTHON) dev/check.py lock
+
+audit: ## Ask PyPI and npm whether what is locked has known holes
+	@exec $(PYTHON) dev/audit.py
 
 reset: ## Forget the demo's data
 	@exec $(PYTHON) dev/reset.py

@@ -142,7 +142,7 @@ def ensure_database() -> None:
 
     Raises `CannotContinue` when the database was made with a migration that reads otherwise now.
     """
-    migrations = [ROOT / app / "migrations" for app in ("accounts", "billing")]
+    migrations = [ROOT / app / "migrations" for app in ("accounts", "billing", "preferences", "operators")]
     stamp = Stamp(stamps() / "database", digest([*migrations, ROOT / "requirements.txt"], _database_url()))
     there = _database_is_there()
     if stamp.holds and there:

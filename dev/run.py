@@ -37,7 +37,8 @@ BANNER = """
   The portal      {base}
   Sign in as      ava@example.com (or ben, carla, dan, ella, finn, gia, hugo, ivy, jo)
   The code        is in the inbox: {sandbox}/inbox
-  Operators       {base}/admin/ as admin, password admin
+  Other brands    http://gospel.localhost:{port}/, kids.localhost, sports.localhost (manage.py brands)
+  Operators       {base}/admin/ as admin, support, content or finance; the password is the name
   The provider    {sandbox}/ (its clock, accounts and events)
   Move the clock  {given}.venv/bin/python manage.py timetravel 31d
   Stop            Ctrl-C
@@ -142,7 +143,7 @@ def serve() -> None:
         seed()
         runner.start(portal_processes())
         runner.wait_for(lambda: answers(f"{base}/healthz"), name="the portal", seconds=START_SECONDS)
-        say(BANNER.format(base=base, sandbox=sandbox, given=_given()))
+        say(BANNER.format(base=base, port=port(), sandbox=sandbox, given=_given()))
         runner.watch()
 
 

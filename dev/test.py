@@ -20,7 +20,8 @@ from dev.services import POSTGRESQL_PORT, REDIS_PORT, answers
 DATABASE_URL = "postgres://postgres:postgres@127.0.0.1:5432/portal"
 REDIS_URL = "redis://127.0.0.1:6379/9"
 CI = os.environ.get("CI", "").lower() in ("1", "true", "yes")
-MOST_WORKERS = 4
+# Each has a sandbox beside it, so that one core feeds two; more than four processes gain nothing.
+FEWEST_WORKERS, MOST_WORKERS = 2, 4
 
 # What the tests decide for themselves, whatever the shell that started them has set.
 OURS = (
@@ -37,7 +38,7 @@ OURS = (
     "NUM_PROXIES",
     "EMAIL_URL",
     "DEFAULT_FROM_EMAIL",
-    "ADMIN_WITHOUT_SECOND_FACTOR",
+    "ADMIN_NETWORKS",
     "LOG_LEVEL",
     "HOST",
     "WEB_CONCURRENCY",
@@ -58,8 +59,9 @@ def _environment(**added: str) -> dict[str, str]:
 
 
 def _workers() -> str:
-    """Two processes, or as many as TEST_WORKERS says; more than four gain nothing."""
-    return str(min(MOST_WORKERS, int(os.environ.get("TEST_WORKERS", "2"))))
+    """As many processes as there are cores, within bounds, or as TEST_WORKERS says."""
+    cores = max(FEWEST_WORKERS, os.cpu_count() or FEWEST_WORKERS)
+    return str(min(MOST_WORKERS, int(os.environ.get("TEST_WORKERS", cores))))
 
 
 def _run(command: list[str], **environment: str) -> bool:

@@ -1,6 +1,6 @@
 """The portal as a Django application: its static files, its system checks, its folders."""
 
-from django.apps import AppConfig
+from django.apps import AppConfig, apps
 from django.contrib.staticfiles.apps import StaticFilesConfig
 
 
@@ -13,11 +13,16 @@ class PortalConfig(AppConfig):
     def ready(self) -> None:
         """Do so, once the applications are loaded."""
         from django.conf import settings
+        from django.db.models.signals import post_migrate
 
         from portal import checks  # noqa: F401  (registers them)
+        from portal.operators import set_up_groups
 
         for folder in settings.RUNTIME_FOLDERS:
             folder.mkdir(parents=True, exist_ok=True)
+        # After the last application with tables, since by then all permissions are there.
+        last = [one for one in apps.get_app_configs() if one.models_module is not None][-1]
+        post_migrate.connect(set_up_groups, sender=last)
 
 
 class PublicFilesConfig(StaticFilesConfig):

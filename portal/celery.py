@@ -21,6 +21,7 @@ broker.install()
 # Often enough that a command whose holder died, and whose lease of thirty seconds must run out first, is settled
 # within a minute (contract, section 2, `billing_unconfirmed`).
 BEAT_SECONDS = 20.0
+HOUR_SECONDS = 3600.0
 # A beat that nobody picked up in time is overtaken by the next one.
 BEAT_EXPIRES_SECONDS = 15
 
@@ -30,6 +31,8 @@ app.conf.beat_schedule = {
     name: {"task": name, "schedule": BEAT_SECONDS, "options": {"expires": BEAT_EXPIRES_SECONDS}}
     for name in ("accounts.tasks.tick", "billing.tasks.tick")
 }
+# Not urgent, and decides nothing: what is over has no effect while it is still there.
+app.conf.beat_schedule["operators"] = {"task": "operators.tasks.forget", "schedule": HOUR_SECONDS}
 # Without this, every thread but the first (gunicorn's, for one) falls back to an application without a broker.
 app.set_default()
 app.autodiscover_tasks()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 from urllib.parse import urlsplit
@@ -10,17 +11,22 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.contrib.auth.hashers import check_password
-from django.core.checks import WARNING, CheckMessage, Error, Tags, register, run_checks
+from django.core.checks import CheckMessage, Error, Tags, register, run_checks
 from django.core.exceptions import ImproperlyConfigured
 from django.db import connection
 
 from portal import env
+from portal.operators import GROUPS
 
 logger = logging.getLogger(__name__)
 
 CHARGEBEE_DOMAIN = ".chargebee.com"
 CHARGEBEE_SCRIPT_HOST = "js.chargebee.com"
+DEMO_OPERATORS = ("admin", *GROUPS)
 LOOPBACK = {"127.0.0.1", "localhost", "::1"}
+# One host, spelt out: its origin becomes a source in a Content-Security-Policy, where `*`, `;` and `,` mean something.
+SCRIPT_ADDRESS = re.compile(r"https?://([a-z0-9.-]+|\[::1\])(:[0-9]+)?/[^\s]*")
+DOMAIN = re.compile(r"([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+[a-z][a-z0-9-]*[a-z0-9]")
 SHORTEST_SECRET = 50
 SHORTEST_PASSWORD = 20
 
@@ -50,6 +56,12 @@ def _addresses() -> Iterator[CheckMessage]:
         yield _error(
             4, "ALLOWED_HOSTS does not name the hosts.", "Set ALLOWED_HOSTS to the brands' host names."
         )
+    if not settings.LINK_DOMAINS:
+        yield _error(
+            22,
+            "LINK_DOMAINS names no domain.",
+            "Set it to where the brands' own pages are: example.com,example.org.",
+        )
     if urlsplit(settings.BASE_URL).scheme != "https":
         yield _error(
             5, "BASE_URL is not an https address.", "Set BASE_URL to where subscribers open the portal."
@@ -59,6 +71,12 @@ def _addresses() -> Iterator[CheckMessage]:
             6,
             "NUM_PROXIES is not set, or below 0.",
             "Set how many proxies stand in front; limits by address depend on it.",
+        )
+    if not settings.ADMIN_NETWORKS:
+        yield _error(
+            22,
+            "ADMIN_NETWORKS does not say from where operators come.",
+            "Set their networks; 0.0.0.0/0,::/0 is everywhere.",
         )
 
 
@@ -95,7 +113,7 @@ def _provider_addresses() -> Iterator[CheckMessage]:
     if settings.CHARGEBEE_ENDPOINT and not genuine:
         yield _error(13, "CHARGEBEE_ENDPOINT is not the real provider.", "Leave it empty in production.")
     script = urlsplit(settings.CHARGEBEE_JS_URL)
-    if (script.scheme, script.hostname) != ("https", CHARGEBEE_SCRIPT_HOST):
+    if (script.scheme, script.netloc) != ("https", CHARGEBEE_SCRIPT_HOST):
         yield _error(14, "CHARGEBEE_JS_URL is not the provider's script.", "Leave it unset in production.")
 
 
@@ -120,17 +138,6 @@ def production_refuses_defaults(app_configs: Sequence[Any] | None, **kwargs: Any
 
 
 @register(Tags.security)
-def production_says_that_the_admin_has_no_second_factor(
-    app_configs: Sequence[Any] | None, **kwargs: Any
-) -> list[CheckMessage]:
-    """Warn where production serves the admin, which asks for a password alone."""
-    if not settings.PRODUCTION or not settings.ADMIN_SERVED:
-        return []
-    hint = "Let only the operators' network reach /admin/, or unset ADMIN_WITHOUT_SECOND_FACTOR."
-    return [CheckMessage(WARNING, "Operators sign in with a password alone.", hint=hint, id="portal.W019")]
-
-
-@register(Tags.security)
 def plain_http_stays_on_this_machine(app_configs: Sequence[Any] | None, **kwargs: Any) -> list[CheckMessage]:
     """Refuse, in every mode, to send the API key over plain http anywhere but to this machine."""
     endpoint = urlsplit(settings.CHARGEBEE_ENDPOINT)
@@ -139,22 +146,54 @@ def plain_http_stays_on_this_machine(app_configs: Sequence[Any] | None, **kwargs
     return []
 
 
+@register(Tags.security)
+def the_providers_script_has_one_origin(
+    app_configs: Sequence[Any] | None, **kwargs: Any
+) -> list[CheckMessage]:
+    """Refuse, in every mode, a script address whose origin would allow more than one host, or anybody on the way."""
+    address = settings.CHARGEBEE_JS_URL
+    if not SCRIPT_ADDRESS.fullmatch(address):
+        return [_error(20, "CHARGEBEE_JS_URL is not the address of a script on one host.", "Spell it out.")]
+    if urlsplit(address).scheme != "https" and urlsplit(address).hostname not in LOOPBACK:
+        return [_error(21, "CHARGEBEE_JS_URL is plain http on another machine.", "Use https.")]
+    return []
+
+
+@register(Tags.security)
+def the_support_widget_has_one_origin(app_configs: Sequence[Any] | None, **kwargs: Any) -> list[CheckMessage]:
+    """Refuse, in every mode, a widget's script whose origin would allow more than one host, or anybody on the way."""
+    address = settings.SUPPORT_WIDGET_URL
+    if address and not SCRIPT_ADDRESS.fullmatch(address):
+        return [_error(23, "SUPPORT_WIDGET_URL is not the address of a script on one host.", "Spell it out.")]
+    if address and urlsplit(address).scheme != "https" and urlsplit(address).hostname not in LOOPBACK:
+        return [_error(24, "SUPPORT_WIDGET_URL is plain http on another machine.", "Use https.")]
+    return []
+
+
+@register(Tags.security)
+def linked_domains_are_spelt_out(app_configs: Sequence[Any] | None, **kwargs: Any) -> list[CheckMessage]:
+    """Refuse, in every mode, a list that would let the brands link to all of a top-level domain."""
+    if all(DOMAIN.fullmatch(domain) for domain in settings.LINK_DOMAINS):
+        return []
+    return [_error(25, "LINK_DOMAINS holds what is no domain.", "Name domains: example.com,example.org.")]
+
+
 @register(Tags.database)
 def production_refuses_the_demo_operator(
     app_configs: Sequence[Any] | None, databases: Sequence[str] | None = None, **kwargs: Any
 ) -> list[CheckMessage]:
-    """Refuse an operator `admin` whose password is `admin`, such as a copied demo database brings along."""
+    """Refuse an operator of the demo whose password is its name, such as a copied demo database brings along."""
     if not settings.PRODUCTION or not databases:
         return []
     users = get_user_model()._default_manager
     # `migrate` asks before it has made the table, or added to it what the model has by now.
     if users.model._meta.db_table not in connection.introspection.table_names():
         return []
-    passwords = users.filter(username="admin", is_staff=True).values_list("password", flat=True)
-    if any(check_password("admin", password) for password in passwords):
-        return [
-            _error(17, "The demo's operator can sign in.", "Delete the user `admin` or change its password.")
-        ]
+    named = users.filter(username__in=DEMO_OPERATORS, is_staff=True).values_list("username", "password")
+    weak = [name for name, password in named if check_password(name, password)]
+    if weak:
+        hint = f"Delete the users named so or change their passwords: {', '.join(weak)}."
+        return [_error(17, "The demo's operators can sign in.", hint)]
     return []
 
 

@@ -6,6 +6,7 @@ else. The defaults make a demo out of a fresh clone; `portal.checks` refuses eac
 
 from __future__ import annotations
 
+import ipaddress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -16,6 +17,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 Mode = Literal["demo", "test", "production"]
 MODES: tuple[Mode, ...] = ("demo", "test", "production")
 
@@ -39,10 +41,12 @@ class Environment:
     otp_pepper: str
     allowed_hosts: list[str]
     base_url: str
+    link_domains: list[str]
+    support_widget_url: str
     port: int
     sandbox_port: int
     num_proxies: int | None
-    admin_without_second_factor: bool
+    admin_networks: list[Network]
     database: dict[str, Any]
     redis_url: str
     email: dict[str, Any]
@@ -53,6 +57,7 @@ class Environment:
     chargebee_publishable_key: str
     chargebee_endpoint: str
     chargebee_js_url: str
+    chargebee_background_requests_per_minute: int
     chargebee_webhook_username: str
     chargebee_webhook_passwords: list[str]
 
@@ -91,6 +96,10 @@ def _provider(read: environ.Env, mode: Mode) -> dict[str, Any]:
             if production
             else f"{sandbox}/v2/chargebee.js",
         ),
+        # Two thirds of what the smallest site may ask: the rest is for subscribers. The sandbox has no limit.
+        "chargebee_background_requests_per_minute": _int(
+            read, "CHARGEBEE_BACKGROUND_REQUESTS_PER_MINUTE", 100 if production else 0
+        ),
         "chargebee_webhook_username": read.str("CHARGEBEE_WEBHOOK_USERNAME", default=DEMO_WEBHOOK_USERNAME),
         "chargebee_webhook_passwords": read.list(
             "CHARGEBEE_WEBHOOK_PASSWORDS", default=[DEMO_WEBHOOK_PASSWORD]
@@ -124,6 +133,13 @@ def _int(read: environ.Env, name: str, default: int) -> int:
     return default if number is None else number
 
 
+def _networks(read: environ.Env, name: str) -> list[Network]:
+    try:
+        return [ipaddress.ip_network(text.strip()) for text in read.list(name, default=[])]
+    except ValueError as error:
+        raise ImproperlyConfigured(f"{name} does not list networks such as 192.0.2.0/24: {error}.") from error
+
+
 def read_environment() -> Environment:
     """Read every variable of `.env.example`.
 
@@ -140,11 +156,16 @@ def read_environment() -> Environment:
         otp_pepper=read.str("OTP_PEPPER", default=DEMO_OTP_PEPPER),
         allowed_hosts=read.list("ALLOWED_HOSTS", default=[] if mode == "production" else ["*"]),
         base_url=read.str("BASE_URL", default=f"http://127.0.0.1:{port}").rstrip("/"),
+        link_domains=[
+            domain.strip().lower()
+            for domain in read.list("LINK_DOMAINS", default=[] if mode == "production" else ["example.com"])
+        ],
+        support_widget_url=read.str("SUPPORT_WIDGET_URL", default=""),
         port=port,
         sandbox_port=_int(read, "SANDBOX_PORT", 8001),
         # Zero proxies: the demo is reached directly, so a forwarded address is only a claim of the client.
         num_proxies=_optional_int(read, "NUM_PROXIES", None if mode == "production" else 0),
-        admin_without_second_factor=read.bool("ADMIN_WITHOUT_SECOND_FACTOR", default=mode != "production"),
+        admin_networks=_networks(read, "ADMIN_NETWORKS"),
         database=_database(read, var_dir),
         redis_url=read.str("REDIS_URL", default=""),
         email=read.email_url("EMAIL_URL", default=f"filemail:///{var_dir / 'mail'}"),

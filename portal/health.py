@@ -15,6 +15,8 @@ from django.http import HttpRequest, JsonResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from operators.network import may_reach_the_admin
+
 # Long enough for a healthy peer far away, short enough for a probe that asks every few seconds.
 TIME_BOX_SECONDS = 1.0
 
@@ -74,9 +76,19 @@ def healthz(request: HttpRequest) -> JsonResponse:
 @require_safe
 @never_cache
 def readyz(request: HttpRequest) -> JsonResponse:
-    """Say whether the portal can serve; 503 only when the database is down, since reads need nothing else."""
-    broker, provider = _checks.submit(broker_is_reachable), _checks.submit(provider_is_reachable)
+    """Say whether the portal can serve; 503 only when the database is down, since reads need nothing else.
+
+    What it stands on is told to those networks alone that may reach the admin.
+    """
+    parts = _parts() if may_reach_the_admin(request) else {}
     ready = database_answers()
     state = "ok" if ready else "down"
-    body = {"status": state, "database": state, "broker": _word(broker), "provider": _word(provider)}
-    return JsonResponse(body, status=200 if ready else 503)
+    told = {"database": state, **{name: _word(check) for name, check in parts.items()}} if parts else {}
+    return JsonResponse({"status": state, **told}, status=200 if ready else 503)
+
+
+def _parts() -> dict[str, Future[bool]]:
+    return {
+        "broker": _checks.submit(broker_is_reachable),
+        "provider": _checks.submit(provider_is_reachable),
+    }

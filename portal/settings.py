@@ -23,24 +23,32 @@ SECRET_KEY = ENV.secret_key
 OTP_PEPPER = ENV.otp_pepper
 ALLOWED_HOSTS = ENV.allowed_hosts
 BASE_URL = ENV.base_url
+# Operators type the brands' links; they lead to these domains and nowhere else.
+LINK_DOMAINS = ENV.link_domains
+# Not among what operators change: the pages' policy allows this script's origin.
+SUPPORT_WIDGET_URL = ENV.support_widget_url
 NUM_PROXIES = ENV.num_proxies
-# The admin asks for a password alone, so production serves it only where somebody decided that this is enough.
-ADMIN_SERVED = ENV.admin_without_second_factor
 
 INSTALLED_APPS = [
-    "django.contrib.admin",
+    "operators.apps.OperatorsAdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
     "django.contrib.messages",
     "portal.apps.PublicFilesConfig",
+    "axes",
     "csp",
+    "django_otp",
+    "django_otp.plugins.otp_static",
+    "django_otp.plugins.otp_totp",
     "drf_spectacular",
     "knox",
     "rest_framework",
     "webpack_loader",
     "accounts",
     "billing",
+    "preferences",
+    "operators",
     "portal",
 ]
 
@@ -52,12 +60,17 @@ MIDDLEWARE = [
     "django_permissions_policy.PermissionsPolicyMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    "portal.methods.KnownMethodsMiddleware",
     "portal.api.middleware.ApiMiddleware",
+    "operators.middleware.OperatorsNetworkMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django_otp.middleware.OTPMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
+    # Last, since it replaces the answer of a sign-in that failed once too often.
+    "axes.middleware.AxesMiddleware",
 ]
 
 ROOT_URLCONF = "portal.urls"
@@ -150,6 +163,26 @@ REST_KNOX = {
     "TOKEN_MODEL": KNOX_TOKEN_MODEL,
 }
 
+# --- Operators --------------------------------------------------------------------------------------------------------
+# The demo's operators have a password alone; nobody can enrol an app for them all.
+SECOND_FACTOR = PRODUCTION
+ADMIN_NETWORKS = ENV.admin_networks
+OTP_TOTP_ISSUER = "Subscription portal"
+# The first refuses whoever is locked out, the second knows passwords.
+AUTHENTICATION_BACKENDS = ["axes.backends.AxesStandaloneBackend", "django.contrib.auth.backends.ModelBackend"]
+AXES_ONLY_ADMIN_SITE = True
+AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]  # a stranger elsewhere cannot lock an operator out
+AXES_FAILURE_LIMIT = 5
+AXES_COOLOFF_TIME = timedelta(minutes=15)
+AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False  # or trying again would lock for ever
+AXES_RESET_ON_SUCCESS = True
+AXES_DISABLE_ACCESS_LOG = True  # who signed in is in the log
+AXES_ENABLE_ADMIN = False
+AXES_VERBOSE = False
+AXES_SENSITIVE_PARAMETERS = ["username", "code", "csrfmiddlewaretoken"]
+AXES_CLIENT_IP_CALLABLE = "operators.lockout.address_of"
+AXES_CLIENT_STR_CALLABLE = "operators.lockout.named"
+AXES_LOCKOUT_CALLABLE = "operators.lockout.refuse"
 # Only operators in the admin have sessions and cookies; subscribers carry a bearer token.
 CSRF_FAILURE_VIEW = "portal.views.csrf_failure"
 SESSION_COOKIE_NAME = "__Host-operator" if PRODUCTION else "operator"
@@ -194,6 +227,15 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "drf_spectacular.hooks.postprocess_schema_enums",
         "portal.api.schema.camelise",
     ],
+    # Fields of one name with other values would be named by a digest of them.
+    "ENUM_NAME_OVERRIDES": {
+        "StatusEnum": "billing.queries.holdings.STATUSES",
+        "PaymentSourceStatusEnum": "billing.api.serializers.payments.STATUSES",
+        "CancelReasonEnum": "billing.survey.REASONS",
+        "FreeMonthReasonEnum": "billing.services.offers.REASONS",
+        "OfferEnum": "billing.survey.OFFERS",
+        "OfferingScreenEnum": "billing.api.serializers.requests.OFFERING_SCREENS",
+    },
 }
 
 # --- The billing provider ---------------------------------------------------------------------------------------------
@@ -202,6 +244,8 @@ CHARGEBEE_API_KEY = ENV.chargebee_api_key
 CHARGEBEE_PUBLISHABLE_KEY = ENV.chargebee_publishable_key
 CHARGEBEE_ENDPOINT = ENV.chargebee_endpoint
 CHARGEBEE_JS_URL = ENV.chargebee_js_url
+CHARGEBEE_BACKGROUND_REQUESTS_PER_MINUTE = ENV.chargebee_background_requests_per_minute
+CHARGEBEE_PAGE_SIZE = 100  # as many as the provider gives at once
 CHARGEBEE_WEBHOOK_USERNAME = ENV.chargebee_webhook_username
 CHARGEBEE_WEBHOOK_PASSWORDS = ENV.chargebee_webhook_passwords
 
@@ -220,6 +264,8 @@ CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = True
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_TASK_SOFT_TIME_LIMIT = 240
 CELERY_TASK_TIME_LIMIT = 300  # well under the visibility time-out, or a long task would run twice at once
+# Long work ends a slice after this and goes on in the next: a last request that waits its longest still ends in time.
+JOB_SLICE_SECONDS = 90
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TASK_PUBLISH_RETRY_POLICY = {"max_retries": 1, "interval_start": 0.1, "interval_step": 0.1}
 CELERY_BEAT_SCHEDULE_FILENAME = str(VAR_DIR / "celerybeat-schedule")

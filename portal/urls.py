@@ -8,12 +8,8 @@ from django.urls import URLPattern, URLResolver, include, path, re_path
 from django.views.generic import RedirectView
 from drf_spectacular.views import SpectacularJSONAPIView
 
+from accounts.pictures import UPLOADED_PLACE
 from portal import health, views
-
-admin.site.site_header = "Subscription portal"
-admin.site.site_title = "Subscription portal"
-admin.site.index_title = "Operations"
-admin.site.site_url = None  # an operator is not a subscriber
 
 handler400 = "portal.views.bad_request"
 handler403 = "portal.views.permission_denied"
@@ -25,18 +21,22 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("readyz", health.readyz),
     path("api/", include("accounts.api.urls")),
     path("api/", include("billing.api.urls")),
+    path("api/", include("preferences.api.urls")),
+    path("unsubscribe/", include("preferences.urls")),
     path("webhooks/", include("billing.webhooks.urls")),
+    path("admin/", admin.site.urls),
+    path("admin", RedirectView.as_view(url="/admin/")),
 ]
-
-if settings.ADMIN_SERVED:
-    urlpatterns += [path("admin/", admin.site.urls), path("admin", RedirectView.as_view(url="/admin/"))]
 
 if not settings.PRODUCTION:
     # Which operations exist is nobody's business but ours in production.
     urlpatterns.append(path("api/schema/", SpectacularJSONAPIView.as_view(), name="schema"))
 
 urlpatterns += [
-    re_path(r"^(?:api|webhooks|static|admin)(?:/(?P<path>.*))?$", views.unknown),
+    re_path(rf"^(?P<place>{UPLOADED_PLACE.pattern})$", views.picture),
+    re_path(r"^(?:api|webhooks|static|admin|metrics)(?:/(?P<path>.*))?$", views.unknown),
     path("favicon.ico", RedirectView.as_view(url="/static/portal/art/favicon.ico", permanent=True)),
+    *(path(name, views.card_document) for name in views.CARD_DOCUMENTS),
+    *(path(name, views.paypal_document) for name in views.PAYPAL_DOCUMENTS),
     re_path(r"^.*$", views.shell),
 ]

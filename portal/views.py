@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import logging
 
-from django.http import HttpRequest, HttpResponse
+from django.conf import settings
+from django.core.files.storage import default_storage
+from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
@@ -13,8 +16,16 @@ from webpack_loader.exceptions import BaseWebpackLoaderException
 
 from portal.api.errors import status_response
 from portal.api.middleware import speaks_json
+from portal.policies import allow_popups, allow_provider, allow_widget
 
 logger = logging.getLogger(__name__)
+
+CARD_DOCUMENTS = ("add-card-payment-method", "update-card-payment-method")
+PAYPAL_DOCUMENTS = ("add-paypal-payment-method",)
+# No support widget there (specification, section 2): once a page has run a script, only another page is without it.
+WITHOUT_WIDGET = "edit-profile"
+# A drawing that is opened by itself has its own styles, and neither scripts nor anything else to load.
+PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 
 
 def _failure(request: HttpRequest, status: int) -> HttpResponse:
@@ -24,15 +35,65 @@ def _failure(request: HttpRequest, status: int) -> HttpResponse:
     return render(request, f"portal/{status}.html", status=status)
 
 
-@never_cache
-@require_safe
-def shell(request: HttpRequest) -> HttpResponse:
-    """Answer every page of the app with the one document that loads it."""
+def _document(request: HttpRequest, kind: str, **more: object) -> HttpResponse:
     try:
-        return render(request, "portal/app.html", {"settings": {}})
+        return render(request, "portal/app.html", {"settings": {"document": kind, **more}})
     except (OSError, ValueError, BaseWebpackLoaderException) as error:
         logger.error("The page cannot be shown: the bundle is not built (%s).", error)
         return render(request, "portal/bundle_missing.html", status=503)
+
+
+@never_cache
+@require_safe
+def shell(request: HttpRequest) -> HttpResponse:
+    """Answer every page of the app but the card documents with the one document that loads it.
+
+    Where there is a support widget, the profile has a document of its own that does not allow it.
+    """
+    # The app's router takes no notice of capitals and of slashes at the end.
+    name = request.path_info.removeprefix("/").rstrip("/").casefold()
+    if name in (*CARD_DOCUMENTS, *PAYPAL_DOCUMENTS):
+        query = request.META["QUERY_STRING"]
+        return HttpResponseRedirect(f"/{name}?{query}" if query else f"/{name}")
+    if not settings.SUPPORT_WIDGET_URL:
+        return _document(request, "app")
+    return _document(request, "profile") if name == WITHOUT_WIDGET else _supported_document(request)
+
+
+@allow_widget
+def _supported_document(request: HttpRequest) -> HttpResponse:
+    return _document(request, "app", supportWidget=True)
+
+
+@never_cache
+@require_safe
+@allow_provider
+def card_document(request: HttpRequest) -> HttpResponse:
+    """Answer the pages on which card details are entered, in fields of the provider's."""
+    return _document(request, "card")
+
+
+@never_cache
+@require_safe
+@allow_popups
+@allow_provider
+def paypal_document(request: HttpRequest) -> HttpResponse:
+    """Answer the page on which a subscriber agrees to PayPal, in a window of PayPal's."""
+    return _document(request, "payPal")
+
+
+@require_safe
+def picture(request: HttpRequest, place: str) -> HttpResponseBase:
+    """Answer with a picture that an operator uploaded; its name is its content's, so it may be kept for ever."""
+    try:
+        file = default_storage.open(place)
+    except FileNotFoundError:
+        return _failure(request, 404)
+    headers = {
+        "Cache-Control": "public, max-age=31536000, immutable",
+        "Content-Security-Policy": PICTURE_POLICY,
+    }
+    return FileResponse(file, headers=headers)
 
 
 @csrf_exempt

@@ -55,7 +55,7 @@ def snaked(data: Any) -> Any:
 
 
 class CamelCaseJSONRenderer(JSONRenderer):
-    """JSON with camelCase keys."""
+    """JSON with camelCase keys; a response that says it is `verbatim` goes out as it is."""
 
     def render(
         self,
@@ -64,7 +64,9 @@ class CamelCaseJSONRenderer(JSONRenderer):
         renderer_context: Mapping[str, Any] | None = None,
     ) -> bytes:
         """Return the body's bytes."""
-        return super().render(camelised(data), accepted_media_type, renderer_context)
+        verbatim = getattr((renderer_context or {}).get("response"), "verbatim", False)
+        sent = data if verbatim else camelised(data)
+        return super().render(sent, accepted_media_type, renderer_context)
 
 
 class CamelCaseJSONParser(JSONParser):

@@ -10,7 +10,7 @@ from portal.celery import app
 def ours():
     """The names of all tasks of the applications."""
     app.loader.import_default_modules()
-    return {name for name in app.tasks if name.startswith(("accounts.", "billing."))}
+    return {name for name in app.tasks if name.startswith(("accounts.", "billing.", "operators."))}
 
 
 def consumed():

@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+from ipaddress import ip_network
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
@@ -15,7 +16,7 @@ from portal.checks import (
     plain_http_stays_on_this_machine,
     production_refuses_defaults,
     production_refuses_the_demo_operator,
-    production_says_that_the_admin_has_no_second_factor,
+    the_providers_script_has_one_origin,
 )
 from portal.env import read_environment
 
@@ -28,6 +29,7 @@ VARIABLES = (
     "EMAIL_URL",
     "NUM_PROXIES",
     "ALLOWED_HOSTS",
+    "ADMIN_NETWORKS",
 )
 
 
@@ -47,12 +49,13 @@ def production(settings, monkeypatch):
     settings.OTP_PEPPER = "p" * 60
     settings.ALLOWED_HOSTS = ["portal.example.com"]
     settings.BASE_URL = "https://portal.example.com"
+    settings.LINK_DOMAINS = ["example.com"]
     settings.NUM_PROXIES = 1
     monkeypatch.setitem(settings.DATABASES["default"], "ENGINE", "django.db.backends.postgresql")
     settings.CELERY_BROKER_URL = "rediss://cache.example.com/0"
     settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
     settings.EMAIL_USE_TLS = True
-    settings.ADMIN_SERVED = False
+    settings.ADMIN_NETWORKS = [ip_network("192.0.2.0/24")]
     settings.CHARGEBEE_SITE = "example"
     settings.CHARGEBEE_API_KEY = "live_key"
     settings.CHARGEBEE_PUBLISHABLE_KEY = "live_publishable_key"
@@ -117,8 +120,10 @@ def test_sound_production_settings_pass(production):
         ("ALLOWED_HOSTS", [], "portal.E004"),
         ("ALLOWED_HOSTS", ["*"], "portal.E004"),
         ("BASE_URL", "http://portal.example.com", "portal.E005"),
+        ("LINK_DOMAINS", [], "portal.E022"),
         ("NUM_PROXIES", None, "portal.E006"),
         ("NUM_PROXIES", -1, "portal.E006"),
+        ("ADMIN_NETWORKS", [], "portal.E022"),
         ("EMAIL_USE_TLS", False, "portal.E018"),
         ("CELERY_BROKER_URL", "filesystem://", "portal.E008"),
         ("EMAIL_BACKEND", "django.core.mail.backends.filebased.EmailBackend", "portal.E009"),
@@ -131,6 +136,9 @@ def test_sound_production_settings_pass(production):
         ("CHARGEBEE_ENDPOINT", "http://example.chargebee.com/api/v2", "portal.E013"),
         ("CHARGEBEE_JS_URL", "https://cdn.example.com/chargebee.js", "portal.E014"),
         ("CHARGEBEE_JS_URL", "http://js.chargebee.com/v2/chargebee.js", "portal.E014"),
+        ("CHARGEBEE_JS_URL", "https://js.chargebee.com:8443/v2/chargebee.js", "portal.E014"),
+        ("CHARGEBEE_JS_URL", "https://js.chargebee.com.example.com/v2/chargebee.js", "portal.E014"),
+        ("CHARGEBEE_JS_URL", "https://js.chargebee.com@example.com/v2/chargebee.js", "portal.E014"),
         ("CHARGEBEE_WEBHOOK_PASSWORDS", ["demo-webhook-password"], "portal.E015"),
         ("CHARGEBEE_WEBHOOK_PASSWORDS", ["w" * 24, "short"], "portal.E015"),
         ("CHARGEBEE_WEBHOOK_PASSWORDS", [], "portal.E015"),
@@ -164,6 +172,27 @@ def test_plain_http_may_not_leave_this_machine(settings):
     assert [message.id for message in plain_http_stays_on_this_machine(None)] == ["portal.E016"]
 
 
+@pytest.mark.parametrize(
+    ("address", "faults"),
+    [
+        ("https://js.chargebee.com/v2/chargebee.js", []),
+        ("http://127.0.0.1:8001/v2/chargebee.js", []),
+        ("http://[::1]:8001/v2/chargebee.js", []),
+        ("", ["portal.E020"]),
+        ("https://*/chargebee.js", ["portal.E020"]),
+        ("https://*.example.com/chargebee.js", ["portal.E020"]),
+        ("https://cb.example.com;script-src 'unsafe-inline'/chargebee.js", ["portal.E020"]),
+        ("https://cb.example.com,x/chargebee.js", ["portal.E020"]),
+        ("https://me@cb.example.com/chargebee.js", ["portal.E020"]),
+        ("data:text/javascript,", ["portal.E020"]),
+        ("http://cb.example.com/chargebee.js", ["portal.E021"]),
+    ],
+)
+def test_the_providers_script_has_one_origin_in_every_mode(settings, address, faults):
+    settings.CHARGEBEE_JS_URL = address
+    assert [message.id for message in the_providers_script_has_one_origin(None)] == faults
+
+
 def test_the_providers_own_address_may_be_spelt_out(production):
     production.CHARGEBEE_ENDPOINT = "https://example.chargebee.com/api/v2"
     assert faults() == set()
@@ -172,13 +201,6 @@ def test_the_providers_own_address_may_be_spelt_out(production):
 def test_mail_may_be_handed_in_the_clear_to_this_machine(production):
     production.EMAIL_USE_TLS, production.EMAIL_HOST = False, "localhost"
     assert faults() == set()
-
-
-@pytest.mark.parametrize(("served", "warnings"), [(False, []), (True, ["portal.W019"])])
-def test_production_is_not_silent_about_an_admin_without_a_second_factor(production, served, warnings):
-    production.ADMIN_SERVED = served
-    said = production_says_that_the_admin_has_no_second_factor(None)
-    assert [message.id for message in said] == warnings
 
 
 @pytest.fixture
@@ -191,6 +213,12 @@ def operator_faults():
 
 
 def test_production_refuses_the_demos_operator(operator):
+    assert operator_faults() == ["portal.E017"]
+
+
+@pytest.mark.parametrize("name", ["support", "content", "finance"])
+def test_production_refuses_the_demos_members_of_groups(production, db, django_user_model, name):
+    django_user_model.objects.create_user(name, password=name, is_staff=True)
     assert operator_faults() == ["portal.E017"]
 
 
@@ -232,21 +260,34 @@ ASK_STATUS = (
 HOST = {"Host": "portal.example.com"}
 
 
-@pytest.mark.parametrize(
-    "path", ["/admin", "/admin/", "/admin/login/", "/admin/accounts/account/", "/api/schema/"]
+ASK_FROM_INSIDE = (
+    "from django.test import Client; answer = Client(REMOTE_ADDR='192.0.2.7', HTTP_X_FORWARDED_PROTO='https')"
+    ".get({path!r}, headers={host}); print(answer.status_code, 'id_code' in str(answer.content))"
 )
-def test_production_shows_no_operators_page_and_no_document(tmp_path, path):
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/admin",
+        "/admin/",
+        "/admin/login/",
+        "/admin/accounts/account/",
+        "/api/schema/",
+        "/metrics",
+        "/metrics/",
+    ],
+)
+def test_production_shows_strangers_no_operators_page_and_no_document(tmp_path, path):
     environment = {"PATH": os.environ["PATH"], **production_environment(tmp_path)}
     answer = load_wsgi(environment, ASK_STATUS.format(path=path, host=HOST))
     assert answer.stdout == "404\n"
 
 
-def test_production_shows_the_admin_where_somebody_decided_so_and_warns(tmp_path):
-    decided = {"ADMIN_WITHOUT_SECOND_FACTOR": "yes"}
-    environment = {"PATH": os.environ["PATH"], **production_environment(tmp_path), **decided}
-    answer = load_wsgi(environment, ASK_STATUS.format(path="/admin/login/", host=HOST))
-    assert answer.stdout == "200\n"
-    assert "Operators sign in with a password alone." in answer.stderr
+def test_production_asks_operators_for_a_code(tmp_path):
+    environment = {"PATH": os.environ["PATH"], **production_environment(tmp_path)}
+    answer = load_wsgi(environment, ASK_FROM_INSIDE.format(path="/admin/login/", host=HOST))
+    assert answer.stdout == "200 True\n"
 
 
 PRODUCTION_COOKIES = (
@@ -294,6 +335,13 @@ def test_the_database_gives_up_waiting(settings):
 def test_sqlite_takes_its_lock_at_once(settings):
     if_sqlite = {"sqlite": "IMMEDIATE", "postgresql": None}[connection.vendor]
     assert settings.DATABASES["default"]["OPTIONS"].get("transaction_mode") == if_sqlite
+
+
+@pytest.mark.parametrize("text", ["192.0.2.1/24", "everywhere"])
+def test_it_names_networks_it_cannot_understand(bare, text):
+    bare.setenv("ADMIN_NETWORKS", text)
+    with pytest.raises(ImproperlyConfigured, match="ADMIN_NETWORKS does not list networks"):
+        read_environment()
 
 
 @pytest.mark.parametrize("name", ["PORT", "SANDBOX_PORT", "NUM_PROXIES"])

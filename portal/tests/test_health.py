@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from ipaddress import ip_network
 
 import pytest
 
@@ -44,6 +45,13 @@ def test_it_names_a_broker_of_files_by_its_folder(client, settings, tmp_path):
     settings.CELERY_BROKER_URL = "filesystem://"
     settings.CELERY_BROKER_TRANSPORT_OPTIONS = {"data_folder_in": str(tmp_path / "gone")}
     assert client.get("/readyz").json()["broker"] == "down"
+
+
+@pytest.mark.django_db
+def test_it_tells_strangers_no_more_than_whether_it_is_ready(client, settings):
+    settings.ADMIN_NETWORKS = [ip_network("192.0.2.0/24")]
+    assert client.get("/readyz").json() == {"status": "ok"}
+    assert client.get("/readyz", REMOTE_ADDR="192.0.2.7").json()["database"] == "ok"
 
 
 def test_it_is_not_ready_without_its_database(tmp_path):

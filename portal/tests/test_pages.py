@@ -13,7 +13,7 @@ def test_it_answers_every_page_with_the_one_document(visitor, bundle, path):
     page = response.content.decode()
     assert '<div id="root"></div>' in page
     assert '<script src="/static/app/main.0123456789abcdef0123.js" defer>' in page
-    assert '<script id="portal-settings" type="application/json">{}</script>' in page
+    assert '<script id="portal-settings" type="application/json">{"document": "app"}</script>' in page
 
 
 def test_it_keeps_the_document_out_of_caches(visitor, bundle):

@@ -1,0 +1,46 @@
+"""Second factors and lock-outs, for superusers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from axes.models import AccessAttempt
+from django.contrib import admin
+from django.http import HttpRequest
+from django_otp.plugins.otp_static.models import StaticDevice
+from django_otp.plugins.otp_totp.models import TOTPDevice
+
+from accounts.admin.read_only import ReadOnlyAdmin
+from operators.models import Authenticator
+
+# Their own pages show keys and codes, and let one make devices that nobody has proved to have.
+admin.site.unregister([StaticDevice, TOTPDevice])
+
+
+@admin.register(Authenticator)
+class AuthenticatorAdmin(ReadOnlyAdmin):
+    """Who has enrolled; an operator's own page takes it away."""
+
+    list_display = ("user", "created_at", "last_used_at", "throttling_failure_count")
+    list_select_related = ("user",)
+    search_fields = ("user__username",)
+    fields = (
+        "user",
+        "created_at",
+        "last_used_at",
+        "throttling_failure_count",
+        "throttling_failure_timestamp",
+    )
+
+
+@admin.register(AccessAttempt)
+class AccessAttemptAdmin(ReadOnlyAdmin):
+    """Failed sign-ins of the last quarter of an hour; deleting those of a name lets it try again at once."""
+
+    list_display = ("attempt_time", "username", "ip_address", "failures_since_start", "user_agent")
+    search_fields = ("username", "ip_address")
+    fields = ("attempt_time", "username", "ip_address", "failures_since_start", "user_agent")
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Give whoever has the permission for it."""
+        return request.user.has_perm("axes.delete_accessattempt")

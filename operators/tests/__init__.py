@@ -1,0 +1,1 @@
+"""Tests of how operators get in, over HTTP."""

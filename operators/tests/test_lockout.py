@@ -1,0 +1,169 @@
+"""Five wrong passwords or codes lock a name out at an address, for a while, whatever the cache does."""
+
+from __future__ import annotations
+
+import logging
+import re
+from datetime import timedelta
+from io import StringIO
+from typing import Any
+
+import pytest
+from axes.models import AccessAttempt
+from django.contrib.sessions.models import Session
+from django.core.management import call_command
+from django.test import Client
+
+from operators import tasks
+from operators.tests.conftest import Operator
+
+TOO_MANY = "That was too many tries"
+
+
+def fail(operator: Operator, times: int, **extra: Any) -> Any:
+    return [operator.sign_in("wrong", **extra) for _ in range(times)][-1]
+
+
+@pytest.fixture
+def behind_a_proxy(settings: Any) -> None:
+    settings.REST_FRAMEWORK = {**settings.REST_FRAMEWORK, "NUM_PROXIES": 1}
+
+
+@pytest.fixture
+def without_a_cache(settings: Any) -> None:
+    settings.CACHES = {"default": {"BACKEND": "django.core.cache.backends.dummy.DummyCache"}}
+
+
+def test_five_wrong_passwords_lock_out_for_a_quarter_of_an_hour(
+    olga: Operator, clock: Any, without_a_cache: None
+) -> None:
+    olga.enrol()
+    assert fail(olga, 4).status_code == 200
+    refused = fail(olga, 1)
+    assert refused.status_code == 429
+    assert refused["Retry-After"] == "900"
+    assert TOO_MANY in refused.content.decode()
+
+    clock.shift(timedelta(minutes=14))
+    assert olga.sign_in().status_code == 429
+    assert not olga.is_in()
+    # What was tried meanwhile does not make it longer.
+    clock.shift(timedelta(minutes=1, seconds=1))
+    olga.sign_in()
+    assert olga.is_in()
+
+
+def _words(answer: Any) -> str:
+    """What a page says, without the name that was typed and the form's token."""
+    return re.sub(r'value="[^"]*"', "", answer.content.decode())
+
+
+def test_it_says_the_same_of_a_name_that_nobody_has(olga: Operator) -> None:
+    known = [olga.sign_in("wrong") for _ in range(6)]
+    olga.user.username = "nobody"
+    unknown = [olga.sign_in("wrong") for _ in range(6)]
+    for one, other in zip(known, unknown, strict=True):
+        assert one.status_code == other.status_code
+        assert _words(one) == _words(other)
+
+
+def test_wrong_codes_count_as_wrong_passwords(olga: Operator, clock: Any) -> None:
+    olga.enrol()
+    for _ in range(5):
+        answer = olga.sign_in(code="000000")
+        clock.shift(timedelta(seconds=20))
+    assert answer.status_code == 429
+    assert olga.sign_in().status_code == 429
+
+
+def test_another_browser_at_the_same_address_is_locked_out_too(olga: Operator) -> None:
+    olga.enrol()
+    for number in range(5):
+        olga.sign_in("wrong", headers={"User-Agent": f"browser {number}"})
+    olga.browser = Client()
+    assert olga.sign_in().status_code == 429
+
+
+def test_a_stranger_elsewhere_locks_nobody_out(olga: Operator, behind_a_proxy: None) -> None:
+    olga.enrol()
+    fail(Operator(olga.user, Client()), 5, headers={"X-Forwarded-For": "198.51.100.7"})
+    olga.sign_in(headers={"X-Forwarded-For": "203.0.113.9"})
+    assert olga.is_in()
+
+
+def test_nobody_gets_away_by_claiming_another_address(olga: Operator, behind_a_proxy: None) -> None:
+    olga.enrol()
+    for number in range(5):
+        olga.sign_in("wrong", headers={"X-Forwarded-For": f"10.0.0.{number}, 198.51.100.7"})
+    assert olga.sign_in(headers={"X-Forwarded-For": "10.0.0.9, 198.51.100.7"}).status_code == 429
+
+
+def test_an_ipv6_line_counts_as_one(olga: Operator) -> None:
+    olga.enrol()
+    for number in range(5):
+        olga.sign_in("wrong", REMOTE_ADDR=f"2001:db8::{number + 1}")
+    assert olga.sign_in(REMOTE_ADDR="2001:db8::99").status_code == 429
+    assert AccessAttempt.objects.get().ip_address == "2001:db8::"
+
+
+def test_wrong_passwords_on_the_inside_count_too(olga: Operator) -> None:
+    olga.enrol()
+    olga.sign_in()
+    for _ in range(5):
+        answer = olga.browser.post("/admin/second-factor/codes/", {"password": "wrong"})
+    assert answer.status_code == 429
+
+
+def test_signing_in_forgets_the_failures_before(olga: Operator, clock: Any) -> None:
+    olga.enrol()
+    fail(olga, 4)
+    olga.sign_in()
+    assert not AccessAttempt.objects.exists()
+
+
+def test_a_command_unlocks(olga: Operator) -> None:
+    olga.enrol()
+    for _ in range(3):
+        olga.sign_in(code="000000")
+    fail(olga, 5)
+    call_command("unlock_operator", "olga", stdout=StringIO())
+    olga.sign_in()
+    assert olga.is_in()
+
+
+def test_a_superuser_unlocks_in_the_admin(olga: Operator, petra: Operator) -> None:
+    petra.enrol()
+    fail(petra, 5)
+    olga.enrol()
+    olga.sign_in()
+    attempt = AccessAttempt.objects.get(username="petra")
+    assert olga.browser.get("/admin/axes/accessattempt/").status_code == 200
+    olga.browser.post(f"/admin/axes/accessattempt/{attempt.pk}/delete/", {"post": "yes"})
+    petra.sign_in()
+    assert petra.is_in()
+
+
+def test_the_log_and_the_table_hold_no_secret(olga: Operator, caplog: pytest.LogCaptureFixture) -> None:
+    olga.enrol()
+    olga.user.username = "olga\nforged line"
+    with caplog.at_level(logging.INFO):
+        olga.sign_in("a wrong secret", code="123456")
+    kept = str(list(AccessAttempt.objects.values()))
+    for text in (caplog.text, kept):
+        assert "a wrong secret" not in text
+        assert "123456" not in text
+    assert "\nforged" not in caplog.text
+
+
+def test_what_is_over_is_forgotten(olga: Operator, clock: Any) -> None:
+    olga.enrol()
+    fail(olga, 1)
+    tasks.forget()
+    assert AccessAttempt.objects.count() == 1
+    olga.sign_in(code=olga.code)
+    session = olga.browser.session
+    fail(Operator(olga.user, Client()), 1)
+    clock.shift(timedelta(minutes=31))
+    tasks.forget()
+    assert not AccessAttempt.objects.exists()
+    assert not Session.objects.filter(pk=session.session_key).exists()

@@ -1,0 +1,45 @@
+"""What must hold when many try at once, on a real PostgreSQL."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test import Client
+
+from operators.tests.conftest import Operator
+
+pytestmark = [pytest.mark.services, pytest.mark.django_db(transaction=True)]
+
+AT_ONCE = 10
+
+
+def at_once(work: Callable[[Operator], Any], operator: Operator) -> list[Any]:
+    """Have as many browsers of one operator do the same, each on a connection of its own."""
+
+    def one(_: int) -> Any:
+        try:
+            return work(Operator(operator.user, Client()))
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        return list(pool.map(one, range(AT_ONCE)))
+
+
+def test_every_wrong_password_counts(olga: Operator) -> None:
+    olga.enrol()
+    answers = at_once(lambda browser: browser.sign_in("wrong"), olga)
+    assert sum(answer.status_code == 200 for answer in answers) <= 4
+    assert olga.sign_in().status_code == 429
+
+
+@pytest.mark.parametrize("kind", ["of the app", "recovery"])
+def test_a_code_lets_in_one_of_many(olga: Operator, kind: str) -> None:
+    recovery = olga.enrol()[0]
+    code = {"of the app": olga.code, "recovery": recovery}[kind]
+    statuses = at_once(lambda browser: browser.sign_in(code=code).status_code, olga)
+    assert statuses.count(302) == 1

@@ -1,0 +1,59 @@
+"""An operator's session: a new one at each sign-in, over after half an hour without a page, ended by signing out."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+from django.contrib.sessions.models import Session
+
+from operators.tests.conftest import PASSWORD, Operator
+
+
+def test_signing_in_starts_another_session(olga: Operator) -> None:
+    olga.enrol()
+    planted = olga.browser.session
+    planted["mark"] = "of somebody else"
+    planted.save()
+    olga.browser.cookies["operator"] = str(planted.session_key)
+    olga.sign_in()
+    assert olga.is_in()
+    assert olga.browser.cookies["operator"].value != planted.session_key
+    assert not Session.objects.filter(pk=planted.session_key).exists()
+
+
+def test_it_is_over_after_half_an_hour_without_a_page(olga: Operator, clock: Any) -> None:
+    olga.enrol()
+    olga.sign_in()
+    for _ in range(3):
+        clock.shift(timedelta(minutes=29))
+        assert olga.is_in()
+    clock.shift(timedelta(minutes=31))
+    assert not olga.is_in()
+
+
+def test_signing_out_ends_it_on_the_server(olga: Operator) -> None:
+    olga.enrol()
+    olga.sign_in()
+    kept = olga.browser.cookies["operator"].value
+    olga.browser.post("/admin/logout/")
+    olga.browser.cookies["operator"] = kept
+    assert not olga.is_in()
+
+
+def test_a_new_password_ends_the_sessions_of_the_old_one(olga: Operator) -> None:
+    olga.enrol()
+    olga.sign_in()
+    olga.user.set_password(f"{PASSWORD}, again")
+    olga.user.save()
+    assert not olga.is_in()
+
+
+def test_its_cookie_is_neither_read_by_scripts_nor_sent_by_other_sites(olga: Operator) -> None:
+    olga.enrol()
+    olga.sign_in()
+    cookie = olga.browser.cookies["operator"]
+    assert cookie["httponly"]
+    assert cookie["samesite"] == "Strict"
+    assert cookie["path"] == "/"
+    assert not cookie["domain"]

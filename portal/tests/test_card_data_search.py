@@ -1,0 +1,137 @@
+"""The journeys' search for card data finds what is planted, and nothing else."""
+
+import base64
+import json
+import sqlite3
+from email.message import EmailMessage
+
+import pytest
+
+from e2e.card_numbers import TEST_CARDS, CardDataSearch, card_numbers_in, has_code
+
+PORTAL = "http://127.0.0.1:8000"
+VISA, CODE = "4111111111111111", "907"
+
+
+@pytest.fixture
+def folder(tmp_path):
+    with sqlite3.connect(tmp_path / "db.sqlite3") as database:
+        database.execute("CREATE TABLE kept (words TEXT, number INTEGER, raw BLOB)")
+        database.execute("INSERT INTO kept VALUES ('************1111', 907, x'00')")
+    database.close()
+    for place in ("mail", "static", "celery/queue"):
+        (tmp_path / place).mkdir(parents=True)
+    (tmp_path / "run.log").write_text("GET /api/payments/ 200 907 0.4000056655665556\n")
+    (tmp_path / "sandbox.sqlite3").write_text(VISA)
+    (tmp_path / "static" / "cards.js").write_text(VISA)
+    return tmp_path
+
+
+@pytest.fixture
+def search(folder):
+    search = CardDataSearch(portal=PORTAL, folder=folder)
+    search.note("GET", f"{PORTAL}/api/payments/", {"content-length": CODE}, "")
+    return search
+
+
+def test_it_finds_nothing_where_nothing_is(search):
+    search.note("POST", "http://127.0.0.1:8001/v2/tokens", {}, json.dumps({"number": VISA, "cvv": CODE}))
+    search.assert_no_card_data(codes=[CODE])
+
+
+def test_it_does_not_pass_without_having_seen_a_request(folder):
+    with pytest.raises(AssertionError, match="no request was seen"):
+        CardDataSearch(portal=PORTAL, folder=folder).assert_no_card_data()
+
+
+@pytest.mark.parametrize(
+    ("path", "headers", "body"),
+    [
+        (f"/a?number={VISA}", {}, ""),
+        ("/a?number=4111+1111%201111-1111", {}, ""),
+        (f"/api/{VISA}/x", {}, ""),
+        ("/a", {"x-note": VISA}, ""),
+        ("/a", {"referer": f"{PORTAL}/?n={VISA}"}, ""),
+        ("/a", {}, json.dumps({"card": {"number": VISA}})),
+        ("/a", {}, json.dumps({"number": int(VISA)})),
+        ("/a", {}, "number=3782%20822463%2010005"),
+        ("/a", {}, f"prefix{VISA}suffix"),
+        ("/a", {}, json.dumps({"cvv": CODE})),
+        ("/a", {}, json.dumps({"cvv": int(CODE)})),
+        (f"/a?cvv={CODE}&b=c", {}, ""),
+        ("/a", {}, f"cvv={CODE}"),
+        ("/a", {}, CODE),
+    ],
+)
+def test_it_finds_what_is_sent(search, path, headers, body):
+    search.note("POST", PORTAL + path, headers, body)
+    with pytest.raises(AssertionError):
+        search.assert_no_card_data(codes=[CODE])
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        (f'{{"number": "{VISA}"}}', None, None),
+        (None, int(VISA), None),
+        (None, None, b"\x00\xff4111 1111 1111 1111"),
+        (f'{{"cvv": "{CODE}"}}', None, None),
+        (CODE, None, None),
+    ],
+)
+def test_it_finds_what_is_stored(search, folder, row):
+    with sqlite3.connect(folder / "db.sqlite3") as database:
+        database.execute("INSERT INTO kept VALUES (?, ?, ?)", row)
+    database.close()
+    assert ["kept." in place for place in search.found(codes=[CODE])] == [True]
+
+
+@pytest.mark.parametrize(
+    ("place", "line"),
+    [
+        ("run.log", f"INFO number={VISA}"),
+        ("run.log", f"ERROR {{'cvv': '{CODE}'}}"),
+        ("deeper/other.log", "4111-1111-1111-1111"),
+        ("celery/queue/message", f'["{VISA}"]'),
+    ],
+)
+def test_it_finds_what_is_logged_and_queued(search, folder, place, line):
+    (folder / place).parent.mkdir(exist_ok=True)
+    (folder / place).write_text(line)
+    assert [place in found for found in search.found(codes=[CODE])] == [True]
+
+
+@pytest.mark.parametrize("encoding", ["8bit", "base64", "quoted-printable"])
+def test_it_finds_what_is_mailed(search, folder, encoding):
+    mail = EmailMessage()
+    mail["Subject"] = "Your card"
+    mail.set_content(f"It is {VISA[:4]} {VISA[4:8]} {VISA[8:12]} {VISA[12:]}.", cte=encoding)
+    (folder / "mail" / "one.log").write_bytes(mail.as_bytes() + b"\n" + b"-" * 79 + b"\n")
+    assert search.found() == ["a number ending in 1111 in mail/one.log"]
+
+
+@pytest.mark.parametrize("number", [*TEST_CARDS, "4000056655665556", "2223003122003222", "4222222222222"])
+def test_it_knows_the_cards_of_every_brand(number):
+    assert card_numbers_in(f"paid with {number}, thank you") == {number}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "4000056655665557",  # a wrong check digit
+        "1774051200000",  # an instant in milliseconds
+        "9111111111111111",  # no brand's
+        "pm_4000056655665556",
+        "a4000056655665556",
+        "0.4000056655665556",
+        "40000566556655564000",
+        base64.b64encode(b"a token of some length").decode(),
+    ],
+)
+def test_it_leaves_other_numbers_alone(text):
+    assert card_numbers_in(text) == set()
+
+
+@pytest.mark.parametrize("text", ["$9.07", "1907", "9071", "pm_907", "HTTP/1.1 200 907 0.1", "12,907"])
+def test_it_leaves_other_short_numbers_alone(text):
+    assert not has_code(text, CODE)
