@@ -8,7 +8,7 @@ from django.conf import settings
 from django.core.mail import EmailMultiAlternatives
 from django.template.loader import render_to_string
 
-from accounts import site
+from accounts import optional_mail, site
 from accounts.models import OutgoingMail
 
 
@@ -19,11 +19,13 @@ def compose(mail: OutgoingMail, context: dict[str, object]) -> EmailMultiAlterna
     to be sent twice.
     """
     brand = mail.brand or site.default_brand()
+    way_out = optional_mail.way_out(mail)
     values = {
         **context,
         "brand": brand,
         "colours": brand.colours,
         "portal_url": settings.BASE_URL,
+        "unsubscribe_url": way_out,
     }
     subject = " ".join(render_to_string(f"mail/{mail.kind}.subject.txt", values).split())
     message = EmailMultiAlternatives(
@@ -33,6 +35,7 @@ def compose(mail: OutgoingMail, context: dict[str, object]) -> EmailMultiAlterna
         headers={
             "Message-ID": f"<{mail.message_id}@{_domain()}>",
             "Auto-Submitted": "auto-generated",  # RFC 3834: no out-of-office reply, please
+            **optional_mail.headers(way_out),
         },
     )
     message.attach_alternative(render_to_string(f"mail/{mail.kind}.html", values), "text/html")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from accounts import tasks
+from accounts import outbox, tasks
 from accounts.enqueue import enqueue
 from accounts.models import Account, Brand, OutgoingMail
 
@@ -19,12 +21,15 @@ def queue(
     account: Account | None = None,
     dedupe_key: str | None = None,
     brand: Brand | None = None,
+    expires_at: datetime | None = None,
+    category: str = "",
 ) -> OutgoingMail | None:
     """Put a mail into the outbox; call it in the transaction that makes the mail true.
 
     `kind` names the templates `mail/<kind>.subject.txt`, `.txt` and `.html`, rendered with `context` (JSON,
     nothing secret) when the mail is sent. A second mail with the same `dedupe_key` is not queued, and None is
-    returned.
+    returned. After `expires_at` (real time) it is dropped and never sent. A `category` says that it is mail one may
+    do without, and which: it is sent only to an account that wants that kind, with its way out.
     """
     fields = {
         "kind": kind,
@@ -33,6 +38,8 @@ def queue(
         "account": account,
         "dedupe_key": dedupe_key,
         "brand": brand if brand is not None and brand.pk else None,
+        "expires_at": expires_at,
+        "category": category,
     }
     try:
         with transaction.atomic():
@@ -45,13 +52,22 @@ def queue(
     return mail
 
 
-def try_again(mails: QuerySet[OutgoingMail]) -> int:
-    """Have waiting and given-up mails tried again at once, and say how many; the others stay as they are."""
+def prepare_with(kind: str, preparation: outbox.Preparation) -> None:
+    """Have mails of a kind looked at again at the moment they are sent.
+
+    `preparation` is given the mail's row and returns what its templates are rendered with, or None where it should not
+    be sent any more: it is dropped then, and its `dedupe_key` is free again. Raises to have it tried later.
+    """
+    outbox.PREPARATIONS[kind] = preparation
+
+
+def try_again(mails: QuerySet[OutgoingMail]) -> list[OutgoingMail]:
+    """Have waiting and given-up mails tried again at once, and return these; the others stay as they are."""
     states = (OutgoingMail.State.PENDING, OutgoingMail.State.FAILED)
-    chosen = list(mails.filter(state__in=states).values_list("pk", flat=True))
-    OutgoingMail.objects.filter(pk__in=chosen, state__in=states).update(
+    chosen = list(mails.filter(state__in=states))
+    OutgoingMail.objects.filter(pk__in=[mail.pk for mail in chosen], state__in=states).update(
         state=OutgoingMail.State.PENDING, next_attempt_at=timezone.now(), attempts=0
     )
-    for mail_id in chosen:
-        enqueue(tasks.send_mail, mail_id)
-    return len(chosen)
+    for mail in chosen:
+        enqueue(tasks.send_mail, mail.pk)
+    return chosen

@@ -7,13 +7,14 @@ import random
 import smtplib
 import traceback
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from django.db.models import F
+from django.db.models import F, Min
 from django.utils import timezone
 
-from accounts import login_code
+from accounts import login_code, optional_mail
 from accounts.letters import compose
 from accounts.models import OutgoingMail
 
@@ -26,6 +27,7 @@ FIRST_WAIT = timedelta(seconds=20)
 LONGEST_WAIT = timedelta(hours=2)
 MAX_ATTEMPTS = 20  # more than a day of a mail server being down
 SWEEP_BATCH = 500
+TOO_LATE = "too late to be of use"
 
 # What a kind still needs when it is sent: the context to render with, or None for "there is nobody to send it
 # to".
@@ -33,13 +35,35 @@ Preparation = Callable[[OutgoingMail], dict[str, object] | None]
 PREPARATIONS: dict[str, Preparation] = {login_code.KIND: login_code.prepare}
 
 
+@dataclass(frozen=True)
+class Health:
+    """How the outbox stands, for operators: `lapsed` and `given_up` count the mails of the last day."""
+
+    waiting: int
+    oldest: datetime | None
+    lapsed: int
+    given_up: int
+
+
+def health() -> Health:
+    """Tell how many mails wait and since when, and how many of the last day's never left."""
+    waiting = OutgoingMail.objects.filter(state=OutgoingMail.State.PENDING)
+    lately = OutgoingMail.objects.filter(created_at__gt=timezone.now() - timedelta(days=1))
+    return Health(
+        waiting=waiting.count(),
+        oldest=waiting.aggregate(at=Min("created_at"))["at"],
+        lapsed=lately.filter(state=OutgoingMail.State.DROPPED, last_error=TOO_LATE).count(),
+        given_up=lately.filter(state=OutgoingMail.State.FAILED).count(),
+    )
+
+
 def due() -> list[int]:
     """Give the ids of waiting mails whose time has come, oldest first; those past their use are dropped."""
     now = timezone.now()
     waiting = OutgoingMail.objects.filter(state=OutgoingMail.State.PENDING)
-    waiting.filter(expires_at__lte=now).update(
-        state=OutgoingMail.State.DROPPED, last_error="too late to be of use"
-    )
+    lapsed = waiting.filter(expires_at__lte=now).update(state=OutgoingMail.State.DROPPED, last_error=TOO_LATE)
+    if lapsed:
+        logger.error("%s mails were not sent in time and are dropped: does the mail server answer?", lapsed)
     found = waiting.filter(next_attempt_at__lte=now).order_by("next_attempt_at")
     return list(found.values_list("pk", flat=True)[:SWEEP_BATCH])
 
@@ -55,7 +79,7 @@ def deliver(mail_id: int) -> None:
     if mail is None:
         return
     if mail.expires_at is not None and mail.expires_at <= now:
-        _finish(mail, OutgoingMail.State.DROPPED, "too late to be of use")
+        _finish(mail, OutgoingMail.State.DROPPED, TOO_LATE)
         return
     try:
         _send(mail)
@@ -71,15 +95,24 @@ def _claim(mail_id: int, now: datetime) -> OutgoingMail | None:
 
 
 def _send(mail: OutgoingMail) -> None:
+    if optional_mail.is_unwanted(mail):
+        _drop(mail)
+        return
     prepare = PREPARATIONS.get(mail.kind)
     context = prepare(mail) if prepare else mail.context
     if context is None:
-        _finish(mail, OutgoingMail.State.DROPPED, "nobody to send it to, or no longer wanted")
+        _drop(mail)
         return
     compose(mail, context).send()
     _finish(mail, OutgoingMail.State.SENT)
     if mail.kind == login_code.KIND:
         login_code.note_sent(mail)
+
+
+def _drop(mail: OutgoingMail) -> None:
+    """Leave a mail unsent that is not wanted now; should it be wanted again, it may be queued again."""
+    _finish(mail, OutgoingMail.State.DROPPED, "nobody to send it to, or no longer wanted")
+    OutgoingMail.objects.filter(pk=mail.pk).update(dedupe_key=None)
 
 
 def _finish(mail: OutgoingMail, state: OutgoingMail.State, why: str = "") -> None:

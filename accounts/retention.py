@@ -6,6 +6,7 @@ from datetime import timedelta
 
 from django.utils import timezone
 
+from accounts import login_code
 from accounts.models import LoginChallenge, OutgoingMail, SessionToken, SignInEvent, SignInLimit
 
 SIGN_IN_EVENTS = timedelta(days=396)  # thirteen months, at their longest
@@ -19,7 +20,7 @@ def forget_what_is_over() -> None:
     SessionToken.objects.filter(expiry__lte=now).delete()
     SignInLimit.objects.filter(expires_at__lte=now).delete()
     LoginChallenge.objects.filter(expires_at__lte=now - CHALLENGES).delete()
-    OutgoingMail.objects.filter(expires_at__lte=now - CHALLENGES).delete()
+    OutgoingMail.objects.filter(kind=login_code.KIND, expires_at__lte=now - CHALLENGES).delete()
     SignInEvent.objects.filter(at__lt=now - SIGN_IN_EVENTS).delete()
     OutgoingMail.objects.filter(created_at__lt=now - FINISHED_MAIL).exclude(
         state=OutgoingMail.State.PENDING

@@ -8,8 +8,9 @@ from datetime import datetime
 from functools import partial
 
 from django.db import transaction
+from django.utils import timezone
 
-from accounts import challenges, hooks, limits, new_browser
+from accounts import challenges, events, hooks, limits, new_sign_in
 from accounts.models import Account, SessionToken, SignInEvent, User
 from accounts.network import Origin
 from accounts.sign_in_log import note, note_limited
@@ -52,6 +53,19 @@ def sign_out_everywhere(account: Account) -> int:
     return ended
 
 
+def end_sessions_for(account: Account, *, actor: str) -> int:
+    """End every session of an account for its owner, whose activity tells it; say how many there were."""
+    with transaction.atomic():
+        events.record(
+            account,
+            kind="signed_out",
+            text="You were signed out everywhere.",
+            actor=actor,
+            at=timezone.now(),
+        )
+        return sign_out_everywhere(account)
+
+
 def switch_off(account: Account) -> None:
     """Refuse the account from now on; its tokens are dead at once."""
     with transaction.atomic():
@@ -66,7 +80,7 @@ def switch_on(account: Account) -> None:
 
 def _open_session(account: Account, origin: Origin) -> SignedIn:
     session, token = SessionToken.objects.create(user=account.user, agent=origin.agent)
-    new_browser.tell(account, origin, session.created)
+    new_sign_in.tell(account, origin, session.created)
     note(SignInEvent.Kind.OK, account.email, origin, account)
     transaction.on_commit(partial(hooks.announce_sign_in, account))
     return SignedIn(token=token, expires_at=session.expiry, account=account)

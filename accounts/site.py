@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import timedelta
 
 from django.conf import settings
 
@@ -16,9 +18,28 @@ class Site:
     site_name: str
     publishable_key: str
     chargebee_js_url: str
+    support_widget_url: str
+    clock_offset: int
     settings: SiteSettings
     brand: Brand
     services: list[StreamingService]
+
+    @property
+    def support_widget(self) -> dict[str, str] | None:
+        """The support widget's script; None where the installation has none."""
+        return {"script_url": self.support_widget_url} if self.support_widget_url else None
+
+
+_offsets: list[Callable[[], timedelta]] = []
+
+
+def follow_clock(offset: Callable[[], timedelta]) -> None:
+    """Have the app tell days by a clock that is this far ahead of the real time, in place of any before it."""
+    _offsets[:] = [offset]
+
+
+def _clock_offset() -> int:
+    return sum(int(offset().total_seconds()) for offset in _offsets)
 
 
 def site_for_host(host: str) -> Site:
@@ -27,6 +48,8 @@ def site_for_host(host: str) -> Site:
         site_name=settings.CHARGEBEE_SITE,
         publishable_key=settings.CHARGEBEE_PUBLISHABLE_KEY,
         chargebee_js_url=settings.CHARGEBEE_JS_URL,
+        support_widget_url=settings.SUPPORT_WIDGET_URL,
+        clock_offset=_clock_offset(),
         settings=site_settings(),
         brand=brand_for_host(host),
         services=streaming_services(),

@@ -19,7 +19,16 @@ else:
 
 
 class ReadOnlyAdmin(AnyModelAdmin):
-    """A model that operators may look at; nobody adds, changes or deletes it here, not even a superuser."""
+    """A model that operators may look at; nobody adds, changes or deletes it here, not even a superuser.
+
+    `account_lookup` names the way from a row to its account, by which an account's page narrows the list.
+    """
+
+    account_lookup = "account__id__exact"
+
+    def lookup_allowed(self, lookup: str, value: Any, request: HttpRequest) -> bool:
+        """Whether the list may be narrowed so: to an account always."""
+        return lookup == self.account_lookup or super().lookup_allowed(lookup, value, request)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         """Nobody."""
@@ -34,10 +43,13 @@ class ReadOnlyAdmin(AnyModelAdmin):
         return False
 
 
+def page_link(address: str | None, words: object) -> SafeString | str:
+    """Give a link; the bare words where there is no address."""
+    return format_html('<a href="{}">{}</a>', address, words) if address else str(words)
+
+
 def account_link(account: Account | None) -> SafeString | str:
     """Give a link to the account's page."""
     if account is None:
         return "none"
-    return format_html(
-        '<a href="{}">{}</a>', reverse("admin:accounts_account_change", args=[account.pk]), account
-    )
+    return page_link(reverse("admin:accounts_account_change", args=[account.pk]), account)

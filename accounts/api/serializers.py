@@ -88,6 +88,7 @@ class BrandSerializer(serializers.Serializer[Any]):
     code = serializers.CharField()
     name = serializers.CharField()
     logo_url = serializers.CharField()
+    logo_dark_url = serializers.CharField(help_text="For dark ground; empty where there is none.")
     colors = ColorsSerializer(source="colours")
     terms_url = serializers.CharField(source="terms_link")
     privacy_url = serializers.CharField(source="privacy_link")
@@ -102,25 +103,30 @@ class ServiceSerializer(serializers.Serializer[Any]):
     id = serializers.CharField(source="code")
     name = serializers.CharField()
     logo_url = serializers.CharField()
-    stream_url = serializers.CharField()
-    browse_url = serializers.CharField()
+    logo_dark_url = serializers.CharField(help_text="For dark ground; empty where there is none.")
+    stream_url = serializers.CharField(source="stream_link")
+    browse_url = serializers.CharField(source="browse_link")
 
 
 class SupportWidgetSerializer(serializers.Serializer[Any]):
-    """The support widget: a link to help and its text."""
+    """The support widget: the address of its script."""
 
-    text = serializers.CharField()
-    url = serializers.CharField()
+    script_url = serializers.CharField()
 
 
 class SiteSerializer(serializers.Serializer[Any]):
-    """`siteName` and `publishableKey` start the provider's script; dates are told in `timeZone`."""
+    """`siteName` and `publishableKey` start the provider's script; dates are told in `timeZone`.
+
+    `clockOffset` is how many seconds the clock of what is paid for is ahead of the real time: 0 in production.
+    """
 
     site_name = serializers.CharField()
     publishable_key = serializers.CharField()
     enable_cancel_button = serializers.BooleanField(source="settings.enable_cancel_button")
+    pause_offer_on = serializers.BooleanField(source="settings.pause_offer_on")
     chargebee_js_url = serializers.CharField()
-    support_widget = SupportWidgetSerializer(source="settings.support_widget", allow_null=True)
+    support_widget = SupportWidgetSerializer(allow_null=True)
     time_zone = serializers.CharField(source="settings.time_zone")
+    clock_offset = serializers.IntegerField()
     brand = BrandSerializer()
     services = ServiceSerializer(many=True)

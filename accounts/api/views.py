@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import cast
 
+from django.utils.decorators import method_decorator
+from django.views.decorators.http import conditional_page
 from drf_spectacular.utils import extend_schema
 from rest_framework import status
 from rest_framework.permissions import AllowAny
@@ -93,6 +95,11 @@ class SiteView(PublicView):
     """What the app needs to draw itself before anybody is signed in."""
 
     @extend_schema(operation_id="site", tags=["site"], responses=SiteSerializer)
+    @method_decorator(conditional_page)
     def get(self, request: Request) -> Response:
-        """Give the site's settings, the brand of this host name and the streaming services."""
-        return Response(SiteSerializer(site.site_for_host(request.get_host())).data)
+        """Give the site's settings, the brand of this host name and the streaming services.
+
+        A browser may keep the answer and asks each time whether it still holds: what operators save shows at once.
+        """
+        answer = SiteSerializer(site.site_for_host(request.get_host())).data
+        return Response(answer, headers={"Cache-Control": "no-cache"})

@@ -14,8 +14,9 @@ from accounts.models.site import Brand
 class OutgoingMail(models.Model):
     """A mail to be sent, or one that was.
 
-    `context` holds what the templates of `kind` are rendered with; a secret never stands in it.
-    `next_attempt_at` is also the lease of whoever is sending the mail just now. Times are real time.
+    `category` is the kind of mail one may do without that this is; mail that is needed has none. `context` holds what
+    the templates of `kind` are rendered with; a secret never stands in it. `next_attempt_at` is also the lease of
+    whoever is sending the mail just now. Times are real time.
     """
 
     class State(models.TextChoices):
@@ -27,6 +28,7 @@ class OutgoingMail(models.Model):
         FAILED = "failed", "given up"
 
     kind = models.CharField(max_length=60)
+    category = models.CharField(max_length=20, blank=True)
     to = models.EmailField()
     context = models.JSONField(default=dict, blank=True)
     account = models.ForeignKey(

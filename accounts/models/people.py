@@ -66,6 +66,10 @@ class Account(models.Model):
 
     class Meta:
         ordering = ["email"]
+        permissions = [
+            ("export_account", "Can export accounts"),
+            ("sign_out_account", "Can sign an account out everywhere"),
+        ]
         constraints = [
             models.CheckConstraint(condition=Q(email=Lower("email")), name="account_email_is_lower_case"),
             models.CheckConstraint(

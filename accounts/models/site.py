@@ -6,17 +6,22 @@ from typing import TYPE_CHECKING, Any
 from zoneinfo import available_timezones
 
 from django.core.exceptions import ValidationError
-from django.core.validators import RegexValidator, URLValidator
+from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator, URLValidator
 from django.db import models
 from django.db.models import Q
 from django.templatetags.static import static
 
 from accounts.colours import default_colours, validate_colours
+from accounts.links import allowed, validate_link
 
 # The only codes that choose terms and privacy links (specification, section 1); compared without case.
 KNOWN_CODES = ("faith-family", "gospel-TV", "kids")
 
+# Where the pictures stand that operators uploaded, among the stored files and on the site.
+UPLOADED = "pictures/"
+
 _HTTPS = URLValidator(schemes=["https"])
+_NOTICE_DAYS = (MinValueValidator(1), MaxValueValidator(60))
 _PATH = RegexValidator(
     r"\A[A-Za-z0-9_][A-Za-z0-9_./-]*\Z", "Enter a path below the static files, or an https address."
 )
@@ -50,6 +55,8 @@ def validate_host_names(names: object) -> None:
 
 def picture_url(place: str) -> str:
     """Give the address of a picture that `validate_picture` accepted; empty stays empty."""
+    if place.startswith(UPLOADED):
+        return f"/{place}"
     return place if not place or place.startswith("https://") else static(place)
 
 
@@ -60,9 +67,9 @@ else:
 
 
 class LinkField(UrlField):
-    """An https address, the only kind that the portal links to."""
+    """An https address on a host that the portal may link to."""
 
-    default_validators = [_HTTPS]
+    default_validators = [_HTTPS, validate_link]
 
     def formfield(self, *args: Any, **kwargs: Any) -> Any:
         """Give a form field that reads an address without a scheme as https."""
@@ -82,8 +89,11 @@ class SiteSettings(models.Model):
         default=True, help_text="Off: the cancel button is hidden, and the call is refused."
     )
     free_month_on = models.BooleanField("free month offered", default=False)
-    support_widget_label = models.CharField(max_length=60, blank=True)
-    support_widget_url = LinkField(blank=True, help_text="Empty: no support widget is drawn.")
+    pause_offer_on = models.BooleanField(
+        "pause offered on the cancel screen",
+        default=True,
+        help_text="Off: the cancel screen offers no pause; pausing itself stays possible.",
+    )
     seller_name = models.CharField(
         max_length=120, blank=True, help_text="Who invoices are from. Empty: the brand's name."
     )
@@ -97,9 +107,22 @@ class SiteSettings(models.Model):
         validators=[validate_time_zone],
         help_text="The nightly resumes run in this zone, and mails tell dates in it.",
     )
+    trial_notice_days = models.PositiveSmallIntegerField(
+        "days before a trial ends",
+        default=7,
+        validators=_NOTICE_DAYS,
+        help_text="When subscribers are told that it will be billed. 1 to 60.",
+    )
+    renewal_notice_days = models.PositiveSmallIntegerField(
+        "days before a yearly renewal",
+        default=30,
+        validators=_NOTICE_DAYS,
+        help_text="When subscribers are told that it will be billed. 1 to 60.",
+    )
 
     class Meta:
         verbose_name_plural = "site settings"
+        permissions = [("switch_offers", "Can switch offers on and off")]
         constraints = [models.CheckConstraint(condition=Q(id=1), name="site_settings_are_one_row")]
 
     def __str__(self) -> str:
@@ -110,13 +133,6 @@ class SiteSettings(models.Model):
         if not self._state.adding:
             self.version += 1
         super().save(*args, **kwargs)
-
-    @property
-    def support_widget(self) -> dict[str, str] | None:
-        """The support widget's text and address, or None while operators have set none."""
-        if not self.support_widget_url:
-            return None
-        return {"text": self.support_widget_label or "Help", "url": self.support_widget_url}
 
 
 class Brand(models.Model):
@@ -131,6 +147,13 @@ class Brand(models.Model):
         blank=True,
         validators=[validate_picture],
         help_text="A static file's path, or an https address.",
+    )
+    logo_dark = models.CharField(
+        "logo for dark ground",
+        max_length=300,
+        blank=True,
+        validators=[validate_picture],
+        help_text="Empty: the logo stands on a light plate there.",
     )
     colours = models.JSONField(default=default_colours, validators=[validate_colours])
     terms_url = LinkField("terms of service", blank=True)
@@ -156,6 +179,11 @@ class Brand(models.Model):
         return picture_url(self.logo)
 
     @property
+    def logo_dark_url(self) -> str:
+        """The address of the logo for dark ground; empty when there is none."""
+        return picture_url(self.logo_dark)
+
+    @property
     def known(self) -> bool:
         """Whether the code is one of the three that have links of their own."""
         return self.code.casefold() in {code.casefold() for code in KNOWN_CODES}
@@ -163,17 +191,17 @@ class Brand(models.Model):
     @property
     def terms_link(self) -> str:
         """The terms of service; empty for a code that is not one of the three (contract, rule 14)."""
-        return self.terms_url if self.known else ""
+        return allowed(self.terms_url) if self.known else ""
 
     @property
     def privacy_link(self) -> str:
         """The privacy policy; empty for a code that is not one of the three."""
-        return self.privacy_url if self.known else ""
+        return allowed(self.privacy_url) if self.known else ""
 
     @property
     def help_centre_link(self) -> str:
         """The help centre's new-request page; empty for a code that is not one of the three."""
-        return self.help_centre_url if self.known else ""
+        return allowed(self.help_centre_url) if self.known else ""
 
 
 class StreamingService(models.Model):
@@ -186,6 +214,13 @@ class StreamingService(models.Model):
         blank=True,
         validators=[validate_picture],
         help_text="A static file's path, or an https address.",
+    )
+    logo_dark = models.CharField(
+        "logo for dark ground",
+        max_length=300,
+        blank=True,
+        validators=[validate_picture],
+        help_text="Empty: the logo stands on a light plate there.",
     )
     stream_url = LinkField("where 'start streaming' leads")
     browse_url = LinkField("where 'return to watching' leads")
@@ -201,3 +236,18 @@ class StreamingService(models.Model):
     def logo_url(self) -> str:
         """The logo's address; empty when there is none."""
         return picture_url(self.logo)
+
+    @property
+    def logo_dark_url(self) -> str:
+        """The address of the logo for dark ground; empty when there is none."""
+        return picture_url(self.logo_dark)
+
+    @property
+    def stream_link(self) -> str:
+        """Where 'start streaming' leads; empty where the portal may not link to it."""
+        return allowed(self.stream_url)
+
+    @property
+    def browse_link(self) -> str:
+        """Where 'return to watching' leads; empty where the portal may not link to it."""
+        return allowed(self.browse_url)

@@ -56,7 +56,13 @@ class Receivers:
 def receivers() -> Iterator[Receivers]:
     """The hooks without the receivers of other applications: accounts knows none of them."""
     found = Receivers()
-    for signal in (hooks.finding_account, hooks.signed_in, hooks.profile_saving):
+    for signal in (
+        hooks.finding_account,
+        hooks.signed_in,
+        hooks.profile_saving,
+        hooks.profile_saved,
+        hooks.erasing,
+    ):
         found.clear(signal)
     yield found
     found.restore()

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from django.contrib import admin
+from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import Permission
 from django.core.management import call_command
 from django.test import Client
@@ -153,6 +154,25 @@ def test_operators_have_a_mail_tried_again(operator: Client, history: Door) -> N
     receipt = OutgoingMail.objects.get(kind="receipt")
     OutgoingMail.objects.filter(pk=receipt.pk).update(state=OutgoingMail.State.FAILED)
     assert "Mails to be tried again now: 1." in act(operator, OutgoingMail, "try_again", receipt.pk)
+    entry = LogEntry.objects.get()
+    assert (entry.user.get_username(), entry.object_repr) == ("olga", "ava@example.com")
+    assert entry.change_message == f"Had mail {receipt.pk} (receipt) tried again."
+
+
+def test_the_log_of_a_mail_to_nobodys_account_holds_no_address(operator: Client) -> None:
+    mail = queue(kind="receipt", to="new@example.com", context={})
+    assert mail is not None
+    act(operator, OutgoingMail, "try_again", mail.pk)
+    entry = LogEntry.objects.get()
+    assert (entry.user.get_username(), entry.object_id) == ("olga", None)
+    assert "new@example.com" not in f"{entry.object_repr} {entry.change_message}"
+
+
+def test_the_outbox_says_whether_mail_gets_away(operator: Client, history: Door) -> None:
+    OutgoingMail.objects.update(state=OutgoingMail.State.FAILED)
+    given_up = OutgoingMail.objects.count()
+    listing = operator.get(page("changelist", OutgoingMail)).content.decode()
+    assert f"0 waiting. Of the last day&#x27;s: 0 lapsed, {given_up} given up." in listing
 
 
 def test_operators_lift_a_limit_by_deleting_its_counter(operator: Client, history: Door, door: Door) -> None:

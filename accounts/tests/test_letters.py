@@ -20,6 +20,8 @@ RECEIPT: dict[str, object] = {
     "action_url": "https://portal.example.com/dashboard",
     "action_label": "See your subscriptions",
     "undo_text": "You can cancel the pause any time.",
+    "undo_links": [["Take back the pause of Kids", "https://portal.example.com/dashboard?undo=1"]],
+    "note": "Amounts are before tax.",
 }
 
 
@@ -35,8 +37,22 @@ def html_of(message: EmailMultiAlternatives) -> str:
 
 def test_a_receipt_tells_all_it_was_given_in_both_parts() -> None:
     message = letter()
-    told = ["You will not be billed.", "July 3, 2026", "See your subscriptions", "cancel the pause any time"]
+    told = [
+        "You will not be billed.",
+        "July 3, 2026",
+        "See your subscriptions",
+        "cancel the pause any time",
+        "https://portal.example.com/dashboard?undo=1",
+        "before tax",
+    ]
     assert all(words in str(message.body) and words in html_of(message) for words in told)
+
+
+def test_it_needs_no_picture_and_no_script() -> None:
+    html = html_of(letter())
+    assert "<img" not in html
+    assert "<script" not in html
+    assert "prefers-color-scheme: dark" in html
 
 
 def test_the_text_part_is_not_escaped_and_the_html_part_is() -> None:

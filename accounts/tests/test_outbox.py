@@ -20,9 +20,10 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from accounts import outbox, tasks
-from accounts.mail import queue, try_again
+from accounts.mail import prepare_with, queue, try_again
 from accounts.models import Account, OutgoingMail
 from accounts.tests.door import CODE, Door, challenge_of, only_mail, post
+from accounts.tests.mail_server import stalled
 
 pytestmark = pytest.mark.django_db
 
@@ -144,6 +145,65 @@ def test_a_mail_server_that_is_down_fails_no_request(ava: Account, door: Door, s
     assert only_mail().last_error.startswith("ConnectionRefusedError")
 
 
+@pytest.mark.parametrize("after", [0, 1, 3])
+def test_a_mail_server_that_stalls_is_left_after_its_time_out_and_tried_again(
+    settings: Settings, after: int
+) -> None:
+    settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+    settings.EMAIL_HOST, settings.EMAIL_TIMEOUT = "127.0.0.1", 0.3
+    put()
+    with stalled(after=after) as port:
+        settings.EMAIL_PORT = port
+        began = time.monotonic()
+        post()
+    assert time.monotonic() - began < 3
+    assert only_mail().state == OutgoingMail.State.PENDING
+    assert "imeout" in only_mail().last_error or "Disconnected" in only_mail().last_error
+
+
+def test_a_mail_server_that_stalls_holds_no_request_up(ava: Account, door: Door, settings: Settings) -> None:
+    settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+    settings.EMAIL_HOST, settings.EMAIL_TIMEOUT = "127.0.0.1", 5
+    with stalled() as port:
+        settings.EMAIL_PORT = port
+        began = time.monotonic()
+        assert door.ask().status_code == 200
+    assert time.monotonic() - began < 2
+
+
+def test_a_closed_port_is_a_reason_to_try_again(settings: Settings) -> None:
+    settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+    settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", 1
+    put()
+    post()
+    assert only_mail().state == OutgoingMail.State.PENDING
+    assert only_mail().last_error.startswith("ConnectionRefusedError")
+
+
+def test_one_that_lapses_is_dropped_and_counted(clock: time_machine.Traveller, settings: Settings) -> None:
+    backend(settings, DownBackend)
+    put(expires_at=timezone.now() + timedelta(minutes=5))
+    put()
+    post()
+    clock.shift(301)
+    post()
+    assert {one.state for one in OutgoingMail.objects.filter(expires_at__isnull=False)} == {"dropped"}
+    assert outbox.health() == outbox.Health(
+        waiting=1, oldest=OutgoingMail.objects.get(state="pending").created_at, lapsed=1, given_up=0
+    )
+
+
+def test_one_that_is_not_wanted_when_it_leaves_may_be_queued_again() -> None:
+    prepare_with("receipt", lambda row: None if row.attempts == 1 else RECEIPT)
+    try:
+        put(dedupe_key="notice:7")
+        post()
+        put(dedupe_key="notice:7")
+    finally:
+        del outbox.PREPARATIONS["receipt"]
+    assert sorted(OutgoingMail.objects.values_list("state", flat=True)) == ["dropped", "pending"]
+
+
 def test_it_waits_longer_after_each_failure(clock: time_machine.Traveller, settings: Settings) -> None:
     backend(settings, DownBackend)
     queued = put()
@@ -206,10 +266,10 @@ def test_operators_can_have_it_tried_again(settings: Settings) -> None:
     backend(settings, RefusingBackend)
     tasks.send_mail(put().pk)
     settings.EMAIL_BACKEND = working
-    assert try_again(OutgoingMail.objects.all()) == 1
+    assert len(try_again(OutgoingMail.objects.all())) == 1
     post()
     assert len(mail.outbox) == 1
-    assert try_again(OutgoingMail.objects.all()) == 0
+    assert try_again(OutgoingMail.objects.all()) == []
 
 
 def test_one_bad_mail_does_not_stop_the_others() -> None:

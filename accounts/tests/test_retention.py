@@ -6,6 +6,7 @@ from datetime import timedelta
 
 import pytest
 import time_machine
+from django.utils import timezone
 
 from accounts import tasks
 from accounts.mail import queue
@@ -55,3 +56,14 @@ def test_a_mail_that_waits_is_never_forgotten(ava: Account, clock: time_machine.
     clock.shift(timedelta(days=400))
     tasks.tick()
     assert OutgoingMail.objects.count() == 1
+
+
+def test_a_notice_that_lapsed_stays_for_operators_to_see(ava: Account, clock: time_machine.Traveller) -> None:
+    lapses = timezone.now() + timedelta(days=2)
+    queue(kind="notice", to=ava.email, context={}, dedupe_key="notice:7", expires_at=lapses)
+    clock.shift(timedelta(days=30))
+    tasks.tick()
+    assert OutgoingMail.objects.get().state == OutgoingMail.State.DROPPED
+    clock.shift(timedelta(days=400))
+    tasks.tick()
+    assert not OutgoingMail.objects.exists()

@@ -37,9 +37,11 @@ def test_it_tells_what_the_app_needs_to_draw_itself(api: APIClient, seeded: None
         "siteName",
         "publishableKey",
         "enableCancelButton",
+        "pauseOfferOn",
         "chargebeeJsUrl",
         "supportWidget",
         "timeZone",
+        "clockOffset",
         "brand",
         "services",
     }
@@ -52,6 +54,7 @@ def test_it_tells_what_the_app_needs_to_draw_itself(api: APIClient, seeded: None
         "code",
         "name",
         "logoUrl",
+        "logoDarkUrl",
         "colors",
         "termsUrl",
         "privacyUrl",
@@ -62,7 +65,7 @@ def test_it_tells_what_the_app_needs_to_draw_itself(api: APIClient, seeded: None
     assert answer["brand"]["logoUrl"] == "/static/portal/art/brands/faith-family.svg"
     assert set(answer["brand"]["colors"]["dark"]) == {"primary", "onPrimary", "accent", "link"}
     assert [service["id"] for service in answer["services"]] == ["faith-family", "gospel-TV", "kids"]
-    assert set(answer["services"][0]) == {"id", "name", "logoUrl", "streamUrl", "browseUrl"}
+    assert set(answer["services"][0]) == {"id", "name", "logoUrl", "logoDarkUrl", "streamUrl", "browseUrl"}
 
 
 def test_it_needs_no_token_and_minds_no_bad_one(api: APIClient, seeded: None) -> None:
@@ -70,10 +73,10 @@ def test_it_needs_no_token_and_minds_no_bad_one(api: APIClient, seeded: None) ->
     assert api.get("/api/site").status_code == 200
 
 
-def test_it_asks_three_questions(
+def test_it_asks_four_questions(
     api: APIClient, seeded: None, django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:
-    with django_assert_num_queries(3):
+    with django_assert_num_queries(4):
         read(api)
 
 
@@ -123,12 +126,28 @@ def test_it_draws_before_anything_was_set_up(api: APIClient) -> None:
 def test_operators_changes_show_at_once(api: APIClient, seeded: None) -> None:
     settings = site.site_settings()
     settings.enable_cancel_button = False
-    settings.support_widget_label = "Help"
-    settings.support_widget_url = "https://help.example.com"
     settings.save()
+    Brand.objects.filter(code="faith-family").update(contact_link_enabled=False)
     answer = read(api)
     assert answer["enableCancelButton"] is False
-    assert answer["supportWidget"] == {"text": "Help", "url": "https://help.example.com"}
+    assert answer["brand"]["contactLinkEnabled"] is False
+
+
+def test_a_browser_that_kept_the_answer_is_told_when_it_no_longer_holds(api: APIClient, seeded: None) -> None:
+    kept = api.get("/api/site")
+    again = api.get("/api/site", HTTP_IF_NONE_MATCH=kept["ETag"])
+    Brand.objects.filter(code="faith-family").update(name="Family")
+    anew = api.get("/api/site", HTTP_IF_NONE_MATCH=kept["ETag"])
+    assert (again.status_code, anew.status_code) == (304, 200)
+    assert anew.json()["brand"]["name"] == "Family"
+    assert kept["Cache-Control"] == "no-cache"
+
+
+def test_it_names_the_support_widget_of_the_installation(
+    api: APIClient, seeded: None, settings: Settings
+) -> None:
+    settings.SUPPORT_WIDGET_URL = "https://widget.example.com/v1.js"
+    assert read(api)["supportWidget"] == {"scriptUrl": "https://widget.example.com/v1.js"}
 
 
 def test_each_change_of_the_settings_is_a_new_version(seeded: None) -> None:
@@ -161,14 +180,20 @@ def test_elsewhere_operators_decide_on_the_free_month(seeded: None) -> None:
     assert not site.site_settings().free_month_on
 
 
-def test_only_the_demo_gets_an_operator(seeded: None, settings: Settings) -> None:
+def test_only_the_demo_gets_operators(seeded: None, settings: Settings) -> None:
     assert not User.objects.exists()
     settings.PORTAL_ENV = "demo"
     call_command("seed_site", verbosity=0)
     call_command("seed_site", verbosity=0)
-    operator = User.objects.get()
-    assert operator.is_superuser
-    assert operator.check_password("admin")
+    operators = {operator.username: operator for operator in User.objects.all()}
+    assert {name for name, one in operators.items() if one.is_superuser} == {"admin"}
+    assert {name: [*one.groups.values_list("name", flat=True)] for name, one in operators.items()} == {
+        "admin": [],
+        "content": ["content"],
+        "finance": ["finance"],
+        "support": ["support"],
+    }
+    assert all(one.is_staff and one.check_password(name) for name, one in operators.items())
 
 
 def test_what_is_seeded_passes_its_own_checks(seeded: None) -> None:

@@ -10,6 +10,7 @@ import time_machine
 from django.core import mail
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from rest_framework.test import APIClient
 
 from accounts import hooks
 from accounts.models import Account, AccountEvent, LoginChallenge, SessionToken, SignInEvent
@@ -268,6 +269,31 @@ def test_the_first_browser_and_a_new_version_of_it_are_no_news(
     post()
     assert [message.subject for message in mail.outbox] == ["Your sign-in code"] * 2
     assert LoginChallenge.objects.filter(used_at=None).count() == 0
+
+
+@pytest.mark.parametrize(
+    ("first", "later", "is_news"),
+    [
+        ("203.0.113.7", "203.0.99.250", False),
+        ("203.0.113.7", "198.51.100.7", True),
+        ("2001:db8:1::1", "2001:db8:ffff::9", False),
+        ("2001:db8:1::1", "2001:db9::1", True),
+        ("203.0.113.7", "2001:db8::1", True),
+    ],
+)
+def test_a_new_network_is_told_about(
+    ava: Account, clock: time_machine.Traveller, first: str, later: str, is_news: bool
+) -> None:
+    for address in (first, later):
+        door = Door(api=APIClient(REMOTE_ADDR=address))
+        door.sign_in()
+        clock.shift(31)
+    post()
+    news = [message for message in mail.outbox if message.subject == "New sign-in to your account"]
+    assert len(news) == is_news
+    assert all(f"Network address: {later}" in str(message.body) for message in news)
+    told = [event.text for event in AccountEvent.objects.all()]
+    assert told == ["Signed in from a new network."] * is_news
 
 
 def test_neither_code_nor_token_is_logged(ava: Account, door: Door, caplog: pytest.LogCaptureFixture) -> None:

@@ -1,17 +1,20 @@
-"""Seed what operators would type in on the first day: settings, brands, services, the demo's operator."""
+"""Seed what operators would type in on the first day: settings, brands, services, the demo's operators."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from django.conf import settings
+from django.contrib.auth.models import Group
 from django.core.management.base import BaseCommand
 from django.db import transaction
 
 from accounts.colours import Colours
 from accounts.models import Brand, SiteSettings, StreamingService, User
 
-DEMO_OPERATOR = "admin"
+DEMO_SUPERUSER = "admin"
+# A member of each of the operators' groups, named as the group is.
+DEMO_GROUPS = ("support", "content", "finance")
 DEMO_SETTINGS = {
     "free_month_on": True,
     "seller_name": "Example Streaming LLC",
@@ -45,7 +48,7 @@ THE_THREE = (
 class Command(BaseCommand):
     """Seed the site once; what operators changed since is left as it is."""
 
-    help = "Seed the settings, the three brands and services and, on the demo, the operator admin / admin."
+    help = "Seed the settings, the three brands and services and, on the demo, an operator of each kind."
 
     @transaction.atomic
     def handle(self, *args: Any, **options: Any) -> None:
@@ -56,7 +59,8 @@ class Command(BaseCommand):
             _seed_brand(code, name, label, default=position == 0 and not _has_default())
             _seed_service(code, name, label, entrance, position)
         if demo:
-            _seed_operator()
+            _seed_unknown_brand()
+            _seed_operators()
         self.stdout.write("The site's settings, brands and services are there.")
 
 
@@ -73,10 +77,26 @@ def _seed_brand(code: str, name: str, label: str, *, default: bool) -> None:
             "host_names": [f"{label}.localhost", *(["127.0.0.1", "localhost"] if default else [])],
             "is_default": default,
             "logo": f"portal/art/brands/{code}.svg",
+            "logo_dark": f"portal/art/brands/{code}-dark.svg",
             "colours": COLOURS[code],
             "terms_url": f"{site}/terms-of-service",
             "privacy_url": f"{site}/privacy-policy",
             "help_centre_url": f"https://help.{label}.example.com/requests/new",
+        },
+    )
+
+
+def _seed_unknown_brand() -> None:
+    """Make a brand whose code is none of the three: its links are not drawn, whatever stands here (rule 14)."""
+    Brand.objects.get_or_create(
+        code="sports",
+        defaults={
+            "name": "Sports",
+            "host_names": ["sports.localhost"],
+            "terms_url": "https://sports.example.com/terms-of-service",
+            "privacy_url": "https://sports.example.com/privacy-policy",
+            "help_centre_url": "https://help.sports.example.com/requests/new",
+            "show_sub_logos": False,
         },
     )
 
@@ -88,6 +108,7 @@ def _seed_service(code: str, name: str, label: str, entrance: str, position: int
         defaults={
             "name": name,
             "logo": f"portal/art/brands/{code}.svg",
+            "logo_dark": f"portal/art/brands/{code}-dark.svg",
             "stream_url": f"{watch}/",
             "browse_url": f"{watch}/{entrance}",
             "position": position,
@@ -95,7 +116,14 @@ def _seed_service(code: str, name: str, label: str, entrance: str, position: int
     )
 
 
-def _seed_operator() -> None:
-    """Make admin / admin, unless there is a user of that name; production refuses to start with it."""
-    if not User.objects.filter(username=DEMO_OPERATOR).exists():
-        User.objects.create_superuser(DEMO_OPERATOR, password=DEMO_OPERATOR)
+def _seed_operators() -> None:
+    """Make the demo's operators, each with its name as its password; one whose name is taken is left as it is.
+
+    Production refuses to start with any of them.
+    """
+    if not User.objects.filter(username=DEMO_SUPERUSER).exists():
+        User.objects.create_superuser(DEMO_SUPERUSER, password=DEMO_SUPERUSER)
+    for group in Group.objects.filter(name__in=DEMO_GROUPS):
+        if not User.objects.filter(username=group.name).exists():
+            member = User.objects.create_user(group.name, password=group.name, is_staff=True)
+            member.groups.add(group)

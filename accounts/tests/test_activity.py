@@ -1,0 +1,98 @@
+"""The activity that an account's owner reads."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from rest_framework.test import APIClient
+
+from accounts import events
+from accounts.models import Account, SessionToken
+
+pytestmark = pytest.mark.django_db
+
+ACTIVITY = "/api/account/activity"
+NOON = datetime(2026, 3, 10, 12, tzinfo=UTC)
+
+
+def signed_in(account: Account) -> APIClient:
+    """A browser of this account's."""
+    _, token = SessionToken.objects.create(user=account.user)
+    browser = APIClient()
+    browser.credentials(HTTP_AUTHORIZATION=f"Bearer {token}")
+    return browser
+
+
+def happens(account: Account, *texts: str, actor: str = "you") -> None:
+    """Let things happen to an account, an hour apart."""
+    for hours, text in enumerate(texts):
+        events.record(account, kind="tried", text=text, actor=actor, at=NOON + timedelta(hours=hours))
+
+
+@pytest.fixture
+def alice() -> Account:
+    """Alice's account; something happened to Bob's."""
+    happens(Account.objects.open(email="bob@example.com"), "Bob's own")
+    return Account.objects.open(email="alice@example.com")
+
+
+def texts(answer: Any) -> list[str]:
+    """What an answer tells."""
+    return [entry["text"] for entry in answer.json()]
+
+
+def test_it_tells_the_newest_first_and_nothing_of_others(alice: Account) -> None:
+    happens(alice, "first", "second")
+    answer = signed_in(alice).get(ACTIVITY)
+    assert answer.status_code == 200
+    assert texts(answer) == ["second", "first"]
+    assert answer.json()[1] == {
+        "at": "2026-03-10T12:00:00Z",
+        "kind": "tried",
+        "text": "first",
+        "actor": "you",
+    }
+
+
+@pytest.mark.parametrize(
+    ("actor", "told"),
+    [("you", "you"), ("system", "system"), ("support:olga", "support"), ("olga", "system"), ("", "system")],
+)
+def test_it_never_names_an_operator(alice: Account, actor: str, told: str) -> None:
+    happens(alice, "something", actor=actor)
+    answer = signed_in(alice).get(ACTIVITY)
+    assert answer.json()[0]["actor"] == told
+    assert "olga" not in answer.content.decode()
+
+
+def test_it_gives_the_newest_fifty_and_older_ones_by_the_page(alice: Account) -> None:
+    happens(alice, *map(str, range(60)))
+    browser = signed_in(alice)
+    assert texts(browser.get(ACTIVITY)) == [str(number) for number in range(59, 9, -1)]
+    assert texts(browser.get(f"{ACTIVITY}?limit=2&offset=58")) == ["1", "0"]
+    assert texts(browser.get(f"{ACTIVITY}?offset=60")) == []
+
+
+@pytest.mark.parametrize("query", ["limit=0", "limit=101", "limit=x", "offset=-1", "offset=1e9"])
+def test_it_refuses_what_is_no_page(alice: Account, query: str) -> None:
+    answer = signed_in(alice).get(f"{ACTIVITY}?{query}")
+    assert (answer.status_code, answer.json()["code"]) == (400, "validation_error")
+
+
+def test_it_takes_as_many_queries_for_many_as_for_one(alice: Account) -> None:
+    browser = signed_in(alice)
+    counts = []
+    for _ in range(2):
+        happens(alice, *map(str, range(30)))
+        with CaptureQueriesContext(connection) as queries:
+            browser.get(ACTIVITY)
+        counts.append(len(queries))
+    assert counts[0] == counts[1] <= 3
+
+
+def test_it_wants_a_token() -> None:
+    assert APIClient().get(ACTIVITY).status_code == 401

@@ -1,0 +1,294 @@
+"""Brands as operators keep them: logos, colours and links are checked before anybody sees them."""
+
+from __future__ import annotations
+
+import io
+import re
+from importlib import import_module
+from typing import Any
+
+import pytest
+from django.apps import apps
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.management import call_command
+from django.test import Client
+from django.urls import reverse
+from PIL import Image
+from pytest_django import Settings
+
+from accounts.colours import (
+    CONTROL_CONTRAST,
+    SURFACES,
+    TEXT_CONTRAST,
+    Ground,
+    contrast,
+    default_colours,
+    nearest,
+    weaknesses,
+)
+from accounts.models import Brand, StreamingService, User
+from conftest import ROOT
+
+pytestmark = pytest.mark.django_db
+
+DRAWING = (
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 240 60"><defs><linearGradient id="a"/></defs>'
+    "<style>path{{fill:url(#a)}}</style><path d='M0 0h9v9z'/>{}</svg>"
+)
+
+
+@pytest.fixture
+def kids(settings: Settings, tmp_path: Any) -> Brand:
+    """The kids' brand as it is on the first day, with a folder for uploads."""
+    settings.MEDIA_ROOT = tmp_path
+    call_command("seed_site", verbosity=0)
+    return Brand.objects.get(code="kids")
+
+
+@pytest.fixture
+def operator(client: Client) -> Client:
+    """A superuser's browser."""
+    client.force_login(User.objects.create_superuser("olga", password="correct horse battery staple"))
+    return client
+
+
+def save(operator: Client, thing: Any, **changes: Any) -> Any:
+    """Post a brand's or a service's page as it stands, with changes."""
+    page = reverse(f"admin:accounts_{thing._meta.model_name}_change", args=[thing.pk])
+    form = operator.get(page).context["adminform"].form
+    values = {name: form.get_initial_for_field(field, name) for name, field in form.fields.items()}
+    data = {name: value for name, value in values.items() if value not in (False, None)}
+    answer = operator.post(page, {**data, **changes})
+    thing.refresh_from_db()
+    return answer
+
+
+def drawing(content: str, name: str = "logo.svg") -> SimpleUploadedFile:
+    return SimpleUploadedFile(name, content.encode(), content_type="image/svg+xml")
+
+
+def picture(size: tuple[int, int]) -> SimpleUploadedFile:
+    """A PNG of this size."""
+    file = io.BytesIO()
+    Image.new("RGBA", size).save(file, "PNG")
+    return SimpleUploadedFile("logo.png", file.getvalue(), content_type="image/png")
+
+
+def errors(answer: Any) -> dict[str, Any]:
+    """What the form says, by field."""
+    return dict(answer.context["adminform"].form.errors)
+
+
+@pytest.mark.parametrize("upload", [drawing(DRAWING.format("")), picture((240, 80))])
+def test_an_uploaded_logo_is_shown_to_subscribers(
+    operator: Client, kids: Brand, upload: SimpleUploadedFile
+) -> None:
+    upload.seek(0)
+    assert save(operator, kids, logo_upload=upload).status_code == 302
+    told = operator.get("/api/site", headers={"host": "kids.localhost"}).json()["brand"]["logoUrl"]
+    served = operator.get(told)
+    assert served.status_code == 200
+    assert served["Content-Type"].startswith("image/")
+    assert served["Content-Security-Policy"] == "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+
+
+def test_a_services_logos_are_uploaded_too(operator: Client, kids: Brand) -> None:
+    service = StreamingService.objects.get(code="kids")
+    assert save(operator, service, logo_dark_upload=drawing(DRAWING.format(""))).status_code == 302
+    assert service.logo_dark_url.startswith("/pictures/")
+
+
+@pytest.mark.parametrize(
+    "planted",
+    [
+        "<script>alert(1)</script>",
+        '<path onload="alert(1)"/>',
+        '<path OnClick="alert(1)"/>',
+        '<a href="javascript:alert(1)"><path/></a>',
+        '<use href="https://evil.example.com/x.svg#a"/>',
+        '<use xmlns:x="http://www.w3.org/1999/xlink" x:href="data:image/svg+xml,x#a"/>',
+        '<image href="/api/account"/>',
+        "<foreignObject><p>hello</p></foreignObject>",
+        '<set attributeName="href" to="javascript:alert(1)"/>',
+        "<style>@import 'https://evil.example.com/x.css';</style>",
+        "<style>path{fill:url(https://evil.example.com/x)}</style>",
+        r"<style>path{fill:\75rl(https://evil.example.com/x)}</style>",
+        "<path style=\"fill:url( '//evil.example.com/x')\"/>",
+        '<html:script xmlns:html="http://www.w3.org/1999/xhtml">alert(1)</html:script>',
+        '<?xml-stylesheet href="https://evil.example.com/x.css"?>',
+        '<g xml:base="https://evil.example.com/"><use href="#a"/></g>',
+    ],
+)
+def test_a_drawing_that_could_act_or_load_is_refused(operator: Client, kids: Brand, planted: str) -> None:
+    before = kids.logo
+    answer = save(operator, kids, logo_upload=drawing(DRAWING.format(planted)))
+    assert "which a logo must not" in errors(answer)["logo_upload"][0]
+    assert kids.logo == before
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ('<!DOCTYPE svg [<!ENTITY a "b">]><svg xmlns="http://www.w3.org/2000/svg"/>', "a document type"),
+        ("<svg><path/></svg>", "<svg>"),
+        ('<svg xmlns="http://www.w3.org/2000/svg"><path/></svg>', "no viewBox"),
+        ('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 10 90"/>', "as wide as high"),
+        ('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><path>', "not a whole SVG"),
+        ("hello", "not a whole JPEG, PNG or WebP"),
+        (DRAWING.format("<title>" + "x" * 300_000 + "</title>"), "at most 256"),
+    ],
+)
+def test_what_is_no_logo_is_refused(operator: Client, kids: Brand, content: str, told: str) -> None:
+    assert (
+        told
+        in save(operator, kids, logo_upload=drawing(content))
+        .context["adminform"]
+        .form.errors["logo_upload"][0]
+    )
+
+
+@pytest.mark.parametrize(
+    ("size", "told"), [((60, 30), "at least 72 by 72"), ((3500, 900), "at most"), ((900, 100), "six times")]
+)
+def test_a_logo_of_the_wrong_size_is_refused(
+    operator: Client, kids: Brand, size: tuple[int, int], told: str
+) -> None:
+    assert told in errors(save(operator, kids, logo_upload=picture(size)))["logo_upload"][0]
+
+
+def test_a_logo_elsewhere_is_refused_since_no_page_would_load_it(operator: Client, kids: Brand) -> None:
+    answer = save(operator, kids, logo="https://cdn.example.com/logo.svg")
+    assert "from the portal alone" in errors(answer)["logo"][0]
+
+
+def test_the_logos_that_ship_are_plain_drawings(operator: Client, kids: Brand) -> None:
+    for file in sorted((ROOT / "portal/static/portal/art/brands").glob("*[!k].svg")):
+        upload = SimpleUploadedFile(file.name, file.read_bytes())
+        assert save(operator, kids, logo_upload=upload).status_code == 302, file.name
+
+
+def test_brands_from_before_get_the_dark_logos_that_shipped_with_theirs(kids: Brand) -> None:
+    Brand.objects.update(logo_dark="")
+    Brand.objects.filter(code="faith-family").update(logo="pictures/own.png")
+    migration = import_module("accounts.migrations.0005_logos_for_dark_ground")
+    migration.name_the_shipped_ones(apps, None)
+    told = dict(Brand.objects.values_list("code", "logo_dark"))
+    assert told == {
+        "faith-family": "",
+        "gospel-TV": "portal/art/brands/gospel-TV-dark.svg",
+        "kids": "portal/art/brands/kids-dark.svg",
+    }
+
+
+def test_a_colour_that_cannot_be_read_is_told_beside_its_picker_with_one_that_can(
+    operator: Client, kids: Brand
+) -> None:
+    answer = save(operator, kids, light_onPrimary="#5f9f97", dark_link="#44444c")
+    told = errors(answer)
+    assert told["light_onPrimary"][0].startswith("light: onPrimary on primary has 2.")
+    assert "and needs 4.5. onPrimary #" in told["light_onPrimary"][0]
+    assert told["dark_link"][0].startswith("dark: link on the page has 1.")
+    assert kids.colours["light"]["onPrimary"] == "#ffffff"
+
+
+@pytest.mark.parametrize("ground", ["#000000", "#ffffff", "#777777", "#ff0000", "#0b6b5f", "#ffd400"])
+@pytest.mark.parametrize("colour", ["#000000", "#ffffff", "#777777", "#1d4f91"])
+def test_a_colour_that_does_is_found_for_every_ground(colour: str, ground: str) -> None:
+    found = nearest(colour, [Ground("text", ground, TEXT_CONTRAST)])
+    assert found is not None
+    assert contrast(found, ground) >= TEXT_CONTRAST
+
+
+def test_the_colour_that_is_offered_is_taken(operator: Client, kids: Brand) -> None:
+    told = errors(save(operator, kids, light_onPrimary="#5f9f97"))["light_onPrimary"]
+    offered = {re.findall("onPrimary (#[0-9a-f]{6}) would do", line)[0] for line in told}
+    assert (len(told), len(offered)) == (2, 1)
+    assert save(operator, kids, light_onPrimary=offered.pop()).status_code == 302
+
+
+def test_a_ground_that_nothing_can_be_read_on_is_told_so(operator: Client, kids: Brand) -> None:
+    told = errors(save(operator, kids, light_primary="#777777", light_onPrimary="#ffffff"))
+    assert told["light_onPrimary"][0].endswith("Make primary darker or lighter.")
+
+
+def test_every_pair_of_every_brand_is_held_to_the_guidelines(kids: Brand) -> None:
+    table = [
+        (brand.code, scheme, pair, contrast(palette[token], ground or palette["primary"]), needed)
+        for brand in Brand.objects.all()
+        for scheme, palette in brand.colours.items()
+        for pair, token, ground, needed in (
+            ("text on a button", "onPrimary", "", TEXT_CONTRAST),
+            ("a link on the page", "link", SURFACES[scheme], TEXT_CONTRAST),
+            ("a button on the page", "primary", SURFACES[scheme], CONTROL_CONTRAST),
+            ("an accent on the page", "accent", SURFACES[scheme], CONTROL_CONTRAST),
+        )
+    ]
+    assert len(table) == 3 * 2 * 4
+    assert [row for row in table if row[3] < row[4]] == []
+    assert weaknesses(default_colours()) == []
+
+
+def test_the_surfaces_are_the_apps_own() -> None:
+    tokens = (ROOT / "frontend/src/styles/tokens.css").read_text()
+    assert all(f"--color-surface-sunken: {ground};" in tokens for ground in SURFACES.values())
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://evil.com/",
+        "https://example.com.evil.com/",
+        "https://evilexample.com/",
+        "http://faith.example.com/",
+        "https://user@faith.example.com/",
+        "https://faith.example.com:8443/",
+        "javascript:alert(1)",
+        "https://faith.example.com\\@evil.com/",
+    ],
+)
+def test_a_link_stays_on_the_domains_of_the_installation(operator: Client, kids: Brand, url: str) -> None:
+    assert "terms_url" in errors(save(operator, kids, terms_url=url))
+
+
+def test_a_link_that_is_no_longer_allowed_is_not_drawn(
+    client: Client, kids: Brand, settings: Settings
+) -> None:
+    settings.LINK_DOMAINS = ["watch.kids.example.com"]
+    told = client.get("/api/site", headers={"host": "kids.localhost"}).json()
+    assert (told["brand"]["termsUrl"], told["brand"]["helpCentreUrl"]) == ("", "")
+    assert [service["streamUrl"] for service in told["services"]] == [
+        "",
+        "",
+        "https://watch.kids.example.com/",
+    ]
+
+
+def test_two_brands_cannot_have_one_host_name(operator: Client, kids: Brand) -> None:
+    answer = save(operator, kids, host_lines="kids.localhost\ngospel.localhost")
+    assert errors(answer)["host_lines"] == ["Gospel TV has gospel.localhost already."]
+
+
+def test_the_demos_unknown_brand_has_no_links(client: Client, settings: Settings) -> None:
+    settings.PORTAL_ENV = "demo"
+    call_command("seed_site", verbosity=0)
+    brand = client.get("/api/site", headers={"host": "sports.localhost:8000"}).json()["brand"]
+    assert (brand["code"], brand["termsUrl"], brand["privacyUrl"], brand["helpCentreUrl"]) == (
+        "sports",
+        "",
+        "",
+        "",
+    )
+    assert Brand.objects.count() == 4
+
+
+def test_a_command_says_where_each_brand_is_seen(
+    kids: Brand, settings: Settings, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings.BASE_URL = "http://127.0.0.1:9000"
+    call_command("brands")
+    said = capsys.readouterr().out
+    assert said.splitlines()[:2] == [
+        "Faith & Family [faith-family] (the default: every other host name as well)",
+        "  http://faith.localhost:9000/",
+    ]
+    assert "Kids [kids]\n  http://kids.localhost:9000/\n" in said
