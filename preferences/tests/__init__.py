@@ -1,0 +1,1 @@
+"""Tests of the preferences, over HTTP where there is HTTP."""
