@@ -4,7 +4,7 @@ An error that only one service raises is a class beside the function that raises
 the contract's section 2.
 """
 
-from portal.errors import PortalError
+from portal.errors import NotFound, PortalError
 
 
 class BillingError(PortalError):
@@ -77,3 +77,19 @@ class PaymentMethodRequired(BillingError):
     code = "payment_method_required"
     status = 409
     message = "Please add a payment method first."
+
+
+class PaymentMethodGone(BillingError):
+    """The provider does not know the payment method any more: it was removed there, and is now removed here too."""
+
+    code = NotFound.code
+    status = NotFound.status
+    message = "This payment method is no longer on your account."
+
+
+class PaymentMethodInvalid(BillingError):
+    """A card token or payment intent is spent, expired, another's or not authorised; nothing was changed."""
+
+    code = "payment_method_invalid"
+    status = 400
+    message = "Your payment details have expired or were used already. Please enter them again."

@@ -36,13 +36,13 @@ def make_invoice_pdf(pdf_pk: int) -> None:
 @shared_task
 def align_bundle(account_pk: int) -> None:
     """Put an account's bundle coupons right; the night does it too if this cannot."""
-    alignment.align_if_possible(Account.objects.get(pk=account_pk), now=clock.now())
+    alignment.align_as_told(Account.objects.get(pk=account_pk), now=clock.now())
 
 
 @shared_task
 def align_all_bundles() -> None:
-    """Put every bundle's coupons right, after an operator changed a rate."""
-    alignment.align_all(now=clock.now())
+    """Put bundles' coupons right for a while, after an operator changed a rate; a message goes on with the rest."""
+    alignment.go_on_if_waiting(now=clock.now())
 
 
 @shared_task

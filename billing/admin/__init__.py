@@ -1,5 +1,35 @@
 """What operators see and may do in billing, one topic per module."""
 
-from billing.admin import catalogue, commands, content, documents, inbox, jobs, mirror, pausing
+from billing.admin import (
+    acts,
+    catalogue,
+    commands,
+    content,
+    documents,
+    inbox,
+    jobs,
+    mail_samples,
+    mirror,
+    pausing,
+    reconcile_runs,
+    retention,
+    retention_report,
+    story,
+)
 
-__all__ = ["catalogue", "commands", "content", "documents", "inbox", "jobs", "mirror", "pausing"]
+__all__ = [
+    "acts",
+    "catalogue",
+    "commands",
+    "content",
+    "documents",
+    "inbox",
+    "jobs",
+    "mail_samples",
+    "mirror",
+    "pausing",
+    "reconcile_runs",
+    "retention",
+    "retention_report",
+    "story",
+]

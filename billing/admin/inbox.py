@@ -7,6 +7,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.safestring import SafeString
 
+from accounts.admin import journal
 from accounts.admin.read_only import ReadOnlyAdmin
 from billing.admin.readable import pretty
 from billing.models import WebhookEvent
@@ -59,7 +60,8 @@ class WebhookEventAdmin(ReadOnlyAdmin):
     @admin.action(description="Process again", permissions=["replay"])
     def replay(self, request: HttpRequest, events: QuerySet[WebhookEvent]) -> None:
         """Have the chosen events processed again from the start; what they name is read anew, so nothing is undone."""
-        chosen = list(events.values_list("pk", flat=True))
-        for event_pk in chosen:
-            webhooks.replay(event_pk)
+        chosen = list(events)
+        for event in chosen:
+            webhooks.replay(event.pk)
+            journal.note(request, event, "Had it processed again.")
         messages.success(request, f"Events to be processed again: {len(chosen)}.")

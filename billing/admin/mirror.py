@@ -7,15 +7,18 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.safestring import SafeString
 
+from accounts.admin import acts, journal
+from accounts.admin.export import ExportedAdmin
 from accounts.admin.read_only import ReadOnlyAdmin, account_link
 from accounts.models import Account
-from billing.admin.readable import UNSET, lists_about, page_link, pretty, told, when
+from billing import clock
+from billing.admin.readable import UNSET, lists_about, masked, page_link, pretty, told, when
 from billing.catalog import find_plan
-from billing.gateway.errors import GatewayError
 from billing.models import Customer, Invoice, PaymentSource, Subscription, Transaction
 from billing.models.mirrored import Mirrored
 from billing.money import format_cents
-from billing.services import sync
+from billing.services import support
+from portal.errors import PortalError
 
 
 class MirroredAdmin(ReadOnlyAdmin):
@@ -37,6 +40,7 @@ class MirroredAdmin(ReadOnlyAdmin):
 class OwnedAdmin(MirroredAdmin):
     """A mirrored resource of one customer."""
 
+    account_lookup = "customer__account__id__exact"
     list_select_related = ("customer__account",)
 
     @admin.display(description="customer", ordering="customer__provider_id")
@@ -81,10 +85,11 @@ class CustomerAdmin(MirroredAdmin):
         read = 0
         for account in Account.objects.filter(customer__in=customers):
             try:
-                sync.resync_account(account)
-            except GatewayError as error:
-                messages.error(request, f"{account}: the provider could not be asked ({error}).")
+                support.resync(account, actor=journal.actor_of(request), now=clock.now())
+            except PortalError as error:
+                messages.error(request, f"{account}: {acts.told(error)}")
             else:
+                journal.note(request, account, "Read again from the provider.")
                 read += 1
         messages.success(request, f"Customers read again: {read}.")
 
@@ -171,9 +176,7 @@ class PaymentSourceAdmin(OwnedAdmin):
     @admin.display(description="what it is")
     def source(self, source: PaymentSource) -> str:
         """Tell what it is, and as much of its number or address as we hold."""
-        card, paypal = source.payload.get("card") or {}, source.payload.get("paypal") or {}
-        told_apart = card.get("masked_number") or card.get("last4") or paypal.get("email") or ""
-        return f"{card.get('brand') or source.text('type')} {told_apart}".strip()
+        return masked(source)
 
     @admin.display(description="state")
     def state(self, source: PaymentSource) -> str:
@@ -182,7 +185,7 @@ class PaymentSourceAdmin(OwnedAdmin):
 
 
 @admin.register(Invoice)
-class InvoiceAdmin(OwnedAdmin):
+class InvoiceAdmin(OwnedAdmin, ExportedAdmin):
     """Invoices; the number is the provider's id."""
 
     list_display = (
@@ -211,6 +214,18 @@ class InvoiceAdmin(OwnedAdmin):
         *MirroredAdmin.last_fields,
     )
 
+    export_columns = (
+        ("number", lambda invoice: invoice.provider_id),
+        ("customer", lambda invoice: invoice.customer.provider_id),
+        ("email", lambda invoice: invoice.customer.email),
+        ("issued_at", lambda invoice: invoice.issued_at),
+        ("status", lambda invoice: invoice.status),
+        ("currency", lambda invoice: invoice.text("currency_code")),
+        ("total_cents", lambda invoice: invoice.cents("total")),
+        ("due_cents", lambda invoice: invoice.cents("amount_due")),
+        ("dunning", lambda invoice: invoice.text("dunning_status")),
+    )
+
     @admin.display(description="total")
     def total(self, invoice: Invoice) -> str:
         """Tell the total, tax included."""
@@ -233,7 +248,7 @@ class InvoiceAdmin(OwnedAdmin):
 
 
 @admin.register(Transaction)
-class TransactionAdmin(OwnedAdmin):
+class TransactionAdmin(OwnedAdmin, ExportedAdmin):
     """Payments, and attempts at one."""
 
     list_display = ("provider_id", "account_page", "kind", "amount", "made_at", "outcome", "deleted")
@@ -248,6 +263,19 @@ class TransactionAdmin(OwnedAdmin):
         "made_at",
         "outcome",
         *MirroredAdmin.last_fields,
+    )
+
+    export_columns = (
+        ("id", lambda transaction: transaction.provider_id),
+        ("customer", lambda transaction: transaction.customer.provider_id),
+        ("email", lambda transaction: transaction.customer.email),
+        ("made_at", lambda transaction: transaction.instant("date")),
+        ("type", lambda transaction: transaction.text("type")),
+        ("payment_method", lambda transaction: transaction.text("payment_method")),
+        ("status", lambda transaction: transaction.text("status")),
+        ("currency", lambda transaction: transaction.text("currency_code")),
+        ("amount_cents", lambda transaction: transaction.cents("amount")),
+        ("error_code", lambda transaction: transaction.text("error_code")),
     )
 
     @admin.display(description="kind")

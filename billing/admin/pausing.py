@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from django.contrib import admin, messages
@@ -13,14 +13,16 @@ from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.utils.safestring import SafeString
 
+from accounts.admin import acts, journal
 from accounts.admin.read_only import ReadOnlyAdmin, account_link
 from accounts.models import Account
 from billing import clock
 from billing.admin.readable import page_link
 from billing.catalog import find_plan
+from billing.errors import QuoteChanged
 from billing.models import PauseSchedule
 from billing.money import format_cents
-from billing.services import resumes
+from billing.services import resume_retries, resumes
 from portal.errors import PortalError
 
 
@@ -41,6 +43,17 @@ class OverdueFilter(admin.SimpleListFilter):
         return queryset.filter(state=PauseSchedule.State.PAUSED, resume_date__lte=clock.now())
 
 
+@dataclass(frozen=True)
+class Row:
+    """One pause in the question: what resuming it does; without a quote there is nothing to confirm."""
+
+    schedule: PauseSchedule
+    account: Account
+    told: str
+    key: str
+    quote: str = ""
+
+
 @admin.register(PauseSchedule)
 class PauseScheduleAdmin(ReadOnlyAdmin):
     """One row per pause, newest first."""
@@ -54,9 +67,11 @@ class PauseScheduleAdmin(ReadOnlyAdmin):
         "attempts",
         "last_error",
         "next_try_at",
+        "given_up_at",
         "closed_because",
     )
-    list_filter = ("state", OverdueFilter, "resume_date")
+    account_lookup = "subscription__customer__account__id__exact"
+    list_filter = ("state", OverdueFilter, ("given_up_at", admin.EmptyFieldListFilter), "resume_date")
     list_select_related = ("subscription__customer__account",)
     search_fields = ("subscription__provider_id", "subscription__customer__email")
     date_hierarchy = "pause_date"
@@ -71,8 +86,11 @@ class PauseScheduleAdmin(ReadOnlyAdmin):
         "closed_at",
         "closed_because",
         "attempts",
+        "declines",
+        "declined_with",
         "last_error",
         "next_try_at",
+        "given_up_at",
     )
     actions = ("resume_now",)
 
@@ -84,8 +102,9 @@ class PauseScheduleAdmin(ReadOnlyAdmin):
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         """Show the list, and how many pauses are overdue (contract, rule 1)."""
-        late = resumes.overdue(now=clock.now())
-        told = f"{late} past the resume date and still paused" if late else "None is overdue."
+        late, given_up = resumes.overdue(now=clock.now()), resume_retries.given_up()
+        told = f"{late} past the resume date and still paused, {given_up} of them not tried any more"
+        told = told if late else "None is overdue."
         return super().changelist_view(request, {"subtitle": told, **(extra_context or {})})
 
     @admin.display(description="subscription", ordering="subscription__provider_id")
@@ -104,37 +123,45 @@ class PauseScheduleAdmin(ReadOnlyAdmin):
         chosen = list(schedules.select_related("subscription__customer__account"))
         if "confirmed" not in request.POST:
             return self._ask(request, chosen)
-        for schedule, account in _with_accounts(chosen):
-            self._resume(request, schedule, account)
-        return None
+        changed = [
+            schedule
+            for schedule, account in _with_accounts(chosen)
+            if not self._resume(request, schedule, account)
+        ]
+        return self._ask(request, changed) if changed else None
 
     def _ask(self, request: HttpRequest, chosen: Iterable[PauseSchedule]) -> HttpResponse:
         context = {
             **self.admin_site.each_context(request),
             "title": "Resume now?",
             "opts": self.model._meta,
-            "rows": [
-                (schedule, account, _charge(schedule, account))
-                for schedule, account in _with_accounts(chosen)
-            ],
+            "rows": [_row(schedule, account) for schedule, account in _with_accounts(chosen)],
             "checkbox": ACTION_CHECKBOX_NAME,
         }
         return TemplateResponse(request, "admin/billing/pauseschedule/resume_now.html", context)
 
-    def _resume(self, request: HttpRequest, schedule: PauseSchedule, account: Account) -> None:
+    def _resume(self, request: HttpRequest, schedule: PauseSchedule, account: Account) -> bool:
+        """Resume one and say how it went; return False where the operator must be asked again with new figures."""
         try:
             resumes.resume(
                 account,
                 subscription_ids=[schedule.subscription.provider_id],
-                quote=None,
-                key=f"operator-{uuid.uuid4().hex}",
-                actor=f"support:{request.user.get_username()}",
+                # A pause whose figures the operator never saw has none that hold.
+                quote=acts.quote_given(request, f"quote-{schedule.pk}"),
+                key=acts.key_given(request, f"key-{schedule.pk}"),
+                actor=journal.actor_of(request),
                 now=clock.now(),
             )
+        except QuoteChanged:
+            messages.warning(request, f"{_named(schedule)}: the amount has changed. Nothing was charged.")
+            return False
         except PortalError as error:
-            messages.error(request, f"{_named(schedule)}: {error.message} ({error.code})")
+            messages.error(request, f"{_named(schedule)}: {acts.told(error)}")
         else:
+            # The log names nobody but by the account, which may be erased one day.
+            journal.note(request, account, f"Resumed {schedule.subscription.provider_id}.")
             messages.success(request, f"{_named(schedule)} is resumed.")
+        return True
 
 
 def _with_accounts(chosen: Iterable[PauseSchedule]) -> Iterator[tuple[PauseSchedule, Account]]:
@@ -153,12 +180,13 @@ def _named(schedule: PauseSchedule) -> str:
     return f"{name} of {subscription.customer.email} ({subscription.provider_id})"
 
 
-def _charge(schedule: PauseSchedule, account: Account) -> str:
+def _row(schedule: PauseSchedule, account: Account) -> Row:
     """Tell what resuming would charge, or why it cannot be done."""
+    key = acts.new_key()
     try:
         found = resumes.estimate(
             account, subscription_ids=[schedule.subscription.provider_id], days=None, now=clock.now()
         )
     except PortalError as error:
-        return f"cannot be resumed: {error.message}"
-    return f"charges {format_cents(found.amount_due)} now"
+        return Row(schedule, account, f"cannot be resumed: {error.message}", key)
+    return Row(schedule, account, f"charges {format_cents(found.amount_due)} now", key, found.quote)

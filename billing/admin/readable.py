@@ -13,6 +13,7 @@ from django.urls import NoReverseMatch, reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
+from billing.models import PaymentSource
 from billing.money import format_cents
 
 NONE = "none"
@@ -43,6 +44,13 @@ def told(value: Any, name: str = "") -> Any:
     if _CENTS.search(name):
         return f"{format_cents(value)} ({value})"
     return value
+
+
+def masked(source: PaymentSource) -> str:
+    """Tell what a payment method is, and as much of its number or address as we hold."""
+    card, paypal = source.payload.get("card") or {}, source.payload.get("paypal") or {}
+    told_apart = card.get("masked_number") or card.get("last4") or paypal.get("email") or ""
+    return f"{card.get('brand') or source.text('type')} {told_apart}".strip()
 
 
 def pretty(value: Any) -> SafeString:

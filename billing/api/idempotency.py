@@ -12,24 +12,20 @@ from typing import Any
 
 from django.core.exceptions import PermissionDenied
 from django.http import Http404
-from drf_spectacular.utils import OpenApiParameter
 from rest_framework.exceptions import APIException
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.models import Account
-from billing.api.subscriber import account_of
+from accounts.once import HEADER, KEY_HEADER
+from accounts.subscriber import account_of
+from billing.api.verbatim import Verbatim
 from billing.services import idempotency
 from portal.errors import InvalidInput, PortalError
 
-HEADER = "Idempotency-Key"
-KEY_HEADER = OpenApiParameter(
-    HEADER,
-    {"type": "string", "minLength": 1, "maxLength": 100, "pattern": "^[\\x21-\\x7e][\\x20-\\x7e]*$"},
-    OpenApiParameter.HEADER,
-    description="One per intent, at most 100 printable characters. The same request with the same key acts once.",
-)
+__all__ = ["KEY_HEADER", "acts_once"]
+
 _KEY = re.compile(r"\A[\x20-\x7e]{1,100}\Z")
 _EXPECTED = (PortalError, APIException, Http404, PermissionDenied)
 # These say how the request was sent, not what became of the change.
@@ -72,7 +68,7 @@ def _once(view: APIView, request: Request, key: str, act: Callable[..., Response
     account, fingerprint = account_of(request), _fingerprint(request)
     begun = idempotency.begin(account, key, fingerprint)
     if isinstance(begun, idempotency.Replay):
-        return Response(begun.body, status=begun.status)
+        return Verbatim(begun.body, status=begun.status)
     kept = False
     try:
         response = _expected_answer(view, act, begun.command_key)
@@ -94,7 +90,9 @@ def _keep(account: Account, key: str, request: Request, response: Response) -> b
     """Keep an answer that is final: one that asks to try again, or that was cut short, is not."""
     if response.status_code >= 500 or "Retry-After" in response or response.status_code in _ABOUT_THE_REQUEST:
         return False
-    body = json.loads(request.accepted_renderer.render(response.data))
+    body = json.loads(
+        request.accepted_renderer.render(response.data, renderer_context={"response": response})
+    )
     idempotency.finish(account, key, response.status_code, body)
     return True
 

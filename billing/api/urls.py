@@ -5,8 +5,10 @@ from django.urls import path, register_converter
 from billing.api.codes import CouponCode
 from billing.api.numbers import InvoiceNumber
 from billing.api.viewsets.account import AccountViewSet
+from billing.api.viewsets.cancelling import CancelViewSet
 from billing.api.viewsets.invoices import InvoiceDownloadViewSet, InvoiceViewSet
 from billing.api.viewsets.pauses import PauseViewSet
+from billing.api.viewsets.payments import PaymentsViewSet
 from billing.api.viewsets.periods import PeriodsViewSet
 from billing.api.viewsets.perks import PerksViewSet
 from billing.api.viewsets.resumes import ResumeViewSet
@@ -42,6 +44,12 @@ urlpatterns = [
         name="remove-scheduled-pause",
     ),
     path("account/pause-offer", PauseViewSet.as_view({"get": "offer"}), name="pause-offer"),
+    path("account/cancel", CancelViewSet.as_view({"post": "cancel"}), name="cancel"),
+    path(
+        "account/subscriptions/cancel",
+        CancelViewSet.as_view({"post": "cancel_some"}),
+        name="cancel-some",
+    ),
     path("account/resume", ResumeViewSet.as_view({"post": "resume"}), name="resume"),
     path("account/resume/estimate", ResumeViewSet.as_view({"get": "estimate"}), name="resume-estimate"),
     path(
@@ -91,5 +99,12 @@ urlpatterns = [
         "invoice/download/<str:token>",
         InvoiceDownloadViewSet.as_view({"get": "download"}),
         name="invoice-download",
+    ),
+    path("payments/", PaymentsViewSet.as_view({"get": "methods"}), name="payments"),
+    path("payments/paymentToken", PaymentsViewSet.as_view({"post": "token"}), name="payment-token"),
+    path(
+        "payments/updatePaymentSources",
+        PaymentsViewSet.as_view({"post": "change"}),
+        name="update-payment-sources",
     ),
 ]

@@ -13,14 +13,14 @@ from chargebee import APIError, Chargebee, PaymentError
 from django.conf import settings
 
 from billing.gateway import transport
-from billing.gateway.errors import Missing, NotSent, PaymentRefused, Refused, Unconfirmed
+from billing.gateway.errors import Missing, NotSent, PaymentRefused, Refused, Unconfirmed, Unreadable
+from billing.gateway.patience import patiently
 
 CONNECT_TIMEOUT_SECONDS = 3
 READ_TIMEOUT_SECONDS = 15
 READ_ATTEMPTS = 3
 FIRST_BACKOFF_SECONDS = 0.2
 DEFAULT_RETRY_AFTER_SECONDS = 5
-PAGE_SIZE = 100
 
 # What reading an answer raises that is not of the shape that was promised.
 UNREADABLE = (AttributeError, KeyError, TypeError, ValueError)
@@ -58,49 +58,57 @@ def write(operation: Callable[..., T], *args: Any, key: str, params: dict[str, A
 
     Raises NotSent (nothing changed), Unconfirmed (may have changed), Refused and its kinds (nothing changed).
     """
-    # A fresh dict per call: the SDK adds the API key's header to the one it is given.
-    headers = {Chargebee.idempotency_header: key}
     arguments = (*args, params) if params is not None else args
-    try:
-        return operation(*arguments, headers=headers)
-    except Exception as error:
-        raise translated(error) from error
+    # A fresh dict per call: the SDK adds the API key's header to the one it is given.
+    return _ask(lambda: operation(*arguments, headers={Chargebee.idempotency_header: key}))
 
 
 def read(operation: Callable[..., T], *args: Any, params: dict[str, Any] | None = None) -> T:
     """Call an operation that changes nothing; what may pass by itself is tried again, bounded and with jitter.
 
-    Raises NotSent when the provider could not be asked, Refused and its kinds when it answered no.
+    Raises NotSent when the provider could not be asked, or gave no usable answer (Unreadable), Refused and its kinds
+    when it answered no.
     """
     if any(CLIMBING.search(str(one)) for one in args):
         raise Missing("resource_not_found", param="id")
     arguments = (*args, params) if params is not None else args
     for attempt in range(1, READ_ATTEMPTS + 1):
         try:
-            return operation(*arguments)
-        except Exception as error:
-            ours = translated(error)
-            if not isinstance(ours, Unconfirmed):
-                raise ours from error
+            return _ask(lambda: operation(*arguments))
+        except Unconfirmed as error:
             if attempt == READ_ATTEMPTS:
-                raise NotSent("no usable answer") from error
+                raise Unreadable("no usable answer") from error
         # Jitter spreads callers that failed together; nothing secret depends on it.
         time.sleep(FIRST_BACKOFF_SECONDS * 2 ** (attempt - 1) * random.uniform(0.5, 1.5))  # noqa: S311
     raise AssertionError("unreachable: the last attempt returns or raises")
 
 
+def page(operation: Callable[..., Any], params: dict[str, Any], *, offset: str = "") -> tuple[list[Any], str]:
+    """Return a page of a list operation, and the offset of the next one, empty after the last."""
+    limits = {"limit": settings.CHARGEBEE_PAGE_SIZE, **({"offset": offset} if offset else {})}
+    answer: Any = read(operation, params={**params, **limits})
+    return list(answer.list), str(answer.next_offset or "")
+
+
 def pages(operation: Callable[..., Any], params: dict[str, Any]) -> "list[Any]":
     """Return every entry of a list operation, page after page."""
-    entries: list[Any] = []
-    offset: str | None = None
-    while True:
-        page = read(
-            operation, params={**params, "limit": PAGE_SIZE, **({"offset": offset} if offset else {})}
-        )
-        entries.extend(page.list)
-        offset = page.next_offset
-        if not offset:
-            return entries
+    entries, offset = page(operation, params)
+    while offset:
+        more, offset = page(operation, params, offset=offset)
+        entries.extend(more)
+    return entries
+
+
+def _ask(call: Callable[[], T]) -> T:
+    """Make a call, in the background patiently, its errors made ours."""
+
+    def once() -> T:
+        try:
+            return call()
+        except Exception as error:
+            raise translated(error) from error
+
+    return patiently(once)
 
 
 def translated(error: Exception) -> Exception:

@@ -20,6 +20,10 @@ class NotSent(GatewayError):
         self.retry_after = retry_after
 
 
+class Unreadable(NotSent):
+    """The provider was asked for something and gave no usable answer: about other things it may give one."""
+
+
 class Unconfirmed(GatewayError):
     """The request was sent and no usable answer came: the change may have been made (time-out, cut, 5xx, nonsense)."""
 

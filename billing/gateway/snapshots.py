@@ -219,12 +219,13 @@ class EventSnapshot:
             event_type=_text(raw["event_type"]),
             occurred_at=instant(raw["occurred_at"]),
             api_version=_text(raw.get("api_version", "")),
-            names={kind: _ids(content.get(kind)) for kind in NAMED_KINDS if content.get(kind)},
+            names=_named(_text(raw["event_type"]), content),
         )
 
 
 # What an event may name that the mirror holds.
 NAMED_KINDS = ("customer", "subscription", "invoice", "transaction", "payment_source", "item_price", "coupon")
+CARD_EVENTS = "card_"
 
 
 def instant(seconds: Any) -> datetime:
@@ -246,6 +247,13 @@ def each(rows: Iterable[Raw] | None, fields: Iterable[str]) -> list[dict[str, An
 def _plan_item(raw: Raw) -> Raw:
     items: list[Raw] = raw.get("subscription_items") or []
     return next((item for item in items if item.get("item_type") == "plan"), {})
+
+
+def _named(event_type: str, content: Raw) -> dict[str, list[str]]:
+    names = {kind: _ids(content.get(kind)) for kind in NAMED_KINDS if content.get(kind)}
+    # An event about a card tells of its payment source; others carry the customer's card along.
+    source = content.get("card", {}).get("payment_source_id") if event_type.startswith(CARD_EVENTS) else None
+    return {**names, "payment_source": [_text(source)]} if source is not None else names
 
 
 def _ids(value: Any) -> list[str]:

@@ -16,10 +16,14 @@ from billing.models.mirror import (
 )
 from billing.models.pausing import PauseSchedule
 from billing.models.perks import CodeRedemption, OfferClaim
+from billing.models.reports import RetentionReport
+from billing.models.retention import CancellationFeedback, RetentionEvent
+from billing.models.runs import ReconcileRun, RequestPace
 
 __all__ = [
     "AccountDocument",
     "BundleRate",
+    "CancellationFeedback",
     "CodeRedemption",
     "Command",
     "ContentVersion",
@@ -35,7 +39,11 @@ __all__ = [
     "PauseSchedule",
     "PaymentSource",
     "ProviderClock",
+    "ReconcileRun",
+    "RequestPace",
     "RetentionContent",
+    "RetentionEvent",
+    "RetentionReport",
     "Subscription",
     "Transaction",
     "WebhookEvent",

@@ -27,7 +27,7 @@ class Command(models.Model):
     account = models.ForeignKey(Account, on_delete=models.CASCADE, related_name="commands")
     key = models.CharField(max_length=100, help_text="The intent: the client's key, or the schedule's.")
     kind = models.CharField(max_length=40)
-    actor = models.CharField(max_length=100, help_text="you, support:<operator> or system.")
+    actor = models.CharField(max_length=170, help_text="you, support:<operator> or system.")
     state = models.CharField(max_length=10, choices=State.choices, default=State.PENDING)
     steps = models.JSONField(help_text="What is asked of the provider, in order, and how far it got.")
     shown = models.JSONField(default=dict, help_text="The figures that were confirmed, in cents.")

@@ -30,6 +30,18 @@ class RetentionContent(models.Model):
     recommended_title_image2 = models.CharField(max_length=300)
     recommended_title_image3 = models.CharField(max_length=300)
     recommended_title_image4 = models.CharField(max_length=300)
+    recommended_title_text1 = models.CharField(
+        max_length=120, blank=True, help_text="What picture 1 shows, for those who cannot see it."
+    )
+    recommended_title_text2 = models.CharField(
+        max_length=120, blank=True, help_text="What picture 2 shows, for those who cannot see it."
+    )
+    recommended_title_text3 = models.CharField(
+        max_length=120, blank=True, help_text="What picture 3 shows, for those who cannot see it."
+    )
+    recommended_title_text4 = models.CharField(
+        max_length=120, blank=True, help_text="What picture 4 shows, for those who cannot see it."
+    )
     upcoming_title_image1 = models.CharField(max_length=300)
     upcoming_title_image2 = models.CharField(max_length=300)
     upcoming_title_image3 = models.CharField(max_length=300)

@@ -21,6 +21,9 @@ class WebhookEvent(models.Model):
     occurred_at = models.DateTimeField()
     source = models.CharField(max_length=8, choices=Source.choices)
     payload = models.JSONField(help_text="The ids that the event names, through our allow-list.")
+    owner = models.CharField(
+        max_length=100, blank=True, help_text="The provider's id of the customer that it is about."
+    )
     state = models.CharField(max_length=10, choices=State.choices, default=State.RECEIVED)
     received_at = models.DateTimeField(auto_now_add=True, db_index=True)
     processed_at = models.DateTimeField(null=True, blank=True)
@@ -29,7 +32,10 @@ class WebhookEvent(models.Model):
     error = models.TextField(blank=True)
 
     class Meta:
-        indexes = [models.Index(fields=["state", "next_attempt_at"], name="webhook_due")]
+        indexes = [
+            models.Index(fields=["state", "next_attempt_at"], name="webhook_due"),
+            models.Index(fields=["owner", "-received_at"], name="webhook_owner_newest"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.event_type} {self.event_id}"

@@ -10,6 +10,9 @@ class JobRun(models.Model):
     scheduled_for = models.DateTimeField()
     started_at = models.DateTimeField()
     finished_at = models.DateTimeField(null=True, blank=True)
+    leased_until = models.DateTimeField(
+        null=True, blank=True, help_text="From then on another worker goes on with a run that has no end."
+    )
     counts = models.JSONField(default=dict, help_text="What was done, skipped and failed.")
     error = models.TextField(blank=True)
 

@@ -118,12 +118,16 @@ class Invoice(Mirrored):
 
     class Meta:
         indexes = [models.Index(fields=["customer", "-issued_at"], name="invoice_newest")]
+        permissions = [("export_invoice", "Can export invoices")]
 
 
 class Transaction(Mirrored):
     """A payment, or an attempt at one: it tells what an invoice was paid with."""
 
     customer = models.ForeignKey(Customer, on_delete=models.CASCADE, related_name="transactions")
+
+    class Meta:
+        permissions = [("export_transaction", "Can export transactions")]
 
 
 class ItemPrice(Mirrored):

@@ -18,6 +18,9 @@ class Mirrored(models.Model):
     payload = models.JSONField(default=dict)
     synced_at = models.DateTimeField()
     deleted = models.BooleanField(default=False)
+    seen_in = models.BigIntegerField(
+        null=True, editable=False, help_text="The newest comparison that saw it at the provider."
+    )
 
     class Meta:
         abstract = True

@@ -17,6 +17,7 @@ class PauseSchedule(models.Model):
         PAUSED = "paused", "in effect"
         RESUMED = "resumed", "resumed"
         REMOVED = "removed", "taken back before it began"
+        CANCELLED = "cancelled", "subscription cancelled"
         SUPERSEDED = "superseded", "gone at the provider"
 
     OPEN = (State.SCHEDULED, State.PAUSED)
@@ -32,6 +33,19 @@ class PauseSchedule(models.Model):
     last_error = models.CharField(max_length=100, blank=True, help_text="The code of the last failed resume.")
     next_try_at = models.DateTimeField(
         null=True, blank=True, help_text="Not resumed before this, after a failure."
+    )
+    declines = models.PositiveSmallIntegerField(
+        default=0, help_text="How often in a row the payment method was declined."
+    )
+    declined_with = models.CharField(
+        max_length=100,
+        blank=True,
+        help_text="The provider's id of the payment method that was declined last.",
+    )
+    given_up_at = models.DateTimeField(
+        null=True,
+        blank=True,
+        help_text="When the last try failed: it stays paused until somebody resumes it or mends the payment.",
     )
 
     class Meta:

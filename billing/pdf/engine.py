@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 from threading import Lock
 
+from PIL import ImageFile
 from weasyprint import CSS, HTML
 from weasyprint.text.fonts import FontConfiguration
 from weasyprint.urls import URLFetcher, URLFetcherResponse
@@ -17,6 +18,10 @@ from billing.pdf.assets import PROJECT_ROOT, SCHEME, locate
 
 STYLE_SHEET = PROJECT_ROOT / "templates" / "billing" / "invoice.css"
 PDF_VARIANT = "pdf/ua-1"
+
+# WeasyPrint has Pillow take half a picture for a whole one, in the whole process: an upload that was cut short would
+# pass its check. What is printed here is bundled, and whole.
+ImageFile.LOAD_TRUNCATED_IMAGES = False
 
 # Pango's font map behind the shared FontConfiguration is not made for two threads at once.
 _ONE_AT_A_TIME = Lock()

@@ -30,8 +30,9 @@ def account_document(account: Account) -> dict[str, Any]:
 
 def plans_document(account: Account) -> dict[str, Any]:
     """Return the body of GET /api/account/manage-plans: what is held, what it costs, what may be added."""
-    holdings = [holding for holding in holdings_of(account) if not holding.is_cancelled]
-    own, other = account_totals(holdings)
+    every = holdings_of(account)
+    holdings = [holding for holding in every if not holding.is_cancelled]
+    own, other = account_totals(every)
     return {
         "existingPlans": [held_plan(holding) for holding in holdings],
         "plans": plans_to_add(holdings, period_unit=own.period_unit),
@@ -49,12 +50,17 @@ def invoices_document(account: Account) -> list[dict[str, Any]]:
 
 
 def account_totals(holdings: Sequence[Holding]) -> tuple[Totals, Totals | None]:
-    """Return the totals of an account's period and of the other one (contract, section 1)."""
+    """Return the totals of an account's period and of the other one (contract, section 1).
+
+    `holdings` may have cancelled ones among them: where nothing goes on, their period is the account's still.
+    """
     bills = [(holding.subscription.period_unit, holding.price) for holding in holdings if holding.will_bill]
-    otherwise = next(
-        (holding.subscription.period_unit for holding in holdings if not holding.is_cancelled), MONTH
-    )
-    return totals(bills, otherwise=otherwise)
+    return totals(bills, otherwise=_period_without_bills(holdings))
+
+
+def _period_without_bills(holdings: Sequence[Holding]) -> str:
+    live_first = sorted(holdings, key=lambda holding: holding.is_cancelled)
+    return next((holding.subscription.period_unit for holding in live_first), MONTH)
 
 
 def _other_total(other: Totals | None) -> dict[str, Any] | None:

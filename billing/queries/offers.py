@@ -18,7 +18,15 @@ _PICTURES = (
     "upcoming_title_image2",
     "upcoming_title_image3",
 )
-_CAPTIONS = ("upcoming_image_text1", "upcoming_image_text2", "upcoming_image_text3")
+_TEXTS = (
+    "recommended_title_text1",
+    "recommended_title_text2",
+    "recommended_title_text3",
+    "recommended_title_text4",
+    "upcoming_image_text1",
+    "upcoming_image_text2",
+    "upcoming_image_text3",
+)
 
 
 def pause_offer(account: Account) -> list[dict[str, Any]]:
@@ -28,7 +36,7 @@ def pause_offer(account: Account) -> list[dict[str, Any]]:
     """
     held = {holding.plan.id for holding in live_holdings(account)}
     contents = {content.plan_id: content for content in RetentionContent.objects.all()}
-    browse = {service.code.casefold(): service.browse_url for service in site.streaming_services()}
+    browse = {service.code.casefold(): service.browse_link for service in site.streaming_services()}
     return [
         _service_offer(plan, contents.get(plan.id), browse.get(plan.service.casefold()))
         for plan in PLANS
@@ -38,5 +46,5 @@ def pause_offer(account: Account) -> list[dict[str, Any]]:
 
 def _service_offer(plan: Plan, content: RetentionContent | None, browse_url: str | None) -> dict[str, Any]:
     pictures = {name: picture_url(getattr(content, name, "")) or None for name in _PICTURES}
-    captions = {name: getattr(content, name, "") or None for name in _CAPTIONS}
-    return {"id": plan.id, "name": plan.name, "browse_url": browse_url or None, **pictures, **captions}
+    texts = {name: getattr(content, name, "") or None for name in _TEXTS}
+    return {"id": plan.id, "name": plan.name, "browse_url": browse_url or None, **pictures, **texts}

@@ -5,9 +5,10 @@ from datetime import datetime
 from typing import Any
 
 from accounts.models import Account
+from billing.models import CancellationFeedback
 from billing.queries.documents import plans_document
 from billing.queries.dues import has_payment_failure
-from billing.queries.holdings import Holding, holdings_of
+from billing.queries.holdings import CANCELLED, NON_RENEWING, Holding, holdings_of
 from billing.queries.instants import iso
 from billing.queries.owned import live_holdings
 from billing.queries.plans import held_plan, plan_after_change
@@ -16,6 +17,33 @@ from billing.queries.plans import held_plan, plan_after_change
 def plans_now(account: Account) -> dict[str, Any]:
     """Return `{plans}`, the same list that GET /api/account shows."""
     return {"plans": [held_plan(holding) for holding in holdings_of(account)]}
+
+
+def cancelled_now(account: Account, key: str) -> dict[str, Any]:
+    """Return `{plans, cancelled}`: all plans, and of those that this intent was to end, each that ends or has ended.
+
+    The keys are in camelCase.
+    """
+    kept = CancellationFeedback.objects.filter(account=account, key=key).first()
+    named = kept.subscription_ids if kept else []
+    holdings = holdings_of(account)
+    return {
+        "plans": [held_plan(holding) for holding in holdings],
+        "cancelled": [_ending(one) for one in holdings if _is_ending(one, named)],
+    }
+
+
+def _is_ending(holding: Holding, named: Sequence[str]) -> bool:
+    return holding.subscription.provider_id in named and holding.status in (NON_RENEWING, CANCELLED)
+
+
+def _ending(holding: Holding) -> dict[str, Any]:
+    return {
+        "subId": holding.subscription.provider_id,
+        "name": holding.plan.name,
+        "endsAt": iso(holding.cancel_at),
+        "atOnce": holding.is_cancelled,
+    }
 
 
 def state_now(account: Account) -> dict[str, Any]:

@@ -13,26 +13,24 @@ from billing.errors import InvalidState
 from billing.gateway import changes, estimates
 from billing.gateway.estimates import Bill, ChangeEstimate
 from billing.gateway.snapshots import SubscriptionSnapshot
-from billing.models import Command, PauseSchedule, Subscription
+from billing.models import Command, Subscription
 from billing.queries.documents import account_totals
-from billing.queries.dues import has_payment_failure
-from billing.queries.holdings import ACTIVE, IN_TRIAL, NON_RENEWING, Holding
+from billing.queries.holdings import ACTIVE, IN_TRIAL, NON_RENEWING, Holding, holdings_of
 from billing.queries.instants import iso
 from billing.queries.owned import live_holdings
 from billing.queries.plans import added_plan, held_plan, plans_to_add
-from billing.services import alignment, bundles, changing, commands, pauses, receipts, schedules
+from billing.services import alignment, bundles, changing, commands, endings, parts, receipts
 from billing.services.bundles import Member, Rates, Swap
 from billing.services.changing import NoChange
+from billing.services.charges import charged_by
+from billing.services.endings import CANCEL_AT_TERM_END, CANCEL_NOW, KEEP
 from billing.services.figures import Asking, Figures, Line, figures_of
 from billing.services.outlook import Outlook
+from billing.services.parts import Told
 from portal.errors import InvalidInput
 
 KIND = "add_remove_service"
 START = "start"
-KEEP = "keep"
-CANCEL_AT_TERM_END = "cancel_at_term_end"
-CANCEL_NOW = "cancel_now"
-REMOVE_SCHEDULED_CHANGE = "remove_scheduled_change"
 
 
 @dataclass(frozen=True)
@@ -171,7 +169,7 @@ def _estimated(
     rates = Rates.current()
     held = bundles.members_of(holdings)
     members = [after for one in held if (after := _member_after(one, difference)) is not None]
-    period = account_totals(holdings)[0].period_unit
+    period = account_totals(holdings_of(account))[0].period_unit
     additions = _additions(account, difference.added, members, rates, period, now)
     everyone = [*members, *(_member_of(addition) for addition in additions)]
     swaps = bundles.swaps(everyone, rates)
@@ -210,21 +208,10 @@ def _member_after(member: Member, difference: Difference) -> Member | None:
         (one for one in difference.kept_again if one.subscription.provider_id == member.subscription_id), None
     )
     if removed is not None:
-        # A paused one ends at once and is no member any more.
-        return None if removed.is_paused else _ending(member, ends_at(removed))
+        return endings.ended(member, removed)
     if kept is not None:
-        return replace(member, ends_at=None, bills_at=ends_at(kept))
+        return endings.kept(member, kept)
     return member
-
-
-def _ending(member: Member, instant: datetime | None) -> Member:
-    return replace(member, ends_at=instant, bills_at=None, changing_to="")
-
-
-def ends_at(holding: Holding) -> datetime | None:
-    """Return when a subscription's term ends: a trial's, when the trial does."""
-    subscription = holding.subscription
-    return subscription.trial_end if subscription.status == "in_trial" else subscription.current_term_end
 
 
 def _additions(
@@ -294,7 +281,7 @@ def _effective_at(difference: Difference, now: datetime) -> datetime | None:
     """What is added or kept takes effect at once; where something only ends, the first end counts."""
     if difference.added or difference.kept_again:
         return now
-    ends = [now if one.is_paused else ends_at(one) for one in difference.removed]
+    ends = [now if one.is_paused else endings.ends_at(one) for one in difference.removed]
     return min((end for end in ends if end is not None), default=None)
 
 
@@ -331,12 +318,12 @@ def _plan_after(holding: Holding, difference: Difference) -> dict[str, Any] | No
     if holding in difference.removed:
         if holding.is_paused:
             return None
-        ending = {"status": NON_RENEWING, "cancelAt": iso(ends_at(holding)), "nextBillingAt": None}
+        ending = {"status": NON_RENEWING, "cancelAt": iso(endings.ends_at(holding)), "nextBillingAt": None}
         unpaused = {"hasScheduledPause": False, "pauseDate": None, "resumeDate": None}
         return {**plan, **ending, **unpaused, "hasScheduledChange": False, "scheduledPlan": None}
     if holding in difference.kept_again:
         status = IN_TRIAL if holding.subscription.status == "in_trial" else ACTIVE
-        return {**plan, "status": status, "cancelAt": None, "nextBillingAt": iso(ends_at(holding))}
+        return {**plan, "status": status, "cancelAt": None, "nextBillingAt": iso(endings.ends_at(holding))}
     return plan
 
 
@@ -353,67 +340,26 @@ def _steps(account: Account, shown: Preview) -> list[dict[str, Any]]:
         for one in shown.additions
     ]
     kept = [commands.step(KEEP, one.subscription.provider_id) for one in shown.difference.kept_again]
-    ended = [step for one in shown.difference.removed for step in ending_steps(one)]
+    ended = [step for one in shown.difference.removed for step in endings.steps_of(one)]
     return [*started, *kept, *ended, *alignment.steps_of(shown.swaps)]
 
 
-def ending_steps(holding: Holding) -> list[dict[str, Any]]:
-    """Return the steps that end a subscription, what is scheduled for it taken back first (contract, rule 7)."""
-    subscription_id = holding.subscription.provider_id
-    if holding.is_paused:
-        return [commands.step(CANCEL_NOW, subscription_id)]
-    before = []
-    if holding.has_scheduled_pause:
-        before.append(commands.step(pauses.REMOVE_SCHEDULED_PAUSE, subscription_id))
-    if holding.subscription.has_scheduled_changes:
-        before.append(commands.step(REMOVE_SCHEDULED_CHANGE, subscription_id))
-    return [*before, commands.step(CANCEL_AT_TERM_END, subscription_id)]
-
-
-def _cancelled(subscription: Subscription, now: datetime) -> None:
-    schedules.close(subscription, state=PauseSchedule.State.SUPERSEDED, because="cancelled", now=now)
-
-
-def _finished(command: Command, subscriptions: list[Subscription], now: datetime) -> None:
-    by_op: dict[str, list[Subscription]] = {}
-    held = {one.provider_id: one for one in subscriptions}
-    for step in command.steps:
-        by_op.setdefault(step["op"], []).append(held[step["subscription"]])
+def _told(command: Command, subscriptions: list[Subscription]) -> Told | None:
+    started = parts.concerned(command, subscriptions, START)
+    kept = parts.concerned(command, subscriptions, KEEP)
+    ended = parts.concerned(command, subscriptions, CANCEL_AT_TERM_END, CANCEL_NOW)
+    set_aside = parts.concerned(command, subscriptions, *endings.SETS_ASIDE)
+    if not (started or kept or ended):
+        return Told("scheduled_set_aside", receipts.scheduled_set_aside(set_aside)) if set_aside else None
     receipt = receipts.services_changed(
-        started=by_op.get(START, []),
-        kept=by_op.get(KEEP, []),
-        ended=[*by_op.get(CANCEL_AT_TERM_END, []), *by_op.get(CANCEL_NOW, [])],
-        charged=command.shown["due_now"],
-        paid=not has_payment_failure(command.account),
+        started=started, kept=kept, ended=ended, charges=charged_by(command, started)
     )
-    receipts.send(command, receipt, kind="services_changed", now=now)
+    return Told("services_changed", receipt)
 
 
 def _is_live(found: SubscriptionSnapshot, **_: Any) -> bool:
     return found.status in ("active", "in_trial")
 
 
-def _goes_on(found: SubscriptionSnapshot) -> bool:
-    return found.status in ("active", "in_trial") and found.payload.get("cancelled_at") is None
-
-
-def _will_end(found: SubscriptionSnapshot) -> bool:
-    return found.status == "cancelled" or found.payload.get("cancelled_at") is not None
-
-
 commands.register_operation(START, commands.Operation(send=changes.start, holds=_is_live))
-commands.register_operation(KEEP, commands.Operation(send=changes.keep, holds=_goes_on))
-commands.register_operation(
-    CANCEL_AT_TERM_END, commands.Operation(send=changes.cancel_at_term_end, holds=_will_end)
-)
-commands.register_operation(
-    CANCEL_NOW, commands.Operation(send=changes.cancel_now, holds=_will_end, applied=_cancelled)
-)
-commands.register_operation(
-    REMOVE_SCHEDULED_CHANGE,
-    commands.Operation(
-        send=changes.remove_scheduled_change,
-        holds=lambda found: not found.payload.get("has_scheduled_changes"),
-    ),
-)
-commands.register_kind(KIND, _finished)
+parts.register(KIND, _told)

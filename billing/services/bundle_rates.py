@@ -9,8 +9,7 @@ from billing.errors import BillingError, BillingUnavailable
 from billing.gateway import coupons
 from billing.gateway.errors import GatewayError
 from billing.models import BundleRate
-from billing.services import documents, sync
-from billing.services.hints import hint
+from billing.services import alignment, documents, sync
 
 
 class RateNotPublished(BillingError):
@@ -49,7 +48,7 @@ def set_rate(*, size: int, percentage: Decimal) -> BundleRate:
 def changed() -> None:
     """Have every document built anew and every bundle's coupons put right, in the background."""
     documents.content_changed()
-    hint("align_all_bundles")
+    alignment.want_all()
 
 
 def _words(percentage: Decimal) -> str:

@@ -2,15 +2,18 @@
 
 Beat only ticks. What is due is decided here on billing's clock, so that a travelled clock and a night that nobody was
 up for are the same thing: the newest slot of a job that has no run is run. A job takes what is due, whatever the slot,
-so that one run makes up for all the slots that were missed.
+so that one run makes up for all the slots that were missed. One that asks the provider for long works in slices, and
+each announces the next; a slice that was killed is found by the tick.
 """
 
 import logging
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
+from time import monotonic
 from zoneinfo import ZoneInfo
 
+from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.db.models import Q
 from django.utils import timezone
@@ -18,7 +21,18 @@ from django.utils import timezone
 from accounts import site
 from billing.gateway.errors import GatewayError
 from billing.models import JobRun
-from billing.services import alignment, idempotency, invoices, pausing_night, reconcile, resumes, retention
+from billing.services import (
+    idempotency,
+    invoices,
+    notices,
+    pace,
+    parts,
+    pausing_night,
+    reconcile,
+    resumes,
+    retention,
+    runs,
+)
 from billing.services.hints import hint
 
 logger = logging.getLogger(__name__)
@@ -27,17 +41,32 @@ logger = logging.getLogger(__name__)
 NIGHT = time(hour=3, minute=30)
 # A run without an end after this long has died; the slot is taken up again.
 DEAD_AFTER = timedelta(minutes=10)
+# When a job in slices goes on that could not ask the provider.
+AGAIN_AFTER_OUTAGE = timedelta(minutes=5)
 
 Counts = dict[str, int]
 
 
 @dataclass(frozen=True)
+class Slice:
+    """What a job did, and whether that was all."""
+
+    counts: Counts
+    finished: bool = True
+
+
+@dataclass(frozen=True)
 class Job:
-    """A job: `slot` gives the newest instant at or before now that it should have run for."""
+    """A job: `slot` gives the newest instant at or before now that it should have run for.
+
+    `run` works until a time of the monotonic clock. A job that is `sliced` keeps its own place and totals: it goes on
+    when the provider could not be asked, and its counts are of all its slices.
+    """
 
     name: str
     slot: Callable[[datetime], datetime]
-    run: Callable[[datetime], Counts]
+    run: Callable[[datetime, float], Slice]
+    sliced: bool = False
 
 
 def newest_hour(now: datetime) -> datetime:
@@ -56,34 +85,45 @@ def newest_night(now: datetime) -> datetime:
     return night.astimezone(UTC)
 
 
-def _look_at_pauses(now: datetime) -> Counts:
-    retried = resumes.resume_due(now=now, only_retries=True)
-    return {
-        **pausing_night.look_at_due(now=now),
-        **{f"retried_{name}": count for name, count in retried.items()},
-    }
+def _look_at_pauses(now: datetime, until: float) -> Slice:
+    looked = pausing_night.look_at_due(now=now, until=until)
+    retried = resumes.resume_due(now=now, only_retries=True, until=until)
+    counts = {**looked, **{f"retried_{name}": count for name, count in retried.items()}}
+    # Where a slice only failed, the next hour tries again: the next slice would fail at the same ones.
+    moved = any(
+        count for name, count in counts.items() if name not in ("unasked", "failed", "left", "retried_left")
+    )
+    return Slice(counts, finished=("left" not in looked and "left" not in retried) or not moved)
 
 
-def _night_resumes(now: datetime) -> Counts:
-    return resumes.resume_due(now=now)
+def _night_resumes(now: datetime, until: float) -> Slice:
+    counts = resumes.resume_due(now=now, until=until)
+    return Slice(counts, finished="left" not in counts)
 
 
-def _hourly_feed(now: datetime) -> Counts:
-    return reconcile.read_feed(now=now)
+def _hourly_receipts(now: datetime, _until: float) -> Slice:
+    return Slice(parts.tell_what_is_left(now=now))
 
 
-def _nightly_reconcile(now: datetime) -> Counts:
+def _nightly_notices(now: datetime, _until: float) -> Slice:
+    return Slice(notices.queue_due(now=now))
+
+
+def _hourly_feed(now: datetime, _until: float) -> Slice:
+    return Slice(reconcile.read_feed(now=now))
+
+
+def _nightly_reconcile(now: datetime, until: float) -> Slice:
     # What needs no provider comes first: it is done even while nobody can be asked.
     forgotten = {
         "keys_forgotten": idempotency.forget_old(),
         "events_forgotten": retention.forget_old_events(),
+        "runs_forgotten": runs.forget_old(),
     }
-    return {
-        **reconcile.mend(now=now),
-        **alignment.align_all(now=now),
-        "pdfs": invoices.want_missing(),
-        **forgotten,
-    }
+    counts, finished = reconcile.night(now=now, until=until)
+    if not finished:
+        return Slice({**counts, **forgotten}, finished=False)
+    return Slice({**counts, "pdfs": invoices.want_missing(), **forgotten})
 
 
 JOBS = {
@@ -91,17 +131,19 @@ JOBS = {
     for job in (
         Job("pauses", newest_hour, _look_at_pauses),
         Job("resumes", newest_night, _night_resumes),
+        Job("notices", newest_night, _nightly_notices),
         Job("feed", newest_hour, _hourly_feed),
-        Job("reconcile", newest_night, _nightly_reconcile),
+        Job("receipts", newest_hour, _hourly_receipts),
+        Job("reconcile", newest_night, _nightly_reconcile, sliced=True),
     )
 }
 
 
 def due(now: datetime) -> Iterator[tuple[Job, datetime]]:
-    """Return the jobs whose newest slot has no run that ended or is under way."""
+    """Return the jobs whose newest slot has no run that ended, is under way or waits for the provider."""
     for job in JOBS.values():
         slot = job.slot(now)
-        if not JobRun.objects.filter(job=job.name, scheduled_for=slot).exclude(_dead()).exists():
+        if not JobRun.objects.filter(job=job.name, scheduled_for=slot).exclude(_free()).exists():
             yield job, slot
 
 
@@ -112,37 +154,80 @@ def announce_due(*, now: datetime) -> None:
 
 
 def run(name: str, slot: datetime, *, now: datetime) -> JobRun | None:
-    """Run a job for a slot; None when another worker has it. A failure is kept in the row and raised."""
+    """Run a job for a slot, or a slice of it; None when another worker has it.
+
+    A failure is kept in the row and raised. A provider that could not be asked is no failure of ours: what was due
+    stays due, and the next slot takes it, or the next slice.
+    """
     claimed = _claim(name, slot)
     if claimed is None:
         return None
+    job = JOBS[name]
     try:
-        claimed.counts = JOBS[name].run(now)
+        with pace.background():
+            done = job.run(now, monotonic() + settings.JOB_SLICE_SECONDS)
     except GatewayError as error:
-        # The provider could not be asked: what was due stays due, and the next slot takes it.
-        claimed.error = f"{type(error).__name__}: {error}"
-        logger.warning("Job %s for %s: %s", name, slot, claimed.error)
+        return _unasked(job, claimed, error)
+    except (runs.RunHeld, runs.TakenOver) as error:
+        return _go_on_later(claimed, f"another process is at it: {error}")
     except Exception as error:
-        claimed.error = f"{type(error).__name__}: {error}"
-        claimed.finished_at = timezone.now()
-        claimed.save(update_fields=["error", "finished_at"])
+        _end(claimed, f"{type(error).__name__}: {error}")
         raise
-    claimed.finished_at = timezone.now()
-    claimed.save(update_fields=["counts", "error", "finished_at"])
-    logger.info("Job %s for %s: %s", name, slot, claimed.counts)
+    claimed.counts = done.counts if job.sliced else _sum(claimed.counts, done.counts)
+    if done.finished:
+        return _end(claimed, "")
+    _give_back(claimed, timedelta(0))
+    hint("run_job", name, slot.isoformat())
     return claimed
 
 
+def _sum(before: Counts, more: Counts) -> Counts:
+    """Add up what slices did; what is left is what the newest left."""
+    return {
+        name: count if name.endswith("left") else before.get(name, 0) + count for name, count in more.items()
+    }
+
+
+def _unasked(job: Job, run: JobRun, error: GatewayError) -> JobRun:
+    words = f"{type(error).__name__}: {error}"
+    return _go_on_later(run, words) if job.sliced else _end(run, words)
+
+
+def _go_on_later(run: JobRun, error: str) -> JobRun:
+    run.error = error
+    _give_back(run, AGAIN_AFTER_OUTAGE)
+    logger.warning("Job %s goes on later: %s", run, error)
+    return run
+
+
+def _give_back(run: JobRun, pause: timedelta) -> None:
+    run.leased_until = timezone.now() + pause
+    run.save(update_fields=["counts", "error", "leased_until"])
+
+
+def _end(run: JobRun, error: str) -> JobRun:
+    run.error = error
+    run.finished_at = timezone.now()
+    run.save(update_fields=["counts", "error", "finished_at"])
+    logger.info("Job %s: %s %s", run, run.counts, error)
+    return run
+
+
 def _claim(name: str, slot: datetime) -> JobRun | None:
-    now = timezone.now()
+    lease = timezone.now() + DEAD_AFTER
     try:
         with transaction.atomic():
-            return JobRun.objects.create(job=name, scheduled_for=slot, started_at=now)
+            return JobRun.objects.create(
+                job=name, scheduled_for=slot, started_at=timezone.now(), leased_until=lease
+            )
     except IntegrityError:
         pass
-    won = JobRun.objects.filter(_dead(), job=name, scheduled_for=slot).update(started_at=now)
+    won = JobRun.objects.filter(_free(), job=name, scheduled_for=slot).update(leased_until=lease)
     return JobRun.objects.get(job=name, scheduled_for=slot) if won else None
 
 
-def _dead() -> Q:
-    return Q(finished_at__isnull=True, started_at__lt=timezone.now() - DEAD_AFTER)
+def _free() -> Q:
+    """Return what an unfinished run is known by that a worker may go on with; the oldest rows have no lease."""
+    now = timezone.now()
+    died = Q(leased_until__isnull=True, started_at__lt=now - DEAD_AFTER)
+    return Q(finished_at__isnull=True) & (died | Q(leased_until__lte=now))

@@ -75,6 +75,29 @@ def write(snapshots: Sequence[Snapshot], *, now: datetime) -> list[Mirrored]:
     return rows
 
 
+def forget_sources(customer: Customer, held: Iterable[Snapshot], *, now: datetime) -> None:
+    """Leave tombstones of a customer's payment sources that are not among all it held at an instant (UTC).
+
+    The provider's list leaves deleted ones out; one that was heard of since the instant stays.
+    """
+    ids = [one.id for one in held if isinstance(one, PaymentSourceSnapshot)]
+    older = PaymentSource.objects.filter(customer=customer, synced_at__lte=now)
+    older.exclude(provider_id__in=ids).update(deleted=True)
+
+
+def sources_not_among(customer: Customer, held: Iterable[Snapshot]) -> list[str]:
+    """Return the ids of the payment sources that a customer has here and that are not among what it holds there."""
+    ids = [one.id for one in held if isinstance(one, PaymentSourceSnapshot)]
+    here = PaymentSource.objects.filter(customer=customer, deleted=False).exclude(provider_id__in=ids)
+    return list(here.values_list("provider_id", flat=True))
+
+
+def forget_version(kind: str, resource_id: str, *, version: int) -> None:
+    """Let an older snapshot of a resource be written over this version of ours, which the provider has no more."""
+    held = MODELS[kind]._default_manager.filter(provider_id=resource_id, resource_version=version)
+    held.update(resource_version=0)
+
+
 def accounts_of(rows: Iterable[Mirrored]) -> list[Account]:
     """Return the accounts that mirror rows belong to, each once, in a stable order."""
     customers = [row if isinstance(row, Customer) else getattr(row, "customer", None) for row in rows]

@@ -1,16 +1,19 @@
 """Pausing instead of cancelling: schedule a pause, take it back (contract, rules 1 and 2)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
 from accounts.models import Account
 from billing.errors import BillingError, InvalidState
 from billing.gateway import subscriptions as gateway
-from billing.models import Command, PauseSchedule, Subscription
+from billing.models import CancellationFeedback, Command, PauseSchedule, Subscription
+from billing.queries.holdings import Holding
 from billing.queries.owned import live_holdings, named_holdings
-from billing.services import commands, receipts, schedules
+from billing.services import commands, feedback, parts, receipts, retention_log, schedules
+from billing.services.parts import Told
 from billing.services.schedules import PAUSE_DAYS
+from billing.survey import NO_SCREEN, Screen
 from portal.errors import InvalidInput
 
 PAUSE = "pause"
@@ -49,25 +52,58 @@ def schedule(
     key: str,
     actor: str,
     now: datetime,
+    offered: str = "",
+    screen: Screen = NO_SCREEN,
 ) -> None:
     """Pause subscriptions at the end of their terms, for 30 days; None means every one that can be paused.
 
-    Raises InvalidInput, NotFound, NothingToPause, AlreadyPaused, InvalidState and what a command raises.
+    `offered` names the screen that offered it, if one did. What was said there is kept, whatever becomes of it. Raises
+    InvalidInput, NotFound, NothingToPause, AlreadyPaused, InvalidState and what a command raises.
     """
     if days != PAUSE_DAYS:
         raise InvalidInput(fields={"days": [f"A pause lasts {PAUSE_DAYS} days."]})
+    held, survey, brand = _held(account, subscription_ids), screen.survey, screen.brand
+    said = (
+        feedback.keep(account, held, survey, key=key, actor=actor, brand=brand, now=now)
+        if survey.is_answered
+        else None
+    )
+    with feedback.noting(said):
+        _schedule(
+            account,
+            subscription_ids,
+            said,
+            key=key,
+            actor=actor,
+            now=now,
+            shown={"brand": brand, "offered": offered},
+        )
+
+
+def _schedule(
+    account: Account,
+    subscription_ids: Sequence[str] | None,
+    said: CancellationFeedback | None,
+    *,
+    key: str,
+    actor: str,
+    now: datetime,
+    shown: Mapping[str, str],
+) -> None:
     earlier = commands.unfinished(account, kind=PAUSE, subscription_ids=subscription_ids or ())
     if earlier is not None:
+        if said is not None:
+            feedback.joined(said, earlier)
         commands.take_up(earlier, now=now)
         return
-    commands.perform(
-        account,
-        kind=PAUSE,
-        key=key,
-        actor=actor,
-        now=now,
-        plan=lambda: [commands.step(PAUSE, one.provider_id) for one in _to_pause(account, subscription_ids)],
-    )
+
+    def plan() -> list[dict[str, Any]]:
+        pausing = _to_pause(account, subscription_ids)
+        if said is not None:
+            feedback.begun(said, pausing)
+        return [commands.step(PAUSE, one.subscription.provider_id) for one in pausing]
+
+    commands.perform(account, kind=PAUSE, key=key, actor=actor, now=now, plan=plan, shown=shown)
 
 
 def remove_scheduled(
@@ -87,10 +123,14 @@ def remove_scheduled(
     commands.perform(account, kind=REMOVE_SCHEDULED_PAUSE, key=key, actor=actor, now=now, plan=plan)
 
 
-def _to_pause(account: Account, subscription_ids: Sequence[str] | None) -> list[Subscription]:
+def _held(account: Account, subscription_ids: Sequence[str] | None) -> list[Holding]:
+    return live_holdings(account) if subscription_ids is None else named_holdings(account, subscription_ids)
+
+
+def _to_pause(account: Account, subscription_ids: Sequence[str] | None) -> list[Holding]:
     named = subscription_ids is not None
-    held = live_holdings(account) if subscription_ids is None else named_holdings(account, subscription_ids)
-    found = [one.subscription for one in held if one.can_be_paused]
+    held = _held(account, subscription_ids)
+    found = [one for one in held if one.can_be_paused]
     already = any(one.is_paused or one.has_scheduled_pause for one in held)
     if already and (named or not found):
         raise AlreadyPaused
@@ -103,7 +143,7 @@ def _to_pause(account: Account, subscription_ids: Sequence[str] | None) -> list[
 
 def _to_take_back(account: Account, subscription_ids: Sequence[str] | None) -> list[Subscription]:
     named = subscription_ids is not None
-    held = live_holdings(account) if subscription_ids is None else named_holdings(account, subscription_ids)
+    held = _held(account, subscription_ids)
     found = [one.subscription for one in held if one.has_scheduled_pause]
     if not found or (named and len(found) < len(held)):
         raise NoScheduledPause
@@ -112,23 +152,28 @@ def _to_take_back(account: Account, subscription_ids: Sequence[str] | None) -> l
 
 def _paused(subscription: Subscription, now: datetime) -> None:
     # Somebody may have taken it back at the provider before we heard that it was placed.
-    if subscription.pause_date is not None:
-        schedules.opened(subscription, now=now)
+    if subscription.pause_date is None:
+        return
+    schedules.opened(subscription, now=now)
+    retention_log.pause_placed(subscription, at=now)
 
 
 def _taken_back(subscription: Subscription, now: datetime) -> None:
     schedules.close(subscription, state=PauseSchedule.State.REMOVED, because="taken back", now=now)
 
 
-def _pause_finished(command: Command, subscriptions: list[Subscription], now: datetime) -> None:
+def _finished(command: Command, subscriptions: list[Subscription], now: datetime) -> None:
+    feedback.done(command, outcome=CancellationFeedback.Outcome.PAUSED)
+    parts.tell(command, subscriptions, now)
+
+
+def _pause_told(command: Command, subscriptions: list[Subscription]) -> Told | None:
     placed = [one for one in map(schedules.open_schedule, subscriptions) if one is not None]
-    if placed:
-        receipts.send(command, receipts.pause_scheduled(placed), kind="pause_scheduled", now=now)
+    return Told("pause_scheduled", receipts.pause_scheduled(placed)) if placed else None
 
 
-def _removal_finished(command: Command, subscriptions: list[Subscription], now: datetime) -> None:
-    receipt = receipts.scheduled_pause_removed(subscriptions)
-    receipts.send(command, receipt, kind="scheduled_pause_removed", now=now)
+def _removal_told(command: Command, subscriptions: list[Subscription]) -> Told:
+    return Told("scheduled_pause_removed", receipts.scheduled_pause_removed(subscriptions))
 
 
 commands.register_operation(
@@ -147,5 +192,6 @@ commands.register_operation(
         applied=_taken_back,
     ),
 )
-commands.register_kind(PAUSE, _pause_finished)
-commands.register_kind(REMOVE_SCHEDULED_PAUSE, _removal_finished)
+parts.register(PAUSE, _pause_told)
+commands.register_kind(PAUSE, _finished)
+parts.register(REMOVE_SCHEDULED_PAUSE, _removal_told)

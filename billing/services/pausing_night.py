@@ -1,9 +1,10 @@
 """Hourly: every scheduled pause whose date has come is looked at, and the schedule follows (contract, rule 1)."""
 
 import logging
+import time
 from datetime import datetime
 
-from billing.gateway.errors import GatewayError, Missing
+from billing.gateway.errors import GatewayError
 from billing.models import PauseSchedule
 from billing.services import sync
 
@@ -12,16 +13,19 @@ logger = logging.getLogger(__name__)
 State = PauseSchedule.State
 
 
-def look_at_due(*, now: datetime) -> dict[str, int]:
+def look_at_due(*, now: datetime, until: float = float("inf")) -> dict[str, int]:
     """Read each subscription whose pause should have begun; its schedule becomes paused, or is closed.
 
-    Nothing is paused here: only the provider can stop a renewal exactly. One failure never stops the batch.
+    Nothing is paused here: only the provider can stop a renewal exactly. One failure never stops the batch. What is not
+    begun at a time of the monotonic clock is `left`; it stays due.
     """
     counts = {"paused": 0, "superseded": 0, "unasked": 0, "failed": 0}
-    due = PauseSchedule.objects.filter(state=State.SCHEDULED, pause_date__lte=now).order_by(
-        "pause_date", "pk"
-    )
-    for schedule in due.select_related("subscription"):
+    waiting = PauseSchedule.objects.filter(state=State.SCHEDULED, pause_date__lte=now)
+    due = list(waiting.select_related("subscription").order_by("pause_date", "pk"))
+    for index, schedule in enumerate(due):
+        if index and time.monotonic() >= until:
+            counts["left"] = len(due) - index
+            break
         try:
             counts[_look_at(schedule)] += 1
         except Exception:
@@ -33,9 +37,7 @@ def look_at_due(*, now: datetime) -> dict[str, int]:
 def _look_at(schedule: PauseSchedule) -> str:
     subscription_id = schedule.subscription.provider_id
     try:
-        sync.refresh("subscription", subscription_id)
-    except Missing:
-        sync.bury("subscription", subscription_id)
+        sync.look_for("subscription", subscription_id)
     except GatewayError as error:
         logger.warning("Schedule %s could not be looked at: %s", schedule.pk, error)
         return "unasked"

@@ -13,17 +13,18 @@ from billing.gateway.estimates import ChangeEstimate
 from billing.gateway.snapshots import SubscriptionSnapshot
 from billing.models import Command, ItemPrice, Subscription
 from billing.queries.discounts import FREE_MONTH_COUPON, price
-from billing.queries.dues import has_payment_failure
 from billing.queries.holdings import ACTIVE, IN_TRIAL, Holding
 from billing.queries.instants import iso
 from billing.queries.owned import live_holdings
 from billing.queries.plans import held_plan
 from billing.queries.totals import MONTH, YEAR
-from billing.services import alignment, bundles, changing, commands, receipts
+from billing.services import alignment, bundles, changing, commands, parts, receipts
 from billing.services.bundles import Member, Rates, Swap
 from billing.services.changing import NoChange
+from billing.services.charges import charged_by
 from billing.services.figures import Asking, Figures, Line, figures_of
 from billing.services.outlook import Outlook
+from billing.services.parts import Told
 from portal.errors import InvalidInput
 
 UPGRADE, DOWNGRADE = "upgrade", "downgrade"
@@ -353,17 +354,18 @@ def _step(switch: Switch) -> dict[str, Any]:
     return commands.step(CHANGE_NOW, switch.subscription_id, price=switch.price, coupons=coupons)
 
 
-def _finished(command: Command, subscriptions: list[Subscription], now: datetime) -> None:
-    named = {step["subscription"] for step in command.steps if step["op"] in (CHANGE_NOW, CHANGE_AT_TERM_END)}
+def _told(command: Command, subscriptions: list[Subscription]) -> Told | None:
+    changed = parts.concerned(command, subscriptions, CHANGE_NOW)
+    changing = parts.concerned(command, subscriptions, CHANGE_AT_TERM_END)
+    if not (changed or changing):
+        return None
     receipt = receipts.periods_switched(
-        [one for one in subscriptions if one.provider_id in named],
+        changed=changed,
+        changing=changing,
         period_unit=PERIODS[command.kind][1],
-        charged=command.shown["due_now"],
-        paid=not has_payment_failure(command.account),
-        effective_at=datetime.fromisoformat(command.shown["effective_at"]),
-        at_once=command.shown["is_immediate"],
+        charges=charged_by(command, changed),
     )
-    receipts.send(command, receipt, kind=command.kind, now=now)
+    return Told(command.kind, receipt)
 
 
 def _has_price(found: SubscriptionSnapshot, *, price: str, **_: Any) -> bool:
@@ -378,5 +380,5 @@ commands.register_operation(CHANGE_NOW, commands.Operation(send=changes.change_n
 commands.register_operation(
     CHANGE_AT_TERM_END, commands.Operation(send=changes.change_at_term_end, holds=_will_have_price)
 )
-commands.register_kind(UPGRADE, _finished)
-commands.register_kind(DOWNGRADE, _finished)
+parts.register(UPGRADE, _told)
+parts.register(DOWNGRADE, _told)

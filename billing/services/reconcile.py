@@ -1,35 +1,25 @@
 """Holding the mirror against the provider: missed events from its feed, and a whole comparison that mends or tells."""
 
 import logging
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime, timedelta
 
 from billing.gateway import records
-from billing.gateway.errors import Missing
-from billing.gateway.snapshots import CustomerSnapshot, Snapshot
-from billing.models import Customer, FeedCursor, WebhookEvent
-from billing.models.mirrored import Mirrored
-from billing.services import mirror, sync, webhooks
+from billing.gateway.snapshots import Snapshot
+from billing.models import FeedCursor, ReconcileRun, WebhookEvent
+from billing.services import alignment, comparison, mirror, runs, sync, webhooks
+from billing.services.comparison import NEWER, STAGES, Difference, Found
+from billing.services.runs import Portion, RunHeld, TakenOver, Work
+
+__all__ = ["Difference", "RunHeld", "TakenOver", "differences", "mend", "night", "read_feed"]
 
 logger = logging.getLogger(__name__)
 
 # Events are not fed in order, and one may be written a little after its time: read again from a little before.
 OVERLAP = timedelta(hours=1)
 FIRST_LOOK_BACK = timedelta(days=4)  # the provider retries a webhook for three days and seven hours
-BATCH = 200
 
-
-@dataclass(frozen=True)
-class Difference:
-    """One thing that the mirror has otherwise than the provider: `what` is `missing`, `older` or `not there`."""
-
-    kind: str
-    id: str
-    what: str
-
-    def __str__(self) -> str:
-        return f"{self.kind} {self.id}: {self.what}"
+NIGHT_STAGES = (*STAGES, alignment.STAGE)
 
 
 def read_feed(*, now: datetime) -> dict[str, int]:
@@ -51,40 +41,99 @@ def read_feed(*, now: datetime) -> dict[str, int]:
 
 
 def differences() -> Iterator[Difference]:
-    """Compare the mirror with the provider, one kind after the other. Raises NotSent."""
-    for kind, found in _held_by_provider():
-        yield from (difference for _, difference in _compare(kind, found))
+    """Compare the mirror with the provider, one kind after the other, changing nothing but marks. Raises NotSent."""
+    run = runs.take(Work.CHECK, first=STAGES[0])
+    found: list[Difference] = []
+
+    def tell(run: ReconcileRun) -> Portion:
+        compared = comparison.next_portion(run)
+        found.extend(one.difference for one in compared.found)
+        return Portion(compared=compared.count, mended=0, failed=len(compared.found), cursor=compared.cursor)
+
+    while run.finished_at is None:
+        runs.go_on(run, tell, until=0)
+        yield from found
+        found.clear()
 
 
-def mend(*, now: datetime, progress: Callable[[str], None] = lambda _: None) -> dict[str, int]:
+def mend(
+    *, now: datetime, progress: Callable[[str], None] = lambda _: None, afresh: bool = False
+) -> dict[str, int]:
     """Bring the mirror to what the provider holds; return how many rows of each kind were mended, and how many failed.
 
-    Raises NotSent when a list cannot be read.
-    `progress` is told one line per kind. Interrupted, it can be run again: what was applied stays applied.
+    Goes on with one that was interrupted less than a day ago, unless it is to begin `afresh`. `progress` is told one
+    line per kind. Raises NotSent when the provider cannot be asked, RunHeld and TakenOver where another process is at
+    it; what was mended stays mended.
     """
-    mended = {"failed": 0}
-    for kind, found in _held_by_provider():
-        different = _compare(kind, found)
-        snapshots = [snapshot for snapshot, _ in different if snapshot is not None]
-        gone = [difference.id for snapshot, difference in different if snapshot is None]
-        failed = _apply(snapshots, now) + sum(not _look_for(kind, resource_id) for resource_id in gone)
-        mended[kind] = len(different) - failed
-        mended["failed"] += failed
-        progress(f"{kind}: {len(found)} compared, {mended[kind]} mended, {failed} failed")
-    return mended
+    run = runs.take(Work.MEND, first=STAGES[0], afresh=afresh)
+
+    if run.attempts > 1:
+        progress(f"going on at {run.stage}")
+
+    def watch(stage: str, run: ReconcileRun) -> None:
+        if run.stage != stage or run.finished_at is not None:
+            progress(_line(stage, run.counts[stage]))
+
+    runs.go_on(run, lambda run: _mend_portion(run, STAGES, now), watch=watch)
+    return _told(run)
+
+
+def night(*, now: datetime, until: float) -> tuple[dict[str, int], bool]:
+    """Do a slice of the night's comparison, and of the bundles after it, until a time of the monotonic clock.
+
+    Return what was done in all slices, and whether it is finished. Raises NotSent, RunHeld and TakenOver.
+    """
+    run = runs.take(Work.NIGHT, first=STAGES[0])
+
+    def step(run: ReconcileRun) -> Portion:
+        if run.stage == alignment.STAGE:
+            return alignment.next_portion(run, NIGHT_STAGES, now=now)
+        return _mend_portion(run, NIGHT_STAGES, now)
+
+    finished = runs.go_on(run, step, until=until)
+    return {**_told(run), **alignment.told(run)}, finished
+
+
+def _line(stage: str, done: dict[str, int]) -> str:
+    return f"{stage}: {done['compared']} compared, {done['mended']} mended, {done['failed']} failed"
+
+
+def _told(run: ReconcileRun) -> dict[str, int]:
+    kinds = {kind: done for kind, done in run.counts.items() if kind in STAGES}
+    mended = {kind: done["mended"] for kind, done in kinds.items()}
+    return {"failed": sum(done["failed"] for done in kinds.values()), **mended}
+
+
+def _mend_portion(run: ReconcileRun, stages: tuple[str, ...], now: datetime) -> Portion:
+    compared = comparison.next_portion(run, stages)
+    failed = _mend(compared.found, now)
+    return Portion(
+        compared=compared.count,
+        mended=len(compared.found) - failed,
+        failed=failed,
+        cursor=compared.cursor,
+    )
+
+
+def _mend(found: Sequence[Found], now: datetime) -> int:
+    """Mend what was found; return how many could not be."""
+    for one in found:
+        if one.difference.what == NEWER:
+            mirror.forget_version(one.difference.kind, one.difference.id, version=one.our_version)
+    snapshots = [one.snapshot for one in found if one.snapshot is not None]
+    return _apply(snapshots, now) + sum(not _bury(one) for one in found if one.snapshot is None)
 
 
 def _apply(snapshots: list[Snapshot], now: datetime) -> int:
-    """Apply in batches, and a batch that fails one by one, so that a bad record stops only itself; return how many."""
-    failed = 0
-    for start in range(0, len(snapshots), BATCH):
-        batch = snapshots[start : start + BATCH]
-        try:
-            sync.apply(batch, now=now)
-        except Exception:
-            logger.exception("A batch of %s records could not be applied", len(batch))
-            failed += sum(not _apply_one(snapshot, now) for snapshot in batch)
-    return failed
+    """Apply all at once, and where that fails one by one, so that a bad record stops only itself; return how many."""
+    if not snapshots:
+        return 0
+    try:
+        sync.apply(snapshots, now=now)
+    except Exception:
+        logger.exception("A batch of %s records could not be applied", len(snapshots))
+        return sum(not _apply_one(snapshot, now) for snapshot in snapshots)
+    return 0
 
 
 def _apply_one(snapshot: Snapshot, now: datetime) -> bool:
@@ -96,44 +145,13 @@ def _apply_one(snapshot: Snapshot, now: datetime) -> bool:
     return True
 
 
-def _look_for(kind: str, resource_id: str) -> bool:
-    """Read one that was not in the list: it may have been made after the list was read. Bury it if it is gone."""
+def _bury(found: Found) -> bool:
+    """Leave a tombstone of what is gone at the provider; what cannot be read there stays as it is."""
+    if found.difference.what != comparison.GONE:
+        return False
     try:
-        sync.refresh(kind, resource_id)
-    except Missing:
-        sync.bury(kind, resource_id)
+        sync.bury(found.difference.kind, found.difference.id)
     except Exception:
-        logger.exception("%s %s could not be looked for", kind, resource_id)
+        logger.exception("%s could not be buried", found.difference)
         return False
     return True
-
-
-def _held_by_provider() -> Iterator[tuple[str, list[Snapshot]]]:
-    """Read kind after kind, of the customers that are mirrored (others are not ours to hold)."""
-    for kind in records.KINDS:
-        known = set(Customer.objects.values_list("provider_id", flat=True))
-        yield kind, [snapshot for snapshot in records.everything(kind) if _is_ours(snapshot, known)]
-
-
-def _is_ours(snapshot: Snapshot, known: set[str]) -> bool:
-    owner = snapshot.id if isinstance(snapshot, CustomerSnapshot) else getattr(snapshot, "customer_id", None)
-    return owner is None or owner in known
-
-
-def _compare(kind: str, found: list[Snapshot]) -> list[tuple[Snapshot | None, Difference]]:
-    rows = {row.provider_id: row for row in mirror.MODELS[kind]._default_manager.all()}
-    different: list[tuple[Snapshot | None, Difference]] = []
-    for snapshot in found:
-        what = _difference(rows.pop(snapshot.id, None), snapshot)
-        if what:
-            different.append((snapshot, Difference(kind, snapshot.id, what)))
-    gone = [row for row in rows.values() if not row.deleted]
-    different.extend((None, Difference(kind, row.provider_id, "not there")) for row in gone)
-    return different
-
-
-def _difference(row: Mirrored | None, snapshot: Snapshot) -> str:
-    if row is None:
-        return "missing"
-    same = row.payload == snapshot.payload and row.deleted == snapshot.deleted
-    return "" if same else "older" if row.resource_version <= snapshot.version else "newer than the provider"

@@ -1,13 +1,14 @@
 """Resuming: by the subscriber or an operator now, by the night job on the promised date (contract, rules 1 and 3)."""
 
 import logging
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from django.db import transaction
+from django.db.models import Q
 
-from accounts import events, mail, site
+from accounts import site
 from accounts.models import Account
 from billing import clock
 from billing.errors import (
@@ -20,11 +21,13 @@ from billing.errors import (
 )
 from billing.gateway import subscriptions as gateway
 from billing.gateway.errors import NotSent, Refused
-from billing.models import Command, Invoice, PauseSchedule, Subscription
+from billing.models import Command, PauseSchedule, Subscription
 from billing.queries.holdings import Holding
 from billing.queries.instants import iso
 from billing.queries.owned import live_holdings, named_holdings
-from billing.services import alignment, commands, receipts, schedules, sync
+from billing.services import alignment, commands, parts, receipts, resume_retries, schedules, sync
+from billing.services.charges import charged_by
+from billing.services.parts import Told
 from billing.services.quotes import quote_of
 from portal.errors import NotFound
 
@@ -32,8 +35,7 @@ logger = logging.getLogger(__name__)
 
 RESUME = "resume"
 BATCH = 100
-# A declined card is tried again on the next night; a provider that could not be asked, an hour later.
-NEXT_TRY_AFTER_DECLINE = timedelta(days=1)
+# A provider that could not be asked is asked an hour later; a declined card has a schedule of its own.
 NEXT_TRY_AFTER_OUTAGE = timedelta(hours=1)
 
 
@@ -105,14 +107,19 @@ def estimate(
     )
 
 
-def resume_due(*, now: datetime, only_retries: bool = False) -> dict[str, int]:
+def resume_due(*, now: datetime, only_retries: bool = False, until: float = float("inf")) -> dict[str, int]:
     """Resume every paused subscription whose resume date has come, each once, and say how it went.
 
     The date counts in the site's time zone, so that the promised day holds. One failure never stops the batch. With
-    `only_retries` only those whose last try failed and whose next try is due.
+    `only_retries` only those whose last try failed and whose next try is due. What is not begun at a time of the
+    monotonic clock is `left`; it stays due.
     """
+    due = _due(now, only_retries=only_retries)
     counts = {"resumed": 0, "declined": 0, "later": 0}
-    for schedule in _due(now, only_retries=only_retries):
+    for index, schedule in enumerate(due):
+        if index and time.monotonic() >= until:
+            counts["left"] = len(due) - index
+            break
         try:
             counts[_resume_one(schedule, now)] += 1
         except Exception:
@@ -130,17 +137,15 @@ def overdue(*, now: datetime) -> int:
 def _due(now: datetime, *, only_retries: bool) -> list[PauseSchedule]:
     zone = site.site_settings().time_zone
     today = clock.local_date(now, zone)
-    waiting = (
-        PauseSchedule.objects.filter(
-            state=PauseSchedule.State.PAUSED, resume_date__lt=now + timedelta(days=1)
-        )
-        .exclude(next_try_at__gt=now)
-        .select_related("subscription__customer__account")
-        .order_by("resume_date", "pk")
-    )
-    if only_retries:
-        waiting = waiting.filter(next_try_at__isnull=False)
-    return [one for one in waiting.iterator(BATCH) if clock.local_date(one.resume_date, zone) <= today]
+    again = resume_retries.to_try_again(now=now)
+    soon = PauseSchedule.objects.filter(resume_date__lt=now + timedelta(days=1))
+    waiting = soon.filter(pk__in=again) if only_retries else soon.filter(Q(pk__in=again) | _first_try())
+    found = waiting.select_related("subscription__customer__account").order_by("resume_date", "pk")
+    return [one for one in found.iterator(BATCH) if clock.local_date(one.resume_date, zone) <= today]
+
+
+def _first_try() -> Q:
+    return Q(state=PauseSchedule.State.PAUSED, next_try_at__isnull=True, given_up_at__isnull=True)
 
 
 def _resume_one(schedule: PauseSchedule, now: datetime) -> str:
@@ -162,7 +167,7 @@ def _resume_one(schedule: PauseSchedule, now: datetime) -> str:
     except (NothingToResume, InvalidState, NotFound):
         return _follow_provider(schedule, account, now)
     except BillingError as error:
-        _declined(schedule, account, error.code, now)
+        resume_retries.declined(schedule, account, error.code, now)
         return "declined"
     return "resumed"
 
@@ -185,24 +190,6 @@ def _try_later(schedule: PauseSchedule, code: str, now: datetime, **changes: int
     PauseSchedule.objects.filter(pk=schedule.pk, state=PauseSchedule.State.PAUSED).update(
         last_error=code, next_try_at=now + NEXT_TRY_AFTER_OUTAGE, **changes
     )
-
-
-def _declined(schedule: PauseSchedule, account: Account, code: str, now: datetime) -> None:
-    """It stays paused: note why and when it is tried again, and tell the subscriber."""
-    next_try_at = now + NEXT_TRY_AFTER_DECLINE
-    receipt = receipts.resume_failed(schedule.subscription, next_try_at)
-    with transaction.atomic():
-        PauseSchedule.objects.filter(pk=schedule.pk, state=PauseSchedule.State.PAUSED).update(
-            last_error=code, next_try_at=next_try_at, attempts=schedule.attempts + 1
-        )
-        events.record(account, kind="resume_failed", text=receipt.title, actor="system", at=now)
-        mail.queue(
-            kind="receipt",
-            to=account.email,
-            account=account,
-            context=receipt.context(),
-            dedupe_key=f"resume-failed:{schedule.pk}:{schedule.attempts}",
-        )
 
 
 def _check_quote(account: Account, subscription_ids: Sequence[str] | None, quote: str, now: datetime) -> None:
@@ -264,14 +251,8 @@ def _resumed(subscription: Subscription, now: datetime) -> None:
     schedules.close(subscription, state=PauseSchedule.State.RESUMED, because="resumed", now=now)
 
 
-def _finished(command: Command, subscriptions: list[Subscription], now: datetime) -> None:
-    since = command.first_sent_at or now
-    invoices = Invoice.objects.filter(
-        customer__account=command.account,
-        issued_at__gte=since - timedelta(minutes=1),
-        payload__subscription_id__in=[one.provider_id for one in subscriptions],
-    )
-    receipts.send(command, receipts.resumed(subscriptions, list(invoices)), kind="resumed", now=now)
+def _told(command: Command, subscriptions: list[Subscription]) -> Told:
+    return Told("resumed", receipts.resumed(subscriptions, charged_by(command, subscriptions)))
 
 
 commands.register_operation(
@@ -282,4 +263,4 @@ commands.register_operation(
         applied=_resumed,
     ),
 )
-commands.register_kind(RESUME, _finished)
+parts.register(RESUME, _told)

@@ -3,12 +3,15 @@
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 
+from django.db.models import QuerySet
+
 from accounts import events, mail
 from accounts.models import Account
 from billing.errors import InvalidState
 from billing.models import Command, PauseSchedule, Subscription
 from billing.models.mirrored import Mirrored
-from billing.services import receipts
+from billing.services import receipts, retention_log
+from billing.services.retention_log import Kind
 
 PAUSE_DAYS = 30  # specification, section 9
 
@@ -27,10 +30,9 @@ def opened(subscription: Subscription, *, now: datetime) -> PauseSchedule:
         raise InvalidState
     if subscription.has_scheduled_pause:
         # A pause that waits is not the one that is in effect here: that one ended while nobody followed it.
-        PauseSchedule.objects.filter(subscription=subscription, state=State.PAUSED).update(
-            state=State.RESUMED, closed_at=now, closed_because="resumed at the provider", next_try_at=None
-        )
-    schedule, _ = PauseSchedule.objects.get_or_create(
+        ended = PauseSchedule.objects.filter(subscription=subscription, state=State.PAUSED)
+        _close(ended, subscription, state=State.RESUMED, because="resumed at the provider", now=now)
+    schedule, created = PauseSchedule.objects.get_or_create(
         subscription=subscription,
         state__in=PauseSchedule.OPEN,
         defaults={
@@ -40,14 +42,28 @@ def opened(subscription: Subscription, *, now: datetime) -> PauseSchedule:
             "created_at": now,
         },
     )
+    if created and schedule.state == State.PAUSED:
+        retention_log.record(subscription, Kind.PAUSED, at=now)
     return schedule
 
 
 def close(subscription: Subscription, *, state: PauseSchedule.State, because: str, now: datetime) -> None:
     """Close a subscription's open schedule, if it has one."""
-    PauseSchedule.objects.filter(subscription=subscription, state__in=PauseSchedule.OPEN).update(
-        state=state, closed_at=now, closed_because=because, next_try_at=None
-    )
+    found = PauseSchedule.objects.filter(subscription=subscription, state__in=PauseSchedule.OPEN)
+    _close(found, subscription, state=state, because=because, now=now)
+
+
+def _close(
+    found: QuerySet[PauseSchedule],
+    subscription: Subscription,
+    *,
+    state: PauseSchedule.State,
+    because: str,
+    now: datetime,
+) -> None:
+    closed = found.update(state=state, closed_at=now, closed_because=because, next_try_at=None)
+    if closed and state == State.RESUMED:
+        retention_log.record(subscription, Kind.RESUMED, at=now)
 
 
 def follow(rows: Iterable[Mirrored], *, now: datetime) -> None:
@@ -77,12 +93,19 @@ def _follow(schedule: PauseSchedule, now: datetime) -> None:
     if schedule.state == State.PAUSED:
         _follow_paused(schedule, now)
     elif subscription.status == "paused" and not subscription.deleted:
-        PauseSchedule.objects.filter(pk=schedule.pk, state=State.SCHEDULED).update(state=State.PAUSED)
+        _begin(schedule, now)
     elif subscription.has_scheduled_pause and not subscription.deleted:
         _follow_date(schedule)
     else:
         close(subscription, state=State.SUPERSEDED, because="the pause is gone at the provider", now=now)
         _tell_superseded(subscription, schedule, now)
+
+
+def _begin(schedule: PauseSchedule, now: datetime) -> None:
+    """The pause has taken effect: on its date, or on another that customer service gave it at the provider."""
+    _follow_date(schedule)
+    if PauseSchedule.objects.filter(pk=schedule.pk, state=State.SCHEDULED).update(state=State.PAUSED):
+        retention_log.record(schedule.subscription, Kind.PAUSED, at=now)
 
 
 def _follow_paused(schedule: PauseSchedule, now: datetime) -> None:

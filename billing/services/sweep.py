@@ -6,7 +6,7 @@ from datetime import datetime
 
 from billing import clock
 from billing.gateway.errors import GatewayError
-from billing.services import commands, invoices, jobs, provider_clock, webhooks
+from billing.services import alignment, invoices, jobs, provider_clock, settling, webhooks
 from billing.services.hints import hint
 
 logger = logging.getLogger(__name__)
@@ -22,12 +22,13 @@ def tick() -> None:
 
 
 def run(*, now: datetime) -> None:
-    """Announce what waits (jobs, events, PDFs) and settle open commands; one that fails keeps no other away."""
+    """Announce what waits (jobs, bundles, events, PDFs), settle open commands; one that fails keeps no other away."""
     parts: tuple[Callable[[], object], ...] = (
         lambda: jobs.announce_due(now=now),
+        alignment.announce,
         lambda: _announce("process_webhook", webhooks.due()),
         lambda: _announce("make_invoice_pdf", invoices.due()),
-        lambda: commands.settle_due(now=now),
+        lambda: settling.settle_due(now=now),
     )
     for part in parts:
         try:

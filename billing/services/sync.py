@@ -11,7 +11,7 @@ from accounts.addresses import normalise_email
 from accounts.models import Account
 from billing import clock
 from billing.gateway import records
-from billing.gateway.errors import GatewayError
+from billing.gateway.errors import GatewayError, Missing
 from billing.gateway.snapshots import Snapshot, SubscriptionSnapshot
 from billing.models import Customer, ItemPrice, Subscription
 from billing.models.mirror import ALIVE
@@ -25,6 +25,7 @@ __all__ = [
     "apply",
     "bury",
     "import_account",
+    "look_for",
     "refresh",
     "resync_account",
     "resync_if_reachable",
@@ -57,10 +58,17 @@ def import_account(email: str) -> Account | None:
 
 
 def resync_account(account: Account) -> None:
-    """Read everything the provider holds on an account's customer and apply it. Raises NotSent."""
+    """Read everything the provider holds on an account's customer and apply it. Raises NotSent.
+
+    Its list of payment sources leaves removed ones out: each that is missing there is looked for.
+    """
     customer = Customer.objects.filter(account=account).first()
-    if customer is not None:
-        apply(records.of_customer(customer.provider_id), now=clock.now())
+    if customer is None:
+        return
+    held = records.of_customer(customer.provider_id)
+    apply(held, now=clock.now())
+    for source_id in mirror.sources_not_among(customer, held):
+        look_for("payment_source", source_id)
 
 
 def resync_if_reachable(account_pk: int) -> None:
@@ -74,6 +82,14 @@ def resync_if_reachable(account_pk: int) -> None:
 def refresh(kind: str, resource_id: str) -> None:
     """Read one resource of a kind and apply it. Raises NotSent, Missing and UnknownCustomer."""
     apply([records.find(kind, resource_id)], now=clock.now())
+
+
+def look_for(kind: str, resource_id: str) -> None:
+    """Read one resource that may be gone, and bury it if it is. Raises NotSent and UnknownCustomer."""
+    try:
+        refresh(kind, resource_id)
+    except Missing:
+        bury(kind, resource_id)
 
 
 def bury(kind: str, resource_id: str) -> None:

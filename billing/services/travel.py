@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 
-from django.db.models import Max
+from django.db.models import Max, Q
 
 from billing import clock
 from billing.models import JobRun, PauseSchedule, WebhookEvent
@@ -71,7 +71,8 @@ def _run_jobs(stop: datetime, tell: Callable[[str], None]) -> list[str]:
 def _wait_for(name: str, slot: datetime, tell: Callable[[str], None]) -> JobRun:
     began, told = time.monotonic(), False
     while (waited := time.monotonic() - began) < JOB_TIMEOUT_SECONDS:
-        run = JobRun.objects.filter(job=name, scheduled_for=slot, finished_at__isnull=False).first()
+        ended = Q(finished_at__isnull=False) | ~Q(error="")
+        run = JobRun.objects.filter(ended, job=name, scheduled_for=slot).first()
         if run is not None:
             return run
         if waited > PATIENCE_SECONDS and not told:

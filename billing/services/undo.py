@@ -1,19 +1,21 @@
 """Taking back what is only scheduled: a change of plan, a cancellation (contract, section 3)."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
 from accounts.models import Account
 from billing.errors import BillingError
+from billing.gateway import changes
 from billing.models import Command, Subscription
 from billing.queries.holdings import NON_RENEWING, Holding
 from billing.queries.owned import live_holdings, named_holdings
-from billing.services import add_remove, alignment, bundles, commands, receipts
-from billing.services.add_remove import KEEP, REMOVE_SCHEDULED_CHANGE
+from billing.services import alignment, bundles, commands, endings, parts, receipts
 from billing.services.bundles import Member, Rates
+from billing.services.endings import KEEP, SetAside
+from billing.services.parts import Told
 
+REMOVE_SCHEDULED_CHANGE = "remove_scheduled_change"
 UNDO_CHANGE = "undo_change"
 UNDO_CANCELLATION = "undo_cancellation"
 
@@ -41,14 +43,24 @@ def remove_scheduled_change(
 def remove_scheduled_cancellation(
     account: Account, *, subscription_ids: Sequence[str], key: str, actor: str, now: datetime
 ) -> None:
-    """Keep what was going to end, and set the bundle's coupons back. Raises as `remove_scheduled_change` does."""
+    """Keep what was going to end: what its end took away, and the bundle's coupons, are set back.
+
+    Raises as `remove_scheduled_change` does.
+    """
 
     def plan() -> list[dict[str, Any]]:
         named = _named(account, subscription_ids, lambda one: one.status == NON_RENEWING)
-        kept = {one.subscription.provider_id: add_remove.ends_at(one) for one in named}
-        members = [_kept(member, kept) for member in bundles.members_of(live_holdings(account))]
-        steps = [commands.step(KEEP, subscription_id) for subscription_id in kept]
-        return [*steps, *alignment.steps_of(bundles.swaps(members, Rates.current()))]
+        restored = {
+            one.subscription.provider_id: endings.set_aside(account, one.subscription.provider_id)
+            for one in named
+        }
+        members = [_kept(member, named, restored) for member in bundles.members_of(live_holdings(account))]
+        kept = [
+            step
+            for one in named
+            for step in endings.steps_to_keep(one, restored[one.subscription.provider_id])
+        ]
+        return [*kept, *alignment.steps_of(bundles.swaps(members, Rates.current()))]
 
     commands.perform(account, kind=UNDO_CANCELLATION, key=key, actor=actor, now=now, plan=plan)
 
@@ -62,24 +74,26 @@ def _named(
     return named
 
 
-def _kept(member: Member, kept: dict[str, datetime | None]) -> Member:
-    if member.subscription_id not in kept:
-        return member
-    return replace(member, ends_at=None, bills_at=kept[member.subscription_id])
+def _kept(member: Member, named: Sequence[Holding], restored: Mapping[str, SetAside]) -> Member:
+    holding = next((one for one in named if one.subscription.provider_id == member.subscription_id), None)
+    return member if holding is None else endings.kept(member, holding, restored[member.subscription_id])
 
 
-def _change_undone(command: Command, subscriptions: list[Subscription], now: datetime) -> None:
-    receipt = receipts.scheduled_change_removed(subscriptions)
-    receipts.send(command, receipt, kind="scheduled_change_removed", now=now)
+def _change_undone(command: Command, subscriptions: list[Subscription]) -> Told:
+    return Told("scheduled_change_removed", receipts.scheduled_change_removed(subscriptions))
 
 
-def _cancellation_undone(command: Command, subscriptions: list[Subscription], now: datetime) -> None:
-    named = {step["subscription"] for step in command.steps if step["op"] == KEEP}
-    receipt = receipts.scheduled_cancellation_removed(
-        [one for one in subscriptions if one.provider_id in named]
-    )
-    receipts.send(command, receipt, kind="scheduled_cancellation_removed", now=now)
+def _cancellation_undone(command: Command, subscriptions: list[Subscription]) -> Told | None:
+    named = parts.concerned(command, subscriptions, KEEP)
+    return Told("scheduled_cancellation_removed", receipts.kept(named)) if named else None
 
 
-commands.register_kind(UNDO_CHANGE, _change_undone)
-commands.register_kind(UNDO_CANCELLATION, _cancellation_undone)
+commands.register_operation(
+    REMOVE_SCHEDULED_CHANGE,
+    commands.Operation(
+        send=changes.remove_scheduled_change,
+        holds=lambda found: not found.payload.get("has_scheduled_changes"),
+    ),
+)
+parts.register(UNDO_CHANGE, _change_undone)
+parts.register(UNDO_CANCELLATION, _cancellation_undone)

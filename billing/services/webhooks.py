@@ -7,13 +7,14 @@ from datetime import timedelta
 from typing import Any
 
 from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from billing.gateway import records
 from billing.gateway.errors import Missing, NotSent
 from billing.gateway.snapshots import EventSnapshot
 from billing.models import Customer, WebhookEvent
-from billing.services import sync
+from billing.services import mirror, sync
 from billing.services.hints import hint
 from portal.errors import InvalidInput
 
@@ -62,6 +63,7 @@ def store(event: EventSnapshot, *, source: str) -> WebhookEvent | None:
                 occurred_at=event.occurred_at,
                 source=source,
                 payload={"names": event.names, "api_version": event.api_version},
+                owner=next(iter(event.names.get("customer", ())), ""),
                 state=State.RECEIVED if wanted else State.IGNORED,
                 error="" if wanted else "of another API version, or names nothing that is mirrored",
                 next_attempt_at=timezone.now(),
@@ -91,6 +93,7 @@ def process(event_pk: int) -> None:
         error="" if known else "about a customer that the portal does not know",
         processed_at=timezone.now(),
         next_attempt_at=None,
+        owner=event.owner or _owner(event),
     )
 
 
@@ -129,6 +132,17 @@ def _apply(event: WebhookEvent) -> bool:
         for resource_id in names.get(kind, ()):
             known |= _refresh(kind, resource_id)
     return known
+
+
+def _owner(event: WebhookEvent) -> str:
+    """Return the customer of what an event names that does not name the customer itself; empty when nobody owns it."""
+    names: dict[str, list[str]] = event.payload["names"]
+    for kind in records.OF_A_CUSTOMER:
+        rows: QuerySet[Any] = mirror.MODELS[kind]._default_manager.filter(provider_id__in=names.get(kind, ()))
+        owned = rows.select_related("customer").first()
+        if owned is not None:
+            return str(owned.customer.provider_id)
+    return ""
 
 
 def _refresh(kind: str, resource_id: str) -> bool:

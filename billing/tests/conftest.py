@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+from django.db import connection
 from pytest_django import Settings
 
 from billing.tests.cable import Cable
@@ -12,7 +15,7 @@ from billing.tests.live import Provider
 from conftest import Sandbox
 
 # What the property test asserts there is told in full, as in a test.
-pytest.register_assert_rewrite("billing.tests.life")
+pytest.register_assert_rewrite("billing.tests.life", "billing.tests.leaving")
 
 
 @pytest.fixture
@@ -30,3 +33,22 @@ def cable(sandbox: Sandbox, settings: Settings) -> Iterator[Cable]:
     settings.CHARGEBEE_ENDPOINT = relay.endpoint
     yield relay
     relay.close()
+
+
+@pytest.fixture
+def environment(tmp_path: Path, settings: Settings, cable: Cable) -> dict[str, str]:
+    """The environment of real workers on this test's database, broker and cable."""
+    database = connection.settings_dict
+    url = (
+        f"sqlite:///{database['NAME']}"
+        if connection.vendor == "sqlite"
+        else f"postgres://{database['USER']}:{database['PASSWORD']}@{database['HOST']}:{database['PORT']}/{database['NAME']}"
+    )
+    return {
+        **{name: value for name, value in os.environ.items() if name != "DJANGO_SETTINGS_MODULE"},
+        "PORTAL_ENV": "demo",
+        "VAR_DIR": str(tmp_path),
+        "DATABASE_URL": url,
+        "CHARGEBEE_ENDPOINT": cable.endpoint,
+        "CHARGEBEE_API_KEY": settings.CHARGEBEE_API_KEY,
+    }

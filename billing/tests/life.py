@@ -13,12 +13,13 @@ from accounts.models import Account, SiteSettings
 from billing import clock
 from billing.errors import BillingError, BillingPartial, PaymentProcessingFailed
 from billing.gateway.errors import Refused
-from billing.models import AccountDocument, BundleRate, Command
+from billing.models import AccountDocument, BundleRate, CancellationFeedback, Command
 from billing.queries.holdings import Holding
 from billing.queries.owned import live_holdings
 from billing.services import (
     add_remove,
     alignment,
+    cancelling,
     codes,
     documents,
     jobs,
@@ -31,8 +32,10 @@ from billing.services import (
     undo,
 )
 from billing.services.figures import Figures
+from billing.survey import Survey
 from billing.tests.live import DECLINES, VISA, Provider, fingerprint
 from billing.tests.perks import FREE_MONTH, sell_codes
+from conftest import GENESIS
 from portal.errors import PortalError
 
 NAME = "ava"
@@ -61,13 +64,14 @@ class Life:
 
     provider: Provider
     starts: Sequence[Start]
+    genesis: datetime = GENESIS
     account: Account = field(init=False)
     stale: bool = False
     declining: bool = False
     intents: int = 0
 
     def __post_init__(self) -> None:
-        self.provider.sandbox.start_afresh()
+        self.provider.sandbox.start_afresh(self.genesis)
         self.provider.open_shop()
         sell_codes(self.provider)
         for size, percentage in RATES.items():
@@ -117,6 +121,19 @@ class Life:
         """Pause these plans, or all that can be."""
         self._attempt(lambda: self._pause(None if plans is None else self._ids(plans)))
 
+    def cancel(self, plans: Collection[str] | None) -> None:
+        """Cancel these plans, or all that go on; nothing is charged, and what is said with it is kept."""
+
+        def change() -> None:
+            said = CancellationFeedback.objects.count()
+            try:
+                with self._charges(0):
+                    self._cancel(None if plans is None else self._ids(plans))
+            finally:
+                assert CancellationFeedback.objects.count() == said + 1
+
+        self._attempt(change)
+
     def resume(self) -> None:
         """Resume all that is paused, as estimated."""
 
@@ -144,6 +161,13 @@ class Life:
         others = {one.plan.id for one in self.held() if one.plan.id != plan and one.status != "NON_RENEWING"}
         chosen = self._ids([plan])
         self.want(others)
+        self._keep(chosen)
+        assert self.fingerprints() == before
+
+    def cancel_and_keep(self, plan: str) -> None:
+        """Cancel a service and keep it after all, with what was scheduled for it: everything is as it was."""
+        before, chosen = self.fingerprints(), self._ids([plan])
+        self._cancel(chosen)
         self._keep(chosen)
         assert self.fingerprints() == before
 
@@ -233,6 +257,10 @@ class Life:
         staying = [one for one in self.held() if one.status != "NON_RENEWING"]
         return [one.plan.id for one in staying if len(staying) > 1 and _is_plain(one)]
 
+    def can_be_cancelled_and_kept(self) -> list[str]:
+        """Return the plans that a cancellation would not end at once."""
+        return [one.plan.id for one in self.held() if one.status in ("ACTIVE", "IN_TRIAL")]
+
     def can_be_downgraded(self) -> list[str]:
         """Return the yearly plans whose downgrade would wait for the term's end."""
         held = [one for one in self.held() if one.subscription.period_unit == "year"]
@@ -283,6 +311,10 @@ class Life:
 
     def _pause(self, ids: Sequence[str] | None) -> None:
         pauses.schedule(self.account, subscription_ids=ids, days=30, **self._intent())
+
+    def _cancel(self, ids: Sequence[str] | None) -> None:
+        survey = Survey(reason="Too expensive")
+        cancelling.cancel(self.account, subscription_ids=ids, survey=survey, **self._intent())
 
     def _take_pauses_back(self, ids: Sequence[str] | None = None) -> None:
         pauses.remove_scheduled(self.account, subscription_ids=ids, **self._intent())
@@ -449,7 +481,7 @@ class Life:
 
 
 class _Charged:
-    """Asserts that what is done within charges exactly this, and that a refusal charges nothing."""
+    """Asserts that what is done within charges this; done in part a part of it at most, and refused nothing."""
 
     def __init__(self, provider: Provider, account: Account, cents: int) -> None:
         self.provider, self.account, self.cents = provider, account, cents
@@ -460,6 +492,9 @@ class _Charged:
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         fresh = [invoice for invoice in self.provider.invoices(self.account) if invoice.id not in self.before]
         charged = sum(invoice.amount_paid + invoice.amount_due for invoice in fresh)
+        if kind is BillingPartial:
+            assert charged <= self.cents
+            return
         assert charged == (0 if kind else self.cents), f"{charged} charged, {self.cents} shown"
 
 

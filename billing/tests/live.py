@@ -15,6 +15,7 @@ from billing.services import provider_clock, sync
 from conftest import Sandbox
 
 FAITH, GOSPEL, KIDS = "faith-family-plan", "gospel-tv-plan", "Minno-Plan"
+LEGACY = "Minno"
 MONTHLY = {FAITH: 699, GOSPEL: 799, KIDS: 899}
 YEARLY = {FAITH: 6999, GOSPEL: 7999, KIDS: 8999}
 VISA = "4111111111111111"
@@ -38,6 +39,16 @@ class Provider:
             self._price(plan, "Yearly", "year", YEARLY[plan])
         for size, percentage in ((2, 10), (3, 15)):
             self._bundle_coupon(f"BUNDLE-{size}", percentage)
+        self.follow_clock()
+
+    def sell_legacy(self) -> None:
+        """Sell the plan of before, monthly."""
+        self.sdk.Item.create({"id": LEGACY, "name": LEGACY, "type": "plan", "item_family_id": "streaming"})
+        self._price(LEGACY, "Monthly", "month", 799)
+
+    def archive_legacy(self) -> None:
+        """Sell the plan of before to nobody any more; who has it keeps it."""
+        self.sdk.ItemPrice.update(f"{LEGACY}-USD-Monthly", {"status": "archived"})
         self.follow_clock()
 
     def subscriber(self, name: str, *plans: str, card: str | None = VISA, **subscription: Any) -> Account:

@@ -6,17 +6,27 @@ from typing import Any
 
 from rest_framework import serializers
 
+from billing.api.serializers.cancelling import AnswersSerializer
 from billing.api.serializers.fields import DaysField, OwnSubscriptionsField
 
 PAUSE_DAYS = (30,)
 ESTIMATE_DAYS = (30, 60)
+OFFERING_SCREENS = ("cancel_screen", "pause_offer")
 LONGEST_QUOTE = 64
 MOST_PLANS = 10
 LONGEST_PLAN_ID = 100
 LARGEST_PAGE = 100
 
 
-class PauseQuery(serializers.Serializer[Any]):
+class OfferedPause(serializers.Serializer[Any]):
+    """Which screen offered the pause, if one did."""
+
+    offer = serializers.ChoiceField(
+        choices=OFFERING_SCREENS, required=False, help_text="The screen that offered it."
+    )
+
+
+class PauseQuery(OfferedPause):
     """For how long everything is paused."""
 
     days = DaysField(PAUSE_DAYS, help_text="A pause lasts 30 days.")
@@ -32,6 +42,10 @@ class NamedSubscriptions(serializers.Serializer[Any]):
     """Some of the account's own subscriptions."""
 
     subscription_id = OwnSubscriptionsField(help_text="The `subId` of each.")
+
+
+class PausedSubscriptions(NamedSubscriptions, OfferedPause, AnswersSerializer):
+    """Some of the account's own subscriptions, which screen offered to pause them, and what its survey was answered."""
 
 
 class OneSubscription(serializers.Serializer[Any]):

@@ -9,8 +9,9 @@ from drf_spectacular.utils import OpenApiResponse
 from rest_framework import serializers, viewsets
 from rest_framework.response import Response
 
+from accounts import site
 from accounts.models import Account
-from billing.api.subscriber import account_of
+from accounts.subscriber import account_of
 from billing.errors import BillingPartial, QuoteChanged
 from billing.queries.dues import has_payment_failure
 from billing.queries.outcomes import state_now
@@ -34,6 +35,11 @@ class SubscriberViewSet(viewsets.ViewSet):
     def account(self) -> Account:
         """The account that is signed in."""
         return account_of(self.request)
+
+    @property
+    def brand(self) -> str:
+        """The code of the brand that this host name shows."""
+        return site.brand_for_host(self.request.get_host()).code
 
     def checked(self, serializer: type[serializers.Serializer[Any]], data: Any) -> dict[str, Any]:
         """Return the input that a serializer accepts. Raises a validation error, or NotFound for a foreign id."""

@@ -18,10 +18,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.viewsets import ViewSet
 
+from accounts.subscriber import account_if_any
 from billing.api.documents import document_response
 from billing.api.serializers.invoices import DownloadSerializer, InvoiceRowSerializer
 from billing.api.serializers.requests import PageQuery
-from billing.api.subscriber import account_if_any
 from billing.api.viewsets.base import SubscriberViewSet
 from billing.services import documents, invoices
 

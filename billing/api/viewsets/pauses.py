@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
@@ -10,11 +11,12 @@ from rest_framework.response import Response
 
 from billing import clock
 from billing.api.idempotency import KEY_HEADER, acts_once
+from billing.api.serializers.cancelling import survey_of
 from billing.api.serializers.pausing import PausedSerializer, PauseEstimateSerializer, PauseOfferSerializer
 from billing.api.serializers.plans import PlansSerializer
 from billing.api.serializers.requests import (
-    NamedSubscriptions,
     OneSubscription,
+    PausedSubscriptions,
     PauseEstimateQuery,
     PauseQuery,
 )
@@ -24,6 +26,7 @@ from billing.queries.outcomes import pause_now, plans_now
 from billing.queries.pausing import pause_periods
 from billing.services import pauses
 from billing.services.schedules import PAUSE_DAYS
+from billing.survey import PAUSE, Screen
 
 
 class PauseViewSet(SubscriberViewSet):
@@ -39,21 +42,21 @@ class PauseViewSet(SubscriberViewSet):
     @acts_once
     def pause(self, request: Request, *, key: str) -> Response:
         """Pause every subscription that can be paused."""
-        days: int = self.checked(PauseQuery, request.query_params)["days"]
-        return self._pause(None, days=days, key=key)
+        asked = self.checked(PauseQuery, request.query_params)
+        return self._pause(None, asked, days=asked["days"], key=key)
 
     @extend_schema(
         operation_id="pause_some",
         tags=["pause"],
         parameters=[KEY_HEADER],
-        request=NamedSubscriptions,
+        request=PausedSubscriptions,
         responses=PausedSerializer,
     )
     @acts_once
     def multiple_pause(self, request: Request, *, key: str) -> Response:
         """Pause the named subscriptions, all of them or none."""
-        ids = self.checked(NamedSubscriptions, request.data)["subscription_id"]
-        return self._pause(ids, days=PAUSE_DAYS, key=key)
+        asked = self.checked(PausedSubscriptions, request.data)
+        return self._pause(asked["subscription_id"], asked, days=PAUSE_DAYS, key=key)
 
     @extend_schema(
         operation_id="pause_estimate",
@@ -102,10 +105,18 @@ class PauseViewSet(SubscriberViewSet):
         """Answer with what is worth staying for, per subscribed service."""
         return Response(pause_offer(self.account))
 
-    def _pause(self, ids: Sequence[str] | None, *, days: int, key: str) -> Response:
+    def _pause(self, ids: Sequence[str] | None, asked: Mapping[str, Any], *, days: int, key: str) -> Response:
+        offer: str = asked.get("offer", "")
         return self.changed(
             lambda: pauses.schedule(
-                self.account, subscription_ids=ids, days=days, key=key, actor=ACTOR, now=clock.now()
+                self.account,
+                subscription_ids=ids,
+                days=days,
+                key=key,
+                actor=ACTOR,
+                now=clock.now(),
+                offered=offer,
+                screen=Screen(self.brand, survey_of(asked, offer=PAUSE if offer else "")),
             ),
             lambda: pause_now(self.account, ids),
         )

@@ -15,24 +15,37 @@ class Command(BaseCommand):
     help = "Bring the mirror to what the provider holds, or with --check print every difference."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Take `--check`."""
+        """Take `--check` and `--restart`."""
         parser.add_argument(
-            "--check", action="store_true", help="Change nothing; exit 1 when anything differs."
+            "--check", action="store_true", help="Mend nothing; exit 1 when anything differs."
+        )
+        parser.add_argument(
+            "--restart",
+            action="store_true",
+            help="Begin anew, instead of going on where one that was interrupted stopped.",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Run the comparison. Raises CommandError when something differs or the provider cannot be asked."""
+        """Run the comparison.
+
+        Raises CommandError when something differs, the provider cannot be asked or another process is at it.
+        """
         try:
             if options["check"]:
                 self._check()
             else:
-                reconcile.mend(now=clock.now(), progress=self.stdout.write)
+                reconcile.mend(now=clock.now(), progress=self.stdout.write, afresh=options["restart"])
         except GatewayError as error:
             raise CommandError(f"The billing provider could not be asked: {error}") from error
+        except (reconcile.RunHeld, reconcile.TakenOver) as error:
+            raise CommandError(
+                "Another process is comparing, or was until minutes ago; look at the reconcile runs in the admin. "
+                "With --restart this one begins anew in its place."
+            ) from error
 
     def _check(self) -> None:
-        found = list(reconcile.differences())
-        for difference in found:
+        count = 0
+        for count, difference in enumerate(reconcile.differences(), start=1):  # noqa: B007  (the last one is the sum)
             self.stdout.write(str(difference))
-        if found:
-            raise CommandError(f"{len(found)} differences")
+        if count:
+            raise CommandError(f"{count} differences")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import mimetypes
+import re
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -70,19 +71,29 @@ def document(
 
 
 def portal_origins() -> list[str]:
-    """Whose pages may embed the frames: the portal's, by both names that this machine has."""
+    """Whose pages may embed the frames, as a policy names them: the portal's, by every name that this machine has.
+
+    Every name under `localhost` is this machine (RFC 6761, section 6.3): a portal may show each brand at one.
+    """
     origin = settings.SANDBOX_PORTAL_ORIGIN.rstrip("/")
     host = urlsplit(origin).hostname or ""
-    aliases = {"127.0.0.1": "localhost", "localhost": "127.0.0.1"}
-    return [origin, origin.replace(host, aliases[host], 1)] if host in aliases else [origin]
+    if host not in ("127.0.0.1", "localhost"):
+        return [origin]
+    return [origin.replace(host, name, 1) for name in ("127.0.0.1", "localhost", "*.localhost")]
+
+
+def _is_portal(parent: str) -> bool:
+    """Whether an origin is one of the portal's."""
+    patterns = (re.escape(origin).replace(r"\*", "[a-z0-9-]+") for origin in portal_origins())
+    return any(re.fullmatch(pattern, parent) for pattern in patterns)
 
 
 def _frame(request: HttpRequest, template: str, context: Mapping[str, object]) -> HttpResponse:
     """A document for the page that asks (``?parent=``), which has to be one of the portal's."""
-    parent, origins = request.GET.get("parent", ""), portal_origins()
-    if parent not in origins:
+    parent = request.GET.get("parent", "")
+    if not _is_portal(parent):
         raise Http404
-    policy = f"{_SELF}; form-action 'none'; frame-ancestors {' '.join(origins)}"
+    policy = f"{_SELF}; form-action 'none'; frame-ancestors {' '.join(portal_origins())}"
     return document(request, template, {**context, "parent": parent}, policy)
 
 

@@ -6,7 +6,6 @@ subscription itself stays as it is and only says ``has_scheduled_changes``.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 
 from billing.sandbox.body import Body
@@ -65,13 +64,6 @@ def drop(subscription: Subscription) -> bool:
     coupons.release(Contents(**subscription.scheduled_change).added_coupons)
     _forget(subscription)
     return True
-
-
-def waiting_coupons(subscription: Subscription) -> Sequence[Body]:
-    """The coupons that come with the scheduled change."""
-    if subscription.scheduled_change is None:
-        return []
-    return Contents(**subscription.scheduled_change).added_coupons
 
 
 def _forget(subscription: Subscription) -> None:

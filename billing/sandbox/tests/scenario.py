@@ -6,7 +6,7 @@ import time
 from typing import Any
 
 from billing.sandbox.tests.caller import Caller
-from billing.sandbox.tests.payer import Payer
+from billing.tests.payer import Payer
 
 GENESIS = 1_773_144_000  # 10 March 2026, noon
 DAY = 86_400

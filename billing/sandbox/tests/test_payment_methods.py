@@ -9,8 +9,8 @@ from typing import Any
 import httpx
 import pytest
 
-from billing.sandbox.tests.payer import SITE, Payer
 from billing.sandbox.tests.shop import DECLINES, GOOD, REFUSED, Shop, refused, shown
+from billing.tests.payer import SITE, Payer
 
 DAY = 86_400
 PAYPAL = {"amount": 699, "currency_code": "USD", "payment_method_type": "paypal_express_checkout"}

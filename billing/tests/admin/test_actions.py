@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
+from django.contrib.admin.models import LogEntry
 from django.test import Client
 from django.urls import reverse
 
@@ -48,6 +50,13 @@ def resume(operator: Client, **more: str) -> str:
     return act(operator, PauseSchedule, "resume_now", PauseSchedule.objects.get().pk, **more)
 
 
+def confirm(operator: Client, asked: str) -> str:
+    """Send the question's form as it stands."""
+    form = dict(re.findall(r'type="hidden" name="((?:key|quote)-[^"]*)" value="([^"]*)"', asked))
+    chosen = re.findall(r'type="hidden" name="_selected_action" value="([^"]*)"', asked)
+    return act(operator, PauseSchedule, "resume_now", *chosen, confirmed="Resume now", **form)
+
+
 def test_it_first_says_what_resuming_charges(shop: Shop, operator: Client) -> None:
     asked = resume(operator)
     assert "charges $6.99 now" in asked
@@ -56,22 +65,43 @@ def test_it_first_says_what_resuming_charges(shop: Shop, operator: Client) -> No
 
 
 def test_an_operator_resumes_for_a_subscriber(shop: Shop, operator: Client) -> None:
-    assert "is resumed" in resume(operator, confirmed="yes")
+    assert "is resumed" in confirm(operator, resume(operator))
     assert shop.subscription(Subscription.objects.get().provider_id)["status"] == "active"
     assert PauseSchedule.objects.get().state == "resumed"
     assert Command.objects.get(kind="resume").actor == "support:olga"
     assert AccountEvent.objects.filter(kind="resumed", actor="support:olga").count() == 1
 
 
+def test_what_the_question_holds_is_resumed_once_however_often_it_is_sent(
+    shop: Shop, operator: Client
+) -> None:
+    asked = resume(operator)
+    assert "is resumed" in confirm(operator, asked)
+    assert "is resumed" in confirm(operator, asked)
+    assert Command.objects.filter(kind="resume").count() == 1
+    assert len(shop.invoices("alice")) == 2
+
+
 def test_an_operator_is_told_why_it_stays_paused(shop: Shop, operator: Client) -> None:
     shop.provider.add_card("alice", DECLINES)
-    assert "payment_processing_failed" in resume(operator, confirmed="yes")
+    assert "payment_processing_failed" in confirm(operator, resume(operator))
     assert PauseSchedule.objects.get().state == "paused"
 
 
+def test_figures_that_were_not_shown_are_asked_about_again(shop: Shop, operator: Client) -> None:
+    asked = resume(operator)
+    stale = re.sub(r'(name="quote-[^"]*" value=")[^"]*', r"\1another", asked)
+    again = confirm(operator, stale)
+    assert "the amount has changed" in again
+    assert "charges $6.99 now" in again
+    assert not Command.objects.filter(kind="resume").exists()
+    assert "is resumed" in confirm(operator, again)
+
+
 def test_an_operator_is_told_that_it_was_resumed_meanwhile(shop: Shop, operator: Client) -> None:
-    resume(operator, confirmed="yes")
-    assert "nothing_to_resume" in resume(operator, confirmed="yes")
+    first, second = resume(operator), resume(operator)
+    confirm(operator, first)
+    assert "nothing_to_resume" in confirm(operator, second)
     assert len(shop.invoices("alice")) == 2
 
 
@@ -89,6 +119,9 @@ def test_an_event_is_processed_again(db: None, operator: Client) -> None:
     assert "Events to be processed again: 1." in act(operator, WebhookEvent, "replay", event.pk)
     event.refresh_from_db()
     assert (event.state, event.attempts, event.error) == ("received", 0, "")
+    entry = LogEntry.objects.get()
+    assert (entry.user.get_username(), entry.get_edited_object()) == ("olga", event)
+    assert entry.change_message == "Had it processed again."
 
 
 def test_a_customer_is_read_again(shop: Shop, operator: Client) -> None:

@@ -12,6 +12,7 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import Account, User
+from billing import clock
 from billing.models import (
     AccountDocument,
     BundleRate,
@@ -208,7 +209,11 @@ def test_it_is_found_by_what_one_would_search_for(
 
 def test_the_list_of_pauses_says_how_many_are_overdue(operator: Client, alice: Account) -> None:
     listing = operator.get(page("changelist", PauseSchedule), {"overdue": "yes"}).content.decode()
-    assert "1 past the resume date and still paused" in listing
+    assert "1 past the resume date and still paused, 0 of them not tried any more" in listing
+    PauseSchedule.objects.update(given_up_at=clock.now())
+    listing = operator.get(page("changelist", PauseSchedule), {"given_up_at__isempty": "0"}).content.decode()
+    assert "1 of them not tried any more" in listing
+    assert "sub_1" in listing
 
 
 def test_the_pause_offers_pictures_are_seen(operator: Client, alice: Account) -> None:

@@ -13,9 +13,11 @@ from django.db import connection
 
 from accounts.models import Account
 from billing.models import Command, PauseSchedule
+from billing.queries.payment_methods import wallet_of
 from billing.tests.api.browser import Browser
 from billing.tests.api.mirrored import FAITH, KIDS
-from billing.tests.api.shop import Shop
+from billing.tests.api.shop import DECLINES, Shop
+from billing.tests.purse import MASTERCARD, Purse
 
 pytestmark = [pytest.mark.services, pytest.mark.django_db(transaction=True)]
 
@@ -26,14 +28,18 @@ PAUSE = "/api/account/pause?days=30"
 def at_once(
     account: Account, headers: Callable[[int], dict[str, str]], path: str = PAUSE, body: Any = None
 ) -> list[Any]:
-    """Ask for the same change twenty times at the same moment, a pause if no other is named; the answers."""
+    """Ask for the same change twenty times at the same moment, a pause if no other is named; the answers.
+
+    A `body` that is called with the number of the request makes them differ.
+    """
     browsers = [Browser(account) for _ in range(TIMES)]
     start = Barrier(TIMES)
 
     def ask(number: int) -> Any:
         start.wait()
         try:
-            return browsers[number].post(path, body, headers=headers(number))
+            sent = body(number) if callable(body) else body
+            return browsers[number].post(path, sent, headers=headers(number))
         finally:
             connection.close()
 
@@ -67,6 +73,7 @@ CHANGES: dict[str, tuple[str, dict[str, Any], set[str]]] = {
     "an addition": ("/api/account/add-remove-service", {"planIds": [FAITH, KIDS]}, {"no_change"}),
     "an upgrade": ("/api/account/upgrade", {}, {"no_change"}),
     "a code": ("/api/account/add-coupon/SAVE20", {}, {"coupon_already_applied"}),
+    "a cancellation": ("/api/account/cancel", {"reason": "Too expensive"}, {"invalid_state"}),
     "a free month": ("/api/account/claim-my-offer", {}, {"offer_already_claimed"}),
 }
 
@@ -86,3 +93,90 @@ def test_twenty_changes_at_once_are_one(
     assert Command.objects.count() == 1
     charged = next(answer.json().get("dueNow", 0) for answer in answers if answer.status_code == 200)
     assert sum(one["amount_paid"] for one in shop.invoices("alice")) == 699 + charged
+
+
+METHODS = "/api/payments/updatePaymentSources"
+OWNER = {"firstName": "Grace", "lastName": "Van Dyke", "billingState": "Ohio", "billingZip": "43004"}
+
+
+def own_key(number: int) -> dict[str, str]:
+    """A key for each request."""
+    return {"Idempotency-Key": f"key {number}"}
+
+
+def codes(answers: list[Any]) -> set[str]:
+    """What those that were refused were refused with."""
+    return {answer.json()["code"] for answer in answers if answer.status_code != 200}
+
+
+def two_cards(shop: Shop) -> tuple[Purse, str, str]:
+    """Alice's purse with a plan, the card that pays for it, and another one."""
+    account = shop.customer("alice")
+    shop.subscribe("alice", FAITH)
+    purse = Purse(shop.provider, account)
+    other = str(purse.add(purse.token(MASTERCARD)).source_id)
+    return purse, str(purse.role()), other
+
+
+def test_twenty_clicks_add_one_card(shop: Shop) -> None:
+    purse = Purse(shop.provider, shop.customer("alice"))
+    body = {"operationType": "ADD", "paymentsource": "CARD", "token": purse.token(MASTERCARD), **OWNER}
+    answers = at_once(purse.account, lambda _: {"Idempotency-Key": "one"}, METHODS, body)
+    assert Counter(answer.status_code for answer in answers) == {200: TIMES}
+    assert [answer.json() for answer in answers] == [answers[0].json()] * TIMES
+    assert purse.digits() == ["1111", "4444"]
+
+
+def test_twenty_that_make_one_the_default_do_it_once(shop: Shop) -> None:
+    purse, _, other = two_cards(shop)
+    body = {"operationType": "SETPRIMARY", "paymentSourceId": other}
+    answers = at_once(purse.account, own_key, METHODS, body)
+    assert codes(answers) <= {"change_in_progress"}
+    assert purse.role() == other
+    assert Command.objects.filter(kind="set_default_payment_method").count() == 1
+
+
+def test_two_defaults_at_once_leave_one(shop: Shop) -> None:
+    purse, _, other = two_cards(shop)
+    third = str(purse.add(purse.token(MASTERCARD)).source_id)
+    answers = at_once(
+        purse.account,
+        own_key,
+        METHODS,
+        lambda number: {"operationType": "SETPRIMARY", "paymentSourceId": (other, third)[number % 2]},
+    )
+    assert codes(answers) <= {"change_in_progress"}
+    assert purse.role() in (other, third)
+    assert wallet_of(purse.account).primary_id == purse.role()
+
+
+def test_what_is_made_the_default_while_it_is_removed_is_one_of_both(shop: Shop) -> None:
+    purse, default, other = two_cards(shop)
+    answers = at_once(
+        purse.account,
+        own_key,
+        METHODS,
+        lambda number: {
+            "operationType": ("DELETE", "SETPRIMARY")[number % 2],
+            "paymentSourceId": other,
+        },
+    )
+    assert codes(answers) <= {"change_in_progress", "not_found", "payment_method_in_use"}
+    assert (purse.role(), set(purse.held())) in ((other, {default, other}), (default, {default}))
+    wallet = wallet_of(purse.account)
+    assert wallet.primary_id == purse.role()
+    assert {source.provider_id for source in wallet.sources} == set(purse.held())
+
+
+def test_what_is_due_is_collected_once_however_often_it_is_paid(shop: Shop) -> None:
+    account = shop.customer("finn")
+    subscription = shop.subscribe("finn", FAITH)
+    visa = wallet_of(account).primary_id
+    shop.provider.add_card("finn", DECLINES)
+    shop.pass_term_end("finn", subscription, days=1)
+    purse = Purse(shop.provider, account)
+    body = {"operationType": "SETPRIMARY", "paymentSourceId": visa}
+    answers = at_once(account, own_key, METHODS, body)
+    assert codes(answers) <= {"change_in_progress"}
+    assert sum(answer.json()["collected"] for answer in answers if answer.status_code == 200) == 699
+    assert [cents for _, cents in purse.charges()] == [699, 699]

@@ -10,17 +10,20 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from billing import clock
-from billing.models import IdempotentRequest, PauseSchedule
+from billing.models import Command, IdempotentRequest, PauseSchedule
 from billing.services import idempotency, resumes
 from billing.tests.api.browser import Browser
 from billing.tests.api.mirrored import FAITH, GOSPEL
 from billing.tests.api.shop import NOBODY, Shop
+from billing.tests.cable import Cable
+from billing.tests.purse import MASTERCARD, Purse
 
 pytestmark = pytest.mark.django_db
 
 PAUSE = "/api/account/pause?days=30"
 PAUSE_SOME = "/api/account/subscriptions/multiple-pause"
 TAKE_BACK = "/api/account/remove-scheduled-pause"
+METHODS = "/api/payments/updatePaymentSources"
 
 
 def keyed(browser: Browser, path: str, key: str, body: Any = None) -> Any:
@@ -96,6 +99,55 @@ def test_an_answer_that_asks_to_try_again_is_not_kept(shop: Shop, settings: Sett
     back = keyed(browser, PAUSE, "one")
     assert [away.status_code, back.status_code] == [503, 200]
     assert back.json()["plans"][0]["hasScheduledPause"] is True
+
+
+def test_a_key_of_a_change_of_payment_methods_stands_for_no_other(shop: Shop) -> None:
+    browser = Browser(shop.customer("alice"))
+    [card] = browser.get("/api/payments/").json()["card"]
+    removal = {"operationType": "DELETE", "paymentSourceId": card["paymentSourceId"]}
+    assert keyed(browser, METHODS, "one", removal).status_code == 200
+    others = [
+        keyed(browser, METHODS, "one", {**removal, "operationType": "SETPRIMARY"}),
+        keyed(browser, METHODS, "one", {**removal, "paymentSourceId": "somebody else's"}),
+        keyed(browser, "/api/payments/paymentToken", "one", {}),
+    ]
+    assert {(answer.status_code, answer.json()["code"]) for answer in others} == {
+        (409, "idempotency_key_reused")
+    }
+    assert keyed(browser, METHODS, "one", removal).json()["card"] == []
+
+
+def test_an_intent_whose_answer_was_lost_is_asked_for_again_and_made_once(shop: Shop, cable: Cable) -> None:
+    browser = Browser(shop.customer("alice"))
+    cable.lose_write(1)
+    lost = keyed(browser, "/api/payments/paymentToken", "one", {})
+    cable.mend()
+    found = keyed(browser, "/api/payments/paymentToken", "one", {})
+    assert (lost.status_code, lost.json()["code"]) == (503, "billing_unavailable")
+    assert found.status_code == 200
+    assert shop.happened("payment_intent_created") == 1
+
+
+def test_a_card_whose_answer_was_lost_is_asked_for_again_and_added_once(shop: Shop, cable: Cable) -> None:
+    purse = Purse(shop.provider, shop.customer("alice"))
+    browser = Browser(purse.account)
+    addition = {"operationType": "ADD", "paymentsource": "CARD", "token": purse.token(MASTERCARD)}
+    owner = {"firstName": "Grace", "lastName": "", "billingState": "Ohio", "billingZip": "43004"}
+    cable.lose_write(1)
+    lost = keyed(browser, METHODS, "one", {**addition, **owner})
+    at_work = keyed(browser, METHODS, "two", {**addition, **owner})
+    cable.mend()
+    Command.objects.update(next_attempt_at=timezone.now())
+    found = keyed(browser, METHODS, "one", {**addition, **owner})
+    assert [(one.status_code, one.json()["code"]) for one in (lost, at_work)] == [
+        (503, "billing_unconfirmed"),
+        (409, "change_in_progress"),
+    ]
+    assert [int(one.headers["Retry-After"]) > 0 for one in (lost, at_work)] == [True, True]
+    assert (found.status_code, len(found.json()["card"])) == (200, 2)
+    assert purse.digits() == ["1111", "4444"]
+    again = keyed(browser, METHODS, "two", {**addition, **owner})
+    assert (again.status_code, again.json()["code"]) == (400, "payment_method_invalid")
 
 
 def test_without_a_key_each_request_is_its_own(shop: Shop) -> None:

@@ -23,6 +23,8 @@ UPGRADE = "/api/account/upgrade"
 DOWNGRADE = "/api/account/downgrade"
 REDEEM = "/api/account/add-coupon/SAVE20"
 CLAIM = "/api/account/claim-my-offer"
+METHODS = "/api/payments/updatePaymentSources"
+INTENT = "/api/payments/paymentToken"
 POSTS = (
     "/api/account/pause?days=30",
     PAUSE_SOME,
@@ -36,6 +38,8 @@ POSTS = (
     DOWNGRADE,
     REDEEM,
     CLAIM,
+    METHODS,
+    INTENT,
 )
 
 BAD_DAYS = ["0", "-1", "31", "x", "1e3", "30.0", "", "30 ", "9" * 400, "None", "30%00"]
@@ -155,6 +159,20 @@ def test_a_set_that_nobody_can_have_is_refused(alice: Browser, path: str, plans:
 def test_what_is_no_quote_is_refused(alice: Browser, path: str, quote: Any) -> None:
     body = json.dumps({"planIds": [GOSPEL], "quote": quote})
     refused(alice.post(path, body, content_type="application/json"), "quote")
+
+
+@pytest.mark.parametrize("value", ["", " ", "x" * 101, "a\x00b", "\ud800", None, {}, [], ["x"], True])
+@pytest.mark.parametrize("field", ["token", "firstName", "billingState", "billingZip"])
+def test_what_is_no_card_is_refused(alice: Browser, field: str, value: Any) -> None:
+    card = {"token": "t", "firstName": "A", "lastName": "", "billingState": "Ohio", "billingZip": "43004"}
+    body = {"operationType": "ADD", "paymentsource": "CARD", **card, field: value}
+    refused(alice.post(METHODS, json.dumps(body), content_type="application/json"), field)
+
+
+@pytest.mark.parametrize("quote", BAD_QUOTES)
+def test_what_is_no_quote_of_what_is_due_is_refused(alice: Browser, quote: Any) -> None:
+    body = {"operationType": "ADD", "paymentsource": "PAYPAL", "token": "t", "quote": quote}
+    refused(alice.post(METHODS, json.dumps(body), content_type="application/json"), "quote")
 
 
 @pytest.mark.parametrize("path", POSTS)

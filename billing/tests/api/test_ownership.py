@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from drf_spectacular.generators import SchemaGenerator
 
-from billing.models import Command
+from billing.models import CancellationFeedback, Command
 from billing.tests.api.browser import Browser
-from billing.tests.api.mirrored import GOSPEL, KIDS, at, invoice, open_account, subscription
+from billing.tests.api.mirrored import GOSPEL, KIDS, at, invoice, open_account, resource, subscription
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("catalogue", "no_provider")]
 
@@ -19,19 +19,22 @@ POSTS = (
     "/api/account/subscription/remove-scheduled-pause",
     "/api/account/subscription/remove-scheduled-change",
     "/api/account/subscription/remove-scheduled-cancellation",
+    "/api/account/subscriptions/cancel",
 )
 # Where plans are named: those are everybody's, and are looked for among one's own.
 PLANS = ("/api/account/upgrade", "/api/account/downgrade")
 ONE = tuple(path for path in POSTS if "/subscription/" in path)
+METHODS = "/api/payments/updatePaymentSources"
 
 
 @pytest.fixture
 def alice(catalogue: None) -> Browser:
-    """Alice, signed in; Bob has a subscription and an invoice that are none of hers."""
+    """Alice, signed in; Bob has a subscription, an invoice and a card that are none of hers."""
     open_account(
         "bob",
         subscription("bobs", KIDS, owner="bob", status="paused", pause_date=at(-2), next_billing_at=None),
         invoice("17", owner="bob"),
+        resource("payment_source", "bobs-card", customer_id="bob", type="card", status="valid"),
     )
     return Browser(open_account("alice", subscription("own"), subscription("also", GOSPEL)))
 
@@ -41,17 +44,23 @@ def not_found(answer: Any) -> bool:
     return (answer.status_code, answer.json()["code"]) == (404, "not_found")
 
 
+def naming(path: str, *ids: str) -> dict[str, list[str]]:
+    """The body that names subscriptions, as an address takes it."""
+    return {"subscriptionIds" if path.endswith("/cancel") else "subscriptionId": list(ids)}
+
+
 @pytest.mark.parametrize("path", POSTS)
 @pytest.mark.parametrize("ids", [["bobs"], ["own", "bobs"], ["nobodys"], ["own", "own", "nobodys"]])
 def test_a_foreign_subscription_is_not_found(alice: Browser, path: str, ids: list[str]) -> None:
-    assert not_found(alice.post(path, {"subscriptionId": ids}))
+    assert not_found(alice.post(path, naming(path, *ids)))
     assert not Command.objects.exists()
+    assert not CancellationFeedback.objects.exists()
 
 
 @pytest.mark.parametrize("path", POSTS)
 def test_a_foreign_subscription_and_none_at_all_look_the_same(alice: Browser, path: str) -> None:
-    foreign = alice.post(path, {"subscriptionId": ["bobs"]}).json()
-    missing = alice.post(path, {"subscriptionId": ["nobodys"]}).json()
+    foreign = alice.post(path, naming(path, "bobs")).json()
+    missing = alice.post(path, naming(path, "nobodys")).json()
     assert {**foreign, "requestId": ""} == {**missing, "requestId": ""}
 
 
@@ -59,6 +68,11 @@ def test_ownership_comes_before_the_other_fields(alice: Browser) -> None:
     assert not_found(alice.get("/api/account/resume/estimate?subscriptionId=bobs&days=31"))
     assert not_found(
         alice.post("/api/account/resume", {"subscriptionId": ["bobs"], "quote": {"not": "text"}})
+    )
+    assert not_found(
+        alice.post(
+            "/api/account/subscriptions/cancel", {"reason": "none of these", "subscriptionIds": ["bobs"]}
+        )
     )
 
 
@@ -94,13 +108,23 @@ def test_a_foreign_invoice_is_not_found(alice: Browser, number: str) -> None:
 
 
 def test_a_stranger_sees_nothing_of_mine(alice: Browser) -> None:
-    seen = [alice.get(path).content.decode() for path in ("/api/account", "/api/invoice/list")]
-    assert ["bobs" in text or '"17"' in text for text in seen] == [False, False]
+    reads = ("/api/account", "/api/invoice/list", "/api/payments/")
+    seen = [alice.get(path).content.decode() for path in reads]
+    assert ["bobs" in text or '"17"' in text for text in seen] == [False] * len(reads)
 
 
 @pytest.mark.parametrize("token", ["x", "x:y:z", "%00", "../../etc/passwd", "a" * 3000])
 def test_a_made_up_download_link_is_not_found(alice: Browser, token: str) -> None:
     assert not_found(alice.get(f"/api/invoice/download/{token}"))
+
+
+@pytest.mark.parametrize("source", ["bobs-card", "nobodys", "../bobs-card", "own"])
+@pytest.mark.parametrize("operation", ["ADD", "UPDATE", "DELETE", "SETPRIMARY", "NONSENSE"])
+def test_a_foreign_payment_method_is_not_found(alice: Browser, operation: str, source: str) -> None:
+    whole = {"paymentsource": "CARD", "token": "t", "firstName": "A", "billingState": "B", "billingZip": "1"}
+    assert not_found(alice.post(METHODS, {"operationType": operation, "paymentSourceId": source, **whole}))
+    assert not_found(alice.post(METHODS, {"paymentSourceId": source, "quote": {"not": "text"}}))
+    assert not Command.objects.exists()
 
 
 # Everything that takes the name of a thing: each is tried above with somebody else's. A new one is added there first.
@@ -115,6 +139,7 @@ TRIED = {
     ("get", "/api/invoice/download/{token}"),
     ("get", "/api/invoice/pdf/{number}"),
     *(("post", path) for path in POSTS),
+    ("post", METHODS),
 }
 NAMES = ("subscriptionId", "subscriptionIds", "paymentSourceId", "planIds")
 
@@ -142,4 +167,6 @@ def test_every_operation_that_names_a_thing_is_tried_with_a_strangers() -> None:
 
 def test_who_tries_other_peoples_ids_is_in_the_log(alice: Browser, caplog: pytest.LogCaptureFixture) -> None:
     alice.post("/api/account/resume", {"subscriptionId": ["bobs"]})
+    alice.post(METHODS, {"operationType": "DELETE", "paymentSourceId": "bobs-card"})
     assert "named subscriptions that are not its own" in caplog.text
+    assert "named a payment method that is not its own" in caplog.text

@@ -15,6 +15,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("catalogue", "no_pr
 
 FIELDS = (
     *(f"recommended_title_image{number}" for number in range(1, 5)),
+    *(f"recommended_title_text{number}" for number in range(1, 5)),
     *(f"upcoming_title_image{number}" for number in range(1, 4)),
     *(f"upcoming_image_text{number}" for number in range(1, 4)),
 )
@@ -51,6 +52,10 @@ def test_it_shows_four_titles_and_three_to_come() -> None:
             for number in range(1, 5)
         },
         **{
+            f"recommendedTitleText{number}": f"{FAITH}/recommended_title_text{number}"
+            for number in range(1, 5)
+        },
+        **{
             f"upcomingTitleImage{number}": f"/static/{FAITH}/upcoming_title_image{number}"
             for number in range(1, 4)
         },
@@ -66,7 +71,8 @@ def test_it_shows_each_subscribed_service_in_catalogue_order() -> None:
 def test_what_operators_have_not_set_is_null() -> None:
     [shown] = offer(subscription("b", GOSPEL))
     assert shown["browseUrl"] == "https://gospel-tv.example.com/browse"
-    assert (shown["recommendedTitleImage1"], shown["upcomingImageText3"]) == (None, None)
+    unset = ("recommendedTitleImage1", "recommendedTitleText4", "upcomingImageText3")
+    assert [shown[name] for name in unset] == [None, None, None]
 
 
 def test_a_cancelled_service_is_not_shown() -> None:

@@ -97,6 +97,10 @@ class AnySequence(RuleBasedStateMachine):
     def pause(self, chosen: Set[str] | None) -> None:
         self.life.pause(chosen)
 
+    @rule(chosen=st.none() | some_plans)
+    def cancel(self, chosen: Set[str] | None) -> None:
+        self.life.cancel(chosen)
+
     @rule()
     def resume(self) -> None:
         self.life.resume()
@@ -109,6 +113,11 @@ class AnySequence(RuleBasedStateMachine):
     @rule(data=st.data())
     def remove_and_keep(self, data: st.DataObject) -> None:
         self.life.remove_and_keep(data.draw(st.sampled_from(self.life.can_be_removed())))
+
+    @precondition(lambda self: not self.life.stale and self.life.can_be_cancelled_and_kept())
+    @rule(data=st.data())
+    def cancel_and_keep(self, data: st.DataObject) -> None:
+        self.life.cancel_and_keep(data.draw(st.sampled_from(self.life.can_be_cancelled_and_kept())))
 
     @precondition(lambda self: not self.life.stale and self.life.can_be_downgraded())
     @rule(data=st.data())

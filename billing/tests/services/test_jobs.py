@@ -44,7 +44,14 @@ def test_there_is_one_night_for_each_date_of_two_years() -> None:
 
 def test_a_job_is_due_until_its_newest_slot_has_run() -> None:
     now = datetime(2026, 3, 10, 12, 15, tzinfo=UTC)
-    assert {job.name for job, _ in jobs.due(now)} == {"pauses", "resumes", "feed", "reconcile"}
+    assert {job.name for job, _ in jobs.due(now)} == {
+        "pauses",
+        "resumes",
+        "notices",
+        "feed",
+        "receipts",
+        "reconcile",
+    }
 
     JobRun.objects.create(
         job="resumes", scheduled_for=jobs.newest_night(now), started_at=now, finished_at=now

@@ -11,13 +11,11 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from django.db import connection
 from django.utils import timezone
-from pytest_django import Settings
 
 from accounts.models import OutgoingMail
 from billing import clock
-from billing.models import Command, PauseSchedule
+from billing.models import CancellationFeedback, Command, PauseSchedule
 from billing.services import jobs, pauses, sweep
 from billing.tests.cable import Cable
 from billing.tests.live import FAITH, Provider
@@ -27,25 +25,16 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 WORKER = [sys.executable, "-m", "celery", "-A", "portal", "worker", "-Q", "celery,jobs", "--concurrency=1"]
 IMPORT = "from billing.tasks import run_job"
-
-
-@pytest.fixture
-def environment(tmp_path: Path, settings: Settings, cable: Cable) -> dict[str, str]:
-    """The environment of real workers on this test's database, broker and cable."""
-    database = connection.settings_dict
-    url = (
-        f"sqlite:///{database['NAME']}"
-        if connection.vendor == "sqlite"
-        else f"postgres://{database['USER']}:{database['PASSWORD']}@{database['HOST']}:{database['PORT']}/{database['NAME']}"
-    )
-    return {
-        **{name: value for name, value in os.environ.items() if name != "DJANGO_SETTINGS_MODULE"},
-        "PORTAL_ENV": "demo",
-        "VAR_DIR": str(tmp_path),
-        "DATABASE_URL": url,
-        "CHARGEBEE_ENDPOINT": cable.endpoint,
-        "CHARGEBEE_API_KEY": settings.CHARGEBEE_API_KEY,
-    }
+CANCEL = """
+from accounts.models import Account
+from billing import clock
+from billing.services import cancelling
+from billing.survey import Survey
+cancelling.cancel(
+    Account.objects.get(), subscription_ids=None, survey=Survey(reason="Too expensive"), key="leave", actor="you",
+    now=clock.now(),
+)
+"""
 
 
 @pytest.fixture
@@ -105,3 +94,32 @@ def test_the_sweep_finishes_what_a_killed_worker_had_asked_for(
     assert len(provider.events("subscription_resumed")) == 1
     assert [invoice.status for invoice in provider.invoices(alice)] == ["paid", "paid"]
     assert [mail.context["title"] for mail in OutgoingMail.objects.all()] == ["Faith & Family resumed"]
+
+
+def test_the_sweep_finishes_a_cancellation_that_was_killed_half_way(
+    provider: Provider, cable: Cable, environment: dict[str, str]
+) -> None:
+    alice = provider.subscriber("alice", FAITH)
+    pauses.schedule(alice, subscription_ids=None, days=30, key="pause", actor="you", now=clock.now())
+    OutgoingMail.objects.all().delete()
+    process = subprocess.Popen(
+        [sys.executable, "manage.py", "shell", "-v0", "-c", CANCEL],
+        env=environment,
+        cwd=ROOT,
+        start_new_session=True,
+    )
+    cable.after_write(process.kill)
+    assert process.wait(timeout=60) == -signal.SIGKILL
+    assert provider.subscription(alice).raw_data.get("pause_date") is None
+    assert provider.subscription(alice).status == "active"
+    assert CancellationFeedback.objects.get().outcome == "requested"
+
+    Command.objects.filter(kind="cancel").update(next_attempt_at=timezone.now() - timedelta(seconds=1))
+    sweep.run(now=clock.now())
+
+    assert provider.subscription(alice).status == "non_renewing"
+    kept = CancellationFeedback.objects.get()
+    assert (kept.outcome, kept.reason) == ("cancelled", "Too expensive")
+    assert PauseSchedule.objects.get().state == PauseSchedule.State.CANCELLED
+    assert len(provider.events("subscription_cancellation_scheduled")) == 1
+    assert OutgoingMail.objects.count() == 1

@@ -34,7 +34,8 @@ def run_due_jobs() -> None:
 
 
 def mails(account: Account) -> list[Any]:
-    return [mail.context["title"] for mail in OutgoingMail.objects.filter(account=account).order_by("pk")]
+    sent = OutgoingMail.objects.filter(account=account, context__has_key="title")
+    return [mail.context["title"] for mail in sent.order_by("pk")]
 
 
 def test_a_pause_is_placed_at_the_provider_and_promised_by_us(provider: Provider) -> None:
@@ -183,6 +184,50 @@ def test_a_pause_removed_at_the_provider_closes_the_schedule_and_the_subscriber_
     assert PauseSchedule.objects.get().state == State.SUPERSEDED
     assert provider.subscription(alice).status == "active"
     assert mails(alice)[-1] == "The scheduled pause of Faith & Family no longer applies"
+
+
+def test_a_pause_that_began_and_ended_unheard_is_not_said_never_to_have_been(provider: Provider) -> None:
+    alice = provider.subscriber("alice", FAITH)
+    pause(alice)
+    provider.travel_to(PauseSchedule.objects.get().pause_date + timedelta(hours=1))
+    provider.sdk.Subscription.resume(provider.subscription(alice).id, {"resume_option": "immediately"})
+
+    run_due_jobs()
+
+    assert PauseSchedule.objects.get().state == State.SUPERSEDED
+    assert "was not paused" not in str(OutgoingMail.objects.latest("pk").context)
+
+
+def test_a_pause_of_what_customer_service_ended_is_not_said_to_go_on(provider: Provider) -> None:
+    alice = provider.subscriber("alice", FAITH)
+    pause(alice)
+    provider.sdk.Subscription.cancel_for_items(
+        provider.subscription(alice).id, {"cancel_option": "immediately"}
+    )
+
+    sync.resync_account(alice)
+
+    assert OutgoingMail.objects.latest("pk").context["lines"] == ["Faith & Family has ended."]
+
+
+@pytest.mark.parametrize("days", [3, 40])
+def test_a_pause_that_begins_on_another_day_than_planned_lasts_thirty_days_from_then(
+    provider: Provider, days: int
+) -> None:
+    alice = provider.subscriber("alice", FAITH)
+    pause(alice)
+    moved = {
+        "pause_option": "specific_date",
+        "pause_date": int((clock.now() + timedelta(days=days)).timestamp()),
+    }
+    provider.sdk.Subscription.pause(provider.subscription(alice).id, moved)
+
+    provider.travel(days=45)
+    sync.resync_account(alice)
+
+    began, schedule = provider.subscription(alice).pause_date, PauseSchedule.objects.get()
+    assert (schedule.state, schedule.pause_date) == (State.PAUSED, at(began))
+    assert schedule.resume_date == at(began) + timedelta(days=30)
 
 
 def test_one_resumed_at_the_provider_is_not_resumed_again(provider: Provider) -> None:

@@ -10,9 +10,11 @@ from django.core.management import CommandError, call_command
 from accounts.models import Account
 from billing import clock
 from billing.models import Customer, Invoice, PauseSchedule, Subscription, WebhookEvent
+from billing.queries.payment_methods import payment_lists
 from billing.services import documents, pauses, reconcile, sync
 from billing.tests.cable import Cable
 from billing.tests.live import FAITH, GOSPEL, Provider
+from billing.tests.purse import MASTERCARD
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -109,6 +111,18 @@ def test_one_record_that_cannot_be_applied_keeps_no_other_away(provider: Provide
     assert counts["failed"] > 0
     assert reconcile.mend(now=clock.now())["failed"] == 0
     assert check() == ""
+
+
+def test_reading_an_account_again_leaves_nothing_that_the_provider_has_not(provider: Provider) -> None:
+    alice = provider.subscriber("alice", FAITH)
+    provider.add_card("alice", MASTERCARD)
+    sync.resync_account(alice)
+    first, second = [one["payment_source_id"] for one in payment_lists(alice)["card"]]
+    provider.sdk.PaymentSource.delete(second)
+
+    sync.resync_account(alice)
+
+    assert [one["payment_source_id"] for one in payment_lists(alice)["card"]] == [first]
 
 
 def test_a_pause_of_a_subscription_that_is_gone_is_closed_and_told(provider: Provider) -> None:

@@ -15,8 +15,10 @@ from pytest_django import Settings
 
 from billing import clock
 from billing.models import Subscription, WebhookEvent
-from billing.services import pauses, webhooks
+from billing.queries.payment_methods import wallet_of
+from billing.services import pauses, payment_methods, reconcile, webhooks
 from billing.tests.live import FAITH, Provider
+from billing.tests.purse import MASTERCARD, Purse
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -150,6 +152,44 @@ def test_a_real_event_brings_what_changed_behind_our_back(provider: Provider, se
     process_all()
 
     assert Subscription.objects.get().status == "non_renewing"
+
+
+@pytest.mark.parametrize("family", ["payment_source", "card"])
+def test_what_is_done_to_payment_methods_in_the_providers_console_is_followed(
+    provider: Provider, settings: Settings, family: str
+) -> None:
+    purse = Purse(provider, provider.subscriber("alice", FAITH))
+    visa = str(purse.role())
+
+    def hear(happened: str) -> set[str]:
+        assert post(settings, provider.events(f"{family}_{happened}")[0].raw_data) == 200
+        process_all()
+        assert list(reconcile.differences()) == []
+        return {source.provider_id for source in wallet_of(purse.account).sources}
+
+    provider.add_card("alice", MASTERCARD)
+    assert hear("added") == set(purse.held())
+    provider.sdk.PaymentSource.update_card(visa, {"card": {"first_name": "Operator"}})
+    assert visa in hear("updated")
+    provider.sdk.PaymentSource.delete(visa)
+    assert hear("deleted") == {purse.role()}
+
+
+def test_what_happens_to_tokens_and_intents_is_recorded_as_ignored(
+    provider: Provider, settings: Settings
+) -> None:
+    purse = Purse(provider, provider.subscriber("alice", FAITH))
+    payment_methods.paypal_intent(purse.account, key="one")
+    purse.add(purse.token(MASTERCARD))
+    kinds = ["payment_intent_created", "token_created", "token_consumed"]
+
+    for kind in kinds:
+        assert post(settings, provider.events(kind)[0].raw_data) == 200
+    process_all()
+
+    assert list(WebhookEvent.objects.order_by("pk").values_list("event_type", "state", "attempts")) == [
+        (kind, State.IGNORED, 0) for kind in kinds
+    ]
 
 
 def test_events_out_of_order_end_in_the_providers_state(provider: Provider, settings: Settings) -> None:

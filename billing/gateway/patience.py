@@ -1,0 +1,55 @@
+"""Patience: in the background each request waits for its turn, and for as long as the provider asks one to wait.
+
+A subscriber's request never waits: it is answered at once that the provider is busy (fault matrix, row 5).
+"""
+
+import random
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TypeVar
+
+from billing.gateway.errors import NotSent
+
+TRIES = 5
+# The provider counts by the minute: whoever is told to wait much longer than that is better off going on later.
+LONGEST_WAIT_SECONDS = 75.0
+
+T = TypeVar("T")
+
+_turn: ContextVar[Callable[[], None] | None] = ContextVar("turn", default=None)
+
+
+@contextmanager
+def patient(turn: Callable[[], None]) -> Iterator[None]:
+    """Make the requests of a block patient; `turn` waits for each one's turn, or raises NotSent."""
+    token = _turn.set(turn)
+    try:
+        yield
+    finally:
+        _turn.reset(token)
+
+
+def patiently(call: Callable[[], T]) -> T:
+    """Make a call; where patience is asked for, in its turn, and again when the provider turned it away for load.
+
+    Raises what the call raises: NotSent when it was turned away too often or for too long.
+    """
+    turn = _turn.get()
+    if turn is None:
+        return call()
+    waited = 0.0
+    for _ in range(TRIES - 1):
+        turn()
+        try:
+            return call()
+        except NotSent as error:
+            # Only an answer of 429 says how long to wait. A little more spreads those who were told the same.
+            pause = (error.retry_after or 0) + random.uniform(0, 1)  # noqa: S311
+            waited += pause
+            if error.retry_after is None or waited > LONGEST_WAIT_SECONDS:
+                raise
+        time.sleep(pause)
+    turn()
+    return call()

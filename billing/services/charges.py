@@ -1,0 +1,31 @@
+"""What a command has charged: told from the invoices that came of it, never from what was expected."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import timedelta
+
+from billing.models import Command, Invoice, Subscription
+from billing.services import commands
+
+# The provider's clock and ours tell the same second at different times.
+SKEW = timedelta(seconds=5)
+
+
+@dataclass(frozen=True)
+class Charges:
+    """What was paid at once and what is left to pay, in cents."""
+
+    paid: int = 0
+    due: int = 0
+
+
+def charged_by(command: Command, subscriptions: Iterable[Subscription]) -> Charges:
+    """Return what a command charged for these subscriptions, for each since the command began to change it."""
+    since = {one.provider_id: commands.begun_at(command, one.provider_id) - SKEW for one in subscriptions}
+    found = Invoice.objects.filter(
+        customer__account=command.account, payload__subscription_id__in=list(since)
+    )
+    own = [one for one in found if one.issued_at >= since[one.text("subscription_id")]]
+    return Charges(
+        paid=sum(one.cents("amount_paid") for one in own), due=sum(one.cents("amount_due") for one in own)
+    )

@@ -1,0 +1,114 @@
+"""What finance takes along: the list as it is on the screen, no cell a formula, every download logged."""
+
+from __future__ import annotations
+
+import csv
+from typing import Any
+
+import pytest
+from django.contrib.admin.models import LogEntry
+from django.contrib.auth.models import Group
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from accounts.admin.spreadsheets import cell
+from accounts.models import Account, User
+from billing.tests.api.mirrored import invoice, open_account, resource, sell_everything
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def finance(client: Client) -> Client:
+    user = User.objects.create_user("fiona", password="correct horse battery staple", is_staff=True)
+    user.groups.add(Group.objects.get(name="finance"))
+    client.force_login(user)
+    return client
+
+
+@pytest.fixture
+def alice() -> Account:
+    sell_everything()
+    payment = resource(
+        "transaction", "txn_1", customer_id="alice", amount=-699, type="refund", status="success"
+    )
+    return open_account("alice", invoice("17"), invoice("18", status="payment_due", amount_due=699), payment)
+
+
+def export(finance: Client, model: str, **narrowed: str) -> list[dict[str, str]]:
+    """A list's download, as rows by column."""
+    answer = finance.get(reverse(f"admin:{model}_export"), narrowed)
+    assert answer.streaming
+    assert answer.headers["Content-Type"] == "text/csv; charset=utf-8"
+    assert answer.headers["Content-Disposition"].startswith("attachment; filename=")
+    return list(csv.DictReader(b"".join(answer).decode("utf-8").splitlines()))
+
+
+def test_finance_exports_invoices_as_they_are_filtered(finance: Client, alice: Account) -> None:
+    assert [row["number"] for row in export(finance, "billing_invoice")] == ["18", "17"]
+    (due,) = export(finance, "billing_invoice", status__exact="payment_due")
+    assert due == {
+        "number": "18",
+        "customer": "alice",
+        "email": "alice@example.com",
+        "issued_at": "2026-03-10T12:00:00Z",
+        "status": "payment_due",
+        "currency": "USD",
+        "total_cents": "699",
+        "due_cents": "699",
+        "dunning": "",
+    }
+
+
+def test_finance_exports_transactions_and_amounts_stay_numbers(finance: Client, alice: Account) -> None:
+    (row,) = export(finance, "billing_transaction")
+    assert (row["id"], row["amount_cents"]) == ("txn_1", "-699")
+
+
+def test_finance_exports_accounts_and_no_cell_is_a_formula(finance: Client, alice: Account) -> None:
+    Account.objects.filter(pk=alice.pk).update(first_name='=HYPERLINK("http://x","y")', last_name="Zoë @home")
+    (row,) = export(finance, "accounts_account", q="alice")
+    assert row["first_name"] == '\'=HYPERLINK("http://x","y")'
+    assert row["last_name"] == "Zoë @home"
+
+
+@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "  ="])
+def test_a_cell_that_begins_like_a_formula_is_text(start: str) -> None:
+    assert cell(f"{start}1+1") == f"'{start}1+1"
+
+
+@pytest.mark.parametrize("value", [-699, 1.5, "1-2", "a=b", ""])
+def test_numbers_and_ordinary_text_are_left_alone(value: object) -> None:
+    assert cell(value) == value
+
+
+def test_every_export_is_logged_without_what_was_searched_for(finance: Client, alice: Account) -> None:
+    export(finance, "billing_invoice", q="alice@example.com", status__exact="paid")
+    entry = LogEntry.objects.get()
+    assert (entry.user.get_username(), entry.object_repr) == ("fiona", "invoices")
+    assert entry.change_message == "Exported as CSV, searched, filtered by status__exact=paid."
+
+
+def test_the_list_leads_to_its_download_as_it_is_filtered(finance: Client, alice: Account) -> None:
+    listing = finance.get(
+        reverse("admin:billing_invoice_changelist"), {"status__exact": "paid"}
+    ).content.decode()
+    assert f"{reverse('admin:billing_invoice_export')}?status__exact=paid" in listing
+
+
+def test_a_filter_that_is_none_exports_nothing(finance: Client, alice: Account) -> None:
+    answer = finance.get(reverse("admin:billing_invoice_export"), {"customer__id__exact": "x"})
+    assert answer.status_code == 302
+    assert not LogEntry.objects.exists()
+
+
+def test_an_export_costs_the_same_for_many_rows(
+    finance: Client, alice: Account, django_assert_max_num_queries: Any
+) -> None:
+    with CaptureQueriesContext(connection) as few:
+        export(finance, "billing_invoice")
+    open_account("bob", *(invoice(f"b{number}", owner="bob") for number in range(40)))
+    with django_assert_max_num_queries(len(few)):
+        assert len(export(finance, "billing_invoice")) == 42

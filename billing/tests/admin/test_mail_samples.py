@@ -1,0 +1,100 @@
+"""Operators look at every mail of every brand before a subscriber gets it."""
+
+import inspect
+import re
+
+import pytest
+from django.core.management import call_command
+from django.urls import reverse
+
+from accounts import mail_samples
+from accounts.admin.previews import DARK, as_in
+from accounts.models import Brand, OutgoingMail, User
+from billing.services import notice_words, receipts
+
+pytestmark = pytest.mark.django_db
+
+PAGE = reverse("admin:accounts_outgoingmail_previews")
+NAMES = [sample.name for sample in mail_samples.samples()]
+
+
+@pytest.fixture
+def brands():
+    call_command("seed_site", verbosity=0)
+    return list(Brand.objects.all())
+
+
+@pytest.fixture
+def operator(client, brands):
+    client.force_login(User.objects.create_superuser("olga", password="correct horse battery staple"))
+    return client
+
+
+def wordings():
+    """The functions that word a mail, as the samples are named."""
+    found = [
+        name
+        for module in (receipts, notice_words)
+        for name, function in inspect.getmembers(module, inspect.isfunction)
+        if function.__module__ == module.__name__
+        and not name.startswith("_")
+        and inspect.signature(function).return_annotation is receipts.Receipt
+    ]
+    return [name.replace("_", "-") for name in found]
+
+
+def test_there_is_a_sample_of_every_mail():
+    assert len(wordings()) > 15
+    assert set(wordings()) <= set(NAMES)
+    assert {"sign-in-code", "new-sign-in"} <= set(NAMES)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_mail_of_every_brand_is_shown_both_ways(operator, brands, name):
+    for brand in brands:
+        page = operator.get(PAGE, {"mail": name, "brand": brand.code})
+        text = page.context["message"].body
+        assert f"\n--\n{brand.name}\n" in text
+        assert "None" not in text
+        assert "{" not in text
+        for address in {frame["address"] for frame in page.context["frames"]}:
+            shown = operator.get(address)
+            assert brand.colours["light"]["primary"] in shown.text
+            assert brand.colours["dark"]["primary"] in shown.text
+            assert DARK not in shown.text
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_mail_needs_no_picture_and_loads_nothing(operator, brands, name):
+    frame = operator.get(PAGE, {"mail": name}).context["frames"][0]["address"]
+    assert not re.search(r"<img|<script|<link|url\(|@import|@font-face", operator.get(frame).text)
+
+
+def test_a_previewed_mail_can_do_nothing(operator):
+    frame = operator.get(PAGE).context["frames"][0]["address"]
+    answer = operator.get(frame)
+    assert "default-src 'none'" in answer["Content-Security-Policy"]
+    assert answer["Content-Security-Policy"].endswith("sandbox")
+    assert answer["X-Frame-Options"] == "SAMEORIGIN"
+    assert "frame-src 'self'" in operator.get(PAGE)["Content-Security-Policy"]
+
+
+def test_dark_rules_are_in_force_or_are_not():
+    mail = f'<head><meta content="light dark">{DARK} {{}}'
+    assert "@media all" in as_in("dark", mail)
+    assert "@media not all" in as_in("light", mail)
+
+
+def test_a_preview_that_is_not_there_is_not_found(operator, brands):
+    pk = brands[0].pk
+    assert operator.get(PAGE, {"mail": "no-such-mail"}).status_code == 404
+    for args in (["no-such-mail", pk, "dark"], ["resumed", 4711, "dark"], ["resumed", pk, "dim"]):
+        assert operator.get(reverse("admin:accounts_outgoingmail_previewed", args=args)).status_code == 404
+
+
+def test_previews_are_for_who_may_see_the_outbox_and_keep_nothing(client, operator, brands):
+    assert "/previews/" in operator.get(reverse("admin:accounts_outgoingmail_changelist")).text
+    assert not OutgoingMail.objects.exists()
+    client.force_login(User.objects.create_user("sam", password="correct horse battery", is_staff=True))
+    frame = reverse("admin:accounts_outgoingmail_previewed", args=["resumed", brands[0].pk, "dark"])
+    assert [client.get(address).status_code for address in (PAGE, frame)] == [403, 403]

@@ -1,0 +1,162 @@
+"""Whatever is done to payment methods in whatever order: one default, each bill paid once, the mirror in step.
+
+Short and always the same in the ordinary suite; `LONG_SEQUENCES` and `--hypothesis-seed` are as in `test_any_sequence`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    rule,
+    run_state_machine_as_test,
+)
+
+from billing import clock
+from billing.errors import PaymentProcessingFailed
+from billing.models import Command
+from billing.queries.payment_methods import wallet_of
+from billing.services import reconcile
+from billing.services.payment_methods import Outcome, PaymentMethodInUse
+from billing.tests.live import DECLINES, FAITH, GOSPEL, VISA, Provider
+from billing.tests.purse import MASTERCARD, Purse
+from billing.tests.services.test_any_sequence import undone
+
+pytestmark = pytest.mark.django_db
+
+LONG = int(os.environ.get("LONG_SEQUENCES", "0"))
+BOUNDS = settings(
+    max_examples=LONG or 3,
+    stateful_step_count=50 if LONG else 10,
+    derandomize=not LONG,
+    database=None,
+    deadline=None,
+    print_blob=True,
+    suppress_health_check=list(HealthCheck),
+)
+REFUSED_WHEN_ADDED = "4119862760338320"
+
+numbers = st.sampled_from([VISA, MASTERCARD, DECLINES, DECLINES, REFUSED_WHEN_ADDED])
+# Which of those that are held, oldest first; one too many is the newest.
+places = st.integers(0, 3)
+
+
+class AnyWallet(RuleBasedStateMachine):
+    """A subscriber of two plans, or of none, and what becomes of the payment methods."""
+
+    provider: Provider
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._database = undone()
+        self._database.__enter__()
+
+    @initialize(plans=st.sampled_from([(FAITH, GOSPEL), (FAITH, GOSPEL), ()]))
+    def begin(self, plans: tuple[str, ...]) -> None:
+        self.provider.sandbox.start_afresh()
+        self.provider.open_shop()
+        self.purse = Purse(self.provider, self.provider.subscriber("ava", *plans))
+        self.plans, self.count = plans, 1
+
+    @rule(number=numbers)
+    def add(self, number: str) -> None:
+        due, token = self.purse.due(), self.purse.token(number)
+        try:
+            outcome = self.purse.add(token)
+        except PaymentProcessingFailed:
+            assert number == REFUSED_WHEN_ADDED
+        else:
+            self.count += 1
+            self._assert_collected(outcome, due)
+
+    @rule(place=places, number=numbers)
+    def replace(self, place: int, number: str) -> None:
+        source, due = self._at(place), self.purse.due()
+        if source is None:
+            return
+        was_default, token = source == self.purse.role(), self.purse.token(number)
+        try:
+            outcome = self.purse.replace(source, token)
+        except PaymentProcessingFailed:
+            assert number == REFUSED_WHEN_ADDED
+            assert source in self.purse.held()
+        else:
+            assert source not in self.purse.held()
+            assert not was_default or self.purse.role() == outcome.source_id
+            self._assert_collected(outcome, due)
+
+    @rule(place=places)
+    def make_default(self, place: int) -> None:
+        source, due = self._at(place), self.purse.due()
+        if source is not None:
+            outcome = self.purse.make_default(source)
+            assert self.purse.role() == source
+            self._assert_collected(outcome, due)
+
+    @rule(place=places)
+    def remove(self, place: int) -> None:
+        source = self._at(place)
+        if source is None:
+            return
+        try:
+            self.purse.remove(source)
+        except PaymentMethodInUse:
+            assert self.plans
+            assert source == self.purse.role()
+        else:
+            self.count -= 1
+
+    @rule(days=st.sampled_from([1, 2, 31]))
+    def let_days_pass(self, days: int) -> None:
+        self.purse.fall_due(days=days)
+
+    @invariant()
+    def everything_holds(self) -> None:
+        held = self.purse.held()
+        assert len(held) == self.count
+        assert (self.purse.role() in held) == bool(held)
+        self._assert_paid_once()
+        shown = wallet_of(self.purse.account)
+        assert {source.provider_id for source in shown.sources} == set(held)
+        assert shown.primary_id == (self.purse.role() or "")
+        reconcile.read_feed(now=clock.now())
+        assert [str(one) for one in reconcile.differences()] == []
+        assert not Command.objects.filter(state__in=Command.OPEN).exists()
+
+    def teardown(self) -> None:
+        self._database.__exit__(None, None, None)
+
+    def _at(self, place: int) -> str | None:
+        sources = wallet_of(self.purse.account).sources
+        return sources[min(place, len(sources) - 1)].provider_id if sources else None
+
+    def _assert_collected(self, outcome: Outcome, due: int) -> None:
+        """Assert that the card that was named paid all that was due, and pays from now on, or paid nothing."""
+        card = self.purse.held()[str(outcome.source_id)]["card"]
+        assert outcome.collected == (0 if card["last4"] == DECLINES[-4:] else due)
+        assert self.purse.due() == due - outcome.collected
+        assert not outcome.collected or self.purse.role() == outcome.source_id
+
+    def _assert_paid_once(self) -> None:
+        """Assert that each bill was charged in full at most once, and that what is due is what was not charged."""
+        charged = Counter[str]()
+        for invoice, cents in self.purse.charges():
+            charged[invoice] += cents
+        bills = self.provider.invoices(self.purse.account)
+        assert {bill.id: bill.total - charged[bill.id] for bill in bills} == {
+            bill.id: bill.amount_due for bill in bills
+        }
+        assert sum(bill.amount_due for bill in bills) == self.purse.due()
+        assert len(self.purse.charges()) == sum(not bill.amount_due for bill in bills)
+
+
+def test_payment_methods_are_kept_in_step_and_bills_paid_once_whatever_is_done(provider: Provider) -> None:
+    machine = type("AnyWallet", (AnyWallet,), {"provider": provider})
+    run_state_machine_as_test(machine, settings=BOUNDS)

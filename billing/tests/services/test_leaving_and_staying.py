@@ -1,0 +1,219 @@
+"""Whatever people, machines and time do, in whatever order: nobody is billed while paused, and every promise is kept.
+
+Short and always the same in the ordinary suite. For a long search set `LONG_SEQUENCES` to how many sequences of up to
+fifty steps to try and, for other ones than last time, `--hypothesis-seed` to any number.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Set
+from contextlib import contextmanager
+from datetime import UTC, datetime
+
+import pytest
+from django.db import transaction
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    rule,
+    run_state_machine_as_test,
+)
+
+from billing.api.serializers.requests import OFFERING_SCREENS
+from billing.services import jobs
+from billing.survey import DAILY_USAGES, NOTHING_SAID, OFFERS, REASONS, SATISFACTION_LEVELS, Survey
+from billing.tests.leaving import Leaving
+from billing.tests.life import Start
+from billing.tests.live import FAITH, GOSPEL, KIDS, Provider
+from billing.tests.perks import CODES, FREE_MONTH
+from conftest import GENESIS
+
+pytestmark = pytest.mark.django_db
+
+LONG = int(os.environ.get("LONG_SEQUENCES", "0"))
+BOUNDS = settings(
+    max_examples=LONG or 3,
+    stateful_step_count=50 if LONG else 12,
+    derandomize=not LONG,
+    database=None,
+    deadline=None,
+    print_blob=True,
+    suppress_health_check=list(HealthCheck),
+)
+NEW_YORK, AUCKLAND, KOLKATA = "America/New_York", "Pacific/Auckland", "Asia/Kolkata"
+# When it begins, and where. What is paused after a month and comes back thirty days later meets the night that the
+# comment names.
+BEGINNINGS = (
+    (GENESIS, NEW_YORK),
+    (datetime(2026, 1, 6, 7, 15, tzinfo=UTC), NEW_YORK),  # its hour is left out in the spring
+    (datetime(2026, 9, 2, 5, 30, tzinfo=UTC), NEW_YORK),  # its hour is there twice in the autumn
+    (datetime(2028, 1, 30, 4, 30, tzinfo=UTC), NEW_YORK),  # the end of a leap year's February
+    (datetime(2027, 12, 31, 23, 30, tzinfo=UTC), KOLKATA),  # at the provider a year, here a day behind
+    (datetime(2026, 3, 4, 11, 30, tzinfo=UTC), AUCKLAND),  # the south's autumn
+)
+CONSOLE = (
+    "cancel now",
+    "cancel later",
+    "keep",
+    "pause now",
+    "pause later",
+    "take pause back",
+    "resume",
+    "drop change",
+)
+
+OFFERED = ("", *OFFERING_SCREENS)
+
+plans = st.sampled_from([FAITH, GOSPEL, KIDS])
+some_plans = st.frozensets(plans, min_size=1)
+starts = st.builds(
+    Start,
+    plan=plans,
+    unit=st.sampled_from(["Monthly", "Monthly", "Yearly"]),
+    trial_days=st.sampled_from([0, 0, 0, 10]),
+)
+surveys = st.builds(
+    Survey,
+    reason=st.sampled_from(["", *REASONS]),
+    satisfaction=st.sampled_from(["", *SATISFACTION_LEVELS]),
+    usage=st.sampled_from(["", *DAILY_USAGES]),
+    offer=st.sampled_from(["", *OFFERS]),
+)
+
+
+@contextmanager
+def undone() -> Iterator[None]:
+    """Undo in the database whatever is done within."""
+    with transaction.atomic():
+        yield
+        transaction.set_rollback(True)
+
+
+class LeavingAndStaying(RuleBasedStateMachine):
+    """One account, and everybody who has to do with its leaving and staying."""
+
+    provider: Provider
+    life: Leaving
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._database = undone()
+        self._database.__enter__()
+
+    @initialize(
+        starts=st.lists(starts, min_size=1, max_size=3, unique_by=lambda start: start.plan),
+        beginning=st.sampled_from(BEGINNINGS),
+        pauses=st.booleans(),
+        asleep=st.booleans(),
+    )
+    def begin(self, starts: list[Start], beginning: tuple[datetime, str], pauses: bool, asleep: bool) -> None:
+        genesis, zone = beginning
+        self.life = Leaving(self.provider, starts, genesis=genesis, zone=zone)
+        if pauses:
+            self.life.pause_offered(None, NOTHING_SAID, offered="")
+        if asleep:
+            self.life.live_until_something_happens(attended=True)
+
+    @rule(chosen=st.none() | some_plans, survey=surveys, offered=st.sampled_from(OFFERED))
+    def pause(self, chosen: Set[str] | None, survey: Survey, offered: str) -> None:
+        self.life.pause_offered(chosen, survey, offered=offered)
+
+    @rule(chosen=st.none() | some_plans, survey=surveys, twice=st.booleans())
+    def cancel(self, chosen: Set[str] | None, survey: Survey, twice: bool) -> None:
+        self.life.leave(chosen, survey, twice=twice)
+
+    @rule()
+    def resume(self) -> None:
+        self.life.resume()
+
+    @rule(what=st.sampled_from(["pauses", "changes", "cancellations"]))
+    def take_back(self, what: str) -> None:
+        self.life.take_back(what)
+
+    @rule(wanted=some_plans)
+    def want(self, wanted: Set[str]) -> None:
+        self.life.want(wanted)
+
+    @rule(direction=st.sampled_from(["upgrade", "downgrade"]), chosen=st.none() | some_plans)
+    def switch(self, direction: str, chosen: Set[str] | None) -> None:
+        self.life.switch(direction, chosen)
+
+    @rule(code=st.sampled_from([*CODES, FREE_MONTH]))
+    def redeem(self, code: str) -> None:
+        self.life.redeem(code)
+
+    @rule(declines=st.booleans(), here=st.booleans())
+    def change_card(self, declines: bool, here: bool) -> None:
+        (self.life.change_card_here if here else self.life.change_card)(declines=declines)
+
+    @rule(act=st.sampled_from(["resume", "remove pause"]), plan=plans)
+    def support(self, act: str, plan: str) -> None:
+        self.life.support(act, plan)
+
+    @rule()
+    def resync(self) -> None:
+        self.life.resync()
+
+    @rule(act=st.sampled_from(CONSOLE), plan=plans)
+    def console(self, act: str, plan: str) -> None:
+        self.life.operator(act, plan)
+
+    @rule(plan=plans, days=st.integers(1, 20))
+    def console_moves_a_pause(self, plan: str, days: int) -> None:
+        self.life.move_pause(plan, days)
+
+    @rule(chance=st.integers(0, 1000), lost=st.booleans(), doubled=st.booleans())
+    def webhooks(self, chance: int, lost: bool, doubled: bool) -> None:
+        self.life.webhooks(chance, lost=lost, doubled=doubled)
+
+    @rule(
+        name=st.sampled_from(sorted(jobs.JOBS)),
+        times=st.integers(1, 2),
+        reachable=st.sampled_from([True, True, False]),
+    )
+    def job(self, name: str, times: int, reachable: bool) -> None:
+        self.life.run_job(name, times=times, reachable=reachable)
+
+    @rule()
+    def mail(self) -> None:
+        self.life.send_mail()
+
+    @rule(attended=st.booleans())
+    def something_falls_due(self, attended: bool) -> None:
+        self.life.live_until_something_happens(attended=attended)
+
+    @rule(hours=st.integers(1, 30))
+    def hours_pass_unattended(self, hours: int) -> None:
+        self.life.sleep(hours=hours)
+
+    @rule(days=st.sampled_from([2, 12, 28, 31, 33]))
+    def days_pass_unattended(self, days: int) -> None:
+        self.life.sleep(days=days)
+
+    @rule(hours=st.integers(1, 30))
+    def hours_pass(self, hours: int) -> None:
+        self.life.live_on(hours=hours)
+
+    @rule(days=st.sampled_from([2, 12, 31, 31, 65]))
+    def days_pass(self, days: int) -> None:
+        self.life.live_on(days=days)
+
+    @rule()
+    def reconcile(self) -> None:
+        self.life.settle()
+
+    @invariant()
+    def everything_holds(self) -> None:
+        self.life.check()
+
+    def teardown(self) -> None:
+        self._database.__exit__(None, None, None)
+
+
+def test_every_promise_is_kept_whatever_is_done(provider: Provider) -> None:
+    machine = type("LeavingAndStaying", (LeavingAndStaying,), {"provider": provider})
+    run_state_machine_as_test(machine, settings=BOUNDS)
