@@ -9,7 +9,7 @@ import { useAlert } from '@/stores/alert';
 import { useAuth } from '@/stores/auth';
 import { useModal } from '@/stores/modal';
 import { notify } from '@/stores/snackbar';
-import { aSite } from '@/testing/data';
+import { aPlan, aSite, someManagePlans } from '@/testing/data';
 import { refusal, server } from '@/testing/server';
 import { App } from './App';
 
@@ -22,6 +22,8 @@ function openedAt(address: string) {
   );
   return { user: userEvent.setup(), queryClient };
 }
+
+const DAY = 24 * 60 * 60;
 
 const signIn = () => useAuth.getState().signIn('test-token');
 const landed = () => screen.findByRole('heading', { level: 1, name: /^Your .* account$/ });
@@ -123,6 +125,22 @@ describe('a signed-in subscriber', () => {
       "We couldn't process your payment. Please update your payment details to avoid any interruptions to your subscription.",
     );
     expect(within(banner).queryByRole('button')).toBeNull();
+  });
+
+  it.each([
+    [0, 'It breaks our heart to see you go!'],
+    [31 * DAY, 'We are sad to see you go!'],
+  ])('has days counted by a clock that is %i s ahead', async (clockOffset, words) => {
+    const nextBillingAt = new Date(Date.now() + 100 * DAY * 1000).toISOString();
+    server.use(
+      http.get('*/api/site', () => HttpResponse.json(aSite({ clockOffset }))),
+      http.get('*/api/account/manage-plans', () =>
+        HttpResponse.json(someManagePlans({ existingPlans: [aPlan({ nextBillingAt })] })),
+      ),
+      http.get('*/api/account/pause/estimate', () => refusal(409, 'nothing_to_pause', 'Nothing.')),
+    );
+    openedAt('/cancelAll');
+    expect(await screen.findByRole('heading', { level: 1, name: words })).toBeVisible();
   });
 
   it('is signed out in this tab too after logging out in another', async () => {

@@ -2,11 +2,15 @@ import { type QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { ErrorBoundary } from 'react-error-boundary';
 import { useLocation } from 'react-router-dom';
+import { belongsHere } from '@/lib/documents';
 import { followOtherTabs } from '@/stores/auth';
+import { DocumentContext } from '@/ui/BorderLink';
 import { BrandProvider } from './BrandProvider';
+import { DocumentGuard } from './DocumentGuard';
 import { ErrorPage } from './ErrorPage';
 import { GlobalParts } from './GlobalParts';
 import { AppRoutes } from './routes';
+import { SupportWidget } from './SupportWidget';
 import { forgetOnSignOut } from './session';
 import { useScrollToTop } from './useScrollToTop';
 
@@ -20,8 +24,13 @@ export function App({ queryClient }: { queryClient: QueryClient }) {
     <ErrorBoundary FallbackComponent={ErrorPage} resetKeys={[pathname]}>
       <QueryClientProvider client={queryClient}>
         <BrandProvider>
-          <AppRoutes />
+          <DocumentContext value={belongsHere}>
+            <DocumentGuard>
+              <AppRoutes />
+            </DocumentGuard>
+          </DocumentContext>
           <GlobalParts />
+          <SupportWidget />
         </BrandProvider>
       </QueryClientProvider>
     </ErrorBoundary>

@@ -1,5 +1,4 @@
 import type { StreamingService } from '@/lib/api/types';
-import { darkLogo } from '@/lib/artwork';
 import { Logo } from '@/ui/Logo';
 import styles from './BrandLogos.module.css';
 
@@ -14,9 +13,13 @@ interface BrandLogosProps {
 export function BrandLogos({ label, services, height }: BrandLogosProps) {
   return (
     <ul className={styles.logos} aria-label={label}>
-      {services.map(({ id, name, logoUrl }) => (
+      {services.map(({ id, name, logoUrl, logoDarkUrl }) => (
         <li key={id}>
-          <Logo src={logoUrl} darkSrc={darkLogo(logoUrl)} name={name} height={height} />
+          {logoUrl ? (
+            <Logo src={logoUrl} darkSrc={logoDarkUrl} name={name} height={height} />
+          ) : (
+            name
+          )}
         </li>
       ))}
     </ul>

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { siteOptions } from '@/lib/api/queries';
 import type { Brand } from '@/lib/api/types';
+import { contactUrl } from '@/lib/brand';
 import { ExternalLink } from '@/ui/TextLink';
 import { BrandLogos } from './BrandLogos';
 import styles from './Footer.module.css';
@@ -24,7 +25,7 @@ export function Footer() {
 /** An operator may leave a link empty, or switch the first one off; such a link is not drawn. */
 function FooterLinks({ brand }: { brand: Brand }) {
   const links = [
-    { text: 'Contact Customer Service', url: brand.contactLinkEnabled ? brand.helpCentreUrl : '' },
+    { text: 'Contact Customer Service', url: contactUrl(brand) },
     { text: 'Terms of Service', url: brand.termsUrl },
     { text: 'Privacy Policy', url: brand.privacyUrl },
   ].filter(({ url }) => url);

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 
 import { notifyError } from '@/lib/notices';
 import { useLoader } from '@/stores/loader';
@@ -7,6 +7,7 @@ import { useSnackbar } from '@/stores/snackbar';
 import { ConfirmModal } from '@/ui/ConfirmModal';
 import { LoaderOverlay } from '@/ui/LoaderOverlay';
 import { Snackbar } from '@/ui/Snackbar';
+import { focusIsLost } from '@/ui/useFocusIfLost';
 
 /** The one confirmation dialog, 'Loading' overlay and snackbar, drawn from their stores. */
 export function GlobalParts() {
@@ -19,11 +20,21 @@ export function GlobalParts() {
   );
 }
 
+/** Gives the focus to the screen's heading where what was confirmed took away what had opened the dialog. */
+function useFocusAfter(open: boolean): void {
+  const wasOpen = useRef(open);
+  useEffect(() => {
+    if (wasOpen.current && !open && focusIsLost()) document.querySelector('h1')?.focus();
+    wasOpen.current = open;
+  }, [open]);
+}
+
 function GlobalModal() {
   const { open, title, message, warningContent, confirmBtnText, modalData, onConfirm, close } =
     useModal();
   const confirming = useLoader(({ message: note }) => note);
   const [busy, setBusy] = useState(false);
+  useFocusAfter(open);
   const confirm = async () => {
     setBusy(true);
     try {

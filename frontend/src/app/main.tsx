@@ -1,10 +1,12 @@
 import '@/styles/tokens.css';
 import '@/styles/global.css';
 
-import { StrictMode } from 'react';
+import { Fragment, StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { BrowserRouter } from 'react-router-dom';
 import { siteOptions } from '@/lib/api/queries';
+import { isCardDocument } from '@/lib/documents';
+import { takeNews } from '@/lib/news';
 import { createQueryClient } from '@/lib/queryClient';
 import { App } from './App';
 
@@ -15,10 +17,15 @@ const queryClient = createQueryClient();
 // Every screen needs the brand: ask before the first one is drawn.
 void queryClient.prefetchQuery(siteOptions);
 
+takeNews();
+
+// Strict mode draws twice while developing, which the provider's script is not known to bear.
+const Mode = isCardDocument() ? Fragment : StrictMode;
+
 createRoot(root).render(
-  <StrictMode>
+  <Mode>
     <BrowserRouter>
       <App queryClient={queryClient} />
     </BrowserRouter>
-  </StrictMode>,
+  </Mode>,
 );

@@ -9,6 +9,8 @@ const LandingPage = lazy(() => import('@/features/auth/LandingPage'));
 
 const PlanChangePage = lazy(() => import('@/features/subscriptions/PlanChangePage'));
 
+const CardPage = lazy(() => import('@/features/payment-methods/CardPage'));
+
 /** The screens behind the guard, each in a file of its own that is fetched when first needed. */
 const SIGNED_IN_SCREENS: readonly { path: string; Screen: ComponentType }[] = [
   { path: paths.dashboard, Screen: lazy(() => import('@/features/dashboard/DashboardPage')) },
@@ -22,9 +24,34 @@ const SIGNED_IN_SCREENS: readonly { path: string; Screen: ComponentType }[] = [
   { path: paths.coupon, Screen: lazy(() => import('@/features/coupon/CouponPage')) },
   { path: paths.pauseOffer, Screen: lazy(() => import('@/features/pause/PauseOfferPage')) },
   { path: paths.pauseSummary, Screen: lazy(() => import('@/features/pause/PauseSummaryPage')) },
+  { path: paths.cancelAll, Screen: lazy(() => import('@/features/cancel/CancelPage')) },
+  { path: paths.editProfile, Screen: lazy(() => import('@/features/profile/ProfilePage')) },
+  {
+    path: paths.emailPreferences,
+    Screen: lazy(() => import('@/features/preferences/EmailPreferencesPage')),
+  },
+  {
+    path: paths.emailConfirm,
+    Screen: lazy(() => import('@/features/preferences/EmailConfirmPage')),
+  },
   {
     path: paths.billingHistory,
     Screen: lazy(() => import('@/features/billing-history/BillingHistoryPage')),
+  },
+  {
+    path: paths.paymentMethods,
+    Screen: lazy(() => import('@/features/payment-methods/PaymentMethodsPage')),
+  },
+  {
+    path: paths.addPaymentMethod,
+    Screen: lazy(() => import('@/features/payment-methods/AddPaymentMethodPage')),
+  },
+  { path: paths.addCard, Screen: CardPage },
+  { path: paths.updateCard, Screen: CardPage },
+  { path: paths.payPal, Screen: lazy(() => import('@/features/payment-methods/PayPalPage')) },
+  {
+    path: paths.paymentMethodAdded,
+    Screen: lazy(() => import('@/features/payment-methods/SuccessPage')),
   },
 ];
 

@@ -4,8 +4,11 @@ import { keys } from '@/lib/api/queries';
 import { post } from '@/lib/http';
 import { useAlert } from '@/stores/alert';
 import { useAuth } from '@/stores/auth';
+import { useBillingDetails } from '@/stores/billingDetails';
 import { useCart } from '@/stores/cart';
+import { useDrafts } from '@/stores/drafts';
 import { useModal } from '@/stores/modal';
+import { usePaymentSourceDetails } from '@/stores/paymentSourceDetails';
 
 /** Ends the session here at once, and at the server: what fails there lapses there by itself. */
 export function logout(): void {
@@ -20,6 +23,10 @@ export function forgetOnSignOut(queryClient: QueryClient): () => void {
     if (now.token === before.token) return;
     queryClient.removeQueries({ queryKey: keys.account.all });
     useCart.getState().clear();
+    useBillingDetails.getState().clear();
+    usePaymentSourceDetails.getState().clear();
+    // What was entered waits for its subscriber where the session expired, and for nobody else.
+    if (now.ended !== 'expired') useDrafts.getState().retain(now.email);
     useAlert.getState().close();
     useModal.getState().close();
   });

@@ -16,9 +16,3 @@ export function serviceArt(code: string): string | null {
   const known = pictured(code);
   return known ? `${ART}/services/${known}.svg` : null;
 }
-
-/** The variant for dark ground of a logo that ships with the portal; null for any other logo. */
-export function darkLogo(logoUrl: string): string | null {
-  const shipped = PICTURED.some((code) => logoUrl === `${ART}/brands/${code}.svg`);
-  return shipped ? logoUrl.replace(/\.svg$/, '-dark.svg') : null;
-}

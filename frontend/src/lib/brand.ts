@@ -1,4 +1,4 @@
-import type { BrandColors, BrandPalette } from '@/lib/api/types';
+import type { Brand, BrandColors, BrandPalette } from '@/lib/api/types';
 
 const ROLES: Record<keyof BrandPalette, string> = {
   primary: 'primary',
@@ -18,4 +18,9 @@ export function applyBrandColors(
       if (value) element.style.setProperty(`--brand-${scheme}-${name}`, value);
     }
   }
+}
+
+/** Where a subscriber asks for help; empty where operators left it empty or switched it off. */
+export function contactUrl({ contactLinkEnabled, helpCentreUrl }: Brand): string {
+  return contactLinkEnabled ? helpCentreUrl : '';
 }

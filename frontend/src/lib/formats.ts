@@ -1,3 +1,5 @@
+import { billingNow } from '@/lib/clock';
+
 const LOCALE = 'en-US';
 const DAY_IN_MS = 24 * 60 * 60 * 1000;
 const dollars = new Intl.NumberFormat(LOCALE, { style: 'currency', currency: 'USD' });
@@ -48,13 +50,18 @@ export function formatShortDate(instant: string | Date): string {
   return drawn(instant, SHORT);
 }
 
+/** `Nov 20, 2026, 3:15 PM`. */
+export function formatMoment(instant: string | Date): string {
+  return drawn(instant, { ...SHORT, hour: 'numeric', minute: '2-digit' });
+}
+
 /** `11/20/2026`: month/day/year. */
 export function formatNumericDate(instant: string | Date): string {
   return drawn(instant, NUMERIC);
 }
 
-/** Whole days from `now` until then, rounded up; negative once it is past. */
-export function daysLeft(instant: string | Date, now: Date = new Date()): number {
+/** Whole days from `now`, by billing's clock, until then, rounded up; negative once it is past. */
+export function daysLeft(instant: string | Date, now: Date = billingNow()): number {
   const days = Math.ceil((new Date(instant).getTime() - now.getTime()) / DAY_IN_MS);
   return days === 0 ? 0 : days;
 }

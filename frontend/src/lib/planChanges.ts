@@ -66,11 +66,10 @@ interface Undone {
   plan: Pick<Plan, 'subId' | 'name'>;
 }
 
-function useUndo(
-  undoing: Undoing,
-  wordsFor: (name: string) => string,
-  onUndone: (message: string) => void,
-) {
+/** Gets the words of the success, and the subscription as it then is: one, or none where it has gone. */
+type OnUndone = (message: string, plans: readonly Plan[]) => void;
+
+function useUndo(undoing: Undoing, wordsFor: (name: string) => string, onUndone: OnUndone) {
   const { taken, stale } = usePlansAfterChange();
   return useCommand<PlansAnswer, Undone>(
     ({ plan }, idempotencyKey) =>
@@ -81,7 +80,10 @@ function useUndo(
     {
       onSuccess: ({ plans }, { plan }) => {
         taken(plans);
-        onUndone(wordsFor(plan.name));
+        onUndone(
+          wordsFor(plan.name),
+          plans.filter(({ subId }) => subId === plan.subId),
+        );
       },
       onError: (error) => {
         stale();
@@ -97,7 +99,7 @@ function useUndo(
  * A failure is said in the snackbar. `onRemoved` gets the words of the success, which the caller shows
  * where the subscriber then is. So do the two below.
  */
-export function useCancelScheduledPause(onRemoved: (message: string) => void) {
+export function useCancelScheduledPause(onRemoved: OnUndone) {
   return useUndo(
     'remove-scheduled-pause',
     () => 'Scheduled Pause has been removed successfully.',
@@ -106,7 +108,7 @@ export function useCancelScheduledPause(onRemoved: (message: string) => void) {
 }
 
 /** Takes back the scheduled change of one subscription's billing period. */
-export function useUndoChange(onUndone: (message: string) => void) {
+export function useUndoChange(onUndone: OnUndone) {
   return useUndo(
     'remove-scheduled-change',
     (name) => `${name} stays as it is. The scheduled change has been removed.`,
@@ -115,10 +117,10 @@ export function useUndoChange(onUndone: (message: string) => void) {
 }
 
 /** Takes back the scheduled end of one subscription. */
-export function useKeepSubscription(onKept: (message: string) => void) {
+export function useKeepSubscription(onKept: OnUndone) {
   return useUndo(
     'remove-scheduled-cancellation',
-    (name) => `You keep ${name}. It renews as before.`,
+    (name) => `You keep ${name}. It goes on as before.`,
     onKept,
   );
 }

@@ -39,6 +39,15 @@ export function canBePaused(plan: Plan): boolean {
   return hasStatus(plan, 'ACTIVE') && !plan.hasScheduledPause && !plan.hasScheduledChange;
 }
 
+/** Can be cancelled: it has neither ended nor is it about to. */
+export function canBeCancelled(plan: Pick<Plan, 'status'>): boolean {
+  return hasStatus(plan, 'ACTIVE', 'IN_TRIAL', 'PAUSED');
+}
+
+export function isInTrial(plan: Pick<Plan, 'status'>): boolean {
+  return hasStatus(plan, 'IN_TRIAL');
+}
+
 /** The two changes of billing period: to yearly, to monthly. */
 export type PeriodAction = 'upgrade' | 'downgrade';
 

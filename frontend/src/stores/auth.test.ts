@@ -36,4 +36,20 @@ describe('other tabs', () => {
     window.dispatchEvent(new StorageEvent('storage', { key: 'theme' }));
     expect(useAuth.getState().token).toBe('ours');
   });
+
+  it('are caught up with by a page that comes back from the browser’s memory', () => {
+    stop = followOtherTabs();
+    useAuth.getState().signIn('ours');
+    localStorage.removeItem('token');
+    window.dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }));
+    expect(useAuth.getState()).toMatchObject({ token: null, ended: 'by-choice' });
+  });
+
+  it('leave how one’s own session ended alone', () => {
+    stop = followOtherTabs();
+    useAuth.getState().signIn('ours');
+    useAuth.getState().expire('ours');
+    window.dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }));
+    expect(useAuth.getState().ended).toBe('expired');
+  });
 });

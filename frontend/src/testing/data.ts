@@ -1,12 +1,17 @@
 import type {
   Account,
+  EmailPreference,
   FreeMonthOffer,
   Invoice,
   ManagePlans,
   OfferedPlan,
+  PaymentSource,
+  Payments,
   Plan,
   Preview,
+  Profile,
   ServicesChange,
+  SessionPlace,
   Site,
 } from '@/lib/api/types';
 
@@ -75,6 +80,48 @@ export function anInvoice(differing: Partial<Invoice> = {}): Invoice {
   };
 }
 
+export function aCard(differing: Partial<PaymentSource> = {}): PaymentSource {
+  return {
+    paymentSourceId: 'pm_visa',
+    primaryPaymentSource: true,
+    deletable: false,
+    status: 'VALID',
+    brand: 'VISA',
+    maskedNumber: '************1111',
+    firstName: 'Ava',
+    lastName: 'Example',
+    expiryMonth: 8,
+    expiryYear: 2030,
+    billingZip: '10001',
+    billingState: 'New York',
+    email: null,
+    ...differing,
+  };
+}
+
+export function aPayPal(differing: Partial<PaymentSource> = {}): PaymentSource {
+  return aCard({
+    paymentSourceId: 'pm_paypal',
+    primaryPaymentSource: false,
+    deletable: true,
+    brand: 'PAYPAL',
+    maskedNumber: null,
+    firstName: null,
+    lastName: null,
+    expiryMonth: null,
+    expiryYear: null,
+    billingZip: null,
+    billingState: null,
+    email: 'ava@example.com',
+    ...differing,
+  });
+}
+
+/** What one pays with: a card by default, and nothing due. */
+export function somePayments(differing: Partial<Payments> = {}): Payments {
+  return { card: [aCard()], paypal: [], amountDue: 0, quote: 'quote-1', ...differing };
+}
+
 const palette = { primary: '#23418f', onPrimary: '#ffffff', accent: '#c4541b', link: '#23418f' };
 
 export function aSite(differing: Partial<Site> = {}): Site {
@@ -82,13 +129,16 @@ export function aSite(differing: Partial<Site> = {}): Site {
     siteName: 'portal-test',
     publishableKey: 'test_key',
     enableCancelButton: true,
+    pauseOfferOn: true,
     chargebeeJsUrl: 'https://js.example.com/v2/chargebee.js',
     supportWidget: null,
     timeZone: 'America/New_York',
+    clockOffset: 0,
     brand: {
       code: 'faith-family',
       name: 'Faith & Family',
       logoUrl: '/static/portal/art/logo.svg',
+      logoDarkUrl: '/static/portal/art/logo-dark.svg',
       colors: { light: palette, dark: palette },
       termsUrl: 'https://example.com/terms',
       privacyUrl: 'https://example.com/privacy',
@@ -110,6 +160,7 @@ function aService(id: string, name: string) {
     id,
     name,
     logoUrl: `/static/portal/art/${id}.svg`,
+    logoDarkUrl: '',
     streamUrl: `https://${id.toLowerCase()}.example.com/`,
     browseUrl: `https://${id.toLowerCase()}.example.com/browse`,
   };
@@ -219,6 +270,45 @@ export function aFreeMonth(differing: Partial<FreeMonthOffer> = {}): FreeMonthOf
     newNextBillingAt: '2027-01-10T15:00:00Z',
     plans: [aPlan()],
     quote: 'quote-1',
+    ...differing,
+  };
+}
+
+export function aProfile(differing: Partial<Profile> = {}): Profile {
+  return {
+    email: 'ava@example.com',
+    firstName: 'Ava',
+    lastName: 'Stone',
+    bmonth: 0,
+    bday: 0,
+    ...differing,
+  };
+}
+
+/** The four kinds of email; these are wanted. */
+export function somePreferences(...wanted: EmailPreference['key'][]): EmailPreference[] {
+  const kinds = [
+    ['newsLetter', 'Faith & Family Newsletter', 'A weekly newsletter.'],
+    ['streaming', "What's Streaming", 'A monthly newsletter.'],
+    ['promotions', 'Promotions', 'Marketing and promotional emails.'],
+    ['branding', 'Our Other Brands', 'Emails about other platforms.'],
+  ] as const;
+  return kinds.map(([key, name, summary]) => ({
+    key,
+    name,
+    summary,
+    checked: wanted.includes(key),
+  }));
+}
+
+export function aSession(differing: Partial<SessionPlace> = {}): SessionPlace {
+  return {
+    id: 'd2719a2c-9a5a-4a36-9a5d-0d6c1b9a0001',
+    createdAt: '2026-11-01T15:00:00Z',
+    lastUsedAt: '2026-11-20T15:00:00Z',
+    agent:
+      'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0.0.0 Safari/537.36',
+    current: true,
     ...differing,
   };
 }

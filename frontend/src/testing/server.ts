@@ -1,17 +1,20 @@
 import { HttpResponse, http } from 'msw';
 import { setupServer } from 'msw/node';
 
-import { aFreeMonth, aSite } from '@/testing/data';
+import { aFreeMonth, anAccount, aSite, somePayments } from '@/testing/data';
 
 /** Answers for what every screen asks; a test adds its own with `server.use`. */
 export const server = setupServer(
   http.get('*/api/site', () => HttpResponse.json(aSite())),
+  http.get('*/api/account', () => HttpResponse.json(anAccount())),
   http.get('*/api/account/check-payment-failure', () =>
     HttpResponse.json({ hasPaymentFailure: false }),
   ),
   http.get('*/api/account/claim-my-offer/estimate', () =>
     HttpResponse.json(aFreeMonth({ eligible: false, reason: 'not_offered' })),
   ),
+  http.get('*/api/account/activity', () => HttpResponse.json([])),
+  http.get('*/api/payments/', () => HttpResponse.json(somePayments())),
 );
 
 /** An error answer in the API's shape. */

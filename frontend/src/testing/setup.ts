@@ -5,10 +5,15 @@ import { afterAll, afterEach, beforeAll } from 'vitest';
 
 import { useAlert } from '@/stores/alert';
 import { useAuth } from '@/stores/auth';
+import { useBillingDetails } from '@/stores/billingDetails';
 import { useCart } from '@/stores/cart';
+import { useChargebeeStore } from '@/stores/chargebee';
+import { useDrafts } from '@/stores/drafts';
 import { useLoader } from '@/stores/loader';
 import { useModal } from '@/stores/modal';
+import { usePaymentSourceDetails } from '@/stores/paymentSourceDetails';
 import { useSnackbar } from '@/stores/snackbar';
+import { forgetDocument } from '@/testing/documents';
 import { installPlatform } from '@/testing/platform';
 import { server } from '@/testing/server';
 
@@ -20,10 +25,14 @@ function forgetClientState(): void {
   localStorage.clear();
   useAuth.setState(useAuth.getInitialState(), true);
   useCart.setState(useCart.getInitialState(), true);
+  useDrafts.setState(useDrafts.getInitialState(), true);
   useSnackbar.setState(useSnackbar.getInitialState(), true);
   useLoader.setState(useLoader.getInitialState(), true);
   useAlert.setState(useAlert.getInitialState(), true);
   useModal.setState(useModal.getInitialState(), true);
+  useChargebeeStore.setState(useChargebeeStore.getInitialState(), true);
+  useBillingDetails.setState(useBillingDetails.getInitialState(), true);
+  usePaymentSourceDetails.setState(usePaymentSourceDetails.getInitialState(), true);
 }
 
 beforeAll(() => server.listen({ onUnhandledRequest: 'error' }));
@@ -31,5 +40,6 @@ afterEach(() => {
   cleanup();
   server.resetHandlers();
   forgetClientState();
+  forgetDocument();
 });
 afterAll(() => server.close());

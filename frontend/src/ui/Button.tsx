@@ -1,6 +1,7 @@
 import type { ComponentProps, MouseEvent, ReactNode } from 'react';
-import { Link, type LinkProps } from 'react-router-dom';
+import type { LinkProps } from 'react-router-dom';
 
+import { BorderLink } from '@/ui/BorderLink';
 import styles from '@/ui/Button.module.css';
 import { classNames } from '@/ui/classNames';
 import { Spinner } from '@/ui/Spinner';
@@ -47,7 +48,7 @@ export function Button({ variant, block, busy = false, children, ...rest }: Butt
 
 /** A link within the app that looks like a button. */
 export function ButtonLink({ variant, block, className, ...rest }: Look & LinkProps) {
-  return <Link {...rest} className={look({ variant, block }, className)} />;
+  return <BorderLink {...rest} className={look({ variant, block }, className)} />;
 }
 
 type ExternalProps = Look & {

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
-import { Link } from 'react-router-dom';
 
+import { BorderLink } from '@/ui/BorderLink';
 import { ChevronRightIcon } from '@/ui/icons/icons';
 import styles from '@/ui/LinkList.module.css';
 
@@ -16,11 +16,11 @@ export function LinkList({ links }: { links: readonly ListedLink[] }) {
     <ul className={styles.list}>
       {links.map(({ to, label, icon }) => (
         <li key={to}>
-          <Link to={to} className={styles.link}>
+          <BorderLink to={to} className={styles.link}>
             <span className={styles.icon}>{icon}</span>
             <span className={styles.label}>{label}</span>
             <ChevronRightIcon />
-          </Link>
+          </BorderLink>
         </li>
       ))}
     </ul>

@@ -3,8 +3,8 @@ import styles from '@/ui/Logo.module.css';
 
 interface LogoProps {
   src: string;
-  /** The variant for dark ground; without one the logo stands on a light plate there. */
-  darkSrc?: string | null;
+  /** The variant for dark ground; where it is empty the logo stands on a light plate there. */
+  darkSrc: string;
   /** The brand's or service's name; empty where it is written beside the logo. */
   name: string;
   /** Height in px; the width follows, up to six times that. */

@@ -1,6 +1,6 @@
 import { type ReactNode, type ToggleEvent, useId, useRef, useState } from 'react';
-import { Link } from 'react-router-dom';
 
+import { BorderLink } from '@/ui/BorderLink';
 import { ChevronDownIcon } from '@/ui/icons/icons';
 import styles from '@/ui/Menu.module.css';
 
@@ -68,9 +68,9 @@ function Item({ item, onChosen }: { item: MenuItem; onChosen: () => void }) {
   };
   if (item.to !== undefined) {
     return (
-      <Link to={item.to} className={styles.item} onClick={choose}>
+      <BorderLink to={item.to} className={styles.item} onClick={choose}>
         {item.label}
-      </Link>
+      </BorderLink>
     );
   }
   return (

@@ -62,11 +62,13 @@ export function PlanTable({ caption, lines, sums }: PlanTableProps) {
       {lines.map((line) => (
         <PlanRows key={line.key} line={line} />
       ))}
-      <tfoot>
-        {sums.map((sum) => (
-          <SumRow key={sum.key} sum={sum} />
-        ))}
-      </tfoot>
+      {sums.length > 0 && (
+        <tfoot>
+          {sums.map((sum) => (
+            <SumRow key={sum.key} sum={sum} />
+          ))}
+        </tfoot>
+      )}
     </table>
   );
 }

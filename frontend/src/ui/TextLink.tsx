@@ -1,13 +1,14 @@
 import type { ReactNode } from 'react';
-import { Link, type LinkProps } from 'react-router-dom';
+import type { LinkProps } from 'react-router-dom';
 
+import { BorderLink } from '@/ui/BorderLink';
 import { ArrowLeftIcon } from '@/ui/icons/icons';
 import styles from '@/ui/TextLink.module.css';
 import { VisuallyHidden } from '@/ui/VisuallyHidden';
 
 /** A link within the app, tall enough for a thumb. */
 export function TextLink(props: LinkProps) {
-  return <Link {...props} className={styles.link} />;
+  return <BorderLink {...props} className={styles.link} />;
 }
 
 /** The way back, above a screen's heading: 'Manage Your Account' unless told. */
@@ -19,10 +20,10 @@ export function BackLink({
   children?: ReactNode;
 }) {
   return (
-    <Link to={to} className={styles.back}>
+    <BorderLink to={to} className={styles.back}>
       <ArrowLeftIcon />
       {children}
-    </Link>
+    </BorderLink>
   );
 }
 

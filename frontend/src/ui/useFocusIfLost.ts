@@ -1,7 +1,7 @@
 import { type RefObject, useEffect, useRef } from 'react';
 
 /** A browser takes the focus out of a dialog that has closed only when it draws next. */
-function focusIsLost(): boolean {
+export function focusIsLost(): boolean {
   const focused = document.activeElement;
   const isNowhere = focused === null || focused === document.body;
   return isNowhere || focused.closest('dialog:not([open])') !== null;

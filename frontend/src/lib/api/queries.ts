@@ -1,6 +1,13 @@
 import { queryOptions } from '@tanstack/react-query';
 
-import type { Account, Invoice, ManagePlans, PaymentFailure, Site } from '@/lib/api/types';
+import type {
+  Account,
+  Invoice,
+  ManagePlans,
+  PaymentFailure,
+  Payments,
+  Site,
+} from '@/lib/api/types';
 import { get } from '@/lib/http';
 
 /** Keys from broad to narrow: invalidating `account.all` refreshes everything of the subscriber. */
@@ -12,6 +19,7 @@ export const keys = {
     managePlans: ['account', 'manage-plans'] as const,
     paymentFailure: ['account', 'payment-failure'] as const,
     invoices: ['account', 'invoices'] as const,
+    payments: ['account', 'payments'] as const,
   },
 };
 
@@ -43,4 +51,11 @@ export const paymentFailureOptions = queryOptions({
 export const invoicesOptions = queryOptions({
   queryKey: keys.account.invoices,
   queryFn: ({ signal }) => get<Invoice[]>('/api/invoice/list', { signal }),
+});
+
+/** The cards and PayPal accounts kept, and what is due. Without a connection it fails at once, and says so. */
+export const paymentsOptions = queryOptions({
+  queryKey: keys.account.payments,
+  queryFn: ({ signal }) => get<Payments>('/api/payments/', { signal }),
+  networkMode: 'always',
 });

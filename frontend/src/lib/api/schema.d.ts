@@ -21,6 +21,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/account/activity": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Answer with the newest first. */
+        get: operations["activity"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/account/add-coupon/{code}": {
         parameters: {
             query?: never;
@@ -70,6 +87,40 @@ export interface paths {
         put?: never;
         /** @description Answer with what wanting exactly these plans leads to. It changes nothing. */
         post: operations["add_remove_service_estimate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/account/billing-details": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Answer with the address. */
+        get: operations["billing_details"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/account/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Cancel every subscription that goes on; with nothing to cancel: 409 `invalid_state`. */
+        post: operations["cancel"];
         delete?: never;
         options?: never;
         head?: never;
@@ -127,6 +178,24 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/account/communicationPreferences": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Answer with each kind and whether it is wanted. */
+        get: operations["communication_preferences"];
+        put?: never;
+        /** @description Want these kinds and not those, from the next email on. */
+        post: operations["save_communication_preferences"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/account/downgrade": {
         parameters: {
             query?: never;
@@ -153,6 +222,23 @@ export interface paths {
         };
         /** @description Answer with what billing monthly leads to; a plan whose change is scheduled is shown as it will be. */
         get: operations["downgrade_estimate"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/account/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Answer with one JSON document to keep. */
+        get: operations["export"];
         put?: never;
         post?: never;
         delete?: never;
@@ -229,6 +315,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/account/profile": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Answer with names, birthday and address. */
+        get: operations["profile"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/account/profile/update": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Store the whole profile; an `email` is ignored. The names are the billing provider's as well. */
+        post: operations["update_profile"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/account/remove-scheduled-pause": {
         parameters: {
             query?: never;
@@ -280,6 +400,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/account/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Answer with the open sessions, the last used first. */
+        get: operations["sessions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/account/sessions/revoke-others": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description End every session but the one that asks, and answer with what is left. */
+        post: operations["revoke_other_sessions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/account/subscription/remove-scheduled-cancellation": {
         parameters: {
             query?: never;
@@ -325,6 +479,23 @@ export interface paths {
         put?: never;
         /** @description Take back the scheduled pause of one subscription. */
         post: operations["remove_scheduled_pause"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/account/subscriptions/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Cancel the named subscriptions, all of them or none. */
+        post: operations["cancel_some"];
         delete?: never;
         options?: never;
         head?: never;
@@ -484,6 +655,57 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/payments/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Answer with the account's cards and PayPal accounts, and what is due. */
+        get: operations["payments"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/payments/paymentToken": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Make a payment intent for keeping a PayPal account; it passes through as the provider made it. */
+        post: operations["payment_token"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/payments/updatePaymentSources": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Add, update, remove a payment method or make it the default, and collect what is due with it. */
+        post: operations["update_payment_sources"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/site": {
         parameters: {
             query?: never;
@@ -491,7 +713,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description Give the site's settings, the brand of this host name and the streaming services. */
+        /**
+         * @description Give the site's settings, the brand of this host name and the streaming services.
+         *
+         *     A browser may keep the answer and asks each time whether it still holds: what operators save shows at once.
+         */
         get: operations["site"];
         put?: never;
         post?: never;
@@ -514,6 +740,34 @@ export interface components {
             name: string;
             plans: components["schemas"]["Plan"][];
         };
+        /** @description One thing that was done to the account. */
+        Activity: {
+            /**
+             * @description Who did it.
+             *
+             *     * `you` - you
+             *     * `support` - support
+             *     * `system` - system
+             */
+            actor: components["schemas"]["ActorEnum"];
+            /** Format: date-time */
+            at: string;
+            /** @description Stable; the text says it in words. */
+            kind: string;
+            text: string;
+        };
+        /**
+         * @description * `you` - you
+         *     * `support` - support
+         *     * `system` - system
+         * @enum {string}
+         */
+        ActorEnum: "you" | "support" | "system";
+        /** @description Where bills are mailed to. */
+        BillingDetails: {
+            /** Format: email */
+            email: string;
+        };
         /**
          * @description * `MONTH` - MONTH
          *     * `YEAR` - YEAR
@@ -526,11 +780,65 @@ export interface components {
             colors: components["schemas"]["Colors"];
             contactLinkEnabled: boolean;
             helpCentreUrl: string;
+            /** @description For dark ground; empty where there is none. */
+            logoDarkUrl: string;
             logoUrl: string;
             name: string;
             privacyUrl: string;
             showSubLogos: boolean;
             termsUrl: string;
+        };
+        /**
+         * @description * `VISA` - VISA
+         *     * `MASTERCARD` - MASTERCARD
+         *     * `AMERICAN_EXPRESS` - AMERICAN_EXPRESS
+         *     * `DISCOVER` - DISCOVER
+         *     * `JCB` - JCB
+         *     * `DINERS_CLUB` - DINERS_CLUB
+         *     * `PAYPAL` - PAYPAL
+         *     * `OTHER` - OTHER
+         * @enum {string}
+         */
+        BrandEnum: "VISA" | "MASTERCARD" | "AMERICAN_EXPRESS" | "DISCOVER" | "JCB" | "DINERS_CLUB" | "PAYPAL" | "OTHER";
+        /** @description The plans after a cancellation, and what it cancelled. */
+        Cancelled: {
+            cancelled: components["schemas"]["CancelledSubscription"][];
+            plans: components["schemas"]["Plan"][];
+        };
+        /** @description A subscription that was cancelled, and when it ends. */
+        CancelledSubscription: {
+            /** @description It has ended: it was paused. */
+            atOnce: boolean;
+            /**
+             * Format: date-time
+             * @description When access ends or ended.
+             */
+            endsAt: string | null;
+            name: string;
+            /** @description The subscription. */
+            subId: string;
+        };
+        /**
+         * @description * `Content is not interesting` - Content is not interesting
+         *     * `Found a better service` - Found a better service
+         *     * `Too expensive` - Too expensive
+         *     * `Technical Issues` - Technical Issues
+         *     * `No longer needed` - No longer needed
+         * @enum {string}
+         */
+        CancelReasonEnum: "Content is not interesting" | "Found a better service" | "Too expensive" | "Technical Issues" | "No longer needed";
+        /** @description The lists after a change, the source it was about, and what was collected with it. */
+        ChangedPaymentMethods: {
+            /** @description Cents; charged when a method is added or made default. */
+            amountDue: number;
+            card: components["schemas"]["PaymentSource"][];
+            /** @description Cents. */
+            collected: number;
+            /** @description Null when it was removed. */
+            paymentSourceId: string | null;
+            paypal: components["schemas"]["PaymentSource"][];
+            /** @description Stands for what is due. */
+            quote: string;
         };
         /** @description The same for every address. */
         CodeSent: {
@@ -551,6 +859,15 @@ export interface components {
         ConfirmedRequest: {
             quote?: string;
         };
+        /**
+         * @description * `Daily` - Daily
+         *     * `Several times a week` - Several times a week
+         *     * `Once a week` - Once a week
+         *     * `A few times a month` - A few times a month
+         *     * `Rarely` - Rarely
+         * @enum {string}
+         */
+        DailyUsageEnum: "Daily" | "Several times a week" | "Once a week" | "A few times a month" | "Rarely";
         /** @description Where the PDF can be fetched for a few minutes, without a token: the address is the permission. */
         Download: {
             downloadUrl: string;
@@ -595,8 +912,17 @@ export interface components {
              *     * `already_claimed` - already_claimed
              *     * `already_waiting` - already_waiting
              */
-            reason: (components["schemas"]["ReasonEnum"] | components["schemas"]["NullEnum"]) | null;
+            reason: (components["schemas"]["FreeMonthReasonEnum"] | components["schemas"]["NullEnum"]) | null;
         };
+        /**
+         * @description * `not_offered` - not_offered
+         *     * `not_monthly` - not_monthly
+         *     * `no_active_plan` - no_active_plan
+         *     * `already_claimed` - already_claimed
+         *     * `already_waiting` - already_waiting
+         * @enum {string}
+         */
+        FreeMonthReasonEnum: "not_offered" | "not_monthly" | "no_active_plan" | "already_claimed" | "already_waiting";
         /** @description A plan as it will be; one that is yet to start has no subscription. */
         FuturePlan: {
             /** @description One period in cents, before discounts and tax. */
@@ -659,6 +985,14 @@ export interface components {
              */
             transactionDate: string;
         };
+        /**
+         * @description * `newsLetter` - newsLetter
+         *     * `streaming` - streaming
+         *     * `promotions` - promotions
+         *     * `branding` - branding
+         * @enum {string}
+         */
+        KeyEnum: "newsLetter" | "streaming" | "promotions" | "branding";
         /** @description What is held, what the next period will cost before tax, and what may be added. */
         ManagePlans: {
             bundleSavings: number;
@@ -669,10 +1003,20 @@ export interface components {
             plans: components["schemas"]["OfferedPlan"][];
             total: number;
         };
-        /** @description Some of the account's own subscriptions. */
-        NamedSubscriptionsRequest: {
+        /** @description What is to end, and what is said with it. */
+        NamedSurveyRequest: {
+            dailyUsage?: (components["schemas"]["DailyUsageEnum"] | components["schemas"]["NullEnum"]) | null;
+            /**
+             * @description What the screen offered instead.
+             *
+             *     * `pause` - pause
+             *     * `free_month` - free_month
+             */
+            offer?: (components["schemas"]["OfferEnum"] | components["schemas"]["NullEnum"]) | null;
+            reason?: (components["schemas"]["CancelReasonEnum"] | components["schemas"]["NullEnum"]) | null;
+            satisfactionLevel?: (components["schemas"]["SatisfactionLevelEnum"] | components["schemas"]["NullEnum"]) | null;
             /** @description The `subId` of each. */
-            subscriptionId: string[];
+            subscriptionIds: string[];
         };
         /** @enum {unknown} */
         NullEnum: null;
@@ -729,11 +1073,31 @@ export interface components {
             /** @description Null: it is not held. */
             subId: string | null;
         };
+        /**
+         * @description * `pause` - pause
+         *     * `free_month` - free_month
+         * @enum {string}
+         */
+        OfferEnum: "pause" | "free_month";
+        /**
+         * @description * `cancel_screen` - cancel_screen
+         *     * `pause_offer` - pause_offer
+         * @enum {string}
+         */
+        OfferingScreenEnum: "cancel_screen" | "pause_offer";
         /** @description One of the account's own subscriptions, as a list of one. */
         OneSubscriptionRequest: {
             /** @description Its `subId`. */
             subscriptionId: string[];
         };
+        /**
+         * @description * `ADD` - ADD
+         *     * `UPDATE` - UPDATE
+         *     * `DELETE` - DELETE
+         *     * `SETPRIMARY` - SETPRIMARY
+         * @enum {string}
+         */
+        OperationTypeEnum: "ADD" | "UPDATE" | "DELETE" | "SETPRIMARY";
         /** @description The totals of the plans that bill at the other period. */
         OtherTotal: {
             bundleSavings: number;
@@ -756,6 +1120,21 @@ export interface components {
             /** Format: date-time */
             resumeDate: string | null;
         };
+        /** @description Some of the account's own subscriptions, which screen offered to pause them, and what its survey was answered. */
+        PausedSubscriptionsRequest: {
+            dailyUsage?: (components["schemas"]["DailyUsageEnum"] | components["schemas"]["NullEnum"]) | null;
+            /**
+             * @description The screen that offered it.
+             *
+             *     * `cancel_screen` - cancel_screen
+             *     * `pause_offer` - pause_offer
+             */
+            offer?: components["schemas"]["OfferingScreenEnum"];
+            reason?: (components["schemas"]["CancelReasonEnum"] | components["schemas"]["NullEnum"]) | null;
+            satisfactionLevel?: (components["schemas"]["SatisfactionLevelEnum"] | components["schemas"]["NullEnum"]) | null;
+            /** @description The `subId` of each. */
+            subscriptionId: string[];
+        };
         /** @description When a pause would start and end: the earliest dates, and those of each subscription. */
         PauseEstimate: {
             /** Format: date-time */
@@ -774,6 +1153,11 @@ export interface components {
             recommendedTitleImage2: string | null;
             recommendedTitleImage3: string | null;
             recommendedTitleImage4: string | null;
+            /** @description What the picture shows. */
+            recommendedTitleText1: string | null;
+            recommendedTitleText2: string | null;
+            recommendedTitleText3: string | null;
+            recommendedTitleText4: string | null;
             upcomingImageText1: string | null;
             upcomingImageText2: string | null;
             upcomingImageText3: string | null;
@@ -789,10 +1173,66 @@ export interface components {
             resumeDate: string;
             subId: string;
         };
+        /** @description A change of payment methods. The source is looked for first: somebody else's is not found. */
+        PaymentChangeRequest: {
+            billingState?: string | null;
+            billingZip?: string | null;
+            firstName?: string | null;
+            lastName?: string | null;
+            operationType: components["schemas"]["OperationTypeEnum"];
+            paymentsource?: components["schemas"]["PaymentsourceEnum"];
+            paymentSourceId?: string | null;
+            quote?: string;
+            /** @description The card's token, or the id of PayPal's intent. A card's names can be updated without. */
+            token?: string | null;
+        };
         /** @description Whether something is due that could not be collected. */
         PaymentFailure: {
             hasPaymentFailure: boolean;
         };
+        /** @description What the subscriber pays with, and what is due. */
+        PaymentMethods: {
+            /** @description Cents; charged when a method is added or made default. */
+            amountDue: number;
+            card: components["schemas"]["PaymentSource"][];
+            paypal: components["schemas"]["PaymentSource"][];
+            /** @description Stands for what is due. */
+            quote: string;
+        };
+        /** @description A card or a PayPal account; the number is the provider's masked one. What a kind has not is null. */
+        PaymentSource: {
+            billingState: string | null;
+            billingZip: string | null;
+            brand: components["schemas"]["BrandEnum"];
+            /** @description False for the default one while any plan is live. */
+            deletable: boolean;
+            /** @description The PayPal account's. */
+            email: string | null;
+            expiryMonth: number | null;
+            expiryYear: number | null;
+            firstName: string | null;
+            lastName: string | null;
+            maskedNumber: string | null;
+            paymentSourceId: string;
+            /** @description Renewals are charged to it. */
+            primaryPaymentSource: boolean;
+            status: (components["schemas"]["PaymentSourceStatusEnum"] | components["schemas"]["NullEnum"]) | null;
+        };
+        /**
+         * @description * `CARD` - CARD
+         *     * `PAYPAL` - PAYPAL
+         * @enum {string}
+         */
+        PaymentsourceEnum: "CARD" | "PAYPAL";
+        /**
+         * @description * `VALID` - VALID
+         *     * `EXPIRING` - EXPIRING
+         *     * `EXPIRED` - EXPIRED
+         *     * `INVALID` - INVALID
+         *     * `PENDING_VERIFICATION` - PENDING_VERIFICATION
+         * @enum {string}
+         */
+        PaymentSourceStatusEnum: "VALID" | "EXPIRING" | "EXPIRED" | "INVALID" | "PENDING_VERIFICATION";
         /**
          * @description * `CARD` - CARD
          *     * `PAYPAL_EXPRESS_CHECKOUT` - PAYPAL_EXPRESS_CHECKOUT
@@ -853,6 +1293,20 @@ export interface components {
         Plans: {
             plans: components["schemas"]["Plan"][];
         };
+        /** @description One kind of email, and whether it is wanted. */
+        Preference: {
+            checked: boolean;
+            key: components["schemas"]["KeyEnum"];
+            name: string;
+            summary: string;
+        };
+        /** @description All four, each wanted or not. */
+        PreferencesRequest: {
+            branding: boolean;
+            newsLetter: boolean;
+            promotions: boolean;
+            streaming: boolean;
+        };
         /** @description All live plans as they will be, and the money of it. */
         Preview: {
             /** @description Twelve monthly prices less the yearly one, for the plans concerned. */
@@ -883,15 +1337,13 @@ export interface components {
             /** @description What the next period will cost, before tax. */
             total: number;
         };
-        /**
-         * @description * `not_offered` - not_offered
-         *     * `not_monthly` - not_monthly
-         *     * `no_active_plan` - no_active_plan
-         *     * `already_claimed` - already_claimed
-         *     * `already_waiting` - already_waiting
-         * @enum {string}
-         */
-        ReasonEnum: "not_offered" | "not_monthly" | "no_active_plan" | "already_claimed" | "already_waiting";
+        /** @description The whole profile; a birthday is a month and a day of it, or 0 and 0. */
+        ProfileRequest: {
+            bday: number;
+            bmonth: number;
+            firstName: string;
+            lastName: string;
+        };
         /** @description The plans and their money with the code, and where it went. */
         Redeemed: {
             /** @description Twelve monthly prices less the yearly one, for the plans concerned. */
@@ -937,6 +1389,26 @@ export interface components {
             /** @description Without it, all that is paused. */
             subscriptionId?: string[];
         };
+        /**
+         * @description * `Very satisfied` - Very satisfied
+         *     * `Satisfied` - Satisfied
+         *     * `Neutral` - Neutral
+         *     * `Dissatisfied` - Dissatisfied
+         *     * `Very dissatisfied` - Very dissatisfied
+         * @enum {string}
+         */
+        SatisfactionLevelEnum: "Very satisfied" | "Satisfied" | "Neutral" | "Dissatisfied" | "Very dissatisfied";
+        /** @description The profile as it is; the address is customer service's to change. */
+        SavedProfile: {
+            /** @description 0 is unset. */
+            bday: number;
+            /** @description 0 is unset. */
+            bmonth: number;
+            /** Format: email */
+            email: string;
+            firstName: string;
+            lastName: string;
+        };
         /** @description What a plan changes to when its term ends. */
         ScheduledPlan: {
             /** @description One period in cents, before discounts and tax. */
@@ -959,6 +1431,8 @@ export interface components {
         Service: {
             browseUrl: string;
             id: string;
+            /** @description For dark ground; empty where there is none. */
+            logoDarkUrl: string;
             logoUrl: string;
             name: string;
             streamUrl: string;
@@ -1006,11 +1480,33 @@ export interface components {
             email: string;
             name: string;
         };
-        /** @description `siteName` and `publishableKey` start the provider's script; dates are told in `timeZone`. */
+        /** @description One place where the subscriber is signed in; `current` is the one that asks. */
+        SignedInAt: {
+            /** @description The browser, as it names itself. */
+            agent: string;
+            /** Format: date-time */
+            createdAt: string;
+            /** @description Whether it is the session that asks. */
+            readonly current: boolean;
+            /** Format: uuid */
+            id: string;
+            /**
+             * Format: date-time
+             * @description To the day.
+             */
+            lastUsedAt: string;
+        };
+        /**
+         * @description `siteName` and `publishableKey` start the provider's script; dates are told in `timeZone`.
+         *
+         *     `clockOffset` is how many seconds the clock of what is paid for is ahead of the real time: 0 in production.
+         */
         Site: {
             brand: components["schemas"]["Brand"];
             chargebeeJsUrl: string;
+            clockOffset: number;
             enableCancelButton: boolean;
+            pauseOfferOn: boolean;
             publishableKey: string;
             services: components["schemas"]["Service"][];
             siteName: string;
@@ -1026,10 +1522,22 @@ export interface components {
          * @enum {string}
          */
         StatusEnum: "IN_TRIAL" | "ACTIVE" | "NON_RENEWING" | "CANCELLED" | "PAUSED";
-        /** @description The support widget: a link to help and its text. */
+        /** @description The support widget: the address of its script. */
         SupportWidget: {
-            text: string;
-            url: string;
+            scriptUrl: string;
+        };
+        /** @description The survey's answers, each of which may be left out, and the offer that was on the screen. */
+        SurveyRequest: {
+            dailyUsage?: (components["schemas"]["DailyUsageEnum"] | components["schemas"]["NullEnum"]) | null;
+            /**
+             * @description What the screen offered instead.
+             *
+             *     * `pause` - pause
+             *     * `free_month` - free_month
+             */
+            offer?: (components["schemas"]["OfferEnum"] | components["schemas"]["NullEnum"]) | null;
+            reason?: (components["schemas"]["CancelReasonEnum"] | components["schemas"]["NullEnum"]) | null;
+            satisfactionLevel?: (components["schemas"]["SatisfactionLevelEnum"] | components["schemas"]["NullEnum"]) | null;
         };
         /** @description The same, and the quote of the estimate that was shown. */
         SwitchedPlansConfirmedRequest: {
@@ -1080,6 +1588,100 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Account"];
+                };
+            };
+            /** @description The input is malformed or invalid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No, a wrong, an expired or a revoked token. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no such thing, or it is somebody else's. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The method is not one of this address. */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address answers in JSON only. */
+            406: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many tries; `Retry-After` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The billing provider does not answer, or has not confirmed the change yet. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    activity: {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Activity"][];
                 };
             };
             /** @description The input is malformed or invalid. */
@@ -1611,6 +2213,249 @@ export interface operations {
             };
         };
     };
+    billing_details: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BillingDetails"];
+                };
+            };
+            /** @description The input is malformed or invalid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No, a wrong, an expired or a revoked token. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no such thing, or it is somebody else's. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The method is not one of this address. */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address answers in JSON only. */
+            406: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many tries; `Retry-After` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The billing provider does not answer, or has not confirmed the change yet. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    cancel: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description One per intent, at most 100 printable characters. The same request with the same key acts once. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["SurveyRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Cancelled"];
+                };
+            };
+            /** @description The input is malformed or invalid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No, a wrong, an expired or a revoked token. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The provider could not collect; nothing was changed. */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Operators have switched this off. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no such thing, or it is somebody else's. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The method is not one of this address. */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address answers in JSON only. */
+            406: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The thing exists, but not in a state that allows this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many tries; `Retry-After` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Of several subscriptions some were done; the body holds the state as it now is. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The billing provider does not answer, or has not confirmed the change yet. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     check_payment_failure: {
         parameters: {
             query?: never;
@@ -1954,6 +2799,249 @@ export interface operations {
             };
         };
     };
+    communication_preferences: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Preference"][];
+                };
+            };
+            /** @description The input is malformed or invalid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No, a wrong, an expired or a revoked token. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no such thing, or it is somebody else's. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The method is not one of this address. */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address answers in JSON only. */
+            406: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many tries; `Retry-After` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The billing provider does not answer, or has not confirmed the change yet. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    save_communication_preferences: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description One per intent, at most 100 printable characters. The same request with the same key acts once. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PreferencesRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Preference"][];
+                };
+            };
+            /** @description The input is malformed or invalid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No, a wrong, an expired or a revoked token. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The provider could not collect; nothing was changed. */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Operators have switched this off. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no such thing, or it is somebody else's. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The method is not one of this address. */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address answers in JSON only. */
+            406: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The thing exists, but not in a state that allows this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many tries; `Retry-After` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Of several subscriptions some were done; the body holds the state as it now is. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The billing provider does not answer, or has not confirmed the change yet. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     downgrade: {
         parameters: {
             query?: never;
@@ -2209,6 +3297,99 @@ export interface operations {
             };
         };
     };
+    export: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description The input is malformed or invalid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No, a wrong, an expired or a revoked token. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no such thing, or it is somebody else's. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The method is not one of this address. */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address answers in JSON only. */
+            406: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many tries; `Retry-After` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The billing provider does not answer, or has not confirmed the change yet. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     manage_plans: {
         parameters: {
             query?: never;
@@ -2309,6 +3490,13 @@ export interface operations {
                  *     * `30` - 30 days
                  */
                 days: 30;
+                /**
+                 * @description The screen that offered it.
+                 *
+                 *     * `cancel_screen` - cancel_screen
+                 *     * `pause_offer` - pause_offer
+                 */
+                offer?: "cancel_screen" | "pause_offer";
             };
             header?: {
                 /** @description One per intent, at most 100 printable characters. The same request with the same key acts once. */
@@ -2634,6 +3822,249 @@ export interface operations {
             };
             /** @description Something went wrong on our side. */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The billing provider does not answer, or has not confirmed the change yet. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    profile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedProfile"];
+                };
+            };
+            /** @description The input is malformed or invalid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No, a wrong, an expired or a revoked token. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no such thing, or it is somebody else's. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The method is not one of this address. */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address answers in JSON only. */
+            406: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many tries; `Retry-After` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The billing provider does not answer, or has not confirmed the change yet. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    update_profile: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description One per intent, at most 100 printable characters. The same request with the same key acts once. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProfileRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedProfile"];
+                };
+            };
+            /** @description The input is malformed or invalid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No, a wrong, an expired or a revoked token. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The provider could not collect; nothing was changed. */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Operators have switched this off. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no such thing, or it is somebody else's. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The method is not one of this address. */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address answers in JSON only. */
+            406: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The thing exists, but not in a state that allows this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many tries; `Retry-After` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Of several subscriptions some were done; the body holds the state as it now is. */
+            502: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3044,6 +4475,245 @@ export interface operations {
             };
             /** @description Something went wrong on our side. */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The billing provider does not answer, or has not confirmed the change yet. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    sessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignedInAt"][];
+                };
+            };
+            /** @description The input is malformed or invalid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No, a wrong, an expired or a revoked token. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no such thing, or it is somebody else's. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The method is not one of this address. */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address answers in JSON only. */
+            406: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many tries; `Retry-After` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The billing provider does not answer, or has not confirmed the change yet. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    revoke_other_sessions: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description One per intent, at most 100 printable characters. The same request with the same key acts once. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignedInAt"][];
+                };
+            };
+            /** @description The input is malformed or invalid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No, a wrong, an expired or a revoked token. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The provider could not collect; nothing was changed. */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Operators have switched this off. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no such thing, or it is somebody else's. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The method is not one of this address. */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address answers in JSON only. */
+            406: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The thing exists, but not in a state that allows this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many tries; `Retry-After` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Of several subscriptions some were done; the body holds the state as it now is. */
+            502: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3518,6 +5188,158 @@ export interface operations {
             };
         };
     };
+    cancel_some: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description One per intent, at most 100 printable characters. The same request with the same key acts once. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NamedSurveyRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Cancelled"];
+                };
+            };
+            /** @description The input is malformed or invalid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No, a wrong, an expired or a revoked token. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The provider could not collect; nothing was changed. */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Operators have switched this off. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no such thing, or it is somebody else's. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The method is not one of this address. */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address answers in JSON only. */
+            406: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The thing exists, but not in a state that allows this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many tries; `Retry-After` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Of several subscriptions some were done; the body holds the state as it now is. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The billing provider does not answer, or has not confirmed the change yet. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     pause_some: {
         parameters: {
             query?: never;
@@ -3530,7 +5352,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["NamedSubscriptionsRequest"];
+                "application/json": components["schemas"]["PausedSubscriptionsRequest"];
             };
         };
         responses: {
@@ -4602,6 +6424,399 @@ export interface operations {
             };
             /** @description Something went wrong on our side. */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The billing provider does not answer, or has not confirmed the change yet. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    payments: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaymentMethods"];
+                };
+            };
+            /** @description The input is malformed or invalid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No, a wrong, an expired or a revoked token. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no such thing, or it is somebody else's. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The method is not one of this address. */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address answers in JSON only. */
+            406: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many tries; `Retry-After` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The billing provider does not answer, or has not confirmed the change yet. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    payment_token: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description One per intent, at most 100 printable characters. The same request with the same key acts once. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description The input is malformed or invalid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No, a wrong, an expired or a revoked token. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The provider could not collect; nothing was changed. */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Operators have switched this off. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no such thing, or it is somebody else's. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The method is not one of this address. */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address answers in JSON only. */
+            406: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The thing exists, but not in a state that allows this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many tries; `Retry-After` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Of several subscriptions some were done; the body holds the state as it now is. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The billing provider does not answer, or has not confirmed the change yet. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    update_payment_sources: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description One per intent, at most 100 printable characters. The same request with the same key acts once. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PaymentChangeRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChangedPaymentMethods"];
+                };
+            };
+            /** @description The input is malformed or invalid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No, a wrong, an expired or a revoked token. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The provider could not collect; nothing was changed. */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Operators have switched this off. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no such thing, or it is somebody else's. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The method is not one of this address. */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address answers in JSON only. */
+            406: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The thing exists, but not in a state that allows this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many tries; `Retry-After` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Of several subscriptions some were done; the body holds the state as it now is. */
+            502: {
                 headers: {
                     [name: string]: unknown;
                 };

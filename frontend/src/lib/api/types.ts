@@ -27,6 +27,17 @@ export type PauseAnswer = Schemas['Paused'];
 export type PauseEstimate = Schemas['PauseEstimate'];
 export type ResumeEstimate = Schemas['ResumeEstimate'];
 export type PauseOffer = Schemas['PauseOffer'];
+/** The plans after a cancellation, and what it ended or will end. */
+export type CancelAnswer = Schemas['Cancelled'];
+export type Cancelled = Schemas['CancelledSubscription'];
+
+/** One thing that was done to the account. */
+export type Activity = Schemas['Activity'];
+
+export type Profile = Schemas['SavedProfile'];
+export type SessionPlace = Schemas['SignedInAt'];
+export type BillingDetails = Schemas['BillingDetails'];
+export type EmailPreference = Schemas['Preference'];
 
 export type Invoice = Schemas['InvoiceRow'];
 export type InvoiceDownload = Schemas['Download'];
@@ -39,3 +50,9 @@ export type Brand = Schemas['Brand'];
 export type BrandColors = Schemas['Colors'];
 export type BrandPalette = Schemas['Palette'];
 export type StreamingService = Schemas['Service'];
+
+export type PaymentSource = Schemas['PaymentSource'];
+/** What one pays with, and what is due. */
+export type Payments = Schemas['PaymentMethods'];
+/** The same after a change, with what it collected. */
+export type PaymentsChange = Schemas['ChangedPaymentMethods'];

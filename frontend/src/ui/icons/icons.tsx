@@ -51,6 +51,13 @@ export const PersonIcon = () => (
   </Icon>
 );
 
+export const MailIcon = () => (
+  <Icon>
+    <rect x="3" y="5.5" width="18" height="13" rx="2" />
+    <path d="m4 7.5 8 6 8-6" />
+  </Icon>
+);
+
 export const PlayIcon = () => (
   <Icon>
     <path d="M8 5.500v13l10.5-6.500z" />
@@ -97,5 +104,24 @@ export const GiftIcon = () => (
 export const RefreshIcon = () => (
   <Icon>
     <path d="M19.5 12a7.5 7.5 0 1 1-2.2-5.300L19.5 9M19.5 4.500V9H15" />
+  </Icon>
+);
+
+export const EditIcon = () => (
+  <Icon>
+    <path d="M4.500 19.500l1-4L16 5a2.100 2.100 0 0 1 3 3L8.500 18.500zM14 7l3 3" />
+  </Icon>
+);
+
+export const TrashIcon = () => (
+  <Icon>
+    <path d="M4.500 7h15M9.500 7V4.500h5V7M6.500 7l1 13h9l1-13M10.500 11v5M13.500 11v5" />
+  </Icon>
+);
+
+export const CardIcon = () => (
+  <Icon>
+    <rect x="3" y="5.500" width="18" height="13" rx="2.500" />
+    <path d="M3 10h18M7 14.500h3" />
   </Icon>
 );
