@@ -4,10 +4,13 @@ import { paths } from '@/lib/paths';
 import { useAuth } from '@/stores/auth';
 import { verifyCode } from './api';
 
-/** Where one was going when the guard sent one here; the account home otherwise. */
+/** A path of ours: browsers read `//`, `/\` and, since they drop tabs and line breaks, `/<tab>/` as another host. */
+const OWN_PATH = /^\/(?![/\\])[^\t\r\n]*$/;
+
+/** Where one was going when the guard sent one here, which is never another site; else the account home. */
 function destination(state: unknown): string {
   const from = (state as { from?: unknown } | null)?.from;
-  return typeof from === 'string' && /^\/(?![/\\])/.test(from) ? from : paths.dashboard;
+  return typeof from === 'string' && OWN_PATH.test(from) ? from : paths.dashboard;
 }
 
 /** Verifies the code; with the token stored, goes where one was going. */
@@ -16,8 +19,8 @@ export function useSignIn(onError: (error: unknown) => void) {
   const { state } = useLocation();
   return useMutation({
     mutationFn: verifyCode,
-    onSuccess: ({ token }) => {
-      useAuth.getState().signIn(token);
+    onSuccess: ({ token, account }) => {
+      useAuth.getState().signIn(token, account.email);
       navigate(destination(state), { replace: true });
     },
     onError,

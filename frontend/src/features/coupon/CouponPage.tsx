@@ -9,6 +9,8 @@ import { isUnconfirmed, messageOf } from '@/lib/errors';
 import { notifyError } from '@/lib/notices';
 import { paths } from '@/lib/paths';
 import { usePlansAfterChange } from '@/lib/planChanges';
+import { useFormDraft } from '@/lib/useFormDraft';
+import { useDrafts } from '@/stores/drafts';
 import { notify, useSnackbar } from '@/stores/snackbar';
 import { Button } from '@/ui/Button';
 import { Card } from '@/ui/Card';
@@ -21,6 +23,7 @@ import { redeem } from './api';
 import styles from './CouponPage.module.css';
 import { redeemedSentence } from './redeemed';
 
+const DRAFT = 'code';
 const CODE_LENGTH = 30;
 const NO_CODE = 'Please enter the coupon code to update';
 
@@ -49,6 +52,8 @@ function useRedeem(onRefused: (message: string) => void) {
     onSuccess: async (answer) => {
       useSnackbar.getState().hide();
       await settled();
+      // A session that expired just now has left the code behind, which is spent.
+      useDrafts.getState().forget(DRAFT);
       void navigate(paths.summary, { state: { said: [redeemedSentence(answer)] } });
     },
     onError: (error) => {
@@ -60,7 +65,7 @@ function useRedeem(onRefused: (message: string) => void) {
 }
 
 function CodeForm() {
-  const [code, setCode] = useState('');
+  const [code, setCode] = useFormDraft(DRAFT, '');
   const [error, setError] = useState<string | null>(null);
   const field = useRef<HTMLInputElement>(null);
   const refuse = (message: string) => {

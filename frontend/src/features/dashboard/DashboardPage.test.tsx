@@ -3,6 +3,7 @@ import { delay, HttpResponse, http } from 'msw';
 import { beforeEach, describe, expect, it } from 'vitest';
 
 import type { Invoice, ManagePlans, Plan } from '@/lib/api/types';
+import { toReceipt } from '@/lib/receipts';
 import { useLoader } from '@/stores/loader';
 import { useSnackbar } from '@/stores/snackbar';
 import {
@@ -11,6 +12,7 @@ import {
   aKidsPlan,
   anAccount,
   anInvoice,
+  anOffer,
   aPlan,
   CHANGING,
   ENDING,
@@ -110,7 +112,11 @@ describe('the account home', () => {
       ['Upgrade to annual billing', '/manage-subscription/upgrade'],
       ['Redeem your code', '/coupon'],
       ['Pause', '/pause-offer'],
+      ['Cancel Subscriptions', '/cancelAll'],
+      ['Payment Methods', '/manage-payment-method'],
       ['Billing History', '/billingHistory'],
+      ['Your Profile', '/edit-profile'],
+      ['Email Preferences', '/emailPreferences'],
     ]);
   });
 
@@ -118,6 +124,17 @@ describe('the account home', () => {
     const { user } = show();
     await user.click(await screen.findByRole('link', { name: 'Pause Faith & Family' }));
     expect(screen.getByTestId('elsewhere')).toHaveTextContent('/pause-offer?ids=sub_faith');
+  });
+
+  it('leads from one subscription to its end, paused or not', async () => {
+    plans = [aPlan(), aGospelPlan(PAUSED), aKidsPlan(ENDING)];
+    show();
+    await card('Faith & Family');
+    const ways = screen.getAllByRole('link', { name: /^Cancel (?!Subscriptions)/ });
+    expect(ways.map((link) => [link.textContent, link.getAttribute('href')])).toEqual([
+      ['Cancel Faith & Family', '/cancelAll?ids=sub_faith'],
+      ['Cancel Gospel TV', '/cancelAll?ids=sub_gospel'],
+    ]);
   });
 
   it('offers no pause where nothing can be paused', async () => {
@@ -139,12 +156,26 @@ describe('an account without subscriptions', () => {
     expect(screen.queryByRole('region', { name: 'What you pay' })).not.toBeInTheDocument();
   });
 
-  it('keeps what has ended, and its invoices', async () => {
-    plans = [aPlan({ status: 'CANCELLED', cancelAt: '2026-05-04T15:00:00Z' })];
+  it('keeps what has ended with its way back at today’s price, and its invoices', async () => {
+    plans = [
+      aPlan({ status: 'CANCELLED', cancelAt: '2026-05-04T15:00:00Z' }),
+      aKidsPlan({ id: 'Minno', status: 'CANCELLED', cancelAt: '2026-04-04T15:00:00Z' }),
+    ];
+    costs = {
+      existingPlans: [],
+      plans: [
+        { ...anOffer(), id: 'faith-family-plan', name: 'Faith & Family', service: 'faith-family' },
+      ],
+    };
     show();
     expect(await screen.findByText('Your subscriptions have ended')).toBeInTheDocument();
     expect(screen.getByRole('region', { name: 'Ended subscriptions' })).toHaveTextContent(
-      'Faith & FamilyEnded May 4, 2026',
+      'Faith & FamilyEnded May 4, 2026$8.99 / monthStart again with Faith & Family' +
+        'KidsEnded Apr 4, 2026',
+    );
+    expect(screen.getByRole('link', { name: /Start again/ })).toHaveAttribute(
+      'href',
+      '/manage-subscription?add=faith-family-plan',
     );
     expect(await screen.findByText('PAID')).toBeInTheDocument();
   });
@@ -210,7 +241,7 @@ describe('taking back what is scheduled', () => {
       button: 'Keep my subscription to Faith & Family',
       path: 'remove-scheduled-cancellation',
       shown: 'Access endsDecember 4, 2026',
-      said: 'You keep Faith & Family. It renews as before.',
+      said: 'You keep Faith & Family. It goes on as before.',
     },
   ])('undoes $what, says so and keeps the place', async (given) => {
     plans = [aPlan(given.scheduled)];
@@ -231,6 +262,137 @@ describe('taking back what is scheduled', () => {
     expect(asked).toEqual([{ subscriptionId: ['sub_faith'] }]);
     expect(useSnackbar.getState().content).toBe(given.said);
     expect(screen.getByRole('heading', { name: 'Faith & Family' })).toHaveFocus();
+  });
+});
+
+describe('a link that takes something back', () => {
+  const CANCELLATION = '*/api/account/subscription/remove-scheduled-cancellation';
+  const open = (subId: string) =>
+    renderScreen(<DashboardPage />, { at: `/dashboard?undo=${subId}`, route: '/dashboard' });
+
+  it.each([
+    ['Keep Faith & Family?', ENDING, 'is set to end on December 4, 2026.'],
+    ['Cancel the pause of Faith & Family?', PAUSE_SCHEDULED, 'is set to pause on December 10'],
+    ['Undo the change of Faith & Family?', CHANGING, 'is set to change to $6.99 / month on'],
+  ])('asks first: %s', async (title, scheduled, said) => {
+    plans = [aPlan(scheduled), aGospelPlan()];
+    const { user } = open('sub_faith');
+    const dialog = await screen.findByRole('dialog', { name: title });
+    expect(dialog).toHaveTextContent(said);
+    await user.click(within(dialog).getByRole('button', { name: 'Not now' }));
+    await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument());
+    expect(screen.getByRole('heading', { level: 1 })).toHaveFocus();
+  });
+
+  it('does it once it is confirmed, and says what that costs', async () => {
+    plans = [aPlan(ENDING)];
+    const asked: unknown[] = [];
+    server.use(
+      http.post(CANCELLATION, async ({ request }) => {
+        asked.push(await request.json());
+        plans = [aPlan()];
+        return HttpResponse.json({ plans });
+      }),
+    );
+    const { user } = open('sub_faith');
+    await user.click(await screen.findByRole('button', { name: 'Keep Faith & Family' }));
+    await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument());
+    expect(asked).toEqual([{ subscriptionId: ['sub_faith'] }]);
+    expect(
+      await screen.findByText(
+        'Its next bill comes on December 10, 2026, at $6.99 / month before discounts and taxes.',
+      ),
+    ).toBeInTheDocument();
+  });
+
+  it('stays and says what failed', async () => {
+    plans = [aPlan(ENDING)];
+    server.use(http.post(CANCELLATION, () => refusal(409, 'invalid_state', 'It has ended.')));
+    const { user } = open('sub_faith');
+    await user.click(await screen.findByRole('button', { name: 'Keep Faith & Family' }));
+    const dialog = within(screen.getByRole('dialog'));
+    expect(await dialog.findByRole('alert')).toHaveTextContent('It has ended.');
+  });
+
+  it.each([
+    ['sub_faith', 'Faith & Family goes on as it is: nothing is scheduled for it.'],
+    ['sub_gospel', 'Gospel TV is paused. You can resume it from your account.'],
+    ['sub_elsewhere', 'You are signed in as ava@example.com.'],
+  ])('says so where nothing is left to take back: %s', async (subId, said) => {
+    plans = [aPlan(), aGospelPlan(PAUSED)];
+    const { user } = open(subId);
+    const dialog = await screen.findByRole('dialog', {
+      name: 'There is nothing left to take back',
+    });
+    expect(dialog).toHaveTextContent(said);
+    await user.click(within(dialog).getByRole('button', { name: 'Go to your account' }));
+    await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument());
+  });
+});
+
+describe('the receipt', () => {
+  const state = toReceipt(['You can watch it until December 4, 2026.'], [aPlan(ENDING)]);
+  const open = () => renderScreen(<DashboardPage />, { at: '/dashboard', state });
+  const receipt = () => screen.queryByText('You can watch it until December 4, 2026.');
+
+  it('stays until it is dismissed', async () => {
+    plans = [aPlan(ENDING)];
+    const { user } = open();
+    await card('Faith & Family');
+    expect(receipt()).toBeInTheDocument();
+    await user.click(screen.getByRole('button', { name: 'Dismiss notice' }));
+    await waitFor(() => expect(receipt()).not.toBeInTheDocument());
+    expect(screen.getByRole('heading', { level: 1 })).toHaveFocus();
+  });
+
+  it('says nothing that is no longer so', async () => {
+    open();
+    await card('Faith & Family');
+    expect(receipt()).not.toBeInTheDocument();
+  });
+});
+
+describe('the activity', () => {
+  const panel = () => screen.findByRole('region', { name: 'Activity' });
+  const done = (count: number) =>
+    Array.from({ length: count }, (_, index) => ({
+      at: `2026-11-${20 - index}T15:05:00Z`,
+      kind: 'paused',
+      text: `Done ${index + 1}`,
+      actor: index === 0 ? 'support' : 'you',
+    }));
+
+  it('says what was done, when and by whom, some at a time', async () => {
+    const all = done(7);
+    server.use(
+      http.get('*/api/account/activity', ({ request }) => {
+        const query = new URL(request.url).searchParams;
+        const [offset, limit] = [Number(query.get('offset')), Number(query.get('limit'))];
+        return HttpResponse.json(all.slice(offset, offset + limit));
+      }),
+    );
+    const { user } = show();
+    const rows = async () => within(await panel()).getAllByRole('listitem');
+    await screen.findByText('Done 1');
+    expect(await rows()).toHaveLength(5);
+    expect((await rows())[0]).toHaveTextContent(/Done 1Nov 20, 2026, .* · Our support team/);
+    await user.click(screen.getByRole('button', { name: 'Show more activity' }));
+    expect(await screen.findByText('Done 7')).toBeInTheDocument();
+    expect(screen.queryByRole('button', { name: 'Show more activity' })).not.toBeInTheDocument();
+    expect(screen.getByRole('heading', { name: 'Activity' })).toHaveFocus();
+  });
+
+  it('says so where nothing was done, and where it cannot be read', async () => {
+    server.use(
+      http.get('*/api/account/activity', () => refusal(500, 'internal_error', 'Broken.'), {
+        once: true,
+      }),
+    );
+    const { user } = show();
+    const region = within(await panel());
+    expect(await region.findByRole('alert')).toHaveTextContent('Broken.');
+    await user.click(region.getByRole('button', { name: 'Try again' }));
+    expect(await region.findByText(/Nothing has been changed yet/)).toBeInTheDocument();
   });
 });
 
@@ -344,6 +506,11 @@ describe('resuming now', () => {
     expect(asked).toEqual([{ subscriptionId: ['sub_gospel'], quote: 'quote-1' }]);
     expect(useSnackbar.getState().content).toBe('Gospel TV has been resumed.');
     expect(await card('Gospel TV')).toHaveTextContent('Active');
+    expect(
+      screen.getByText(
+        'Gospel TV is active again from today. $7.19 was charged today, taxes included.',
+      ),
+    ).toBeInTheDocument();
   });
 
   it('says that the amount is being worked out, and cannot be confirmed before', async () => {

@@ -9,6 +9,7 @@ import { Card } from '@/ui/Card';
 import { Page } from '@/ui/Page';
 import { PageHeading } from '@/ui/PageHeading';
 import { ErrorState } from '@/ui/States';
+import { ActivityPanel } from './ActivityPanel';
 import { Costs } from './Costs';
 import styles from './DashboardPage.module.css';
 import { DashboardSkeleton } from './DashboardSkeleton';
@@ -16,7 +17,10 @@ import { EndedSubscriptions } from './EndedSubscriptions';
 import { FreeMonth } from './FreeMonth';
 import { LatestInvoices } from './LatestInvoices';
 import { NoSubscriptions } from './NoSubscriptions';
+import { PaymentMethod } from './PaymentMethod';
+import { Receipt } from './Receipt';
 import { Subscriptions } from './Subscriptions';
+import { UndoLinked } from './UndoLinked';
 import { Ways } from './Ways';
 
 /** The account home: what one has, what happens next with it, what it costs, and the ways on. */
@@ -36,7 +40,9 @@ export default function DashboardPage() {
         </Card>
       )}
       {!failure && !ready && <DashboardSkeleton />}
+      {ready && <Receipt plans={account.data.plans} />}
       {ready && <Home account={account.data} costs={plans.data} />}
+      {ready && <UndoLinked account={account.data} />}
     </Page>
   );
 }
@@ -48,14 +54,18 @@ function Home({ account, costs }: { account: Account; costs: ManagePlans }) {
     <div className={styles.home}>
       <div className={styles.column}>
         {held.length > 0 ? <Subscriptions plans={held} /> : <NoSubscriptions ended={ended} />}
-        {ended.length > 0 && <EndedSubscriptions plans={ended} />}
+        {ended.length > 0 && <EndedSubscriptions plans={ended} offered={costs.plans} />}
         <div className={styles.ways}>
           <Ways plans={held} />
+        </div>
+        <div className={styles.activity}>
+          <ActivityPanel />
         </div>
       </div>
       <div className={styles.column}>
         {held.length > 0 && <Costs plans={held} costs={costs} />}
         {held.length > 0 && <FreeMonth />}
+        <PaymentMethod />
         <div className={styles.invoices}>
           <LatestInvoices />
         </div>

@@ -2,7 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 
 import { siteOptions } from '@/lib/api/queries';
 import type { Plan } from '@/lib/api/types';
-import { ButtonAnchor } from '@/ui/Button';
+import { paths } from '@/lib/paths';
+import { ButtonAnchor, ButtonLink } from '@/ui/Button';
 import { Card } from '@/ui/Card';
 import { PlayIcon } from '@/ui/icons/icons';
 import { EmptyState } from '@/ui/States';
@@ -16,13 +17,25 @@ export function NoSubscriptions({ ended }: { ended: readonly Plan[] }) {
       <EmptyState
         icon={<PlayIcon />}
         title={ended.length > 0 ? 'Your subscriptions have ended' : 'You have no subscriptions yet'}
-        action={<Services />}
+        action={<WaysIn isBack={ended.length > 0} />}
       >
         {ended.length > 0
           ? 'Nothing more will be billed. Your invoices stay here for you.'
           : 'When you subscribe to one of our services, you will see here what it costs and what comes next.'}
       </EmptyState>
     </Card>
+  );
+}
+
+/** To the plans with their prices, and to the services themselves. */
+function WaysIn({ isBack }: { isBack: boolean }) {
+  return (
+    <div className={styles.ways}>
+      <ButtonLink to={paths.manageSubscription}>
+        {isBack ? 'Choose a subscription' : 'See plans and prices'}
+      </ButtonLink>
+      <Services />
+    </div>
   );
 }
 

@@ -1,9 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from 'react-router-dom';
 
 import { siteOptions } from '@/lib/api/queries';
 import type { Plan, ResumeEstimate } from '@/lib/api/types';
 import { hasCode, isUnconfirmed, messageOf } from '@/lib/errors';
 import { formatCents, formatPrice } from '@/lib/formats';
+import { paths } from '@/lib/paths';
+import { resumedSentences, toReceipt } from '@/lib/receipts';
 import { loadFailure } from '@/lib/screenLoad';
 import { useLoader } from '@/stores/loader';
 import { notify } from '@/stores/snackbar';
@@ -27,9 +30,13 @@ interface ResumeDialogProps {
 /** Shows what resuming now charges, and charges it only when that is confirmed. */
 export function ResumeDialog({ plan, open, onClose }: ResumeDialogProps) {
   const estimate = useQuery({ ...resumeEstimateOptions(plan.subId), enabled: open });
-  const resuming = useResume(plan, () => {
+  const navigate = useNavigate();
+  const resuming = useResume(plan, (plans) => {
     onClose();
     notify(`${plan.name} has been resumed.`);
+    const charged = estimate.data?.amountDue ?? 0;
+    const sentences = plans.flatMap((resumed) => resumedSentences(resumed, charged));
+    void navigate(paths.dashboard, { replace: true, state: toReceipt(sentences, plans) });
   });
   // Figures on their way may differ from those shown before: none are shown until they are there.
   const figures = estimate.isFetching ? undefined : estimate.data;

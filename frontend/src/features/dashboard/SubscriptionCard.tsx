@@ -4,7 +4,7 @@ import type { Plan } from '@/lib/api/types';
 import { serviceArt } from '@/lib/artwork';
 import { formatPrice } from '@/lib/formats';
 import { paths } from '@/lib/paths';
-import { canBePaused } from '@/lib/plans';
+import { canBeCancelled, canBePaused } from '@/lib/plans';
 import { withSelection } from '@/lib/selection';
 import { Button, ButtonLink } from '@/ui/Button';
 import { Card } from '@/ui/Card';
@@ -43,7 +43,7 @@ export function SubscriptionCard({ plan }: { plan: Plan }) {
         <StatusPill tone={tone}>{words}</StatusPill>
       </div>
       <NextSteps plan={plan} resumeNow={resumeNow} />
-      {canBePaused(plan) && <PauseLink plan={plan} />}
+      {canBeCancelled(plan) && <Leaving plan={plan} />}
       {/* Stays once it was opened, so that it can close by itself after the plan is resumed. */}
       {resuming !== 'never' && (
         <ResumeDialog
@@ -56,14 +56,18 @@ export function SubscriptionCard({ plan }: { plan: Plan }) {
   );
 }
 
-function PauseLink({ plan }: { plan: Plan }) {
+/** The ways to a pause and to an end, one as easy as the other. */
+function Leaving({ plan }: { plan: Plan }) {
   return (
-    <ButtonLink
-      variant="secondary"
-      to={withSelection(paths.pauseOffer, [plan.subId])}
-      className={styles.pause}
-    >
-      Pause<VisuallyHidden> {plan.name}</VisuallyHidden>
-    </ButtonLink>
+    <div className={styles.leaving}>
+      {canBePaused(plan) && (
+        <ButtonLink variant="secondary" to={withSelection(paths.pauseOffer, [plan.subId])}>
+          Pause<VisuallyHidden> {plan.name}</VisuallyHidden>
+        </ButtonLink>
+      )}
+      <ButtonLink variant="secondary" to={withSelection(paths.cancelAll, [plan.subId])}>
+        Cancel<VisuallyHidden> {plan.name}</VisuallyHidden>
+      </ButtonLink>
+    </div>
   );
 }

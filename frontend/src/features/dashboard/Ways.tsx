@@ -1,8 +1,18 @@
 import type { Plan } from '@/lib/api/types';
 import { paths } from '@/lib/paths';
-import { canBePaused, canChangePeriod } from '@/lib/plans';
+import { canBeCancelled, canBePaused, canChangePeriod } from '@/lib/plans';
 import { Card } from '@/ui/Card';
-import { CalendarIcon, PauseIcon, PlayIcon, ReceiptIcon, TicketIcon } from '@/ui/icons/icons';
+import {
+  CalendarIcon,
+  CardIcon,
+  CloseIcon,
+  MailIcon,
+  PauseIcon,
+  PersonIcon,
+  PlayIcon,
+  ReceiptIcon,
+  TicketIcon,
+} from '@/ui/icons/icons';
 import { LinkList, type ListedLink } from '@/ui/LinkList';
 import styles from './Panel.module.css';
 
@@ -26,7 +36,13 @@ export function Ways({ plans }: { plans: readonly Plan[] }) {
     ...(plans.some(canBePaused)
       ? [{ to: paths.pauseOffer, label: 'Pause', icon: <PauseIcon /> }]
       : []),
+    ...(plans.some(canBeCancelled)
+      ? [{ to: paths.cancelAll, label: 'Cancel Subscriptions', icon: <CloseIcon /> }]
+      : []),
+    { to: paths.paymentMethods, label: 'Payment Methods', icon: <CardIcon /> },
     { to: paths.billingHistory, label: 'Billing History', icon: <ReceiptIcon /> },
+    { to: paths.editProfile, label: 'Your Profile', icon: <PersonIcon /> },
+    { to: paths.emailPreferences, label: 'Email Preferences', icon: <MailIcon /> },
   ];
   return (
     <Card as="section" labelledBy="ways" className={styles.panel}>

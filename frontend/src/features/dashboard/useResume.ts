@@ -17,7 +17,7 @@ function figuresIn(body: unknown): ResumeEstimate | null {
  * Resumes a plan now for the quoted amount. Where the amount has changed meanwhile, the estimate
  * takes the new figures, and nothing is done until they are confirmed.
  */
-export function useResume(plan: Plan, onResumed: () => void) {
+export function useResume(plan: Plan, onResumed: (plans: readonly Plan[]) => void) {
   const client = useQueryClient();
   const { taken, stale } = usePlansAfterChange();
   const { queryKey } = resumeEstimateOptions(plan.subId);
@@ -31,7 +31,7 @@ export function useResume(plan: Plan, onResumed: () => void) {
   return useCommand<PlansAnswer, { subId: string; quote: string }>(resume, {
     onSuccess: ({ plans }) => {
       taken(plans);
-      onResumed();
+      onResumed(plans.filter(({ subId }) => subId === plan.subId));
     },
     onError: (error) => {
       if (hasCode(error, 'quote_changed')) takeFigures(error.body);

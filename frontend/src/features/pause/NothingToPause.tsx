@@ -1,20 +1,22 @@
 import type { Plan } from '@/lib/api/types';
 import { paths } from '@/lib/paths';
+import { canBeCancelled } from '@/lib/plans';
 import { ButtonLink } from '@/ui/Button';
 import { Card } from '@/ui/Card';
 import { PauseIcon } from '@/ui/icons/icons';
 import { EmptyState } from '@/ui/States';
+import { CancelInstead } from './CancelInstead';
 import styles from './NothingToPause.module.css';
 import { Obstacles } from './Obstacles';
 
-/** Instead of the banner, where no subscription can be paused: why, and the way on. */
+/** Instead of the banner, where no subscription can be paused: why, and the ways on. */
 export function NothingToPause({ held }: { held: readonly Plan[] }) {
   return (
     <Card>
       <EmptyState
         icon={<PauseIcon />}
         title="There is nothing to pause right now"
-        action={<ButtonLink to={paths.dashboard}>Go to your account</ButtonLink>}
+        action={<Ways held={held} />}
       >
         {held.length === 0
           ? 'You have no subscription at the moment, so nothing will be billed.'
@@ -24,5 +26,14 @@ export function NothingToPause({ held }: { held: readonly Plan[] }) {
         <Obstacles plans={held} />
       </div>
     </Card>
+  );
+}
+
+function Ways({ held }: { held: readonly Plan[] }) {
+  return (
+    <div className={styles.ways}>
+      <ButtonLink to={paths.dashboard}>Go to your account</ButtonLink>
+      {held.some(canBeCancelled) && <CancelInstead>No thanks, continue to cancel</CancelInstead>}
+    </div>
   );
 }

@@ -1,20 +1,16 @@
-import { useQueryClient } from '@tanstack/react-query';
-import { useNavigate } from 'react-router-dom';
-
-import type { PauseAnswer, Plan } from '@/lib/api/types';
-import { useCommand } from '@/lib/command';
+import type { Plan } from '@/lib/api/types';
 import { CONFIRMING_MESSAGE, isUnconfirmed, messageOf } from '@/lib/errors';
-import { paths } from '@/lib/paths';
-import { usePlansAfterChange } from '@/lib/planChanges';
+import { type PausePeriod, usePause } from '@/lib/pausing';
 import { namesOf } from '@/lib/plans';
+import type { Hold } from '@/lib/useHeldStill';
 import { Button } from '@/ui/Button';
 import { Card } from '@/ui/Card';
 import { InfoAlert } from '@/ui/InfoAlert';
-import { pause, pauseEstimateOptions } from './api';
+import { CancelInstead } from './CancelInstead';
 import { Obstacles } from './Obstacles';
 import styles from './PauseBanner.module.css';
 import { PauseChoice } from './PauseChoice';
-import { type PausePeriod, PauseTerms } from './PauseTerms';
+import { PauseTerms } from './PauseTerms';
 import { usePauseSelection } from './usePauseSelection';
 
 interface PauseBannerProps {
@@ -24,33 +20,18 @@ interface PauseBannerProps {
   others: readonly Plan[];
   /** When a pause of each would start and end. */
   periods: readonly PausePeriod[];
-}
-
-/** Sends the pause, takes over the plans it answers with and goes to the summary. */
-function usePause() {
-  const navigate = useNavigate();
-  const client = useQueryClient();
-  const { taken, stale } = usePlansAfterChange();
-  return useCommand<PauseAnswer, readonly string[]>(pause, {
-    onSuccess: ({ plans }) => {
-      taken(plans);
-      void navigate(paths.pauseSummary);
-    },
-    onError: () => {
-      stale();
-      void client.invalidateQueries({ queryKey: pauseEstimateOptions.queryKey });
-    },
-  });
+  /** Holds the screen still while the pause is on its way and until its summary has come. */
+  hold: Hold;
 }
 
 /** The offer: what a pause means, when it starts and ends, for which subscriptions, and the button. */
-export function PauseBanner({ pausable, others, periods }: PauseBannerProps) {
+export function PauseBanner({ pausable, others, periods, hold }: PauseBannerProps) {
   const selection = usePauseSelection(pausable);
-  const pausing = usePause();
+  const pausing = usePause('pause_offer', hold);
   const { chosen, ids } = selection;
   const press = () => {
     if (chosen.length === 0) selection.refuse();
-    else pausing.mutate(ids);
+    else pausing.mutate({ ids });
   };
   return (
     <Card as="section" labelledBy="need-a-break" className={styles.banner}>
@@ -66,6 +47,7 @@ export function PauseBanner({ pausable, others, periods }: PauseBannerProps) {
         <Button busy={pausing.isPending} onClick={press} block>
           PAUSE MY SUBSCRIPTION
         </Button>
+        <CancelInstead block>No thanks, continue to cancel</CancelInstead>
       </div>
     </Card>
   );

@@ -37,6 +37,10 @@ export function PauseNotice({ plans, onDismiss }: PauseNoticeProps) {
           the end of your billing cycle on <strong>{formatDate(pauseDate)}</strong>.
         </p>
       ))}
+      <p>
+        Nothing was charged today, and nothing is while it is paused. Billing goes on when it
+        resumes.
+      </p>
       <p>You can cancel the scheduled pause any time before then to resume your subscription.</p>
     </InfoAlert>
   );

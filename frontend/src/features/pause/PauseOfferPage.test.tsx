@@ -150,7 +150,7 @@ describe('pausing', () => {
     await user.click(await button());
     expect(await screen.findByTestId('elsewhere')).toHaveTextContent('/pause-summary');
     expect(asked).toEqual([
-      { query: '?days=30', body: '', key: expect.stringMatching(/^\w{32}$/) },
+      { query: '?days=30&offer=pause_offer', body: '', key: expect.stringMatching(/^\w{32}$/) },
     ]);
   });
 
@@ -173,7 +173,9 @@ describe('pausing', () => {
     expect(screen.getByRole('checkbox', { name: /Faith & Family/ })).not.toBeChecked();
     await user.click(await button());
     await screen.findByTestId('elsewhere');
-    expect(asked.map(({ body }) => JSON.parse(body))).toEqual([{ subscriptionId: ['sub_gospel'] }]);
+    expect(asked.map(({ body }) => JSON.parse(body))).toEqual([
+      { subscriptionId: ['sub_gospel'], offer: 'pause_offer' },
+    ]);
   });
 
   it('pauses only what is left checked', async () => {
@@ -185,7 +187,9 @@ describe('pausing', () => {
     );
     await user.click(await button());
     await screen.findByTestId('elsewhere');
-    expect(asked.map(({ body }) => JSON.parse(body))).toEqual([{ subscriptionId: ['sub_gospel'] }]);
+    expect(asked.map(({ body }) => JSON.parse(body))).toEqual([
+      { subscriptionId: ['sub_gospel'], offer: 'pause_offer' },
+    ]);
   });
 
   it('keeps at least one chosen, and says so', async () => {
@@ -227,6 +231,37 @@ describe('pausing', () => {
   });
 });
 
+describe('the way on to cancelling', () => {
+  const onwards = () => screen.findByRole('link', { name: 'No thanks, continue to cancel' });
+
+  it('is as wide as the pause, and is about everything where nothing is selected', async () => {
+    show();
+    expect(await onwards()).toHaveAttribute('href', '/cancelAll');
+    expect((await onwards()).className).toBe((await button()).className);
+  });
+
+  it('takes what is selected along, here and below each service', async () => {
+    plans = [aPlan(), aGospelPlan(), aKidsPlan()];
+    const { user } = show('?ids=sub_gospel&ids=sub_kids');
+    expect(await onwards()).toHaveAttribute('href', '/cancelAll?ids=sub_gospel&ids=sub_kids');
+    const below = await screen.findAllByRole('link', {
+      name: 'No thanks, please cancel my subscription.',
+    });
+    expect(below.map((link) => link.getAttribute('href'))).toEqual([
+      '/cancelAll?ids=sub_gospel&ids=sub_kids',
+      '/cancelAll?ids=sub_gospel&ids=sub_kids',
+    ]);
+    await user.click(screen.getByRole('checkbox', { name: /Kids/ }));
+    await waitFor(() => expect(below[0]).toHaveAttribute('href', '/cancelAll?ids=sub_gospel'));
+  });
+
+  it('is there for what cannot be paused', async () => {
+    plans = [aPlan(PAUSED)];
+    show('?ids=sub_faith');
+    expect(await onwards()).toHaveAttribute('href', '/cancelAll?ids=sub_faith');
+  });
+});
+
 describe('what is worth staying for', () => {
   it('shows four favorites and three to come, each with words for its picture', async () => {
     show();
@@ -257,6 +292,15 @@ describe('what is worth staying for', () => {
     show();
     await screen.findByRole('heading', { name: 'Kids' });
     expect(screen.queryByText("Don't Miss These Upcoming Favorites!")).not.toBeInTheDocument();
+  });
+
+  it('reads out what operators say of a picture', async () => {
+    offers = [anOffer({ recommendedTitleText2: 'Cedar Creek' })];
+    show();
+    expect(await screen.findByRole('img', { name: 'Cedar Creek' })).toHaveAttribute(
+      'src',
+      '/art/recommended-2.svg',
+    );
   });
 
   it('does without what operators have not set', async () => {

@@ -29,6 +29,7 @@ describe('the summary after pausing', () => {
     expect(notice).toHaveTextContent(
       'Your pause takes effect at the end of your billing cycle on December 10, 2026.',
     );
+    expect(notice).toHaveTextContent('Nothing was charged today');
     expect(notice).toHaveTextContent('You can cancel the scheduled pause any time before then');
     await user.click(screen.getByRole('button', { name: 'Dismiss notice' }));
     expect(screen.queryByRole('status')).not.toBeInTheDocument();

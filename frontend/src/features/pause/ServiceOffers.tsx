@@ -10,6 +10,7 @@ import { Skeleton } from '@/ui/Skeleton';
 import { ErrorState } from '@/ui/States';
 import { VisuallyHidden } from '@/ui/VisuallyHidden';
 import { pauseOfferOptions } from './api';
+import { CancelInstead } from './CancelInstead';
 import styles from './ServiceOffers.module.css';
 import { recommendedTitles, type Title, upcomingTitles } from './titles';
 
@@ -52,7 +53,7 @@ interface TitlesProps {
   columns: 'three' | 'four';
 }
 
-/** One block of titles with its way back to watching; nothing where operators have set none. */
+/** One block of titles with the ways back to watching and on to cancelling; nothing where operators have set none. */
 function Titles({ heading, titles, offer, columns }: TitlesProps) {
   if (titles.length === 0) return null;
   return (
@@ -65,12 +66,15 @@ function Titles({ heading, titles, offer, columns }: TitlesProps) {
           </li>
         ))}
       </ul>
-      {offer.browseUrl && (
-        <ButtonAnchor variant="secondary" href={offer.browseUrl}>
-          RETURN TO WATCHING
-          <VisuallyHidden> {offer.name}</VisuallyHidden>
-        </ButtonAnchor>
-      )}
+      <div className={styles.ways}>
+        {offer.browseUrl && (
+          <ButtonAnchor variant="secondary" href={offer.browseUrl}>
+            RETURN TO WATCHING
+            <VisuallyHidden> {offer.name}</VisuallyHidden>
+          </ButtonAnchor>
+        )}
+        <CancelInstead variant="secondary">No thanks, please cancel my subscription.</CancelInstead>
+      </div>
     </div>
   );
 }

@@ -9,15 +9,15 @@ export interface Title {
 
 /** The titles of a service to watch before one goes; those without a picture are left out. */
 export function recommendedTitles(offer: PauseOffer): Title[] {
-  const images = [
-    offer.recommendedTitleImage1,
-    offer.recommendedTitleImage2,
-    offer.recommendedTitleImage3,
-    offer.recommendedTitleImage4,
-  ].filter((image) => image !== null);
-  return images.map((image, index) => ({
+  const titles = [
+    { image: offer.recommendedTitleImage1, text: offer.recommendedTitleText1 },
+    { image: offer.recommendedTitleImage2, text: offer.recommendedTitleText2 },
+    { image: offer.recommendedTitleImage3, text: offer.recommendedTitleText3 },
+    { image: offer.recommendedTitleImage4, text: offer.recommendedTitleText4 },
+  ].flatMap(({ image, text }) => (image === null ? [] : [{ image, text }]));
+  return titles.map(({ image, text }, index) => ({
     image,
-    alt: `A favorite on ${offer.name}, ${index + 1} of ${images.length}`,
+    alt: text || `A favorite on ${offer.name}, ${index + 1} of ${titles.length}`,
     caption: null,
   }));
 }

@@ -9,6 +9,7 @@ import { VisuallyHidden } from '@/ui/VisuallyHidden';
 import { type Estimate, EstimateFailure } from './EstimateFailure';
 import { Legal } from './Legal';
 import { PaymentFailureDialog } from './PaymentFailureDialog';
+import { RefusalWords } from './RefusalWords';
 import { Sentences } from './Sentences';
 import type { useChange } from './useChange';
 
@@ -79,7 +80,11 @@ export function ChangeDialogs({
 function Refusal({ error }: { error: Error }) {
   if (isUnconfirmed(error)) return <InfoAlert>{CONFIRMING_MESSAGE}</InfoAlert>;
   const isNews = hasCode(error, 'quote_changed');
-  return <InfoAlert tone={isNews ? 'info' : 'error'}>{messageOf(error)}</InfoAlert>;
+  return (
+    <InfoAlert tone={isNews ? 'info' : 'error'}>
+      <RefusalWords error={error} />
+    </InfoAlert>
+  );
 }
 
 function Awaited({ estimate }: { estimate: Estimate }) {

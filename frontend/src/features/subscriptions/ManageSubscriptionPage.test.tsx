@@ -72,6 +72,14 @@ describe('what one holds and could hold', () => {
     ]);
   });
 
+  it('has what the address asks for chosen, and nothing is done before it is saved', async () => {
+    server.use(http.post(ESTIMATE, () => HttpResponse.json(KIDS_ADDED)));
+    show(BUNDLE, '/manage-subscription?add=Minno-Plan');
+    await waitFor(async () => expect(await box('Kids')).toBeChecked());
+    expect(await box('Faith & Family')).toBeChecked();
+    expect(await screen.findByText('Starts as soon as you save your changes.')).toBeInTheDocument();
+  });
+
   it('is checked where it goes on; what ends and what could be added is not', async () => {
     show({
       existingPlans: [aPlan(), aGospelPlan(ENDING), aKidsPlan({ status: 'CANCELLED' })],
@@ -189,6 +197,32 @@ describe('choosing', () => {
     expect((await rowsOf()).at(-1)).toContain('$20.37');
     expect(estimated).toEqual([['faith-family-plan', 'gospel-tv-plan', 'Minno-Plan']]);
     expect(useCart.getState()).toMatchObject({ total: 2037, bundleSavings: 360 });
+  });
+
+  it('says from when on the price holds, where something is removed', async () => {
+    answerEstimate(GOSPEL_REMOVED);
+    const { user } = show(BUNDLE);
+    await user.click(await box('Gospel TV'));
+    expect((await screen.findAllByRole('term')).at(-1)).toHaveTextContent(
+      'From then on and applicable taxes, once Gospel TV has ended',
+    );
+  });
+
+  it('says what the next bill is and what comes after it, where what is removed outlasts it', async () => {
+    answerEstimate({
+      ...GOSPEL_REMOVED,
+      existingPlans: [aPlan(), aGospelPlan({ ...ENDING, cancelAt: '2026-12-20T15:00:00Z' })],
+      bundleSavings: 70,
+      total: 629,
+    });
+    const { user } = show(BUNDLE);
+    await user.click(await box('Gospel TV'));
+    expect((await screen.findAllByRole('term')).at(-1)).toHaveTextContent(
+      /^Next bill and applicable taxes$/,
+    );
+    expect(screen.getAllByRole('definition').at(-1)).toHaveTextContent('$6.29 / month');
+    const [later] = screen.getAllByText('Once Gospel TV has ended, the price is $6.99 / month.');
+    expect(later).toBeVisible();
   });
 
   it('asks for figures once the boxes rest, and not where nothing differs', async () => {

@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 
 import { siteOptions } from '@/lib/api/queries';
-import { Button, ButtonAnchor } from '@/ui/Button';
+import { paths } from '@/lib/paths';
+import { Button, ButtonAnchor, ButtonLink } from '@/ui/Button';
 import { Dialog } from '@/ui/Dialog';
 
 interface PaymentFailureDialogProps {
@@ -32,6 +33,9 @@ export function PaymentFailureDialog({
           Contact Customer Service
         </ButtonAnchor>
       )}
+      <ButtonLink variant="secondary" to={paths.paymentMethods}>
+        Change payment method
+      </ButtonLink>
       <Button onClick={onRetry}>Try again</Button>
     </>
   );

@@ -7,6 +7,7 @@ import { formatCents, formatPrice } from '@/lib/formats';
 import { type PeriodAction, planNotes } from '@/lib/plans';
 import { useScreenLoad } from '@/lib/screenLoad';
 import { sumRows, totalPer } from '@/lib/totals';
+import type { Hold } from '@/lib/useHeldStill';
 import { Button } from '@/ui/Button';
 import { CheckMark } from '@/ui/CheckMark';
 import { classNames } from '@/ui/classNames';
@@ -23,7 +24,6 @@ import { didSentences, periodConfirmWords, startsFrom, willSentences } from './p
 import styles from './subscriptions.module.css';
 import { summaryAddress, toSaid } from './summary';
 import { useChange } from './useChange';
-import type { Hold } from './useHeldStill';
 import { usePeriodEstimate } from './usePeriodEstimate';
 import { usePeriodSelection } from './usePeriodSelection';
 

@@ -6,6 +6,7 @@ import type { ManagePlans } from '@/lib/api/types';
 import { paths } from '@/lib/paths';
 import { canChangePeriod, isLive, type PeriodAction } from '@/lib/plans';
 import { useScreenLoad } from '@/lib/screenLoad';
+import { useHeldStill } from '@/lib/useHeldStill';
 import { ButtonLink } from '@/ui/Button';
 import { Card } from '@/ui/Card';
 import { CalendarIcon } from '@/ui/icons/icons';
@@ -18,7 +19,6 @@ import { PeriodChoice } from './PeriodChoice';
 import { BILLED, whyNot } from './periodWords';
 import { Sentences } from './Sentences';
 import styles from './subscriptions.module.css';
-import { useHeldStill } from './useHeldStill';
 
 const HEADINGS: Record<PeriodAction, string> = {
   upgrade: 'Upgrade to annual billing',

@@ -4,8 +4,10 @@ import { useNavigate } from 'react-router-dom';
 
 import { siteOptions } from '@/lib/api/queries';
 import type { ManagePlans, ServicesChange } from '@/lib/api/types';
-import { isLive, namesOf, watchableServices } from '@/lib/plans';
+import { haveEnded, priceAfterEnd } from '@/lib/bundles';
+import { isLive, watchableServices } from '@/lib/plans';
 import { periodPrices, sumRows } from '@/lib/totals';
+import { type Hold, useHeldStill } from '@/lib/useHeldStill';
 import { useCart } from '@/stores/cart';
 import { notify } from '@/stores/snackbar';
 import { Button } from '@/ui/Button';
@@ -25,7 +27,6 @@ import styles from './subscriptions.module.css';
 import { summaryAddress, toSaid } from './summary';
 import { useChange } from './useChange';
 import { type Draft, useDraft } from './useDraft';
-import { type Hold, useHeldStill } from './useHeldStill';
 
 /** Which services go on and which are added, what that comes to, and the button that asks before it does so. */
 export function ServiceChoice({ costs: current }: { costs: ManagePlans }) {
@@ -123,7 +124,7 @@ function DraftFigures({ costs, draft }: DraftProps) {
   return (
     <>
       {failed && <EstimateFailure estimate={estimate} />}
-      {shown && !failed && <MoneyChange now={costs} then={shown} from={startOf(shown, costs)} />}
+      {shown && !failed && <ServicesMoney costs={costs} change={shown} />}
       <p role="status">
         {figures && (
           <VisuallyHidden>Your new total: {periodPrices(figures).join(' and ')}.</VisuallyHidden>
@@ -133,11 +134,21 @@ function DraftFigures({ costs, draft }: DraftProps) {
   );
 }
 
+function ServicesMoney({ costs, change }: { costs: ManagePlans; change: ServicesChange }) {
+  return (
+    <MoneyChange
+      now={costs}
+      then={change}
+      from={startOf(change, costs)}
+      later={priceAfterEnd(change)}
+    />
+  );
+}
+
 /** A removal changes the price only when its access ends. */
 function startOf({ removed }: ServicesChange, costs: ManagePlans): string | undefined {
   const ending = choosable(costs).filter(({ id }) => removed.includes(id));
-  if (ending.length === 0) return undefined;
-  return `once ${namesOf(ending)} ${ending.length === 1 ? 'has' : 'have'} ended`;
+  return ending.length > 0 ? `once ${haveEnded(ending)}` : undefined;
 }
 
 function ServicesDialogs({
@@ -155,7 +166,7 @@ function ServicesDialogs({
       estimate={draft.estimate}
       nothingLeft={!draft.isChanged}
       sentences={figures ? changeSentences(figures, all, 'will') : []}
-      figures={figures && <MoneyChange now={costs} then={figures} from={startOf(figures, costs)} />}
+      figures={figures && <ServicesMoney costs={costs} change={figures} />}
       warning={warnings.length > 0 ? warnings.join(' ') : undefined}
       confirmText={figures ? confirmWords(figures, all) : 'YES, SAVE'}
       onConfirm={() => figures && change.command.mutate({ planIds: wanted, quote: figures.quote })}

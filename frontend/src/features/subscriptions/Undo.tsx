@@ -4,6 +4,7 @@ import type { Plan } from '@/lib/api/types';
 import { paths } from '@/lib/paths';
 import { useCancelScheduledPause, useKeepSubscription, useUndoChange } from '@/lib/planChanges';
 import { isEnding } from '@/lib/plans';
+import { goesOnSentences } from '@/lib/receipts';
 import { notify } from '@/stores/snackbar';
 import { Button } from '@/ui/Button';
 import { VisuallyHidden } from '@/ui/VisuallyHidden';
@@ -15,11 +16,12 @@ export function Undo({ plan }: { plan: Plan }) {
   return plan.hasScheduledPause ? <CancelPause plan={plan} /> : null;
 }
 
-function useAfterwards(): (message: string) => void {
+function useAfterwards(): (message: string, plans: readonly Plan[]) => void {
   const navigate = useNavigate();
-  return (message) => {
+  return (message, plans) => {
     notify(message);
-    void navigate(paths.summary, { replace: true });
+    const state = { said: plans.flatMap(goesOnSentences) };
+    void navigate(paths.summary, { replace: true, state });
   };
 }
 

@@ -1,11 +1,9 @@
 import type { Plan, Preview } from '@/lib/api/types';
 import { formatCents, formatDate } from '@/lib/formats';
-import { namesOf, type PeriodAction, planNotes, statusOf } from '@/lib/plans';
+import { isInTrial, namesOf, type PeriodAction, planNotes } from '@/lib/plans';
 
 /** The billing periods as they are said. */
 export const BILLED: Record<PeriodAction, string> = { upgrade: 'annually', downgrade: 'monthly' };
-
-const inTrial = (plan: Plan) => statusOf(plan) === 'IN_TRIAL';
 
 /** What becomes of the chosen plans, in a sentence for each time at which it does. */
 export function willSentences(action: PeriodAction, chosen: readonly Plan[]): string[] {
@@ -18,7 +16,7 @@ export function willSentences(action: PeriodAction, chosen: readonly Plan[]): st
 
 function startOf(action: PeriodAction, plan: Plan): string {
   const on = plan.nextBillingAt && formatDate(plan.nextBillingAt);
-  if (inTrial(plan)) return on ? `once the trial is over, on ${on}` : 'once the trial is over';
+  if (isInTrial(plan)) return on ? `once the trial is over, on ${on}` : 'once the trial is over';
   if (action === 'upgrade') return 'from today on';
   return on
     ? `from ${on} on; until then nothing changes`
@@ -31,15 +29,15 @@ export function startsFrom(
   chosen: readonly Plan[],
   { effectiveAt }: Preview,
 ): string | undefined {
-  if (chosen.every(inTrial)) return 'once your trial is over';
+  if (chosen.every(isInTrial)) return 'once your trial is over';
   return action === 'downgrade' && effectiveAt ? `starting ${formatDate(effectiveAt)}` : undefined;
 }
 
 /** What was done, in sentences. */
 export function didSentences(action: PeriodAction, chosen: readonly Plan[]): string[] {
   if (action === 'downgrade') return willSentences(action, chosen);
-  const now = chosen.filter((plan) => !inTrial(plan));
-  const later = willSentences(action, chosen.filter(inTrial));
+  const now = chosen.filter((plan) => !isInTrial(plan));
+  const later = willSentences(action, chosen.filter(isInTrial));
   if (now.length === 0) return later;
   return [`${namesOf(now)} ${now.length === 1 ? 'is' : 'are'} now billed annually.`, ...later];
 }

@@ -4,8 +4,8 @@ import { useState } from 'react';
 import { useCommand } from '@/lib/command';
 import { hasCode, isFinal } from '@/lib/errors';
 import { usePlansAfterChange } from '@/lib/planChanges';
+import type { Hold } from '@/lib/useHeldStill';
 import type { Order } from './api';
-import type { Hold } from './useHeldStill';
 
 interface ChangeOptions<TFigures> {
   send: (order: Order, idempotencyKey: string) => Promise<TFigures>;

@@ -5,6 +5,7 @@ import type { ManagePlans, ServicesChange } from '@/lib/api/types';
 import { useCart } from '@/stores/cart';
 import { servicesEstimateOptions } from './api';
 import { areSame, type Choosable, choosable, goingOn, toggled } from './draft';
+import { useAskedFor } from './useAskedFor';
 import { useDebounced } from './useDebounced';
 import { useKept } from './useKept';
 
@@ -23,6 +24,7 @@ function useCartOf(costs: ManagePlans) {
     load({ planIds: held === '' ? [] : held.split(' '), isYearly });
   }, [load, held, isYearly]);
   const all = choosable(costs);
+  useAskedFor(all);
   return {
     all,
     held: planLoaded ? initialPlans : goingOn(costs),

@@ -1,0 +1,49 @@
+import { useId } from 'react';
+
+import type { PaymentSource } from '@/lib/api/types';
+import { useModal } from '@/stores/modal';
+import { VisuallyHidden } from '@/ui/VisuallyHidden';
+import styles from './MethodList.module.css';
+import { MethodRow } from './MethodRow';
+import { deletionWarning } from './words';
+
+interface MethodListProps {
+  sources: readonly PaymentSource[];
+  /** The default, or the one that is becoming it. */
+  chosenId: string | undefined;
+  onChoose: (source: PaymentSource) => void;
+  /** Settles when it is done, or was refused and that has been said. */
+  onDelete: (source: PaymentSource) => Promise<unknown>;
+}
+
+/** The payment methods kept: the chosen one is the default. */
+export function MethodList({ sources, chosenId, onChoose, onDelete }: MethodListProps) {
+  const group = useId();
+  const ask = (source: PaymentSource) =>
+    useModal.getState().show({
+      title: 'Remove payment method',
+      message: 'Are you sure you want to delete your payment method?',
+      warningContent: deletionWarning(source, sources),
+      confirmBtnText: 'YES, REMOVE',
+      onConfirm: () => onDelete(source).catch(() => undefined),
+    });
+  return (
+    <fieldset className={styles.methods}>
+      <legend>
+        <VisuallyHidden>Your default payment method</VisuallyHidden>
+      </legend>
+      <ul className={styles.list}>
+        {sources.map((source) => (
+          <MethodRow
+            key={source.paymentSourceId}
+            source={source}
+            group={group}
+            isChosen={source.paymentSourceId === chosenId}
+            onChoose={() => onChoose(source)}
+            onDelete={() => ask(source)}
+          />
+        ))}
+      </ul>
+    </fieldset>
+  );
+}

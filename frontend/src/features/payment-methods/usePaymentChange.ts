@@ -1,0 +1,104 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+
+import { keys, paymentsOptions } from '@/lib/api/queries';
+import type { Payments, PaymentsChange } from '@/lib/api/types';
+import { useCommand } from '@/lib/command';
+import { hasCode, isFinal } from '@/lib/errors';
+import { notify, useSnackbar } from '@/stores/snackbar';
+import { changePaymentMethods, type Order } from './api';
+import { failureWords } from './words';
+
+/** What is asked before it is done, with what was due when it was asked. */
+interface Asked {
+  order: Order;
+  amountDue: number;
+}
+
+/** Whether this charges what is due: a new number or account does, and so does a choice of default. */
+function collects({ operationType, token }: Order): boolean {
+  return operationType === 'SETPRIMARY' || token !== undefined;
+}
+
+function paymentsIn(body: unknown): Payments | null {
+  const { card, paypal, amountDue, quote } = (body ?? {}) as Partial<Payments>;
+  if (!Array.isArray(card) || !Array.isArray(paypal)) return null;
+  if (typeof amountDue !== 'number' || typeof quote !== 'string') return null;
+  return { card, paypal, amountDue, quote };
+}
+
+interface PaymentChangeOptions {
+  onDone: (answer: PaymentsChange, order: Order) => void;
+  onRefused?: (error: Error, order: Order) => void;
+}
+
+/**
+ * A change of the payment methods, on a screen that has read them.
+ *
+ * One that charges what is due is asked about first, with the amount, and again where that has changed
+ * meanwhile. While nobody knows how it ended it stays asked: confirming again asks about the same change.
+ */
+export function usePaymentChange({ onDone, onRefused }: PaymentChangeOptions) {
+  const client = useQueryClient();
+  const [asked, setAsked] = useState<Asked | null>(null);
+  const [isAsking, setAsking] = useState(false);
+
+  const ask = (order: Order, { amountDue, quote }: Payments) => {
+    setAsked({ order: { ...order, quote }, amountDue });
+    setAsking(true);
+  };
+
+  const command = useCommand<PaymentsChange, Order>(changePaymentMethods, {
+    // What is not paid now is not paid later either, when the connection happens to be back.
+    networkMode: 'always',
+    onSuccess: (answer, order) => {
+      const lists = paymentsIn(answer);
+      if (lists) client.setQueryData(paymentsOptions.queryKey, lists);
+      void client.invalidateQueries({ queryKey: keys.account.all });
+      useSnackbar.getState().hide();
+      setAsking(false);
+      onDone(answer, order);
+    },
+    onError: (error, order) => {
+      const news = hasCode(error, 'quote_changed') ? paymentsIn(error.body) : null;
+      if (news) {
+        client.setQueryData(paymentsOptions.queryKey, news);
+        return ask(order, news);
+      }
+      notify(failureWords(error), isFinal(error) ? 'error' : 'warning');
+      if (isFinal(error)) {
+        setAsking(false);
+        void client.invalidateQueries({ queryKey: keys.account.all });
+      }
+      onRefused?.(error, order);
+    },
+  });
+
+  const submit = (order: Order) => {
+    command.reset();
+    const payments = client.getQueryData(paymentsOptions.queryKey);
+    if (!payments || !collects(order)) return command.mutate(order);
+    if (payments.amountDue > 0) return ask(order, payments);
+    command.mutate({ ...order, quote: payments.quote });
+  };
+
+  const underWay = command.isPending ? command.variables : isAsking ? asked?.order : undefined;
+
+  return {
+    command,
+    asked,
+    isAsking,
+    submit,
+    /** The one chosen as the default, from the choice until it is one, or is not. */
+    chosenId: underWay?.operationType === 'SETPRIMARY' ? underWay.paymentSourceId : undefined,
+    /** Sends what was asked about, or, while it is being confirmed, asks how that ended. */
+    confirm: () => asked && command.mutate(asked.order),
+    cancel: () => {
+      if (!command.isPending) setAsking(false);
+    },
+    /** Whether it may have been done, although no answer said so; then the same has to be sent again. */
+    unsettled: command.error && !isFinal(command.error) ? command.variables : undefined,
+  };
+}
+
+export type PaymentChange = ReturnType<typeof usePaymentChange>;

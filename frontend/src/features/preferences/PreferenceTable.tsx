@@ -1,0 +1,75 @@
+import { useId } from 'react';
+
+import type { EmailPreference } from '@/lib/api/types';
+import { CheckMark } from '@/ui/CheckMark';
+import { VisuallyHidden } from '@/ui/VisuallyHidden';
+import type { PreferenceKey, Wanted } from './api';
+import styles from './PreferenceTable.module.css';
+
+interface PreferenceTableProps {
+  preferences: readonly EmailPreference[];
+  wanted: Wanted;
+  onChange: (key: PreferenceKey, checked: boolean) => void;
+}
+
+/** A row per kind of email: a box, its name and what is in it. */
+export function PreferenceTable({ preferences, wanted, onChange }: PreferenceTableProps) {
+  return (
+    <table className={styles.table}>
+      <caption>
+        <VisuallyHidden>Email preferences</VisuallyHidden>
+      </caption>
+      <thead className={styles.head}>
+        <tr>
+          <th scope="col">
+            <VisuallyHidden>Subscribed</VisuallyHidden>
+          </th>
+          <th scope="col">
+            <VisuallyHidden>Email</VisuallyHidden>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {preferences.map((preference) => (
+          <PreferenceRow
+            key={preference.key}
+            preference={preference}
+            checked={wanted[preference.key]}
+            onChange={(checked) => onChange(preference.key, checked)}
+          />
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+interface PreferenceRowProps {
+  preference: EmailPreference;
+  checked: boolean;
+  onChange: (checked: boolean) => void;
+}
+
+function PreferenceRow({ preference: { name, summary }, checked, onChange }: PreferenceRowProps) {
+  const id = useId();
+  return (
+    <tr>
+      <td className={styles.mark}>
+        <CheckMark
+          id={id}
+          label={name}
+          checked={checked}
+          onChange={onChange}
+          describedBy={`${id}-summary`}
+        />
+      </td>
+      <th scope="row" className={styles.words}>
+        <label htmlFor={id} className={styles.press}>
+          <span className={styles.name}>{name}</span>
+          <span id={`${id}-summary`} className={styles.summary}>
+            {summary}
+          </span>
+        </label>
+      </th>
+    </tr>
+  );
+}

@@ -1,0 +1,36 @@
+import { useQuery } from '@tanstack/react-query';
+
+import { siteOptions } from '@/lib/api/queries';
+import { TextField } from '@/ui/Field';
+import { ExternalLink } from '@/ui/TextLink';
+import styles from './ProfilePage.module.css';
+
+/** The address, which only customer service changes. */
+export function FixedEmail({ email }: { email: string }) {
+  return (
+    <div className={styles.fixed}>
+      <TextField
+        label="Email"
+        value={email}
+        readOnly
+        autoComplete="email"
+        className={styles.readOnly}
+      />
+      <p className={styles.muted}>
+        To update your email address, contact <CustomerService />
+      </p>
+    </div>
+  );
+}
+
+/** A link where the brand has a help centre. */
+function CustomerService() {
+  const { data: site } = useQuery(siteOptions);
+  const address = site?.brand.helpCentreUrl;
+  if (!address) return 'Customer Service';
+  return (
+    <ExternalLink href={address} newTab>
+      Customer Service
+    </ExternalLink>
+  );
+}

@@ -1,0 +1,70 @@
+import { useQuery } from '@tanstack/react-query';
+
+import type { Profile } from '@/lib/api/types';
+import { paths } from '@/lib/paths';
+import { useScreenLoad } from '@/lib/screenLoad';
+import { Card } from '@/ui/Card';
+import { PersonIcon } from '@/ui/icons/icons';
+import { Page } from '@/ui/Page';
+import { PageHeading } from '@/ui/PageHeading';
+import { Skeleton } from '@/ui/Skeleton';
+import { ErrorState } from '@/ui/States';
+import { BackLink } from '@/ui/TextLink';
+import { profileOptions } from './api';
+import { ProfileForm } from './ProfileForm';
+import styles from './ProfilePage.module.css';
+import { Sessions } from './Sessions';
+import { YourData } from './YourData';
+
+/** Who one is, where one is signed in, and what is held about one. */
+export default function ProfilePage() {
+  const profile = useQuery(profileOptions);
+  const failure = useScreenLoad(profile);
+  return (
+    <Page>
+      <BackLink to={paths.dashboard} />
+      <PageHeading>Your Profile</PageHeading>
+      {failure && (
+        <Card>
+          <ErrorState {...failure} />
+        </Card>
+      )}
+      {!failure && !profile.data && <ProfileSkeleton />}
+      {profile.data && (
+        <>
+          <Who profile={profile.data} />
+          <Card>
+            <ProfileForm saved={profile.data} />
+          </Card>
+        </>
+      )}
+      <Sessions />
+      <YourData />
+    </Page>
+  );
+}
+
+/** Full name and address; the address alone while no name is known. */
+function Who({ profile: { firstName, lastName, email } }: { profile: Profile }) {
+  const name = `${firstName} ${lastName}`.trim();
+  return (
+    <Card className={styles.who}>
+      <span className={styles.portrait}>
+        <PersonIcon />
+      </span>
+      <div className={styles.person}>
+        {name && <p className={styles.name}>{name}</p>}
+        <p className={styles.email}>{email}</p>
+      </div>
+    </Card>
+  );
+}
+
+function ProfileSkeleton() {
+  return (
+    <>
+      <Skeleton height="6rem" radius="box" />
+      <Skeleton height="30rem" radius="box" />
+    </>
+  );
+}

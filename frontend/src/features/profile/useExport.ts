@@ -1,0 +1,45 @@
+import { useEffect, useRef, useState } from 'react';
+
+import { notifyError } from '@/lib/notices';
+import { exportData } from './api';
+
+const FILE_NAME = 'your-data.json';
+
+function save(data: unknown): void {
+  const file = new Blob([JSON.stringify(data, null, 2)], { type: 'application/json' });
+  const anchor = document.createElement('a');
+  anchor.href = URL.createObjectURL(file);
+  anchor.download = FILE_NAME;
+  document.body.append(anchor);
+  anchor.click();
+  anchor.remove();
+  URL.revokeObjectURL(anchor.href);
+}
+
+/** Downloads everything the portal holds, once however often it is pressed; leaving the screen ends it. */
+export function useExport() {
+  const [isPreparing, setPreparing] = useState(false);
+  const [message, setMessage] = useState('');
+  const underWay = useRef<AbortController | null>(null);
+  useEffect(() => () => underWay.current?.abort(), []);
+
+  const download = async () => {
+    if (underWay.current) return;
+    const controller = new AbortController();
+    underWay.current = controller;
+    setPreparing(true);
+    setMessage('Putting your data together…');
+    try {
+      save(await exportData(controller.signal));
+      setMessage('Your data is downloading.');
+    } catch (error) {
+      if (controller.signal.aborted) return;
+      setMessage('');
+      notifyError(error);
+    } finally {
+      underWay.current = null;
+      setPreparing(false);
+    }
+  };
+  return { isPreparing, message, download: () => void download() };
+}
