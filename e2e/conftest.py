@@ -13,8 +13,8 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from email.message import EmailMessage
 from email.policy import default as modern_policy
 from pathlib import Path
@@ -45,6 +45,7 @@ class Demo:
     port: int
     sandbox_port: int
     folder: Path
+    settings: Mapping[str, str] = field(default_factory=dict)
     process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -66,7 +67,7 @@ class Demo:
             "VAR_DIR": self.folder,
             "PORTAL_ENV": "demo",
         }
-        return {**os.environ, **{name: str(value) for name, value in own.items()}}
+        return {**os.environ, **self.settings, **{name: str(value) for name, value in own.items()}}
 
     def start(self) -> None:
         """Start everything and wait until it serves. Raises `RuntimeError` with the log when it does not."""
@@ -187,11 +188,19 @@ def _wait_for(file: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def demo(prepared: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Demo]:
+def demo_settings() -> dict[str, str]:
+    """What a file of journeys has its portal started with; none unless it says so."""
+    return {}
+
+
+@pytest.fixture(scope="module")
+def demo(
+    prepared: Path, tmp_path_factory: pytest.TempPathFactory, demo_settings: dict[str, str]
+) -> Iterator[Demo]:
     """A portal for a file of journeys, with a clock of its own; each journey takes its own account."""
     folder = tmp_path_factory.mktemp("demo") / "data"
     shutil.copytree(prepared / "data", folder)
-    running = Demo(port=_free_port(), sandbox_port=_free_port(), folder=folder)
+    running = Demo(port=_free_port(), sandbox_port=_free_port(), folder=folder, settings=demo_settings)
     running.start()
     try:
         yield running

@@ -13,8 +13,19 @@ SCREENS = [
     "/coupon",
     "/pause-offer",
     "/pause-summary",
+    "/cancelAll",
     "/billingHistory",
+    "/edit-profile",
+    "/emailPreferences",
+    "/emailConfirm",
+    "/emailConfirm?state=unsubscribeAll",
 ]
+PAYMENT_SCREENS = ["/manage-payment-method", "/add-payment-method", "/add-card-payment-method"]
+# As where somebody has set the browser's text to that size.
+WIDTH_AT = """(size) => {
+  document.documentElement.style.fontSize = size;
+  return document.documentElement.scrollWidth;
+}"""
 NARROW = {"width": 320, "height": 720}
 WIDE = {"width": 1280, "height": 900}
 LOOKS = [("light", WIDE), ("dark", WIDE), ("light", NARROW), ("dark", NARROW)]
@@ -52,11 +63,11 @@ def test_a_subscriber_finds_no_barrier(visitor):
     assert {where: what for where, what in found.items() if what} == {}
 
 
-def test_no_screen_is_wider_than_a_small_telephone(visitor):
+def test_no_screen_is_wider_than_a_small_telephone_at_any_size_of_text(visitor):
     page = visitor.sign_in("ben")
     page.set_viewport_size(NARROW)
-    widths = {}
-    for path in SCREENS:
+    widths: dict[tuple[str, str], int] = {}
+    for path in ["/", *SCREENS, *PAYMENT_SCREENS]:
         settled(page, path)
-        widths[path] = page.evaluate("() => document.documentElement.scrollWidth")
-    assert {path: width for path, width in widths.items() if width > NARROW["width"]} == {}
+        widths |= {(path, size): page.evaluate(WIDTH_AT, size) for size in ("100%", "200%")}
+    assert {where: width for where, width in widths.items() if width > NARROW["width"]} == {}

@@ -1,0 +1,43 @@
+"""What `docs/scripts.md` says may run where."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+INVENTORY = Path(__file__).resolve().parent.parent / "docs" / "scripts.md"
+PROVIDER = "https://js.chargebee.com"
+# The list's name for the support widget's origin, which only the installation knows.
+WIDGET = "SUPPORT_WIDGET_URL"
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A row: which addresses it covers, their origin as a policy names it, and the documents they belong to."""
+
+    pattern: str
+    origin: str
+    documents: frozenset[str]
+
+    def covers(self, address: str, *, portal: str, provider: str, widget: str = "") -> bool:
+        """Whether an address is one of these, with the portal, the provider and the widget where they are just now."""
+        pattern = self.pattern.replace(PROVIDER, provider).replace(WIDGET, widget)
+        return fnmatchcase(address, pattern if "://" in pattern else portal + pattern)
+
+
+def listed(kind: str, document: str) -> list[Listed]:
+    """Return the rows of a table, `script` or `frame`, that belong to a document."""
+    _, table = INVENTORY.read_text().split(f"\n| {kind} |", 1)
+    lines = table.split("\n\n", 1)[0].splitlines()[2:]
+    rows = [[cell.strip().strip("`") for cell in line.strip("|").split("|")] for line in lines]
+    found = [
+        Listed(pattern, origin, frozenset(documents.split(", "))) for pattern, origin, documents, *_ in rows
+    ]
+    return [row for row in found if document in row.documents]
+
+
+def origins(kind: str, document: str, *, widget: str = "") -> set[str]:
+    """Return the sources that a document's policy has to allow, and no others; `widget` is the widget's, if any."""
+    found = {row.origin for row in listed(kind, document)}
+    return {widget if origin == WIDGET else origin for origin in found if widget or origin != WIDGET}

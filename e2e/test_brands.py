@@ -1,0 +1,104 @@
+"""Each brand at its own host name: its name, its colours and its links, with no barrier in light or dark."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+from e2e.conftest import Visitor
+
+# Host label, name, the brand's colour of a button in each scheme, account.
+BRANDS = [
+    ("faith", "Faith & Family", {"light": "#23418f", "dark": "#a9c1ff"}, "ava"),
+    ("gospel", "Gospel TV", {"light": "#6a1f6d", "dark": "#e6b0ea"}, "dan"),
+    ("kids", "Kids", {"light": "#0b6b5f", "dark": "#7fdccb"}, "ella"),
+]
+LINKS = ("Contact Customer Service", "Terms of Service", "Privacy Policy")
+
+
+@pytest.fixture
+def page_at(browser, browser_context_args, demo) -> Iterator[object]:
+    """Open a page whose addresses begin at a host name under localhost."""
+    contexts = []
+
+    def opened(label: str) -> Page:
+        base_url = f"http://{label}.localhost:{demo.port}"
+        context = browser.new_context(**{**browser_context_args, "base_url": base_url})
+        contexts.append(context)
+        page: Page = context.new_page()
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+
+
+def violations(page: Page) -> list[str]:
+    """What axe finds in light and in dark, wide and narrow, as lines one can read."""
+    found = []
+    for scheme in ("light", "dark"):
+        for width in (1280, 360):
+            page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+            page.set_viewport_size({"width": width, "height": 800})
+            results = Axe().run(page).response["violations"]
+            found += [f"{scheme} {width} {one['id']}: {one['nodes'][0]['target']}" for one in results]
+    return found
+
+
+def settled(page: Page) -> None:
+    expect(page.get_by_role("heading", level=1)).to_be_visible()
+    page.wait_for_load_state("networkidle")
+
+
+@pytest.mark.parametrize(("label", "name", "colours", "account"), BRANDS)
+def test_a_brand_looks_and_leads_as_it_says(page_at, demo, label, name, colours, account):
+    page = page_at(label)
+    page.goto("/")
+    settled(page)
+    expect(page.get_by_role("heading", level=1)).to_have_text(f"Your {name} account")
+    footer = page.get_by_role("contentinfo")
+    for link in LINKS:
+        expect(footer.get_by_role("link", name=link)).to_have_attribute(
+            "href",
+            f"https://{'help.' if 'Contact' in link else ''}{label}.example.com/"
+            + {"C": "requests/new", "T": "terms-of-service", "P": "privacy-policy"}[link[0]],
+        )
+    for scheme, colour in colours.items():
+        page.emulate_media(color_scheme=scheme)
+        shown = page.evaluate(
+            "getComputedStyle(document.documentElement).getPropertyValue('--color-primary')"
+        )
+        assert shown == colour
+        logo = page.get_by_role("banner").locator("img").first
+        page.wait_for_function(
+            "([image, dark]) => image.currentSrc.endsWith('-dark.svg') === dark",
+            arg=[logo.element_handle(), scheme == "dark"],
+        )
+    assert violations(page) == []
+    Visitor(demo, page).sign_in(account)
+    settled(page)
+    assert violations(page) == []
+
+
+def test_a_brand_that_is_none_of_the_three_has_no_links(page_at):
+    page = page_at("sports")
+    page.goto("/")
+    settled(page)
+    expect(page.get_by_role("heading", level=1)).to_have_text("Your Sports account")
+    expect(page.get_by_role("link", name="Home")).to_be_visible()
+    for link in (*LINKS, "Help"):
+        expect(page.get_by_role("link", name=link)).to_have_count(0)
+    expect(page.get_by_role("list", name="Our services")).to_have_count(0)
+    assert violations(page) == []
+
+
+def test_card_fields_stand_in_a_brands_own_pages(page_at, demo):
+    page = page_at("kids")
+    Visitor(demo, page).sign_in("jo")
+    page.goto("/add-card-payment-method?operationType=ADD")
+    number = page.frame_locator("iframe[src*='kind=number']").get_by_role("textbox")
+    number.fill("4111111111111111")
+    expect(number).to_have_value("4111 1111 1111 1111")

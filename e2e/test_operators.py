@@ -1,0 +1,245 @@
+"""Operators sign in to the admin: each does its main task, and is refused what is not its own."""
+
+import base64
+import csv
+import io
+import re
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+
+WIDE, NARROW = {"width": 1280, "height": 900}, {"width": 360, "height": 740}
+LOOKS = [("light", WIDE), ("dark", WIDE), ("light", NARROW), ("dark", NARROW)]
+REPORT = "/admin/billing/retentionreport/"
+
+
+class Operator:
+    """Somebody of a group, signed in to the admin."""
+
+    def __init__(self, page, group):
+        self.page = page
+        page.goto("/admin/")
+        page.get_by_label("Username").fill(group)
+        page.get_by_label("Password").fill(group)
+        page.get_by_role("button", name="Log in").click()
+        expect(page.get_by_role("heading", name="Operations")).to_be_visible()
+
+    def sees(self):
+        """The names of the lists that the admin offers."""
+        links = self.page.locator("#content-main table th a")
+        return {name.strip() for name in links.all_text_contents()}
+
+    def account(self, name):
+        """Find an account and open its page."""
+        self.page.goto("/admin/accounts/account/")
+        self.page.get_by_role("searchbox").or_(self.page.locator("#searchbar")).first.fill(name)
+        self.page.get_by_role("button", name="Search").click()
+        self.page.get_by_role("link", name=f"{name}@example.com").click()
+        expect(self.page.get_by_role("heading", name=f"{name}@example.com")).to_be_visible()
+
+    def is_refused(self, path):
+        """Whether an address answers with a refusal."""
+        return self.page.goto(path).status == 403
+
+
+@pytest.fixture
+def operator(page, demo):
+    return lambda group: Operator(page, group)
+
+
+def barriers(page):
+    """What axe finds in our own part of the page, as lines one can read; the frame around it is Django's."""
+    # Preloading would have axe itself put styles into the page, for those that the admin's styles import.
+    found = Axe().run(page, context="#content", options={"preload": False}).response["violations"]
+    return [f"{one['id']}: {node['target']}" for one in found for node in one["nodes"]]
+
+
+def test_support_reads_a_story_and_resumes_for_its_owner(operator, page):
+    support = operator("support")
+    support.account("dan")
+    for heading in ("Subscriptions", "Pauses", "Invoices", "Payment methods", "Mails", "Activity"):
+        expect(page.get_by_role("heading", name=heading, exact=True)).to_be_visible()
+    page.get_by_role("link", name="Resume now…").click()
+    amount = page.get_by_text(re.compile(r"This charges \$\d+\.\d\d now"))
+    expect(amount).to_be_visible()
+    page.get_by_role("button", name=re.compile(r"Resume, and charge \$\d+\.\d\d")).click()
+    expect(page.get_by_text(re.compile(r"Gospel TV .* is resumed\."))).to_be_visible()
+    expect(page.get_by_role("link", name="Resume now…")).to_have_count(0)
+    activity = page.locator("#activity")
+    expect(activity.get_by_text("support:support")).to_be_visible()
+
+
+def test_the_subscriber_is_told_that_support_did_it(operator, visitor, page):
+    support = operator("support")
+    support.account("ella")
+    page.get_by_role("link", name="Remove the scheduled pause…").click()
+    page.get_by_role("button", name="Remove the pause").click()
+    expect(page.get_by_text(re.compile(r"The scheduled pause of .* is removed\."))).to_be_visible()
+    visitor.sign_in("ella")
+    rows = page.evaluate(
+        """async () => {
+          const token = Object.values(localStorage).find((value) => value.includes('ssp_'));
+          const bearer = /ssp_\\w+/.exec(token)[0];
+          const answer = await fetch('/api/account/activity', { headers: { Authorization: `Bearer ${bearer}` } });
+          return answer.json();
+        }"""
+    )
+    assert {row["actor"] for row in rows if "pause" in row["text"].lower()} == {"support"}
+    assert "support:support" not in str(rows)
+
+
+def test_support_signs_somebody_out_everywhere(operator, visitor, browser, demo):
+    subscriber = visitor.sign_in("ava")
+    desk = browser.new_context(base_url=demo.url).new_page()
+    support = Operator(desk, "support")
+    support.account("ava")
+    desk.get_by_role("link", name="Sign out everywhere").click()
+    desk.get_by_role("button", name="Sign out everywhere").click()
+    expect(desk.get_by_text(re.compile(r"Sessions ended: [1-9]"))).to_be_visible()
+    subscriber.goto("/billingHistory")
+    expect(subscriber.get_by_role("button", name="Send code")).to_be_visible()
+    desk.context.close()
+
+
+def test_content_previews_an_upload_before_subscribers_see_it(operator, page, context, visitor, demo):
+    operator("content")
+    page.goto("/admin/billing/retentioncontent/")
+    page.get_by_role("link", name="gospel-tv-plan").click()
+    page.locator("#id_upcoming_image_text1").fill("A brand new season")
+    page.locator("#id_recommended_title_image1_upload").set_input_files(
+        {"name": "poster.png", "mimeType": "image/png", "buffer": picture(page)}
+    )
+    with context.expect_page() as opened:
+        page.get_by_role("button", name="Preview").click()
+    preview = opened.value
+    expect(preview.get_by_text("A brand new season").first).to_be_visible()
+    expect(preview.locator('img[src^="data:image/png"]').first).to_be_visible()
+    preview.close()
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.get_by_text("was changed successfully")).to_be_visible()
+    visitor.sign_in("dan")
+    page.goto("/pause-offer")
+    expect(page.get_by_text("A brand new season")).to_be_visible()
+    uploaded = page.locator('img[src^="/pictures/"]')
+    uploaded.scroll_into_view_if_needed()
+    assert uploaded.evaluate("(image) => image.decode().then(() => image.naturalWidth)") == 400
+
+
+def picture(page):
+    """A poster of 400 by 600 pixels, as a PNG."""
+    drawn = page.evaluate(
+        """() => {
+          const canvas = document.createElement('canvas');
+          canvas.width = 400;
+          canvas.height = 600;
+          canvas.getContext('2d').fillRect(40, 40, 200, 200);
+          return canvas.toDataURL('image/png').split(',')[1];
+        }"""
+    )
+    return base64.b64decode(drawn)
+
+
+def test_content_switches_the_pause_offer_off(operator, page, visitor):
+    operator("content")
+    page.goto("/admin/accounts/sitesettings/1/change/")
+    expect(page.get_by_label("Time zone")).to_have_count(0)
+    page.get_by_label("Pause offered on the cancel screen").uncheck()
+    page.get_by_role("button", name="Save", exact=True).click()
+    visitor.sign_in("jo")
+    page.goto("/cancelAll")
+    expect(page.get_by_role("button", name="CANCEL SUBSCRIPTION(S)")).to_be_visible()
+    expect(page.get_by_role("button", name="Pause for a month")).to_have_count(0)
+
+
+def test_finance_takes_invoices_along(operator, page):
+    operator("finance")
+    page.goto("/admin/billing/invoice/?q=ava")
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Export as CSV").click()
+    rows = list(csv.DictReader(io.StringIO(download.value.path().read_text())))
+    assert len(rows) >= 14
+    assert {row["email"] for row in rows} == {"ava@example.com"}
+
+
+def test_the_report_tells_well_that_nothing_happened_yet(operator, page):
+    operator("finance")
+    page.goto(f"{REPORT}?weeks=own&first=2020-01-06&last=2020-02-02")
+    expect(page.get_by_role("heading", name="Nothing happened in these weeks")).to_be_visible()
+    assert barriers(page) == []
+
+
+def test_what_a_subscriber_does_is_in_the_report(operator, page, visitor):
+    visitor.sign_in("ben")
+    page.goto("/cancelAll")
+    page.get_by_role("button", name="CANCEL SUBSCRIPTION(S)").click()
+    page.wait_for_url("**/dashboard")
+    operator("finance")
+    page.goto(REPORT)
+    chart = page.get_by_role("img", name=re.compile("Cancellations by week"))
+    expect(chart).to_be_visible()
+    row = page.get_by_role("region", name="By service").get_by_role("row", name=re.compile("Faith & Family"))
+    expect(row.get_by_role("cell").first).not_to_have_text("0")
+    for scheme, size in LOOKS:
+        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+        page.set_viewport_size(size)
+        page.reload()
+        assert barriers(page) == [], (scheme, size)
+        assert page.evaluate("() => document.documentElement.scrollWidth") == size["width"]
+
+
+def test_an_accounts_page_has_no_barrier(operator, page):
+    support = operator("support")
+    support.account("jo")
+    for scheme, size in LOOKS:
+        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+        page.set_viewport_size(size)
+        page.reload()
+        assert barriers(page) == [], (scheme, size)
+        assert page.evaluate("() => document.documentElement.scrollWidth") == size["width"]
+
+
+@pytest.mark.parametrize(
+    ("group", "refused"),
+    [
+        (
+            "support",
+            [
+                "/admin/accounts/loginchallenge/",
+                "/admin/accounts/user/",
+                "/admin/auth/group/",
+                "/admin/billing/retentioncontent/",
+                "/admin/accounts/sitesettings/",
+                "/admin/billing/invoice/export/",
+                "/admin/accounts/accountevent/add/",
+            ],
+        ),
+        (
+            "content",
+            [
+                "/admin/accounts/account/",
+                "/admin/billing/invoice/",
+                "/admin/billing/command/",
+                REPORT,
+                "/admin/accounts/account/1/resync/",
+            ],
+        ),
+        (
+            "finance",
+            [
+                "/admin/billing/command/",
+                "/admin/accounts/outgoingmail/",
+                "/admin/accounts/accountevent/",
+                "/admin/accounts/account/1/resync/",
+                "/admin/accounts/account/1/sign-out-everywhere/",
+                "/admin/billing/retentioncontent/",
+            ],
+        ),
+    ],
+)
+def test_a_group_is_refused_what_is_not_its_own(operator, group, refused):
+    somebody = operator(group)
+    seen = somebody.sees()
+    assert ("Accounts" in seen) == (group != "content")
+    assert not seen & {"Login challenges", "Users", "Groups", "Log entries"}
+    assert [path for path in refused if not somebody.is_refused(path)] == []
