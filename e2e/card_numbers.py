@@ -36,10 +36,11 @@ BRANDS = re.compile(
 CANDIDATE = re.compile(
     r"(?<![\w.])(?:\d{13,19}|\d{4}([ -])\d{4}\1\d{4}\1\d{1,7}|\d{4}([ -])\d{6}\2\d{4,5})(?![\w]|\.\d)"
 )
-# A security code has no check digit and is as short as many a number: it counts where it is somebody's value.
+# A security code has no check digit and is as short as many a number: it counts where it is somebody's value. Codes to
+# look for begin with a nought, as no amount in a document does.
 CODE_AS_VALUE = r"""(?:^|["'=:]\s?){code}(?=["'&,}}\s]|$)"""
-# The provider's own database may hold what it likes, and the bundle is the same for everybody.
-NOT_THE_PORTALS = {"static", "sandbox.sqlite3"}
+# The bundle is the same for everybody, and the provider's own database, with the journals beside it, is its own affair.
+BUNDLE, PROVIDERS_DATABASE = "static", "sandbox.sqlite3"
 DATABASE = "db.sqlite3"
 
 
@@ -78,7 +79,7 @@ def texts_of_database(file: Path) -> Iterator[tuple[str, str]]:
 def _text(value: object) -> str:
     if isinstance(value, bytes):
         return value.decode("latin-1")
-    # As a number a security code cannot be told from an amount, so it is not to be found as one.
+    # As a number a security code has lost its nought, and cannot be told from an amount.
     return value if isinstance(value, str) else f"number {value}"
 
 
@@ -86,7 +87,7 @@ def texts_of_files(folder: Path) -> Iterator[tuple[str, str]]:
     """Yield the content of every file the portal writes: log, queue, documents, and mails as they are read."""
     for file in sorted(folder.rglob("*")):
         place = file.relative_to(folder)
-        if file.is_dir() or place.parts[0] in NOT_THE_PORTALS or place.name.startswith(DATABASE):
+        if file.is_dir() or place.parts[0] == BUNDLE or place.name.startswith((PROVIDERS_DATABASE, DATABASE)):
             continue
         content = file.read_bytes()
         yield str(place), content.decode("latin-1")
@@ -148,4 +149,5 @@ class CardDataSearch:
         """Raise `AssertionError` with the places where there is any, or when there was nothing to search."""
         assert self.requests, "no request was seen: the search was made after the page had been used"
         assert (self.folder / DATABASE).stat().st_size > 0
-        assert self.found(codes=codes) == []
+        found = self.found(codes=codes)
+        assert not found, "\n".join(found)

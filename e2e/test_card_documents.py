@@ -27,7 +27,7 @@ NAVIGATE = """path => {
   dispatchEvent(new PopStateEvent('popstate', { state: history.state }));
 }"""
 LISTEN = "addEventListener('securitypolicyviolation', (event) => noteViolation(event.effectiveDirective))"
-VISA, CODE = "4111111111111111", "907"
+VISA, CODE = "4111111111111111", "097"
 
 
 class Documents:

@@ -42,6 +42,9 @@ export function usePaymentChange({ onDone, onRefused }: PaymentChangeOptions) {
   const client = useQueryClient();
   const [asked, setAsked] = useState<Asked | null>(null);
   const [isAsking, setAsking] = useState(false);
+  // Kept here as well as by the command, which tells its state a moment after the press: a radio that nothing
+  // checks in the same moment springs back.
+  const [submitted, setSubmitted] = useState<Order>();
 
   const ask = (order: Order, { amountDue, quote }: Payments) => {
     setAsked({ order: { ...order, quote }, amountDue });
@@ -76,13 +79,14 @@ export function usePaymentChange({ onDone, onRefused }: PaymentChangeOptions) {
 
   const submit = (order: Order) => {
     command.reset();
+    setSubmitted(order);
     const payments = client.getQueryData(paymentsOptions.queryKey);
     if (!payments || !collects(order)) return command.mutate(order);
     if (payments.amountDue > 0) return ask(order, payments);
     command.mutate({ ...order, quote: payments.quote });
   };
 
-  const underWay = command.isPending ? command.variables : isAsking ? asked?.order : undefined;
+  const underWay = command.isPending || command.isIdle || isAsking ? submitted : undefined;
 
   return {
     command,
@@ -94,7 +98,9 @@ export function usePaymentChange({ onDone, onRefused }: PaymentChangeOptions) {
     /** Sends what was asked about, or, while it is being confirmed, asks how that ended. */
     confirm: () => asked && command.mutate(asked.order),
     cancel: () => {
-      if (!command.isPending) setAsking(false);
+      if (command.isPending) return;
+      setAsking(false);
+      setSubmitted(undefined);
     },
     /** Whether it may have been done, although no answer said so; then the same has to be sent again. */
     unsettled: command.error && !isFinal(command.error) ? command.variables : undefined,
