@@ -58,9 +58,10 @@ def card_numbers_in(text: str) -> set[str]:
     return known | {one for one in candidates if BRANDS.fullmatch(one) and passes_luhn(one)}
 
 
-def has_code(text: str, code: str) -> bool:
-    """Whether a text holds a security code as a value."""
-    return re.search(CODE_AS_VALUE.format(code=re.escape(code)), text) is not None
+def codes_in(text: str, code: str) -> set[str]:
+    """Return what stands before a security code wherever a text holds it as a value."""
+    found = re.finditer(CODE_AS_VALUE.format(code=re.escape(code)), text)
+    return {text[max(0, match.start() - 40) : match.start()] for match in found}
 
 
 def texts_of_database(file: Path) -> Iterator[tuple[str, str]]:
@@ -139,10 +140,10 @@ class CardDataSearch:
         wanted = tuple(codes)
         places: dict[str, None] = {}
         for place, text in self.places():
-            read = f"{text}\n{unquote_plus(text)}"
-            numbers = {f"a number ending in {number[-4:]}" for number in card_numbers_in(read)}
-            spied = {"a security code" for code in wanted if has_code(read, code)}
-            places.update(dict.fromkeys(f"{what} in {place}" for what in numbers | spied))
+            for read in {text, unquote_plus(text)}:
+                numbers = {f"a number ending in {number[-4:]}" for number in card_numbers_in(read)}
+                spied = {f"a code after {before!r}" for code in wanted for before in codes_in(read, code)}
+                places.update(dict.fromkeys(f"{what} in {place}" for what in numbers | spied))
         return list(places)
 
     def assert_no_card_data(self, *, codes: Iterable[str] = ()) -> None:
