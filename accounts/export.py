@@ -58,6 +58,7 @@ def _profile(account: Account) -> dict[str, object]:
         "last_name": profile.last_name,
         "bmonth": profile.birth_month,
         "bday": profile.birth_day,
+        "brand": account.brand.code if account.brand else None,
         "created_at": account.created_at,
     }
 

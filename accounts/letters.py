@@ -2,35 +2,39 @@
 
 from __future__ import annotations
 
-from email.utils import parseaddr
+from email.utils import formataddr, parseaddr
+from typing import Any
+from urllib.parse import urljoin
 
 from django.conf import settings
 from django.core.mail import EmailMultiAlternatives
 from django.template.loader import render_to_string
 
 from accounts import optional_mail, site
-from accounts.models import OutgoingMail
+from accounts.models import Brand, OutgoingMail
 
 
-def compose(mail: OutgoingMail, context: dict[str, object]) -> EmailMultiAlternatives:
+def compose(mail: OutgoingMail, context: dict[str, Any]) -> EmailMultiAlternatives:
     """Render the mail's templates into a message with a text and an HTML part.
 
-    The Message-ID belongs to the row, so that a receiving server may drop the second copy of a mail that had
-    to be sent twice.
+    Its links lead to where the brand's subscribers open the portal. The Message-ID belongs to the row, so that a
+    receiving server may drop the second copy of a mail that had to be sent twice.
     """
     brand = mail.brand or site.default_brand()
+    portal_url = site.address_of(brand)
     way_out = optional_mail.way_out(mail)
     values = {
-        **context,
+        **_with_links_at(portal_url, context),
         "brand": brand,
         "colours": brand.colours,
-        "portal_url": settings.BASE_URL,
+        "portal_url": portal_url,
         "unsubscribe_url": way_out,
     }
     subject = " ".join(render_to_string(f"mail/{mail.kind}.subject.txt", values).split())
     message = EmailMultiAlternatives(
         subject=subject,
         body=render_to_string(f"mail/{mail.kind}.txt", values).strip() + "\n",
+        from_email=_sender(brand),
         to=[mail.to],
         headers={
             "Message-ID": f"<{mail.message_id}@{_domain()}>",
@@ -40,6 +44,21 @@ def compose(mail: OutgoingMail, context: dict[str, object]) -> EmailMultiAlterna
     )
     message.attach_alternative(render_to_string(f"mail/{mail.kind}.html", values), "text/html")
     return message
+
+
+def _with_links_at(portal_url: str, context: dict[str, Any]) -> dict[str, Any]:
+    """Return what the templates take with its paths made addresses of the portal's."""
+    action, links = context.get("action_url"), context.get("undo_links") or ()
+    return {
+        **context,
+        "action_url": urljoin(portal_url, action) if action else "",
+        "undo_links": [[label, urljoin(portal_url, path)] for label, path in links],
+    }
+
+
+def _sender(brand: Brand) -> str:
+    name, address = parseaddr(settings.DEFAULT_FROM_EMAIL)
+    return formataddr((brand.name or name, address))
 
 
 def _domain() -> str:

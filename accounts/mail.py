@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from accounts import outbox, tasks
 from accounts.enqueue import enqueue
-from accounts.models import Account, Brand, OutgoingMail
+from accounts.models import Account, OutgoingMail
 
 
 def queue(
@@ -20,14 +20,14 @@ def queue(
     context: dict[str, object],
     account: Account | None = None,
     dedupe_key: str | None = None,
-    brand: Brand | None = None,
     expires_at: datetime | None = None,
     category: str = "",
 ) -> OutgoingMail | None:
     """Put a mail into the outbox; call it in the transaction that makes the mail true.
 
     `kind` names the templates `mail/<kind>.subject.txt`, `.txt` and `.html`, rendered with `context` (JSON,
-    nothing secret) when the mail is sent. A second mail with the same `dedupe_key` is not queued, and None is
+    nothing secret) when the mail is sent, in the brand that the account last signed in at; an `action_url` or one of
+    `undo_links` may be a path of the portal's. A second mail with the same `dedupe_key` is not queued, and None is
     returned. After `expires_at` (real time) it is dropped and never sent. A `category` says that it is mail one may
     do without, and which: it is sent only to an account that wants that kind, with its way out.
     """
@@ -37,7 +37,7 @@ def queue(
         "context": context,
         "account": account,
         "dedupe_key": dedupe_key,
-        "brand": brand if brand is not None and brand.pk else None,
+        "brand_id": account.brand_id if account is not None else None,
         "expires_at": expires_at,
         "category": category,
     }

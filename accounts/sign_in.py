@@ -11,7 +11,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts import challenges, events, hooks, limits, new_sign_in
-from accounts.models import Account, SessionToken, SignInEvent, User
+from accounts.models import Account, Brand, SessionToken, SignInEvent, User
 from accounts.network import Origin
 from accounts.sign_in_log import note, note_limited
 
@@ -25,15 +25,19 @@ class SignedIn:
     account: Account
 
 
-def sign_in(*, email: str, code: str, challenge_id: uuid.UUID | None, origin: Origin) -> SignedIn:
+def sign_in(
+    *, email: str, code: str, challenge_id: uuid.UUID | None, origin: Origin, brand: Brand
+) -> SignedIn:
     """Exchange the right code for a new session, and leave an event however it ends.
+
+    The account keeps `brand`, the one it signs in at, for its mails.
 
     Raises `challenges.InvalidOtp`, `challenges.TooManyTries` or `limits.Throttled`.
     """
     try:
         challenge = challenges.check(email=email, code=code, challenge_id=challenge_id, origin=origin)
         with transaction.atomic():
-            return _open_session(challenges.spend(challenge), origin)
+            return _open_session(challenges.spend(challenge), origin, brand)
     except limits.Throttled:
         note_limited(email, origin)
         raise
@@ -78,9 +82,17 @@ def switch_on(account: Account) -> None:
     User.objects.filter(pk=account.user_id).update(is_active=True)
 
 
-def _open_session(account: Account, origin: Origin) -> SignedIn:
+def _open_session(account: Account, origin: Origin, brand: Brand) -> SignedIn:
+    _remember(account, brand)
     session, token = SessionToken.objects.create(user=account.user, agent=origin.agent)
     new_sign_in.tell(account, origin, session.created)
     note(SignInEvent.Kind.OK, account.email, origin, account)
     transaction.on_commit(partial(hooks.announce_sign_in, account))
     return SignedIn(token=token, expires_at=session.expiry, account=account)
+
+
+def _remember(account: Account, brand: Brand) -> None:
+    """Keep the brand that an account signs in at; a site without brands has none to keep."""
+    if account.brand_id != brand.pk:
+        account.brand = brand if brand.pk else None
+        account.save(update_fields=["brand"])

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
+from urllib.parse import urlsplit
 
 from django.conf import settings
+from django.http.request import validate_host
 
 from accounts.models import Brand, SiteSettings, StreamingService
 
@@ -77,8 +79,23 @@ def brand(code: str) -> Brand:
     return Brand.objects.filter(code__iexact=code).first() or _nameless(code)
 
 
+def address_of(brand: Brand) -> str:
+    """Give where a brand's subscribers open the portal: at a host name of its own, if the portal answers to one."""
+    if brand.is_default or urlsplit(settings.BASE_URL).hostname in brand.host_names:
+        return settings.BASE_URL
+    served = (host for host in brand.host_names if validate_host(host, settings.ALLOWED_HOSTS))
+    host = next(served, None)
+    return settings.BASE_URL if host is None else address_at(host)
+
+
+def address_at(host: str) -> str:
+    """Give the portal's address at a host name; scheme and port are those at which it is opened."""
+    base = urlsplit(settings.BASE_URL)
+    return base._replace(netloc=f"{host}:{base.port}" if base.port else host).geturl()
+
+
 def default_brand() -> Brand:
-    """Give the brand that stands for the whole portal, in mails for one."""
+    """Give the brand that stands for the whole portal, in mails to who has none."""
     return Brand.objects.filter(is_default=True).first() or _nameless("")
 
 

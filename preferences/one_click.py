@@ -6,10 +6,10 @@ email may be years old when somebody has had enough of them.
 
 from __future__ import annotations
 
-from django.conf import settings
 from django.core import signing
 from django.urls import reverse
 
+from accounts import site
 from accounts.models import Account
 from portal.errors import NotFound
 from preferences import choices
@@ -21,7 +21,8 @@ SIGNING_SALT = "preferences.one-click"
 def address(account: Account, category: str) -> str:
     """Give the address that ends emails of a category for an account."""
     token = signing.dumps([account.pk, Preference(category)], salt=SIGNING_SALT)
-    return f"{settings.BASE_URL}{reverse('unsubscribe', args=[token])}"
+    portal_url = site.address_of(account.brand or site.default_brand())
+    return f"{portal_url}{reverse('unsubscribe', args=[token])}"
 
 
 def read(token: str) -> tuple[Account, Preference]:

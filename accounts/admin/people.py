@@ -47,7 +47,7 @@ class AccountAdmin(ReadOnlyAdmin, ExportedAdmin):
         "email",
         ("first_name", "last_name"),
         ("birth_month", "birth_day"),
-        ("created_at", "may_sign_in"),
+        ("created_at", "may_sign_in", "brand"),
     )
     actions = ("sign_out_everywhere", "switch_sign_in_off", "switch_sign_in_on")
     export_columns = (

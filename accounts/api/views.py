@@ -77,6 +77,7 @@ class VerifyOtpView(PublicView):
             code=tried.validated_data["otp"],
             challenge_id=tried.validated_data["challenge_id"],
             origin=origin_of(request),
+            brand=site.brand_for_host(request.get_host()),
         )
         return Response(SessionSerializer(signed_in).data)
 

@@ -12,6 +12,7 @@ from django.db.models.functions import Lower
 from django.utils import timezone
 
 from accounts.addresses import normalise_email
+from accounts.models.site import Brand
 
 
 class User(AbstractUser):  # type: ignore[django-manager-missing]  # knox has no types
@@ -51,7 +52,8 @@ class AccountManager(models.Manager["Account"]):
 class Account(models.Model):
     """A subscriber, as the portal knows them: the address that was proved, and the profile.
 
-    A birthday is a month and a day; 0 in both is unset (specification, section 3).
+    A birthday is a month and a day; 0 in both is unset (specification, section 3). `brand` is the one that the account
+    last signed in at: its mails are that brand's.
     """
 
     user = models.OneToOneField(User, on_delete=models.CASCADE, related_name="account")
@@ -60,6 +62,14 @@ class Account(models.Model):
     last_name = models.CharField(max_length=100, blank=True)
     birth_month = models.PositiveSmallIntegerField(default=0)
     birth_day = models.PositiveSmallIntegerField(default=0)
+    brand = models.ForeignKey(
+        Brand,
+        on_delete=models.SET_NULL,
+        null=True,
+        blank=True,
+        related_name="+",
+        help_text="The one last signed in at; mails are in its name, colours and links.",
+    )
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
     objects: ClassVar[AccountManager] = AccountManager()

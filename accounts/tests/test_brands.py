@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import io
 import re
+from email.utils import parseaddr
 from importlib import import_module
 from typing import Any
 
 import pytest
 from django.apps import apps
+from django.core import mail
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 from PIL import Image
 from pytest_django import Settings
+from rest_framework.test import APIClient
 
 from accounts.colours import (
     CONTROL_CONTRAST,
@@ -26,7 +29,9 @@ from accounts.colours import (
     nearest,
     weaknesses,
 )
-from accounts.models import Brand, StreamingService, User
+from accounts.mail import queue
+from accounts.models import Account, Brand, SignInLimit, StreamingService, User
+from accounts.tests.door import Door, post
 from conftest import ROOT
 
 pytestmark = pytest.mark.django_db
@@ -279,6 +284,48 @@ def test_the_demos_unknown_brand_has_no_links(client: Client, settings: Settings
         "",
     )
     assert Brand.objects.count() == 4
+
+
+def test_mails_are_in_the_brand_that_one_last_signed_in_at(
+    ava: Account, kids: Brand, settings: Settings
+) -> None:
+    settings.BASE_URL = "https://portal.example.com"
+    kids.host_names = ["unserved.example.net", "kids.example.com"]
+    kids.save()
+    settings.ALLOWED_HOSTS = ["portal.example.com", "kids.example.com"]
+    for host in ("kids.example.com", "portal.example.com", "kids.example.com"):
+        SignInLimit.objects.all().delete()
+        Door(APIClient(headers={"host": host})).sign_in()
+        queue(
+            kind="receipt",
+            to=ava.email,
+            account=Account.objects.get(),
+            context={"title": host, "lines": [], "action_url": "/dashboard?undo=1"},
+        )
+        post()
+    told = [
+        (one.subject, parseaddr(one.from_email)[0], re.findall(r": (\S+)/dashboard", str(one.body)))
+        for one in mail.outbox
+        if not one.subject.startswith("Your sign-in code")
+    ]
+    assert told == [
+        ("kids.example.com", "Kids", ["https://kids.example.com"]),
+        ("portal.example.com", "Faith & Family", ["https://portal.example.com"]),
+        ("kids.example.com", "Kids", ["https://kids.example.com"]),
+    ]
+
+
+def test_a_brand_that_is_gone_leaves_its_subscribers_to_the_default_one(ava: Account, kids: Brand) -> None:
+    Door(APIClient(headers={"host": "kids.localhost"})).sign_in()
+    kids.delete()
+    queue(
+        kind="receipt",
+        to=ava.email,
+        account=Account.objects.get(),
+        context={"title": "Hello", "lines": []},
+    )
+    post()
+    assert parseaddr(mail.outbox[-1].from_email)[0] == "Faith & Family"
 
 
 def test_a_command_says_where_each_brand_is_seen(

@@ -22,7 +22,7 @@ def prepare(row: OutgoingMail) -> dict[str, object]:
         **context,
         "lines": [CHANGED_SINCE, *context["lines"]],
         "action_label": ACCOUNT.label,
-        "action_url": ACCOUNT.url,
+        "action_url": ACCOUNT.path,
         "undo_text": "",
         "undo_links": [],
     }

@@ -4,8 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from django.conf import settings
-
 from accounts import events, mail
 from billing.models import Command, PauseSchedule, PaymentSource, Subscription
 from billing.money import format_cents
@@ -39,11 +37,6 @@ class Link:
     label: str
     path: str
 
-    @property
-    def url(self) -> str:
-        """The whole address."""
-        return f"{settings.BASE_URL}{self.path}"
-
 
 @dataclass(frozen=True)
 class Receipt:
@@ -70,9 +63,9 @@ class Receipt:
             "facts": [list(fact) for fact in self.facts],
             "note": self.note,
             "action_label": action.label if action else "",
-            "action_url": action.url if action else "",
+            "action_url": action.path if action else "",
             "undo_text": self.undo_text,
-            "undo_links": [[one.label, one.url] for one in links],
+            "undo_links": [[one.label, one.path] for one in links],
         }
 
 

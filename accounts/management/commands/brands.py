@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from typing import Any
-from urllib.parse import urlsplit
 
-from django.conf import settings
 from django.core.management.base import BaseCommand
 
 from accounts.models import Brand
+from accounts.site import address_at
 
 NOTE = """
 Browsers take every name under .localhost for this machine, so that nothing has to be set up; card fields and PayPal
@@ -30,12 +29,6 @@ class Command(BaseCommand):
             default = " (the default: every other host name as well)" if brand.is_default else ""
             self.stdout.write(f"{brand.name} [{brand.code}]{default}")
             for host in brand.host_names:
-                self.stdout.write(f"  {_address(host)}")
+                self.stdout.write(f"  {address_at(host)}/")
         if any(host.endswith(".localhost") for brand in brands for host in brand.host_names):
             self.stdout.write(NOTE)
-
-
-def _address(host: str) -> str:
-    """Give a host name's address: scheme and port are those at which the portal is opened."""
-    base = urlsplit(settings.BASE_URL)
-    return f"{base.scheme}://{host}{f':{base.port}' if base.port else ''}/"
