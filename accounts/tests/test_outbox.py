@@ -194,13 +194,14 @@ def test_one_that_lapses_is_dropped_and_counted(clock: time_machine.Traveller, s
 
 
 def test_one_that_is_not_wanted_when_it_leaves_may_be_queued_again() -> None:
+    before = outbox.PREPARATIONS["receipt"]
     prepare_with("receipt", lambda row: None if row.attempts == 1 else RECEIPT)
     try:
         put(dedupe_key="notice:7")
         post()
         put(dedupe_key="notice:7")
     finally:
-        del outbox.PREPARATIONS["receipt"]
+        prepare_with("receipt", before)
     assert sorted(OutgoingMail.objects.values_list("state", flat=True)) == ["dropped", "pending"]
 
 
