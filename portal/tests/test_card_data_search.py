@@ -138,6 +138,8 @@ def test_it_leaves_other_numbers_alone(text):
     assert card_numbers_in(text) == set()
 
 
-@pytest.mark.parametrize("text", ["$0.97", "1097", "0971", "pm_097", "HTTP/1.1 200 097 0.1", "12,097", '{"amount": 97}'])
+@pytest.mark.parametrize(
+    "text", ["$0.97", "1097", "0971", "pm_097", "HTTP/1.1 200 097 0.1", "12,097", '{"amount": 97}']
+)
 def test_it_leaves_other_short_numbers_alone(text):
     assert not codes_in(text, CODE)
