@@ -187,11 +187,21 @@ def test_ivy_has_nothing_to_change(visitor):
     expect(page.get_by_text("There is nothing to change right now")).to_be_visible()
 
 
+def assert_at_the_bottom_centre(page, message):
+    """Check where a message said from anywhere is shown."""
+    place, window = message.bounding_box(), page.viewport_size
+    assert abs(place["x"] + place["width"] / 2 - window["width"] / 2) <= 1
+    assert 0 <= window["height"] - place["y"] - place["height"] <= 32
+
+
 def test_gia_redeems_a_code_that_does_not_go_and_one_that_is_none(visitor):
     page = visitor.sign_in("gia")
     page.goto("/coupon")
     page.get_by_role("button", name="APPLY").click()
     expect(page.get_by_text("Please enter the coupon code to update").first).to_be_visible()
+    assert_at_the_bottom_centre(
+        page, page.get_by_role("status").filter(has_text="Please enter").locator("> *")
+    )
     page.get_by_label("Code").fill("NO-SUCH-CODE")
     page.get_by_role("button", name="APPLY").click()
     expect(page.get_by_text("We don't know this code").first).to_be_visible()

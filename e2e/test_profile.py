@@ -32,6 +32,11 @@ def test_ben_changes_his_name_here_and_at_the_provider(visitor):
     saved(page)
 
 
+# How long a modal takes to come and go, and how long its backdrop does.
+DURATIONS = """(dialog) => ['', '::backdrop'].map(
+  (part) => getComputedStyle(dialog, part).transitionDuration.split(', ')[0])"""
+
+
 def test_ivy_chooses_emails_and_then_wants_none(visitor):
     page = visitor.sign_in("ivy")
     page.get_by_role("button", name="Your profile").click()
@@ -48,6 +53,10 @@ def test_ivy_chooses_emails_and_then_wants_none(visitor):
 
     page.get_by_role("link", name="Change your email preferences").click()
     page.get_by_role("button", name="Unsubscribe From All").click()
+    assert page.get_by_role("dialog").evaluate(DURATIONS) == ["0s", "0s"]
+    page.emulate_media(reduced_motion="no-preference")
+    assert page.get_by_role("dialog").evaluate(DURATIONS) == ["0.3s", "0.15s"]
+    page.emulate_media(reduced_motion="reduce")
     page.get_by_role("button", name="YES, UNSUBSCRIBE").click()
     page.wait_for_url("**/emailConfirm?state=unsubscribeAll")
     expect(page.get_by_text("PLEASE ALLOW 10 (ten) business days")).to_be_visible()

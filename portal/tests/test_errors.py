@@ -3,8 +3,7 @@
 import pytest
 from django.test import Client
 
-from portal.errors import GENERIC_MESSAGE
-
+GENERIC_MESSAGE = "Something went wrong, If you are continuing to have problems. Please contact support."
 SECRET = "the secret of the house"
 
 

@@ -52,6 +52,18 @@ describe('the shell', () => {
     );
   });
 
+  it('wears the logo of the brand, and shows those of the services', async () => {
+    openedAt('/');
+    await landed();
+    const header = screen.getByRole('banner');
+    const logo = within(header)
+      .getByRole('link', { name: 'Faith & Family home' })
+      .querySelector('img');
+    expect(logo).toHaveAttribute('src', aSite().brand.logoUrl);
+    const services = within(within(header).getByRole('list', { name: 'Our services' }));
+    expect(services.getAllByRole('listitem')).toHaveLength(3);
+  });
+
   it('draws help, terms and privacy in the footer, with the year', async () => {
     openedAt('/');
     await landed();
@@ -89,10 +101,14 @@ describe('a signed-in subscriber', () => {
   it('finds the profile menu', async () => {
     const { user } = openedAt('/');
     await user.click(await screen.findByRole('button', { name: 'Your profile' }));
-    expect(screen.getByRole('link', { name: 'Your Subscriptions' })).toHaveAttribute(
-      'href',
-      '/manage-subscription',
-    );
+    const menu = within(screen.getByRole('banner'));
+    for (const [name, address] of [
+      ['Your Subscriptions', '/manage-subscription'],
+      ['Payment Methods', '/manage-payment-method'],
+      ['Email Preferences', '/emailPreferences'],
+    ] as const)
+      expect(menu.getByRole('link', { name })).toHaveAttribute('href', address);
+    expect(menu.getByRole('button', { name: 'Logout' })).toBeVisible();
   });
 
   it('logs out here and at the server', async () => {

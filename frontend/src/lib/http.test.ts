@@ -1,12 +1,14 @@
 import { HttpResponse, http } from 'msw';
 import { describe, expect, it } from 'vitest';
 
-import { ApiError, GENERIC_MESSAGE } from '@/lib/errors';
+import { ApiError } from '@/lib/errors';
 import { get, post, retryAfterSeconds } from '@/lib/http';
 import { useAuth } from '@/stores/auth';
 import { refusal, server } from '@/testing/server';
 
 const PLACE = '*/api/thing';
+const GENERIC_MESSAGE =
+  'Something went wrong, If you are continuing to have problems. Please contact support.';
 
 async function failureOf(call: Promise<unknown>): Promise<ApiError> {
   const error = await call.catch((reason: unknown) => reason);

@@ -63,9 +63,12 @@ describe('a toggle', () => {
 describe('a card brand mark', () => {
   it.each([
     ['VISA', 'Visa'],
+    ['MASTERCARD', 'Mastercard'],
     ['mastercard', 'Mastercard'],
     ['AMERICAN_EXPRESS', 'Amex'],
     ['DINERS_CLUB', 'Diners Club'],
+    ['DISCOVER', 'Discover'],
+    ['JCB', 'JCB'],
     ['paypal', 'PayPal'],
     ['something new', 'Card'],
     ['constructor', 'Card'],

@@ -176,6 +176,35 @@ describe('what happens', () => {
   });
 });
 
+describe('the survey', () => {
+  it.each([
+    [
+      'Why are you leaving?',
+      [
+        'Content is not interesting',
+        'Found a better service',
+        'Too expensive',
+        'Technical Issues',
+        'No longer needed',
+      ],
+    ],
+    [
+      'How satisfied were you?',
+      ['Very satisfied', 'Satisfied', 'Neutral', 'Dissatisfied', 'Very dissatisfied'],
+    ],
+    [
+      'How often did you watch?',
+      ['Daily', 'Several times a week', 'Once a week', 'A few times a month', 'Rarely'],
+    ],
+  ])('asks, and leaves open: %s', async (question, options) => {
+    show();
+    const select = await screen.findByLabelText(question);
+    const offered = within(select).getAllByRole('option');
+    expect(offered.map(({ textContent }) => textContent)).toEqual(['No answer', ...options]);
+    expect(select).not.toBeRequired();
+  });
+});
+
 describe('the pause offer', () => {
   it('stands beside the end and looks like it', async () => {
     show();

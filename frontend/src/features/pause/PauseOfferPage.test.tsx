@@ -269,6 +269,9 @@ describe('what is worth staying for', () => {
       await screen.findByRole('heading', { name: 'Watch Some Our Favorites Before You Go' }),
     ).toBeInTheDocument();
     expect(
+      screen.getByRole('heading', { name: "Don't Miss These Upcoming Favorites!" }),
+    ).toBeInTheDocument();
+    expect(
       screen.getAllByRole('img', { name: /A favorite on Faith & Family, \d of 4/ }),
     ).toHaveLength(4);
     expect(screen.getAllByRole('img', { name: /Coming to Faith & Family, \d of 3/ })).toHaveLength(

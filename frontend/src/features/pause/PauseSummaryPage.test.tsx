@@ -46,6 +46,7 @@ describe('the summary after pausing', () => {
 
   it('lists the plans with their notes, what comes off and the total', async () => {
     show({ couponDiscount: 500, bundleSavings: 150, total: 848 });
+    expect(screen.getByRole('heading', { level: 1, name: 'Manage Subscriptions' })).toBeVisible();
     const table = await screen.findByRole('table', { name: 'Your Subscriptions' });
     const rows = within(table).getAllByRole('row').slice(1);
     expect(rows.map((row) => row.textContent)).toEqual([

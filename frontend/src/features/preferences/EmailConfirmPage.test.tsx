@@ -20,6 +20,7 @@ describe('the confirmation', () => {
   it('lists only what one is subscribed to, to read', async () => {
     show('/emailConfirm', somePreferences('streaming', 'branding'), { saved: true });
     const rows = await screen.findAllByRole('listitem');
+    expect(screen.getByRole('heading', { level: 1, name: 'Your Email Preferences' })).toBeVisible();
     expect(rows.map(({ textContent }) => textContent)).toEqual([
       "What's StreamingA monthly newsletter.",
       'Our Other BrandsEmails about other platforms.',

@@ -39,6 +39,9 @@ describe('the email preferences', () => {
   it('show the address and the four kinds, each with what is in it', async () => {
     held = somePreferences('streaming');
     show();
+    expect(
+      await screen.findByRole('heading', { level: 1, name: 'Manage Email Preferences' }),
+    ).toBeVisible();
     expect(await box("What's Streaming")).toBeChecked();
     const boxes = screen.getAllByRole('checkbox');
     expect(boxes.map((one) => one.getAttribute('aria-label'))).toEqual([
