@@ -209,6 +209,8 @@ REST_FRAMEWORK: dict[str, Any] = {
     "DEFAULT_SCHEMA_CLASS": "portal.api.schema.PortalSchema",
     "EXCEPTION_HANDLER": "portal.api.errors.exception_handler",
     "DEFAULT_VERSIONING_CLASS": None,
+    # What an address takes is in the document; nobody is told by asking the address.
+    "DEFAULT_METADATA_CLASS": None,
     "NUM_PROXIES": NUM_PROXIES,
     "TEST_REQUEST_DEFAULT_FORMAT": "json",
     "TEST_REQUEST_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],

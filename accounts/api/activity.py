@@ -11,17 +11,18 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts import activity
+from accounts.input import NumberField, Query
 from accounts.subscriber import account_of
 
 LARGEST_PAGE = 100
 FARTHEST = 1_000_000
 
 
-class ActivityPage(serializers.Serializer[Any]):
+class ActivityPage(Query):
     """A slice of the list; without either the newest fifty."""
 
-    limit = serializers.IntegerField(default=activity.NEWEST, min_value=1, max_value=LARGEST_PAGE)
-    offset = serializers.IntegerField(default=0, min_value=0, max_value=FARTHEST)
+    limit = NumberField(default=activity.NEWEST, min_value=1, max_value=LARGEST_PAGE)
+    offset = NumberField(default=0, min_value=0, max_value=FARTHEST)
 
 
 class ActivitySerializer(serializers.Serializer[Any]):

@@ -7,6 +7,7 @@ from typing import Any
 from django.core.validators import RegexValidator
 from rest_framework import serializers
 
+from accounts.input import NumberField, TextField
 from accounts.models import SessionToken
 from accounts.profile import is_birthday
 
@@ -16,10 +17,10 @@ NO_CONTROLS = RegexValidator(
 INVALID_BIRTHDAY = "Please select valid birthday date"
 
 
-def _name_field(which: str) -> serializers.CharField:
+def _name_field(which: str) -> TextField:
     """Give the field of a name: what is missing is said in the specification's words (section 5)."""
     missing = f"please enter your {which} name."
-    return serializers.CharField(
+    return TextField(
         max_length=100,
         validators=[NO_CONTROLS],
         error_messages={"required": missing, "blank": missing, "null": missing},
@@ -31,8 +32,8 @@ class ProfileSerializer(serializers.Serializer[Any]):
 
     first_name = _name_field("first")
     last_name = _name_field("last")
-    bmonth = serializers.IntegerField(source="birth_month", min_value=0, max_value=12)
-    bday = serializers.IntegerField(source="birth_day", min_value=0, max_value=31)
+    bmonth = NumberField(source="birth_month", min_value=0, max_value=12)
+    bday = NumberField(source="birth_day", min_value=0, max_value=31)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Give the profile when its birthday is one. Raises `serializers.ValidationError`."""

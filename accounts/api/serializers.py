@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.core.validators import RegexValidator
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from accounts.addresses import MAX_LENGTH, InvalidAddress, normalise_email
+from accounts.input import IdField, TextField
+
+SIX_DIGITS = "Enter the six digits of the code."
 
 
 @extend_schema_field({"type": "string", "format": "email", "maxLength": MAX_LENGTH})
-class AddressField(serializers.CharField):
+class AddressField(TextField):
     """An e-mail address, given on in its normalised spelling."""
 
     def __init__(self, **kwargs: Any) -> None:
@@ -29,7 +33,7 @@ class SendOtpSerializer(serializers.Serializer[Any]):
     """`challengeId`, when given, is the browser's own earlier challenge, which the new one replaces."""
 
     email = AddressField()
-    challenge_id = serializers.UUIDField(required=False, allow_null=True, default=None)
+    challenge_id = IdField(required=False, allow_null=True, default=None)
 
 
 class CodeSentSerializer(serializers.Serializer[Any]):
@@ -45,10 +49,12 @@ class VerifyOtpSerializer(serializers.Serializer[Any]):
     """Without `challengeId` the newest code of the address counts."""
 
     email = AddressField()
-    otp = serializers.RegexField(
-        r"\A[0-9]{6}\Z", error_messages={"invalid": "Enter the six digits of the code."}, max_length=20
+    otp = TextField(
+        max_length=20,
+        validators=[RegexValidator(r"\A[0-9]{6}\Z", SIX_DIGITS)],
+        error_messages={"invalid": SIX_DIGITS},
     )
-    challenge_id = serializers.UUIDField(required=False, allow_null=True, default=None)
+    challenge_id = IdField(required=False, allow_null=True, default=None)
 
 
 class SignedInAccountSerializer(serializers.Serializer[Any]):

@@ -77,7 +77,7 @@ def test_it_gives_the_newest_fifty_and_older_ones_by_the_page(alice: Account) ->
     assert texts(browser.get(f"{ACTIVITY}?offset=60")) == []
 
 
-@pytest.mark.parametrize("query", ["limit=0", "limit=101", "limit=x", "offset=-1", "offset=1e9"])
+@pytest.mark.parametrize("query", ["limit=0", "limit=101", "limit=x", "limit=", "offset=-1", "offset=1e9"])
 def test_it_refuses_what_is_no_page(alice: Account, query: str) -> None:
     answer = signed_in(alice).get(f"{ACTIVITY}?{query}")
     assert (answer.status_code, answer.json()["code"]) == (400, "validation_error")

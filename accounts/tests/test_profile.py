@@ -77,6 +77,9 @@ def test_the_address_and_all_else_is_ignored(signed_in: Door, ava: Account) -> N
         ("bmonth", 13, "Ensure this value is less than or equal to 12."),
         ("bday", -1, "Ensure this value is greater than or equal to 0."),
         ("bmonth", "May", "A valid integer is required."),
+        ("bmonth", "5", "A valid integer is required."),
+        ("bday", True, "A valid integer is required."),
+        ("firstName", 7, "Not a valid string."),
         ("bday", None, "This field may not be null."),
     ],
 )

@@ -67,6 +67,7 @@ def test_it_answers_alike_for_an_unknown_address(ava: Account, door: Door) -> No
         None,
         {},
         ["123456"],
+        123456,
     ],
 )
 def test_it_refuses_what_is_not_six_digits_without_counting_a_try(ava: Account, door: Door, otp: Any) -> None:
@@ -77,8 +78,9 @@ def test_it_refuses_what_is_not_six_digits_without_counting_a_try(ava: Account, 
     assert challenge_of(challenge).tries == 0
 
 
-def test_it_refuses_a_challenge_id_that_is_none(ava: Account, door: Door) -> None:
-    answer = door.attempt("123456", challengeId="not-a-uuid")
+@pytest.mark.parametrize("challenge", ["not-a-uuid", "", False, 0, []])
+def test_it_refuses_a_challenge_id_that_is_none(ava: Account, door: Door, challenge: Any) -> None:
+    answer = door.attempt("123456", challengeId=challenge)
     assert (answer.status_code, list(answer.json()["fields"])) == (400, ["challengeId"])
 
 

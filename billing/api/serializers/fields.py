@@ -8,6 +8,7 @@ from typing import Any
 
 from rest_framework import serializers
 
+from accounts.input import TextField
 from billing.queries.instants import iso
 from billing.queries.owned import require_owned
 
@@ -48,7 +49,7 @@ class OwnSubscriptionsField(serializers.ListField):
     def __init__(self, *, at_most: int = MOST_SUBSCRIPTIONS, **kwargs: Any) -> None:
         self.at_most = at_most
         super().__init__(
-            child=serializers.CharField(max_length=LONGEST_ID, trim_whitespace=False),
+            child=TextField(max_length=LONGEST_ID, trim_whitespace=False),
             allow_empty=False,
             min_length=1,
             max_length=at_most,

@@ -8,6 +8,7 @@ from typing import Any
 
 from rest_framework import serializers
 
+from accounts.input import TextField
 from billing.api.serializers.fields import LONGEST_ID
 from billing.api.serializers.requests import LONGEST_QUOTE
 from billing.queries.payment_methods import BRANDS, CARD, OTHER_BRAND, PAYPAL
@@ -62,22 +63,20 @@ class ChangedPaymentMethodsSerializer(PaymentMethodsSerializer):
 class PaymentChange(serializers.Serializer[Any]):
     """A change of payment methods. The source is looked for first: somebody else's is not found."""
 
-    payment_source_id = serializers.CharField(required=False, allow_null=True, max_length=LONGEST_ID)
+    payment_source_id = TextField(required=False, allow_null=True, max_length=LONGEST_ID)
     operation_type = serializers.ChoiceField(choices=OPERATIONS)
     paymentsource = serializers.ChoiceField(choices=METHODS, required=False)
-    token = serializers.CharField(
+    token = TextField(
         required=False,
         allow_null=True,
         max_length=LONGEST_ID,
         help_text="The card's token, or the id of PayPal's intent. A card's names can be updated without.",
     )
-    first_name = serializers.CharField(required=False, allow_null=True, max_length=LONGEST_NAME)
-    last_name = serializers.CharField(
-        required=False, allow_null=True, allow_blank=True, max_length=LONGEST_NAME
-    )
-    billing_state = serializers.CharField(required=False, allow_null=True, max_length=LONGEST_STATE)
-    billing_zip = serializers.CharField(required=False, allow_null=True, max_length=LONGEST_ZIP)
-    quote = serializers.CharField(required=False, max_length=LONGEST_QUOTE)
+    first_name = TextField(required=False, allow_null=True, max_length=LONGEST_NAME)
+    last_name = TextField(required=False, allow_null=True, allow_blank=True, max_length=LONGEST_NAME)
+    billing_state = TextField(required=False, allow_null=True, max_length=LONGEST_STATE)
+    billing_zip = TextField(required=False, allow_null=True, max_length=LONGEST_ZIP)
+    quote = TextField(required=False, max_length=LONGEST_QUOTE)
 
     def validate_payment_source_id(self, value: str | None) -> str | None:
         """Return the id of a source of the account's own. Raises NotFound, whatever else is wrong."""

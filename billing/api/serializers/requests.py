@@ -6,6 +6,7 @@ from typing import Any
 
 from rest_framework import serializers
 
+from accounts.input import NumberField, Query, TextField
 from billing.api.serializers.cancelling import AnswersSerializer
 from billing.api.serializers.fields import DaysField, OwnSubscriptionsField
 
@@ -26,13 +27,13 @@ class OfferedPause(serializers.Serializer[Any]):
     )
 
 
-class PauseQuery(OfferedPause):
+class PauseQuery(OfferedPause, Query):
     """For how long everything is paused."""
 
     days = DaysField(PAUSE_DAYS, help_text="A pause lasts 30 days.")
 
 
-class PauseEstimateQuery(serializers.Serializer[Any]):
+class PauseEstimateQuery(Query):
     """For how long it would be paused."""
 
     days = DaysField(ESTIMATE_DAYS)
@@ -58,10 +59,10 @@ class ResumeSerializer(serializers.Serializer[Any]):
     """What to resume, all that is paused if nothing is named, and the quote of the estimate that was shown."""
 
     subscription_id = OwnSubscriptionsField(required=False, help_text="Without it, all that is paused.")
-    quote = serializers.CharField(required=False, max_length=LONGEST_QUOTE)
+    quote = TextField(required=False, max_length=LONGEST_QUOTE)
 
 
-class ResumeEstimateQuery(serializers.Serializer[Any]):
+class ResumeEstimateQuery(Query):
     """What would be resumed, and when: now, or so many days after the pause date."""
 
     subscription_id = OwnSubscriptionsField(required=False, help_text="Without it, all that it concerns.")
@@ -73,7 +74,7 @@ class PlanIdsField(serializers.ListField):
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(
-            child=serializers.CharField(max_length=LONGEST_PLAN_ID, trim_whitespace=False),
+            child=TextField(max_length=LONGEST_PLAN_ID, trim_whitespace=False),
             allow_empty=False,
             max_length=MOST_PLANS,
             **kwargs,
@@ -89,7 +90,7 @@ class WantedPlans(serializers.Serializer[Any]):
 class WantedPlansConfirmed(WantedPlans):
     """The same, and the quote of the estimate that was shown."""
 
-    quote = serializers.CharField(required=False, max_length=LONGEST_QUOTE)
+    quote = TextField(required=False, max_length=LONGEST_QUOTE)
 
 
 class SwitchedPlans(serializers.Serializer[Any]):
@@ -101,17 +102,17 @@ class SwitchedPlans(serializers.Serializer[Any]):
 class SwitchedPlansConfirmed(SwitchedPlans):
     """The same, and the quote of the estimate that was shown."""
 
-    quote = serializers.CharField(required=False, max_length=LONGEST_QUOTE)
+    quote = TextField(required=False, max_length=LONGEST_QUOTE)
 
 
 class Confirmed(serializers.Serializer[Any]):
     """The quote of the figures that were shown."""
 
-    quote = serializers.CharField(required=False, max_length=LONGEST_QUOTE)
+    quote = TextField(required=False, max_length=LONGEST_QUOTE)
 
 
-class PageQuery(serializers.Serializer[Any]):
+class PageQuery(Query):
     """A slice of a list; without either the whole list."""
 
-    limit = serializers.IntegerField(required=False, min_value=1, max_value=LARGEST_PAGE)
-    offset = serializers.IntegerField(required=False, min_value=0, max_value=1_000_000)
+    limit = NumberField(required=False, min_value=1, max_value=LARGEST_PAGE)
+    offset = NumberField(required=False, min_value=0, max_value=1_000_000)

@@ -57,6 +57,7 @@ BAD_IDS: list[Any] = [
     ["x" * 101],
     {"0": "own"},
     7,
+    [7],
     [f"sub-{number}" for number in range(51)],
 ]
 BAD_PLANS: list[Any] = [
@@ -81,7 +82,7 @@ BAD_PLANS: list[Any] = [
     [GOSPEL.upper()],
     ["own"],
 ]
-BAD_QUOTES: list[Any] = ["x" * 65, {"not": "text"}, ["quote"], "", True, "a\x00b"]
+BAD_QUOTES: list[Any] = ["x" * 65, 7, 6.99, {"not": "text"}, ["quote"], "", True, "a\x00b"]
 
 
 @pytest.fixture
@@ -112,7 +113,7 @@ def test_an_estimate_for_other_days_is_refused(alice: Browser, days: str) -> Non
     refused(alice.get(f"/api/account/pause/estimate?days={days}"), "days")
 
 
-@pytest.mark.parametrize("days", ["0", "-1", "31", "x", "1e3"])
+@pytest.mark.parametrize("days", ["0", "-1", "31", "x", "1e3", ""])
 def test_a_resume_estimate_for_other_days_is_refused(alice: Browser, days: str) -> None:
     refused(alice.get(f"/api/account/resume/estimate?days={days}"), "days")
 
@@ -161,7 +162,7 @@ def test_what_is_no_quote_is_refused(alice: Browser, path: str, quote: Any) -> N
     refused(alice.post(path, body, content_type="application/json"), "quote")
 
 
-@pytest.mark.parametrize("value", ["", " ", "x" * 101, "a\x00b", "\ud800", None, {}, [], ["x"], True])
+@pytest.mark.parametrize("value", ["", " ", "x" * 101, "a\x00b", "\ud800", None, {}, [], ["x"], True, 7])
 @pytest.mark.parametrize("field", ["token", "firstName", "billingState", "billingZip"])
 def test_what_is_no_card_is_refused(alice: Browser, field: str, value: Any) -> None:
     card = {"token": "t", "firstName": "A", "lastName": "", "billingState": "Ohio", "billingZip": "43004"}
