@@ -7,6 +7,7 @@ else. The defaults make a demo out of a fresh clone; `portal.checks` refuses eac
 from __future__ import annotations
 
 import ipaddress
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -20,6 +21,8 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 Mode = Literal["demo", "test", "production"]
 MODES: tuple[Mode, ...] = ("demo", "test", "production")
+LogFormat = Literal["plain", "json"]
+LOG_FORMATS: tuple[LogFormat, ...] = ("plain", "json")
 
 # Known to everybody who can read this file, and refused in production for that reason.
 DEMO_SECRET_KEY = "demo-only-secret-key-that-production-refuses-to-start-with"  # noqa: S105
@@ -52,6 +55,9 @@ class Environment:
     email: dict[str, Any]
     default_from_email: str
     log_level: str
+    log_format: LogFormat
+    sentry_dsn: str
+    metrics_networks: list[Network]
     chargebee_site: str
     chargebee_api_key: str
     chargebee_publishable_key: str
@@ -73,6 +79,14 @@ def _mode(read: environ.Env) -> Mode:
         if word == mode:
             return mode
     raise ImproperlyConfigured(f"PORTAL_ENV is {word!r}; it must be one of {', '.join(MODES)}.")
+
+
+def _log_format(read: environ.Env, mode: Mode) -> LogFormat:
+    word = read.str("LOG_FORMAT", default="json" if mode == "production" else "plain")
+    for known in LOG_FORMATS:
+        if word == known:
+            return known
+    raise ImproperlyConfigured(f"LOG_FORMAT is {word!r}; it must be one of {', '.join(LOG_FORMATS)}.")
 
 
 def _sandbox_origin(read: environ.Env) -> str:
@@ -133,9 +147,9 @@ def _int(read: environ.Env, name: str, default: int) -> int:
     return default if number is None else number
 
 
-def _networks(read: environ.Env, name: str) -> list[Network]:
+def _networks(read: environ.Env, name: str, default: Sequence[str] = ()) -> list[Network]:
     try:
-        return [ipaddress.ip_network(text.strip()) for text in read.list(name, default=[])]
+        return [ipaddress.ip_network(text.strip()) for text in read.list(name, default=[*default])]
     except ValueError as error:
         raise ImproperlyConfigured(f"{name} does not list networks such as 192.0.2.0/24: {error}.") from error
 
@@ -173,5 +187,8 @@ def read_environment() -> Environment:
             "DEFAULT_FROM_EMAIL", default="Your subscriptions <no-reply@example.com>"
         ),
         log_level=read.str("LOG_LEVEL", default="INFO"),
+        log_format=_log_format(read, mode),
+        sentry_dsn=read.str("SENTRY_DSN", default=""),
+        metrics_networks=_networks(read, "METRICS_NETWORKS", default=["127.0.0.0/8", "::1/128"]),
         **_provider(read, mode),
     )

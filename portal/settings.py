@@ -9,6 +9,7 @@ from typing import Any
 
 from csp.constants import NONE, SELF
 
+from portal import sentry
 from portal.env import BASE_DIR, read_environment
 
 ENV = read_environment()
@@ -414,18 +415,30 @@ SECURE_HSTS_PRELOAD = PRODUCTION
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if NUM_PROXIES else None
 
 # --- Logs -------------------------------------------------------------------------------------------------------------
+# What no log and no report of an error may hold, whatever a message says.
+SECRETS = [
+    SECRET_KEY,
+    OTP_PEPPER,
+    ENV.chargebee_api_key,
+    *ENV.chargebee_webhook_passwords,
+]
+JSON_LOGS = ENV.log_format == "json"
+# On one's own machine a line for every request would hide the others.
+TRAFFIC_LEVEL = "INFO" if JSON_LOGS else "WARNING"
 LOGGING: dict[str, Any] = {
     "version": 1,
     "disable_existing_loggers": False,
-    "filters": {"request_id": {"()": "portal.api.middleware.RequestIdFilter"}},
+    "filters": {"request_id": {"()": "portal.logs.RequestIdFilter"}},
     "formatters": {
-        "line": {"format": "%(asctime)s %(levelname)s %(name)s [%(request_id)s] %(message)s"},
+        "line": {"()": f"portal.logs.{'JsonLines' if JSON_LOGS else 'PlainLines'}", "secrets": SECRETS},
     },
     "handlers": {
         "console": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["request_id"]},
     },
     "root": {"handlers": ["console"], "level": ENV.log_level},
     "loggers": {
+        "portal.access": {"level": TRAFFIC_LEVEL},
+        "billing.gateway.transport": {"level": TRAFFIC_LEVEL},
         # A beat is not news; how a job went is a row.
         "celery.app.trace": {"level": "WARNING"},
         "celery.beat": {"level": "WARNING"},
@@ -445,3 +458,4 @@ LOGGING: dict[str, Any] = {
         "fontTools": {"level": "ERROR"},
     },
 }
+sentry.start(dsn=ENV.sentry_dsn, environment=PORTAL_ENV, secrets=SECRETS)

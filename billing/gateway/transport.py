@@ -7,13 +7,18 @@ switch is off only so that it does not build a context of its own per call: were
 verifying by default.
 """
 
+import logging
 import os
 import ssl
 import threading
+import time
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx
 from chargebee import Chargebee, http_request
+
+logger = logging.getLogger(__name__)
 
 MAX_CONNECTIONS = 20
 WRITE_AND_POOL_TIMEOUT_SECONDS = 5.0
@@ -57,5 +62,18 @@ def _send(request_args: dict[str, Any]) -> Any:
     request_args.pop("verify", None)
     timeout: httpx.Timeout = request_args.pop("timeout")
     bounded = httpx.Timeout(WRITE_AND_POOL_TIMEOUT_SECONDS, connect=timeout.connect, read=timeout.read)
-    response = _pool.client().request(**request_args, timeout=bounded)
+    told = {"method": request_args["method"], "path": urlsplit(request_args["url"]).path}
+    began = time.monotonic()
+    try:
+        response = _pool.client().request(**request_args, timeout=bounded)
+    except httpx.HTTPError as error:
+        logger.warning("Chargebee did not answer: %s", type(error).__name__, extra=told | _took(began))
+        raise
+    replayed = response.headers.get("chargebee-idempotency-replayed") == "true"
+    answer = {"status": response.status_code, "replayed": replayed}
+    logger.info("Chargebee answered", extra=told | answer | _took(began))
     return http_request._handle_response(request_args, response)
+
+
+def _took(began: float) -> dict[str, float]:
+    return {"milliseconds": round((time.monotonic() - began) * 1000, 1)}

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import logging
 import re
+import time
 import uuid
 from collections.abc import Callable
-from contextvars import ContextVar
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, QueryDict
+from django.utils.functional import LazyObject
 
+from portal import logs
 from portal.api.case import to_snake
 
 Handler = Callable[[HttpRequest], HttpResponse]
@@ -18,16 +20,7 @@ Handler = Callable[[HttpRequest], HttpResponse]
 REQUEST_ID = re.compile(r"^[A-Za-z0-9._-]{8,64}$")
 MACHINE_READ = ("/api/", "/webhooks/")
 
-_current: ContextVar[str] = ContextVar("request_id", default="-")
-
-
-class RequestIdFilter(logging.Filter):
-    """Gives every log line the id of the request it belongs to, or a dash."""
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        """Let every line pass, with its id."""
-        record.request_id = _current.get()
-        return True
+access = logging.getLogger("portal.access")
 
 
 def speaks_json(request: HttpRequest) -> bool:
@@ -37,7 +30,7 @@ def speaks_json(request: HttpRequest) -> bool:
 
 def request_id_of(request: HttpRequest | None) -> str:
     """Return the id under which this request is in the logs."""
-    return getattr(request, "request_id", None) or _current.get()
+    return getattr(request, "request_id", None) or logs.current_request_id()
 
 
 class RequestIdMiddleware:
@@ -47,17 +40,31 @@ class RequestIdMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        """Answer the request under its id."""
+        """Answer the request under its id, and log that."""
         given = request.headers.get("X-Request-ID", "")
         request_id = given if REQUEST_ID.match(given) else uuid.uuid4().hex
         request.request_id = request_id  # type: ignore[attr-defined]  # read by `request_id_of` alone
-        token = _current.set(request_id)
-        try:
+        began = time.monotonic()
+        with logs.working_for(request_id):
             response = self.get_response(request)
-        finally:
-            _current.reset(token)
+            access.info("answered", extra=_told(request, response, time.monotonic() - began))
         response["X-Request-ID"] = request_id
         return response
+
+
+def _told(request: HttpRequest, response: HttpResponse, seconds: float) -> dict[str, object]:
+    """What may be known of a request. Not its address: that holds ids, and signed links."""
+    match = request.resolver_match
+    # Looking at the user of a page would ask the database for one; only those that are known already are told.
+    user = vars(request).get("user")
+    known = None if user is None or isinstance(user, LazyObject) else user.pk
+    return {
+        "method": request.method,
+        "route": match.route if match else "",
+        "status": response.status_code,
+        "milliseconds": round(seconds * 1000, 1),
+        "account": known,
+    }
 
 
 class ApiMiddleware:
