@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from django.http import HttpRequest
@@ -33,6 +34,17 @@ def origin_of(request: HttpRequest | Request) -> Origin:
     agent = request.META.get("HTTP_USER_AGENT", "")
     printable = "".join(character for character in agent if character.isprintable())
     return Origin(address=_address(request), agent=printable[:AGENT_LENGTH])
+
+
+def is_within(
+    request: HttpRequest, networks: Iterable[ipaddress.IPv4Network | ipaddress.IPv6Network]
+) -> bool:
+    """Whether a request comes from one of these networks; one from nowhere known does not."""
+    try:
+        address = ipaddress.ip_address(origin_of(request).address)
+    except ValueError:
+        return False
+    return any(address in network for network in networks)
 
 
 def _address(request: HttpRequest | Request) -> str:

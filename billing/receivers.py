@@ -7,7 +7,7 @@ from accounts.models import Account
 from billing import clock
 from billing.api import idempotency
 from billing.queries.export import export_part
-from billing.services import documents, erasure, late_receipts, names, notices, receipts, sync
+from billing.services import documents, erasure, late_receipts, names, notices, receipts, sync, traffic
 from billing.services.hints import hint
 
 
@@ -19,6 +19,7 @@ def connect() -> None:
     hooks.profile_saved.connect(show_profile, dispatch_uid="billing.show_profile")
     hooks.erasing.connect(erase_account, dispatch_uid="billing.erase_account")
     export.contribute("billing", export_part)
+    traffic.connect()
     site.follow_clock(clock.offset)
     once.keep_with(idempotency.acts_once)
     mail.prepare_with(notices.KIND, notices.prepare)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import ipaddress
-
 from django.conf import settings
 from django.http import HttpRequest
 
-from accounts.network import origin_of
+from accounts.network import is_within
 
 
 def may_reach_the_admin(request: HttpRequest) -> bool:
@@ -15,10 +13,4 @@ def may_reach_the_admin(request: HttpRequest) -> bool:
 
     What an address is behind proxies is decided as for the API (NUM_PROXIES).
     """
-    if not settings.ADMIN_NETWORKS:
-        return True
-    try:
-        address = ipaddress.ip_address(origin_of(request).address)
-    except ValueError:
-        return False
-    return any(address in network for network in settings.ADMIN_NETWORKS)
+    return not settings.ADMIN_NETWORKS or is_within(request, settings.ADMIN_NETWORKS)

@@ -15,11 +15,15 @@ class PortalConfig(AppConfig):
         from django.conf import settings
         from django.db.models.signals import post_migrate
 
-        from portal import checks  # noqa: F401  (registers them)
+        from portal import (
+            checks,  # noqa: F401  (registers them)
+            metrics,
+        )
         from portal.operators import set_up_groups
 
         for folder in settings.RUNTIME_FOLDERS:
             folder.mkdir(parents=True, exist_ok=True)
+        metrics.connect()
         # After the last application with tables, since by then all permissions are there.
         last = [one for one in apps.get_app_configs() if one.models_module is not None][-1]
         post_migrate.connect(set_up_groups, sender=last)

@@ -37,6 +37,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "billing.change_pauseschedule",
         "billing.view_cancellationfeedback",
         "billing.view_command",
+        "billing.view_machinery",
         "billing.view_pauseschedule",
         "billing.view_retentionevent",
         "billing.view_webhookevent",

@@ -29,6 +29,7 @@ LINK_DOMAINS = ENV.link_domains
 # Not among what operators change: the pages' policy allows this script's origin.
 SUPPORT_WIDGET_URL = ENV.support_widget_url
 NUM_PROXIES = ENV.num_proxies
+METRICS_NETWORKS = ENV.metrics_networks
 
 INSTALLED_APPS = [
     "operators.apps.OperatorsAdminConfig",
@@ -269,6 +270,8 @@ CELERY_TASK_SOFT_TIME_LIMIT = 240
 CELERY_TASK_TIME_LIMIT = 300  # well under the visibility time-out, or a long task would run twice at once
 # Long work ends a slice after this and goes on in the next: a last request that waits its longest still ends in time.
 JOB_SLICE_SECONDS = 90
+# How often a process adds what it asked the provider to the minute's row. Tests say when.
+PROVIDER_TRAFFIC_SECONDS = None if PORTAL_ENV == "test" else 5
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TASK_PUBLISH_RETRY_POLICY = {"max_retries": 1, "interval_start": 0.1, "interval_step": 0.1}
 CELERY_BEAT_SCHEDULE_FILENAME = str(VAR_DIR / "celerybeat-schedule")
@@ -407,7 +410,11 @@ SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"
 SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
 SECURE_SSL_REDIRECT = PRODUCTION
-SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]  # asked by the platform, from inside, over plain http
+SECURE_REDIRECT_EXEMPT = [
+    r"^healthz$",
+    r"^readyz$",
+    r"^metrics$",
+]  # asked by the platform, from inside, over plain http
 SECURE_HSTS_SECONDS = int(timedelta(days=365).total_seconds()) if PRODUCTION else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = PRODUCTION
 SECURE_HSTS_PRELOAD = PRODUCTION

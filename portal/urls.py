@@ -9,7 +9,7 @@ from django.views.generic import RedirectView
 from drf_spectacular.views import SpectacularJSONAPIView
 
 from accounts.pictures import UPLOADED_PLACE
-from portal import health, views
+from portal import health, metrics, views
 
 handler400 = "portal.views.bad_request"
 handler403 = "portal.views.permission_denied"
@@ -19,6 +19,7 @@ handler500 = "portal.views.server_error"
 urlpatterns: list[URLPattern | URLResolver] = [
     path("healthz", health.healthz),
     path("readyz", health.readyz),
+    path("metrics", metrics.metrics),
     path("api/", include("accounts.api.urls")),
     path("api/", include("billing.api.urls")),
     path("api/", include("preferences.api.urls")),

@@ -12,6 +12,8 @@ import os
 import ssl
 import threading
 import time
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -22,6 +24,22 @@ logger = logging.getLogger(__name__)
 
 MAX_CONNECTIONS = 20
 WRITE_AND_POOL_TIMEOUT_SECONDS = 5.0
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """One request to the provider: the status of its answer, None where none came, and how long it took."""
+
+    status: int | None
+    seconds: float
+
+
+_watchers: list[Callable[[Exchange], None]] = []
+
+
+def watch_with(watcher: Callable[[Exchange], None]) -> None:
+    """Have every exchange told to a watcher, which must neither fail nor take time."""
+    _watchers.append(watcher)
 
 
 class _Pool:
@@ -62,18 +80,28 @@ def _send(request_args: dict[str, Any]) -> Any:
     request_args.pop("verify", None)
     timeout: httpx.Timeout = request_args.pop("timeout")
     bounded = httpx.Timeout(WRITE_AND_POOL_TIMEOUT_SECONDS, connect=timeout.connect, read=timeout.read)
-    told = {"method": request_args["method"], "path": urlsplit(request_args["url"]).path}
     began = time.monotonic()
+    status = None
     try:
         response = _pool.client().request(**request_args, timeout=bounded)
+        status = response.status_code
     except httpx.HTTPError as error:
-        logger.warning("Chargebee did not answer: %s", type(error).__name__, extra=told | _took(began))
+        logger.warning("Chargebee did not answer: %s", type(error).__name__, extra=_told(request_args, began))
         raise
+    finally:
+        exchange = Exchange(status, time.monotonic() - began)
+        for tell in _watchers:
+            tell(exchange)
     replayed = response.headers.get("chargebee-idempotency-replayed") == "true"
-    answer = {"status": response.status_code, "replayed": replayed}
-    logger.info("Chargebee answered", extra=told | answer | _took(began))
+    answer = {"status": status, "replayed": replayed}
+    logger.info("Chargebee answered", extra=_told(request_args, began) | answer)
     return http_request._handle_response(request_args, response)
 
 
-def _took(began: float) -> dict[str, float]:
-    return {"milliseconds": round((time.monotonic() - began) * 1000, 1)}
+def _told(request_args: dict[str, Any], began: float) -> dict[str, Any]:
+    """What may be known of a request: its path has ids of the provider's, its query may have an address."""
+    return {
+        "method": request_args["method"],
+        "path": urlsplit(request_args["url"]).path,
+        "milliseconds": round((time.monotonic() - began) * 1000, 1),
+    }

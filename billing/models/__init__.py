@@ -18,7 +18,7 @@ from billing.models.pausing import PauseSchedule
 from billing.models.perks import CodeRedemption, OfferClaim
 from billing.models.reports import RetentionReport
 from billing.models.retention import CancellationFeedback, RetentionEvent
-from billing.models.runs import ReconcileRun, RequestPace
+from billing.models.runs import Heartbeat, Machinery, ProviderMinute, ReconcileRun, RequestPace
 
 __all__ = [
     "AccountDocument",
@@ -30,15 +30,18 @@ __all__ = [
     "Coupon",
     "Customer",
     "FeedCursor",
+    "Heartbeat",
     "IdempotentRequest",
     "Invoice",
     "InvoicePdf",
     "ItemPrice",
     "JobRun",
+    "Machinery",
     "OfferClaim",
     "PauseSchedule",
     "PaymentSource",
     "ProviderClock",
+    "ProviderMinute",
     "ReconcileRun",
     "RequestPace",
     "RetentionContent",

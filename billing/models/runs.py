@@ -59,3 +59,34 @@ class RequestPace(models.Model):
 
     def __str__(self) -> str:
         return f"{self.next_at:%Y-%m-%d %H:%M:%S}"
+
+
+class ProviderMinute(models.Model):
+    """What the provider was asked in one minute of real time, by all processes together."""
+
+    minute = models.DateTimeField(unique=True)
+    asked = models.PositiveIntegerField(default=0)
+    turned_away = models.PositiveIntegerField(default=0, help_text="Answered 429.")
+    failed = models.PositiveIntegerField(default=0, help_text="Answered 5xx, or not at all.")
+    milliseconds = models.PositiveBigIntegerField(default=0, help_text="How long the answers took, together.")
+
+    def __str__(self) -> str:
+        return f"{self.minute:%Y-%m-%d %H:%M}"
+
+
+class Heartbeat(models.Model):
+    """When a worker last took up a beat: one row."""
+
+    at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"{self.at:%Y-%m-%d %H:%M:%S}"
+
+
+class Machinery(Heartbeat):
+    """How everything that works unseen stands, on one page; it has no rows of its own, but permissions."""
+
+    class Meta:
+        proxy = True
+        default_permissions = ("view",)
+        verbose_name = verbose_name_plural = "machinery"

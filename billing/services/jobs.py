@@ -32,6 +32,7 @@ from billing.services import (
     resumes,
     retention,
     runs,
+    traffic,
 )
 from billing.services.hints import hint
 
@@ -119,6 +120,7 @@ def _nightly_reconcile(now: datetime, until: float) -> Slice:
         "keys_forgotten": idempotency.forget_old(),
         "events_forgotten": retention.forget_old_events(),
         "runs_forgotten": runs.forget_old(),
+        "minutes_forgotten": traffic.forget_old(),
     }
     counts, finished = reconcile.night(now=now, until=until)
     if not finished:

@@ -4,8 +4,11 @@ import logging
 from collections.abc import Callable
 from datetime import datetime
 
+from django.utils import timezone
+
 from billing import clock
 from billing.gateway.errors import GatewayError
+from billing.models import Heartbeat
 from billing.services import alignment, invoices, jobs, provider_clock, settling, webhooks
 from billing.services.hints import hint
 
@@ -13,7 +16,8 @@ logger = logging.getLogger(__name__)
 
 
 def tick() -> None:
-    """Follow the provider's clock, then sweep by it; a provider that is away leaves the clock as it was."""
+    """Note that a worker lives, follow the provider's clock, then sweep by it; one that is away leaves it as it was."""
+    Heartbeat.objects.update_or_create(pk=1, defaults={"at": timezone.now()})
     try:
         provider_clock.refresh()
     except GatewayError as error:

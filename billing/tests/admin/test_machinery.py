@@ -1,0 +1,221 @@
+"""Operators see on one page whether something needs them, and what to do then."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+
+import pytest
+from django.contrib.auth.models import Group
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from accounts.models import OutgoingMail, User
+from billing import clock
+from billing.gateway import records
+from billing.gateway.errors import GatewayError
+from billing.models import (
+    Command,
+    Heartbeat,
+    InvoicePdf,
+    JobRun,
+    PauseSchedule,
+    ProviderMinute,
+    ReconcileRun,
+    Subscription,
+    WebhookEvent,
+)
+from billing.services import jobs, machinery, sweep, traffic
+from billing.tests.api.mirrored import invoice, open_account, sell_everything, subscription
+from billing.tests.cable import Cable
+from billing.tests.live import Provider
+from conftest import ROOT
+
+pytestmark = pytest.mark.django_db
+PAGE = "admin:billing_machinery_changelist"
+LONG_AGO = timedelta(hours=2)
+
+
+def sign(name: str) -> machinery.Sign:
+    """The sign of a name, as it stands now."""
+    (found,) = [one for one in machinery.signs(now=clock.now()) if one.name == name]
+    return found
+
+
+def waiting() -> set[str]:
+    """The names of the signs that need somebody."""
+    return {one.name for one in machinery.signs(now=clock.now()) if one.needs_somebody}
+
+
+@pytest.fixture
+def quiet() -> None:
+    """Everything runs: beat is heard, and every job has run for its newest slot."""
+    now = timezone.now()
+    Heartbeat.objects.create(pk=1, at=now)
+    for job, slot in list(jobs.due(clock.now())):
+        JobRun.objects.create(job=job.name, scheduled_for=slot, started_at=now, finished_at=now)
+
+
+def command(state: str, **more: object) -> Command:
+    """A change of some account, begun two hours ago."""
+    account = open_account(f"alice{Command.objects.count()}")
+    made = Command.objects.create(
+        account=account, key="k", kind="pause", actor="you", state=state, steps=[], **more
+    )
+    Command.objects.filter(pk=made.pk).update(created_at=timezone.now() - LONG_AGO)
+    return made
+
+
+def test_nothing_needs_anybody_while_all_is_well(quiet: None) -> None:
+    assert waiting() == set()
+
+
+def test_a_beat_that_is_not_heard_needs_somebody(quiet: None) -> None:
+    Heartbeat.objects.update(at=timezone.now() - timedelta(minutes=4))
+    assert waiting() == {"beat_seconds"}
+    assert sign("beat_seconds").found == "last heard 4 minutes ago"
+    Heartbeat.objects.all().delete()
+    assert waiting() == {"beat_seconds"}
+
+
+def test_the_sweep_is_heard(provider: Provider) -> None:
+    sweep.tick()
+    assert "beat_seconds" not in waiting()
+
+
+def test_a_change_that_stays_open_needs_somebody(quiet: None) -> None:
+    command("unknown")
+    assert waiting() == {"commands_unsettled"}
+    assert (
+        sign("commands_unsettled").found
+        == "1 change waits for the provider's word, the oldest begun 2 hours ago"
+    )
+
+
+def test_a_declined_card_needs_nobody_and_half_a_change_does(quiet: None) -> None:
+    command("failed", error_code="payment_processing_failed", finished_at=timezone.now())
+    assert waiting() == set()
+    command("failed", error_code="billing_partial", finished_at=timezone.now())
+    assert waiting() == {"commands_refused"}
+    assert sign("commands_refused").found == "1 billing_partial, 1 payment_processing_failed"
+
+
+@pytest.mark.parametrize(("state", "name"), [("parked", "webhooks_parked"), ("received", "webhooks_waiting")])
+def test_a_webhook_that_is_not_applied_needs_somebody(quiet: None, state: str, name: str) -> None:
+    event = WebhookEvent.objects.create(
+        event_id="ev_1",
+        event_type="customer_changed",
+        occurred_at=timezone.now(),
+        source="webhook",
+        payload={},
+        state=state,
+    )
+    WebhookEvent.objects.filter(pk=event.pk).update(received_at=timezone.now() - LONG_AGO)
+    assert waiting() == {name}
+
+
+def test_a_job_that_is_late_or_failed_needs_somebody(quiet: None) -> None:
+    JobRun.objects.filter(job="resumes").delete()
+    JobRun.objects.filter(job="notices").update(error="ValueError: no")
+    assert waiting() == {"jobs_late"}
+    assert sign("jobs_late").found == "resumes is late, notices failed last"
+
+
+def test_a_pause_past_its_end_needs_somebody_and_one_given_up_nobody(quiet: None) -> None:
+    sell_everything()
+    open_account("alice", subscription("own"), subscription("also"))
+    own, also = Subscription.objects.order_by("pk")
+    dates = {"pause_date": clock.now() - timedelta(days=40), "created_at": clock.now()}
+    ends = {"own": clock.now() - timedelta(days=2), "also": clock.now() + timedelta(days=2)}
+    PauseSchedule.objects.create(subscription=own, state="paused", resume_date=ends["own"], **dates)
+    PauseSchedule.objects.create(
+        subscription=also, state="paused", resume_date=ends["also"], given_up_at=clock.now(), **dates
+    )
+    assert waiting() == {"resumes_overdue"}
+    assert sign("resumes_given_up").number == 1
+
+
+def test_records_that_could_not_be_mended_need_somebody(quiet: None) -> None:
+    now = timezone.now()
+    ReconcileRun.objects.create(
+        work="night", compared=300, mended=4, failed=1, finished_at=now, leased_until=now
+    )
+    assert waiting() == {"mirror_mended"}
+    assert sign("mirror_mended").found == "4 mended and 1 failed of 300, less than a minute ago"
+
+
+def test_mail_that_waits_or_was_given_up_needs_somebody(quiet: None) -> None:
+    OutgoingMail.objects.create(kind="receipt", to="a@example.com", created_at=timezone.now() - LONG_AGO)
+    assert waiting() == {"mail_waiting"}
+    OutgoingMail.objects.update(state="failed")
+    assert waiting() == {"mail_lost"}
+
+
+def test_an_invoice_that_cannot_be_made_needs_somebody(quiet: None) -> None:
+    open_account("alice", invoice("INV-1"))
+    InvoicePdf.objects.update_or_create(invoice_id=1, version="1", defaults={"state": "failed"})
+    assert waiting() == {"pdfs_failed"}
+
+
+def test_a_provider_that_fails_or_turns_us_away_needs_somebody(quiet: None, settings: object) -> None:
+    now = timezone.now().replace(second=0, microsecond=0)
+    minute = ProviderMinute.objects.create(minute=now, asked=40, failed=2, milliseconds=10_000)
+    assert waiting() == set()
+    assert sign("provider_failed").found == "2 of 40 failed, 0.25 s each"
+    ProviderMinute.objects.filter(pk=minute.pk).update(failed=3, turned_away=1)
+    assert waiting() == {"provider_failed", "provider_turned_away"}
+
+
+def test_what_the_provider_is_asked_is_counted(provider: Provider, cable: Cable) -> None:
+    traffic.add()
+    ProviderMinute.objects.all().delete()
+    records.customers_with_email("nobody@example.com")
+    cable.lose_answers()
+    with pytest.raises(GatewayError):
+        records.customers_with_email("nobody@example.com")
+    traffic.add()
+    asked = ProviderMinute.objects.values_list("asked", "failed", "turned_away")
+    assert [sum(column) for column in zip(*asked, strict=True)] == [4, 3, 0]
+
+
+def test_minutes_are_kept_for_a_week() -> None:
+    now = timezone.now()
+    for days in (6, 8):
+        ProviderMinute.objects.create(minute=now - timedelta(days=days), asked=1)
+    assert traffic.forget_old() == 1
+    assert ProviderMinute.objects.get().minute > now - timedelta(days=7)
+
+
+def test_the_page_shows_what_needs_somebody_first_and_where_to_look(client: Client, quiet: None) -> None:
+    command("unknown")
+    support = User.objects.create_user("sam", password="correct horse battery staple", is_staff=True)
+    support.groups.add(Group.objects.get(name="support"))
+    client.force_login(support)
+    page = client.get(reverse(PAGE)).content.decode()
+    assert re.findall(r"<h2>(.*?)</h2>", page)[0] == "Changes being confirmed"
+    assert "1 of these needs somebody." in page
+    assert f"{reverse('admin:billing_command_changelist')}?state__exact=unknown" in page
+    # Support sees no job runs, so it is not sent there.
+    assert reverse("admin:billing_jobrun_changelist") not in page
+
+
+def test_the_page_is_for_those_who_may_see_it(client: Client) -> None:
+    client.force_login(
+        User.objects.create_user("carl", password="correct horse battery staple", is_staff=True)
+    )
+    assert client.get(reverse(PAGE)).status_code == 403
+
+
+def test_every_list_opens_as_the_page_narrows_it(client: Client) -> None:
+    client.force_login(User.objects.create_superuser("olga", password="correct horse battery staple"))
+    for one in machinery.signs(now=clock.now()):
+        if one.address:
+            answer = client.get(f"{reverse(f'admin:{one.address}_changelist')}?{one.narrowed}")
+            assert (one.name, answer.status_code) == (one.name, 200)
+
+
+def test_every_sign_has_its_paragraph_in_the_runbook() -> None:
+    headings = re.findall(r"^## (.*)$", (ROOT / "docs" / "runbook.md").read_text(), re.MULTILINE)
+    anchors = {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+    assert {one.runbook for one in machinery.signs(now=clock.now())} <= anchors
