@@ -189,6 +189,8 @@ def read_environment() -> Environment:
         log_level=read.str("LOG_LEVEL", default="INFO"),
         log_format=_log_format(read, mode),
         sentry_dsn=read.str("SENTRY_DSN", default=""),
-        metrics_networks=_networks(read, "METRICS_NETWORKS", default=["127.0.0.0/8", "::1/128"]),
+        metrics_networks=_networks(
+            read, "METRICS_NETWORKS", default=[] if mode == "production" else ["127.0.0.0/8", "::1/128"]
+        ),
         **_provider(read, mode),
     )

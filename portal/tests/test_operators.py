@@ -35,6 +35,7 @@ LISTS: dict[str, set[str]] = {
         "accounts_signinevent",
         "billing_cancellationfeedback",
         "billing_command",
+        "billing_machinery",
         "billing_pauseschedule",
         "billing_retentionevent",
         "billing_webhookevent",
