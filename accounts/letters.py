@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from email.utils import formataddr, parseaddr
 from typing import Any
 from urllib.parse import urljoin
@@ -33,7 +34,7 @@ def compose(mail: OutgoingMail, context: dict[str, Any]) -> EmailMultiAlternativ
     subject = " ".join(render_to_string(f"mail/{mail.kind}.subject.txt", values).split())
     message = EmailMultiAlternatives(
         subject=subject,
-        body=render_to_string(f"mail/{mail.kind}.txt", values).strip() + "\n",
+        body=_without_gaps(render_to_string(f"mail/{mail.kind}.txt", values)),
         from_email=_sender(brand),
         to=[mail.to],
         headers={
@@ -54,6 +55,11 @@ def _with_links_at(portal_url: str, context: dict[str, Any]) -> dict[str, Any]:
         "action_url": urljoin(portal_url, action) if action else "",
         "undo_links": [[label, urljoin(portal_url, path)] for label, path in links],
     }
+
+
+def _without_gaps(text: str) -> str:
+    """Give a text without the empty lines of the parts that it has not."""
+    return re.sub(r"\n{3,}", "\n\n", text.strip()) + "\n"
 
 
 def _sender(brand: Brand) -> str:

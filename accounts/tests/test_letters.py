@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -76,6 +77,28 @@ def test_it_wears_the_colours_and_links_of_the_brand() -> None:
     assert "Help: https://help.example.com/new" in str(message.body)
 
 
+def test_a_contact_link_that_is_switched_off_is_in_no_mail() -> None:
+    Brand.objects.create(
+        code="kids",
+        name="Kids",
+        is_default=True,
+        help_centre_url="https://help.example.com/new",
+        contact_link_enabled=False,
+    )
+    message = letter()
+    assert "help.example.com" not in html_of(message) + str(message.body)
+
+
+def test_what_is_read_keeps_its_colours_where_the_style_sheet_is_dropped() -> None:
+    html = re.sub(r"<style>.*?</style>", "", html_of(letter()), flags=re.DOTALL)
+    links = re.findall("<a [^>]*>", html)
+    assert len(links) == 3
+    assert [link for link in links if not re.search(r'[ ";]color:#[0-9a-f]{6}', link)] == []
+    sheet = re.search('<table[^>]*class="sheet"[^>]*>', html)
+    assert sheet is not None
+    assert "background:#ffffff; color:#1b1c1f" in sheet[0]
+
+
 def test_an_empty_link_is_not_drawn() -> None:
     message = letter()
     assert "Privacy" not in html_of(message)
@@ -90,6 +113,7 @@ def test_the_optional_parts_leave_no_trace() -> None:
     assert 'class="button"' not in html_of(message)
     assert "<th" not in html_of(message)
     assert "None" not in str(message.body)
+    assert "\n\n\n" not in str(message.body)
 
 
 def test_it_names_its_language_and_its_title_for_screen_readers() -> None:
