@@ -66,9 +66,15 @@ def collecting(account: Account, customer: Customer, source: Any) -> list[dict[s
     if not due:
         return []
     return [
-        *(commands.account_step(COLLECT, invoice=invoice.provider_id, source=source) for invoice in due),
+        *(_collection(invoice, source) for invoice in due),
         commands.account_step(MAKE_PAYER_PRIMARY, customer=customer.provider_id, source=source),
     ]
+
+
+def _collection(invoice: Invoice, source: Any) -> dict[str, Any]:
+    # A source may have paid a part of an invoice before: that is not collected by this command.
+    before = sorted(link["txn_id"] for link in invoice.payload["linked_payments"])
+    return commands.account_step(COLLECT, invoice=invoice.provider_id, source=source, before=before)
 
 
 def collected(command: Command) -> int:
@@ -82,12 +88,21 @@ def brought(command: Command) -> str | None:
     return str(made[0]) if made else None
 
 
+def to_remove(command: Command) -> list[str]:
+    """Return the ids of the sources that a command is to remove, or has removed."""
+    return [str(one["args"]["source"]) for one in command.steps if one["op"] == REMOVE]
+
+
 def _add_card(*, key: str, before: Sequence[str], **asked: Any) -> list[Snapshot]:
     return gateway.add_card(key=key, **asked)
 
 
 def _add_paypal(*, key: str, before: Sequence[str], **asked: Any) -> list[Snapshot]:
     return gateway.add_paypal(key=key, **asked)
+
+
+def _collect(*, key: str, invoice: str, source: str, before: Sequence[str] = ()) -> list[Snapshot]:
+    return gateway.collect(key=key, invoice=invoice, source=source)
 
 
 def _make_primary(*, key: str, customer: str, source: str) -> list[Snapshot]:
@@ -161,14 +176,15 @@ def _is_paid(found: Sequence[Snapshot], *, invoice: str, **_: Any) -> bool:
     return any(one.status == "paid" for one in held)
 
 
-def _charged(found: Sequence[Snapshot], *, invoice: str, source: str) -> int:
-    """Return what a source paid of an invoice, in cents; 0 after a decline."""
+def _charged(found: Sequence[Snapshot], *, invoice: str, source: str, before: Sequence[str] = ()) -> int:
+    """Return what a source paid of an invoice since, in cents; 0 after a decline."""
     payments = {
         one.id
         for one in found
         if isinstance(one, TransactionSnapshot)
         and one.payload.get("payment_source_id") == source
         and one.payload.get("status") == "success"
+        and one.id not in before
     }
     links = (one.payload["linked_payments"] for one in found if one.id == invoice)
     return sum(
@@ -216,7 +232,7 @@ def _register() -> None:
         UPDATE_CARD: operation(send=gateway.update_card, holds=_describes),
         TAKE_ROLE: operation(send=gateway.assign_role, holds=_has_role, carries_on=True),
         COLLECT: operation(
-            send=gateway.collect, holds=_is_paid, made=_charged, needed=_nothing_declined, carries_on=True
+            send=_collect, holds=_is_paid, made=_charged, needed=_nothing_declined, carries_on=True
         ),
         MAKE_PAYER_PRIMARY: operation(
             send=_make_primary, holds=_is_primary, needed=_has_paid, carries_on=True

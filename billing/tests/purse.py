@@ -14,7 +14,7 @@ from billing.services.payment_methods import ADD, DELETE, SETPRIMARY, UPDATE, Ou
 from billing.tests.live import Provider
 from billing.tests.payer import Payer
 
-MASTERCARD, AMEX = "5555555555554444", "378282246310005"
+MASTERCARD, AMEX, JCB = "5555555555554444", "378282246310005", "3530111333300000"
 OWNER = {"first_name": "Grace", "last_name": "Van Dyke", "billing_state": "Ohio", "billing_zip": "43004"}
 
 

@@ -15,6 +15,7 @@ from pytest_django import Settings
 from accounts.models import OutgoingMail
 from billing import clock
 from billing.errors import (
+    BillingPartial,
     BillingUnavailable,
     BillingUnconfirmed,
     ChangeInProgress,
@@ -22,13 +23,13 @@ from billing.errors import (
     PaymentMethodInvalid,
 )
 from billing.models import Command
-from billing.queries.payment_methods import payment_lists, wallet_of
+from billing.queries.payment_methods import due_invoices, payment_lists, wallet_of
 from billing.services import commands, payment_methods, reconcile, sync
 from billing.services.payment_methods import Outcome
 from billing.tests.api.shop import NOBODY
 from billing.tests.cable import Cable, is_write
 from billing.tests.live import DECLINES, FAITH, GOSPEL, VISA, Provider
-from billing.tests.purse import AMEX, MASTERCARD, OWNER, Purse
+from billing.tests.purse import AMEX, JCB, MASTERCARD, OWNER, Purse
 from conftest import Sandbox
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -259,6 +260,48 @@ def test_what_was_added_elsewhere_meanwhile_is_not_taken_for_the_new_card(finn: 
     assert change() == Outcome(new, sum(DUE))
     assert finn.held()[new]["card"]["last4"] == "0005"
     assert len(finn.held()) == 3
+
+
+@pytest.mark.parametrize("role", ["primary", "backup", None])
+def test_an_update_done_in_part_and_repeated_with_a_new_token_leaves_one_new_card(
+    ava: Purse, sandbox: Sandbox, role: str | None
+) -> None:
+    old = str(ava.role()) if role == "primary" else the_other(ava)
+    if role == "backup":
+        ava.provider.sdk.Customer.assign_payment_role("ava", {"payment_source_id": old, "role": role})
+        sync.resync_account(ava.account)
+    refusal = {"kind": "error", "status": "409", "api_error_code": "invalid_state_for_request"}
+    order = {**refusal, "path": "/payment_sources/*/delete"}
+    httpx.post(f"{sandbox.url}/faults", data=order, auth=(sandbox.api_key, "")).raise_for_status()
+    with pytest.raises(BillingPartial):
+        ava.replace(old, ava.token(AMEX))
+    kept = set(ava.held()) - {old}
+    assert len(kept) == 2
+
+    outcome = ava.replace(old, ava.token(JCB))
+
+    assert set(shown(ava)) == set(ava.held())
+    assert ava.digits() == sorted(["0000", "4444" if role == "primary" else "1111"])
+    assert {name: ava.role(name) == outcome.source_id for name in ("primary", "backup")} == {
+        name: name == role for name in ("primary", "backup")
+    }
+    assert list(reconcile.differences()) == []
+
+
+def test_what_a_card_had_paid_before_is_not_told_as_collected(finn: Purse, cable: Cable) -> None:
+    visa = the_other(finn)
+    first = due_invoices(finn.account)[0].provider_id
+    finn.provider.sdk.Invoice.collect_payment(first, {"payment_source_id": visa, "amount": 200})
+    sync.resync_account(finn.account)
+    # The default one is told, then the first invoice is collected: whose answer is lost, and read much later.
+    cable.lose_write(2)
+    with pytest.raises(BillingUnconfirmed):
+        finn.make_default(visa, key=KEY)
+    cable.mend()
+    finn.provider.travel(minutes=31)
+    settle()
+
+    assert finn.make_default(visa, key=KEY) == Outcome(visa, sum(DUE) - 200)
 
 
 def test_an_invoice_that_somebody_paid_meanwhile_is_not_collected_and_is_no_decline(finn: Purse) -> None:
