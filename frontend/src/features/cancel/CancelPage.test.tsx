@@ -19,8 +19,7 @@ import { renderScreen } from '@/testing/render';
 import { refusal, server } from '@/testing/server';
 import CancelPage from './CancelPage';
 
-const CANCEL_ALL = '*/api/account/cancel';
-const CANCEL_SOME = '*/api/account/subscriptions/cancel';
+const CANCEL = '*/api/account/subscriptions/cancel';
 const DATES = { pauseDate: '2026-12-10T15:00:00Z', resumeDate: '2027-01-09T15:00:00Z' };
 const TRIAL: Partial<Plan> = { status: 'IN_TRIAL' };
 
@@ -147,6 +146,23 @@ describe('what happens', () => {
     expect(await terms()).toHaveTextContent('Nothing more is billed for Faith & Family.');
   });
 
+  it.each<[string, Partial<Plan>]>([
+    ['pause', PAUSE_SCHEDULED],
+    ['change', { hasScheduledChange: true }],
+  ])('sets a scheduled %s aside, which is said before the button', async (what, differing) => {
+    plans = [aPlan(differing), aGospelPlan(differing), aKidsPlan()];
+    const { user } = show();
+    expect(await terms()).toHaveTextContent(
+      `The scheduled ${what} of Faith & Family and Gospel TV is set aside. It is scheduled again if you keep them after all.`,
+    );
+    expect((await terms()).compareDocumentPosition(await button())).toBe(
+      Node.DOCUMENT_POSITION_FOLLOWING,
+    );
+    await user.click(box('Faith & Family'));
+    await user.click(box('Gospel TV'));
+    expect(await terms()).not.toHaveTextContent('set aside');
+  });
+
   it('is at once where the only plan is paused, which needs no box', async () => {
     plans = [aPlan(PAUSED)];
     show();
@@ -251,9 +267,9 @@ describe('the pause offer', () => {
 describe('cancelling', () => {
   const said = () => useSnackbar.getState();
 
-  it('cancels everything with the answers given, and says so in the literal words', async () => {
+  it('cancels everything it showed with the answers given, and says so in the literal words', async () => {
     plans = [aPlan(), aGospelPlan()];
-    const asked = takeCancellations(CANCEL_ALL);
+    const asked = takeCancellations(CANCEL);
     const { user } = show();
     await user.selectOptions(await screen.findByLabelText('Why are you leaving?'), 'Too expensive');
     await user.selectOptions(screen.getByLabelText('How often did you watch?'), 'Rarely');
@@ -261,7 +277,12 @@ describe('cancelling', () => {
     expect(await screen.findByTestId('elsewhere')).toHaveTextContent('/dashboard');
     expect(asked).toEqual([
       {
-        body: { reason: 'Too expensive', dailyUsage: 'Rarely', offer: 'pause' },
+        body: {
+          subscriptionIds: ['sub_faith', 'sub_gospel'],
+          reason: 'Too expensive',
+          dailyUsage: 'Rarely',
+          offer: 'pause',
+        },
         key: expect.stringMatching(/^\w{32}$/),
       },
     ]);
@@ -292,7 +313,7 @@ describe('cancelling', () => {
     ],
   ])('says what ends when, where %s', async (_case, held, query, words) => {
     plans = held;
-    takeCancellations(query ? CANCEL_SOME : CANCEL_ALL);
+    takeCancellations(CANCEL);
     const { user } = show(query);
     await user.click(await button());
     await screen.findByTestId('elsewhere');
@@ -301,7 +322,7 @@ describe('cancelling', () => {
 
   it('cancels only what is checked, also what ends at once', async () => {
     plans = [aPlan(), aGospelPlan(PAUSED)];
-    const asked = takeCancellations(CANCEL_SOME);
+    const asked = takeCancellations(CANCEL);
     const { user } = show();
     await button();
     await user.click(box('Faith & Family'));
@@ -313,7 +334,7 @@ describe('cancelling', () => {
 
   it('asks for a choice where nothing is checked', async () => {
     plans = [aPlan(), aGospelPlan()];
-    const asked = takeCancellations(CANCEL_SOME);
+    const asked = takeCancellations(CANCEL);
     const { user } = show();
     await button();
     await user.click(box('Faith & Family'));
@@ -326,7 +347,7 @@ describe('cancelling', () => {
 
   it('keeps the answers when it fails, and asks about the same intent again', async () => {
     const down = () => refusal(503, 'billing_unavailable', 'Our billing service is away.');
-    const asked = takeCancellations(CANCEL_ALL, down);
+    const asked = takeCancellations(CANCEL, down);
     const { user } = show();
     const reason = await screen.findByLabelText('Why are you leaving?');
     await user.selectOptions(reason, 'Too expensive');
@@ -344,7 +365,7 @@ describe('cancelling', () => {
       plans = [ended(aPlan()), aGospelPlan(), aKidsPlan()];
       return refusal(502, 'billing_partial', 'Some were not done.', { extra: { plans } });
     };
-    const asked = takeCancellations(CANCEL_SOME, partly);
+    const asked = takeCancellations(CANCEL, partly);
     const { user } = show('?ids=sub_faith&ids=sub_gospel');
     await user.click(await button());
     expect(await screen.findByText('Some were not done.')).toBeInTheDocument();
@@ -360,7 +381,7 @@ describe('cancelling', () => {
   it('is no failure while it is being confirmed', async () => {
     const unsure = () =>
       refusal(503, 'billing_unconfirmed', 'We are not sure yet.', { retryAfter: 0 });
-    takeCancellations(CANCEL_ALL, ...Array.from({ length: 8 }, () => unsure));
+    takeCancellations(CANCEL, ...Array.from({ length: 8 }, () => unsure));
     const { user } = show();
     await user.click(await button());
     await vi.advanceTimersByTimeAsync(10_000);
@@ -381,7 +402,7 @@ it('says how else to cancel where the button is switched off', async () => {
 
 it('offers no pause where operators have switched the offer off, and says so with the cancellation', async () => {
   server.use(http.get('*/api/site', () => HttpResponse.json(aSite({ pauseOfferOn: false }))));
-  const asked = takeCancellations(CANCEL_ALL);
+  const asked = takeCancellations(CANCEL);
   const { user } = show();
   await user.click(await button());
   await waitFor(() => expect(asked).toHaveLength(1));

@@ -4,7 +4,7 @@ import { isPaused, namesOf } from '@/lib/plans';
 import { Button } from '@/ui/Button';
 import { Card } from '@/ui/Card';
 import { Day } from '@/ui/Day';
-import { CalendarIcon, CloseIcon, ReceiptIcon, RefreshIcon } from '@/ui/icons/icons';
+import { CalendarIcon, CloseIcon, PauseIcon, ReceiptIcon, RefreshIcon } from '@/ui/icons/icons';
 import { Point, Points } from '@/ui/Points';
 import { endingsOf } from './endings';
 import { Failure } from './Failure';
@@ -30,6 +30,8 @@ export function CancelPanel({ leaving, cancelling, onCancel }: CancelPanelProps)
       ) : (
         <Points label="What happens if you cancel">
           <Endings plans={chosen} />
+          <SetAside what="pause" plans={chosen.filter((plan) => plan.hasScheduledPause)} />
+          <SetAside what="change" plans={chosen.filter((plan) => plan.hasScheduledChange)} />
           <Point icon={<ReceiptIcon />}>Nothing more is billed for {namesOf(chosen)}.</Point>
           <Undo plans={chosen} />
           <RemainingCosts staying={staying} />
@@ -65,6 +67,17 @@ function Endings({ plans }: { plans: readonly Plan[] }) {
       </Point>
     );
   });
+}
+
+/** What was scheduled does not come about; the server restores it with a cancellation taken back. */
+function SetAside({ what, plans }: { what: 'pause' | 'change'; plans: readonly Plan[] }) {
+  if (plans.length === 0) return null;
+  return (
+    <Point icon={what === 'pause' ? <PauseIcon /> : <RefreshIcon />}>
+      The scheduled {what} of {namesOf(plans)} is set aside. It is scheduled again if you keep{' '}
+      {plans.length === 1 ? 'it' : 'them'} after all.
+    </Point>
+  );
 }
 
 /** What ends at once cannot be taken back; everything else can, until it ends. */

@@ -6,23 +6,14 @@ import type { Answers } from './survey';
 
 /** What is sent with a cancellation: the subscriptions, the answers, and the offer that was on the screen. */
 export interface CancelOrder extends Partial<Answers> {
-  /** None stands for everything that can be cancelled. */
+  /** Those that the screen showed: what was begun meanwhile in another tab is not among them. */
   subscriptionIds: readonly string[];
   offer?: string;
 }
 
 /** Cancels. Throws `cancel_disabled`, `invalid_state`, `billing_partial` with the plans as they then are. */
-export function cancel(
-  { subscriptionIds, ...survey }: CancelOrder,
-  idempotencyKey: string,
-): Promise<CancelAnswer> {
-  if (subscriptionIds.length === 0) {
-    return post<CancelAnswer>('/api/account/cancel', { body: survey, idempotencyKey });
-  }
-  return post<CancelAnswer>('/api/account/subscriptions/cancel', {
-    body: { ...survey, subscriptionIds },
-    idempotencyKey,
-  });
+export function cancel(order: CancelOrder, idempotencyKey: string): Promise<CancelAnswer> {
+  return post<CancelAnswer>('/api/account/subscriptions/cancel', { body: order, idempotencyKey });
 }
 
 /** What the plans that stay cost once the others have ended: asked anew each time, since it is a quote. */

@@ -28,7 +28,8 @@ function plansIn(error: Error): Plan[] | null {
 }
 
 /** Sends the rest of an attempt as the attempt was sent: the server then knows what there is to finish. */
-function idsToSend({ ids, chosen }: Leaving, attempt: Attempt | null): readonly string[] {
+function idsToSend({ chosen }: Leaving, attempt: Attempt | null): readonly string[] {
+  const ids = chosen.map(({ subId }) => subId);
   if (!attempt) return ids;
   const whole = [...attempt.done, ...chosen].map(({ subId }) => subId);
   return areSame(whole, attempt.sent) ? attempt.sent : ids;

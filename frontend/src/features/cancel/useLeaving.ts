@@ -13,8 +13,6 @@ export interface Leaving {
   staying: readonly Plan[];
   /** What a pause instead would pause. */
   pausable: readonly Plan[];
-  /** The ids to send: none stands for everything that can be cancelled. */
-  ids: readonly string[];
   /** There is more than one to choose from. */
   isChoice: boolean;
   toggle: (plan: Plan, on: boolean) => void;
@@ -35,13 +33,11 @@ export function useLeaving(held: readonly Plan[]): Leaving {
   const listed = cancellable.filter((plan) => isNamed(named, plan));
   const isChoice = listed.length > 1;
   const chosen = listed.filter((plan) => !isChoice || (pressed[plan.subId] ?? willBill(plan)));
-  const isEverything = named.length === 0 && chosen.length === cancellable.length;
   return {
     listed,
     chosen,
     staying: cancellable.filter((plan) => !chosen.includes(plan)),
     pausable: (chosen.length > 0 ? chosen : listed).filter(canBePaused),
-    ids: isEverything ? [] : chosen.map(({ subId }) => subId),
     isChoice,
     toggle: ({ subId }, on) => setPressed((before) => ({ ...before, [subId]: on })),
   };
