@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
+from django.db.models import QuerySet
 
 from accounts.models import Account
 from billing import catalog
@@ -80,16 +81,13 @@ def forget_sources(customer: Customer, held: Iterable[Snapshot], *, now: datetim
 
     The provider's list leaves deleted ones out; one that was heard of since the instant stays.
     """
-    ids = [one.id for one in held if isinstance(one, PaymentSourceSnapshot)]
-    older = PaymentSource.objects.filter(customer=customer, synced_at__lte=now)
-    older.exclude(provider_id__in=ids).update(deleted=True)
+    sources_not_among(customer, held).filter(synced_at__lte=now).update(deleted=True)
 
 
-def sources_not_among(customer: Customer, held: Iterable[Snapshot]) -> list[str]:
-    """Return the ids of the payment sources that a customer has here and that are not among what it holds there."""
+def sources_not_among(customer: Customer, held: Iterable[Snapshot]) -> QuerySet[PaymentSource]:
+    """Return the payment sources that a customer has here and that are not among what it holds there."""
     ids = [one.id for one in held if isinstance(one, PaymentSourceSnapshot)]
-    here = PaymentSource.objects.filter(customer=customer, deleted=False).exclude(provider_id__in=ids)
-    return list(here.values_list("provider_id", flat=True))
+    return PaymentSource.objects.filter(customer=customer, deleted=False).exclude(provider_id__in=ids)
 
 
 def forget_version(kind: str, resource_id: str, *, version: int) -> None:

@@ -67,8 +67,8 @@ def resync_account(account: Account) -> None:
         return
     held = records.of_customer(customer.provider_id)
     apply(held, now=clock.now())
-    for source_id in mirror.sources_not_among(customer, held):
-        look_for("payment_source", source_id)
+    for source in mirror.sources_not_among(customer, held):
+        look_for("payment_source", source.provider_id)
 
 
 def resync_if_reachable(account_pk: int) -> None:
