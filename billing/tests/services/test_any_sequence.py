@@ -1,81 +1,29 @@
-"""Whatever is done in whatever order: what was shown is what is charged, and the portal says what the provider holds.
-
-Short and always the same in the ordinary suite. For a long search set `LONG_SEQUENCES` to how many sequences of up to
-fifty steps to try (100 are thousands of steps, and take about half an hour) and, for other ones than last time,
-`--hypothesis-seed` to any number.
-"""
+"""Whatever is done in whatever order: what was shown is charged, and the portal says what the provider holds."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator, Set
-from contextlib import contextmanager
+from collections.abc import Set
 
 import pytest
-from django.db import transaction
-from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import (
-    RuleBasedStateMachine,
-    initialize,
-    invariant,
-    precondition,
-    rule,
-    run_state_machine_as_test,
-)
+from hypothesis.stateful import initialize, invariant, precondition, rule
 
 from billing.tests.life import Life, Start
-from billing.tests.live import FAITH, GOSPEL, KIDS, Provider
+from billing.tests.live import FAITH, GOSPEL, Provider
 from billing.tests.perks import CODES, FREE_MONTH
+from billing.tests.search import CONSOLE, Sequence, plans, search, some_plans
 
 pytestmark = pytest.mark.django_db
 
-LONG = int(os.environ.get("LONG_SEQUENCES", "0"))
-BOUNDS = settings(
-    max_examples=LONG or 5,
-    stateful_step_count=50 if LONG else 10,
-    derandomize=not LONG,
-    database=None,
-    deadline=None,
-    print_blob=True,
-    suppress_health_check=list(HealthCheck),
-)
-ACTS = (
-    "cancel now",
-    "cancel later",
-    "keep",
-    "pause now",
-    "pause later",
-    "take pause back",
-    "resume",
-    "drop change",
-)
-
-plans = st.sampled_from([FAITH, GOSPEL, KIDS])
-some_plans = st.frozensets(plans, min_size=1)
 starts = st.builds(
     Start, plan=plans, unit=st.sampled_from(["Monthly", "Yearly"]), trial_days=st.sampled_from([0, 0, 0, 10])
 )
 
 
-@contextmanager
-def undone() -> Iterator[None]:
-    """Undo in the database whatever is done within."""
-    with transaction.atomic():
-        yield
-        transaction.set_rollback(True)
-
-
-class AnySequence(RuleBasedStateMachine):
+class AnySequence(Sequence):
     """One account, and everything that may happen to it."""
 
-    provider: Provider
     life: Life
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._database = undone()
-        self._database.__enter__()
 
     @initialize(starts=st.lists(starts, max_size=3, unique_by=lambda start: start.plan))
     def begin(self, starts: list[Start]) -> None:
@@ -129,7 +77,7 @@ class AnySequence(RuleBasedStateMachine):
     def pause_and_stay(self, data: st.DataObject) -> None:
         self.life.pause_and_stay(data.draw(st.sampled_from(self.life.can_be_paused())))
 
-    @rule(act=st.sampled_from(ACTS), plan=plans, heard=st.booleans())
+    @rule(act=st.sampled_from(CONSOLE), plan=plans, heard=st.booleans())
     def operator(self, act: str, plan: str, heard: bool) -> None:
         self.life.operator(act, plan, heard=heard)
 
@@ -153,13 +101,9 @@ class AnySequence(RuleBasedStateMachine):
     def everything_holds(self) -> None:
         self.life.check()
 
-    def teardown(self) -> None:
-        self._database.__exit__(None, None, None)
-
 
 def test_what_is_shown_is_charged_and_kept_in_step_whatever_is_done(provider: Provider) -> None:
-    machine = type("AnySequence", (AnySequence,), {"provider": provider})
-    run_state_machine_as_test(machine, settings=BOUNDS)
+    search(AnySequence, provider, sequences=5, steps=10)
 
 
 def test_what_ends_as_another_renews_does_not_count_for_that_bill(provider: Provider) -> None:

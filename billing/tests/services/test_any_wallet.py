@@ -1,23 +1,12 @@
-"""Whatever is done to payment methods in whatever order: one default, each bill paid once, the mirror in step.
-
-Short and always the same in the ordinary suite; `LONG_SEQUENCES` and `--hypothesis-seed` are as in `test_any_sequence`.
-"""
+"""Whatever is done to payment methods in whatever order: one default, each bill paid once, the mirror in step."""
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 
 import pytest
-from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import (
-    RuleBasedStateMachine,
-    initialize,
-    invariant,
-    rule,
-    run_state_machine_as_test,
-)
+from hypothesis.stateful import initialize, invariant, rule
 
 from billing import clock
 from billing.errors import PaymentProcessingFailed
@@ -27,20 +16,10 @@ from billing.services import reconcile
 from billing.services.payment_methods import Outcome, PaymentMethodInUse
 from billing.tests.live import DECLINES, FAITH, GOSPEL, VISA, Provider
 from billing.tests.purse import MASTERCARD, Purse
-from billing.tests.services.test_any_sequence import undone
+from billing.tests.search import Sequence, search
 
 pytestmark = pytest.mark.django_db
 
-LONG = int(os.environ.get("LONG_SEQUENCES", "0"))
-BOUNDS = settings(
-    max_examples=LONG or 3,
-    stateful_step_count=50 if LONG else 10,
-    derandomize=not LONG,
-    database=None,
-    deadline=None,
-    print_blob=True,
-    suppress_health_check=list(HealthCheck),
-)
 REFUSED_WHEN_ADDED = "4119862760338320"
 
 numbers = st.sampled_from([VISA, MASTERCARD, DECLINES, DECLINES, REFUSED_WHEN_ADDED])
@@ -48,15 +27,8 @@ numbers = st.sampled_from([VISA, MASTERCARD, DECLINES, DECLINES, REFUSED_WHEN_AD
 places = st.integers(0, 3)
 
 
-class AnyWallet(RuleBasedStateMachine):
+class AnyWallet(Sequence):
     """A subscriber of two plans, or of none, and what becomes of the payment methods."""
-
-    provider: Provider
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._database = undone()
-        self._database.__enter__()
 
     @initialize(plans=st.sampled_from([(FAITH, GOSPEL), (FAITH, GOSPEL), ()]))
     def begin(self, plans: tuple[str, ...]) -> None:
@@ -130,9 +102,6 @@ class AnyWallet(RuleBasedStateMachine):
         assert [str(one) for one in reconcile.differences()] == []
         assert not Command.objects.filter(state__in=Command.OPEN).exists()
 
-    def teardown(self) -> None:
-        self._database.__exit__(None, None, None)
-
     def _at(self, place: int) -> str | None:
         sources = wallet_of(self.purse.account).sources
         return sources[min(place, len(sources) - 1)].provider_id if sources else None
@@ -158,5 +127,4 @@ class AnyWallet(RuleBasedStateMachine):
 
 
 def test_payment_methods_are_kept_in_step_and_bills_paid_once_whatever_is_done(provider: Provider) -> None:
-    machine = type("AnyWallet", (AnyWallet,), {"provider": provider})
-    run_state_machine_as_test(machine, settings=BOUNDS)
+    search(AnyWallet, provider, sequences=3, steps=10)

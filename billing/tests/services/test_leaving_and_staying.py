@@ -1,49 +1,26 @@
-"""Whatever people, machines and time do, in whatever order: nobody is billed while paused, and every promise is kept.
-
-Short and always the same in the ordinary suite. For a long search set `LONG_SEQUENCES` to how many sequences of up to
-fifty steps to try and, for other ones than last time, `--hypothesis-seed` to any number.
-"""
+"""Whatever people, machines and time do, in any order: nobody is billed while paused, and every promise is kept."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator, Set
-from contextlib import contextmanager
+from collections.abc import Set
 from datetime import UTC, datetime
 
 import pytest
-from django.db import transaction
-from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import (
-    RuleBasedStateMachine,
-    initialize,
-    invariant,
-    rule,
-    run_state_machine_as_test,
-)
+from hypothesis.stateful import initialize, invariant, rule
 
 from billing.api.serializers.requests import OFFERING_SCREENS
 from billing.services import jobs
 from billing.survey import DAILY_USAGES, NOTHING_SAID, OFFERS, REASONS, SATISFACTION_LEVELS, Survey
 from billing.tests.leaving import Leaving
 from billing.tests.life import Start
-from billing.tests.live import FAITH, GOSPEL, KIDS, Provider
+from billing.tests.live import Provider
 from billing.tests.perks import CODES, FREE_MONTH
+from billing.tests.search import CONSOLE, Sequence, plans, search, some_plans
 from conftest import GENESIS
 
 pytestmark = pytest.mark.django_db
 
-LONG = int(os.environ.get("LONG_SEQUENCES", "0"))
-BOUNDS = settings(
-    max_examples=LONG or 3,
-    stateful_step_count=50 if LONG else 12,
-    derandomize=not LONG,
-    database=None,
-    deadline=None,
-    print_blob=True,
-    suppress_health_check=list(HealthCheck),
-)
 NEW_YORK, AUCKLAND, KOLKATA = "America/New_York", "Pacific/Auckland", "Asia/Kolkata"
 # When it begins, and where. What is paused after a month and comes back thirty days later meets the night that the
 # comment names.
@@ -55,21 +32,8 @@ BEGINNINGS = (
     (datetime(2027, 12, 31, 23, 30, tzinfo=UTC), KOLKATA),  # at the provider a year, here a day behind
     (datetime(2026, 3, 4, 11, 30, tzinfo=UTC), AUCKLAND),  # the south's autumn
 )
-CONSOLE = (
-    "cancel now",
-    "cancel later",
-    "keep",
-    "pause now",
-    "pause later",
-    "take pause back",
-    "resume",
-    "drop change",
-)
-
 OFFERED = ("", *OFFERING_SCREENS)
 
-plans = st.sampled_from([FAITH, GOSPEL, KIDS])
-some_plans = st.frozensets(plans, min_size=1)
 starts = st.builds(
     Start,
     plan=plans,
@@ -85,24 +49,10 @@ surveys = st.builds(
 )
 
 
-@contextmanager
-def undone() -> Iterator[None]:
-    """Undo in the database whatever is done within."""
-    with transaction.atomic():
-        yield
-        transaction.set_rollback(True)
-
-
-class LeavingAndStaying(RuleBasedStateMachine):
+class LeavingAndStaying(Sequence):
     """One account, and everybody who has to do with its leaving and staying."""
 
-    provider: Provider
     life: Leaving
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._database = undone()
-        self._database.__enter__()
 
     @initialize(
         starts=st.lists(starts, min_size=1, max_size=3, unique_by=lambda start: start.plan),
@@ -210,10 +160,6 @@ class LeavingAndStaying(RuleBasedStateMachine):
     def everything_holds(self) -> None:
         self.life.check()
 
-    def teardown(self) -> None:
-        self._database.__exit__(None, None, None)
-
 
 def test_every_promise_is_kept_whatever_is_done(provider: Provider) -> None:
-    machine = type("LeavingAndStaying", (LeavingAndStaying,), {"provider": provider})
-    run_state_machine_as_test(machine, settings=BOUNDS)
+    search(LeavingAndStaying, provider, sequences=3, steps=12)
