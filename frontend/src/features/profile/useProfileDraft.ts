@@ -55,5 +55,3 @@ export function useProfileDraft(saved: Profile) {
     forget: () => setDraft({}),
   };
 }
-
-export type ProfileDraft = ReturnType<typeof useProfileDraft>;
