@@ -89,6 +89,16 @@ function errorFrom(response: Response, body: unknown): ApiError {
   });
 }
 
+type Method = 'GET' | 'POST' | 'DELETE';
+
+async function succeeded(method: Method, path: string, options: RequestOptions): Promise<Response> {
+  const { token, expire } = useAuth.getState();
+  const response = await send(method, path, options, token);
+  if (response.ok) return response;
+  if (response.status === 401 && token !== null) expire(token);
+  throw errorFrom(response, await bodyOf(response));
+}
+
 /**
  * Calls the portal's API and returns the decoded answer.
  *
@@ -97,16 +107,23 @@ function errorFrom(response: Response, body: unknown): ApiError {
  * @throws {ApiError} for every failure but an abort by `signal`.
  */
 export async function request<T>(
-  method: 'GET' | 'POST' | 'DELETE',
+  method: Method,
   path: string,
   options: RequestOptions = {},
 ): Promise<T> {
-  const { token, expire } = useAuth.getState();
-  const response = await send(method, path, options, token);
-  const body = await bodyOf(response);
-  if (response.ok) return answered<T>(response, body);
-  if (response.status === 401 && token !== null) expire(token);
-  throw errorFrom(response, body);
+  const response = await succeeded(method, path, options);
+  return answered<T>(response, await bodyOf(response));
+}
+
+/**
+ * Reads a file of the portal's to its end.
+ * @throws {ApiError} as `request`, and where it breaks off.
+ */
+export async function getFile(path: string, options: RequestOptions = {}): Promise<Blob> {
+  const response = await succeeded('GET', path, options);
+  return response.blob().catch((error: unknown) => {
+    throw options.signal?.aborted ? error : noResponse(error);
+  });
 }
 
 /** A 200 whose body is no JSON came from something between us and the portal. */

@@ -11,6 +11,7 @@ import BillingHistoryPage from './BillingHistoryPage';
 
 const LIST = '*/api/invoice/list';
 const PDF = '*/api/invoice/pdf/:number';
+const FILE = '*/api/invoice/download/:token';
 const READY = () => HttpResponse.json({ downloadUrl: '/api/invoice/download/signed' });
 const NOT_READY = () => refusal(503, 'invoice_not_ready', 'It is being made.', { retryAfter: 3 });
 
@@ -100,16 +101,32 @@ describe('the billing history', () => {
 });
 
 describe('downloading an invoice', () => {
-  let saved: { href: string; download: string }[] = [];
+  let saved: { content: string; download: string }[] = [];
+  let fetched: string[] = [];
 
   beforeEach(() => {
     saved = [];
+    fetched = [];
+    server.use(
+      http.get(FILE, ({ params }) => {
+        fetched.push(String(params.token));
+        return HttpResponse.text('%PDF-1.7');
+      }),
+    );
+    let made = '';
+    Object.assign(URL, {
+      createObjectURL: (file: Blob) => {
+        made = `${file.size} bytes`;
+        return 'blob:invoice';
+      },
+      revokeObjectURL: () => undefined,
+    });
     vi.useFakeTimers({ shouldAdvanceTime: true });
     // jsdom cannot follow a link; what it would follow is what matters.
     vi.spyOn(HTMLAnchorElement.prototype, 'click').mockImplementation(function click(
       this: HTMLAnchorElement,
     ) {
-      saved.push({ href: new URL(this.href).pathname, download: this.download });
+      saved.push({ content: made, download: this.download });
     });
   });
   afterEach(() => vi.useRealTimers());
@@ -120,9 +137,8 @@ describe('downloading an invoice', () => {
     server.use(http.get(PDF, READY));
     const { user } = show([anInvoice()]);
     await user.click(await number());
-    await waitFor(() =>
-      expect(saved).toEqual([{ href: '/api/invoice/download/signed', download: 'invoice.pdf' }]),
-    );
+    await waitFor(() => expect(saved).toEqual([{ content: '8 bytes', download: 'invoice.pdf' }]));
+    expect(fetched).toEqual(['signed']);
     expect(screen.getByText('Invoice 1001 is downloading.')).toBeInTheDocument();
   });
 
@@ -172,6 +188,37 @@ describe('downloading an invoice', () => {
         severity: 'error',
         content: 'There is no such invoice.',
       }),
+    );
+    expect(await number()).not.toHaveAttribute('aria-busy');
+    expect(saved).toEqual([]);
+  });
+
+  it('asks for another link where the first is good no more', async () => {
+    const links = ['expired', 'fresh'];
+    server.use(
+      http.get(PDF, () =>
+        HttpResponse.json({ downloadUrl: `/api/invoice/download/${links.shift()}` }),
+      ),
+      http.get('*/api/invoice/download/expired', () =>
+        refusal(404, 'not_found', 'There is no such file.'),
+      ),
+    );
+    const { user } = show([anInvoice()]);
+    await user.click(await number());
+    await waitFor(() => expect(saved).toHaveLength(1));
+    expect(fetched).toEqual(['fresh']);
+  });
+
+  it.each<[string, () => Response, string]>([
+    ['is refused', () => refusal(500, 'internal_error', 'Broken.'), 'Broken.'],
+    ['is not found again', () => refusal(404, 'not_found', 'No such file.'), 'No such file.'],
+    ['does not come', () => HttpResponse.error(), 'Failed to fetch'],
+  ])('says so where the file %s', async (_case, answer, words) => {
+    server.use(http.get(PDF, READY), http.get(FILE, answer));
+    const { user } = show([anInvoice()]);
+    await user.click(await number());
+    await waitFor(() =>
+      expect(useSnackbar.getState()).toMatchObject({ severity: 'error', content: words }),
     );
     expect(await number()).not.toHaveAttribute('aria-busy');
     expect(saved).toEqual([]);

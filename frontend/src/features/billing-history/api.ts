@@ -1,6 +1,6 @@
 import type { InvoiceDownload } from '@/lib/api/types';
 import { hasCode } from '@/lib/errors';
-import { get } from '@/lib/http';
+import { get, getFile } from '@/lib/http';
 
 const TRIES = 12;
 const WAIT_SECONDS = { least: 1, usual: 2, longest: 10 };
@@ -27,10 +27,22 @@ function pause(seconds: number, signal: AbortSignal): Promise<void> {
 }
 
 /**
- * Asks for an invoice's PDF until it has been made, as long apart as the server wishes.
+ * Reads an invoice's PDF. A link that is good no more, since it expired or the invoice has changed, is asked for
+ * once more.
  * @throws {ApiError} when it fails, or is still not made after a dozen tries.
  */
-export async function readyInvoice(number: string, signal: AbortSignal): Promise<string> {
+export async function invoiceFile(number: string, signal: AbortSignal): Promise<Blob> {
+  const address = await readyInvoice(number, signal);
+  try {
+    return await getFile(address, { signal });
+  } catch (error) {
+    if (!hasCode(error, 'not_found')) throw error;
+    return await getFile(await readyInvoice(number, signal), { signal });
+  }
+}
+
+/** Asks for an invoice's PDF until it has been made, as long apart as the server wishes. */
+async function readyInvoice(number: string, signal: AbortSignal): Promise<string> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return (await downloadAddress(number, signal)).downloadUrl;

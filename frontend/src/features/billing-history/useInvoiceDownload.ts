@@ -1,18 +1,10 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 
 import { notifyError } from '@/lib/notices';
-import { readyInvoice } from './api';
+import { saveFile } from '@/lib/saveFile';
+import { invoiceFile } from './api';
 
 const FILE_NAME = 'invoice.pdf';
-
-function save(address: string): void {
-  const anchor = document.createElement('a');
-  anchor.href = address;
-  anchor.download = FILE_NAME;
-  document.body.append(anchor);
-  anchor.click();
-  anchor.remove();
-}
 
 interface InvoiceDownloads {
   download: (number: string) => void;
@@ -43,7 +35,7 @@ export function useInvoiceDownload(): InvoiceDownloads {
     setPreparing([...underWay.current.keys()]);
     setMessage('Preparing your invoice…');
     try {
-      save(await readyInvoice(number, controller.signal));
+      saveFile(await invoiceFile(number, controller.signal), FILE_NAME);
       setMessage(`Invoice ${number} is downloading.`);
     } catch (error) {
       if (controller.signal.aborted) return;

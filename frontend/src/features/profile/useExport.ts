@@ -1,19 +1,13 @@
 import { useEffect, useRef, useState } from 'react';
 
 import { notifyError } from '@/lib/notices';
+import { saveFile } from '@/lib/saveFile';
 import { exportData } from './api';
 
 const FILE_NAME = 'your-data.json';
 
 function save(data: unknown): void {
-  const file = new Blob([JSON.stringify(data, null, 2)], { type: 'application/json' });
-  const anchor = document.createElement('a');
-  anchor.href = URL.createObjectURL(file);
-  anchor.download = FILE_NAME;
-  document.body.append(anchor);
-  anchor.click();
-  anchor.remove();
-  URL.revokeObjectURL(anchor.href);
+  saveFile(new Blob([JSON.stringify(data, null, 2)], { type: 'application/json' }), FILE_NAME);
 }
 
 /** Downloads everything the portal holds, once however often it is pressed; leaving the screen ends it. */
