@@ -11,7 +11,18 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from dev import prepare
-from dev.checks import BIN, OPENAPI, TYPES, Check, checks, openapi_command, types_command
+from dev.checks import (
+    BIN,
+    LEFT_OUT,
+    OPENAPI,
+    SHOWN_BY,
+    TYPES,
+    Check,
+    checks,
+    openapi_command,
+    specification_command,
+    types_command,
+)
 from dev.console import CannotContinue, run, say
 from dev.places import ROOT, child_environment
 
@@ -27,8 +38,8 @@ COMPILE: list[str | Path] = [
 ]
 
 
-def _failure(check: Check) -> str | None:
-    """Run one check; return what it has to say when it fails."""
+def _outcome(check: Check) -> tuple[str, str]:
+    """Run one check; return how it ended, and what it has to say unless it holds."""
     result = subprocess.run(
         [str(part) for part in check.command],
         cwd=ROOT,
@@ -38,11 +49,13 @@ def _failure(check: Check) -> str | None:
         text=True,
         check=False,
     )
+    if result.returncode == LEFT_OUT:
+        return "left out", result.stdout.rstrip()
     if result.returncode:
-        return result.stdout.rstrip() or f"exit {result.returncode}"
+        return "FAILED", result.stdout.rstrip() or f"exit {result.returncode}"
     if check.fresh and not _same(*check.fresh):
-        return f"{check.fresh[0].relative_to(ROOT)} is stale: `make generate` writes it anew."
-    return None
+        return "FAILED", f"{check.fresh[0].relative_to(ROOT)} is stale: `make generate` writes it anew."
+    return "ok", ""
 
 
 def _same(committed: Path, generated: Path) -> bool:
@@ -55,11 +68,12 @@ def check() -> int:
     with tempfile.TemporaryDirectory(prefix="portal-check-") as scratch:
         for one in checks(Path(scratch)):
             began = time.monotonic()
-            failure = _failure(one)
-            say(f"{'FAILED' if failure else 'ok':>6}  {one.name} ({time.monotonic() - began:.1f} s)")
-            if failure:
+            outcome, words = _outcome(one)
+            say(f"{outcome:>8}  {one.name} ({time.monotonic() - began:.1f} s)")
+            if words:
+                say(words)
+            if outcome == "FAILED":
                 failed.append(one.name)
-                say(failure)
     say(f"\nmake check: {'failed: ' + ', '.join(failed) if failed else 'everything holds'}")
     return 1 if failed else 0
 
@@ -76,6 +90,7 @@ def generate() -> int:
     """Write what is generated and committed; return the exit code."""
     run("Writing docs/openapi.json", openapi_command(OPENAPI))
     run("Writing the app's types", types_command(TYPES))
+    run("Writing docs/specification.md", specification_command(SHOWN_BY))
     return 0
 
 

@@ -11,7 +11,11 @@ from dev.places import NODE_MODULES, PYTHON, ROOT, VENV
 BIN = VENV / "bin"
 NODE_BIN = NODE_MODULES / ".bin"
 OPENAPI = ROOT / "docs" / "openapi.json"
+SHOWN_BY = ROOT / "docs" / "specification.md"
 TYPES = ROOT / "frontend" / "src" / "lib" / "api" / "schema.d.ts"
+
+# The exit code of a check that cannot be made here, as test runners have it; it says why.
+LEFT_OUT = 77
 
 Command = list[str | Path]
 
@@ -69,10 +73,17 @@ def types_command(target: Path) -> Command:
     return [NODE_BIN / "openapi-typescript", OPENAPI, "--output", target, "--alphabetize"]
 
 
+def specification_command(target: Path) -> Command:
+    """The command that writes which test shows what of the specification."""
+    return [PYTHON, "dev/specification.py", target]
+
+
 def checks(scratch: Path) -> list[Check]:
     """All checks, the quickest first; `scratch` is a folder for what they write."""
     here = {"VAR_DIR": str(scratch), "PORTAL_ENV": "demo"}
-    document, types = scratch / "openapi.json", scratch / "schema.d.ts"
+    document, types, shown_by = (
+        scratch / name for name in ("openapi.json", "schema.d.ts", "specification.md")
+    )
     migrations: Command = [PYTHON, "-W", "ignore", "manage.py", "makemigrations", "--check", "--dry-run"]
     return [
         Check("ruff: rules", [BIN / "ruff", "check", "."]),
@@ -94,4 +105,10 @@ def checks(scratch: Path) -> list[Check]:
         ),
         Check("docs/openapi.json is fresh", openapi_command(document), here, fresh=(OPENAPI, document)),
         Check("the app's types are fresh", types_command(types), here, fresh=(TYPES, types)),
+        Check(
+            "every row of docs/specification.toml has a test that shows it, and docs/specification.md is fresh",
+            specification_command(shown_by),
+            fresh=(SHOWN_BY, shown_by),
+        ),
+        Check("docs/specification.toml forgets nothing", [PYTHON, "dev/specification_source.py"]),
     ]

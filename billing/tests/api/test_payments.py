@@ -101,6 +101,21 @@ def test_it_lists_what_the_provider_masks(ava: Browser) -> None:
     found = lists(ava)
     assert (found["paypal"], found["amountDue"]) == ([], 0)
     [card] = found["card"]
+    assert set(card) == {
+        "paymentSourceId",
+        "primaryPaymentSource",
+        "deletable",
+        "status",
+        "brand",
+        "maskedNumber",
+        "firstName",
+        "lastName",
+        "expiryMonth",
+        "expiryYear",
+        "billingZip",
+        "billingState",
+        "email",
+    }
     assert card["brand"] == "VISA"
     assert card["maskedNumber"].endswith("1111")
     assert VISA not in str(found)

@@ -9,7 +9,8 @@ import { useAlert } from '@/stores/alert';
 import { useAuth } from '@/stores/auth';
 import { useModal } from '@/stores/modal';
 import { notify } from '@/stores/snackbar';
-import { aPlan, aSite, someManagePlans } from '@/testing/data';
+import { aPlan, aSite, someManagePlans, somePayments } from '@/testing/data';
+import { servedAs } from '@/testing/documents';
 import { refusal, server } from '@/testing/server';
 import { App } from './App';
 
@@ -165,6 +166,41 @@ describe('a signed-in subscriber', () => {
     localStorage.removeItem('token');
     window.dispatchEvent(new StorageEvent('storage', { key: 'token' }));
     expect(await screen.findByRole('button', { name: 'Send code' })).toBeVisible();
+  });
+});
+
+describe('every screen but the account home', () => {
+  const UPDATING = '?operationType=UPDATE&paymentSourceId=pm_visa';
+
+  it.each<[string, Parameters<typeof servedAs>[0]]>([
+    ['/manage-subscription', 'app'],
+    ['/manage-subscription/upgrade', 'app'],
+    ['/manage-subscription/downgrade', 'app'],
+    ['/summary?action=upgrade', 'app'],
+    ['/coupon', 'app'],
+    ['/pause-offer', 'app'],
+    ['/pause-summary', 'app'],
+    ['/cancelAll', 'app'],
+    ['/edit-profile', 'app'],
+    ['/emailPreferences', 'app'],
+    ['/emailConfirm', 'app'],
+    ['/billingHistory', 'app'],
+    ['/manage-payment-method', 'app'],
+    ['/add-payment-method', 'app'],
+    ['/add-payment-method-success?paymentSourceId=pm_visa', 'app'],
+    ['/add-card-payment-method', 'card'],
+    [`/update-card-payment-method${UPDATING}`, 'card'],
+    ['/add-paypal-payment-method', 'payPal'],
+  ])('leads back there, whatever can be loaded: %s', async (address, kind) => {
+    signIn();
+    servedAs(kind);
+    server.use(
+      http.get('*/api/payments/', () => HttpResponse.json(somePayments())),
+      http.all('*/api/*', () => refusal(404, 'not_found', 'Not found.')),
+    );
+    openedAt(address);
+    const back = await screen.findByRole('link', { name: 'Manage Your Account' });
+    expect(back).toHaveAttribute('href', '/dashboard');
   });
 });
 
