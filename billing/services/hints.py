@@ -4,8 +4,8 @@ from celery import current_app
 from django.db import transaction
 
 
-def hint(task: str, *args: object) -> None:
-    """Publish a message for a task of `billing.tasks` once the transaction is committed.
+def hint(task: str, *args: object, queue: str | None = None) -> None:
+    """Publish a message for a task of `billing.tasks` once the transaction is committed, in its own queue or another.
 
     A broker that is down fails nothing: the sweep finds the row within a minute.
     """
@@ -13,6 +13,6 @@ def hint(task: str, *args: object) -> None:
     # With the settings' short retry policy: `retry=False` would leave it to kombu, which tries for six seconds.
     # A function, not a partial: Django names it in the log when the broker is down.
     def publish() -> None:
-        current_app.send_task(f"billing.tasks.{task}", args=args)
+        current_app.send_task(f"billing.tasks.{task}", args=args, queue=queue)
 
     transaction.on_commit(publish, robust=True)

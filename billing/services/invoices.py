@@ -1,9 +1,11 @@
 """Invoices as PDF: wanted, made once per version by a task, handed out by a signed link of minutes (rule 12)."""
 
 import logging
+from collections.abc import Iterable
 from datetime import timedelta
 from typing import IO
 
+from django.conf import settings
 from django.core import signing
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
@@ -50,6 +52,8 @@ def signed_download(account: Account, number: str) -> str:
         raise NotFound
     document = want(invoice)
     if document.state != State.READY:
+        # Somebody waits for this one: it does not stand in line behind a night's worth of others.
+        hint("make_invoice_pdf", document.pk)
         raise InvoiceNotReady(retry_after=RETRY_AFTER_SECONDS)
     return signing.dumps([account.pk, document.pk, document.version], salt=SIGNING_SALT)
 
@@ -75,14 +79,12 @@ def open_signed(token: str, *, reader: Account | None = None) -> IO[bytes]:
 
 
 def want(invoice: Invoice) -> InvoicePdf:
-    """Return the PDF of an invoice's present version, asking for it to be made if there is none."""
-    document, created = InvoicePdf.objects.get_or_create(
+    """Return the PDF of an invoice's present version, which is due to be made if there is none."""
+    document, _ = InvoicePdf.objects.get_or_create(
         invoice=invoice, version=invoice.resource_version, defaults={"next_attempt_at": timezone.now()}
     )
-    if document.state == State.FAILED and _wanted_again(document):
-        created = True
-    if created:
-        hint("make_invoice_pdf", document.pk)
+    if document.state == State.FAILED:
+        _want_again(document)
     return document
 
 
@@ -90,7 +92,15 @@ def want_missing(*, limit: int = 500) -> int:
     """Ask for the PDFs that no invoice's present version has yet; return how many were asked for."""
     made = InvoicePdf.objects.filter(invoice=OuterRef("pk"), version=OuterRef("resource_version"))
     missing = Invoice.objects.filter(~Exists(made), deleted=False, customer__account__isnull=False)
-    return len([want(invoice) for invoice in missing.order_by("-issued_at")[:limit]])
+    wanted = [want(invoice) for invoice in missing.order_by("-issued_at")[:limit]]
+    announce([document.pk for document in wanted])
+    return len(wanted)
+
+
+def announce(pks: Iterable[int]) -> None:
+    """Have PDFs made that nobody waits for, in the line of the jobs: sign-in codes do not wait behind them."""
+    for pk in pks:
+        hint("make_invoice_pdf", pk, queue=settings.JOBS_QUEUE)
 
 
 def make(pdf_pk: int) -> None:
@@ -116,12 +126,11 @@ def due() -> list[int]:
     return list(waiting.order_by("next_attempt_at", "pk").values_list("pk", flat=True)[:ANNOUNCED_AT_ONCE])
 
 
-def _wanted_again(document: InvoicePdf) -> bool:
+def _want_again(document: InvoicePdf) -> None:
     """Somebody asks for a file that was given up: whatever was wrong may have been mended."""
-    won = InvoicePdf.objects.filter(pk=document.pk, state=State.FAILED).update(
+    InvoicePdf.objects.filter(pk=document.pk, state=State.FAILED).update(
         state=State.WANTED, attempts=0, next_attempt_at=timezone.now()
     )
-    return won == 1
 
 
 def _claim(pdf_pk: int) -> InvoicePdf | None:

@@ -30,8 +30,8 @@ def run(*, now: datetime) -> None:
     parts: tuple[Callable[[], object], ...] = (
         lambda: jobs.announce_due(now=now),
         alignment.announce,
-        lambda: _announce("process_webhook", webhooks.due()),
-        lambda: _announce("make_invoice_pdf", invoices.due()),
+        _announce_events,
+        lambda: invoices.announce(invoices.due()),
         lambda: settling.settle_due(now=now),
     )
     for part in parts:
@@ -41,6 +41,6 @@ def run(*, now: datetime) -> None:
             logger.exception("A part of the sweep failed; the next minute takes it up again")
 
 
-def _announce(task: str, pks: list[int]) -> None:
-    for pk in pks:
-        hint(task, pk)
+def _announce_events() -> None:
+    for pk in webhooks.due():
+        hint("process_webhook", pk)

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 import time_machine
+from celery.signals import before_task_publish
 from django.core import signing
 from django.utils import timezone
 from pytest_django import Settings
 from rest_framework.test import APIClient
 
 from billing.models import Customer, Invoice, InvoicePdf
-from billing.services import invoices
+from billing.services import invoices, sweep
 from billing.tests.api.browser import Browser
 from billing.tests.api.mirrored import at, invoice, iso, open_account, put
 
@@ -69,6 +71,32 @@ def test_it_asks_to_wait_while_the_pdf_is_made(alice: Browser) -> None:
     answer = alice.get("/api/invoice/pdf/17")
     assert (answer.status_code, answer.json()["code"]) == (503, "invoice_not_ready")
     assert int(answer.headers["Retry-After"]) > 0
+
+
+@pytest.fixture
+def lines() -> Iterator[list[str]]:
+    """The lines that PDFs are put into, in order."""
+    taken: list[str] = []
+
+    def see(sender: str, routing_key: str, **message: Any) -> None:
+        if sender == "billing.tasks.make_invoice_pdf":
+            taken.append(routing_key)
+
+    before_task_publish.connect(see)
+    yield taken
+    before_task_publish.disconnect(see)
+
+
+def test_the_nights_pdfs_wait_with_the_jobs_and_one_that_somebody_waits_for_does_not(
+    alice: Browser, lines: list[str], django_capture_on_commit_callbacks: Callable[..., Any]
+) -> None:
+    with django_capture_on_commit_callbacks(execute=True):
+        assert invoices.want_missing() == 1
+        sweep.run(now=timezone.now())
+    assert lines == ["jobs", "jobs"]
+    with django_capture_on_commit_callbacks(execute=True):
+        assert alice.get("/api/invoice/pdf/17").status_code == 503
+    assert lines == ["jobs", "jobs", "celery"]
 
 
 def test_a_link_needs_no_token_and_gives_a_file(alice: Browser) -> None:
