@@ -134,12 +134,12 @@ def running_sandbox(folder: Path, **environment: str) -> Iterator[Sandbox]:
         "SANDBOX_DATABASE": str(folder / "sandbox.sqlite3"),
         "SANDBOX_WEBHOOK_URL": "",
         "SANDBOX_REQUESTS_PER_MINUTE": "0",
-        "DJANGO_SETTINGS_MODULE": "portal.settings",
         **environment,
     }
     with log.open("ab") as output:
-        process = subprocess.Popen(  # noqa: S603  (our own command)
-            [sys.executable, str(ROOT / "manage.py"), "run_sandbox"],
+        process = subprocess.Popen(
+            [sys.executable, "-m", "billing.sandbox"],
+            cwd=ROOT,
             env=settled,
             stdout=output,
             stderr=output,

@@ -138,7 +138,7 @@ def serve() -> None:
     """Start everything and stay until it ends. Raises `ChildDied` or `Stopped`."""
     base, sandbox = f"http://127.0.0.1:{port()}", f"http://127.0.0.1:{sandbox_port()}"
     with Runner(child_environment()) as runner:
-        runner.start({"sandbox": [str(PYTHON), "manage.py", "run_sandbox"]})
+        runner.start({"sandbox": [str(PYTHON), "-m", "billing.sandbox"]})
         runner.wait_for(lambda: answers(f"{sandbox}/"), name="the sandbox", seconds=START_SECONDS)
         seed()
         runner.start(portal_processes())
