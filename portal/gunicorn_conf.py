@@ -14,6 +14,9 @@ threads = int(os.environ.get("WEB_THREADS", "4"))
 # Two on one's own machine; a server with more cores sets WEB_CONCURRENCY to about its cores.
 workers = int(os.environ.get("WEB_CONCURRENCY", "2"))
 
+# Loaded once and shared, so that a demo starts sooner; in production a reload is to bring new code.
+preload_app = not _production
+
 # A worker that does not report for this long is replaced. A slow provider answer is at most fifteen seconds of it.
 timeout = 60
 # On a deploy, requests under way may finish: longer than the longest provider call.
