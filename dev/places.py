@@ -59,6 +59,8 @@ def child_environment() -> dict[str, str]:
     # A port that is set to nothing is the default one, as everywhere else.
     given = {name: text for name, text in os.environ.items() if text or name not in ("PORT", "SANDBOX_PORT")}
     environment = {**given, "VAR_DIR": str(var_dir()), "PYTHONUNBUFFERED": "1"}
+    # Not ours to obey: each of many processes would compile the whole portal anew.
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
     environment["PATH"] = os.pathsep.join([str(VENV / "bin"), environment.get("PATH", "")])
     if MACOS:
         environment.setdefault("DYLD_FALLBACK_LIBRARY_PATH", HOMEBREW_LIBRARIES)
