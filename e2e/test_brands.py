@@ -8,7 +8,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
-from e2e.conftest import Visitor
+from e2e.demo import Visitor
 
 # Host label, name, the brand's colour of a button in each scheme, account.
 BRANDS = [

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, Request, Response, expect
 
 from e2e.card_numbers import CardDataSearch
-from e2e.conftest import Demo
+from e2e.demo import Demo
 from e2e.script_inventory import listed
 
 KINDS = {

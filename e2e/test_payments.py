@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from e2e.card_numbers import CardDataSearch
-from e2e.conftest import Demo, Visitor
+from e2e.demo import Demo, Visitor
 
 VISA = "4111111111111111"
 MASTERCARD = "5555555555554444"

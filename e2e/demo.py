@@ -1,0 +1,176 @@
+"""The whole portal as `make run` starts it, with data of its own, and somebody who uses it."""
+
+from __future__ import annotations
+
+import email
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from email.message import EmailMessage
+from email.policy import default as modern_policy
+from pathlib import Path
+
+from playwright.sync_api import Page
+
+ROOT = Path(__file__).resolve().parent.parent
+START_SECONDS = 180
+MAIL_SECONDS = 45
+CODE = re.compile(r"^\s*(\d{6})\s*$", re.MULTILINE)
+
+
+def free_port() -> int:
+    """A port that nothing listens on."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        port: int = listener.getsockname()[1]
+        return port
+
+
+@dataclass
+class Demo:
+    """A running portal: where it is, what it has mailed, and its clock."""
+
+    port: int
+    sandbox_port: int
+    folder: Path
+    settings: Mapping[str, str] = field(default_factory=dict)
+    process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def url(self) -> str:
+        """Where the portal is."""
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def sandbox_url(self) -> str:
+        """Where the sandbox is."""
+        return f"http://127.0.0.1:{self.sandbox_port}"
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """The environment in which commands find this portal."""
+        own = {
+            "PORT": self.port,
+            "SANDBOX_PORT": self.sandbox_port,
+            "VAR_DIR": self.folder,
+            "PORTAL_ENV": "demo",
+        }
+        return {**os.environ, **self.settings, **{name: str(value) for name, value in own.items()}}
+
+    def start(self) -> None:
+        """Start everything and wait until it serves. Raises `RuntimeError` with the log when it does not."""
+        with self._log.open("ab") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, "dev/run.py"],
+                cwd=ROOT,
+                env=self.environment,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+        deadline = time.monotonic() + START_SECONDS
+        while not self._serves():
+            if self.process.poll() is not None or time.monotonic() > deadline:
+                self.stop()
+                raise RuntimeError(f"the portal did not start:\n{self._log.read_text()}")
+            time.sleep(0.1)
+
+    def stop(self) -> None:
+        """Stop everything as Ctrl-C would."""
+        if self.process is None:
+            return
+        self.process.send_signal(signal.SIGINT)
+        self.process.wait(timeout=60)
+
+    def manage(self, *arguments: str) -> str:
+        """Run a management command and return what it says. Raises `CalledProcessError` when it fails."""
+        command = [sys.executable, "manage.py", *arguments]
+        return subprocess.run(
+            command, cwd=ROOT, env=self.environment, capture_output=True, text=True, check=True, timeout=300
+        ).stdout
+
+    def compare(self) -> None:
+        """Hold the mirror against the provider once the events are in. Raises `AssertionError` with what differs."""
+        deadline = time.monotonic() + MAIL_SECONDS
+        while True:
+            try:
+                self.manage("reconcile", "--check")
+                return
+            except subprocess.CalledProcessError as error:
+                if time.monotonic() > deadline:
+                    raise AssertionError(error.stdout) from error
+            time.sleep(0.5)
+
+    def travel(self, how_far: str) -> str:
+        """Move the billing clock, with everything that happens on the way."""
+        return self.manage("timetravel", how_far)
+
+    def mails_to(self, address: str) -> list[EmailMessage]:
+        """Return what was sent to an address, oldest first."""
+        return [mail for mail in self._mails() if address in str(mail["To"])]
+
+    def mail_about(self, address: str, subject: str) -> EmailMessage:
+        """Wait for a mail to this address whose subject holds these words, and return it."""
+        deadline = time.monotonic() + MAIL_SECONDS
+        while time.monotonic() < deadline:
+            for mail in self.mails_to(address):
+                if subject in str(mail["Subject"]):
+                    return mail
+            time.sleep(0.1)
+        raise TimeoutError(f"no mail about {subject!r} was sent to {address}")
+
+    def code_for(self, address: str, *, after: int = 0) -> str:
+        """Wait for a sign-in code beyond the first `after` mails to this address, and return it."""
+        deadline = time.monotonic() + MAIL_SECONDS
+        while time.monotonic() < deadline:
+            for mail in reversed(self.mails_to(address)[after:]):
+                body = mail.get_body(("plain",))
+                if body and (code := CODE.search(body.get_content())):
+                    return code.group(1)
+            time.sleep(0.1)
+        raise TimeoutError(f"no code was mailed to {address}")
+
+    @property
+    def _log(self) -> Path:
+        return self.folder / "run.log"
+
+    def _mails(self) -> list[EmailMessage]:
+        files = sorted((self.folder / "mail").glob("*.log"), key=lambda file: file.stat().st_mtime_ns)
+        # One file holds what one connection sent, each mail ended by a line of dashes.
+        parts = [part for file in files for part in file.read_bytes().split(b"\n" + b"-" * 79 + b"\n")]
+        return [email.message_from_bytes(part, policy=modern_policy) for part in parts if part.strip()]
+
+    def _serves(self) -> bool:
+        try:
+            urllib.request.urlopen(f"{self.url}/healthz", timeout=1).close()
+        except (OSError, urllib.error.URLError):
+            return False
+        return True
+
+
+class Visitor:
+    """Somebody with a browser and a mailbox."""
+
+    def __init__(self, demo: Demo, page: Page) -> None:
+        self.demo = demo
+        self.page = page
+
+    def sign_in(self, name: str) -> Page:
+        """Sign in as one of the demo's accounts, with the code from the mail, and end on the dashboard."""
+        address = f"{name}@example.com"
+        already = len(self.demo.mails_to(address))
+        self.page.goto("/")
+        self.page.get_by_label("Email address").fill(address)
+        self.page.get_by_role("button", name="Send code").click()
+        self.page.get_by_label("Six-digit code").fill(self.demo.code_for(address, after=already))
+        self.page.get_by_role("button", name="Sign in").click()
+        self.page.wait_for_url("**/dashboard")
+        return self.page
