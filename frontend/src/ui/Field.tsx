@@ -2,7 +2,7 @@ import { type ComponentProps, type ReactNode, useId } from 'react';
 
 import { classNames } from '@/ui/classNames';
 import styles from '@/ui/Field.module.css';
-import { AlertIcon } from '@/ui/icons/icons';
+import { FieldError } from '@/ui/FieldError';
 
 export interface ControlProps {
   id: string;
@@ -40,12 +40,7 @@ export function Field({ label, hint, error, children }: FieldProps) {
         </p>
       )}
       {children(control)}
-      {error && (
-        <p id={`${id}-error`} className={styles.error}>
-          <AlertIcon />
-          {error}
-        </p>
-      )}
+      {error && <FieldError id={`${id}-error`}>{error}</FieldError>}
     </div>
   );
 }

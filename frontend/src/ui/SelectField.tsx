@@ -20,6 +20,7 @@ export function SelectField({ label, hint, error, ...select }: SelectFieldProps)
           <select
             {...select}
             {...control}
+            aria-invalid={control['aria-invalid'] ?? select['aria-invalid']}
             className={classNames(control.className, styles.select)}
           />
           <ChevronDownIcon />

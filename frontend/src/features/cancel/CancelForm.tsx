@@ -7,7 +7,7 @@ import { usePause } from '@/lib/pausing';
 import { useFormDraft } from '@/lib/useFormDraft';
 import type { Hold } from '@/lib/useHeldStill';
 import { Card } from '@/ui/Card';
-import { AlertIcon } from '@/ui/icons/icons';
+import { LiveFieldError } from '@/ui/FieldError';
 import styles from './CancelForm.module.css';
 import { CancelPanel } from './CancelPanel';
 import { OtherWay } from './OtherWay';
@@ -57,7 +57,9 @@ export function CancelForm({ leaving, hold }: CancelFormProps) {
           <div ref={list}>
             <PlanList leaving={leaving} />
           </div>
-          <NothingChosen refused={refused && chosen.length === 0} />
+          <LiveFieldError>
+            {refused && chosen.length === 0 && 'Choose at least one subscription to cancel.'}
+          </LiveFieldError>
         </Card>
         {canCancel && <Survey answers={answers} onChange={setAnswers} />}
       </div>
@@ -80,17 +82,3 @@ export function CancelForm({ leaving, hold }: CancelFormProps) {
 }
 
 const idOf = ({ subId }: Plan) => subId;
-
-/** Said as soon as somebody tries to cancel nothing. */
-function NothingChosen({ refused }: { refused: boolean }) {
-  return (
-    <div role="alert" className={styles.refusal}>
-      {refused && (
-        <p>
-          <AlertIcon />
-          Choose at least one subscription to cancel.
-        </p>
-      )}
-    </div>
-  );
-}

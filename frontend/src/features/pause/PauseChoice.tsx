@@ -1,7 +1,7 @@
 import type { Plan } from '@/lib/api/types';
 import { formatPrice } from '@/lib/formats';
 import { Checkbox } from '@/ui/Checkbox';
-import { AlertIcon } from '@/ui/icons/icons';
+import { LiveFieldError } from '@/ui/FieldError';
 import styles from './PauseChoice.module.css';
 import type { usePauseSelection } from './usePauseSelection';
 
@@ -29,14 +29,7 @@ export function PauseChoice({ pausable, selection }: PauseChoiceProps) {
           onChange={(on) => toggle(plan, on)}
         />
       ))}
-      <div role="alert">
-        {refused && (
-          <p className={styles.refusal}>
-            <AlertIcon />
-            Choose at least one subscription to pause.
-          </p>
-        )}
-      </div>
+      <LiveFieldError>{refused && 'Choose at least one subscription to pause.'}</LiveFieldError>
     </fieldset>
   );
 }

@@ -2,7 +2,7 @@ import { CardCVV, CardExpiry, CardNumber } from '@chargebee/chargebee-js-react-w
 import { type Ref, useId, useImperativeHandle, useRef } from 'react';
 
 import { classNames } from '@/ui/classNames';
-import { AlertIcon } from '@/ui/icons/icons';
+import { LiveFieldError } from '@/ui/FieldError';
 import styles from './HostedField.module.css';
 import { HOSTED_LABELS, HOSTED_MISSING, type HostedEvent, type HostedKind } from './hostedFields';
 import type { Hosted } from './useHostedStates';
@@ -69,14 +69,7 @@ export function HostedField({ ref, kind, hosted, insisted }: HostedFieldProps) {
           onChange={listener((event) => hosted.edited(kind, event))}
         />
       </div>
-      <p id={`${id}-error`} role="alert" className={styles.error}>
-        {said && (
-          <>
-            <AlertIcon />
-            {said}
-          </>
-        )}
-      </p>
+      <LiveFieldError id={`${id}-error`}>{said}</LiveFieldError>
     </div>
   );
 }

@@ -1,8 +1,8 @@
 import { type Ref, useId } from 'react';
 
 import type { SourceKind } from '@/lib/paymentSources';
+import { FieldError } from '@/ui/FieldError';
 import { CardBrandMark } from '@/ui/icons/CardBrandMark';
-import { AlertIcon } from '@/ui/icons/icons';
 import styles from './KindChoice.module.css';
 
 const KINDS: readonly { kind: SourceKind; name: string; brand: string }[] = [
@@ -37,12 +37,7 @@ export function KindChoice({ chosen, error, firstRef, onChoose }: KindChoiceProp
           <CardBrandMark brand={brand} decorative />
         </label>
       ))}
-      {error && (
-        <p id={`${id}-error`} className={styles.error}>
-          <AlertIcon />
-          {error}
-        </p>
-      )}
+      {error && <FieldError id={`${id}-error`}>{error}</FieldError>}
     </fieldset>
   );
 }

@@ -1,7 +1,7 @@
 import { type ChangeEvent, useId } from 'react';
 
 import { Button } from '@/ui/Button';
-import { AlertIcon } from '@/ui/icons/icons';
+import { FieldError } from '@/ui/FieldError';
 import { SelectField } from '@/ui/SelectField';
 import styles from './Birthday.module.css';
 import { daysOffered, MONTHS } from './birthday';
@@ -47,12 +47,7 @@ export function Birthday({ month, day, error, onChange }: BirthdayProps) {
           ))}
         </SelectField>
       </div>
-      {error && (
-        <p id={`${id}-error`} className={styles.error}>
-          <AlertIcon />
-          {error}
-        </p>
-      )}
+      {error && <FieldError id={`${id}-error`}>{error}</FieldError>}
       {(month !== 0 || day !== 0) && (
         <Button variant="link" onClick={() => onChange({ bmonth: 0, bday: 0 })}>
           Clear birthday

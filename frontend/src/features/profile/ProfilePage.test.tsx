@@ -162,6 +162,7 @@ describe('the birthday', () => {
     await user.selectOptions(await select('Day'), String(bday));
     await user.click(update());
     expect(snackbar()).toMatchObject(WARNING);
+    for (const name of ['Month', 'Day']) expect(screen.getByLabelText(name)).toBeInvalid();
     expect(screen.getByRole('group', { name: /Birthday/ })).toHaveAccessibleDescription(
       WARNING.content,
     );

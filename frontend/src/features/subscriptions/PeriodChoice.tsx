@@ -11,8 +11,8 @@ import type { Hold } from '@/lib/useHeldStill';
 import { Button } from '@/ui/Button';
 import { CheckMark } from '@/ui/CheckMark';
 import { classNames } from '@/ui/classNames';
+import { LiveFieldError } from '@/ui/FieldError';
 import { InfoAlert } from '@/ui/InfoAlert';
-import { AlertIcon } from '@/ui/icons/icons';
 import { notesId, type PlanLine, PlanTable } from '@/ui/PlanTable';
 import { PlanTableSkeleton } from '@/ui/PlanTableSkeleton';
 import { changePeriod } from './api';
@@ -136,14 +136,9 @@ function PlansToChange({ action, candidates, selection, preview }: PlansToChange
         lines={lines}
         sums={[...annualRow(action, preview.annualSavings), ...sumRows(preview)]}
       />
-      <div role="alert">
-        {selection.refused && (
-          <p className={styles.refusal}>
-            <AlertIcon />
-            Choose at least one subscription to change.
-          </p>
-        )}
-      </div>
+      <LiveFieldError>
+        {selection.refused && 'Choose at least one subscription to change.'}
+      </LiveFieldError>
       {preview.removesFreeMonth && <InfoAlert>{FREE_MONTH_ENDS}</InfoAlert>}
     </>
   );
