@@ -36,6 +36,7 @@ if not settings.PRODUCTION:
 urlpatterns += [
     re_path(rf"^(?P<place>{UPLOADED_PLACE.pattern})$", views.picture),
     re_path(r"^(?:api|webhooks|static|admin|metrics)(?:/(?P<path>.*))?$", views.unknown),
+    path("icon.svg", views.icon),
     path("favicon.ico", RedirectView.as_view(url="/static/portal/art/favicon.ico", permanent=True)),
     *(path(name, views.card_document) for name in views.CARD_DOCUMENTS),
     *(path(name, views.paypal_document) for name in views.PAYPAL_DOCUMENTS),

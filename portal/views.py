@@ -9,11 +9,12 @@ from django.core.files.storage import default_storage
 from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
-from django.views.decorators.cache import never_cache
+from django.views.decorators.cache import cache_control, never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
 from webpack_loader.exceptions import BaseWebpackLoaderException
 
+from accounts.site import brand_for_host
 from portal.api.errors import status_response
 from portal.api.middleware import speaks_json
 from portal.policies import allow_popups, allow_provider, allow_widget
@@ -94,6 +95,16 @@ def picture(request: HttpRequest, place: str) -> HttpResponseBase:
         "Content-Security-Policy": PICTURE_POLICY,
     }
     return FileResponse(file, headers=headers)
+
+
+@require_safe
+@cache_control(public=True, max_age=3600)
+def icon(request: HttpRequest) -> HttpResponse:
+    """Answer with the icon of this host's brand, drawn in its own colours."""
+    colours = brand_for_host(request.get_host()).colours
+    response = render(request, "portal/icon.svg", {"colours": colours}, "image/svg+xml")
+    response["Content-Security-Policy"] = PICTURE_POLICY
+    return response
 
 
 @csrf_exempt

@@ -1,7 +1,10 @@
 """Every page of the app is one document."""
 
 import pytest
+from django.core.management import call_command
 from django.urls import reverse
+
+from accounts.models import Brand
 
 
 @pytest.mark.parametrize(
@@ -45,3 +48,17 @@ def test_it_leads_to_the_admin_with_and_without_a_slash(visitor, db):
 
 def test_it_has_an_icon_for_browsers_that_only_ask_for_one(visitor):
     assert visitor.get("/favicon.ico", follow=True).status_code == 200
+
+
+def test_it_has_an_icon_in_the_colours_of_each_brand(visitor, bundle, db):
+    call_command("seed_site", verbosity=0)
+    kids = Brand.objects.get(code="kids")
+    icon = visitor.get("/icon.svg", headers={"host": kids.host_names[0]})
+    assert icon["Content-Type"] == "image/svg+xml"
+    drawing = icon.content.decode()
+    assert len(drawing) < 1000
+    for palette in kids.colours.values():
+        assert palette["primary"] in drawing
+        assert palette["onPrimary"] in drawing
+    assert visitor.get("/icon.svg").content != icon.content
+    assert b'href="/icon.svg"' in visitor.get("/", headers={"host": kids.host_names[0]}).content
