@@ -7,9 +7,9 @@ import shutil
 import sys
 import tempfile
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -26,7 +26,10 @@ SCHEMES = ("light", "dark")
 # Beside the browsers, the demo's own processes want a core.
 AT_ONCE = max(1, min(3, (os.cpu_count() or 2) - 1))
 SLOWEST = 20_000
-ARRIVED = "Promise.all([...document.images].map((image) => image.decode().catch(() => {})))"
+ARRIVED = """() => Promise.all([...document.images].map((image) => {
+  image.loading = 'eager';  // the picture shows what is below the fold, too
+  return image.decode().catch(() => {});
+}))"""
 SHEET = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>{title}</title><style>
 body {{ font: 16px system-ui; margin: 24px; }} nav {{ columns: 4 200px; }} h2 {{ margin: 48px 0 8px; }}
@@ -86,6 +89,12 @@ def press(role: str, name: str) -> Callable[[Page], bool]:
     return act
 
 
+def unsubscribe(page: Page) -> bool:
+    """Ask to unsubscribe from everything, which can be done where something is subscribed to."""
+    page.get_by_role("checkbox").first.check()
+    return press("button", "Unsubscribe From All")(page)
+
+
 def follow(path: str) -> Callable[[Page], bool]:
     """Follow the first link to an address that begins like this, where there is one."""
 
@@ -111,22 +120,14 @@ def added(page: Page) -> bool:
     return True
 
 
-@contextmanager
-def answering(page: Page, answer: Callable[[Route], None]) -> Iterator[None]:
-    """Let the API's answers about the account be other ones."""
-    page.route("**/api/account*", answer)
-    yield
-    page.unroute("**/api/account*")
-
-
 def in_trouble(answer: Callable[[Route], None]) -> Callable[[Page], None]:
-    """Reload the screen with such answers."""
+    """Reload the screen, with such answers to what it asks about the account."""
 
     def act(page: Page) -> None:
-        with answering(page, answer):
-            page.reload()
-            with suppress(Error):
-                page.wait_for_load_state("networkidle", timeout=3_000)
+        page.route("**/api/account*", answer)
+        page.reload()
+        with suppress(Error):
+            page.wait_for_load_state("networkidle", timeout=5_000)
 
     return act
 
@@ -134,6 +135,10 @@ def in_trouble(answer: Callable[[Route], None]) -> Callable[[Page], None]:
 def refuse(route: Route) -> None:
     """Answer as a server that failed."""
     route.fulfill(status=500, json={"code": "internal_error", "message": "The server failed."})
+
+
+def keep_waiting(_route: Route) -> None:
+    """Answer nothing."""
 
 
 def mislead(route: Route) -> None:
@@ -156,7 +161,7 @@ SIGNED_IN = (
     Screen("billing-history", "/billingHistory"),
     Screen("profile", "/edit-profile"),
     Screen("email-preferences", "/emailPreferences"),
-    Screen("unsubscribe-dialog", "/emailPreferences", press("button", "Unsubscribe From All")),
+    Screen("unsubscribe-dialog", "/emailPreferences", unsubscribe),
     Screen("email-confirm", "/emailConfirm"),
     Screen("email-confirm-all", "/emailConfirm?state=unsubscribeAll"),
     Screen("payment-methods", "/manage-payment-method"),
@@ -171,6 +176,7 @@ SIGNED_IN = (
     Screen("method-added", "/manage-payment-method", added),
 )
 TROUBLE = (
+    Screen("dashboard-loading", "/dashboard", in_trouble(keep_waiting)),
     Screen("dashboard-failed", "/dashboard", in_trouble(refuse)),
     Screen("dashboard-broken", "/dashboard", in_trouble(mislead)),
 )
@@ -215,6 +221,7 @@ def enter(demo: Demo, page: Page, account: str) -> None:
 def take(page: Page, screen: Screen, account: str, folder: Path) -> list[Picture]:
     """Take a screen at every width in both schemes; none where it is not to be had."""
     page.set_viewport_size({"width": 1280, "height": WIDTHS[1280]})
+    page.unroute_all()
     page.goto(screen.path)
     settle(page)
     if screen.act(page) is False:
