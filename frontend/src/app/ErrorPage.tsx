@@ -1,4 +1,5 @@
 import { Button, ButtonAnchor } from '@/ui/Button';
+import { AlertIcon } from '@/ui/icons/icons';
 import { PageHeading } from '@/ui/PageHeading';
 import styles from './ErrorPage.module.css';
 
@@ -6,6 +7,9 @@ import styles from './ErrorPage.module.css';
 export function ErrorPage() {
   return (
     <main role="alert" className={styles.page}>
+      <span className={styles.alarm}>
+        <AlertIcon />
+      </span>
       <PageHeading>Unexpected Application Error!</PageHeading>
       <p>Something on this page broke. Nothing about your subscriptions has changed.</p>
       <div className={styles.ways}>

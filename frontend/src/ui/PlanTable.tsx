@@ -75,7 +75,7 @@ export function PlanTable({ caption, lines, sums }: PlanTableProps) {
 
 /** What is to be known of a plan has a row of its own, so that on a phone it is not squeezed beside the amount. */
 function PlanRows({ line }: { line: PlanLine }) {
-  const { key, amount, per, notes, action } = line;
+  const { key, amount, per, notes, action, mark } = line;
   const isPlain = notes.length === 0 && !action;
   return (
     <tbody>
@@ -90,7 +90,11 @@ function PlanRows({ line }: { line: PlanLine }) {
       </tr>
       {!isPlain && (
         <tr>
-          <td colSpan={2} className={styles.notes} id={notesId(key)}>
+          <td
+            colSpan={2}
+            className={classNames(styles.notes, mark !== undefined && styles.marked)}
+            id={notesId(key)}
+          >
             {notes.map((note) => (
               <p key={note}>{note}</p>
             ))}

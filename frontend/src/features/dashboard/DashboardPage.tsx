@@ -1,11 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 
 import { accountOptions, managePlansOptions } from '@/lib/api/queries';
-import type { Account, ManagePlans } from '@/lib/api/types';
+import type { Account, ManagePlans, Plan } from '@/lib/api/types';
 import { nextSentence } from '@/lib/nextSteps';
 import { isLive } from '@/lib/plans';
 import { useScreenLoad } from '@/lib/screenLoad';
 import { Card } from '@/ui/Card';
+import { classNames } from '@/ui/classNames';
+import { CalendarIcon } from '@/ui/icons/icons';
 import { Page } from '@/ui/Page';
 import { PageHeading } from '@/ui/PageHeading';
 import { ErrorState } from '@/ui/States';
@@ -31,7 +33,10 @@ export default function DashboardPage() {
   const ready = !failure && account.data && plans.data;
   return (
     <Page width="wide">
-      <PageHeading title="Your account" lead={ready && nextSentence(account.data.plans)}>
+      <PageHeading
+        title="Your account"
+        lead={ready && <WhatComesNext plans={account.data.plans} />}
+      >
         {account.data?.name ? `Hello, ${account.data.name}` : 'Your account'}
       </PageHeading>
       {failure && (
@@ -44,6 +49,18 @@ export default function DashboardPage() {
       {ready && <Home account={account.data} costs={plans.data} />}
       {ready && <UndoLinked account={account.data} />}
     </Page>
+  );
+}
+
+/** The next day on which anything happens, before everything else. */
+function WhatComesNext({ plans }: { plans: readonly Plan[] }) {
+  const sentence = nextSentence(plans);
+  if (!sentence) return null;
+  return (
+    <span className={styles.next}>
+      <CalendarIcon />
+      <span>{sentence}</span>
+    </span>
   );
 }
 
@@ -62,7 +79,7 @@ function Home({ account, costs }: { account: Account; costs: ManagePlans }) {
           <ActivityPanel />
         </div>
       </div>
-      <div className={styles.column}>
+      <div className={classNames(styles.column, held.length > 0 && styles.beside)}>
         {held.length > 0 && <Costs plans={held} costs={costs} />}
         {held.length > 0 && <FreeMonth />}
         <PaymentMethod />

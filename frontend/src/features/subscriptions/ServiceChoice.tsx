@@ -125,11 +125,11 @@ function DraftFigures({ costs, draft }: DraftProps) {
     <>
       {failed && <EstimateFailure estimate={estimate} />}
       {shown && !failed && <ServicesMoney costs={costs} change={shown} />}
-      <p role="status">
-        {figures && (
-          <VisuallyHidden>Your new total: {periodPrices(figures).join(' and ')}.</VisuallyHidden>
-        )}
-      </p>
+      <VisuallyHidden>
+        <span role="status">
+          {figures && <>Your new total: {periodPrices(figures).join(' and ')}.</>}
+        </span>
+      </VisuallyHidden>
     </>
   );
 }
