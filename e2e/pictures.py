@@ -120,14 +120,24 @@ def added(page: Page) -> bool:
     return True
 
 
-def in_trouble(answer: Callable[[Route], None]) -> Callable[[Page], None]:
-    """Reload the screen, with such answers to what it asks about the account."""
+def at(label: str) -> Callable[[Page], None]:
+    """Open the same address at the host name of a brand."""
+
+    def act(page: Page) -> None:
+        page.goto(page.url.replace("127.0.0.1", f"{label}.localhost"))
+        settle(page)
+
+    return act
+
+
+def in_trouble(answer: Callable[[Route], None], shows: str) -> Callable[[Page], None]:
+    """Reload the screen, with such answers to what it asks about the account, until it shows these words."""
 
     def act(page: Page) -> None:
         page.route("**/api/account*", answer)
         page.reload()
-        with suppress(Error):
-            page.wait_for_load_state("networkidle", timeout=5_000)
+        # What fails is tried again some times before that is said.
+        page.get_by_text(shows).first.wait_for(timeout=2 * SLOWEST)
 
     return act
 
@@ -176,12 +186,15 @@ SIGNED_IN = (
     Screen("method-added", "/manage-payment-method", added),
 )
 TROUBLE = (
-    Screen("dashboard-loading", "/dashboard", in_trouble(keep_waiting)),
-    Screen("dashboard-failed", "/dashboard", in_trouble(refuse)),
-    Screen("dashboard-broken", "/dashboard", in_trouble(mislead)),
+    Screen("dashboard-loading", "/dashboard", in_trouble(keep_waiting, "Loading")),
+    Screen("dashboard-failed", "/dashboard", in_trouble(refuse, "Try again")),
+    Screen("dashboard-broken", "/dashboard", in_trouble(mislead, "Unexpected Application Error!")),
 )
 STRANGERS = (
     Screen("landing", "/"),
+    Screen("landing-gospel", "/", at("gospel")),
+    Screen("landing-kids", "/", at("kids")),
+    Screen("landing-sports", "/", at("sports")),
     Screen("landing-empty", "/", press("button", "Send code")),
     Screen("not-found", "/static/nothing"),
     Screen("admin-sign-in", "/admin/"),

@@ -110,10 +110,10 @@ def _mails(account: Account, request: HttpRequest) -> Section:
 def _sessions(account: Account, request: HttpRequest) -> Section:
     found = SessionToken.objects.filter(user=account.user_id).order_by("-last_used_at")[:SHOWN]
     told = [
-        (one.agent or "unknown browser", instant(one.created), instant(one.last_used_at), instant(one.expiry))
+        (instant(one.created), instant(one.last_used_at), instant(one.expiry), one.agent or "unknown browser")
         for one in found
     ]
-    columns = ("Browser", "Since", "Last used", "Until")
+    columns = ("Since", "Last used", "Until", "Browser")
     return Section("Signed in at", columns, told, "Signed in nowhere.")
 
 

@@ -76,19 +76,20 @@ export function PlanTable({ caption, lines, sums }: PlanTableProps) {
 /** What is to be known of a plan has a row of its own, so that on a phone it is not squeezed beside the amount. */
 function PlanRows({ line }: { line: PlanLine }) {
   const { key, amount, per, notes, action, mark } = line;
-  const isPlain = notes.length === 0 && !action;
+  const isNoted = notes.length > 0 || Boolean(action);
+  const cell = classNames(styles.planCell, isNoted && styles.noted);
   return (
     <tbody>
       <tr>
-        <th scope="rowgroup" className={styles.planCell}>
+        <th scope="rowgroup" className={cell}>
           <PlanName line={line} />
         </th>
-        <td className={styles.planCell}>
+        <td className={cell}>
           <span className={styles.amount}>{amount}</span>
           <span className={styles.per}>{per}</span>
         </td>
       </tr>
-      {!isPlain && (
+      {isNoted && (
         <tr>
           <td
             colSpan={2}
