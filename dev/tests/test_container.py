@@ -1,0 +1,34 @@
+"""The image and the processes of `compose.yaml`, held against what the demo installs and runs."""
+
+import re
+
+import yaml
+
+from conftest import ROOT
+from dev.run import portal_processes
+from dev.system import PANGO_DEBIAN
+
+DOCKERFILE = (ROOT / "Dockerfile").read_text()
+SERVICES = yaml.safe_load((ROOT / "compose.yaml").read_text())["services"]
+
+
+def test_the_image_installs_what_draws_invoices():
+    installed = re.search(r"apt-get install .*?(lib.*?) \\", DOCKERFILE)[1].split()
+
+    assert installed == list(PANGO_DEBIAN)
+
+
+def test_the_image_holds_every_application():
+    copied = set(re.findall(r"^COPY (\w+) \1$", DOCKERFILE, re.MULTILINE))
+    applications = {file.parent.name for file in ROOT.glob("*/apps.py")}
+
+    assert copied >= applications
+    assert all(f"!{name}\n" in (ROOT / ".dockerignore").read_text() for name in applications)
+
+
+def test_the_workers_take_the_queues_of_the_demo():
+    demo = portal_processes()
+    queues = {name: demo[name][demo[name].index("-Q") + 1] for name in ("worker", "jobs")}
+
+    assert {name: SERVICES[name]["command"][-3] for name in queues} == queues
+    assert {"web", "beat", *queues} <= set(SERVICES)
