@@ -117,7 +117,7 @@ def _read(home: Module, node: ast.AST, said: Said) -> set[str]:
     used: set[str] = set()
     for part in ast.walk(node):
         match part:
-            case ast.Constant(value=str() | int() as value) if id(part) not in left_out:
+            case ast.Constant(value=str() | int() | float() as value) if id(part) not in left_out:
                 said.texts.add(str(value))
             case ast.JoinedStr() | ast.BinOp(op=ast.Add()):
                 said.texts.add(_text(part, home))

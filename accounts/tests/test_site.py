@@ -65,6 +65,8 @@ def test_it_tells_what_the_app_needs_to_draw_itself(api: APIClient, seeded: None
     assert answer["brand"]["logoUrl"] == "/static/portal/art/brands/faith-family.svg"
     assert set(answer["brand"]["colors"]["dark"]) == {"primary", "onPrimary", "accent", "link"}
     assert [service["id"] for service in answer["services"]] == ["faith-family", "gospel-TV", "kids"]
+    pages = [service["browseUrl"].rsplit("/", 1)[-1] for service in answer["services"]]
+    assert pages == ["browse", "browse", "welcome"]
     assert set(answer["services"][0]) == {"id", "name", "logoUrl", "logoDarkUrl", "streamUrl", "browseUrl"}
 
 

@@ -9,7 +9,7 @@ import { useAlert } from '@/stores/alert';
 import { useAuth } from '@/stores/auth';
 import { useModal } from '@/stores/modal';
 import { notify } from '@/stores/snackbar';
-import { aPlan, aSite, someManagePlans, somePayments } from '@/testing/data';
+import { aPlan, aProfile, aSite, someManagePlans, somePayments } from '@/testing/data';
 import { servedAs } from '@/testing/documents';
 import { refusal, server } from '@/testing/server';
 import { App } from './App';
@@ -201,6 +201,34 @@ describe('every screen but the account home', () => {
     openedAt(address);
     const back = await screen.findByRole('link', { name: 'Manage Your Account' });
     expect(back).toHaveAttribute('href', '/dashboard');
+  });
+});
+
+describe('a screen that loads', () => {
+  it.each([
+    ['plans', '/manage-subscription', '*/api/account/manage-plans', someManagePlans()],
+    ['a profile', '/edit-profile', '*/api/account/profile', aProfile()],
+    ['preferences', '/emailPreferences', '*/api/account/communicationPreferences', []],
+    ['invoices', '/billingHistory', '*/api/invoice/list', []],
+  ])('is under the overlay until its %s are there', async (_what, address, path, answer) => {
+    signIn();
+    let arrive: () => void = () => undefined;
+    const arrived = new Promise<void>((resolve) => {
+      arrive = resolve;
+    });
+    server.use(
+      http.get(path, async () => {
+        await arrived;
+        return HttpResponse.json(answer);
+      }),
+      http.get('*/api/account/sessions', () => HttpResponse.json([])),
+      http.get('*/api/account/billing-details', () => HttpResponse.json({ email: 'a@b.example' })),
+    );
+    openedAt(address);
+    await screen.findByRole('link', { name: 'Manage Your Account' });
+    expect(screen.getByRole('status', { name: 'Loading' })).toBeVisible();
+    arrive();
+    await waitFor(() => expect(screen.queryByRole('status', { name: 'Loading' })).toBeNull());
   });
 });
 

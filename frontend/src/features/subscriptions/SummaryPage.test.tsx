@@ -53,6 +53,7 @@ describe('the summary', () => {
       'Your downgrade is done. You are billed monthly once your trial is over.',
     ],
     ['REMOVE_SERVICE', {}, 'Your changes are saved.'],
+    ['ADJUST_SUBSCRIPTION', {}, 'Your changes are saved.'],
     ['coupon', { hasUpcomingCoupon: true }, 'Your code has been applied.'],
   ] as const)('knows %s by its address alone', async (action, differing, words) => {
     show([aPlan(differing)], `/summary?action=${action}`);
