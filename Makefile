@@ -1,6 +1,6 @@
 # Everything one does here. `make help` lists it.
 .DEFAULT_GOAL := help
-.PHONY: help run test check fmt generate lock audit screenshots reset
+.PHONY: help run test check fmt generate lock audit bench screenshots reset
 
 # The first Python that we are tested on; name another with PYTHON=….
 PYTHON ?= $(shell for name in python3 python3.13 python3.12 python3.11; do \
@@ -32,6 +32,9 @@ lock: ## Compile requirements*.txt from requirements*.in
 
 audit: ## Ask PyPI and npm whether what is locked has known holes
 	@exec $(PYTHON) dev/audit.py
+
+bench: ## Say how large what a browser fetches is, route by route
+	@exec $(PYTHON) dev/bench.py
 
 screenshots: ## Take pictures of every screen, wide and narrow, light and dark, into var/screenshots
 	@exec $(PYTHON) dev/screenshots.py
