@@ -74,7 +74,7 @@ def _addresses() -> Iterator[CheckMessage]:
         )
     if not settings.ADMIN_NETWORKS:
         yield _error(
-            22,
+            26,
             "ADMIN_NETWORKS does not say from where operators come.",
             "Set their networks; 0.0.0.0/0,::/0 is everywhere.",
         )

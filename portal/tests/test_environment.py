@@ -123,7 +123,7 @@ def test_sound_production_settings_pass(production):
         ("LINK_DOMAINS", [], "portal.E022"),
         ("NUM_PROXIES", None, "portal.E006"),
         ("NUM_PROXIES", -1, "portal.E006"),
-        ("ADMIN_NETWORKS", [], "portal.E022"),
+        ("ADMIN_NETWORKS", [], "portal.E026"),
         ("EMAIL_USE_TLS", False, "portal.E018"),
         ("CELERY_BROKER_URL", "filesystem://", "portal.E008"),
         ("EMAIL_BACKEND", "django.core.mail.backends.filebased.EmailBackend", "portal.E009"),
