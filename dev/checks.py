@@ -48,7 +48,6 @@ def production_environment(scratch: Path) -> dict[str, str]:
         "CHARGEBEE_SITE": "example",
         "CHARGEBEE_API_KEY": f"live_{secrets.token_hex(16)}",
         "CHARGEBEE_PUBLISHABLE_KEY": f"live_{secrets.token_hex(16)}",
-        "CHARGEBEE_WEBHOOK_USERNAME": "chargebee",
         "CHARGEBEE_WEBHOOK_PASSWORDS": secrets.token_urlsafe(24),
     }
 

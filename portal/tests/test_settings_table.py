@@ -1,0 +1,109 @@
+"""`docs/settings.md` and `.env.example`, held against what the code reads."""
+
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+
+from conftest import ROOT
+from dev import test as suites
+from dev.checks import production_environment
+from portal.env import read_environment
+
+ROOMS = ("accounts", "billing", "dev", "e2e", "operators", "portal", "preferences")
+READ = re.compile(
+    r"""(?:environ(?:\.get\(|\.setdefault\(|\[)|read\.\w+\(|_\w+\(\s*read,|_port\()\s*["']([A-Z][A-Z_]+)["']""",
+    re.VERBOSE,
+)
+# What is not a setting of ours: the system's, Django's own, and what only shows the way to the tests' documents.
+FOREIGN = {"PATH", "PYTHONPATH", "DJANGO_SETTINGS_MODULE", "DYLD_FALLBACK_LIBRARY_PATH", "SHARED_DIR"}
+FOREIGN |= {"OBJC_DISABLE_INITIALIZE_FORK_SAFETY"}
+WSGI = {"CONTENT_LENGTH", "HTTP_TRANSFER_ENCODING", "PATH_INFO", "REQUEST_METHOD"}
+ROW = re.compile(r"^\| `([A-Z_]+)` \| (.+?) \| (.*?) \| (.*?) \| (.+) \|$", re.MULTILINE)
+ALL_DOCUMENTED = (ROOT / "docs" / "settings.md").read_text()
+EXAMPLE = (ROOT / ".env.example").read_text()
+
+SHOW = {
+    "web": "import runpy; c = runpy.run_path('portal/gunicorn_conf.py'); print(c['bind'], c['workers'], c['threads'])",
+    "sandbox": "import billing.sandbox.settings as s;"
+    " print({n: str(getattr(s, n)) for n in dir(s) if n.startswith('SANDBOX_')})",
+}
+
+
+def section(title):
+    """Return the rows of one table: the variable, and what is said of it."""
+    text = ALL_DOCUMENTED.split(f"## {title}\n")[1].split("\n## ")[0]
+    return {name: (kind, demo, production) for name, kind, demo, production, _meaning in ROW.findall(text)}
+
+
+def literal_defaults(rows):
+    """Return the values that a table gives as one would write them."""
+    literal = {name: re.fullmatch(r"`([^`]+)`|empty", row[1]) for name, row in rows.items()}
+    return {name: found[1] or "" for name, found in literal.items() if found}
+
+
+@pytest.fixture
+def bare(monkeypatch):
+    """An environment in which nothing of ours is set."""
+    monkeypatch.chdir(ROOT)
+    for name, *_ in ROW.findall(ALL_DOCUMENTED):
+        monkeypatch.delenv(name, raising=False)
+    return monkeypatch
+
+
+def test_every_variable_that_is_read_has_a_row_and_none_too_many():
+    files = [ROOT / "conftest.py", *(file for room in ROOMS for file in (ROOT / room).rglob("*.py"))]
+    read = {name for file in files for name in READ.findall(file.read_text())}
+
+    documented = [name for name, *_ in ROW.findall(ALL_DOCUMENTED)]
+
+    assert sorted(documented) == sorted(read - FOREIGN - WSGI)
+
+
+def test_the_portals_defaults_are_those_of_the_table(bare):
+    unset = read_environment()
+    for name, value in literal_defaults(section("The portal")).items():
+        bare.setenv(name, value)
+
+    assert read_environment() == unset
+
+
+@pytest.mark.parametrize(("what", "title"), [("web", "The portal"), ("sandbox", "The sandbox")])
+def test_the_defaults_of_web_server_and_sandbox_are_those_of_the_table(bare, what, title):
+    def shown(**added):
+        command = [sys.executable, "-c", SHOW[what]]
+        return subprocess.run(
+            command, cwd=ROOT, env={**os.environ, **added}, capture_output=True, text=True, check=True
+        ).stdout
+
+    assert shown() == shown(**literal_defaults(section(title)))
+
+
+def test_the_tests_own_servers_are_those_of_the_table():
+    rows = literal_defaults(section("Tests and tools"))
+
+    assert rows == {"TEST_DATABASE_URL": suites.DATABASE_URL, "TEST_REDIS_URL": suites.REDIS_URL}
+
+
+def test_what_production_requires_is_what_its_check_is_given(tmp_path):
+    rows = section("The portal")
+    required = {name for name, (_kind, _demo, production) in rows.items() if "**required**" in production}
+
+    assert required == set(production_environment(tmp_path)) - {"VAR_DIR"}
+
+
+def test_the_example_names_every_setting_of_the_portal():
+    named = set(re.findall(r"[A-Z][A-Z_]+[A-Z]", EXAMPLE))
+
+    assert set(section("The portal")) <= named
+
+
+def test_the_example_sets_nothing_that_does_not_exist_and_shows_the_demos_defaults():
+    shown = dict(re.findall(r"^#?([A-Z][A-Z_]+)=(.*)$", EXAMPLE, re.MULTILINE))
+    portal = literal_defaults(section("The portal"))
+    alike = ("PORTAL_ENV", "PORT", "VAR_DIR", "WEB_CONCURRENCY", "WEB_THREADS", "LOG_LEVEL")
+
+    assert set(shown) <= {name for name, *_ in ROW.findall(ALL_DOCUMENTED)} | {"POSTGRES_PASSWORD"}
+    assert {name: shown[name] for name in alike} == {name: portal[name] for name in alike}
