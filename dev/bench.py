@@ -20,8 +20,7 @@ PATHS = ROOT / "frontend" / "src" / "lib" / "paths.ts"
 ROUTES = ROOT / "frontend" / "src" / "app" / "routes.tsx"
 RESULT = "bench-sizes.json"
 LANDING = "@/features/auth/LandingPage"
-LAZY = re.compile(r"const (\w+) = lazy\(\(\) => import\('([^']+)'\)\)")
-SCREEN = re.compile(r"path: paths\.(\w+),\s*Screen: (?:lazy\(\(\) => import\('([^']+)'\)\)|(\w+))")
+SCREEN = re.compile(r"path: paths\.(\w+),\s*load: \(\) => import\('([^']+)'\)")
 PATH = re.compile(r"^\s*(\w+): '(/[^']*)'", re.MULTILINE)
 
 Sizes = dict[str, dict[str, int]]
@@ -30,10 +29,9 @@ Sizes = dict[str, dict[str, int]]
 def routes_of(screens: str, paths: str) -> dict[str, list[str]]:
     """Read the sources of the route table; return the addresses by the file that draws them."""
     addresses = dict(PATH.findall(paths))
-    shared = dict(LAZY.findall(screens))
-    drawn: dict[str, list[str]] = {LANDING: [addresses["landing"]]}
-    for name, file, constant in SCREEN.findall(screens):
-        drawn.setdefault(file or shared[constant], []).append(addresses[name])
+    drawn: dict[str, list[str]] = {}
+    for name, file in SCREEN.findall(screens):
+        drawn.setdefault(file, []).append(addresses[name])
     return drawn
 
 

@@ -1,59 +1,64 @@
 import { type ComponentType, lazy, Suspense } from 'react';
-import { Navigate, Route, Routes } from 'react-router-dom';
+import { matchPath, Navigate, Route, Routes } from 'react-router-dom';
 import { paths } from '@/lib/paths';
 import { LoaderOverlay } from '@/ui/LoaderOverlay';
 import { Layout } from './Layout';
 import { SignedInOnly } from './SignedInOnly';
 
-const LandingPage = lazy(() => import('@/features/auth/LandingPage'));
+interface Screen {
+  path: string;
+  load: () => Promise<{ default: ComponentType }>;
+}
 
-const PlanChangePage = lazy(() => import('@/features/subscriptions/PlanChangePage'));
+/** Every screen is in a file of its own. */
+const LANDING: Screen = { path: paths.landing, load: () => import('@/features/auth/LandingPage') };
 
-const CardPage = lazy(() => import('@/features/payment-methods/CardPage'));
-
-/** The screens behind the guard, each in a file of its own that is fetched when first needed. */
-const SIGNED_IN_SCREENS: readonly { path: string; Screen: ComponentType }[] = [
-  { path: paths.dashboard, Screen: lazy(() => import('@/features/dashboard/DashboardPage')) },
+const SIGNED_IN: readonly Screen[] = [
+  { path: paths.dashboard, load: () => import('@/features/dashboard/DashboardPage') },
   {
     path: paths.manageSubscription,
-    Screen: lazy(() => import('@/features/subscriptions/ManageSubscriptionPage')),
+    load: () => import('@/features/subscriptions/ManageSubscriptionPage'),
   },
-  { path: paths.upgrade, Screen: PlanChangePage },
-  { path: paths.downgrade, Screen: PlanChangePage },
-  { path: paths.summary, Screen: lazy(() => import('@/features/subscriptions/SummaryPage')) },
-  { path: paths.coupon, Screen: lazy(() => import('@/features/coupon/CouponPage')) },
-  { path: paths.pauseOffer, Screen: lazy(() => import('@/features/pause/PauseOfferPage')) },
-  { path: paths.pauseSummary, Screen: lazy(() => import('@/features/pause/PauseSummaryPage')) },
-  { path: paths.cancelAll, Screen: lazy(() => import('@/features/cancel/CancelPage')) },
-  { path: paths.editProfile, Screen: lazy(() => import('@/features/profile/ProfilePage')) },
+  { path: paths.upgrade, load: () => import('@/features/subscriptions/PlanChangePage') },
+  { path: paths.downgrade, load: () => import('@/features/subscriptions/PlanChangePage') },
+  { path: paths.summary, load: () => import('@/features/subscriptions/SummaryPage') },
+  { path: paths.coupon, load: () => import('@/features/coupon/CouponPage') },
+  { path: paths.pauseOffer, load: () => import('@/features/pause/PauseOfferPage') },
+  { path: paths.pauseSummary, load: () => import('@/features/pause/PauseSummaryPage') },
+  { path: paths.cancelAll, load: () => import('@/features/cancel/CancelPage') },
+  { path: paths.editProfile, load: () => import('@/features/profile/ProfilePage') },
   {
     path: paths.emailPreferences,
-    Screen: lazy(() => import('@/features/preferences/EmailPreferencesPage')),
+    load: () => import('@/features/preferences/EmailPreferencesPage'),
   },
-  {
-    path: paths.emailConfirm,
-    Screen: lazy(() => import('@/features/preferences/EmailConfirmPage')),
-  },
+  { path: paths.emailConfirm, load: () => import('@/features/preferences/EmailConfirmPage') },
   {
     path: paths.billingHistory,
-    Screen: lazy(() => import('@/features/billing-history/BillingHistoryPage')),
+    load: () => import('@/features/billing-history/BillingHistoryPage'),
   },
   {
     path: paths.paymentMethods,
-    Screen: lazy(() => import('@/features/payment-methods/PaymentMethodsPage')),
+    load: () => import('@/features/payment-methods/PaymentMethodsPage'),
   },
   {
     path: paths.addPaymentMethod,
-    Screen: lazy(() => import('@/features/payment-methods/AddPaymentMethodPage')),
+    load: () => import('@/features/payment-methods/AddPaymentMethodPage'),
   },
-  { path: paths.addCard, Screen: CardPage },
-  { path: paths.updateCard, Screen: CardPage },
-  { path: paths.payPal, Screen: lazy(() => import('@/features/payment-methods/PayPalPage')) },
-  {
-    path: paths.paymentMethodAdded,
-    Screen: lazy(() => import('@/features/payment-methods/SuccessPage')),
-  },
+  { path: paths.addCard, load: () => import('@/features/payment-methods/CardPage') },
+  { path: paths.updateCard, load: () => import('@/features/payment-methods/CardPage') },
+  { path: paths.payPal, load: () => import('@/features/payment-methods/PayPalPage') },
+  { path: paths.paymentMethodAdded, load: () => import('@/features/payment-methods/SuccessPage') },
 ];
+
+// The one that the address asks for is fetched beside what the frame waits for, not only when it is drawn. What fails now
+// is fetched again then.
+for (const { path, load } of [LANDING, ...SIGNED_IN]) {
+  if (matchPath(path, window.location.pathname)) load().catch(() => undefined);
+}
+
+const LandingPage = lazy(LANDING.load);
+
+const SIGNED_IN_SCREENS = SIGNED_IN.map(({ path, load }) => ({ path, Screen: lazy(load) }));
 
 /** Draws a screen, under the 'Loading' overlay while its file is on the way. */
 function Arriving({ Screen }: { Screen: ComponentType }) {

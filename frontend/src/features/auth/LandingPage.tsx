@@ -27,7 +27,16 @@ export default function LandingPage() {
   const brandName = site?.brand.name;
   return (
     <div className={styles.page}>
-      {art && <img src={art} alt="" className={styles.art} width={1600} height={900} />}
+      {art && (
+        <img
+          src={art}
+          alt=""
+          className={styles.art}
+          width={1600}
+          height={900}
+          fetchPriority="high"
+        />
+      )}
       <div className={styles.welcome}>
         <PageHeading title="Sign in" lead="Everything about your subscriptions, in one calm place.">
           Your {brandName && <span className={styles.brand}>{brandName}</span>} account

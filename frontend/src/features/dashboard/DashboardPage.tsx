@@ -81,8 +81,9 @@ function Home({ account, costs }: { account: Account; costs: ManagePlans }) {
       </div>
       <div className={classNames(styles.column, held.length > 0 && styles.beside)}>
         {held.length > 0 && <Costs plans={held} costs={costs} />}
-        {held.length > 0 && <FreeMonth />}
         <PaymentMethod />
+        {/* It is there or not once the provider has been asked: nothing in sight may move for it. */}
+        {held.length > 0 && <FreeMonth />}
         <div className={styles.invoices}>
           <LatestInvoices />
         </div>
