@@ -48,7 +48,10 @@ COPY --from=bundle /src/frontend/dist frontend/dist
 # Static files are part of the image; pictures and invoices are written to `media`, which all processes share.
 RUN PORTAL_ENV=demo python manage.py collectstatic --noinput -v 0 \
     && python -m compileall -q /app /opt/venv/lib \
-    && chown -R portal:portal "$VAR_DIR/media"
+    && chown -R portal:portal "$VAR_DIR/media" \
+    && rm -rf /tmp/* "$VAR_DIR/metrics"
+# Each container counts for itself: their processes have the same numbers, and would write to each other's files.
+ENV PROMETHEUS_MULTIPROC_DIR=/tmp/metrics
 
 USER portal
 VOLUME /var/lib/portal/media
