@@ -109,9 +109,12 @@ describe('adding a card', () => {
     expect(name).toHaveFocus();
     expect(await field('State')).toHaveAccessibleDescription(/Please enter your state\./);
     expect(await field('Zip code')).toHaveAccessibleDescription(/Please enter your zip code\./);
-    expect(screen.getByRole('group', { name: 'Card number' })).toHaveAccessibleDescription(
-      'Please enter the card number.',
-    );
+    for (const [hosted, words] of [
+      ['Card number', 'Please enter the card number.'],
+      ['Expiry date', 'Please enter the expiry date.'],
+      ['Security code', 'Please enter the security code.'],
+    ])
+      expect(screen.getByRole('group', { name: hosted })).toHaveAccessibleDescription(words);
     expect(provider.tokenize).not.toHaveBeenCalled();
     expect(sent).toEqual([]);
   });
