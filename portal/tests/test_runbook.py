@@ -1,0 +1,48 @@
+"""`docs/runbook.md`, held against what the code may say."""
+
+import ast
+import re
+
+from conftest import ROOT
+
+RUNBOOK = (ROOT / "docs" / "runbook.md").read_text()
+ROOMS = ("accounts", "billing", "operators", "portal", "preferences")
+ALARMING = ("error", "exception", "critical")
+
+
+def said(source):
+    """Return the messages of a file's log lines that somebody has to act on, with `…` for what differs."""
+    for node in ast.walk(ast.parse(source)):
+        match node:
+            case ast.Call(
+                func=ast.Attribute(value=ast.Name(id="logger"), attr=level),
+                args=[ast.Constant(value=message), *_],
+            ) if level in ALARMING:
+                yield re.sub(r"%\w", "…", message)
+
+
+def section(title):
+    """Return the text below a heading, up to the next one."""
+    return RUNBOOK.split(f"\n## {title}\n")[1].split("\n## ")[0]
+
+
+def test_it_says_what_to_do_about_every_error_in_the_log_and_about_no_other():
+    files = [file for room in ROOMS for file in (ROOT / room).rglob("*.py")]
+    own = [file for file in files if not {"tests", "sandbox"} & set(file.parts)]
+    messages = {message for file in own for message in said(file.read_text())}
+
+    assert set(re.findall(r"^\| `(.+?)` \|", section("What the log says"), re.MULTILINE)) == messages
+
+
+def test_it_explains_every_sign_and_no_other():
+    source = (ROOT / "billing" / "services" / "machinery.py").read_text()
+    names = re.findall(r'^        name="(\w+)",$', source, re.MULTILINE)
+
+    assert re.findall(r"^\| `(\w+)` \|", section("What the signs mean"), re.MULTILINE) == names
+
+
+def test_its_links_lead_to_its_own_headings():
+    headings = re.findall(r"^## (.+)$", RUNBOOK, re.MULTILINE)
+    anchors = {re.sub(r"[^\w -]", "", heading).lower().replace(" ", "-") for heading in headings}
+
+    assert set(re.findall(r"\]\(#([\w-]+)\)", RUNBOOK)) <= anchors
