@@ -16,7 +16,7 @@ def said(source):
         match node:
             case ast.Call(
                 func=ast.Attribute(value=ast.Name(id="logger"), attr=level),
-                args=[ast.Constant(value=message), *_],
+                args=[ast.Constant(value=str() as message), *_],
             ) if level in ALARMING:
                 yield re.sub(r"%\w", "…", message)
 
