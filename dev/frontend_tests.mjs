@@ -114,12 +114,17 @@ function called(node) {
   return ts.isIdentifier(node) ? node.text : null;
 }
 
+/** Whether a test or a group is not left out: `it.skip`, `describe.todo`. */
+function runs(call) {
+  return !/\.(skip|todo)\b/.test(call.expression.getText());
+}
+
 function testsOf(file) {
   const found = {};
   const visit = (statements, home, titles, around) => {
     const calls = statements.filter(ts.isExpressionStatement).map((one) => one.expression);
     const inside = [...around, ...calls.filter((call) => called(call) === 'beforeEach')];
-    for (const call of calls.filter(ts.isCallExpression)) {
+    for (const call of calls.filter(ts.isCallExpression).filter(runs)) {
       const [title, ...rest] = call.arguments;
       const body = rest.find((one) => ts.isArrowFunction(one))?.body;
       if (called(call) === 'describe') {

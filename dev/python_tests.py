@@ -89,7 +89,7 @@ def _value(statement: ast.stmt, name: str) -> ast.expr | None:
             return value
         case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Tuple(elts=values)):
             return next(
-                (value for one, value in zip(names, values, strict=True) if ast.unparse(one) == name), None
+                (value for one, value in zip(names, values, strict=False) if ast.unparse(one) == name), None
             )
     return None
 
@@ -134,7 +134,13 @@ def _test(home: Module, names: list[str]) -> ast.stmt | None:
     for name in names[1:]:
         body = found.body if isinstance(found, ast.ClassDef) else []
         found = next((one for one in body if isinstance(one, Function) and one.name == name), None)
-    return found if isinstance(found, Function) and found.name.startswith("test_") else None
+    return found if isinstance(found, Function) and found.name.startswith("test_") and _runs(found) else None
+
+
+def _runs(test: Function) -> bool:
+    """Whether it is not skipped wherever it is."""
+    marks = [ast.unparse(one.func if isinstance(one, ast.Call) else one) for one in test.decorator_list]
+    return "pytest.mark.skip" not in marks
 
 
 def said_by(root: Path, name: str) -> Said | None:

@@ -26,8 +26,10 @@ OPEN = re.compile(r"\$?\{\w*\}")
 HEAD = """# The specification and its tests
 
 Every route, call, message, code, limit and rule of the specification, and the tests that show it. Written from
-`specification.toml` by `make generate`; `make check` refuses a row without a test, a test that is not there, a test
-that does not say what the row is about, and a page that is not what would be written now.
+`specification.toml` by `make generate`; `make check` refuses a row without a test, a test that is not there or is
+skipped, a test that does not say what the row is about, and a page that is not what would be written now. Where the
+specification lies beside the project, it also looks for what the rows forget: every quoted word, every route, call and
+code of its tables, every number of its limits.
 
 A test *says* the literals in it and in what it uses by name; what it takes from the product's own code it does not
 say. Every test of a row has to say:
