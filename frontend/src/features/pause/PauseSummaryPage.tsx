@@ -31,7 +31,7 @@ export default function PauseSummaryPage() {
   return (
     <Page>
       <BackLink to={paths.dashboard} />
-      <PageHeading>Manage Subscriptions</PageHeading>
+      <PageHeading title="Pause Summary">Manage Subscriptions</PageHeading>
       {plans.data && !dismissed && (
         <PauseNotice plans={plans.data.existingPlans} onDismiss={() => setDismissed(true)} />
       )}

@@ -26,7 +26,9 @@ export default function PayPalPage() {
   return (
     <Page>
       <BackLink to={paths.dashboard} />
-      <PageHeading>{isUpdate ? 'Update Payment Method' : 'Add Payment Method'}</PageHeading>
+      <PageHeading title={isUpdate ? 'Update PayPal' : 'Add PayPal'}>
+        {isUpdate ? 'Update Payment Method' : 'Add Payment Method'}
+      </PageHeading>
       <Card className={styles.card}>
         {failure && <ErrorState {...failure} />}
         {!failure && !edited && <Skeleton height="12rem" radius="box" />}

@@ -33,7 +33,7 @@ export default function SummaryPage() {
   return (
     <Page>
       <BackLink to={paths.dashboard} />
-      <PageHeading>Manage Subscriptions</PageHeading>
+      <PageHeading title="Plan Summary">Manage Subscriptions</PageHeading>
       {plans.data && <Done said={said} action={action} plans={plans.data.existingPlans} />}
       <Card as="section" labelledBy="your-subscriptions" className={styles.card}>
         <h2 id="your-subscriptions">Your Subscriptions</h2>
