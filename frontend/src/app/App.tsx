@@ -3,6 +3,7 @@ import { useEffect } from 'react';
 import { ErrorBoundary } from 'react-error-boundary';
 import { useLocation } from 'react-router-dom';
 import { belongsHere } from '@/lib/documents';
+import { refreshAfterOtherTabs } from '@/lib/tabs';
 import { followOtherTabs } from '@/stores/auth';
 import { DocumentContext } from '@/ui/BorderLink';
 import { BrandProvider } from './BrandProvider';
@@ -20,6 +21,7 @@ export function App({ queryClient }: { queryClient: QueryClient }) {
   useScrollToTop();
   useEffect(() => followOtherTabs(), []);
   useEffect(() => forgetOnSignOut(queryClient), [queryClient]);
+  useEffect(() => refreshAfterOtherTabs(queryClient), [queryClient]);
   return (
     <ErrorBoundary FallbackComponent={ErrorPage} resetKeys={[pathname]}>
       <QueryClientProvider client={queryClient}>

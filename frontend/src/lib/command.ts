@@ -6,6 +6,7 @@ import {
 import { useRef } from 'react';
 
 import { CONFIRMING_MESSAGE, hasCode, isFinal } from '@/lib/errors';
+import { tellOtherTabs } from '@/lib/tabs';
 import { useLoader } from '@/stores/loader';
 
 const REPEATS = 6;
@@ -94,6 +95,8 @@ export function useCommand<TAnswer, TVariables = void>(
       throw error;
     } finally {
       end();
+      // Also a refusal may have changed something: what is due, or some of several.
+      tellOtherTabs();
     }
   };
 
