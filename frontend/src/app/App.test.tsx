@@ -1,15 +1,17 @@
-import { render, screen, waitFor, within } from '@testing-library/react';
+import { onlineManager } from '@tanstack/react-query';
+import { act, render, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { HttpResponse, http } from 'msw';
 import { MemoryRouter } from 'react-router-dom';
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
 import { createQueryClient } from '@/lib/queryClient';
+import { tellOtherTabs } from '@/lib/tabs';
 import { useAlert } from '@/stores/alert';
 import { useAuth } from '@/stores/auth';
 import { useModal } from '@/stores/modal';
 import { notify } from '@/stores/snackbar';
-import { aPlan, aProfile, aSite, someManagePlans, somePayments } from '@/testing/data';
+import { anInvoice, aPlan, aProfile, aSite, someManagePlans, somePayments } from '@/testing/data';
 import { servedAs } from '@/testing/documents';
 import { refusal, server } from '@/testing/server';
 import { App } from './App';
@@ -160,6 +162,15 @@ describe('a signed-in subscriber', () => {
     expect(await screen.findByRole('heading', { level: 1, name: words })).toBeVisible();
   });
 
+  it('is shown what another tab has changed', async () => {
+    server.use(http.get('*/api/invoice/list', () => HttpResponse.json([])));
+    openedAt('/billingHistory');
+    expect(await screen.findByText(/Your billing history is currently empty/)).toBeVisible();
+    server.use(http.get('*/api/invoice/list', () => HttpResponse.json([anInvoice()])));
+    tellOtherTabs();
+    expect(await screen.findByRole('button', { name: /Download invoice/ })).toBeVisible();
+  });
+
   it('is signed out in this tab too after logging out in another', async () => {
     openedAt('/');
     await screen.findByRole('button', { name: 'Your profile' });
@@ -229,6 +240,19 @@ describe('a screen that loads', () => {
     expect(screen.getByRole('status', { name: 'Loading' })).toBeVisible();
     arrive();
     await waitFor(() => expect(screen.queryByRole('status', { name: 'Loading' })).toBeNull());
+  });
+});
+
+describe('a connection that is lost', () => {
+  afterEach(() => onlineManager.setOnline(true));
+
+  it('is said above the screen for as long as it is away', async () => {
+    openedAt('/');
+    await landed();
+    act(() => onlineManager.setOnline(false));
+    expect(screen.getByRole('main')).toHaveTextContent('You are offline.');
+    act(() => onlineManager.setOnline(true));
+    expect(screen.getByRole('main')).not.toHaveTextContent('You are offline.');
   });
 });
 

@@ -5,6 +5,7 @@ import { paymentFailureOptions } from '@/lib/api/queries';
 import { useAuth } from '@/stores/auth';
 import { useLoadingFlag } from '@/stores/loader';
 import { AlertSlot } from './AlertSlot';
+import { ConnectionNotice } from './ConnectionNotice';
 import { Footer } from './Footer';
 import { Header } from './Header';
 import styles from './Layout.module.css';
@@ -21,6 +22,7 @@ export function Layout() {
       <Header />
       {signedIn && <PaymentFailureBanner />}
       <main id="content" className={styles.content}>
+        <ConnectionNotice />
         <AlertSlot />
         {signedIn ? <ScreenBelowBanner /> : <Outlet />}
       </main>

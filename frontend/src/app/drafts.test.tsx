@@ -73,7 +73,7 @@ describe('what is entered when the session expires', () => {
     expire();
     await signInAs('ava@example.com', user);
     expect(await code()).toHaveValue('SAVE20');
-    expect(useDrafts.getState().kept).toEqual({});
+    await waitFor(() => expect(useDrafts.getState().kept).toEqual({}));
   });
 
   it('is there again after signing in: a profile', async () => {

@@ -1,9 +1,9 @@
-import { type ComponentType, lazy, Suspense } from 'react';
+import type { ComponentType } from 'react';
 import { matchPath, Navigate, Route, Routes } from 'react-router-dom';
 import { paths } from '@/lib/paths';
-import { LoaderOverlay } from '@/ui/LoaderOverlay';
 import { Layout } from './Layout';
 import { SignedInOnly } from './SignedInOnly';
+import { lazyScreen } from './screens';
 
 interface Screen {
   path: string;
@@ -56,28 +56,19 @@ for (const { path, load } of [LANDING, ...SIGNED_IN]) {
   if (matchPath(path, window.location.pathname)) load().catch(() => undefined);
 }
 
-const LandingPage = lazy(LANDING.load);
+const LandingPage = lazyScreen(LANDING.load);
 
-const SIGNED_IN_SCREENS = SIGNED_IN.map(({ path, load }) => ({ path, Screen: lazy(load) }));
-
-/** Draws a screen, under the 'Loading' overlay while its file is on the way. */
-function Arriving({ Screen }: { Screen: ComponentType }) {
-  return (
-    <Suspense fallback={<LoaderOverlay />}>
-      <Screen />
-    </Suspense>
-  );
-}
+const SIGNED_IN_SCREENS = SIGNED_IN.map(({ path, load }) => ({ path, Screen: lazyScreen(load) }));
 
 /** The route table. What it does not know falls back to the landing page. */
 export function AppRoutes() {
   return (
     <Routes>
       <Route element={<Layout />}>
-        <Route path={paths.landing} element={<Arriving Screen={LandingPage} />} />
+        <Route path={paths.landing} element={<LandingPage />} />
         <Route element={<SignedInOnly />}>
           {SIGNED_IN_SCREENS.map(({ path, Screen }) => (
-            <Route key={path} path={path} element={<Arriving key={path} Screen={Screen} />} />
+            <Route key={path} path={path} element={<Screen key={path} />} />
           ))}
         </Route>
         <Route path="*" element={<Navigate to={paths.landing} replace />} />

@@ -2,6 +2,10 @@
 export const GENERIC_MESSAGE =
   'Something went wrong, If you are continuing to have problems. Please contact support.';
 
+/** What is said where no answer came: the reason that a browser gives is not for its user. */
+export const UNREACHABLE_MESSAGE =
+  'We couldn’t reach the portal. Check your connection and try again.';
+
 /** What is said while a change may or may not have been made. */
 export const CONFIRMING_MESSAGE =
   'We are confirming your change with our billing provider. This can take a minute.';
@@ -43,7 +47,8 @@ export class ApiError extends Error {
 
 /** The sentence to show for anything thrown. */
 export function messageOf(error: unknown): string {
-  return error instanceof ApiError && error.message !== '' ? error.message : GENERIC_MESSAGE;
+  if (!(error instanceof ApiError)) return GENERIC_MESSAGE;
+  return error.status === -1 ? UNREACHABLE_MESSAGE : error.message || GENERIC_MESSAGE;
 }
 
 /** Whether the call failed with this code. */

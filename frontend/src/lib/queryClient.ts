@@ -10,12 +10,21 @@ function mayHelpToRepeat(failures: number, error: Error): boolean {
   return failures < READ_REPEATS && (error.status === -1 || error.status >= 500);
 }
 
-/** Reads are kept fresh for half a minute; a change is never sent twice by itself. */
+/**
+ * Reads are kept fresh for half a minute; a change is never sent twice by itself. Without a connection both
+ * fail and say so: what is not paid now is not paid later either, when the connection happens to be back.
+ * Only reads follow by themselves then.
+ */
 export function createQueryClient(): QueryClient {
   return new QueryClient({
     defaultOptions: {
-      queries: { retry: mayHelpToRepeat, staleTime: 30_000 },
-      mutations: { retry: 0 },
+      queries: {
+        retry: mayHelpToRepeat,
+        staleTime: 30_000,
+        networkMode: 'always',
+        refetchOnReconnect: true,
+      },
+      mutations: { retry: 0, networkMode: 'always' },
     },
   });
 }

@@ -13,8 +13,6 @@ function waiting(seconds: number): string {
 export function signInMessage(error: unknown, field: string): string {
   const message = messageOf(error);
   if (!(error instanceof ApiError)) return message;
-  if (error.status === -1)
-    return 'We couldn’t reach the portal. Check your connection and try again.';
   if (error.retryAfter) return `${message} Try again in ${waiting(error.retryAfter)}.`;
   return error.fields?.[field]?.[0] ?? message;
 }

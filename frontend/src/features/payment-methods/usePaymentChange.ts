@@ -52,8 +52,6 @@ export function usePaymentChange({ onDone, onRefused }: PaymentChangeOptions) {
   };
 
   const command = useCommand<PaymentsChange, Order>(changePaymentMethods, {
-    // What is not paid now is not paid later either, when the connection happens to be back.
-    networkMode: 'always',
     onSuccess: (answer, order) => {
       const lists = paymentsIn(answer);
       if (lists) client.setQueryData(paymentsOptions.queryKey, lists);

@@ -53,9 +53,8 @@ export const invoicesOptions = queryOptions({
   queryFn: ({ signal }) => get<Invoice[]>('/api/invoice/list', { signal }),
 });
 
-/** The cards and PayPal accounts kept, and what is due. Without a connection it fails at once, and says so. */
+/** The cards and PayPal accounts kept, and what is due. */
 export const paymentsOptions = queryOptions({
   queryKey: keys.account.payments,
   queryFn: ({ signal }) => get<Payments>('/api/payments/', { signal }),
-  networkMode: 'always',
 });
