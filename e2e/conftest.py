@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from e2e.demo import START_SECONDS, Demo, Visitor, free_port
+from e2e.demo import ACCOUNTS, START_SECONDS, Demo, Visitor, free_port, stored
 
 expect.set_options(timeout=10_000)
 
@@ -93,6 +93,12 @@ def browser_context_args(browser_context_args: dict[str, Any], demo: Demo) -> di
 def quiet_page(context: BrowserContext) -> Iterator[list[str]]:
     """Fail a journey in which a page threw an error or broke the Content-Security-Policy."""
     complaints: list[str] = []
+    _listen(context, complaints)
+    yield complaints
+    assert complaints == []
+
+
+def _listen(context: BrowserContext, complaints: list[str]) -> None:
     context.on("weberror", lambda error: complaints.append(str(error.error)))
     context.on(
         "console",
@@ -100,8 +106,36 @@ def quiet_page(context: BrowserContext) -> Iterator[list[str]]:
             complaints.append(message.text) if "Content Security Policy" in message.text else None
         ),
     )
-    yield complaints
-    assert complaints == []
+
+
+@pytest.fixture(scope="module")
+def tokens(demo: Demo) -> dict[str, str]:
+    """A session of each account, for journeys in which the way in is not what matters."""
+    return demo.open_sessions(*ACCOUNTS)
+
+
+@pytest.fixture
+def signed_in(
+    browser: Browser,
+    browser_context_args: dict[str, Any],
+    quiet_page: list[str],
+    demo: Demo,
+    tokens: dict[str, str],
+) -> Iterator[Callable[..., Page]]:
+    """Open a page in which an account is signed in, at a brand's address or at the first one's."""
+    contexts: list[BrowserContext] = []
+
+    def opened(name: str, brand: str | None = None) -> Page:
+        address = f"http://{brand}.localhost:{demo.port}" if brand else demo.url
+        kept = stored(tokens[name], at=address)
+        context = browser.new_context(**{**browser_context_args, "base_url": address, "storage_state": kept})
+        contexts.append(context)
+        _listen(context, quiet_page)
+        return context.new_page()
+
+    yield opened
+    for context in contexts:
+        context.close()
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import email
+import json
 import os
 import re
 import signal
@@ -17,6 +18,7 @@ from dataclasses import dataclass, field
 from email.message import EmailMessage
 from email.policy import default as modern_policy
 from pathlib import Path
+from typing import Any
 
 from playwright.sync_api import Page
 
@@ -24,6 +26,13 @@ ROOT = Path(__file__).resolve().parent.parent
 START_SECONDS = 180
 MAIL_SECONDS = 45
 CODE = re.compile(r"^\s*(\d{6})\s*$", re.MULTILINE)
+ACCOUNTS = ("ava", "ben", "carla", "dan", "ella", "finn", "gia", "hugo", "ivy", "jo")
+OPEN_SESSIONS = """
+import json
+from accounts.models import Account, SessionToken
+users = {name: Account.objects.get(email=f"{name}@example.com").user for name in names}
+print(json.dumps({name: SessionToken.objects.create(user=user)[1] for name, user in users.items()}))
+"""
 
 
 def free_port() -> int:
@@ -138,6 +147,12 @@ class Demo:
             time.sleep(0.1)
         raise TimeoutError(f"no code was mailed to {address}")
 
+    def open_sessions(self, *names: str) -> dict[str, str]:
+        """Sign accounts in at the server, where the way in is not what matters; return their tokens."""
+        output = self.manage("shell", "-v", "0", "-c", f"names = {names}\n{OPEN_SESSIONS}")
+        tokens: dict[str, str] = json.loads(output)
+        return tokens
+
     @property
     def _log(self) -> Path:
         return self.folder / "run.log"
@@ -154,6 +169,12 @@ class Demo:
         except (OSError, urllib.error.URLError):
             return False
         return True
+
+
+def stored(token: str, *, at: str) -> dict[str, Any]:
+    """What a browser keeps of a session at an address: the `storage_state` of a context."""
+    kept = {"origin": at, "localStorage": [{"name": "token", "value": token}]}
+    return {"cookies": [], "origins": [kept]}
 
 
 class Visitor:

@@ -1,8 +1,11 @@
-"""Every screen holds for those who do not see it, in light and in dark, wide and narrow."""
+"""Every screen holds for those who do not see it: in light and in dark, wide and narrow, and in every state."""
+
+from __future__ import annotations
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import expect
+from playwright.sync_api import Page, Route, expect
+
+from e2e.barriers import IS_SETTLED, NARROW, WIDE, settled, violations_in
 
 SCREENS = [
     "/dashboard",
@@ -20,51 +23,103 @@ SCREENS = [
     "/emailConfirm",
     "/emailConfirm?state=unsubscribeAll",
 ]
-PAYMENT_SCREENS = ["/manage-payment-method", "/add-payment-method", "/add-card-payment-method"]
+PAYMENT_SCREENS = [
+    "/manage-payment-method",
+    "/add-payment-method",
+    "/add-card-payment-method",
+    "/add-paypal-payment-method",
+]
+# What these show of themselves is nothing that is loaded.
+WITHOUT_READS = ["/coupon", "/add-payment-method"]
+LIGHT, DARK = ("light", WIDE), ("dark", WIDE)
+LOOKS = [LIGHT, DARK, ("light", NARROW), ("dark", NARROW)]
+OTHER_BRANDS = ["gospel", "kids"]
 # As where somebody has set the browser's text to that size.
 WIDTH_AT = """(size) => {
   document.documentElement.style.fontSize = size;
   return document.documentElement.scrollWidth;
 }"""
-NARROW = {"width": 320, "height": 720}
-WIDE = {"width": 1280, "height": 900}
-LOOKS = [("light", WIDE), ("dark", WIDE), ("light", NARROW), ("dark", NARROW)]
 
 
-def violations(page):
-    """What axe finds, as lines one can read."""
-    results = Axe().run(page)
-    found = results.response["violations"]
-    return [f"{one['id']}: {node['target']}" for one in found for node in one["nodes"]]
+def barriers(page: Page, paths: list[str], *looks: tuple[str, dict[str, int]]) -> dict[str, list[str]]:
+    """What axe finds on these screens, by screen; screens without any left out."""
+    found = {path: violations_in(settled(page, path), *looks) for path in paths}
+    return {path: what for path, what in found.items() if what}
 
 
-def settled(page, path):
-    """Open a screen and wait until it shows what it has to show."""
-    page.goto(path)
+def is_frame(route: Route) -> bool:
+    """Whether it is about what stands around every screen."""
+    return route.request.url.endswith(("/api/site", "/api/account/check-payment-failure"))
+
+
+class Held:
+    """Answers that take their time, until they are let go."""
+
+    def __init__(self) -> None:
+        self._routes: list[Route] | None = []
+
+    def take(self, route: Route) -> None:
+        """Keep what a screen asks for waiting."""
+        if self._routes is None or is_frame(route):
+            route.continue_()
+        else:
+            self._routes.append(route)
+
+    def let_go(self) -> None:
+        """Let everything through, now and from now on."""
+        waiting, self._routes = self._routes or [], None
+        for route in waiting:
+            route.continue_()
+
+
+def refuse(route: Route) -> None:
+    """Answer that it cannot be done, to all that a screen itself asks for."""
+    if is_frame(route):
+        route.continue_()
+    else:
+        route.fulfill(status=409, json={"code": "refused", "message": "Not now.", "fields": None})
+
+
+def test_a_stranger_finds_no_barrier(page):
+    assert barriers(page, ["/"], *LOOKS) == {}
+
+
+def test_a_subscriber_finds_no_barrier(signed_in):
+    assert barriers(signed_in("jo"), [*SCREENS, *PAYMENT_SCREENS], *LOOKS) == {}
+
+
+@pytest.mark.parametrize("brand", OTHER_BRANDS)
+def test_no_brand_is_a_barrier(signed_in, brand):
+    assert barriers(signed_in("jo", brand), [*SCREENS, *PAYMENT_SCREENS], LIGHT, DARK) == {}
+
+
+def test_what_cannot_be_loaded_is_said_and_no_barrier(signed_in):
+    page = signed_in("jo")
+    page.route("**/api/**", refuse)
+    found = {}
+    for path in [*SCREENS, *PAYMENT_SCREENS]:
+        found[path] = violations_in(settled(page, path), LIGHT, DARK)
+        shown = page.get_by_role("alert").get_by_role("button", name="Try again")
+        expect(shown).to_have_count(0) if path in WITHOUT_READS else expect(shown.first).to_be_visible()
+    assert {path: what for path, what in found.items() if what} == {}
+
+
+def test_what_is_slow_to_come_is_awaited_without_a_barrier_and_then_shown(signed_in):
+    page = signed_in("jo")
+    held = Held()
+    page.route("**/api/**", held.take)
+    page.goto("/dashboard")
     expect(page.get_by_role("heading", level=1)).to_be_visible()
-    page.wait_for_load_state("networkidle")
-    return page
+    expect(page.get_by_role("status", name="Loading")).to_be_visible()
+    assert violations_in(page, LIGHT, DARK) == []
+
+    held.let_go()
+    page.wait_for_function(IS_SETTLED)
+    expect(page.get_by_role("article")).to_have_count(3)
 
 
-@pytest.mark.parametrize(("scheme", "size"), LOOKS)
-def test_a_stranger_finds_no_barrier(page, scheme, size):
-    page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
-    page.set_viewport_size(size)
-    assert violations(settled(page, "/")) == []
-
-
-def test_a_subscriber_finds_no_barrier(visitor):
-    page = visitor.sign_in("jo")
-    found: dict[tuple[str, str, int], list[str]] = {}
-    for scheme, size in LOOKS:
-        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
-        page.set_viewport_size(size)
-        found |= {(path, scheme, size["width"]): violations(settled(page, path)) for path in SCREENS}
-    assert {where: what for where, what in found.items() if what} == {}
-
-
-def test_no_screen_is_wider_than_a_small_telephone_at_any_size_of_text(visitor):
-    page = visitor.sign_in("ben")
+def test_no_screen_is_wider_than_a_small_telephone_at_any_size_of_text(signed_in):
+    page = signed_in("ben")
     page.set_viewport_size(NARROW)
     widths: dict[tuple[str, str], int] = {}
     for path in ["/", *SCREENS, *PAYMENT_SCREENS]:

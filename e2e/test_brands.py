@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
+from e2e.barriers import IS_SETTLED, violations_in
 from e2e.demo import Visitor
 
 # Host label, name, the brand's colour of a button in each scheme, account.
@@ -38,19 +38,12 @@ def page_at(browser, browser_context_args, demo) -> Iterator[object]:
 
 def violations(page: Page) -> list[str]:
     """What axe finds in light and in dark, wide and narrow, as lines one can read."""
-    found = []
-    for scheme in ("light", "dark"):
-        for width in (1280, 360):
-            page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
-            page.set_viewport_size({"width": width, "height": 800})
-            results = Axe().run(page).response["violations"]
-            found += [f"{scheme} {width} {one['id']}: {one['nodes'][0]['target']}" for one in results]
-    return found
+    sizes = ({"width": width, "height": 800} for width in (1280, 360))
+    return violations_in(page, *((scheme, size) for size in sizes for scheme in ("light", "dark")))
 
 
 def settled(page: Page) -> None:
-    expect(page.get_by_role("heading", level=1)).to_be_visible()
-    page.wait_for_load_state("networkidle")
+    page.wait_for_function(IS_SETTLED)
 
 
 @pytest.mark.parametrize(("label", "name", "colours", "account"), BRANDS)

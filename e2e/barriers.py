@@ -1,0 +1,106 @@
+"""When a screen is all there, what went wrong on the way, and what bars those who cannot see it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import axe_playwright_python
+from playwright.sync_api import ConsoleMessage, Error, Page, Request, Response
+
+AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text()
+# The frames belong to the provider, and axe would ask them for an answer that they do not give.
+FIND = """async () => {
+  const { violations } = await axe.run(document, { iframes: false, resultTypes: ['violations'] });
+  return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target}`));
+}"""
+IS_SETTLED = """() => document.readyState === 'complete'
+  && document.querySelector('#root h1')?.checkVisibility()
+  && !document.querySelector('[aria-label="Loading"], [class*="skeleton"], [aria-busy="true"]')"""
+NEXT_FRAME = "() => new Promise((done) => requestAnimationFrame(() => done()))"
+WIDE = {"width": 1280, "height": 900}
+NARROW = {"width": 320, "height": 720}
+
+
+def violations(page: Page) -> list[str]:
+    """What axe finds, as lines one can read."""
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(AXE)
+    found: list[str] = page.evaluate(FIND)
+    return found
+
+
+def violations_in(page: Page, *looks: tuple[str, dict[str, int]]) -> list[str]:
+    """What axe finds in each of these colour schemes and sizes of the window."""
+    found = []
+    for scheme, size in looks:
+        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")  # type: ignore[arg-type]
+        page.set_viewport_size(size)  # type: ignore[arg-type]
+        page.evaluate(NEXT_FRAME)
+        found += [f"{scheme} {size['width']} {one}" for one in violations(page)]
+    return found
+
+
+def settled(page: Page, path: str) -> Page:
+    """Open a screen and wait until it shows what it has to show."""
+    page.goto(path)
+    page.wait_for_function(IS_SETTLED)
+    return page
+
+
+class Watch:
+    """What a page complains of, and what it asked for in vain, since its document was asked for."""
+
+    def __init__(self, page: Page) -> None:
+        self._page = page
+        self._awaited: set[Request] = set()
+        self.complaints: list[str] = []
+        page.on("request", self._asked)
+        page.on("requestfinished", self._finished)
+        page.on("requestfailed", self._failed)
+        page.on("response", self._answered)
+        page.on("console", self._said)
+        page.on("pageerror", self._threw)
+
+    def open(self, path: str) -> list[str]:
+        """Open a screen, wait until all of it is there, and return what went wrong."""
+        settled(self._page, path)
+        return self._complaints()
+
+    def reload(self) -> list[str]:
+        """Load the screen once more, wait until all of it is there, and return what went wrong."""
+        self._page.reload()
+        self._page.wait_for_function(IS_SETTLED)
+        return self._complaints()
+
+    def _complaints(self) -> list[str]:
+        while self._awaited:
+            self._page.evaluate(NEXT_FRAME)
+        said, self.complaints = self.complaints, []
+        return said
+
+    def _asked(self, request: Request) -> None:
+        if request.frame != self._page.main_frame:
+            return
+        # What the page before was still waiting for is no loss to this one.
+        if request.is_navigation_request():
+            self._awaited.clear()
+        self._awaited.add(request)
+
+    def _finished(self, request: Request) -> None:
+        self._awaited.discard(request)
+
+    def _failed(self, request: Request) -> None:
+        if request in self._awaited:
+            self._awaited.discard(request)
+            self.complaints.append(f"{request.failure}: {request.url}")
+
+    def _answered(self, response: Response) -> None:
+        if response.status >= 400:
+            self.complaints.append(f"{response.status}: {response.url}")
+
+    def _said(self, message: ConsoleMessage) -> None:
+        if message.type in ("error", "warning"):
+            self.complaints.append(message.text)
+
+    def _threw(self, error: Error) -> None:
+        self.complaints.append(str(error))

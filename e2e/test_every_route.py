@@ -1,0 +1,76 @@
+"""Every route for every account: it opens and reloads without a complaint, has a name and a content, bars nobody."""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import Page
+
+from e2e.barriers import Watch, violations
+from e2e.demo import ACCOUNTS
+
+# Reloading is the same for all; these have most and least to show.
+RELOADED = ("ivy", "jo")
+ROUTES = (
+    "/",
+    "/dashboard",
+    "/edit-profile",
+    "/manage-subscription",
+    "/manage-subscription/upgrade",
+    "/manage-subscription/downgrade",
+    "/pause-offer",
+    "/cancelAll",
+    "/coupon",
+    "/summary",
+    "/pause-summary",
+    "/billingHistory",
+    "/emailPreferences",
+    "/emailConfirm",
+    "/manage-payment-method",
+    "/add-payment-method",
+    "/add-card-payment-method",
+    "/add-paypal-payment-method",
+)
+ABOUT_A_METHOD = ("/update-card-payment-method", "/add-payment-method-success")
+METHODS = "/manage-payment-method"
+LEAST_WORDS = 12
+
+
+def problems(page: Page) -> list[str]:
+    """What is wrong with a screen that is there."""
+    headings = page.get_by_role("heading", level=1).all_inner_texts()
+    words = page.get_by_role("main").inner_text().split()
+    failed = page.get_by_role("alert").filter(has=page.get_by_role("button", name="Try again"))
+    return [
+        *([] if len(headings) == 1 and headings[0].strip() else [f"headings: {headings}"]),
+        *([] if len(words) >= LEAST_WORDS else [f"hardly a word: {words}"]),
+        *[f"not loaded: {part}" for part in failed.all_inner_texts()],
+        *violations(page),
+    ]
+
+
+def cards_of(page: Page, token: str) -> list[str]:
+    """The cards that an account keeps."""
+    answer = page.request.get("/api/payments/", headers={"Authorization": f"Bearer {token}"})
+    return [card["paymentSourceId"] for card in answer.json()["card"]]
+
+
+@pytest.mark.parametrize("name", ACCOUNTS)
+def test_it_opens_whole_for_every_account(signed_in, tokens, name):
+    page = signed_in(name)
+    watch = Watch(page)
+    card = next(iter(cards_of(page, tokens[name])), None)
+    about = {path: f"{path}?paymentSourceId={card}" if card else path for path in ABOUT_A_METHOD}
+    wrong: dict[str, list[str]] = {}
+    titles: dict[str, str] = {}
+    for path, address in {**{path: path for path in ROUTES}, **about}.items():
+        found = watch.open(address) + problems(page)
+        expected = METHODS if path in ABOUT_A_METHOD and card is None else path
+        arrived = urlsplit(page.url).path
+        titles[arrived] = page.title()
+        if name in RELOADED:
+            found += watch.reload()
+        wrong[path] = found + ([] if arrived == expected else [f"led to {arrived}"])
+    assert {path: found for path, found in wrong.items() if found} == {}
+    assert len(set(titles.values())) == len(titles), titles
