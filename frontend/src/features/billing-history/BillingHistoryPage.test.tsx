@@ -3,6 +3,7 @@ import { HttpResponse, http } from 'msw';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
 import type { Invoice } from '@/lib/api/types';
+import { UNREACHABLE_MESSAGE } from '@/lib/errors';
 import { useSnackbar } from '@/stores/snackbar';
 import { anInvoice } from '@/testing/data';
 import { renderScreen } from '@/testing/render';
@@ -212,7 +213,7 @@ describe('downloading an invoice', () => {
   it.each<[string, () => Response, string]>([
     ['is refused', () => refusal(500, 'internal_error', 'Broken.'), 'Broken.'],
     ['is not found again', () => refusal(404, 'not_found', 'No such file.'), 'No such file.'],
-    ['does not come', () => HttpResponse.error(), 'Failed to fetch'],
+    ['does not come', () => HttpResponse.error(), UNREACHABLE_MESSAGE],
   ])('says so where the file %s', async (_case, answer, words) => {
     server.use(http.get(PDF, READY), http.get(FILE, answer));
     const { user } = show([anInvoice()]);
