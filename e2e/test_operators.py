@@ -243,3 +243,18 @@ def test_a_group_is_refused_what_is_not_its_own(operator, group, refused):
     assert ("Accounts" in seen) == (group != "content")
     assert not seen & {"Login challenges", "Users", "Groups", "Log entries"}
     assert [path for path in refused if not somebody.is_refused(path)] == []
+
+
+def test_an_operators_own_page_has_no_barrier_and_nothing_is_blocked_on_it(operator, page):
+    said = []
+    page.on("console", lambda message: said.append(message.text) if message.type == "error" else None)
+    operator("admin")
+    page.goto("/admin/accounts/user/?q=support")
+    page.locator("#result_list").get_by_role("link", name="support", exact=True).click()
+    expect(page.get_by_role("heading", name="support", exact=True)).to_be_visible()
+    for scheme, size in LOOKS:
+        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+        page.set_viewport_size(size)
+        page.reload()
+        assert barriers(page) == [], (scheme, size)
+    assert said == []

@@ -29,6 +29,10 @@ else:
 class OperatorAdmin(OperatorUserAdmin):
     """The operators. Subscribers have no password and are found under accounts."""
 
+    # Django's boxes for many choices and for a moment have parts that a screen reader cannot name.
+    filter_horizontal = ()
+    readonly_fields = ("last_login", "date_joined")
+
     def get_queryset(self, request: HttpRequest) -> QuerySet[User]:
         """Give the users that are not subscribers."""
         return super().get_queryset(request).filter(account=None)

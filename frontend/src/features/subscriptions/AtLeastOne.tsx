@@ -1,13 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 
 import { siteOptions } from '@/lib/api/queries';
+import { contactUrl } from '@/lib/brand';
 import { LiveFieldError } from '@/ui/FieldError';
 import { ExternalLink } from '@/ui/TextLink';
 
 /** Says why the last box stays checked, and how else to leave. */
 export function AtLeastOne({ refused }: { refused: boolean }) {
   const { data: site } = useQuery(siteOptions);
-  const help = site?.brand.contactLinkEnabled ? site.brand.helpCentreUrl : '';
+  const help = site ? contactUrl(site.brand) : '';
   return (
     <LiveFieldError>
       {refused && (

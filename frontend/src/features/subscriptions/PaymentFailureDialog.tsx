@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 
 import { siteOptions } from '@/lib/api/queries';
+import { contactUrl } from '@/lib/brand';
 import { paths } from '@/lib/paths';
 import { Button, ButtonAnchor, ButtonLink } from '@/ui/Button';
 import { Dialog } from '@/ui/Dialog';
@@ -22,7 +23,7 @@ export function PaymentFailureDialog({
   onClose,
 }: PaymentFailureDialogProps) {
   const { data: site } = useQuery(siteOptions);
-  const help = site?.brand.contactLinkEnabled ? site.brand.helpCentreUrl : '';
+  const help = site ? contactUrl(site.brand) : '';
   const ways = (
     <>
       <Button variant="secondary" onClick={onClose}>
