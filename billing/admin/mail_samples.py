@@ -8,7 +8,16 @@ from typing import Any
 
 from accounts.mail_samples import TODAY, Sample, register
 from billing.models import Customer, PauseSchedule, PaymentSource, Subscription
-from billing.services import notice_words, notices, receipts
+from billing.services import (
+    leaving_words,
+    notice_words,
+    notices,
+    pause_words,
+    payment_words,
+    perk_words,
+    plan_words,
+    receipts,
+)
 from billing.services.charges import Charges
 from billing.services.notice_words import Bill
 from billing.services.receipts import Receipt
@@ -64,25 +73,29 @@ def _card() -> PaymentSource:
 
 
 def _changed_services() -> Receipt:
-    return receipts.services_changed(
+    return plan_words.services_changed(
         started=[_held(GOSPEL)], kept=[_held(FAITH)], ended=[_leaving(KIDS)], charges=Charges(paid=719)
     )
 
 
 def _switch(**which: Any) -> Receipt:
     chosen = {"changed": [], "changing": [], "charges": Charges(), **which}
-    return receipts.periods_switched(period_unit="year", **chosen)
+    return plan_words.periods_switched(period_unit="year", **chosen)
 
 
 def _cancelled_at_once() -> Receipt:
-    return receipts.cancelled([_held(KIDS, "cancelled", next_billing_at=None, cancelled_at=_seconds(0))])
+    return leaving_words.cancelled([_held(KIDS, "cancelled", next_billing_at=None, cancelled_at=_seconds(0))])
 
 
 _RECEIPTS: tuple[tuple[str, str, Callable[[], Receipt]], ...] = (
-    ("pause-scheduled", "Pause scheduled", lambda: receipts.pause_scheduled([_paused()])),
-    ("scheduled-pause-removed", "Pause taken back", lambda: receipts.scheduled_pause_removed([_held(FAITH)])),
-    ("resumed", "Resumed", lambda: receipts.resumed([_held(FAITH)], Charges(paid=699))),
-    ("pause-superseded", "Pause no longer applies", lambda: receipts.pause_superseded(_held(FAITH))),
+    ("pause-scheduled", "Pause scheduled", lambda: pause_words.pause_scheduled([_paused()])),
+    (
+        "scheduled-pause-removed",
+        "Pause taken back",
+        lambda: pause_words.scheduled_pause_removed([_held(FAITH)]),
+    ),
+    ("resumed", "Resumed", lambda: pause_words.resumed([_held(FAITH)], Charges(paid=699))),
+    ("pause-superseded", "Pause no longer applies", lambda: pause_words.pause_superseded(_held(FAITH))),
     ("services-changed", "Services changed", _changed_services),
     (
         "periods-switched",
@@ -93,34 +106,42 @@ _RECEIPTS: tuple[tuple[str, str, Callable[[], Receipt]], ...] = (
     (
         "scheduled-change-removed",
         "Change taken back",
-        lambda: receipts.scheduled_change_removed([_held(GOSPEL)]),
+        lambda: plan_words.scheduled_change_removed([_held(GOSPEL)]),
     ),
     (
         "cancelled",
         "Cancellation scheduled",
-        lambda: receipts.cancelled([_leaving(FAITH)], going_on=[_held(KIDS)]),
+        lambda: leaving_words.cancelled([_leaving(FAITH)], going_on=[_held(KIDS)]),
     ),
     ("cancelled-at-once", "Cancelled at once", _cancelled_at_once),
-    ("kept", "Cancellation taken back", lambda: receipts.kept([_held(FAITH)])),
+    ("kept", "Cancellation taken back", lambda: leaving_words.kept([_held(FAITH)])),
     (
         "scheduled-set-aside",
         "What was scheduled is off",
-        lambda: receipts.scheduled_set_aside([_held(FAITH)]),
+        lambda: leaving_words.scheduled_set_aside([_held(FAITH)]),
     ),
-    ("code-redeemed", "Code redeemed", lambda: receipts.code_redeemed(_held(FAITH), "SAVE20")),
-    ("free-month-claimed", "Free month", lambda: receipts.free_month_claimed(_held(FAITH), 699)),
+    ("code-redeemed", "Code redeemed", lambda: perk_words.code_redeemed(_held(FAITH), "SAVE20")),
+    ("free-month-claimed", "Free month", lambda: perk_words.free_month_claimed(_held(FAITH), 699)),
     (
         "payment-method-added",
         "Payment method added",
-        lambda: receipts.payment_method_added(_card(), collected=699),
+        lambda: payment_words.payment_method_added(_card(), collected=699),
     ),
-    ("payment-method-updated", "Payment method updated", lambda: receipts.payment_method_updated(_card())),
+    (
+        "payment-method-updated",
+        "Payment method updated",
+        lambda: payment_words.payment_method_updated(_card()),
+    ),
     (
         "default-payment-method",
         "Default payment method",
-        lambda: receipts.default_payment_method(_card(), still_due=699),
+        lambda: payment_words.default_payment_method(_card(), still_due=699),
     ),
-    ("payment-method-removed", "Payment method removed", lambda: receipts.payment_method_removed(_card())),
+    (
+        "payment-method-removed",
+        "Payment method removed",
+        lambda: payment_words.payment_method_removed(_card()),
+    ),
 )
 
 _NOTICES: tuple[tuple[str, str, Callable[[], Receipt]], ...] = (

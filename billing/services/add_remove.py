@@ -19,7 +19,7 @@ from billing.queries.holdings import ACTIVE, IN_TRIAL, NON_RENEWING, Holding, ho
 from billing.queries.instants import iso
 from billing.queries.owned import live_holdings
 from billing.queries.plans import added_plan, held_plan, plans_to_add
-from billing.services import alignment, bundles, changing, commands, endings, parts, receipts
+from billing.services import alignment, bundles, changing, commands, endings, leaving_words, parts, plan_words
 from billing.services.bundles import Member, Rates, Swap
 from billing.services.changing import NoChange
 from billing.services.charges import charged_by
@@ -350,8 +350,10 @@ def _told(command: Command, subscriptions: list[Subscription]) -> Told | None:
     ended = parts.concerned(command, subscriptions, CANCEL_AT_TERM_END, CANCEL_NOW)
     set_aside = parts.concerned(command, subscriptions, *endings.SETS_ASIDE)
     if not (started or kept or ended):
-        return Told("scheduled_set_aside", receipts.scheduled_set_aside(set_aside)) if set_aside else None
-    receipt = receipts.services_changed(
+        return (
+            Told("scheduled_set_aside", leaving_words.scheduled_set_aside(set_aside)) if set_aside else None
+        )
+    receipt = plan_words.services_changed(
         started=started, kept=kept, ended=ended, charges=charged_by(command, started)
     )
     return Told("services_changed", receipt)

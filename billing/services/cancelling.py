@@ -10,7 +10,7 @@ from billing.errors import BillingError
 from billing.models import CancellationFeedback, Command, Subscription
 from billing.queries.holdings import NON_RENEWING, Holding
 from billing.queries.owned import live_holdings, named_holdings
-from billing.services import alignment, bundles, commands, endings, feedback, parts, receipts
+from billing.services import alignment, bundles, commands, endings, feedback, leaving_words, parts
 from billing.services.bundles import Rates
 from billing.services.endings import CANCEL_AT_TERM_END, CANCEL_NOW
 from billing.services.parts import Told
@@ -166,11 +166,13 @@ def _told(command: Command, subscriptions: list[Subscription]) -> Told | None:
     ended = parts.concerned(command, subscriptions, *ENDS)
     set_aside = parts.concerned(command, subscriptions, *endings.SETS_ASIDE)
     if not ended:
-        return Told("scheduled_set_aside", receipts.scheduled_set_aside(set_aside)) if set_aside else None
+        return (
+            Told("scheduled_set_aside", leaving_words.scheduled_set_aside(set_aside)) if set_aside else None
+        )
     held = live_holdings(command.account)
     going_on = [one.subscription for one in _going_on(held)]
     lost = [words for one in held if one.subscription in ended for words in _waiting_in(one)]
-    receipt = receipts.cancelled(ended, going_on=going_on, set_aside=set_aside, lost=lost)
+    receipt = leaving_words.cancelled(ended, going_on=going_on, set_aside=set_aside, lost=lost)
     return Told("cancelled", receipt)
 
 

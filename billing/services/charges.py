@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from billing.models import Command, Invoice, Subscription
+from billing.money import format_cents
 from billing.services import commands
+from billing.services.wording import Fact
 
 # The provider's clock and ours tell the same second at different times.
 SKEW = timedelta(seconds=5)
@@ -17,6 +19,13 @@ class Charges:
 
     paid: int = 0
     due: int = 0
+
+    def facts(self) -> list[Fact]:
+        """Return what a mail tells of them."""
+        due = [("Still due", format_cents(self.due))] if self.due else []
+        if self.paid or not due:
+            return [("Charged", format_cents(self.paid)), *due]
+        return due
 
 
 def charged_by(command: Command, subscriptions: Iterable[Subscription]) -> Charges:

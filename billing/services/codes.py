@@ -20,7 +20,7 @@ from billing.queries.holdings import ACTIVE, IN_TRIAL, Holding
 from billing.queries.instants import iso
 from billing.queries.owned import live_holdings
 from billing.queries.plans import held_plan
-from billing.services import alignment, bundles, changing, commands, receipts
+from billing.services import alignment, bundles, changing, commands, perk_words, receipts
 from billing.services.bundles import Swap
 from billing.services.figures import Asking, figures_of
 from billing.services.outlook import Outlook
@@ -235,7 +235,7 @@ def _finished(command: Command, subscriptions: list[Subscription], now: datetime
         code=code,
         defaults={"subscription_id": subscription.provider_id, "redeemed_at": now},
     )
-    receipts.send(command, receipts.code_redeemed(subscription, code), kind="code_redeemed", now=now)
+    receipts.send(command, perk_words.code_redeemed(subscription, code), kind="code_redeemed", now=now)
 
 
 commands.register_kind(KIND, _finished)

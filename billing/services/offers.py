@@ -16,7 +16,7 @@ from billing.queries.instants import iso
 from billing.queries.owned import live_holdings
 from billing.queries.plans import held_plan
 from billing.queries.totals import MONTH
-from billing.services import alignment, changing, commands, receipts, retention_log
+from billing.services import alignment, changing, commands, perk_words, receipts, retention_log
 from billing.services.bundles import Swap
 from billing.services.figures import Asking
 from billing.services.quotes import quote_of
@@ -179,7 +179,7 @@ def _finished(command: Command, subscriptions: list[Subscription], now: datetime
         account=command.account, subscription_id=subscription.provider_id, claimed_at=now
     )
     retention_log.taken(subscription, Survey(offer=FREE_MONTH), command=command, at=now)
-    receipt = receipts.free_month_claimed(subscription, command.shown["amount_saved"])
+    receipt = perk_words.free_month_claimed(subscription, command.shown["amount_saved"])
     receipts.send(command, receipt, kind="free_month_claimed", now=now)
 
 

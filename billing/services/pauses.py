@@ -10,7 +10,7 @@ from billing.gateway import subscriptions as gateway
 from billing.models import CancellationFeedback, Command, PauseSchedule, Subscription
 from billing.queries.holdings import Holding
 from billing.queries.owned import live_holdings, named_holdings
-from billing.services import commands, feedback, parts, receipts, retention_log, schedules
+from billing.services import commands, feedback, parts, pause_words, retention_log, schedules
 from billing.services.parts import Told
 from billing.services.schedules import PAUSE_DAYS
 from billing.survey import NO_SCREEN, Screen
@@ -169,11 +169,11 @@ def _finished(command: Command, subscriptions: list[Subscription], now: datetime
 
 def _pause_told(command: Command, subscriptions: list[Subscription]) -> Told | None:
     placed = [one for one in map(schedules.open_schedule, subscriptions) if one is not None]
-    return Told("pause_scheduled", receipts.pause_scheduled(placed)) if placed else None
+    return Told("pause_scheduled", pause_words.pause_scheduled(placed)) if placed else None
 
 
 def _removal_told(command: Command, subscriptions: list[Subscription]) -> Told:
-    return Told("scheduled_pause_removed", receipts.scheduled_pause_removed(subscriptions))
+    return Told("scheduled_pause_removed", pause_words.scheduled_pause_removed(subscriptions))
 
 
 commands.register_operation(

@@ -23,7 +23,7 @@ from billing.gateway import payment_methods as gateway
 from billing.gateway.errors import GatewayError, NotSent, Refused
 from billing.models import Command, Customer, PaymentSource, Subscription
 from billing.queries.payment_methods import PAYPAL, TYPES, Wallet, due_invoices, wallet_of
-from billing.services import commands, parts, receipts, sync
+from billing.services import commands, parts, payment_words, receipts, sync
 from billing.services import payment_steps as steps
 from billing.services.quotes import quote_of
 from portal.errors import InvalidInput, NotFound
@@ -284,7 +284,7 @@ def _told(command: Command, _: list[Subscription]) -> parts.Told:
 def _receipt(command: Command) -> receipts.Receipt:
     if command.kind == KINDS[DELETE]:
         removed = PaymentSource.objects.get(provider_id=command.steps[0]["args"]["source"])
-        return receipts.payment_method_removed(removed)
+        return payment_words.payment_method_removed(removed)
     source = PaymentSource.objects.get(provider_id=_ended_with(command))
     tried = steps.asked_to_collect(command)
     due = (one for one in due_invoices(command.account) if one.provider_id in tried)
@@ -296,10 +296,10 @@ def _words(command: Command) -> Callable[..., receipts.Receipt]:
     """Return the receipt that tells what came about: an update that left the old one there has added one."""
     has_added = steps.brought(command) is not None and not _done(command, steps.REMOVE)
     if has_added:
-        return receipts.payment_method_added
+        return payment_words.payment_method_added
     return {
-        KINDS[UPDATE]: receipts.payment_method_updated,
-        KINDS[SETPRIMARY]: receipts.default_payment_method,
+        KINDS[UPDATE]: payment_words.payment_method_updated,
+        KINDS[SETPRIMARY]: payment_words.default_payment_method,
     }[command.kind]
 
 

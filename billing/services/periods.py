@@ -18,7 +18,7 @@ from billing.queries.instants import iso
 from billing.queries.owned import live_holdings
 from billing.queries.plans import held_plan
 from billing.queries.totals import MONTH, YEAR
-from billing.services import alignment, bundles, changing, commands, parts, receipts
+from billing.services import alignment, bundles, changing, commands, parts, plan_words
 from billing.services.bundles import Member, Rates, Swap
 from billing.services.changing import NoChange
 from billing.services.charges import charged_by
@@ -359,7 +359,7 @@ def _told(command: Command, subscriptions: list[Subscription]) -> Told | None:
     changing = parts.concerned(command, subscriptions, CHANGE_AT_TERM_END)
     if not (changed or changing):
         return None
-    receipt = receipts.periods_switched(
+    receipt = plan_words.periods_switched(
         changed=changed,
         changing=changing,
         period_unit=PERIODS[command.kind][1],

@@ -25,7 +25,7 @@ from billing.models import Command, PauseSchedule, Subscription
 from billing.queries.holdings import Holding
 from billing.queries.instants import iso
 from billing.queries.owned import live_holdings, named_holdings
-from billing.services import alignment, commands, parts, receipts, resume_retries, schedules, sync
+from billing.services import alignment, commands, parts, pause_words, resume_retries, schedules, sync
 from billing.services.charges import charged_by
 from billing.services.parts import Told
 from billing.services.quotes import quote_of
@@ -252,7 +252,7 @@ def _resumed(subscription: Subscription, now: datetime) -> None:
 
 
 def _told(command: Command, subscriptions: list[Subscription]) -> Told:
-    return Told("resumed", receipts.resumed(subscriptions, charged_by(command, subscriptions)))
+    return Told("resumed", pause_words.resumed(subscriptions, charged_by(command, subscriptions)))
 
 
 commands.register_operation(

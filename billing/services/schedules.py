@@ -10,7 +10,7 @@ from accounts.models import Account
 from billing.errors import InvalidState
 from billing.models import Command, PauseSchedule, Subscription
 from billing.models.mirrored import Mirrored
-from billing.services import receipts, retention_log
+from billing.services import pause_words, retention_log
 from billing.services.retention_log import Kind
 
 PAUSE_DAYS = 30  # specification, section 9
@@ -132,7 +132,7 @@ def _tell_superseded(subscription: Subscription, schedule: PauseSchedule, now: d
     account = subscription.customer.account
     if account is None:
         return
-    receipt = receipts.pause_superseded(subscription)
+    receipt = pause_words.pause_superseded(subscription)
     events.record(account, kind="pause_superseded", text=receipt.title, actor="system", at=now)
     mail.queue(
         kind="receipt",

@@ -10,7 +10,7 @@ from billing.gateway import changes
 from billing.models import Command, Subscription
 from billing.queries.holdings import NON_RENEWING, Holding
 from billing.queries.owned import live_holdings, named_holdings
-from billing.services import alignment, bundles, commands, endings, parts, receipts
+from billing.services import alignment, bundles, commands, endings, leaving_words, parts, plan_words
 from billing.services.bundles import Member, Rates
 from billing.services.endings import KEEP, SetAside
 from billing.services.parts import Told
@@ -80,12 +80,12 @@ def _kept(member: Member, named: Sequence[Holding], restored: Mapping[str, SetAs
 
 
 def _change_undone(command: Command, subscriptions: list[Subscription]) -> Told:
-    return Told("scheduled_change_removed", receipts.scheduled_change_removed(subscriptions))
+    return Told("scheduled_change_removed", plan_words.scheduled_change_removed(subscriptions))
 
 
 def _cancellation_undone(command: Command, subscriptions: list[Subscription]) -> Told | None:
     named = parts.concerned(command, subscriptions, KEEP)
-    return Told("scheduled_cancellation_removed", receipts.kept(named)) if named else None
+    return Told("scheduled_cancellation_removed", leaving_words.kept(named)) if named else None
 
 
 commands.register_operation(

@@ -65,6 +65,23 @@ def billing_facts(subscriptions: Sequence[Subscription]) -> list[Fact]:
     ]
 
 
+def goes_on(subscriptions: Sequence[Subscription]) -> str:
+    """Return that they go on, as a sentence."""
+    return f"{names_of(subscriptions)} {verb(subscriptions, 'goes', 'go')} on as before."
+
+
+def still_there(ended: Sequence[Subscription]) -> list[Subscription]:
+    """Return those that end later, and so can still be kept."""
+    return [one for one in ended if one.status != "cancelled" and one.cancelled_at is not None]
+
+
+def end_of(subscription: Subscription) -> str:
+    """Return when a subscription ends, in words."""
+    if subscription.status == "cancelled" or subscription.cancelled_at is None:
+        return "has ended"
+    return f"ends {long_date(subscription.cancelled_at)}"
+
+
 def payment_method(source: PaymentSource) -> str:
     """Return what a subscriber knows a payment method by: `Visa ending in 1111`, `PayPal ava@example.com`."""
     if source.text("type") == "card":

@@ -2,6 +2,8 @@
 
 import inspect
 import re
+from importlib import import_module
+from pkgutil import iter_modules
 
 import pytest
 from django.core.management import call_command
@@ -10,7 +12,8 @@ from django.urls import reverse
 from accounts import mail_samples
 from accounts.admin.previews import DARK, as_in
 from accounts.models import Brand, OutgoingMail, User
-from billing.services import notice_words, receipts
+from billing import services
+from billing.services import receipts
 
 pytestmark = pytest.mark.django_db
 
@@ -34,13 +37,17 @@ def wordings():
     """The functions that word a mail, as the samples are named."""
     found = [
         name
-        for module in (receipts, notice_words)
+        for module in _modules()
         for name, function in inspect.getmembers(module, inspect.isfunction)
         if function.__module__ == module.__name__
         and not name.startswith("_")
         and inspect.signature(function).return_annotation is receipts.Receipt
     ]
     return [name.replace("_", "-") for name in found]
+
+
+def _modules():
+    return [import_module(f"{services.__name__}.{one.name}") for one in iter_modules(services.__path__)]
 
 
 def test_there_is_a_sample_of_every_mail():
