@@ -19,7 +19,17 @@ from billing.queries.holdings import ACTIVE, IN_TRIAL, NON_RENEWING, Holding, ho
 from billing.queries.instants import iso
 from billing.queries.owned import live_holdings
 from billing.queries.plans import added_plan, held_plan, plans_to_add
-from billing.services import alignment, bundles, changing, commands, endings, leaving_words, parts, plan_words
+from billing.services import (
+    alignment,
+    bundles,
+    changing,
+    commands,
+    endings,
+    leaving_words,
+    operations,
+    parts,
+    plan_words,
+)
 from billing.services.bundles import Member, Rates, Swap
 from billing.services.changing import NoChange
 from billing.services.charges import charged_by
@@ -330,7 +340,7 @@ def _plan_after(holding: Holding, difference: Difference) -> dict[str, Any] | No
 def _steps(account: Account, shown: Preview) -> list[dict[str, Any]]:
     """Return what is asked of the provider: what may be refused for want of money first."""
     started = [
-        commands.step(
+        operations.step(
             START,
             one.subscription_id,
             customer_id=account.customer.provider_id,
@@ -339,7 +349,7 @@ def _steps(account: Account, shown: Preview) -> list[dict[str, Any]]:
         )
         for one in shown.additions
     ]
-    kept = [commands.step(KEEP, one.subscription.provider_id) for one in shown.difference.kept_again]
+    kept = [operations.step(KEEP, one.subscription.provider_id) for one in shown.difference.kept_again]
     ended = [step for one in shown.difference.removed for step in endings.steps_of(one)]
     return [*started, *kept, *ended, *alignment.steps_of(shown.swaps)]
 
@@ -363,5 +373,5 @@ def _is_live(found: SubscriptionSnapshot, **_: Any) -> bool:
     return found.status in ("active", "in_trial")
 
 
-commands.register_operation(START, commands.Operation(send=changes.start, holds=_is_live))
+operations.register_operation(START, operations.Operation(send=changes.start, holds=_is_live))
 parts.register(KIND, _told)

@@ -17,7 +17,7 @@ from billing.gateway.snapshots import SubscriptionSnapshot
 from billing.models import Command, ReconcileRun, Subscription
 from billing.models.mirror import ALIVE
 from billing.queries.owned import live_holdings
-from billing.services import bundles, commands, runs
+from billing.services import bundles, carrying_out, commands, operations, runs
 from billing.services.bundles import Rates, Swap
 from billing.services.hints import hint
 from billing.services.runs import Portion, RunHeld, TakenOver, Work
@@ -38,7 +38,7 @@ TOLD_WITHIN = timedelta(hours=1)
 def steps_of(swaps: Iterable[Swap]) -> list[dict[str, Any]]:
     """Return the steps that swap coupons."""
     return [
-        commands.step(
+        operations.step(
             SWAP_COUPONS,
             swap.subscription_id,
             add=list(swap.add),
@@ -206,7 +206,7 @@ def _finished(command: Command, subscriptions: list[Subscription], now: datetime
     """Nothing is told: what a subscriber pays was told with the change that led here."""
 
 
-commands.register_operation(
-    SWAP_COUPONS, commands.Operation(send=changes.swap_coupons, holds=_holds, repeatable=True)
+operations.register_operation(
+    SWAP_COUPONS, operations.Operation(send=changes.swap_coupons, holds=_holds, repeatable=True)
 )
-commands.register_kind(ALIGN, _finished)
+carrying_out.register_kind(ALIGN, _finished)

@@ -10,7 +10,17 @@ from billing.errors import BillingError
 from billing.models import CancellationFeedback, Command, Subscription
 from billing.queries.holdings import NON_RENEWING, Holding
 from billing.queries.owned import live_holdings, named_holdings
-from billing.services import alignment, bundles, commands, endings, feedback, leaving_words, parts
+from billing.services import (
+    alignment,
+    bundles,
+    carrying_out,
+    commands,
+    endings,
+    feedback,
+    leaving_words,
+    operations,
+    parts,
+)
 from billing.services.bundles import Rates
 from billing.services.endings import CANCEL_AT_TERM_END, CANCEL_NOW
 from billing.services.parts import Told
@@ -121,7 +131,7 @@ def _ends_left(command: Command) -> set[str]:
     return {
         one["subscription"]
         for one in command.steps
-        if one["op"] in ENDS and one["state"] not in commands.ENDED
+        if one["op"] in ENDS and one["state"] not in operations.ENDED
     }
 
 
@@ -183,4 +193,4 @@ def _waiting_in(holding: Holding) -> list[str]:
 
 
 parts.register(KIND, _told)
-commands.register_kind(KIND, _finished)
+carrying_out.register_kind(KIND, _finished)

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from billing.models import Command, Invoice, Subscription
 from billing.money import format_cents
-from billing.services import commands
+from billing.services import operations
 from billing.services.wording import Fact
 
 # The provider's clock and ours tell the same second at different times.
@@ -30,7 +30,7 @@ class Charges:
 
 def charged_by(command: Command, subscriptions: Iterable[Subscription]) -> Charges:
     """Return what a command charged for these subscriptions, for each since the command began to change it."""
-    since = {one.provider_id: commands.begun_at(command, one.provider_id) - SKEW for one in subscriptions}
+    since = {one.provider_id: operations.begun_at(command, one.provider_id) - SKEW for one in subscriptions}
     found = Invoice.objects.filter(
         customer__account=command.account, payload__subscription_id__in=list(since)
     )

@@ -20,7 +20,15 @@ from billing.queries.holdings import ACTIVE, IN_TRIAL, Holding
 from billing.queries.instants import iso
 from billing.queries.owned import live_holdings
 from billing.queries.plans import held_plan
-from billing.services import alignment, bundles, changing, commands, perk_words, receipts
+from billing.services import (
+    alignment,
+    bundles,
+    carrying_out,
+    changing,
+    commands,
+    perk_words,
+    receipts,
+)
 from billing.services.bundles import Swap
 from billing.services.figures import Asking, figures_of
 from billing.services.outlook import Outlook
@@ -120,7 +128,7 @@ def _found(code: str) -> FoundCode:
     except Refused as error:
         raise CouponNotFound from error
     except NotSent as error:
-        raise BillingUnavailable(retry_after=error.retry_after or commands.RETRY_AFTER_SECONDS) from error
+        raise BillingUnavailable(retry_after=error.retry_after or carrying_out.RETRY_AFTER_SECONDS) from error
     coupon = found.coupon
     if coupon.payload.get("apply_on") == ITEM_LEVEL or coupon.id == FREE_MONTH_COUPON:
         raise CouponNotFound  # the portal's own
@@ -167,7 +175,7 @@ def _offer(found: FoundCode, holding: Holding) -> Best | None:
             subscription.provider_id, price=subscription.item_price_id, coupons=[*has, found.code]
         )
     except NotSent as error:
-        raise BillingUnavailable(retry_after=error.retry_after or commands.RETRY_AFTER_SECONDS) from error
+        raise BillingUnavailable(retry_after=error.retry_after or carrying_out.RETRY_AFTER_SECONDS) from error
     except Refused:
         return None
     bill = estimate.renewal or estimate.now
@@ -238,4 +246,4 @@ def _finished(command: Command, subscriptions: list[Subscription], now: datetime
     receipts.send(command, perk_words.code_redeemed(subscription, code), kind="code_redeemed", now=now)
 
 
-commands.register_kind(KIND, _finished)
+carrying_out.register_kind(KIND, _finished)

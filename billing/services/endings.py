@@ -15,7 +15,7 @@ from billing.gateway import subscriptions as gateway
 from billing.gateway.snapshots import Snapshot, SubscriptionSnapshot
 from billing.models import Command, ItemPrice, PauseSchedule, Subscription
 from billing.queries.holdings import Holding
-from billing.services import commands, retention_log, schedules
+from billing.services import operations, retention_log, schedules
 from billing.services.bundles import Member
 from billing.services.retention_log import Kind
 from billing.services.schedules import PAUSE_DAYS
@@ -48,14 +48,14 @@ def steps_of(holding: Holding) -> list[dict[str, Any]]:
     """Return the steps that end a subscription, what is scheduled for it set aside first; a paused one ends at once."""
     subscription_id = holding.subscription.provider_id
     if holding.is_paused:
-        return [commands.step(CANCEL_NOW, subscription_id)]
+        return [operations.step(CANCEL_NOW, subscription_id)]
     before = []
     if holding.has_scheduled_pause:
-        before.append(commands.step(SET_PAUSE_ASIDE, subscription_id))
+        before.append(operations.step(SET_PAUSE_ASIDE, subscription_id))
     if holding.subscription.has_scheduled_changes:
         price = holding.subscription.text("scheduled_item_price_id")
-        before.append(commands.step(SET_CHANGE_ASIDE, subscription_id, price=price))
-    return [*before, commands.step(CANCEL_AT_TERM_END, subscription_id)]
+        before.append(operations.step(SET_CHANGE_ASIDE, subscription_id, price=price))
+    return [*before, operations.step(CANCEL_AT_TERM_END, subscription_id)]
 
 
 def ended(member: Member, holding: Holding) -> Member | None:
@@ -105,10 +105,10 @@ def steps_to_keep(holding: Holding, restored: SetAside) -> list[dict[str, Any]]:
     subscription_id = holding.subscription.provider_id
     after = []
     if restored.price:
-        after.append(commands.step(RESTORE_CHANGE, subscription_id, price=restored.price))
+        after.append(operations.step(RESTORE_CHANGE, subscription_id, price=restored.price))
     if restored.pause:
-        after.append(commands.step(RESTORE_PAUSE, subscription_id))
-    return [commands.step(KEEP, subscription_id), *after]
+        after.append(operations.step(RESTORE_PAUSE, subscription_id))
+    return [operations.step(KEEP, subscription_id), *after]
 
 
 def _set_change_aside(subscription_id: str, *, key: str, price: str) -> list[Snapshot]:
@@ -150,37 +150,37 @@ def _will_have_price(found: SubscriptionSnapshot, *, price: str) -> bool:
     return found.payload.get("scheduled_item_price_id") == price
 
 
-commands.register_operation(KEEP, commands.Operation(send=changes.keep, holds=_goes_on, applied=_kept))
-commands.register_operation(
+operations.register_operation(KEEP, operations.Operation(send=changes.keep, holds=_goes_on, applied=_kept))
+operations.register_operation(
     CANCEL_AT_TERM_END,
-    commands.Operation(send=changes.cancel_at_term_end, holds=_will_end, applied=_ended_at_term_end),
+    operations.Operation(send=changes.cancel_at_term_end, holds=_will_end, applied=_ended_at_term_end),
 )
-commands.register_operation(
-    CANCEL_NOW, commands.Operation(send=changes.cancel_now, holds=_will_end, applied=_ended_now)
+operations.register_operation(
+    CANCEL_NOW, operations.Operation(send=changes.cancel_now, holds=_will_end, applied=_ended_now)
 )
-commands.register_operation(
+operations.register_operation(
     SET_PAUSE_ASIDE,
-    commands.Operation(
+    operations.Operation(
         send=gateway.remove_scheduled_pause,
         holds=lambda found: found.status != "paused" and found.payload.get("pause_date") is None,
         applied=_pause_set_aside,
     ),
 )
-commands.register_operation(
+operations.register_operation(
     SET_CHANGE_ASIDE,
-    commands.Operation(
+    operations.Operation(
         send=_set_change_aside,
         holds=lambda found, **_: not found.payload.get("has_scheduled_changes"),
     ),
 )
-commands.register_operation(
+operations.register_operation(
     RESTORE_PAUSE,
-    commands.Operation(
+    operations.Operation(
         send=gateway.pause_at_term_end,
         holds=lambda found: found.status == "paused" or found.payload.get("pause_date") is not None,
         applied=_pause_restored,
     ),
 )
-commands.register_operation(
-    RESTORE_CHANGE, commands.Operation(send=changes.change_at_term_end, holds=_will_have_price)
+operations.register_operation(
+    RESTORE_CHANGE, operations.Operation(send=changes.change_at_term_end, holds=_will_have_price)
 )

@@ -10,7 +10,7 @@ from billing.gateway import customers
 from billing.gateway.errors import Missing, NotSent, Refused, Unconfirmed
 from billing.models import Customer
 from billing.services import sync
-from billing.services.commands import RETRY_AFTER_SECONDS
+from billing.services.carrying_out import RETRY_AFTER_SECONDS
 from portal.errors import InvalidInput
 
 logger = logging.getLogger(__name__)

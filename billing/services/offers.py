@@ -16,7 +16,15 @@ from billing.queries.instants import iso
 from billing.queries.owned import live_holdings
 from billing.queries.plans import held_plan
 from billing.queries.totals import MONTH
-from billing.services import alignment, changing, commands, perk_words, receipts, retention_log
+from billing.services import (
+    alignment,
+    carrying_out,
+    changing,
+    commands,
+    perk_words,
+    receipts,
+    retention_log,
+)
 from billing.services.bundles import Swap
 from billing.services.figures import Asking
 from billing.services.quotes import quote_of
@@ -183,4 +191,4 @@ def _finished(command: Command, subscriptions: list[Subscription], now: datetime
     receipts.send(command, receipt, kind="free_month_claimed", now=now)
 
 
-commands.register_kind(KIND, _finished)
+carrying_out.register_kind(KIND, _finished)

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from billing.errors import BillingPartial
 from billing.models import Command, Subscription
-from billing.services import commands, receipts
+from billing.services import carrying_out, operations, receipts
 from billing.services.alignment import SWAP_COUPONS
 from billing.services.receipts import Receipt
 
@@ -44,7 +44,7 @@ def register(kind: str, teller: Teller) -> None:
     nothing to tell of them.
     """
     _tellers[kind] = teller
-    commands.register_kind(kind, tell)
+    carrying_out.register_kind(kind, tell)
 
 
 def tell(command: Command, subscriptions: list[Subscription], now: datetime) -> None:
@@ -91,7 +91,7 @@ def _mark(command: Command, steps: Sequence[dict[str, Any]]) -> bool:
 
 
 def _untold(command: Command) -> list[dict[str, Any]]:
-    return [one for one in command.steps if one["state"] == commands.DONE and not one.get("told")]
+    return [one for one in command.steps if one["state"] == operations.DONE and not one.get("told")]
 
 
 def _without_changed_since(command: Command, steps: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -109,7 +109,7 @@ def changed_since(command: Command) -> set[str]:
 def changed_by(command: Command) -> set[str]:
     """Return the provider's ids of what a command has changed so far; coupons are the bundle's affair."""
     own = (one for one in command.steps if one["op"] != SWAP_COUPONS and one["subscription"])
-    return {one["subscription"] for one in own if one["state"] == commands.DONE}
+    return {one["subscription"] for one in own if one["state"] == operations.DONE}
 
 
 def _told(command: Command, steps: list[dict[str, Any]]) -> Told | None:
@@ -124,7 +124,7 @@ def _told(command: Command, steps: list[dict[str, Any]]) -> Told | None:
 
 def _is_missing(command: Command) -> bool:
     """Whether something of the subscriber's own is not done: coupons are put right by the night."""
-    return any(one["state"] not in commands.ENDED and one["op"] != SWAP_COUPONS for one in command.steps)
+    return any(one["state"] not in operations.ENDED and one["op"] != SWAP_COUPONS for one in command.steps)
 
 
 def concerned(

@@ -10,7 +10,16 @@ from billing.gateway import subscriptions as gateway
 from billing.models import CancellationFeedback, Command, PauseSchedule, Subscription
 from billing.queries.holdings import Holding
 from billing.queries.owned import live_holdings, named_holdings
-from billing.services import commands, feedback, parts, pause_words, retention_log, schedules
+from billing.services import (
+    carrying_out,
+    commands,
+    feedback,
+    operations,
+    parts,
+    pause_words,
+    retention_log,
+    schedules,
+)
 from billing.services.parts import Told
 from billing.services.schedules import PAUSE_DAYS
 from billing.survey import NO_SCREEN, Screen
@@ -101,7 +110,7 @@ def _schedule(
         pausing = _to_pause(account, subscription_ids)
         if said is not None:
             feedback.begun(said, pausing)
-        return [commands.step(PAUSE, one.subscription.provider_id) for one in pausing]
+        return [operations.step(PAUSE, one.subscription.provider_id) for one in pausing]
 
     commands.perform(account, kind=PAUSE, key=key, actor=actor, now=now, plan=plan, shown=shown)
 
@@ -116,7 +125,7 @@ def remove_scheduled(
 
     def plan() -> list[dict[str, Any]]:
         return [
-            commands.step(REMOVE_SCHEDULED_PAUSE, one.provider_id)
+            operations.step(REMOVE_SCHEDULED_PAUSE, one.provider_id)
             for one in _to_take_back(account, subscription_ids)
         ]
 
@@ -176,22 +185,22 @@ def _removal_told(command: Command, subscriptions: list[Subscription]) -> Told:
     return Told("scheduled_pause_removed", pause_words.scheduled_pause_removed(subscriptions))
 
 
-commands.register_operation(
+operations.register_operation(
     PAUSE,
-    commands.Operation(
+    operations.Operation(
         send=gateway.pause_at_term_end,
         holds=lambda found: found.status == "paused" or found.payload.get("pause_date") is not None,
         applied=_paused,
     ),
 )
-commands.register_operation(
+operations.register_operation(
     REMOVE_SCHEDULED_PAUSE,
-    commands.Operation(
+    operations.Operation(
         send=gateway.remove_scheduled_pause,
         holds=lambda found: found.status != "paused" and found.payload.get("pause_date") is None,
         applied=_taken_back,
     ),
 )
 parts.register(PAUSE, _pause_told)
-commands.register_kind(PAUSE, _finished)
+carrying_out.register_kind(PAUSE, _finished)
 parts.register(REMOVE_SCHEDULED_PAUSE, _removal_told)

@@ -23,7 +23,15 @@ from billing.gateway import payment_methods as gateway
 from billing.gateway.errors import GatewayError, NotSent, Refused
 from billing.models import Command, Customer, PaymentSource, Subscription
 from billing.queries.payment_methods import PAYPAL, TYPES, Wallet, due_invoices, wallet_of
-from billing.services import commands, parts, payment_words, receipts, sync
+from billing.services import (
+    carrying_out,
+    commands,
+    operations,
+    parts,
+    payment_words,
+    receipts,
+    sync,
+)
 from billing.services import payment_steps as steps
 from billing.services.quotes import quote_of
 from portal.errors import InvalidInput, NotFound
@@ -108,7 +116,7 @@ def paypal_intent(account: Account, *, key: str) -> dict[str, Any]:
         if isinstance(error, Refused):
             logger.exception("No payment intent could be made for account %s", account.pk)
         wait = getattr(error, "retry_after", None)
-        raise BillingUnavailable(retry_after=wait or commands.RETRY_AFTER_SECONDS) from error
+        raise BillingUnavailable(retry_after=wait or carrying_out.RETRY_AFTER_SECONDS) from error
 
 
 def change(account: Account, wish: Wish, *, key: str, actor: str, now: datetime) -> Outcome:
@@ -177,7 +185,7 @@ def _check_intent(account: Account, wish: Wish) -> None:
     except Refused:
         pass  # the provider has no such intent
     except NotSent as error:
-        raise BillingUnavailable(retry_after=error.retry_after or commands.RETRY_AFTER_SECONDS) from error
+        raise BillingUnavailable(retry_after=error.retry_after or carrying_out.RETRY_AFTER_SECONDS) from error
     raise PaymentMethodInvalid
 
 
@@ -199,7 +207,7 @@ def _planned_adding(account: Account, wish: Wish) -> list[dict[str, Any]]:
     customer, wallet = _customer(account), wallet_of(account)
     # The provider's first source is the primary one; said all the same, for a customer whose primary was removed.
     first = _bringing(customer, wish, as_primary=not wallet.primary_id)
-    return [*first, *steps.collecting(account, customer, commands.made_by(0))]
+    return [*first, *steps.collecting(account, customer, operations.made_by(0))]
 
 
 def _planned_updating(account: Account, wish: Wish) -> list[dict[str, Any]]:
@@ -207,7 +215,7 @@ def _planned_updating(account: Account, wish: Wish) -> list[dict[str, Any]]:
     old = _still_there(wallet, wish)
     if not wish.brings_a_method:
         return [steps.description(old, wish.owner or {})]
-    new = commands.made_by(0)
+    new = operations.made_by(0)
     # What an earlier try brought may hold the role by now, and goes with the old one: the newest token alone counts.
     replaced = [old, *filter(None, [wallet.find(wish.half_way)])]
     is_backup = any(one.provider_id == wallet.backup_id for one in replaced)
@@ -274,7 +282,7 @@ def _finished(command: Command, subscriptions: list[Subscription], now: datetime
 
 
 def _done(command: Command, operation: str) -> list[dict[str, Any]]:
-    return [one for one in command.steps if one["op"] == operation and one["state"] == commands.DONE]
+    return [one for one in command.steps if one["op"] == operation and one["state"] == operations.DONE]
 
 
 def _told(command: Command, _: list[Subscription]) -> parts.Told:
@@ -305,4 +313,4 @@ def _words(command: Command) -> Callable[..., receipts.Receipt]:
 
 for _kind in KINDS.values():
     parts.register(_kind, _told)
-    commands.register_kind(_kind, _finished)
+    carrying_out.register_kind(_kind, _finished)

@@ -17,7 +17,7 @@ from billing.gateway.snapshots import (
 from billing.models import Command, Customer, Invoice, PaymentSource
 from billing.queries.dues import DUE
 from billing.queries.payment_methods import CARD, PAYPAL, TYPES, due_invoices
-from billing.services import commands
+from billing.services import operations
 
 ADD_CARD, ADD_PAYPAL, DESCRIBE, UPDATE_CARD = "add_card", "add_paypal", "describe_card", "update_card"
 TAKE_ROLE, COLLECT, MAKE_PAYER_PRIMARY, REMOVE = "take_role", "collect", "make_payer_primary", "remove_source"
@@ -26,7 +26,7 @@ PRIMARY, BACKUP = "primary", "backup"
 
 def description(source: PaymentSource, owner: Mapping[str, str]) -> dict[str, Any]:
     """Return the step that changes what a card says of its owner."""
-    return commands.account_step(UPDATE_CARD, source=source.provider_id, **owner)
+    return operations.account_step(UPDATE_CARD, source=source.provider_id, **owner)
 
 
 def bringing_card(
@@ -34,14 +34,14 @@ def bringing_card(
 ) -> list[dict[str, Any]]:
     """Return the steps that bring a card, the first of which makes it."""
     return [
-        commands.account_step(ADD_CARD, token=token, **_addition(customer, as_primary)),
-        commands.account_step(DESCRIBE, source=commands.made_by(0), **owner),
+        operations.account_step(ADD_CARD, token=token, **_addition(customer, as_primary)),
+        operations.account_step(DESCRIBE, source=operations.made_by(0), **owner),
     ]
 
 
 def bringing_paypal(customer: Customer, *, intent: str, as_primary: bool) -> list[dict[str, Any]]:
     """Return the step that brings a PayPal account."""
-    return [commands.account_step(ADD_PAYPAL, intent=intent, **_addition(customer, as_primary))]
+    return [operations.account_step(ADD_PAYPAL, intent=intent, **_addition(customer, as_primary))]
 
 
 def _addition(customer: Customer, as_primary: bool) -> dict[str, Any]:
@@ -52,12 +52,12 @@ def _addition(customer: Customer, as_primary: bool) -> dict[str, Any]:
 
 def removal(customer: Customer, source: PaymentSource) -> dict[str, Any]:
     """Return the step that removes a source."""
-    return commands.account_step(REMOVE, customer=customer.provider_id, source=source.provider_id)
+    return operations.account_step(REMOVE, customer=customer.provider_id, source=source.provider_id)
 
 
 def role_of(customer: Customer, source: Any, role: str) -> dict[str, Any]:
     """Return the step that gives a source a role."""
-    return commands.account_step(TAKE_ROLE, customer=customer.provider_id, source=source, role=role)
+    return operations.account_step(TAKE_ROLE, customer=customer.provider_id, source=source, role=role)
 
 
 def collecting(account: Account, customer: Customer, source: Any) -> list[dict[str, Any]]:
@@ -67,24 +67,24 @@ def collecting(account: Account, customer: Customer, source: Any) -> list[dict[s
         return []
     return [
         *(_collection(invoice, source) for invoice in due),
-        commands.account_step(MAKE_PAYER_PRIMARY, customer=customer.provider_id, source=source),
+        operations.account_step(MAKE_PAYER_PRIMARY, customer=customer.provider_id, source=source),
     ]
 
 
 def _collection(invoice: Invoice, source: Any) -> dict[str, Any]:
     # A source may have paid a part of an invoice before: that is not collected by this command.
     before = sorted(link["txn_id"] for link in invoice.payload["linked_payments"])
-    return commands.account_step(COLLECT, invoice=invoice.provider_id, source=source, before=before)
+    return operations.account_step(COLLECT, invoice=invoice.provider_id, source=source, before=before)
 
 
 def collected(command: Command) -> int:
     """Return what a command collected, in cents."""
-    return sum(commands.made(command, COLLECT))
+    return sum(operations.made(command, COLLECT))
 
 
 def brought(command: Command) -> str | None:
     """Return the id of the source that a command brought, None when it was about one that was there."""
-    made = [*commands.made(command, ADD_CARD), *commands.made(command, ADD_PAYPAL)]
+    made = [*operations.made(command, ADD_CARD), *operations.made(command, ADD_PAYPAL)]
     return str(made[0]) if made else None
 
 
@@ -204,7 +204,7 @@ def _nothing_declined(command: Command, *, invoice: str, **_: Any) -> bool:
 def asked_to_collect(command: Command, *, done: bool = False) -> list[str]:
     """Return the numbers of the invoices that a command is to collect, or has tried to."""
     steps = (one for one in command.steps if one["op"] == COLLECT)
-    return [one["args"]["invoice"] for one in steps if not done or one["state"] == commands.DONE]
+    return [one["args"]["invoice"] for one in steps if not done or one["state"] == operations.DONE]
 
 
 def _is_replaced(command: Command, *, source: str, **_: Any) -> bool:
@@ -218,7 +218,7 @@ def _has_paid(command: Command, *, customer: str, source: str) -> bool:
 
 
 def _register() -> None:
-    operation = commands.AccountOperation
+    operation = operations.AccountOperation
     known = {
         ADD_CARD: operation(send=_add_card, holds=_is_added, made=_brought),
         ADD_PAYPAL: operation(send=_add_paypal, holds=_is_added, made=_brought),
@@ -240,7 +240,7 @@ def _register() -> None:
         REMOVE: operation(send=gateway.remove, holds=_is_gone, needed=_is_replaced, carries_on=True),
     }
     for name, one in known.items():
-        commands.register_operation(name, one)
+        operations.register_operation(name, one)
 
 
 _register()

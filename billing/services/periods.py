@@ -18,7 +18,7 @@ from billing.queries.instants import iso
 from billing.queries.owned import live_holdings
 from billing.queries.plans import held_plan
 from billing.queries.totals import MONTH, YEAR
-from billing.services import alignment, bundles, changing, commands, parts, plan_words
+from billing.services import alignment, bundles, changing, commands, operations, parts, plan_words
 from billing.services.bundles import Member, Rates, Swap
 from billing.services.changing import NoChange
 from billing.services.charges import charged_by
@@ -349,9 +349,9 @@ def _steps(shown: Preview) -> list[dict[str, Any]]:
 
 def _step(switch: Switch) -> dict[str, Any]:
     if not switch.at_once:
-        return commands.step(CHANGE_AT_TERM_END, switch.subscription_id, price=switch.price)
+        return operations.step(CHANGE_AT_TERM_END, switch.subscription_id, price=switch.price)
     coupons = None if switch.coupons is None else list(switch.coupons)
-    return commands.step(CHANGE_NOW, switch.subscription_id, price=switch.price, coupons=coupons)
+    return operations.step(CHANGE_NOW, switch.subscription_id, price=switch.price, coupons=coupons)
 
 
 def _told(command: Command, subscriptions: list[Subscription]) -> Told | None:
@@ -376,9 +376,9 @@ def _will_have_price(found: SubscriptionSnapshot, *, price: str) -> bool:
     return found.payload.get("scheduled_item_price_id") == price
 
 
-commands.register_operation(CHANGE_NOW, commands.Operation(send=changes.change_now, holds=_has_price))
-commands.register_operation(
-    CHANGE_AT_TERM_END, commands.Operation(send=changes.change_at_term_end, holds=_will_have_price)
+operations.register_operation(CHANGE_NOW, operations.Operation(send=changes.change_now, holds=_has_price))
+operations.register_operation(
+    CHANGE_AT_TERM_END, operations.Operation(send=changes.change_at_term_end, holds=_will_have_price)
 )
 parts.register(UPGRADE, _told)
 parts.register(DOWNGRADE, _told)

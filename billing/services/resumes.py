@@ -25,7 +25,17 @@ from billing.models import Command, PauseSchedule, Subscription
 from billing.queries.holdings import Holding
 from billing.queries.instants import iso
 from billing.queries.owned import live_holdings, named_holdings
-from billing.services import alignment, commands, parts, pause_words, resume_retries, schedules, sync
+from billing.services import (
+    alignment,
+    carrying_out,
+    commands,
+    operations,
+    parts,
+    pause_words,
+    resume_retries,
+    schedules,
+    sync,
+)
 from billing.services.charges import charged_by
 from billing.services.parts import Told
 from billing.services.quotes import quote_of
@@ -78,7 +88,8 @@ def resume(
         actor=actor,
         now=now,
         plan=lambda: [
-            commands.step(RESUME, one.subscription.provider_id) for one in _paused(account, subscription_ids)
+            operations.step(RESUME, one.subscription.provider_id)
+            for one in _paused(account, subscription_ids)
         ],
     )
     # The provider takes no writing to a paused subscription: its coupons are put right now (contract, rule 6).
@@ -237,7 +248,7 @@ def _asked(ask: Callable[[], gateway.Charge]) -> int:
     try:
         return ask().amount_due
     except NotSent as error:
-        raise BillingUnavailable(retry_after=error.retry_after or commands.RETRY_AFTER_SECONDS) from error
+        raise BillingUnavailable(retry_after=error.retry_after or carrying_out.RETRY_AFTER_SECONDS) from error
     except Refused as error:
         raise InvalidState from error
 
@@ -255,9 +266,9 @@ def _told(command: Command, subscriptions: list[Subscription]) -> Told:
     return Told("resumed", pause_words.resumed(subscriptions, charged_by(command, subscriptions)))
 
 
-commands.register_operation(
+operations.register_operation(
     RESUME,
-    commands.Operation(
+    operations.Operation(
         send=gateway.resume_now,
         holds=lambda found: found.status in ("active", "in_trial", "non_renewing"),
         applied=_resumed,

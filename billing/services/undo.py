@@ -10,7 +10,16 @@ from billing.gateway import changes
 from billing.models import Command, Subscription
 from billing.queries.holdings import NON_RENEWING, Holding
 from billing.queries.owned import live_holdings, named_holdings
-from billing.services import alignment, bundles, commands, endings, leaving_words, parts, plan_words
+from billing.services import (
+    alignment,
+    bundles,
+    commands,
+    endings,
+    leaving_words,
+    operations,
+    parts,
+    plan_words,
+)
 from billing.services.bundles import Member, Rates
 from billing.services.endings import KEEP, SetAside
 from billing.services.parts import Told
@@ -35,7 +44,7 @@ def remove_scheduled_change(
 
     def plan() -> list[dict[str, Any]]:
         named = _named(account, subscription_ids, lambda one: one.subscription.has_scheduled_changes)
-        return [commands.step(REMOVE_SCHEDULED_CHANGE, one.subscription.provider_id) for one in named]
+        return [operations.step(REMOVE_SCHEDULED_CHANGE, one.subscription.provider_id) for one in named]
 
     commands.perform(account, kind=UNDO_CHANGE, key=key, actor=actor, now=now, plan=plan)
 
@@ -88,9 +97,9 @@ def _cancellation_undone(command: Command, subscriptions: list[Subscription]) ->
     return Told("scheduled_cancellation_removed", leaving_words.kept(named)) if named else None
 
 
-commands.register_operation(
+operations.register_operation(
     REMOVE_SCHEDULED_CHANGE,
-    commands.Operation(
+    operations.Operation(
         send=changes.remove_scheduled_change,
         holds=lambda found: not found.payload.get("has_scheduled_changes"),
     ),
