@@ -73,7 +73,7 @@ def collecting(account: Account, customer: Customer, source: Any) -> list[dict[s
 
 def _collection(invoice: Invoice, source: Any) -> dict[str, Any]:
     # A source may have paid a part of an invoice before: that is not collected by this command.
-    before = sorted(link["txn_id"] for link in invoice.payload["linked_payments"])
+    before = sorted(link["txn_id"] for link in invoice.payload.get("linked_payments") or ())
     return operations.account_step(COLLECT, invoice=invoice.provider_id, source=source, before=before)
 
 
