@@ -49,6 +49,7 @@ def signed_download(account: Account, number: str) -> str:
     """
     invoice = Invoice.objects.filter(customer__account=account, provider_id=number, deleted=False).first()
     if invoice is None:
+        logger.warning("Account %s named an invoice that is not its own", account.pk)
         raise NotFound
     document = want(invoice)
     if document.state != State.READY:
@@ -72,6 +73,7 @@ def open_signed(token: str, *, reader: Account | None = None) -> IO[bytes]:
         if document.version != document.invoice.resource_version:
             raise NotFound
         if reader is not None and reader.pk != account_pk:
+            logger.warning("Account %s followed a link to an invoice that is not its own", reader.pk)
             raise NotFound
         return document.file.open("rb")
     except (signing.BadSignature, ValueError, TypeError, InvoicePdf.DoesNotExist, OSError) as error:

@@ -1,0 +1,235 @@
+"""Every operation of the API, asked about what is somebody else's (security, rows 29, 30 and 33)."""
+
+from __future__ import annotations
+
+import json
+import re
+import socket
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.apps import apps
+from django.core.files.base import ContentFile
+from django.core.files.storage import default_storage
+from drf_spectacular.generators import SchemaGenerator
+from pytest_django import Settings
+
+from accounts import sign_in
+from accounts.models import Account, SessionToken, SiteSettings
+from billing.models import Invoice, InvoicePdf
+from billing.services import invoices
+from billing.tests.api.browser import Browser
+from billing.tests.api.mirrored import (
+    KIDS,
+    at,
+    invoice,
+    open_account,
+    resource,
+    sell_everything,
+    subscription,
+)
+from billing.tests.api.shop import NOBODY
+
+pytestmark = pytest.mark.django_db
+
+METHODS = "/api/payments/updatePaymentSources"
+CARD = {
+    "paymentsource": "CARD",
+    "token": "t",
+    "firstName": "A",
+    "billingState": "Ohio",
+    "billingZip": "43004",
+}
+# Where an operation takes the name of something that somebody owns, and how it is asked about what is Bob's.
+NAMED: dict[str, list[tuple[str, Any]]] = {
+    "resume_estimate": [("/api/account/resume/estimate?subscriptionId=own&subscriptionId=bobs-plan", None)],
+    "resume": [("/api/account/resume", {"subscriptionId": ["own", "bobs-plan"]})],
+    "pause_some": [("/api/account/subscriptions/multiple-pause", {"subscriptionId": ["own", "bobs-plan"]})],
+    "cancel_some": [("/api/account/subscriptions/cancel", {"subscriptionIds": ["own", "bobs-plan"]})],
+    "remove_scheduled_pause": [
+        ("/api/account/subscription/remove-scheduled-pause", {"subscriptionId": ["bobs-plan"]})
+    ],
+    "remove_scheduled_change": [
+        ("/api/account/subscription/remove-scheduled-change", {"subscriptionId": ["bobs-plan"]})
+    ],
+    "remove_scheduled_cancellation": [
+        ("/api/account/subscription/remove-scheduled-cancellation", {"subscriptionId": ["bobs-plan"]})
+    ],
+    "update_payment_sources": [
+        (METHODS, {"operationType": operation, "paymentSourceId": "bobs-card", **CARD})
+        for operation in ("ADD", "UPDATE", "SETPRIMARY", "DELETE")
+    ],
+    "invoice_pdf": [("/api/invoice/pdf/bobs-bill", None)],
+    "invoice_download": [("/api/invoice/download/{link}", None)],
+}
+# Plans are everybody's, and a code is nobody's until it is redeemed.
+NAMES_WHAT_IS_NOBODYS = {
+    "add_coupon",
+    "add_remove_service",
+    "add_remove_service_estimate",
+    "downgrade",
+    "downgrade_estimate",
+    "upgrade",
+    "upgrade_estimate",
+}
+NAMES_NOTHING = {
+    "account",
+    "activity",
+    "auth_logout",
+    "auth_send_otp",
+    "auth_verify_otp",
+    "billing_details",
+    "cancel",
+    "check_payment_failure",
+    "claim_my_offer",
+    "claim_my_offer_estimate",
+    "communication_preferences",
+    "export",
+    "invoice_list",
+    "manage_plans",
+    "pause",
+    "pause_estimate",
+    "pause_offer",
+    "payment_token",
+    "payments",
+    "profile",
+    "remove_scheduled_pauses",
+    "revoke_other_sessions",
+    "save_communication_preferences",
+    "sessions",
+    "site",
+    "update_profile",
+}
+CASES = [(name, path, body) for name, asked in NAMED.items() for path, body in asked]
+
+
+def operations() -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """Every operation of the document: its method, its address, what the document says."""
+    document = SchemaGenerator().get_schema(request=None, public=True)
+    for path, methods in document["paths"].items():
+        for method, operation in methods.items():
+            yield method, path, operation
+
+
+def everything() -> dict[str, list[Any]]:
+    """Every row that the portal keeps."""
+    return {model._meta.label: list(model._default_manager.values()) for model in apps.get_models()}
+
+
+def live(handle: str) -> Account:
+    """Open an account with a paused plan, a bill and a card."""
+    card = {"brand": "visa", "last4": "1111", "first_name": f"{handle}-name"}
+    return open_account(
+        handle,
+        subscription(f"{handle}s-plan", KIDS, owner=handle, status="paused", pause_date=at(-2)),
+        resource(
+            "payment_source", f"{handle}s-card", customer_id=handle, type="card", status="valid", card=card
+        ),
+        invoice(f"{handle}s-bill", owner=handle),
+    )
+
+
+@pytest.fixture
+def bob(db: None, settings: Settings, tmp_path: Any) -> Account:
+    """Bob, who has what Alice asks about; nobody answers where the provider should be."""
+    settings.CHARGEBEE_ENDPOINT, settings.MEDIA_ROOT = NOBODY, tmp_path
+    SiteSettings.objects.get_or_create(pk=1)
+    sell_everything()
+    return live("bob")
+
+
+@pytest.fixture
+def listener(settings: Settings) -> Iterator[None]:
+    """Somebody listens where the provider should be, and must not be called."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(0)
+        settings.CHARGEBEE_ENDPOINT = f"http://127.0.0.1:{server.getsockname()[1]}/api/v2"
+        yield
+        with pytest.raises(BlockingIOError):
+            server.accept()
+
+
+@pytest.fixture
+def alice(bob: Account) -> Account:
+    return open_account("alice", subscription("own"))
+
+
+@pytest.fixture
+def link(bob: Account) -> str:
+    """Bob's own link to his bill."""
+    bill = Invoice.objects.get(customer__account=bob)
+    file = default_storage.save("invoices/bobs.pdf", ContentFile(b"%PDF-bob"))
+    InvoicePdf.objects.create(
+        invoice=bill, version=bill.resource_version, state=InvoicePdf.State.READY, file=file
+    )
+    return invoices.signed_download(bob, "bobs-bill")
+
+
+def test_every_operation_is_listed_with_what_it_names() -> None:
+    listed = [*NAMED, *NAMES_WHAT_IS_NOBODYS, *NAMES_NOTHING]
+    assert sorted(listed) == sorted(operation["operationId"] for _, _, operation in operations())
+
+
+@pytest.mark.parametrize(("name", "path", "body"), CASES)
+def test_what_is_bobs_is_not_found_and_nothing_is_done(
+    alice: Account,
+    link: str,
+    listener: None,
+    caplog: pytest.LogCaptureFixture,
+    name: str,
+    path: str,
+    body: Any,
+) -> None:
+    browser, before = Browser(alice), everything()
+    caplog.clear()
+
+    address = path.format(link=link)
+    answer = browser.get(address) if body is None else browser.post(address, body)
+
+    assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
+    after = everything()
+    after["accounts.SessionToken"] = before["accounts.SessionToken"] = []
+    assert after == before
+    (line,) = [one for one in caplog.records if one.levelname == "WARNING"]
+    assert re.fullmatch(rf"Account {alice.pk} .* not its own", line.getMessage())
+
+
+@pytest.mark.parametrize(("name", "path", "body"), CASES)
+def test_what_is_bobs_and_what_is_nobodys_look_the_same(
+    alice: Account, link: str, name: str, path: str, body: Any
+) -> None:
+    browser = Browser(alice)
+
+    def ask(owner: str) -> dict[str, Any]:
+        address = path.format(link=link if owner == "bobs" else link[:-1]).replace("bobs-", f"{owner}-")
+        sent = json.loads(json.dumps(body).replace("bobs-", f"{owner}-"))
+        answer = browser.get(address) if body is None else browser.post(address, sent)
+        return {**answer.json(), "requestId": "", "status": answer.status_code}
+
+    assert ask("bobs") == ask("nobodys")
+
+
+def test_no_answer_holds_anything_of_bobs(alice: Account) -> None:
+    browser = Browser(alice)
+    reads = [
+        path
+        for method, path, told in operations()
+        if method == "get" and "401" in told["responses"] and "{" not in path
+    ]
+    for path in reads:
+        answer = browser.get(f"{path}?days=30" if path.endswith("pause/estimate") else path)
+        assert answer.status_code in (200, 400, 409, 503), path
+        assert "bob" not in answer.content.decode(), path
+
+
+def test_an_account_that_is_switched_off_is_out_of_every_operation_at_once(alice: Account) -> None:
+    browser = Browser(alice)
+    assert browser.get("/api/account").status_code == 200
+    sign_in.switch_off(alice)
+    _, token = SessionToken.objects.create(user=alice.user)
+    for credential in (browser.token, token):
+        browser.credentials(HTTP_AUTHORIZATION=f"Bearer {credential}")
+        wanting = [one for one in operations() if "401" in one[2]["responses"]]
+        answers = {path: getattr(browser, method)(re.sub("[{}]", "", path)) for method, path, _ in wanting}
+        assert {path for path, answer in answers.items() if answer.status_code != 401} == set()
