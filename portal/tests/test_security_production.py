@@ -1,0 +1,124 @@
+"""Operators at the door of production's own settings: a second factor, a lock-out, a network (security, row 39).
+
+Production starts on PostgreSQL alone, which not every machine has; here its settings stand on a file. That it refuses
+to serve so is shown in `test_environment`.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from conftest import ROOT
+from dev.checks import production_environment
+
+PASSWORD = "correct horse battery staple"
+# What somebody does with a browser inside the operators' network and with one outside; a line for each answer.
+STORY = f"""
+import django
+django.setup()
+
+import time
+from io import StringIO
+from django.core.management import call_command
+from django.test import Client
+from django_otp.oath import TOTP
+
+from accounts.models import User
+from operators import second_factor
+from operators.models import Authenticator
+
+call_command("migrate", verbosity=0)
+User.objects.create_superuser("olga", password={PASSWORD!r})
+proxied = {{"HTTP_HOST": "portal.example.com", "HTTP_X_FORWARDED_PROTO": "https"}}
+KEY = "0123456789abcdef" * 2
+
+
+def browser(address="192.0.2.7"):
+    return Client(HTTP_X_FORWARDED_FOR=address, **proxied)
+
+
+def sign_in(who, password={PASSWORD!r}, code=""):
+    filled = {{"username": "olga", "password": password, "code": code, "next": "/admin/"}}
+    return who.post("/admin/login/", filled)
+
+
+def shown(who, path="/admin/"):
+    answer = who.get(path)
+    return answer.status_code, answer.headers.get("Location", "")
+
+
+def code_of(user):
+    totp = TOTP(Authenticator(user=user, key=KEY).bin_key)
+    totp.time = time.time()
+    return f"{{totp.token():06d}}"
+
+
+print("outside ->", shown(browser("203.0.113.9")))
+print("over http ->", Client(HTTP_HOST="portal.example.com").get("/admin/login/").status_code)
+alone = browser()
+print("password alone ->", sign_in(alone).status_code, shown(alone))
+printed = StringIO()
+call_command("reset_second_factor", "olga", stdout=printed, stderr=StringIO())
+first = browser()
+print("first code ->", sign_in(first, code=printed.getvalue().strip()).status_code, shown(first))
+cookie = first.cookies["__Host-operator"]
+print("cookie ->", bool(cookie["secure"]), bool(cookie["httponly"]), cookie["samesite"], cookie["path"], cookie["domain"])
+user = User.objects.get()
+codes = second_factor.enrol(user, key=KEY, code=code_of(user))[1]
+enrolled = browser()
+print("password and code ->", sign_in(enrolled, code=codes[0]).status_code, shown(enrolled))
+print("strict transport ->", enrolled.get("/admin/").headers["Strict-Transport-Security"])
+thief = browser("192.0.2.66")
+print("wrong ->", [sign_in(thief, password="wrong", code="000000").status_code for _ in range(5)])
+print("right, too late ->", sign_in(thief, code=codes[1]).status_code)
+print("the owner, elsewhere ->", sign_in(browser(), code=codes[2]).status_code)
+"""
+
+
+@pytest.fixture(scope="module")
+def lines(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    folder: Path = tmp_path_factory.mktemp("production")
+    environment = {
+        "PATH": os.environ["PATH"],
+        **production_environment(folder),
+        "DJANGO_SETTINGS_MODULE": "portal.settings",
+        "DATABASE_URL": f"sqlite:///{folder / 'db.sqlite3'}",
+    }
+    command = [sys.executable, "-W", "ignore", "-c", STORY]
+    told = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    assert told.returncode == 0, told.stderr
+    return dict(line.split(" -> ", 1) for line in told.stdout.splitlines())
+
+
+def test_nobody_outside_the_network_finds_the_admin_and_nobody_reaches_it_over_http(
+    lines: dict[str, str],
+) -> None:
+    assert (lines["outside"], lines["over http"]) == ("(404, '')", "301")
+
+
+def test_a_password_alone_opens_nothing(lines: dict[str, str]) -> None:
+    assert lines["password alone"] == "200 (302, '/admin/login/?next=/admin/')"
+
+
+def test_a_first_code_opens_the_page_that_enrols_an_app_and_no_other(lines: dict[str, str]) -> None:
+    assert lines["first code"] == "302 (302, '/admin/second-factor/')"
+
+
+def test_password_and_code_open_the_admin(lines: dict[str, str]) -> None:
+    assert lines["password and code"] == "302 (200, '')"
+
+
+def test_its_cookie_is_the_hosts_own_and_its_pages_insist_on_https(lines: dict[str, str]) -> None:
+    assert lines["cookie"] == "True True Strict / "
+    assert lines["strict transport"] == "max-age=31536000; includeSubDomains; preload"
+
+
+def test_the_fifth_wrong_try_locks_out_there_and_nowhere_else(lines: dict[str, str]) -> None:
+    assert lines["wrong"] == "[200, 200, 200, 200, 429]"
+    assert lines["right, too late"] == "429"
+    assert lines["the owner, elsewhere"] == "302"

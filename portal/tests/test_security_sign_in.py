@@ -1,0 +1,159 @@
+"""The door with all of the portal behind it, and with several processes in front (security, rows 1, 11 and 13)."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+import time_machine
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from pytest_django import Settings
+
+from accounts.models import Account, SignInEvent
+from accounts.tests.door import Door, other_than, shape
+from billing.tests.api.mirrored import open_account, sell_everything, subscription
+from conftest import ROOT, free_port
+
+SEND, VERIFY = "/api/auth/send-otp", "/api/auth/verify-otp"
+BROWSER = "Mozilla/5.0 (X11; Linux) Firefox/150.0"
+STRANGERS = ("eve@example.com", "nobody@example.org")
+
+
+@pytest.fixture
+def listener(settings: Settings) -> Iterator[None]:
+    """Somebody listens where the provider should be, and must not be called."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(0)
+        settings.CHARGEBEE_ENDPOINT = f"http://127.0.0.1:{server.getsockname()[1]}/api/v2"
+        yield
+        with pytest.raises(BlockingIOError):
+            server.accept()
+
+
+@pytest.fixture
+def ava(db: None) -> Account:
+    """A subscriber with a plan, whom the portal knows."""
+    sell_everything()
+    return open_account("ava", subscription("own", owner="ava"))
+
+
+def told(answer: Any) -> tuple[int, dict[str, Any], dict[str, str]]:
+    """An answer without what is another one each time."""
+    headers = {name: text for name, text in answer.headers.items() if name != "X-Request-ID"}
+    body = {name: text for name, text in answer.json().items() if name not in ("challengeId", "requestId")}
+    return answer.status_code, body, headers
+
+
+def test_asking_for_a_code_is_the_same_work_and_answer_for_everybody(
+    ava: Account, listener: None, django_capture_on_commit_callbacks: Callable[..., Any]
+) -> None:
+    seen = []
+    for email in ("ava@example.com", *STRANGERS):
+        with CaptureQueriesContext(connection) as queries, django_capture_on_commit_callbacks() as later:
+            answer = Door().ask(email)
+        seen.append((told(answer), shape(queries), len(later)))
+    assert seen[1:] == seen[:1] * len(STRANGERS)
+
+
+def test_trying_a_code_is_the_same_work_and_answer_for_everybody(ava: Account, listener: None) -> None:
+    seen = []
+    for email in ("ava@example.com", *STRANGERS):
+        door = Door()
+        challenge = door.ask(email).json()["challengeId"]
+        with CaptureQueriesContext(connection) as queries:
+            answer = door.attempt("000000", email, challengeId=challenge)
+        seen.append((told(answer), shape(queries)))
+    assert seen[1:] == seen[:1] * len(STRANGERS)
+
+
+def test_every_end_at_the_door_leaves_when_who_from_where_and_with_what(ava: Account) -> None:
+    noon = datetime(2026, 5, 4, 12, tzinfo=UTC)
+    door = Door()
+    door.api.credentials(HTTP_USER_AGENT=BROWSER, REMOTE_ADDR="203.0.113.7")
+    with time_machine.travel(noon, tick=False):
+        challenge = door.ask().json()["challengeId"]
+        code = door.read_code()
+        door.attempt(other_than(code), challengeId=challenge)
+        token = door.attempt(code, challengeId=challenge).json()["token"]
+        door.ask()
+    kept = SignInEvent.objects.order_by("pk")
+    assert [event.kind for event in kept] == ["sent", "failed", "ok", "limited"]
+    for event in kept:
+        assert (event.at, event.account, event.email) == (noon, ava, "ava@example.com")
+        assert (event.network, event.agent) == ("203.0.113.7", BROWSER)
+        assert token not in str(vars(event))
+        assert code not in f"{event.agent} {event.network} {event.email}"
+
+
+@contextmanager
+def server(folder: Path, redis: int) -> Iterator[str]:
+    """One process of the portal, as the platform starts it, on the database in a folder; its address."""
+    port = free_port()
+    environment = {
+        **{name: text for name, text in os.environ.items() if name != "DJANGO_SETTINGS_MODULE"},
+        "PORTAL_ENV": "test",
+        "VAR_DIR": str(folder),
+        "DATABASE_URL": f"sqlite:///{folder / 'db.sqlite3'}",
+        "REDIS_URL": f"redis://127.0.0.1:{redis}/0",
+        "EMAIL_URL": "dummymail://",
+        "PORT": str(port),
+        "WEB_CONCURRENCY": "1",
+    }
+    if not (folder / "db.sqlite3").exists():
+        migrate = [sys.executable, "-W", "ignore", "manage.py", "migrate", "--verbosity=0"]
+        subprocess.run(migrate, cwd=ROOT, env=environment, check=True)
+    command = [sys.executable, "-m", "gunicorn", "-c", "portal/gunicorn_conf.py", "portal.wsgi"]
+    with (folder / f"{port}.log").open("wb") as log:
+        process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=log, stderr=log)
+    address = f"http://127.0.0.1:{port}"
+    try:
+        _wait_for(address, process)
+        yield address
+    finally:
+        process.kill()
+        process.wait()
+
+
+def _wait_for(address: str, process: subprocess.Popen[bytes]) -> None:
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline and process.poll() is None:
+        try:
+            httpx.get(f"{address}/healthz", timeout=1)
+        except httpx.TransportError:
+            time.sleep(0.05)
+        else:
+            return
+    raise RuntimeError("the server did not start")
+
+
+def test_two_processes_without_redis_count_as_one(tmp_path: Path) -> None:
+    redis = free_port()
+    with server(tmp_path, redis) as one, server(tmp_path, redis) as other:
+        asked = [
+            httpx.post(
+                (one, other)[turn % 2] + SEND, json={"email": f"somebody{turn}@example.com"}, timeout=10
+            )
+            for turn in range(21)
+        ]
+        tried = [
+            httpx.post(
+                (one, other)[turn % 2] + VERIFY,
+                json={"email": "ava@example.com", "otp": "000000"},
+                timeout=10,
+            )
+            for turn in range(11)
+        ]
+    assert [answer.status_code for answer in asked] == [200] * 20 + [429]
+    assert [answer.status_code for answer in tried] == [400] * 10 + [429]
+    assert {int(answer.headers["Retry-After"]) > 0 for answer in (asked[-1], tried[-1])} == {True}
