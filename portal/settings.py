@@ -169,6 +169,7 @@ REST_KNOX = {
 # The demo's operators have a password alone; nobody can enrol an app for them all.
 SECOND_FACTOR = PRODUCTION
 ADMIN_NETWORKS = ENV.admin_networks
+LOGIN_REDIRECT_URL = "/admin/"  # where a sign-in leads that names no page of ours
 OTP_TOTP_ISSUER = "Subscription portal"
 # The first refuses whoever is locked out, the second knows passwords.
 AUTHENTICATION_BACKENDS = ["axes.backends.AxesStandaloneBackend", "django.contrib.auth.backends.ModelBackend"]

@@ -26,7 +26,10 @@ PAYPAL_DOCUMENTS = ("add-paypal-payment-method",)
 # No support widget there (specification, section 2): once a page has run a script, only another page is without it.
 WITHOUT_WIDGET = "edit-profile"
 # A drawing that is opened by itself has its own styles, and neither scripts nor anything else to load.
-PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+PICTURE_POLICY = (
+    "default-src 'none'; style-src 'unsafe-inline'; sandbox; "
+    "object-src 'none'; base-uri 'none'; frame-ancestors 'none'"
+)
 
 
 def _failure(request: HttpRequest, status: int) -> HttpResponse:

@@ -66,8 +66,8 @@ printed = StringIO()
 call_command("reset_second_factor", "olga", stdout=printed, stderr=StringIO())
 first = browser()
 print("first code ->", sign_in(first, code=printed.getvalue().strip()).status_code, shown(first))
-cookie = first.cookies["__Host-operator"]
-print("cookie ->", bool(cookie["secure"]), bool(cookie["httponly"]), cookie["samesite"], cookie["path"], cookie["domain"])
+kept = first.cookies["__Host-operator"]
+print("cookie ->", *(kept[name] for name in ("secure", "httponly", "samesite", "path", "domain")))
 user = User.objects.get()
 codes = second_factor.enrol(user, key=KEY, code=code_of(user))[1]
 enrolled = browser()
