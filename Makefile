@@ -24,7 +24,7 @@ check: ## Run linters, type checkers, import rules, deployment checks, freshness
 fmt: ## Format and mend what can be mended by itself
 	@exec $(PYTHON) dev/check.py fmt
 
-generate: ## Write docs/openapi.json, the app's types and docs/specification.md anew
+generate: ## Write docs/openapi.json, the app's types and the tables of docs/ anew
 	@exec $(PYTHON) dev/check.py generate
 
 lock: ## Compile requirements*.txt from requirements*.in

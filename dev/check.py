@@ -13,6 +13,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from dev import prepare
 from dev.checks import (
     BIN,
+    HELD_BY,
     LEFT_OUT,
     OPENAPI,
     SHOWN_BY,
@@ -20,6 +21,7 @@ from dev.checks import (
     Check,
     checks,
     openapi_command,
+    security_command,
     specification_command,
     types_command,
 )
@@ -91,6 +93,7 @@ def generate() -> int:
     run("Writing docs/openapi.json", openapi_command(OPENAPI))
     run("Writing the app's types", types_command(TYPES))
     run("Writing docs/specification.md", specification_command(SHOWN_BY))
+    run("Writing docs/security.md", security_command(HELD_BY))
     return 0
 
 

@@ -12,6 +12,7 @@ BIN = VENV / "bin"
 NODE_BIN = NODE_MODULES / ".bin"
 OPENAPI = ROOT / "docs" / "openapi.json"
 SHOWN_BY = ROOT / "docs" / "specification.md"
+HELD_BY = ROOT / "docs" / "security.md"
 TYPES = ROOT / "frontend" / "src" / "lib" / "api" / "schema.d.ts"
 
 # The exit code of a check that cannot be made here, as test runners have it; it says why.
@@ -74,14 +75,19 @@ def types_command(target: Path) -> Command:
 
 def specification_command(target: Path) -> Command:
     """The command that writes which test shows what of the specification."""
-    return [PYTHON, "dev/specification.py", target]
+    return [PYTHON, "dev/specification.py", target, "docs/specification.toml"]
+
+
+def security_command(target: Path) -> Command:
+    """The command that writes which test shows that what must hold does."""
+    return [PYTHON, "dev/specification.py", target, "docs/security.toml"]
 
 
 def checks(scratch: Path) -> list[Check]:
     """All checks, the quickest first; `scratch` is a folder for what they write."""
     here = {"VAR_DIR": str(scratch), "PORTAL_ENV": "demo"}
-    document, types, shown_by = (
-        scratch / name for name in ("openapi.json", "schema.d.ts", "specification.md")
+    document, types, shown_by, held_by = (
+        scratch / name for name in ("openapi.json", "schema.d.ts", "specification.md", "security.md")
     )
     migrations: Command = [PYTHON, "-W", "ignore", "manage.py", "makemigrations", "--check", "--dry-run"]
     return [
@@ -108,6 +114,11 @@ def checks(scratch: Path) -> list[Check]:
             "every row of docs/specification.toml has a test that shows it, and docs/specification.md is fresh",
             specification_command(shown_by),
             fresh=(SHOWN_BY, shown_by),
+        ),
+        Check(
+            "every row of docs/security.toml has a test that shows it, and docs/security.md is fresh",
+            security_command(held_by),
+            fresh=(HELD_BY, held_by),
         ),
         Check("docs/specification.toml forgets nothing", [PYTHON, "dev/specification_source.py"]),
     ]

@@ -1,5 +1,6 @@
 """Which test shows which line of the specification: `docs/specification.md` is written from `docs/specification.toml`.
 
+What must hold of its security is written alike, from `docs/security.toml`.
 A row without a test, a test that is not there, and a test that does not say the row's words are refused.
 """
 
@@ -21,6 +22,7 @@ from dev.places import ROOT
 from dev.python_tests import Said
 
 SOURCE = Path("docs") / "specification.toml"
+SECURITY = Path("docs") / "security.toml"
 # What a sentence leaves open: a plan's name, an amount, an id.
 OPEN = re.compile(r"\$?\{\w*\}")
 HEAD = """# The specification and its tests
@@ -39,6 +41,15 @@ say. Every test of a row has to say:
 - for a **code** the code and its status;
 - for a **limit** and a **rule** the values that the row names, which the last column shows.
 """
+
+SECURITY_HEAD = """# What must hold, and its tests
+
+Forty-five things that must hold if the portal is to be safe, and the tests that show them. The numbers in brackets are
+those of [OWASP ASVS 5.0](https://owasp.org/www-project-application-security-verification-standard/). What is aimed at,
+what is accepted as a risk and how to report a hole is in [SECURITY.md](../SECURITY.md). Written from `security.toml` by
+`make generate`; `make check` refuses a row without a test and a test that is not there.
+"""
+HEADS = {SOURCE: HEAD, SECURITY: SECURITY_HEAD}
 
 
 class BadRow(Exception):
@@ -105,6 +116,10 @@ def _named(row: Row) -> tuple[str, ...]:
     return tuple(map(_words, row.said))
 
 
+def _hold(row: Row) -> tuple[str, ...]:
+    return tuple(map(_words, row.said))
+
+
 KINDS = {
     "route": _route,
     "call": _call,
@@ -112,12 +127,13 @@ KINDS = {
     "code": _code,
     "limit": _named,
     "rule": _named,
+    "hold": _hold,
 }
 
 
-def sections(root: Path) -> list[Section]:
+def sections(root: Path, source: Path = SOURCE) -> list[Section]:
     """Read the rows. Raises `BadRow`."""
-    read = tomllib.loads((root / SOURCE).read_text())
+    read = tomllib.loads((root / source).read_text())
     return [Section(one["title"], tuple(map(_row, one["row"]))) for one in read["section"]]
 
 
@@ -195,9 +211,9 @@ def _link(name: str) -> str:
     return f"[{Path(path).name}: {words}](../{path})"
 
 
-def page(rows: list[Section]) -> str:
+def page(rows: list[Section], head: str = HEAD) -> str:
     """The page that people read."""
-    lines = [HEAD]
+    lines = [head]
     for section in rows:
         lines += [f"## {section.title}\n", "| Kind | What | Shown by |", "|---|---|---|"]
         for row in section.rows:
@@ -208,19 +224,19 @@ def page(rows: list[Section]) -> str:
     return "\n".join(lines)
 
 
-def main(target: Path, root: Path = ROOT) -> int:
+def main(target: Path, root: Path = ROOT, source: Path = SOURCE) -> int:
     """Write the page, unless a row is not shown; return the exit code."""
     try:
-        rows = sections(root)
+        rows = sections(root, source)
         wrong = list(problems(rows, Tests(root)))
     except BadRow as error:
         wrong = [str(error)]
     if wrong:
         print("\n".join(wrong))
         return 1
-    target.write_text(page(rows))
+    target.write_text(page(rows, HEADS[source]))
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1])))
+    sys.exit(main(Path(sys.argv[1]), source=Path(sys.argv[2])))

@@ -1,0 +1,199 @@
+"""What can be sent to the API at all, and what else comes with it (security, rows 30 to 32)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.apps import apps
+from drf_spectacular.generators import SchemaGenerator
+
+from billing.models import PauseSchedule, PaymentSource, Subscription
+from billing.tests.api.browser import Browser
+from billing.tests.api.shop import Shop
+from billing.tests.live import FAITH, GOSPEL, Provider
+from conftest import Sandbox
+
+pytestmark = pytest.mark.django_db
+
+# Everything that a request may say, wherever it says it. There is no amount among it, no owner, no state, no right.
+SAYABLE = {
+    "Idempotency-Key",
+    "bday",
+    "billingState",
+    "billingZip",
+    "bmonth",
+    "branding",
+    "challengeId",
+    "dailyUsage",
+    "days",
+    "email",
+    "firstName",
+    "lastName",
+    "limit",
+    "newsLetter",
+    "offer",
+    "offset",
+    "operationType",
+    "otp",
+    "paymentSourceId",
+    "paymentsource",
+    "planIds",
+    "promotions",
+    "quote",
+    "reason",
+    "satisfactionLevel",
+    "streaming",
+    "subscriptionId",
+    "subscriptionIds",
+    "token",
+}
+MALLORY = "mallory@example.com"
+UNASKED: dict[str, Any] = {
+    "accountId": 1,
+    "amount": 1,
+    "customerId": "mallory",
+    "email": MALLORY,
+    "isActive": False,
+    "isStaff": True,
+    "isSuperuser": True,
+    "owner": MALLORY,
+    "price": 1,
+    "status": "mallory",
+    "total": 1,
+    "user": {"email": MALLORY, "isStaff": True},
+}
+# A life in every change there is, in an order in which most can be made.
+CHANGES: list[tuple[str, dict[str, Any]]] = [
+    ("/api/account/profile/update", {"firstName": "Ann", "lastName": "Example", "bmonth": 2, "bday": 3}),
+    (
+        "/api/account/communicationPreferences",
+        {"newsLetter": True, "streaming": False, "promotions": True, "branding": False},
+    ),
+    ("/api/account/add-remove-service/estimate", {"planIds": [FAITH, GOSPEL]}),
+    ("/api/account/add-remove-service", {"planIds": [FAITH, GOSPEL]}),
+    ("/api/account/add-coupon/SAVE20", {}),
+    ("/api/account/claim-my-offer", {}),
+    ("/api/account/upgrade", {"planIds": [FAITH]}),
+    ("/api/account/downgrade", {"planIds": [FAITH]}),
+    ("/api/account/subscription/remove-scheduled-change", {"subscriptionId": ["{plan}"]}),
+    ("/api/account/subscriptions/multiple-pause", {"subscriptionId": ["{plan}"]}),
+    ("/api/account/subscription/remove-scheduled-pause", {"subscriptionId": ["{plan}"]}),
+    ("/api/account/pause?days=30", {}),
+    ("/api/account/remove-scheduled-pause", {}),
+    ("/api/account/resume", {}),
+    ("/api/account/subscriptions/cancel", {"subscriptionIds": ["{plan}"]}),
+    ("/api/account/subscription/remove-scheduled-cancellation", {"subscriptionId": ["{plan}"]}),
+    ("/api/payments/paymentToken", {}),
+    ("/api/payments/updatePaymentSources", {"operationType": "SETPRIMARY", "paymentSourceId": "{card}"}),
+    ("/api/account/sessions/revoke-others", {}),
+    ("/api/account/cancel", {}),
+    ("/api/auth/verify-otp", {"email": "{email}", "otp": "000000"}),
+    ("/api/auth/send-otp", {"email": "{email}"}),
+    ("/api/auth/logout", {}),
+]
+
+
+def document() -> dict[str, Any]:
+    found: dict[str, Any] = SchemaGenerator().get_schema(request=None, public=True)
+    return found
+
+
+def taken() -> Iterator[tuple[str, dict[str, Any]]]:
+    """Everything that requests say outside their path: its name, and what the document says of it."""
+    told = document()
+    for operations in told["paths"].values():
+        for operation in operations.values():
+            for one in operation.get("parameters", []):
+                if one["in"] != "path":
+                    yield one["name"], one["schema"]
+            content = operation.get("requestBody", {}).get("content", {})
+            for body in content.values():
+                name = body["schema"]["$ref"].rsplit("/", 1)[-1]
+                yield from told["components"]["schemas"][name]["properties"].items()
+
+
+def is_bounded(schema: dict[str, Any]) -> bool:
+    """Whether there is an end to how large a value can be."""
+    if {"enum", "oneOf", "allOf", "$ref"} & schema.keys():
+        return True  # of a few
+    match schema["type"]:
+        case "string":
+            return "maxLength" in schema or schema.get("format") == "uuid"
+        case "integer":
+            return {"minimum", "maximum"} <= schema.keys()
+        case "array":
+            return "maxItems" in schema and is_bounded(schema["items"])
+    return bool(schema["type"] == "boolean")
+
+
+def test_every_value_that_is_taken_has_bounds() -> None:
+    values = list(taken())
+    assert {name for name, _ in values} == SAYABLE
+    assert [(name, schema) for name, schema in values if not is_bounded(schema)] == []
+
+
+@pytest.fixture
+def shop(db: None, sandbox: Sandbox) -> Shop:
+    provider = Provider(sandbox=sandbox, sdk=sandbox.client())
+    provider.open_shop()
+    opened = Shop(provider)
+    opened.coupon("SAVE20", percent=20)
+    opened.free_month()
+    return opened
+
+
+def live(shop: Shop, name: str, **unasked: Any) -> list[Any]:
+    """Make every change for a subscriber, with more in each request than it takes; what was answered and billed."""
+    account = shop.provider.subscriber(name, FAITH)
+    browser = Browser(account)
+    there = {
+        "plan": str(Subscription.objects.get(customer__account=account).provider_id),
+        "card": str(PaymentSource.objects.get(customer__account=account).provider_id),
+        "email": account.email,
+    }
+    answers = []
+    for path, body in CHANGES:
+        said = {key: _filled(value, there) for key, value in body.items()}
+        answers.append((path, browser.post(path, {**unasked, **said}).status_code))
+    account.refresh_from_db()
+    user = account.user
+    assert (account.email, user.is_staff, user.is_superuser, user.is_active) == (
+        f"{name}@example.com",
+        False,
+        False,
+        True,
+    )
+    return [*answers, sorted(bill["total"] for bill in shop.invoices(name))]
+
+
+def _filled(value: Any, there: dict[str, str]) -> Any:
+    if isinstance(value, list):
+        return [_filled(one, there) for one in value]
+    return value.format(**there) if isinstance(value, str) else value
+
+
+def test_fields_that_nobody_asked_for_change_nothing(shop: Shop) -> None:
+    plain = live(shop, "ann")
+    assert live(shop, "ben", **UNASKED) == plain
+    assert sum(status == 200 for _, status in plain[:-1]) > 12
+    kept = [str(row) for model in apps.get_models() for row in model._default_manager.values()]
+    held = [str(entry.customer.raw_data) for entry in shop.client.Customer.list({"limit": 100}).list]
+    held += [str(entry.subscription.raw_data) for entry in shop.client.Subscription.list({"limit": 100}).list]
+    assert [text for text in (*kept, *held) if "mallory" in text] == []
+
+
+def test_every_change_is_made_in_that_life() -> None:
+    made = [path.partition("?")[0].replace("SAVE20", "{code}") for path, _ in CHANGES]
+    assert sorted(made) == sorted(path for path, told in document()["paths"].items() if "post" in told)
+
+
+def test_a_thing_that_is_named_twice_is_meant_once(shop: Shop) -> None:
+    browser = Browser(shop.provider.subscriber("ann", FAITH))
+    plan = str(Subscription.objects.get().provider_id)
+    answer = browser.post("/api/account/subscriptions/multiple-pause", {"subscriptionId": [plan, plan]})
+    assert answer.status_code == 200
+    assert PauseSchedule.objects.count() == 1
+    assert len(re.findall(plan, str(answer.json()["plans"]))) == 1
