@@ -159,8 +159,11 @@ def mislead(route: Route) -> None:
 SIGNED_IN = (
     Screen("dashboard", "/dashboard"),
     Screen("dashboard-menu", "/dashboard", press("button", "Your profile")),
+    Screen("resume-dialog", "/dashboard", press("button", "Resume now")),
+    Screen("free-month-dialog", "/dashboard", press("button", "Claim my free month")),
     Screen("manage-subscription", "/manage-subscription"),
     Screen("upgrade", "/manage-subscription/upgrade"),
+    Screen("upgrade-dialog", "/manage-subscription/upgrade", press("button", "SAVE CHANGES")),
     Screen("downgrade", "/manage-subscription/downgrade"),
     Screen("summary", "/summary?action=upgrade"),
     Screen("coupon", "/coupon"),
@@ -247,7 +250,9 @@ def take(page: Page, screen: Screen, account: str, folder: Path) -> list[Picture
             # Another scheme and another width may want other artwork.
             page.evaluate(ARRIVED)
             pictures.append(Picture(screen.name, account, width, scheme))
-            page.screenshot(path=folder / pictures[-1].file, full_page=True, animations="disabled")
+            # A dialog and what it covers are as high as the window.
+            whole = page.locator("dialog[open]").count() == 0
+            page.screenshot(path=folder / pictures[-1].file, full_page=whole, animations="disabled")
     return pictures
 
 
