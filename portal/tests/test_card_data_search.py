@@ -116,6 +116,15 @@ def test_it_finds_what_is_mailed(search, folder, encoding):
     assert search.found() == ["a number ending in 1111 in mail/one.log"]
 
 
+def test_it_takes_nothing_between_the_parts_of_a_mail_for_a_card(search, folder):
+    mail = EmailMessage()
+    mail.set_content("Hello")
+    mail.add_alternative("<p>Hello</p>", subtype="html")
+    mail.set_boundary("===============4101143227833987679==")
+    (folder / "mail" / "one.log").write_bytes(mail.as_bytes() + b"\n" + b"-" * 79 + b"\n")
+    assert search.found() == []
+
+
 @pytest.mark.parametrize("number", [*TEST_CARDS, "4000056655665556", "2223003122003222", "4222222222222"])
 def test_it_knows_the_cards_of_every_brand(number):
     assert card_numbers_in(f"paid with {number}, thank you") == {number}
