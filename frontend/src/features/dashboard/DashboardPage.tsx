@@ -82,11 +82,11 @@ function Home({ account, costs }: { account: Account; costs: ManagePlans }) {
       <div className={classNames(styles.column, held.length > 0 && styles.beside)}>
         {held.length > 0 && <Costs plans={held} costs={costs} />}
         <PaymentMethod />
-        {/* It is there or not once the provider has been asked: nothing in sight may move for it. */}
-        {held.length > 0 && <FreeMonth />}
         <div className={styles.invoices}>
           <LatestInvoices />
         </div>
+        {/* It is there or not once the provider has been asked: nothing in sight may move for it. */}
+        {held.length > 0 && <FreeMonth />}
       </div>
     </div>
   );
