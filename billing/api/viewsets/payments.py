@@ -9,9 +9,10 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.throttling import BaseThrottle, UserRateThrottle
+from rest_framework.throttling import BaseThrottle
 
 from billing import clock
+from billing.api.allowances import PAYMENTS, Allowance
 from billing.api.idempotency import KEY_HEADER, acts_once
 from billing.api.serializers.payments import (
     OWNER,
@@ -27,19 +28,12 @@ from billing.services import payment_methods
 from billing.services.payment_methods import Wish
 
 
-class PaymentThrottle(UserRateThrottle):
-    """Nobody changes payment methods so often in an hour; whoever does is trying out stolen cards."""
-
-    scope = "payments"
-    rate = "40/hour"
-
-
 class PaymentsViewSet(SubscriberViewSet):
     """Card data never comes here: a token or an intent of the provider's stands for it."""
 
     def get_throttles(self) -> list[BaseThrottle]:
         """Limit how often an account may change its payment methods."""
-        return [] if self.action == "methods" else [PaymentThrottle()]
+        return [] if self.action == "methods" else [Allowance(PAYMENTS)]
 
     @extend_schema(operation_id="payments", tags=["payments"], responses=PaymentMethodsSerializer)
     def methods(self, request: Request) -> Response:

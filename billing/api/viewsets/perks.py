@@ -5,9 +5,10 @@ from __future__ import annotations
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.throttling import BaseThrottle, UserRateThrottle
+from rest_framework.throttling import BaseThrottle
 
 from billing import clock
+from billing.api.allowances import CODES, Allowance
 from billing.api.idempotency import KEY_HEADER, acts_once
 from billing.api.serializers.changing import FreeMonthSerializer, RedeemedSerializer
 from billing.api.serializers.requests import Confirmed
@@ -16,19 +17,12 @@ from billing.queries.outcomes import preview_now
 from billing.services import codes, offers
 
 
-class CodeThrottle(UserRateThrottle):
-    """Nobody types so many codes in an hour; whoever does is guessing other people's."""
-
-    scope = "codes"
-    rate = "30/hour"
-
-
 class PerksViewSet(SubscriberViewSet):
     """What takes something off the next bill."""
 
     def get_throttles(self) -> list[BaseThrottle]:
         """Limit how many codes an account may try."""
-        return [CodeThrottle()] if self.action == "add_coupon" else []
+        return [Allowance(CODES)] if self.action == "add_coupon" else []
 
     @extend_schema(
         operation_id="add_coupon",
