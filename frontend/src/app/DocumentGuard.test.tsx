@@ -55,7 +55,7 @@ const loading = () => screen.findByRole('status', { name: 'Loading' });
 async function expectLoadedAnewAt(address: string) {
   expect(await loading()).toBeVisible();
   expect(document.querySelector('p')).toHaveTextContent('Loading');
-  expect(loads.reload).toHaveBeenCalledOnce();
+  await waitFor(() => expect(loads.reload).toHaveBeenCalledOnce());
   expect(document.location.pathname + document.location.search).toBe(address);
 }
 
