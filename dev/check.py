@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
@@ -60,6 +62,12 @@ def _outcome(check: Check) -> tuple[str, str]:
     return "ok", ""
 
 
+def _timed(check: Check) -> tuple[str, str, float]:
+    began = time.monotonic()
+    outcome, words = _outcome(check)
+    return outcome, words, time.monotonic() - began
+
+
 def _same(committed: Path, generated: Path) -> bool:
     return committed.is_file() and committed.read_text() == generated.read_text()
 
@@ -67,11 +75,13 @@ def _same(committed: Path, generated: Path) -> bool:
 def check() -> int:
     """Run every check to its end, so that one run shows everything; return the exit code."""
     failed = []
-    with tempfile.TemporaryDirectory(prefix="portal-check-") as scratch:
-        for one in checks(Path(scratch)):
-            began = time.monotonic()
-            outcome, words = _outcome(one)
-            say(f"{outcome:>8}  {one.name} ({time.monotonic() - began:.1f} s)")
+    with (
+        tempfile.TemporaryDirectory(prefix="portal-check-") as scratch,
+        ThreadPoolExecutor(os.cpu_count()) as pool,
+    ):
+        chosen = checks(Path(scratch))
+        for one, (outcome, words, seconds) in zip(chosen, pool.map(_timed, chosen), strict=True):
+            say(f"{outcome:>8}  {one.name} ({seconds:.1f} s)")
             if words:
                 say(words)
             if outcome == "FAILED":

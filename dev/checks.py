@@ -84,7 +84,7 @@ def security_command(target: Path) -> Command:
 
 
 def checks(scratch: Path) -> list[Check]:
-    """All checks, the quickest first; `scratch` is a folder for what they write."""
+    """All checks; `scratch` is a folder for what they write, and they run side by side."""
     here = {"VAR_DIR": str(scratch), "PORTAL_ENV": "demo"}
     document, types, shown_by, held_by = (
         scratch / name for name in ("openapi.json", "schema.d.ts", "specification.md", "security.md")
