@@ -5,9 +5,13 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
+from typing import IO
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
@@ -47,6 +51,11 @@ OURS = (
 )
 
 
+# Where a part's words go: the console, or a file while others run beside it.
+Output = IO[bytes] | None
+Part = Callable[[Output], bool]
+
+
 class LeftOut(Exception):
     """A part could not run here; the message is the one line that says why."""
 
@@ -64,22 +73,29 @@ def _workers() -> str:
     return str(min(MOST_WORKERS, int(os.environ.get("TEST_WORKERS", cores))))
 
 
-def _run(command: list[str], **environment: str) -> bool:
-    return subprocess.run(command, cwd=ROOT, env=_environment(**environment), check=False).returncode == 0
+def _run(command: list[str], output: Output, **environment: str) -> bool:
+    ran = subprocess.run(
+        command,
+        cwd=ROOT,
+        env=_environment(**environment),
+        stdout=output,
+        stderr=subprocess.STDOUT if output else None,
+        check=False,
+    )
+    return ran.returncode == 0
 
 
 def _pytest(*arguments: str) -> list[str]:
     return [str(PYTHON), "-m", "pytest", *arguments]
 
 
-def python_suite() -> bool:
+def python_suite(output: Output) -> bool:
     """The Python suite on the embedded default: SQLite, no Redis; the sandbox's card fields need a browser."""
-    return _run(
-        _pytest("-n", _workers(), "--dist", "loadfile", "-m", "not services"), CHROMIUM=ensure_browser()
-    )
+    command = _pytest("-n", _workers(), "--dist", "loadfile", "-m", "not services")
+    return _run(command, output, CHROMIUM=ensure_browser())
 
 
-def services_suite() -> bool:
+def services_suite(output: Output) -> bool:
     """The tests that need PostgreSQL and Redis. Raises `LeftOut` where they do not answer."""
     database = os.environ.get("TEST_DATABASE_URL", DATABASE_URL)
     redis = os.environ.get("TEST_REDIS_URL", REDIS_URL)
@@ -87,33 +103,63 @@ def services_suite() -> bool:
         raise LeftOut("no PostgreSQL answers at TEST_DATABASE_URL")
     if not answers(redis, REDIS_PORT):
         raise LeftOut("no Redis answers at TEST_REDIS_URL")
-    return _run(_pytest("-m", "services"), DATABASE_URL=database, REDIS_URL=redis)
+    return _run(_pytest("-m", "services"), output, DATABASE_URL=database, REDIS_URL=redis)
 
 
-def frontend_suite() -> bool:
+def frontend_suite(output: Output) -> bool:
     """The frontend's unit tests."""
-    return _run(["npm", "run", "--silent", "test"])
+    return _run(["npm", "run", "--silent", "test"], output)
 
 
-def journeys() -> bool:
+def first_night(data: Path, output: Output) -> bool:
+    """A portal's first start and first night: the data that the journeys begin with."""
+    return _run([str(PYTHON), "-m", "e2e.demo", str(data)], output)
+
+
+def journeys(data: Path, output: Output) -> bool:
     """The browser journeys, against real processes."""
-    return _run(
-        _pytest("e2e", "-c", "e2e/pytest.ini", "-n", _workers(), "--dist", "loadfile"),
-        CHROMIUM=ensure_browser(),
+    command = _pytest("e2e", "-c", "e2e/pytest.ini", "-n", _workers(), "--dist", "loadfile")
+    return _run(command, output, CHROMIUM=ensure_browser(), PREPARED_DEMO=str(data))
+
+
+def stages(data: Path) -> tuple[dict[str, Part], ...]:
+    """All parts, in stages; those of one run side by side, since each leaves cores idle for most of its time."""
+    return (
+        {"Python on the embedded default": python_suite},
+        {
+            "Python on PostgreSQL and Redis": services_suite,
+            "the frontend": frontend_suite,
+            "a demo's first night": partial(first_night, data),
+        },
+        {"browser journeys": partial(journeys, data)},
     )
 
 
-PARTS: dict[str, Callable[[], bool]] = {
-    "Python on the embedded default": python_suite,
-    "Python on PostgreSQL and Redis": services_suite,
-    "the frontend": frontend_suite,
-    "browser journeys": journeys,
-}
+def _run_side_by_side(parts: dict[str, Part], folder: Path) -> list[str]:
+    """Run the parts of a stage, tell of each when it has ended, and return a line on each."""
+    say(f"\n=== {', '.join(parts)}")
+    if len(parts) == 1:
+        return [_line(name, part, None) for name, part in parts.items()]
+
+    def told(name: str, part: Part) -> str:
+        with tempfile.TemporaryFile(dir=folder) as output:
+            line = _line(name, part, output)
+            output.seek(0)
+            say(f"\n=== {name}\n{output.read().decode(errors='replace')}")
+        return line
+
+    with ThreadPoolExecutor(len(parts)) as pool:
+        return list(pool.map(told, parts, parts.values()))
 
 
-def _outcome(part: Callable[[], bool]) -> str:
+def _line(name: str, part: Part, output: Output) -> str:
+    began = time.monotonic()
+    return f"  {name}: {_outcome(part, output)} ({time.monotonic() - began:.0f} s)"
+
+
+def _outcome(part: Part, output: Output) -> str:
     try:
-        return "passed" if part() else "FAILED"
+        return "passed" if part(output) else "FAILED"
     except LeftOut as reason:
         return f"FAILED: {reason}, and CI leaves nothing out" if CI else f"left out: {reason}"
     except CannotContinue as error:
@@ -127,11 +173,10 @@ def main() -> int:
     except CannotContinue as error:
         say(f"\n{error}")
         return 1
-    lines = []
-    for number, (name, part) in enumerate(PARTS.items(), start=1):
-        say(f"\n=== {number}/{len(PARTS)}  {name}")
-        began = time.monotonic()
-        lines.append(f"  {name}: {_outcome(part)} ({time.monotonic() - began:.0f} s)")
+    with tempfile.TemporaryDirectory(prefix="portal-test-") as folder:
+        lines = [
+            line for parts in stages(Path(folder) / "demo") for line in _run_side_by_side(parts, Path(folder))
+        ]
     say("\n=== make test\n" + "\n".join(lines))
     return 1 if any("FAILED" in line for line in lines) else 0
 

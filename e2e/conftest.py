@@ -12,14 +12,16 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from e2e.demo import ACCOUNTS, START_SECONDS, Demo, Visitor, free_port, stored
+from e2e.demo import ACCOUNTS, START_SECONDS, Demo, Visitor, free_port, prepare, stored
 
 expect.set_options(timeout=10_000)
 
 
 @pytest.fixture(scope="session")
 def prepared(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
-    """The data of a portal that was started once and stopped, made by the first test process for all of them."""
+    """The data of a portal that was started once and stopped, made before, or by the first test process for all."""
+    if made := os.environ.get("PREPARED_DEMO"):
+        return Path(made)
     base = tmp_path_factory.getbasetemp()
     folder = (base if worker_id == "master" else base.parent) / "prepared"
     done = folder / "done"
@@ -27,13 +29,10 @@ def prepared(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
         folder.mkdir()
     except FileExistsError:
         _wait_for(done)
-        return folder
-    first = Demo(port=free_port(), sandbox_port=free_port(), folder=folder / "data")
-    first.folder.mkdir()
-    first.start()
-    first.stop()
-    done.touch()
-    return folder
+    else:
+        prepare(folder / "data", settled=False)
+        done.touch()
+    return folder / "data"
 
 
 def _wait_for(file: Path) -> None:
@@ -50,19 +49,30 @@ def demo_settings() -> dict[str, str]:
     return {}
 
 
+@pytest.fixture(scope="session")
+def stopping() -> Iterator[list[Demo]]:
+    """The portals that were asked to stop; the next journeys need not wait for them."""
+    asked: list[Demo] = []
+    yield asked
+    for one in asked:
+        one.wait()
+
+
 @pytest.fixture(scope="module")
 def demo(
-    prepared: Path, tmp_path_factory: pytest.TempPathFactory, demo_settings: dict[str, str]
+    prepared: Path,
+    stopping: list[Demo],
+    tmp_path_factory: pytest.TempPathFactory,
+    demo_settings: dict[str, str],
 ) -> Iterator[Demo]:
     """A portal for a file of journeys, with a clock of its own; each journey takes its own account."""
     folder = tmp_path_factory.mktemp("demo") / "data"
-    shutil.copytree(prepared / "data", folder)
+    shutil.copytree(prepared, folder)
     running = Demo(port=free_port(), sandbox_port=free_port(), folder=folder, settings=demo_settings)
     running.start()
-    try:
-        yield running
-    finally:
-        running.stop()
+    yield running
+    running.ask_to_stop()
+    stopping.append(running)
 
 
 @pytest.fixture(scope="session")

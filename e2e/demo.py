@@ -1,4 +1,7 @@
-"""The whole portal as `make run` starts it, with data of its own, and somebody who uses it."""
+"""The whole portal as `make run` starts it, with data of its own, and somebody who uses it.
+
+`python -m e2e.demo FOLDER` makes the data that journeys start with, so that it is there before they begin.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +11,14 @@ import os
 import re
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import time
 import urllib.error
 import urllib.request
 from collections.abc import Mapping
+from contextlib import closing
 from dataclasses import dataclass, field
 from email.message import EmailMessage
 from email.policy import default as modern_policy
@@ -32,6 +37,13 @@ import json
 from accounts.models import Account, SessionToken
 users = {name: Account.objects.get(email=f"{name}@example.com").user for name in names}
 print(json.dumps({name: SessionToken.objects.create(user=user)[1] for name, user in users.items()}))
+"""
+# What the first night leaves: its jobs ended, no event that waits, and every invoice printed.
+SETTLED = """
+    SELECT EXISTS (SELECT 1 FROM billing_jobrun WHERE job = 'reconcile'),
+           NOT EXISTS (SELECT 1 FROM billing_jobrun WHERE finished_at IS NULL),
+           NOT EXISTS (SELECT 1 FROM billing_webhookevent WHERE state = 'received'),
+           NOT EXISTS (SELECT 1 FROM billing_invoicepdf WHERE state = 'wanted')
 """
 
 
@@ -92,12 +104,29 @@ class Demo:
                 raise RuntimeError(f"the portal did not start:\n{self._log.read_text()}")
             time.sleep(0.1)
 
+    def settle(self) -> None:
+        """Wait until the first night is over, invoices printed and all. Raises `TimeoutError`."""
+        deadline = time.monotonic() + START_SECONDS
+        with closing(sqlite3.connect(self.folder / "db.sqlite3", timeout=20)) as database:
+            while not all(database.execute(SETTLED).fetchone()):
+                if time.monotonic() > deadline:
+                    raise TimeoutError("the first night of the portal did not end")
+                time.sleep(0.2)
+
     def stop(self) -> None:
         """Stop everything as Ctrl-C would."""
-        if self.process is None:
-            return
-        self.process.send_signal(signal.SIGINT)
-        self.process.wait(timeout=60)
+        self.ask_to_stop()
+        self.wait()
+
+    def ask_to_stop(self) -> None:
+        """Stop everything as Ctrl-C would, without waiting for it."""
+        if self.process is not None:
+            self.process.send_signal(signal.SIGINT)
+
+    def wait(self) -> None:
+        """Wait until everything has stopped."""
+        if self.process is not None:
+            self.process.wait(timeout=60)
 
     def manage(self, *arguments: str) -> str:
         """Run a management command and return what it says. Raises `CalledProcessError` when it fails."""
@@ -195,3 +224,19 @@ class Visitor:
         self.page.get_by_role("button", name="Sign in").click()
         self.page.wait_for_url("**/dashboard")
         return self.page
+
+
+def prepare(folder: Path, *, settled: bool) -> None:
+    """Make the data of a portal that was started once and stopped, its first night over if it is to be settled."""
+    folder.mkdir()
+    first = Demo(port=free_port(), sandbox_port=free_port(), folder=folder)
+    first.start()
+    try:
+        if settled:
+            first.settle()
+    finally:
+        first.stop()
+
+
+if __name__ == "__main__":
+    prepare(Path(sys.argv[1]), settled=True)
