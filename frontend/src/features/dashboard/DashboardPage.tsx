@@ -86,7 +86,7 @@ function Home({ account, costs }: { account: Account; costs: ManagePlans }) {
           <LatestInvoices />
         </div>
         {/* It is there or not once the provider has been asked: nothing in sight may move for it. */}
-        {held.length > 0 && <FreeMonth />}
+        <div className={styles.offer}>{held.length > 0 && <FreeMonth />}</div>
       </div>
     </div>
   );

@@ -20,7 +20,7 @@ export function PaymentMethod() {
     <Card as="section" labelledBy="payment-method" className={styles.panel}>
       <h2 id="payment-method">Payment method</h2>
       {failure && <ErrorState {...failure} />}
-      {!failure && !payments.data && <Skeleton height="4rem" radius="box" />}
+      {!failure && !payments.data && <Skeleton height="5.5rem" radius="box" />}
       {payments.data && <InUse payments={payments.data} />}
     </Card>
   );
