@@ -78,7 +78,8 @@ def demo(
 @pytest.fixture(scope="session")
 def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[str, Any]:
     """Use the Chromium that `make test` found; as root it cannot have a sandbox of its own."""
-    arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
+    # Its process for graphics has a watchdog that ends it on a busy machine; pages then wait for a frame for ever.
+    arguments = ["--disable-gpu-watchdog", *(["--no-sandbox"] if os.geteuid() == 0 else [])]
     return {
         **browser_type_launch_args,
         "executable_path": os.environ.get("CHROMIUM") or None,
