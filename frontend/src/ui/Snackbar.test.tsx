@@ -60,6 +60,17 @@ describe('the snackbar', () => {
     expect(onHide).toHaveBeenCalledOnce();
   });
 
+  it('stays while it has the focus', () => {
+    shown();
+    const dismiss = screen.getByRole('button', { name: 'Dismiss message' });
+    act(() => dismiss.focus());
+    wait(60_000);
+    expect(onHide).not.toHaveBeenCalled();
+    act(() => dismiss.blur());
+    wait(10_000);
+    expect(onHide).toHaveBeenCalledOnce();
+  });
+
   it('can be dismissed', () => {
     shown();
     fireEvent.click(screen.getByRole('button', { name: 'Dismiss message' }));

@@ -27,7 +27,7 @@ export function Snackbar({ visible, sequence, ...message }: SnackbarProps) {
   );
 }
 
-/** Hides itself after ten seconds in which nobody pointed at it. */
+/** Hides itself after ten seconds in which nobody pointed at it and it did not have the focus. */
 function Message({ content, severity, onHide }: MessageProps) {
   const [held, setHeld] = useState(false);
   useEffect(() => {
@@ -36,11 +36,13 @@ function Message({ content, severity, onHide }: MessageProps) {
     return () => clearTimeout(timer);
   }, [held, onHide]);
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: pointing at it only gives time to read.
+    // biome-ignore lint/a11y/noStaticElementInteractions: pointing at it or going there only gives time to read.
     <div
       className={classNames(styles.snackbar, styles[severity])}
       onMouseEnter={() => setHeld(true)}
       onMouseLeave={() => setHeld(false)}
+      onFocus={() => setHeld(true)}
+      onBlur={() => setHeld(false)}
     >
       {severity === 'success' ? <CheckIcon /> : <AlertIcon />}
       <span className={styles.content}>{content}</span>
