@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from e2e.barriers import IS_SETTLED, NARROW, WIDE, settled, violations_in
+from e2e.barriers import IS_SETTLED, NARROW, WIDE, settled, violations, violations_in
 
 SCREENS = [
     "/dashboard",
@@ -33,7 +33,11 @@ PAYMENT_SCREENS = [
 WITHOUT_READS = ["/coupon", "/add-payment-method"]
 LIGHT, DARK = ("light", WIDE), ("dark", WIDE)
 LOOKS = [LIGHT, DARK, ("light", NARROW), ("dark", NARROW)]
+TRANSPARENT = "rgba(0, 0, 0, 0)"
 OTHER_BRANDS = ["gospel", "kids"]
+# What goes on moving although the device asks for less of it.
+MOVING = """() => document.getAnimations()
+  .filter(({ effect }) => effect.getComputedTiming().duration > 0).map(({ animationName }) => animationName)"""
 # As where somebody has set the browser's text to that size.
 WIDTH_AT = """(size) => {
   document.documentElement.style.fontSize = size;
@@ -112,10 +116,34 @@ def test_what_is_slow_to_come_is_awaited_without_a_barrier_and_then_shown(signed
     expect(page.get_by_role("heading", level=1)).to_be_visible()
     expect(page.get_by_role("status", name="Loading")).to_be_visible()
     assert violations_in(page, LIGHT, DARK) == []
+    assert page.evaluate(MOVING) == []
 
     held.let_go()
     page.wait_for_function(IS_SETTLED)
     expect(page.get_by_role("article")).to_have_count(3)
+
+
+def test_where_the_system_forces_its_colours_every_control_and_state_keeps_a_shape(signed_in):
+    page = signed_in("jo")
+    page.emulate_media(forced_colors="active")
+    settled(page, "/dashboard")
+    state = page.get_by_role("article", name="Kids").get_by_text("Active", exact=True)
+    expect(state).to_have_css("border-top-style", "solid")
+    for path, control in (
+        ("/cancelAll", page.get_by_role("checkbox", name="Kids")),
+        ("/manage-payment-method", page.get_by_role("radio", name="PayPal")),
+    ):
+        settled(page, path)
+        expect(control).to_be_checked()
+        expect(control).to_have_css("appearance", "auto")
+        assert violations(page) == []
+    settled(page, "/coupon")
+    apply = page.get_by_role("button", name="APPLY")
+    page.get_by_label("Code").focus()
+    page.keyboard.press("Tab")
+    expect(apply).to_be_focused()
+    expect(apply).to_have_css("outline-style", "solid")
+    expect(apply).not_to_have_css("border-top-color", TRANSPARENT)
 
 
 def test_no_screen_is_wider_than_a_small_telephone_at_any_size_of_text(signed_in):
