@@ -79,7 +79,8 @@ class Watch:
         return said
 
     def _asked(self, request: Request) -> None:
-        if request.frame != self._page.main_frame:
+        # The icon is the browser's own wish, which it gives up where one document leads to the next.
+        if request.frame != self._page.main_frame or request.resource_type == "other":
             return
         # What the page before was still waiting for is no loss to this one.
         if request.is_navigation_request():
