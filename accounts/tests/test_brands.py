@@ -94,7 +94,10 @@ def test_an_uploaded_logo_is_shown_to_subscribers(
     served = operator.get(told)
     assert served.status_code == 200
     assert served["Content-Type"].startswith("image/")
-    assert served["Content-Security-Policy"] == "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+    assert served["Content-Security-Policy"] == (
+        "default-src 'none'; style-src 'unsafe-inline'; sandbox; "
+        "object-src 'none'; base-uri 'none'; frame-ancestors 'none'"
+    )
 
 
 def test_a_services_logos_are_uploaded_too(operator: Client, kids: Brand) -> None:

@@ -18,6 +18,7 @@ from billing.gateway.errors import GatewayError
 from billing.models import (
     Command,
     Heartbeat,
+    Invoice,
     InvoicePdf,
     JobRun,
     PauseSchedule,
@@ -154,11 +155,12 @@ def test_mail_that_waits_or_was_given_up_needs_somebody(quiet: None) -> None:
 
 def test_an_invoice_that_cannot_be_made_needs_somebody(quiet: None) -> None:
     open_account("alice", invoice("INV-1"))
-    InvoicePdf.objects.update_or_create(invoice_id=1, version="1", defaults={"state": "failed"})
+    document = {"invoice": Invoice.objects.get(), "version": 1}
+    InvoicePdf.objects.update_or_create(**document, defaults={"state": "failed"})
     assert waiting() == {"pdfs_failed"}
 
 
-def test_a_provider_that_fails_or_turns_us_away_needs_somebody(quiet: None, settings: object) -> None:
+def test_a_provider_that_fails_or_turns_us_away_needs_somebody(quiet: None) -> None:
     now = timezone.now().replace(second=0, microsecond=0)
     minute = ProviderMinute.objects.create(minute=now, asked=40, failed=2, milliseconds=10_000)
     assert waiting() == set()
