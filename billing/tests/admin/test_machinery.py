@@ -155,8 +155,7 @@ def test_mail_that_waits_or_was_given_up_needs_somebody(quiet: None) -> None:
 
 def test_an_invoice_that_cannot_be_made_needs_somebody(quiet: None) -> None:
     open_account("alice", invoice("INV-1"))
-    document = {"invoice": Invoice.objects.get(), "version": 1}
-    InvoicePdf.objects.update_or_create(**document, defaults={"state": "failed"})
+    InvoicePdf.objects.create(invoice=Invoice.objects.get(), version=1, state="failed")
     assert waiting() == {"pdfs_failed"}
 
 
