@@ -1,4 +1,5 @@
-import { expect, it } from 'vitest';
+import { onlineManager } from '@tanstack/react-query';
+import { afterEach, expect, it } from 'vitest';
 
 import { ApiError } from '@/lib/errors';
 import { createQueryClient } from '@/lib/queryClient';
@@ -19,6 +20,13 @@ it.each([
   ['a mistake of ours', 0, new TypeError('x'), false],
 ])('repeats a read after %s as it should', (_what, failures, error, expected) => {
   expect(repeats(failures, error)).toBe(expected);
+});
+
+afterEach(() => onlineManager.setOnline(true));
+
+it('says at once that there is no connection', () => {
+  onlineManager.setOnline(false);
+  expect(repeats(0, failure(-1))).toBe(false);
 });
 
 it('never repeats a change by itself', () => {

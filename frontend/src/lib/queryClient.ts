@@ -1,12 +1,12 @@
-import { QueryClient } from '@tanstack/react-query';
+import { onlineManager, QueryClient } from '@tanstack/react-query';
 
 import { ApiError } from '@/lib/errors';
 
 const READ_REPEATS = 2;
 
-/** A read is repeated only where that can help: no response, or a server in trouble. */
+/** A read is repeated only where that can help: no response on a line that is up, or a server in trouble. */
 function mayHelpToRepeat(failures: number, error: Error): boolean {
-  if (!(error instanceof ApiError)) return false;
+  if (!(error instanceof ApiError) || !onlineManager.isOnline()) return false;
   return failures < READ_REPEATS && (error.status === -1 || error.status >= 500);
 }
 
