@@ -14,7 +14,7 @@ from dev.places import MACOS, PYTHON, child_environment
 
 OLDEST_PYTHON = (3, 11)
 NEWEST_PYTHON = (3, 13)
-OLDEST_NODE = 20
+OLDEST_NODE = (20, 19)
 PANGO_DEBIAN = ("libpango-1.0-0", "libpangoft2-1.0-0", "libharfbuzz-subset0")
 
 
@@ -60,13 +60,13 @@ def node_version() -> str:
     """Return Node's version. Raises `CannotContinue` when it is missing or too old."""
     if not shutil.which("node") or not shutil.which("npm"):
         raise CannotContinue(
-            "Node 20 or newer with npm is needed: take it from https://nodejs.org"
+            "Node 20.19 or newer with npm is needed: take it from https://nodejs.org"
             f" or, where the distribution's is that new, type: {install_command(['nodejs', 'npm'], ['node'])}"
         )
     version = subprocess.run(["node", "--version"], capture_output=True, text=True, check=True).stdout.strip()
-    if int(version.lstrip("v").split(".")[0]) < OLDEST_NODE:
+    if tuple(int(part) for part in version.lstrip("v").split(".")[:2]) < OLDEST_NODE:
         raise CannotContinue(
-            f"Node 20 or newer is needed; this is {version}. Take one from https://nodejs.org"
+            f"Node 20.19 or newer is needed; this is {version}. Take one from https://nodejs.org"
         )
     return version
 
