@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.sync_api import Page, Route, expect
 
@@ -56,6 +58,13 @@ def is_frame(route: Route) -> bool:
     return route.request.url.endswith(("/api/site", "/api/account/check-payment-failure"))
 
 
+def about_a_card(page: Page) -> list[str]:
+    """The screens that are about a card of one's own: to correct it, and that it was added."""
+    edit = settled(page, "/manage-payment-method").get_by_role("link", name=re.compile("^Edit .* ending in"))
+    address = edit.first.get_attribute("href") or ""
+    return [address, address.replace("/update-card-payment-method", "/add-payment-method-success")]
+
+
 class Held:
     """Answers that take their time, until they are let go."""
 
@@ -89,12 +98,14 @@ def test_a_stranger_finds_no_barrier(page):
 
 
 def test_a_subscriber_finds_no_barrier(signed_in):
-    assert barriers(signed_in("jo"), [*SCREENS, *PAYMENT_SCREENS], *LOOKS) == {}
+    page = signed_in("jo")
+    assert barriers(page, [*SCREENS, *PAYMENT_SCREENS, *about_a_card(page)], *LOOKS) == {}
 
 
 @pytest.mark.parametrize("brand", OTHER_BRANDS)
 def test_no_brand_is_a_barrier(signed_in, brand):
-    assert barriers(signed_in("jo", brand), [*SCREENS, *PAYMENT_SCREENS], LIGHT, DARK) == {}
+    page = signed_in("jo", brand)
+    assert barriers(page, [*SCREENS, *PAYMENT_SCREENS, *about_a_card(page)], LIGHT, DARK) == {}
 
 
 def test_what_cannot_be_loaded_is_said_and_no_barrier(signed_in):
@@ -150,7 +161,7 @@ def test_no_screen_is_wider_than_a_small_telephone_at_any_size_of_text(signed_in
     page = signed_in("ben")
     page.set_viewport_size(NARROW)
     widths: dict[tuple[str, str], int] = {}
-    for path in ["/", *SCREENS, *PAYMENT_SCREENS]:
+    for path in ["/", *SCREENS, *PAYMENT_SCREENS, *about_a_card(page)]:
         settled(page, path)
         widths |= {(path, size): page.evaluate(WIDTH_AT, size) for size in ("100%", "200%")}
     assert {where: width for where, width in widths.items() if width > NARROW["width"]} == {}
