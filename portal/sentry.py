@@ -51,5 +51,5 @@ def start(*, dsn: str, environment: str, secrets: list[str]) -> None:
 def _cleaned(event: Event, redacted: logs.Redaction) -> Event:
     kept: dict[str, Any] = {name: value for name, value in event.items() if name not in NOT_TOLD}
     kept["tags"] = {**event.get("tags", {}), "request_id": logs.current_request_id()}
-    cleaned: Event = json.loads(redacted(json.dumps(kept, default=str)))
+    cleaned: Event = redacted.within(json.loads(json.dumps(kept, default=str)))
     return cleaned

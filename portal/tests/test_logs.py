@@ -76,6 +76,21 @@ def test_a_traceback_keeps_it_too(lines, said):
     assert said not in stream.getvalue()
 
 
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("To:\nava@example.com", "To:\n[address]"),
+        ("“ava@example.com” is unknown", "“[address]” is unknown"),
+        ("sent\nBearer 5f2c9a7be1d04c3a5f2c9a7be1d04c3a", "sent\nBearer [secret]"),
+    ],
+    ids=["an address on a new line", "an address in quotes", "a token on a new line"],
+)
+def test_a_line_is_an_object_whatever_stands_before_what_is_taken_out(written, said, told):
+    logging.getLogger("portal.example").warning("%s", said, extra={"also": [said]})
+    (line,) = written()
+    assert (line["message"], line["also"]) == (told, [told])
+
+
 def test_a_line_is_an_object_with_its_time_in_utc():
     record = logging.LogRecord("billing", logging.INFO, "x.py", 1, "Job %s is late", ("resumes",), None)
     record.created = 1_774_951_200.25

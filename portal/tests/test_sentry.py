@@ -76,11 +76,11 @@ def test_an_error_is_reported_without_what_the_subscriber_sent(register, visitor
 
 def test_its_words_are_redacted(register):
     try:
-        raise RuntimeError(f"{KEY} was refused for ava@example.com")
+        raise RuntimeError(f"{KEY} was refused for\nava@example.com")
     except RuntimeError as error:
         sentry_sdk.capture_exception(error)
     (event,) = reported(register)
-    assert event["exception"]["values"][-1]["value"] == "[secret] was refused for [address]"
+    assert event["exception"]["values"][-1]["value"] == "[secret] was refused for\n[address]"
 
 
 def test_nothing_is_reported_where_no_address_is_set():
