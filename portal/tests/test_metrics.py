@@ -39,6 +39,14 @@ def test_requests_are_counted_by_route(visitor):
     assert not any("secret=" in word or "of/ours" in word for key in after for word in key)
 
 
+def test_methods_that_nobody_knows_are_counted_as_one(visitor):
+    statuses = {visitor.generic(made_up, "/api/site").status_code for made_up in ("BREW", "BREW-2")}
+    figures = told(visitor)
+    assert statuses == {405}
+    assert figures["portal_request_seconds_count", "", "405", "other"] == 2
+    assert not any("BREW" in word for key in figures for word in key)
+
+
 def test_tasks_are_counted_by_how_they_end(visitor):
     @app.task(name="portal.tests.fail")
     def fail():
