@@ -167,8 +167,26 @@ describe('a signed-in subscriber', () => {
     openedAt('/billingHistory');
     expect(await screen.findByText(/Your billing history is currently empty/)).toBeVisible();
     server.use(http.get('*/api/invoice/list', () => HttpResponse.json([anInvoice()])));
-    tellOtherTabs();
+    const otherTab = new BroadcastChannel('account-changed');
+    otherTab.postMessage(null);
     expect(await screen.findByRole('button', { name: /Download invoice/ })).toBeVisible();
+    otherTab.close();
+  });
+
+  it('asks for nothing anew on what it tells the other tabs itself', async () => {
+    const asked = vi.fn(() => HttpResponse.json([]));
+    server.use(http.get('*/api/invoice/list', asked));
+    openedAt('/billingHistory');
+    expect(await screen.findByText(/Your billing history is currently empty/)).toBeVisible();
+    const otherTab = new BroadcastChannel('account-changed');
+    const heard = new Promise((resolve) => {
+      otherTab.onmessage = resolve;
+    });
+    tellOtherTabs();
+    await heard;
+    await act(() => new Promise((resolve) => setTimeout(resolve)));
+    otherTab.close();
+    expect(asked).toHaveBeenCalledOnce();
   });
 
   it('is signed out in this tab too after logging out in another', async () => {
