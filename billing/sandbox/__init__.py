@@ -3,8 +3,8 @@
 It is a small Django project of its own: own settings, own database, own process, own clock. The portal meets it
 only over HTTP, through the official SDK. Rooms:
 
-- ``wire``: what travels: authentication, form decoding, filters, pages, errors, idempotency, the request limit,
-  ordered faults;
+- ``wire``: what travels: authentication, form decoding, filters, pages, errors, idempotency, the request limit;
+- ``faults``: what goes wrong because it was ordered, with requests and with webhooks;
 - ``operations``: one function per API operation, registered by decorator;
 - ``engine``: what happens as time passes: terms, invoices, collection, dunning, scheduled changes;
 - ``clock``: the site's time, real or travelled;

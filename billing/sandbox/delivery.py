@@ -25,6 +25,7 @@ from django.db.models import Q, QuerySet
 
 from billing.sandbox import clock, events, settings
 from billing.sandbox.engine.lock import writing
+from billing.sandbox.faults import webhooks
 from billing.sandbox.models import Event
 
 logger = logging.getLogger(__name__)
@@ -47,10 +48,11 @@ _ANSWER_SECONDS = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Letter:
-    """One try of one event: the row's key and the bytes that go out."""
+    """One try of one event: the row's key, the bytes that go out, and how often (once, unless a fault doubles it)."""
 
     seq: int
     body: bytes
+    copies: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +83,7 @@ class Courier:
         self._woken = threading.Event()
         self._under_way: set[int] = set()
         self._unrecorded: list[Outcome] = []
+        self._detours = webhooks.Detours()
 
     def start(self) -> None:
         """Start the threads, as daemons: what the process's end cuts off is still due in its row."""
@@ -129,6 +132,7 @@ class Courier:
         with writing():
             for outcome in self._unrecorded:
                 record(outcome)
+            self._detours.overtaken_by(outcome.seq for outcome in self._unrecorded)
         self._under_way.difference_update(outcome.seq for outcome in self._unrecorded)
         self._unrecorded.clear()
 
@@ -138,19 +142,27 @@ class Courier:
         if room <= 0:
             return
         for event in due_events().exclude(seq__in=self._under_way)[:room]:
-            self._under_way.add(event.seq)
-            self._letters.put(Letter(seq=event.seq, body=json.dumps(events.render(event)).encode()))
+            if copies := self._detours.copies(event):
+                self._under_way.add(event.seq)
+                body = json.dumps(events.render(event)).encode()
+                self._letters.put(Letter(seq=event.seq, body=body, copies=copies))
 
     def _send_letters(self) -> None:
         while True:
             letter = self._letters.get()
             try:
-                failure = self._post(letter.body)
+                failure = self._post_all(letter)
             except Exception as error:
                 # A sender that died would take its letter with it: whatever happened, it is a failed try.
                 logger.exception("A webhook could not be sent")
                 failure = type(error).__name__
             self._news.put(Outcome(seq=letter.seq, failure=failure))
+
+    def _post_all(self, letter: Letter) -> str:
+        for _copy in range(letter.copies):
+            failure = self._post(letter.body)
+            webhooks.sent(letter.seq, failure)
+        return failure
 
     def _post(self, body: bytes) -> str:
         """Send once; the reason of the failure, or empty for a 2xx."""

@@ -1,4 +1,4 @@
-"""The console's page of faults: what they are, which ones wait, and a form to order one."""
+"""The console's page of faults: a form to order one, which ones wait, and what those did that struck."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from django.views.decorators.csrf import csrf_protect
 from django.views.decorators.http import require_POST, require_safe
 
 from billing.sandbox.console import chrome
-from billing.sandbox.wire import faults
+from billing.sandbox.faults import journal, queue
 from billing.sandbox.wire.errors import ApiError
 from billing.sandbox.wire.params import Params
 
 
 @require_safe
 @csrf_protect
-def queue(request: HttpRequest) -> HttpResponse:
-    """The faults that wait, and the form."""
+def faults(request: HttpRequest) -> HttpResponse:
+    """The form, the faults that wait, and those that struck."""
     return _show(request)
 
 
@@ -26,7 +26,7 @@ def order(request: HttpRequest) -> HttpResponse:
     """Queue the fault of the form."""
     filled = {name: str(value) for name, value in request.POST.items() if name != "csrfmiddlewaretoken"}
     try:
-        faults.order(Params(filled))
+        queue.order(Params(filled))
     except ApiError as refusal:
         return _show(request, error=str(refusal), status=400)
     return HttpResponseRedirect(reverse("console:faults"))
@@ -36,15 +36,17 @@ def order(request: HttpRequest) -> HttpResponse:
 @csrf_protect
 def clear(request: HttpRequest) -> HttpResponse:
     """Forget all faults."""
-    faults.clear()
+    queue.clear()
     return HttpResponseRedirect(reverse("console:faults"))
 
 
 def _show(request: HttpRequest, *, error: str = "", status: int = 200) -> HttpResponse:
     context = {
         "error": error,
-        "waiting": faults.waiting(),
-        "kinds": faults.KINDS,
-        "methods": faults.METHODS,
+        "waiting": queue.waiting(),
+        "strikes": journal.newest(),
+        "request_kinds": queue.REQUEST_KINDS,
+        "webhook_kinds": queue.WEBHOOK_KINDS,
+        "methods": queue.METHODS,
     }
     return chrome.show(request, "faults.html", context, tab="faults", status=status)

@@ -7,8 +7,9 @@ from django.db import transaction
 from billing.sandbox import clock
 from billing.sandbox.body import Body
 from billing.sandbox.engine import runner, travel
+from billing.sandbox.faults import journal, queue
 from billing.sandbox.models import Site
-from billing.sandbox.wire import faults, router
+from billing.sandbox.wire import router
 from billing.sandbox.wire.errors import invalid_state, not_found, wrong_value
 from billing.sandbox.wire.params import Params, required
 
@@ -25,7 +26,8 @@ def retrieve(params: Params, handle: str) -> Body:
 def start_afresh(params: Params, handle: str) -> Body:
     """Erase the site's data and begin its time anew."""
     _site(handle)
-    faults.clear()
+    queue.clear()
+    journal.clear()
     return _answer(travel.start_afresh(params.instant("genesis_time")))
 
 

@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -68,6 +69,27 @@ def own_receiver() -> Iterator[Receiver]:
 def launch(launch_sandbox: Callable[..., Any], own_receiver: Receiver) -> Callable[[], Any]:
     """Start a sandbox of the test's own; a second one finds what the first has left."""
     return lambda: launch_sandbox(SANDBOX_WEBHOOK_URL=own_receiver.url, **CREDENTIALS)
+
+
+@dataclass
+class Desk:
+    """Where faults are ordered over HTTP."""
+
+    url: str
+    api_key: str
+
+    def order(self, **fault: object) -> None:
+        form = {name: str(value) for name, value in fault.items()}
+        httpx.post(f"{self.url}/faults", data=form, auth=(self.api_key, "")).raise_for_status()
+
+    def struck(self) -> list[dict[str, Any]]:
+        answer = httpx.get(f"{self.url}/faults/struck", auth=(self.api_key, ""))
+        return [entry["strike"] for entry in answer.json()["list"]]
+
+
+@pytest.fixture
+def desk(sandbox: Any) -> Desk:
+    return Desk(sandbox.url, sandbox.api_key)
 
 
 def status_of(client: Chargebee, event_id: str) -> str:
@@ -280,6 +302,60 @@ def test_the_console_sends_an_event_again(sandbox: Any, receiver: Receiver) -> N
 
     assert answer.status_code == 302
     assert [delivery.event["id"] for delivery in receiver.wait_for(2)] == [event_id, event_id]
+
+
+def test_a_webhook_is_lost_and_the_next_one_flows(sandbox: Any, receiver: Receiver, desk: Desk) -> None:
+    desk.order(kind="lose_webhook", event_type="customer_*")
+    client = sandbox.client()
+    lost = client.Customer.create({"id": "alice"}).customer.id
+    client.Customer.create({"id": "bob"})
+
+    [delivery] = receiver.wait_for(1)
+
+    await_status(client, delivery.event["id"], "succeeded")
+    assert (lost, delivery.customer) == ("alice", "bob")
+    [strike] = desk.struck()
+    assert (strike["answered"], strike["later"]) == ("not sent", [])
+    assert status_of(client, strike["event"]) == "failed"
+
+
+def test_a_webhook_is_sent_twice_and_written_down_once(sandbox: Any, receiver: Receiver, desk: Desk) -> None:
+    desk.order(kind="double_webhook")
+    sandbox.client().Customer.create({"id": "alice"})
+
+    first, second = receiver.wait_for(2)
+
+    assert first.event == second.event
+    await_status(sandbox.client(), first.event["id"], "succeeded")
+    assert tries_of(sandbox, first.event["id"]) == 1
+    assert [later["said"] for later in desk.struck()[0]["later"]] == ["sent: taken", "sent: taken"]
+
+
+def test_a_webhook_is_late_by_the_sites_clock(sandbox: Any, receiver: Receiver, desk: Desk) -> None:
+    desk.order(kind="delay_webhook", seconds=86_400, count=2)
+    sandbox.client().Customer.create({"id": "alice"})
+    eventually(lambda: len(desk.struck()) == 1, what="the event is kept back")
+    event_id = desk.struck()[0]["event"]
+    await_status(sandbox.client(), event_id, "re_scheduled")
+    assert receiver.deliveries == []
+
+    sandbox.travel_to(site_time(sandbox) + timedelta(days=1, minutes=1))
+
+    assert [delivery.event["id"] for delivery in receiver.wait_for(1)] == [event_id]
+    await_status(sandbox.client(), event_id, "succeeded")
+
+
+def test_a_webhook_is_overtaken_by_the_next(sandbox: Any, receiver: Receiver, desk: Desk) -> None:
+    desk.order(kind="reorder_webhook", seconds=3600)
+    client = sandbox.client()
+    client.Customer.create({"id": "first"})
+    eventually(lambda: len(desk.struck()) == 1, what="the event is kept back")
+    client.Customer.create({"id": "second"})
+
+    deliveries = receiver.wait_for(2)
+
+    assert [delivery.customer for delivery in deliveries] == ["second", "first"]
+    await_status(client, deliveries[1].event["id"], "succeeded")
 
 
 def csrf_token(page: httpx.Response) -> str:

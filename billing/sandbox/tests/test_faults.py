@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import httpx
 import pytest
 
+from billing.sandbox.tests.receiver import eventually
 from billing.sandbox.tests.shop import Shop, refused
 
 UPDATE = "/subscriptions/*/update_for_items"
@@ -34,6 +36,27 @@ def order(http: httpx.Client) -> Order:
 
 def waiting(http: httpx.Client) -> list[dict[str, Any]]:
     return [entry["fault"] for entry in http.get("/faults").json()["list"]]
+
+
+def struck(http: httpx.Client) -> list[dict[str, Any]]:
+    return [entry["strike"] for entry in http.get("/faults/struck").json()["list"]]
+
+
+def said_later(strike: dict[str, Any]) -> list[str]:
+    return [later["said"] for later in strike["later"]]
+
+
+@pytest.fixture
+def redeem(shop: Shop, http: httpx.Client) -> Callable[[], httpx.Response]:
+    """Redeem the coupon TEN, each time with the same key; a client of little patience."""
+    monthly, ten = shop.subscribe(shop.customer()), shop.coupon("TEN")
+    address, form = f"/api/v2/subscriptions/{monthly.id}/update_for_items", {"coupon_ids[0]": ten}
+    key = {"chargebee-idempotency-key": "once"}
+    return lambda: http.post(address, data=form, headers=key, timeout=1.5)
+
+
+def redemptions(shop: Shop) -> int:
+    return int(shop.client.Coupon.retrieve("TEN").coupon.redemptions)
 
 
 def test_a_charge_is_declined_once_and_then_no_more(shop: Shop, http: httpx.Client, order: Order):
@@ -76,6 +99,82 @@ def test_a_lost_connection_leaves_it_open_whether_it_was_done(
     assert shop.client.Coupon.retrieve(ten).coupon.redemptions == 1
 
 
+@pytest.mark.parametrize(
+    ("kind", "status", "looks"),
+    [
+        ("html_body", 502, lambda answer: answer.text.startswith("<!DOCTYPE html>")),
+        ("html_body", 200, lambda answer: answer.headers["content-type"].startswith("text/html")),
+        ("missing_object", 200, lambda answer: answer.json() == {}),
+    ],
+)
+def test_an_answer_that_is_none_leaves_the_write_made(
+    shop: Shop,
+    http: httpx.Client,
+    order: Order,
+    redeem: Callable[[], httpx.Response],
+    kind: str,
+    status: int,
+    looks: Callable[[httpx.Response], bool],
+):
+    order(kind=kind, path=UPDATE, **({"status": status} if kind == "html_body" else {}))
+    answer = redeem()
+    assert (answer.status_code, looks(answer), redemptions(shop)) == (status, True, 1)
+    assert redeem().json()["subscription"]["coupons"][0]["coupon_id"] == "TEN"
+    assert redemptions(shop) == 1
+
+
+@pytest.mark.parametrize(
+    ("kind", "seen", "write", "then"),
+    [
+        ("time_out_before", httpx.ReadTimeout, "not made", "200: made"),
+        ("time_out_after", httpx.ReadTimeout, "made", "200: made before, the first answer again"),
+        ("cut_body", httpx.RemoteProtocolError, "made", "200: made before, the first answer again"),
+    ],
+)
+def test_the_journal_tells_whether_the_write_was_made_and_what_came_of_asking_again(
+    shop: Shop,
+    http: httpx.Client,
+    order: Order,
+    redeem: Callable[[], httpx.Response],
+    kind: str,
+    seen: type[Exception],
+    write: str,
+    then: str,
+):
+    order(kind=kind, path=UPDATE)
+    with pytest.raises(seen):
+        redeem()
+    assert redemptions(shop) == (write == "made")
+    assert redeem().status_code == 200
+    assert redemptions(shop) == 1
+    [strike] = struck(http)
+    assert (strike["kind"], strike["key"], strike["write"]) == (kind, "once", write)
+    assert strike["target"].endswith("/update_for_items")
+    assert said_later(strike) == [then]
+
+
+@pytest.mark.parametrize(("told", "header"), [({}, None), ({"retry_after": 7}, "7")])
+def test_a_429_says_when_to_come_again_only_where_it_is_told_to(
+    http: httpx.Client, order: Order, sandbox: Any, told: dict[str, int], header: str | None
+):
+    order(kind="error", method="GET", path="/customers", status=429, count=2, **told)
+    answers = [http.get("/api/v2/customers") for _ in range(3)]
+    assert [answer.status_code for answer in answers] == [429, 429, 200]
+    assert answers[0].json()["api_error_code"] == "api_request_limit_exceeded"
+    assert answers[0].headers.get("retry-after") == header
+    second, first = struck(http)
+    assert (said_later(first), said_later(second)) == (["met error"], ["200"])
+
+
+def test_forgetting_the_faults_lets_go_of_who_waits(http: httpx.Client, order: Order, sandbox: Any):
+    order(kind="delay", path="/customers", seconds=300)
+    with ThreadPoolExecutor(1) as pool:
+        held = pool.submit(http.get, "/api/v2/customers", timeout=30)
+        eventually(lambda: bool(struck(http)), what="the request is held")
+        http.delete("/faults")
+        assert held.result().status_code == 200
+
+
 def test_a_delay_holds_nobody_else_up(shop: Shop, order: Order):
     monthly = shop.subscribe(shop.customer())
     order(kind="delay", method="GET", path=f"/subscriptions/{monthly.id}", seconds=1)
@@ -100,6 +199,7 @@ def test_other_requests_pass_and_starting_afresh_forgets(
 
 def test_only_the_key_orders_and_only_what_is_a_fault(http: httpx.Client, sandbox: Any):
     assert httpx.post(f"{sandbox.url}/faults", data={"kind": "delay"}, trust_env=False).status_code == 401
+    assert httpx.get(f"{sandbox.url}/faults/struck", trust_env=False).status_code == 401
     for wrong in ({"kind": "meteor"}, {"kind": "delay", "seconds": "9999"}, {"kind": "delay", "path": "x"}):
         assert http.post("/faults", data=wrong).status_code == 400
     assert waiting(http) == []
@@ -115,5 +215,9 @@ def test_the_console_orders_and_forgets_them(http: httpx.Client, order: Order):
     assert [fault["kind"] for fault in waiting(http)] == ["delay", "error"]
     assert "503 internal_error" in answer.text
     assert http.post("/trouble/order", data={**form, "status": "200"}).status_code == 400
+    answers = [http.get("/api/v2/customers").status_code for _ in range(3)]
+    assert answers == [200, 503, 200]
+    shown = re.sub(r"<[^>]+>", " ", http.get("/trouble").text)
+    assert re.search(r"error\s+GET /customers\s+[\d:]+\s+503 internal_error\s+[\d:]+\s+200", shown)
     http.post("/trouble/clear", data={"csrfmiddlewaretoken": token[1]})
     assert waiting(http) == []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from contextlib import nullcontext
+from functools import partial
 
 from django.core.exceptions import BadRequest, SuspiciousOperation
 from django.db import transaction
@@ -14,7 +15,8 @@ from billing.sandbox import clock, events
 from billing.sandbox.body import Body
 from billing.sandbox.engine import due
 from billing.sandbox.engine.lock import writing
-from billing.sandbox.wire import auth, faults, form, idempotency, limits, router
+from billing.sandbox.faults import journal, queue, requests
+from billing.sandbox.wire import auth, form, idempotency, limits, router
 from billing.sandbox.wire.errors import ApiError
 from billing.sandbox.wire.params import Params
 
@@ -30,7 +32,7 @@ def api(request: HttpRequest, path: str) -> HttpResponse:
         return _answer(request, "/" + path)
     except ApiError as error:
         return _json(error.body(), error.status, error.headers)
-    except faults.ConnectionDropped:
+    except requests.ConnectionDropped:
         return HttpResponse(status=444)
     except Exception:
         logger.exception("%s %s failed", request.method, request.path)
@@ -44,13 +46,13 @@ def _answer(request: HttpRequest, path: str) -> HttpResponse:
     operation, arguments = router.find(request.method or "", path)
     params = _params(request)
     silence = events.without_webhooks() if _asks_for_silence(request) else nullcontext()
-    fault = faults.take(operation.method, path)
-    with faults.struck_by(fault, request), events.acting("api", auth.FULL_ACCESS_USER), silence:
-        if request.method == "GET" and not operation.estimate:
-            due.settle()
-            with clock.at():
-                return _json(operation.run(arguments, params), 200)
-        return _write(request, operation, arguments, params)
+    reads = request.method == "GET" and not operation.estimate
+    if reads:
+        carry_out = partial(_read, operation, arguments, params)
+    else:
+        carry_out = partial(_write, request, operation, arguments, params)
+    with events.acting("api", auth.FULL_ACCESS_USER), silence:
+        return requests.answer(request, path, carry_out, writes=not reads and not operation.estimate)
 
 
 def _asks_for_silence(request: HttpRequest) -> bool:
@@ -63,6 +65,12 @@ def _params(request: HttpRequest) -> Params:
     except (SuspiciousOperation, BadRequest, ValueError) as error:
         raise ApiError(400, "invalid_request", f"The body cannot be read: {error}") from None
     return Params(form.decode((name, str(value)) for name, value in sent.items()))
+
+
+def _read(operation: router.Operation, arguments: dict[str, str], params: Params) -> HttpResponse:
+    due.settle()
+    with clock.at():
+        return _json(operation.run(arguments, params), 200)
 
 
 def _write(
@@ -88,12 +96,21 @@ def order_faults(request: HttpRequest) -> HttpResponse:
         auth.authenticate(request)
         match request.method:
             case "POST":
-                return _json({"fault": faults.order(_params(request)).body()}, 200)
+                return _json({"fault": queue.order(_params(request)).body()}, 200)
             case "DELETE":
-                faults.clear()
-        return _json({"list": [{"fault": fault.body()} for fault in faults.waiting()]}, 200)
+                queue.clear()
+        return _json({"list": [{"fault": fault.body()} for fault in queue.waiting()]}, 200)
     except ApiError as error:
         return _json(error.body(), error.status, error.headers)
+
+
+def struck(request: HttpRequest) -> HttpResponse:
+    """The faults that struck last, the newest first, and what came after each. The API key guards it."""
+    try:
+        auth.authenticate(request)
+    except ApiError as error:
+        return _json(error.body(), error.status, error.headers)
+    return _json({"list": [{"strike": strike.body()} for strike in journal.newest()]}, 200)
 
 
 def _attempt(operation: router.Operation, arguments: dict[str, str], params: Params) -> tuple[int, Body]:
