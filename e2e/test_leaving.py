@@ -92,6 +92,24 @@ def test_dan_ends_what_is_paused_at_once_and_can_start_it_again_at_its_price(vis
     visitor.demo.compare()
 
 
+def test_hugo_who_left_starts_again_at_the_price_he_was_shown(visitor):
+    page = visitor.sign_in("hugo")
+    ended = page.get_by_role("region", name="Ended subscriptions")
+    expect(ended).to_contain_text("$6.99 / month")
+    ended.get_by_role("link", name="Start again with Faith & Family").click()
+    page.get_by_role("button", name="SAVE CHANGES").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("$6.99")
+    dialog.get_by_role("button").last.click()
+    page.wait_for_url("**/summary**")
+
+    page.goto("/dashboard")
+    expect(card(page, "Faith & Family")).to_contain_text("Active")
+    page.goto("/billingHistory")
+    expect(page.get_by_role("row").nth(1)).to_contain_text("$6.99 USD")
+    visitor.demo.compare()
+
+
 def test_ella_cancels_what_was_to_be_paused_and_everything_ends_with_its_term(visitor):
     page = visitor.sign_in("ella")
     page.get_by_role("link", name="Cancel Subscriptions").click()
