@@ -17,7 +17,7 @@ from billing.sandbox.wire.params import Params
 @csrf_protect
 def faults(request: HttpRequest) -> HttpResponse:
     """The form, the faults that wait, and those that struck."""
-    return _show(request)
+    return _show(request, {})
 
 
 @require_POST
@@ -28,7 +28,7 @@ def order(request: HttpRequest) -> HttpResponse:
     try:
         queue.order(Params(filled))
     except ApiError as refusal:
-        return _show(request, error=str(refusal), status=400)
+        return _show(request, filled, error=str(refusal), status=400)
     return HttpResponseRedirect(reverse("console:faults"))
 
 
@@ -40,8 +40,11 @@ def clear(request: HttpRequest) -> HttpResponse:
     return HttpResponseRedirect(reverse("console:faults"))
 
 
-def _show(request: HttpRequest, *, error: str = "", status: int = 200) -> HttpResponse:
+def _show(
+    request: HttpRequest, filled: dict[str, str], *, error: str = "", status: int = 200
+) -> HttpResponse:
     context = {
+        "filled": filled,
         "error": error,
         "waiting": queue.waiting(),
         "strikes": journal.newest(),

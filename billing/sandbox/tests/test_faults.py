@@ -215,6 +215,12 @@ def test_the_console_orders_and_forgets_them(http: httpx.Client, order: Order):
     assert [fault["kind"] for fault in waiting(http)] == ["delay", "error"]
     assert "503 internal_error" in answer.text
     assert http.post("/trouble/order", data={**form, "status": "200"}).status_code == 400
+    wrong = http.post("/trouble/order", data={**form, "path": "customers", "seconds": "7"})
+    assert wrong.status_code == 400
+    assert 'role="alert"' in wrong.text
+    assert re.search(r'name="path"[^>]*value="customers"', wrong.text)
+    assert re.search(r'name="seconds" value="7"', wrong.text)
+    assert '<option value="error" selected>' in wrong.text
     answers = [http.get("/api/v2/customers").status_code for _ in range(3)]
     assert answers == [200, 503, 200]
     shown = re.sub(r"<[^>]+>", " ", http.get("/trouble").text)
