@@ -33,7 +33,7 @@ lock: ## Compile requirements*.txt from requirements*.in
 audit: ## Ask PyPI and npm whether what is locked has known holes
 	@exec $(PYTHON) dev/audit.py
 
-bench: ## Say how large what a browser fetches is, route by route
+bench: ## Say what the portal costs against doing the same plainly; ROWS="sdk invoices" for some rows
 	@exec $(PYTHON) dev/bench.py
 
 screenshots: ## Take pictures of every screen, wide and narrow, light and dark, into var/screenshots

@@ -1,8 +1,13 @@
-"""`make bench`: how large what a browser fetches is, route by route, and against the libraries alone."""
+"""`make bench`: what the portal costs, each row against the same thing done as plainly as can be.
+
+It fails nothing and no test times anything: absolute times depend on the machine and on what else it does.
+`make bench ROWS="sdk invoices"` measures some rows only.
+"""
 
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -12,13 +17,24 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from dev import prepare, system
+from dev.benches.figures import Comparison, Figure, LeftOut, document, received
+from dev.benches.figures import table as compared
 from dev.console import CannotContinue, say
-from dev.places import ROOT, child_environment, var_dir
+from dev.places import PYTHON, ROOT, child_environment, var_dir
 
 MEASURE = ROOT / "frontend" / "bench" / "sizes.js"
 PATHS = ROOT / "frontend" / "src" / "lib" / "paths.ts"
 ROUTES = ROOT / "frontend" / "src" / "app" / "routes.tsx"
-RESULT = "bench-sizes.json"
+SIZES = "sizes"
+# A row that is a program, and what is said while it runs.
+PROGRAMS = {
+    "hot_reads": "Asking for the hot reads, and a bare view in the same server",
+    "sdk": "Calling the provider, through the gateway and by itself",
+    "resumes": "Resuming what is due, and making the provider's calls alone",
+    "due_rows": "Dealing with due rows, and updating as many at once",
+    "invoices": "Drawing an invoice, and its figures alone",
+}
+RESULT, SIZES_RESULT = "bench.json", "bench-sizes.json"
 LANDING = "@/features/auth/LandingPage"
 SCREEN = re.compile(r"path: paths\.(\w+),\s*load: \(\) => import\('([^']+)'\)")
 PATH = re.compile(r"^\s*(\w+): '(/[^']*)'", re.MULTILINE)
@@ -85,20 +101,68 @@ def table(sizes: dict[str, Any], drawn: dict[str, list[str]]) -> str:
     return "\n".join([*lines, "", f"  The landing page's scripts, of the libraries alone: {ratios}"])
 
 
+def _sizes_row() -> list[Figure]:
+    """Measure what a browser fetches, print and keep it. Raises `CannotContinue`."""
+    system.node_version()
+    prepare.ensure_node_packages()
+    sizes = measured()
+    say(table(sizes, routes_of(ROUTES.read_text(), PATHS.read_text())))
+    _keep(SIZES_RESULT, sizes)
+    return [landing_row(sizes)]
+
+
+def landing_row(sizes: dict[str, Any]) -> Figure:
+    """Return the landing page's scripts against the libraries alone; sizes are the same in every round."""
+    landing = _added(sizes["initial"], sizes["parts"][LANDING])
+    ours, other = ([one["js"]["gzip"] / 1000] for one in (landing, sizes["base"]))
+    return Comparison("landing JavaScript, gzip", "the libraries alone", "kB", ours, other, "≤ 1.2")
+
+
+def _program_row(name: str) -> list[Figure]:
+    """Run a row's program; where it fails the others still count."""
+    say(f"  {PROGRAMS[name]} …")
+    command = [str(PYTHON), "-m", f"dev.benches.{name}"]
+    result = subprocess.run(
+        command, cwd=ROOT, env=child_environment(), capture_output=True, text=True, check=False
+    )
+    if result.returncode:
+        say(result.stderr.rstrip())
+        return [LeftOut(name, f"its program failed (exit {result.returncode})")]
+    return received(result.stdout)
+
+
+def wanted(asked: str) -> list[str]:
+    """Return the rows to measure: those asked for, all if none is. Raises `CannotContinue` for one there is not."""
+    known = [SIZES, *PROGRAMS]
+    rows = asked.replace("-", "_").split()
+    unknown = [row for row in rows if row not in known]
+    if unknown:
+        raise CannotContinue(f"There is no row {', '.join(unknown)}; there are {', '.join(known)}.")
+    return rows or known
+
+
+def _keep(name: str, told: Any) -> None:
+    kept = var_dir() / name
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    kept.write_text(json.dumps(told, indent=2) + "\n")
+    say(f"  Kept in {kept}")
+
+
 def main() -> int:
     """Measure, print, and keep the figures; return the exit code."""
+    figures: list[Figure] = []
     try:
-        system.node_version()
-        prepare.ensure_node_packages()
-        sizes = measured()
+        rows = wanted(os.environ.get("ROWS", ""))
+        if rows != [SIZES]:
+            prepare.prepare_tools()
+            prepare.ensure_pango()
+        for row in rows:
+            figures += _sizes_row() if row == SIZES else _program_row(row)
     except CannotContinue as error:
         say(f"\n{error}")
         return 1
-    say(table(sizes, routes_of(ROUTES.read_text(), PATHS.read_text())))
-    kept = var_dir() / RESULT
-    kept.parent.mkdir(parents=True, exist_ok=True)
-    kept.write_text(json.dumps(sizes, indent=2) + "\n")
-    say(f"  Kept in {kept}")
+    say(f"\n{compared(figures)}")
+    _keep(RESULT, document(figures))
     return 0
 
 

@@ -1,6 +1,21 @@
-"""What `make bench` says of which route."""
+"""What `make bench` says of what it measured; nothing is timed here."""
+
+import json
+from functools import partial
+
+import pytest
 
 from dev import bench
+from dev.benches import figures
+from dev.benches.figures import Comparison, Count, LeftOut
+from dev.console import CannotContinue
+from dev.places import ROOT
+
+SEEN: list[figures.Figure] = [
+    Comparison("drawing", "a ruler", "ms", [40.0, 1.0, 30.0], [10.0, 90.0, 20.0], "≤ 4"),
+    Count("drawing, queries", 2, "2"),
+    LeftOut("due rows", "no PostgreSQL answers"),
+]
 
 
 def test_every_address_of_the_app_is_measured():
@@ -19,3 +34,61 @@ def test_the_table_sets_the_landing_page_against_the_libraries_alone():
 
     assert "of the libraries alone: 2.00 (gzip), 2.00 (brotli)" in shown
     assert shown.count("+ ") == 1
+
+
+def test_the_landing_page_is_a_row_among_the_others():
+    sizes = dict.fromkeys(("raw", "gzip", "brotli"), 1000)
+    one = {"js": sizes, "css": sizes}
+
+    row = bench.landing_row({"base": one, "initial": one, "parts": {bench.LANDING: one}})
+    assert figures.document([row])[0]["ratio"] == 2
+
+
+def test_the_sides_take_turns_and_the_first_round_is_not_kept():
+    turns: list[str] = []
+
+    def measure(side: str) -> float:
+        turns.append(side)
+        return float(len(turns))
+
+    seen = figures.interleaved({side: partial(measure, side) for side in "ab"}, rounds=2)
+
+    assert turns == ["a", "b"] * 3
+    assert seen == {"a": [3.0, 5.0], "b": [4.0, 6.0]}
+
+
+def test_a_row_shows_medians_and_their_ratio_beside_what_is_to_be_reached():
+    drawn, counted, left_out = (line.split() for line in figures.table(SEEN).splitlines()[1:])
+
+    assert drawn[-5:] == ["30.00", "20.00", "1.50", "≤", "4"]
+    assert counted[-2:] == ["2", "2"]
+    assert " ".join(left_out) == "due rows left out: no PostgreSQL answers"
+
+
+def test_what_is_kept_has_every_round_and_what_follows_from_them():
+    drawn, counted, left_out = json.loads(json.dumps(figures.document(SEEN)))
+
+    assert drawn["ours"] == [40.0, 1.0, 30.0]
+    assert (drawn["ours_median"], drawn["other_median"], drawn["ratio"]) == (30.0, 20.0, 1.5)
+    assert counted["count"] == 2
+    assert left_out["why"] == "no PostgreSQL answers"
+
+
+def test_what_a_program_hands_over_arrives_whole_whatever_was_printed_before(
+    capsys: pytest.CaptureFixture[str],
+):
+    print("something else")
+    figures.hand_over(SEEN)
+
+    assert figures.received(capsys.readouterr().out) == SEEN
+
+
+def test_it_measures_the_rows_that_are_asked_for_and_refuses_one_there_is_not():
+    assert bench.wanted("due-rows sdk") == ["due_rows", "sdk"]
+    assert bench.wanted("") == [bench.SIZES, *bench.PROGRAMS]
+    with pytest.raises(CannotContinue, match="no row soup"):
+        bench.wanted("sdk soup")
+
+
+def test_every_row_has_its_program():
+    assert {file.stem for file in (ROOT / "dev" / "benches").glob("*.py")} >= set(bench.PROGRAMS)

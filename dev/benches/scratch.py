@@ -1,0 +1,55 @@
+"""A portal of a row's own: its database, on PostgreSQL where one answers, and its catalogue."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from urllib.parse import urlsplit
+
+from dev.services import POSTGRESQL_PORT, answers
+from dev.test import DATABASE_URL
+
+
+@contextmanager
+def portal(settings: str = "portal.settings") -> Iterator[str]:
+    """Set Django up on an empty database with our plans on sale; give the kind of database."""
+    with tempfile.TemporaryDirectory(prefix="portal-bench-") as folder, _database() as url:
+        os.environ.update(
+            PORTAL_ENV="demo", VAR_DIR=folder, DJANGO_SETTINGS_MODULE=settings, DATABASE_URL=url
+        )
+        import django
+
+        django.setup()
+        from django.core.management import call_command
+        from django.db import connection
+
+        call_command("migrate", verbosity=0)
+        call_command("createcachetable", verbosity=0)
+        from billing.tests.api.mirrored import sell_everything
+
+        sell_everything()
+        try:
+            yield connection.vendor
+        finally:
+            connection.close()
+
+
+@contextmanager
+def _database() -> Iterator[str]:
+    server = os.environ.get("TEST_DATABASE_URL", DATABASE_URL)
+    if not answers(server, POSTGRESQL_PORT):
+        yield ""
+        return
+    import psycopg
+
+    name = f"bench_{secrets.token_hex(6)}"
+    maintenance = urlsplit(server)._replace(scheme="postgresql", path="/postgres").geturl()
+    with psycopg.connect(maintenance, autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name}")
+        try:
+            yield urlsplit(server)._replace(path=f"/{name}").geturl()
+        finally:
+            connection.execute(f"DROP DATABASE {name} WITH (FORCE)")

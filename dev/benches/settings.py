@@ -1,0 +1,5 @@
+"""The portal's settings, with two views more to compare it with."""
+
+from portal.settings import *  # noqa: F403
+
+ROOT_URLCONF = "dev.benches.urls"

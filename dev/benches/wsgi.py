@@ -1,0 +1,25 @@
+"""The portal's server, where one address is answered by Django without any middleware."""
+
+from typing import Any
+
+from django.core.handlers.wsgi import WSGIHandler
+from django.test import override_settings
+
+from portal.wsgi import application as portal  # first: it sets Django up, which views need
+
+from dev.benches.urls import BARE  # isort: skip
+
+
+class _Bare(WSGIHandler):
+    def load_middleware(self, is_async: bool = False) -> None:
+        with override_settings(MIDDLEWARE=[]):
+            super().load_middleware(is_async)
+
+
+_bare = _Bare()
+
+
+def application(environ: dict[str, Any], start_response: Any) -> Any:
+    """Answer a request."""
+    answer = _bare if environ["PATH_INFO"] == BARE else portal
+    return answer(environ, start_response)
