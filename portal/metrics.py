@@ -116,8 +116,12 @@ def _forget_the_dead() -> None:
     # Each process leaves a file: without this they would grow with every start. A counter may begin anew.
     for file in FOLDER.glob("*_[0-9]*.db"):
         pid = int(file.stem.rsplit("_", 1)[1])
-        if not Path(f"/proc/{pid}").exists():
+        try:
+            os.kill(pid, 0)
+        except ProcessLookupError:
             file.unlink(missing_ok=True)
+        except PermissionError:
+            continue  # somebody else's process has the number now
 
 
 @require_safe

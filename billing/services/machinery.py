@@ -26,8 +26,9 @@ WAITING_AFTER = timedelta(minutes=10)
 LATE_AFTER = timedelta(minutes=20)
 DAY = timedelta(days=1)
 HOUR = timedelta(hours=1)
-# Of what the provider was asked within the hour, so many may fail before somebody has to look.
+# Of what the provider was asked within the hour, so much may fail before somebody has to look; a few always may.
 FAILING_SHARE = 0.05
+A_FEW = 2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -283,7 +284,7 @@ def _provider(now: datetime) -> Iterator[Sign]:
         title="The provider's answers in an hour",
         found=f"{failed} of {asked} failed{took}",
         number=failed,
-        needs_somebody=failed > asked * FAILING_SHARE,
+        needs_somebody=failed > max(A_FEW, asked * FAILING_SHARE),
         todo="Look at the provider's status page. Nothing is lost meanwhile: reads go on, changes are confirmed later.",
         runbook="the-provider-is-down-or-slow",
     )

@@ -1,8 +1,8 @@
 """How much the provider is asked, and how it answers: counted by the minute, for operators.
 
 Each process counts in memory and adds to the minute's row now and then, after a request or a task, so that counting
-costs the calls themselves nothing. What a killed process had not added yet is lost: nothing is decided by these
-figures.
+costs the calls themselves nothing. What a killed process had not added yet is lost, and what the database would
+not take: nothing is decided by these figures.
 """
 
 import logging
@@ -76,8 +76,8 @@ def _add_now_and_then(**_: Any) -> None:
 
 def add(*, at_least_every: float = 0) -> None:
     """Add what this process has counted to the minutes' rows, unless it did so within these seconds."""
-    for minute, counts in sorted(_tally.take(at_least_every=at_least_every).items()):
-        with transaction.atomic():
+    with transaction.atomic():
+        for minute, counts in sorted(_tally.take(at_least_every=at_least_every).items()):
             row, _ = ProviderMinute.objects.get_or_create(minute=minute)
             ProviderMinute.objects.filter(pk=row.pk).update(
                 **{name: F(name) + counts[name] for name in FIELDS}

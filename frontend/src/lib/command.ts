@@ -58,7 +58,7 @@ type CommandOptions<TAnswer, TVariables> = Omit<
 >;
 
 /** The second press of a double click may come after the answer to the first, and means nothing new. */
-const DOUBLE_CLICK_MS = 500;
+export const DOUBLE_CLICK_MS = 500;
 
 /**
  * A change the subscriber asks for, as a react-query mutation under the 'Loading' overlay.

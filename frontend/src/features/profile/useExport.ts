@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
 
+import { DOUBLE_CLICK_MS } from '@/lib/command';
 import { notifyError } from '@/lib/notices';
 import { saveFile } from '@/lib/saveFile';
 import { exportData } from './api';
@@ -21,17 +22,21 @@ export function useExport() {
     if (underWay.current) return;
     const controller = new AbortController();
     underWay.current = controller;
+    const release = () => {
+      underWay.current = null;
+    };
     setPreparing(true);
     setMessage('Putting your data together…');
     try {
       save(await exportData(controller.signal));
       setMessage('Your data is downloading.');
+      setTimeout(release, DOUBLE_CLICK_MS);
     } catch (error) {
       if (controller.signal.aborted) return;
       setMessage('');
       notifyError(error);
+      release();
     } finally {
-      underWay.current = null;
       setPreparing(false);
     }
   };
