@@ -92,7 +92,10 @@ def texts_of_files(folder: Path) -> Iterator[tuple[str, str]]:
         place = file.relative_to(folder)
         if file.is_dir() or place.parts[0] == BUNDLE or place.name.startswith((PROVIDERS_DATABASE, DATABASE)):
             continue
-        content = file.read_bytes()
+        try:
+            content = file.read_bytes()
+        except FileNotFoundError:
+            continue  # a message that a worker has just taken up
         is_mail = place.parts[0] == "mail"
         yield str(place), (BOUNDARY.sub(b"", content) if is_mail else content).decode("latin-1")
         if is_mail:
