@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, Request, expect
+from playwright.sync_api import Page, Request, Route, expect
 
 from billing.sandbox.tests.hosted.form import Form
 from billing.sandbox.tests.hosted.merchant import Merchant
@@ -51,6 +51,24 @@ def test_every_field_is_ready_before_the_component_says_so(form: Form) -> None:
 
     assert sorted(order[:3]) == ["cvv ready", "expiry ready", "number ready"]
     assert order[3:] == ["component ready"]
+
+
+def test_what_is_typed_while_the_fields_scripts_are_on_their_way_counts(
+    page: Page, merchant: Merchant, shop: Shop
+) -> None:
+    late: list[Route] = []
+    page.route("**/card-field.js", lambda route: late.append(route))  # noqa: PLW0108  (playwright marks it)
+    form = Form(page, merchant.origin)
+    page.goto(f"{form.origin}/on-host.js?", wait_until="commit")
+    form.fill()
+
+    for route in late:
+        route.continue_()
+    form.wait_until_ready()
+
+    assert form.field("number").input_value() == "4111 1111 1111 1111"
+    assert form.told("number", "change")[-1]["complete"]
+    assert form.token()
 
 
 def test_a_change_tells_how_far_a_field_is(form: Form) -> None:

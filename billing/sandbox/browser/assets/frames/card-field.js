@@ -19,6 +19,7 @@ const link = new Link({
   setup({ site: name, key, options }) {
     site = { site: name, key };
     update({ options });
+    kinds.forEach((kind) => inputs[kind].takeUp());
     if (inputs.cvv && !inputs.number) family.askBrand();
     link.send('ready', { height: document.body.scrollHeight });
   },

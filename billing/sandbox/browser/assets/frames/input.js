@@ -26,6 +26,11 @@ export class CardInput {
     if (selectionStart < value.length) this.placeCaret(before);
   }
 
+  /** Take what was typed while this script was still on its way. */
+  takeUp() {
+    if (digitsOf(this.kind, this.element.value) !== this.digits) this.typed();
+  }
+
   take(digits) {
     const { most, show } = shape[this.kind];
     this.digits = digits.slice(0, most(digits, this.brand));
