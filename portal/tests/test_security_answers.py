@@ -113,7 +113,8 @@ def test_an_operator_is_led_nowhere_else_after_signing_in(caller: Client, next_p
 def test_the_app_listens_to_no_other_window() -> None:
     """A channel among one's own tabs is of one origin by itself; a window's messages come from anywhere."""
     heard = re.compile(r"addEventListener\(\s*['\"]message['\"]|(?<!channel\.)onmessage\s*=")
-    sources = [file for file in (ROOT / "frontend" / "src").rglob("*.ts*") if not file.name.endswith(".d.ts")]
+    files = (ROOT / "frontend" / "src").rglob("*.ts*")
+    sources = [file for file in files if ".test." not in file.name and not file.name.endswith(".d.ts")]
     assert len(sources) > 100
     assert [file.name for file in sources if heard.search(file.read_text())] == []
     channels = [text for file in sources if "channel.onmessage" in (text := file.read_text())]
