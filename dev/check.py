@@ -15,16 +15,14 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from dev import prepare
 from dev.checks import (
     BIN,
-    HELD_BY,
     LEFT_OUT,
     OPENAPI,
-    SHOWN_BY,
+    SHOWN,
     TYPES,
     Check,
     checks,
     openapi_command,
-    security_command,
-    specification_command,
+    shown_command,
     types_command,
 )
 from dev.console import CannotContinue, run, say
@@ -102,8 +100,8 @@ def generate() -> int:
     """Write what is generated and committed; return the exit code."""
     run("Writing docs/openapi.json", openapi_command(OPENAPI))
     run("Writing the app's types", types_command(TYPES))
-    run("Writing docs/specification.md", specification_command(SHOWN_BY))
-    run("Writing docs/security.md", security_command(HELD_BY))
+    for page in SHOWN:
+        run(f"Writing docs/{page.name}", shown_command(page, page))
     return 0
 
 

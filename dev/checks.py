@@ -12,7 +12,8 @@ BIN = VENV / "bin"
 NODE_BIN = NODE_MODULES / ".bin"
 OPENAPI = ROOT / "docs" / "openapi.json"
 SHOWN_BY = ROOT / "docs" / "specification.md"
-HELD_BY = ROOT / "docs" / "security.md"
+# The pages that are written from tables of what tests show; each table lies beside its page.
+SHOWN = (SHOWN_BY, ROOT / "docs" / "security.md", ROOT / "docs" / "reliability.md")
 TYPES = ROOT / "frontend" / "src" / "lib" / "api" / "schema.d.ts"
 
 # The exit code of a check that cannot be made here, as test runners have it; it says why.
@@ -73,22 +74,21 @@ def types_command(target: Path) -> Command:
     return [NODE_BIN / "openapi-typescript", OPENAPI, "--output", target, "--alphabetize"]
 
 
-def specification_command(target: Path) -> Command:
-    """The command that writes which test shows what of the specification."""
-    return [PYTHON, "dev/specification.py", target, "docs/specification.toml"]
+def shown_command(page: Path, target: Path) -> Command:
+    """The command that writes one of the pages that say which tests show what."""
+    return [PYTHON, "dev/specification.py", target, page.relative_to(ROOT).with_suffix(".toml")]
 
 
-def security_command(target: Path) -> Command:
-    """The command that writes which test shows that what must hold does."""
-    return [PYTHON, "dev/specification.py", target, "docs/security.toml"]
+def _shown(page: Path, scratch: Path) -> Check:
+    table, target = page.relative_to(ROOT).with_suffix(".toml"), scratch / page.name
+    name = f"every row of {table} has a test that shows it, and {page.relative_to(ROOT)} is fresh"
+    return Check(name, shown_command(page, target), fresh=(page, target))
 
 
 def checks(scratch: Path) -> list[Check]:
     """All checks; `scratch` is a folder for what they write, and they run side by side."""
     here = {"VAR_DIR": str(scratch), "PORTAL_ENV": "demo"}
-    document, types, shown_by, held_by = (
-        scratch / name for name in ("openapi.json", "schema.d.ts", "specification.md", "security.md")
-    )
+    document, types = scratch / "openapi.json", scratch / "schema.d.ts"
     migrations: Command = [PYTHON, "-W", "ignore", "manage.py", "makemigrations", "--check", "--dry-run"]
     return [
         Check("ruff: rules", [BIN / "ruff", "check", "."]),
@@ -110,15 +110,6 @@ def checks(scratch: Path) -> list[Check]:
         ),
         Check("docs/openapi.json is fresh", openapi_command(document), here, fresh=(OPENAPI, document)),
         Check("the app's types are fresh", types_command(types), here, fresh=(TYPES, types)),
-        Check(
-            "every row of docs/specification.toml has a test that shows it, and docs/specification.md is fresh",
-            specification_command(shown_by),
-            fresh=(SHOWN_BY, shown_by),
-        ),
-        Check(
-            "every row of docs/security.toml has a test that shows it, and docs/security.md is fresh",
-            security_command(held_by),
-            fresh=(HELD_BY, held_by),
-        ),
+        *(_shown(page, scratch) for page in SHOWN),
         Check("docs/specification.toml forgets nothing", [PYTHON, "dev/specification_source.py"]),
     ]

@@ -1,6 +1,7 @@
 """Which test shows which line of the specification: `docs/specification.md` is written from `docs/specification.toml`.
 
-What must hold of its security is written alike, from `docs/security.toml`.
+What must hold of its security is written alike, from `docs/security.toml`, and what it does when something fails, from
+`docs/reliability.toml`.
 A row without a test, a test that is not there, and a test that does not say the row's words are refused.
 """
 
@@ -11,7 +12,7 @@ import re
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,6 +24,7 @@ from dev.python_tests import Said
 
 SOURCE = Path("docs") / "specification.toml"
 SECURITY = Path("docs") / "security.toml"
+RELIABILITY = Path("docs") / "reliability.toml"
 # What a sentence leaves open: a plan's name, an amount, an id.
 OPEN = re.compile(r"\$?\{\w*\}")
 HEAD = """# The specification and its tests
@@ -49,7 +51,15 @@ those of [OWASP ASVS 5.0](https://owasp.org/www-project-application-security-ver
 what is accepted as a risk and how to report a hole is in [SECURITY.md](../SECURITY.md). Written from `security.toml` by
 `make generate`; `make check` refuses a row without a test and a test that is not there.
 """
-HEADS = {SOURCE: HEAD, SECURITY: SECURITY_HEAD}
+
+RELIABILITY_HEAD = """# What fails, and what the portal does then
+
+Thirty-six faults, of the provider, of the network, of the machinery and of people, what is right when each happens, and
+the tests that make it happen. How a change is carried out so that this is so is in
+[architecture](architecture.md#the-path-of-a-command); what an operator sees and does is in the [runbook](runbook.md).
+Written from `reliability.toml` by `make generate`; `make check` refuses a row without a test and a test that is not
+there.
+"""
 
 
 class BadRow(Exception):
@@ -64,6 +74,8 @@ class Row:
     text: str
     said: tuple[str, ...]
     tests: tuple[str, ...]
+    # Of a fault: what the portal does then.
+    right: str = ""
 
     @property
     def needs(self) -> tuple[str, ...]:
@@ -120,6 +132,12 @@ def _hold(row: Row) -> tuple[str, ...]:
     return tuple(map(_words, row.said))
 
 
+def _fault(row: Row) -> tuple[str, ...]:
+    if not row.right:
+        raise BadRow(f"{row.text!r} does not say what is right then")
+    return _hold(row)
+
+
 KINDS = {
     "route": _route,
     "call": _call,
@@ -128,6 +146,7 @@ KINDS = {
     "limit": _named,
     "rule": _named,
     "hold": _hold,
+    "fault": _fault,
 }
 
 
@@ -144,7 +163,7 @@ def _row(read: dict[str, object]) -> Row:
         ):
             match read.get("said", []):
                 case list() as said:
-                    return Row(kind, text, tuple(said), tuple(tests))
+                    return Row(kind, text, tuple(said), tuple(tests), str(read.get("right", "")))
     raise BadRow(f"a row needs a kind of {', '.join(KINDS)}, a text and tests: {read}")
 
 
@@ -211,17 +230,36 @@ def _link(name: str) -> str:
     return f"[{Path(path).name}: {words}](../{path})"
 
 
-def page(rows: list[Section], head: str = HEAD) -> str:
-    """The page that people read."""
-    lines = [head]
-    for section in rows:
-        lines += [f"## {section.title}\n", "| Kind | What | Shown by |", "|---|---|---|"]
-        for row in section.rows:
-            shown = "<br>".join(map(_link, row.tests))
-            said = f"<br>by saying {', '.join(f'`{one}`' for one in row.said)}" if row.said else ""
-            lines.append(f"| {row.kind} | {_cell(_what(row))} | {_cell(shown + said)} |")
-        lines.append("")
-    return "\n".join(lines)
+def _shown(row: Row) -> str:
+    said = f"<br>by saying {', '.join(f'`{one}`' for one in row.said)}" if row.said else ""
+    return "<br>".join(map(_link, row.tests)) + said
+
+
+@dataclass(frozen=True)
+class Page:
+    """How a table is told: what stands before it, and the columns before the one that links the tests."""
+
+    head: str = HEAD
+    columns: tuple[str, str] = ("Kind", "What")
+    cells: Callable[[Row], tuple[str, str]] = lambda row: (row.kind, _what(row))
+
+    def of(self, rows: list[Section]) -> str:
+        """Write the page that people read."""
+        lines = [self.head]
+        for section in rows:
+            lines += [f"## {section.title}\n", f"| {' | '.join(self.columns)} | Shown by |", "|---|---|---|"]
+            for row in section.rows:
+                cells = map(_cell, (*self.cells(row), _shown(row)))
+                lines.append(f"| {' | '.join(cells)} |")
+            lines.append("")
+        return "\n".join(lines)
+
+
+PAGES = {
+    SOURCE: Page(),
+    SECURITY: Page(SECURITY_HEAD),
+    RELIABILITY: Page(RELIABILITY_HEAD, ("Fault", "What is right"), lambda row: (row.text, row.right)),
+}
 
 
 def main(target: Path, root: Path = ROOT, source: Path = SOURCE) -> int:
@@ -234,7 +272,7 @@ def main(target: Path, root: Path = ROOT, source: Path = SOURCE) -> int:
     if wrong:
         print("\n".join(wrong))
         return 1
-    target.write_text(page(rows, HEADS[source]))
+    target.write_text(PAGES[source].of(rows))
     return 0
 
 

@@ -112,16 +112,14 @@ def wrong(tests, kind, text, *names, said=()):
     return list(specification.problems([specification.Section("The shop", (row,))], tests))
 
 
-def written(root, **row):
+def written(root, source=specification.SOURCE, **row):
     """Write the page of a table of one row, as `make generate` does; give the exit code and the page."""
     (root / "docs").mkdir(exist_ok=True)
     lines = "\n".join(f"{name} = {value!r}" for name, value in row.items())
-    (root / "docs" / "specification.toml").write_text(
-        f'[[section]]\ntitle = "1. The shop"\n[[section.row]]\n{lines}\n'
-    )
-    target = root / "docs" / "specification.md"
+    (root / source).write_text(f'[[section]]\ntitle = "1. The shop"\n[[section.row]]\n{lines}\n')
+    target = (root / source).with_suffix(".md")
     target.unlink(missing_ok=True)
-    return specification.main(target, root), target
+    return specification.main(target, root, source), target
 
 
 @pytest.mark.parametrize(
@@ -212,6 +210,26 @@ def test_the_page_links_what_shows_each_row(root, capsys):
         "| call | `GET /api/things` | [test_shop.py: it sells](../shop/tests/test_shop.py)<br>"
         "[Shop.test.tsx: opens on %s](../frontend/src/Shop.test.tsx) |"
     ) in page.read_text()
+
+
+def test_the_page_of_the_faults_says_what_is_right_beside_each(root, capsys):
+    row = {
+        "kind": "fault",
+        "text": "1. It rains",
+        "right": "It sells umbrellas",
+        "tests": [f"{PY}::test_it_sells"],
+    }
+    code, page = written(root, specification.RELIABILITY, **row)
+    assert (code, capsys.readouterr().out) == (0, "")
+    assert (
+        "| Fault | What is right | Shown by |\n|---|---|---|\n"
+        "| 1. It rains | It sells umbrellas | [test_shop.py: it sells](../shop/tests/test_shop.py) |"
+    ) in page.read_text()
+
+
+def test_a_fault_without_what_is_right_is_refused(tests):
+    with pytest.raises(specification.BadRow):
+        wrong(tests, "fault", "1. It rains", f"{PY}::test_it_sells")
 
 
 def test_no_page_is_written_of_what_is_not_shown(root, capsys):
