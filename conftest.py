@@ -17,6 +17,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from chargebee import Chargebee
 from django.db import connection
@@ -78,6 +79,15 @@ class Sandbox:
         client.env.protocol = "http"
         client.env.api_endpoint = self.endpoint
         return client
+
+    def misbehave(self, kind: str, path: str, **more: str | int) -> None:
+        """Have the next requests to a path meet a fault (docs/sandbox.md says which there are)."""
+        fault = {"kind": kind, "path": path, **more}
+        httpx.post(f"{self.url}/faults", data=fault, auth=(self.api_key, "")).raise_for_status()
+
+    def refuse(self, path: str, *, after: int = 0) -> None:
+        """Have a request to a path refused for the state of what it is about, after so many that pass."""
+        self.misbehave("error", path, status=409, api_error_code="invalid_state_for_request", skip=after)
 
     def kill(self) -> None:
         """End the process and its worker at once, as a power cut would."""

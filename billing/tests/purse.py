@@ -8,7 +8,7 @@ from typing import Any
 
 from accounts.models import Account
 from billing import clock
-from billing.queries.payment_methods import CARD, due_invoices
+from billing.queries.payment_methods import CARD, due_invoices, payment_lists
 from billing.services import payment_methods, sync
 from billing.services.payment_methods import ADD, DELETE, SETPRIMARY, UPDATE, Outcome, Wish
 from billing.tests.live import Provider
@@ -75,6 +75,15 @@ class Purse:
         customer = self.provider.sdk.Customer.retrieve(self.customer).customer.raw_data
         held: str | None = customer.get(f"{role}_payment_source_id")
         return held
+
+    def other(self) -> str:
+        """The source that is not charged, of two."""
+        [other] = set(self.held()) - {self.role()}
+        return other
+
+    def shown(self) -> list[str]:
+        """The cards that the subscriber sees."""
+        return [one["payment_source_id"] for one in payment_lists(self.account)["card"]]
 
     def charges(self) -> list[tuple[str, int]]:
         """What was charged with success, as invoice and cents."""

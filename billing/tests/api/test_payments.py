@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import httpx
 import pytest
 
 from accounts.models import OutgoingMail
@@ -443,10 +442,7 @@ def test_an_update_done_in_part_shows_what_there_is_and_the_same_call_finishes_i
     [old] = lists(ava)["card"]
     ask = {"operationType": "UPDATE", "paymentSourceId": old["paymentSourceId"], "paymentsource": "CARD"}
     whole = {**ask, "token": payer.token(MASTERCARD), **OWNER}
-    sandbox = shop.provider.sandbox
-    refusal = {"kind": "error", "status": "409", "api_error_code": "invalid_state_for_request"}
-    order = {**refusal, "path": "/payment_sources/*/delete"}
-    httpx.post(f"{sandbox.url}/faults", data=order, auth=(sandbox.api_key, "")).raise_for_status()
+    shop.provider.sandbox.refuse("/payment_sources/*/delete")
     half, rest = (ava.post(CHANGE, whole, headers={"Idempotency-Key": "one"}) for _ in range(2))
     assert refused(half, 502, "billing_partial")
     assert [card["maskedNumber"][-4:] for card in half.json()["card"]] == ["1111", "4444"]

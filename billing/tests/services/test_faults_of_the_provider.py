@@ -41,8 +41,7 @@ def test_a_pause_whose_answer_is_none_is_unknown_and_then_made_exactly_once(
     provider: Provider, sandbox: Sandbox, kind: str, write: str, then: str
 ) -> None:
     alice = provider.subscriber("alice", FAITH)
-    order = {"kind": kind, "method": "POST", "path": "/subscriptions/*/pause", "seconds": "1"}
-    httpx.post(f"{sandbox.url}/faults", data=order, auth=(sandbox.api_key, "")).raise_for_status()
+    sandbox.misbehave(kind, "/subscriptions/*/pause", method="POST", seconds=1)
 
     with pytest.raises(BillingUnconfirmed):
         pauses.schedule(alice, subscription_ids=None, days=30, key="one", actor="you", now=clock.now())

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from itertools import count
 from multiprocessing import get_context
 
-import httpx
 import pytest
 from django.db import connection
 from django.utils import timezone
@@ -15,7 +14,6 @@ from pytest_django import Settings
 from accounts.models import OutgoingMail
 from billing import clock
 from billing.errors import (
-    BillingPartial,
     BillingUnavailable,
     BillingUnconfirmed,
     ChangeInProgress,
@@ -23,13 +21,13 @@ from billing.errors import (
     PaymentMethodInvalid,
 )
 from billing.models import Command
-from billing.queries.payment_methods import due_invoices, payment_lists, wallet_of
+from billing.queries.payment_methods import due_invoices, wallet_of
 from billing.services import commands, payment_methods, reconcile, sync
 from billing.services.payment_methods import Outcome
 from billing.tests.api.shop import NOBODY
 from billing.tests.cable import Cable, is_write
 from billing.tests.live import DECLINES, FAITH, GOSPEL, VISA, Provider
-from billing.tests.purse import AMEX, JCB, MASTERCARD, OWNER, Purse
+from billing.tests.purse import AMEX, MASTERCARD, OWNER, Purse
 from conftest import Sandbox
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -85,17 +83,6 @@ def let_the_lease_run_out() -> None:
 def settle() -> None:
     let_the_lease_run_out()
     commands.settle_due(now=clock.now())
-
-
-def shown(purse: Purse) -> list[str]:
-    """The cards that the subscriber sees."""
-    return [one["payment_source_id"] for one in payment_lists(purse.account)["card"]]
-
-
-def the_other(purse: Purse) -> str:
-    """The source that is not charged."""
-    [other] = set(purse.held()) - {purse.role()}
-    return other
 
 
 def in_another_process(cable: Cable, act: Callable[[], object], *, killed_after: int) -> None:
@@ -230,8 +217,7 @@ def test_a_provider_that_is_away_from_the_start_adds_nothing_and_the_same_intent
 
 def test_a_token_that_never_arrived_and_expired_adds_nothing(finn: Purse, sandbox: Sandbox) -> None:
     change = brings(finn, "added")
-    unheard = {"kind": "drop_connection_before", "path": "/payment_sources/*"}
-    httpx.post(f"{sandbox.url}/faults", data=unheard, auth=(sandbox.api_key, "")).raise_for_status()
+    sandbox.misbehave("drop_connection_before", "/payment_sources/*")
     with pytest.raises(BillingUnconfirmed):
         change()
 
@@ -262,34 +248,8 @@ def test_what_was_added_elsewhere_meanwhile_is_not_taken_for_the_new_card(finn: 
     assert len(finn.held()) == 3
 
 
-@pytest.mark.parametrize("role", ["primary", "backup", None])
-def test_an_update_done_in_part_and_repeated_with_a_new_token_leaves_one_new_card(
-    ava: Purse, sandbox: Sandbox, role: str | None
-) -> None:
-    old = str(ava.role()) if role == "primary" else the_other(ava)
-    if role == "backup":
-        ava.provider.sdk.Customer.assign_payment_role("ava", {"payment_source_id": old, "role": role})
-        sync.resync_account(ava.account)
-    refusal = {"kind": "error", "status": "409", "api_error_code": "invalid_state_for_request"}
-    order = {**refusal, "path": "/payment_sources/*/delete"}
-    httpx.post(f"{sandbox.url}/faults", data=order, auth=(sandbox.api_key, "")).raise_for_status()
-    with pytest.raises(BillingPartial):
-        ava.replace(old, ava.token(AMEX))
-    kept = set(ava.held()) - {old}
-    assert len(kept) == 2
-
-    outcome = ava.replace(old, ava.token(JCB))
-
-    assert set(shown(ava)) == set(ava.held())
-    assert ava.digits() == sorted(["0000", "4444" if role == "primary" else "1111"])
-    assert {name: ava.role(name) == outcome.source_id for name in ("primary", "backup")} == {
-        name: name == role for name in ("primary", "backup")
-    }
-    assert list(reconcile.differences()) == []
-
-
 def test_what_a_card_had_paid_before_is_not_told_as_collected(finn: Purse, cable: Cable) -> None:
-    visa = the_other(finn)
+    visa = finn.other()
     first = due_invoices(finn.account)[0].provider_id
     finn.provider.sdk.Invoice.collect_payment(first, {"payment_source_id": visa, "amount": 200})
     sync.resync_account(finn.account)
@@ -306,7 +266,7 @@ def test_what_a_card_had_paid_before_is_not_told_as_collected(finn: Purse, cable
 
 def test_an_invoice_that_somebody_paid_meanwhile_is_not_collected_and_is_no_decline(finn: Purse) -> None:
     first = finn.provider.invoices(finn.account)[2]
-    visa = the_other(finn)
+    visa = finn.other()
     finn.provider.sdk.Invoice.collect_payment(first.id, {"payment_source_id": visa})
 
     outcome = finn.add(finn.token(MASTERCARD))
@@ -331,28 +291,28 @@ def test_a_card_that_declines_is_not_asked_for_the_next_invoice(finn: Purse) -> 
 def test_a_method_removed_behind_our_back_is_not_found_and_no_longer_shown(
     ava: Purse, ask: Callable[[Purse, str], Outcome]
 ) -> None:
-    gone = the_other(ava)
+    gone = ava.other()
     ava.provider.sdk.PaymentSource.delete(gone)
 
     with pytest.raises(PaymentMethodGone):
         ask(ava, gone)
 
-    assert shown(ava) == list(ava.held()) == [ava.role()]
+    assert ava.shown() == list(ava.held()) == [ava.role()]
 
 
 def test_what_was_removed_behind_our_back_is_removed_or_replaced_all_the_same(ava: Purse) -> None:
     for number, ask in ((MASTERCARD, ava.remove), (AMEX, lambda one: ava.replace(one, ava.token(AMEX)))):
-        gone = the_other(ava)
+        gone = ava.other()
         ava.provider.sdk.PaymentSource.delete(gone)
         ask(gone)
-        assert gone not in shown(ava)
-        assert sorted(shown(ava)) == sorted(ava.held()), number
+        assert gone not in ava.shown()
+        assert sorted(ava.shown()) == sorted(ava.held()), number
         ava.add(ava.token(MASTERCARD))
     assert list(reconcile.differences()) == []
 
 
 def test_a_role_that_is_there_already_is_no_failure(ava: Purse) -> None:
-    chosen = the_other(ava)
+    chosen = ava.other()
     ava.provider.sdk.Customer.assign_payment_role("ava", {"payment_source_id": chosen, "role": "primary"})
 
     assert ava.make_default(chosen) == Outcome(chosen, 0)
@@ -361,7 +321,7 @@ def test_a_role_that_is_there_already_is_no_failure(ava: Purse) -> None:
 
 
 def test_a_card_in_the_place_of_the_backup_is_the_backup(ava: Purse) -> None:
-    primary, backup = ava.role(), the_other(ava)
+    primary, backup = ava.role(), ava.other()
     ava.provider.sdk.Customer.assign_payment_role("ava", {"payment_source_id": backup, "role": "backup"})
     sync.resync_account(ava.account)
 
