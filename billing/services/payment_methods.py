@@ -7,7 +7,7 @@ refused for the card's sake, and is carried on with until it is done.
 import hashlib
 import logging
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -26,6 +26,7 @@ from billing.queries.payment_methods import PAYPAL, TYPES, Wallet, due_invoices,
 from billing.services import (
     carrying_out,
     commands,
+    half_way,
     operations,
     parts,
     payment_words,
@@ -67,8 +68,7 @@ class PaymentMethodInUse(BillingError):
 class Wish:
     """What is asked for: an operation, a method's type, the source it is about, a token or intent, the card's owner.
 
-    `owner` has first_name, last_name, billing_state and billing_zip, for cards only. `half_way` is the source that an
-    earlier try brought in the old one's place, and got no further.
+    `owner` has first_name, last_name, billing_state and billing_zip, for cards only.
     """
 
     operation: str
@@ -77,7 +77,6 @@ class Wish:
     token: str = ""
     owner: Mapping[str, str] | None = None
     quote: str | None = None
-    half_way: str = ""
 
     @property
     def brings_a_method(self) -> bool:
@@ -129,7 +128,6 @@ def change(account: Account, wish: Wish, *, key: str, actor: str, now: datetime)
     if not commands.exists(account, key=key):
         _check_named(account, wish)
         _check_intent(account, wish)
-    half_way = _brought_half_way(account, wish)
     try:
         command = commands.perform(
             account,
@@ -137,7 +135,7 @@ def change(account: Account, wish: Wish, *, key: str, actor: str, now: datetime)
             key=key,
             actor=actor,
             now=now,
-            plan=lambda: _planned(account, replace(wish, half_way=half_way)),
+            plan=lambda: _planned(account, wish),
         )
     except _DoneAlready:
         return Outcome(source_id=wish.source_id, collected=0)
@@ -189,14 +187,6 @@ def _check_intent(account: Account, wish: Wish) -> None:
     raise PaymentMethodInvalid
 
 
-def _brought_half_way(account: Account, wish: Wish) -> str:
-    """Return the source that the account's newest change brought to replace the same one, if it was done in part."""
-    earlier = commands.unfinished(account, kind=KINDS[UPDATE]) if wish.operation == UPDATE else None
-    if earlier is None or wish.source_id not in steps.to_remove(earlier):
-        return ""
-    return steps.brought(earlier) or ""
-
-
 def _planned(account: Account, wish: Wish) -> list[dict[str, Any]]:
     """Return the steps of a change. What is due is looked at here, so that no more is collected than was shown."""
     _check_quote(account, wish)
@@ -216,8 +206,10 @@ def _planned_updating(account: Account, wish: Wish) -> list[dict[str, Any]]:
     if not wish.brings_a_method:
         return [steps.description(old, wish.owner or {})]
     new = operations.made_by(0)
-    # What an earlier try brought may hold the role by now, and goes with the old one: the newest token alone counts.
-    replaced = [old, *filter(None, [wallet.find(wish.half_way)])]
+    # What earlier tries brought may hold the role by now, and goes with the old one: the newest token alone counts. The
+    # old one goes last, for as long as it is there the change can be asked for anew.
+    earlier = half_way.brought_to_replace(account, old.provider_id, kind=KINDS[UPDATE])
+    replaced = [*filter(None, map(wallet.find, earlier)), old]
     is_backup = any(one.provider_id == wallet.backup_id for one in replaced)
     return [
         *_bringing(customer, wish, as_primary=any(wallet.is_primary(one) for one in replaced)),

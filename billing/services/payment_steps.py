@@ -93,6 +93,11 @@ def to_remove(command: Command) -> list[str]:
     return [str(one["args"]["source"]) for one in command.steps if one["op"] == REMOVE]
 
 
+def concerns(command: Command, source_id: str) -> bool:
+    """Return whether a step of a command was about a source."""
+    return any(one["args"].get("source") == source_id for one in command.steps)
+
+
 def _add_card(*, key: str, before: Sequence[str], **asked: Any) -> list[Snapshot]:
     return gateway.add_card(key=key, **asked)
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from billing.errors import BillingPartial
+from billing.errors import BillingPartial, PaymentMethodInvalid
 from billing.services import reconcile, sync
-from billing.tests.live import FAITH, Provider
+from billing.tests.live import FAITH, VISA, Provider
 from billing.tests.purse import AMEX, JCB, MASTERCARD, Purse
 from conftest import Sandbox
 
@@ -43,3 +43,38 @@ def test_an_update_done_in_part_and_repeated_with_a_new_token_leaves_one_new_car
         name: name == role for name in ("primary", "backup")
     }
     assert list(reconcile.differences()) == []
+
+
+def test_however_often_an_update_got_half_way_only_its_last_card_stays(ava: Purse, sandbox: Sandbox) -> None:
+    old, spent = str(ava.role()), ava.token(VISA)
+    ava.remove(ava.add(spent).source_id or "")
+    for number, removed in ((AMEX, 0), (VISA, 0), (AMEX, 1)):
+        sandbox.refuse("/payment_sources/*/delete", after=removed)
+        with pytest.raises(BillingPartial):
+            ava.replace(old, ava.token(number))
+    # What came to nothing, and what concerned something else, make no card of those before a chosen one.
+    with pytest.raises(PaymentMethodInvalid):
+        ava.replace(old, spent)
+    ava.remove(ava.add(ava.token(VISA)).source_id or "")
+    assert ava.digits() == ["0005", "1111", "1111", "4444"]
+    assert old in ava.shown()
+
+    outcome = ava.replace(old, ava.token(JCB))
+
+    assert ava.digits() == ["0000", "4444"]
+    assert ava.role() == outcome.source_id
+    assert sorted(ava.shown()) == sorted(ava.held())
+
+
+def test_a_card_that_came_half_way_and_was_then_chosen_stays(ava: Purse, sandbox: Sandbox) -> None:
+    old = ava.other()
+    sandbox.refuse("/payment_sources/*/delete")
+    with pytest.raises(BillingPartial):
+        ava.replace(old, ava.token(AMEX))
+    [brought] = set(ava.held()) - {old, ava.role()}
+    ava.make_default(brought)
+
+    ava.replace(old, ava.token(JCB))
+
+    assert ava.digits() == ["0000", "0005", "1111"]
+    assert ava.role() == brought
