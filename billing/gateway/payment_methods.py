@@ -9,8 +9,10 @@ from collections.abc import Callable
 from typing import Any
 
 from billing.gateway import records
+from billing.gateway.answers import changed
 from billing.gateway.client import UNREADABLE, read, sdk, write
 from billing.gateway.errors import Missing, NotSent, PaymentRefused, Refused, Unconfirmed
+from billing.gateway.scheduled import subscription_of
 from billing.gateway.snapshots import (
     CustomerSnapshot,
     InvoiceSnapshot,
@@ -25,6 +27,7 @@ PAYPAL = "paypal_express_checkout"
 CURRENCY = "USD"
 # An intent that only lets us keep the PayPal account: what is due is collected afterwards.
 NOTHING_TO_PAY = 0
+ENDED = "cancelled"
 
 
 def create_paypal_intent(customer_id: str, *, key: str) -> dict[str, Any]:
@@ -93,6 +96,28 @@ def assign_role(*, key: str, customer: str, source: str, role: str) -> list[Snap
         if found.payload.get(f"{role}_payment_source_id") != source:
             raise
         return [found]
+
+
+def take_subscription(*, key: str, subscription: str, source: str, tied_to: str) -> list[Snapshot]:
+    """Charge a subscription that is tied to a source to another one; one that is not, or has ended, stays as it is."""
+    try:
+        held = _raw_subscription(subscription)
+    except Missing:
+        return []  # nothing is charged for it any more
+    if held.get("payment_source_id") != tied_to or held["status"] == ENDED:
+        return [subscription_of(held)]
+    # What is not said would be the customer's again.
+    params = {"payment_source_id": source, "auto_collection": held.get("auto_collection")}
+    said = {name: value for name, value in params.items() if value}
+    return changed(write(sdk().Subscription.override_billing_profile, subscription, key=key, params=said))
+
+
+def _raw_subscription(subscription: str) -> dict[str, Any]:
+    answer = read(sdk().Subscription.retrieve, subscription)
+    try:
+        return dict(answer.subscription.raw_data)
+    except UNREADABLE as error:
+        raise NotSent("a subscription that cannot be read") from error
 
 
 def remove(*, key: str, customer: str, source: str) -> list[Snapshot]:

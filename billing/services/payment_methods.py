@@ -214,6 +214,7 @@ def _planned_updating(account: Account, wish: Wish) -> list[dict[str, Any]]:
     return [
         *_bringing(customer, wish, as_primary=any(wallet.is_primary(one) for one in replaced)),
         *([steps.role_of(customer, new, steps.BACKUP)] if is_backup else []),
+        *steps.taking_over(customer, new, replaced),
         *steps.collecting(account, customer, new),
         *(steps.removal(customer, one) for one in replaced),
     ]

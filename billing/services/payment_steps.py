@@ -3,8 +3,10 @@
 Card data is in none of them: a card's token and PayPal's intent are good once.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
+
+from django.db.models import Q
 
 from accounts.models import Account
 from billing.gateway import payment_methods as gateway
@@ -12,6 +14,7 @@ from billing.gateway.snapshots import (
     InvoiceSnapshot,
     PaymentSourceSnapshot,
     Snapshot,
+    SubscriptionSnapshot,
     TransactionSnapshot,
 )
 from billing.models import Command, Customer, Invoice, PaymentSource
@@ -21,6 +24,7 @@ from billing.services import operations
 
 ADD_CARD, ADD_PAYPAL, DESCRIBE, UPDATE_CARD = "add_card", "add_paypal", "describe_card", "update_card"
 TAKE_ROLE, COLLECT, MAKE_PAYER_PRIMARY, REMOVE = "take_role", "collect", "make_payer_primary", "remove_source"
+TAKE_SUBSCRIPTION = "take_subscription"
 PRIMARY, BACKUP = "primary", "backup"
 
 
@@ -58,6 +62,21 @@ def removal(customer: Customer, source: PaymentSource) -> dict[str, Any]:
 def role_of(customer: Customer, source: Any, role: str) -> dict[str, Any]:
     """Return the step that gives a source a role."""
     return operations.account_step(TAKE_ROLE, customer=customer.provider_id, source=source, role=role)
+
+
+def taking_over(customer: Customer, source: Any, replaced: Iterable[PaymentSource]) -> list[dict[str, Any]]:
+    """Return the steps that charge to a source the plans that were tied to those in whose place it comes."""
+    tied = Q(payload__payment_source_id__in=[one.provider_id for one in replaced])
+    found = customer.subscriptions.filter(tied, deleted=False).order_by("pk")
+    return [
+        operations.account_step(
+            TAKE_SUBSCRIPTION,
+            subscription=one.provider_id,
+            source=source,
+            tied_to=one.text("payment_source_id"),
+        )
+        for one in found
+    ]
 
 
 def collecting(account: Account, customer: Customer, source: Any) -> list[dict[str, Any]]:
@@ -171,6 +190,11 @@ def _is_primary(found: Sequence[Snapshot], *, source: str, **_: Any) -> bool:
     return _has_role(found, source=source, role=PRIMARY)
 
 
+def _is_tied_otherwise(found: Sequence[Snapshot], *, subscription: str, tied_to: str, **_: Any) -> bool:
+    held = (one for one in found if isinstance(one, SubscriptionSnapshot) and one.id == subscription)
+    return any(one.payload.get("payment_source_id") != tied_to for one in held)
+
+
 def _is_gone(found: Sequence[Snapshot], *, source: str, **_: Any) -> bool:
     held = _source_of(found, source)
     return held is None or held.deleted
@@ -241,6 +265,9 @@ def _register() -> None:
         ),
         MAKE_PAYER_PRIMARY: operation(
             send=_make_primary, holds=_is_primary, needed=_has_paid, carries_on=True
+        ),
+        TAKE_SUBSCRIPTION: operation(
+            send=gateway.take_subscription, holds=_is_tied_otherwise, carries_on=True
         ),
         REMOVE: operation(send=gateway.remove, holds=_is_gone, needed=_is_replaced, carries_on=True),
     }

@@ -1,4 +1,4 @@
-"""Which of a customer's payment sources is charged first, and which when that fails."""
+"""Which payment source is charged first, which when that fails, and which for one subscription alone."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from billing.sandbox.body import Body
 from billing.sandbox.engine import roles
 from billing.sandbox.models import Customer, PaymentSource
 from billing.sandbox.operations.lookup import found
+from billing.sandbox.operations.subscriptions import billing_profile, owned
 from billing.sandbox.wire import router
 from billing.sandbox.wire.errors import invalid_state, not_found
 from billing.sandbox.wire.params import Params
@@ -43,3 +44,23 @@ def _assign(customer: Customer, source: PaymentSource, role: str) -> None:
             customer.change(backup_payment_source_id=source.handle)
         case _ if customer.get("backup_payment_source_id") == source.handle:
             customer.change(backup_payment_source_id=None)
+
+
+@router.post(
+    "subscription.override_billing_profile",
+    "/subscriptions/{handle}/override_billing_profile",
+    "payment_source_id auto_collection",
+)
+def override_billing_profile(params: Params, handle: str) -> Body:
+    """Charge a subscription to a source of its own, and say whether it is collected by itself.
+
+    What is not said is the customer's again. Raises: ApiError 404 for a source of another customer or a deleted one.
+    """
+    own = owned(handle)
+    profile = {"payment_source_id": None, "auto_collection": None, **billing_profile(params, own.customer)}
+    own.subscription.change(**profile)
+    own.subscription.save()
+    own.done("subscription_changed")
+    answer = {"subscription": own.subscription.render()}
+    tied = PaymentSource.objects.filter(handle=profile["payment_source_id"]).first()
+    return {**answer, "payment_source": tied.render()} if tied else answer

@@ -151,17 +151,23 @@ def _fresh(customer: Customer, plan: ItemPrice) -> Body:
 
 
 def _wishes(params: Params, customer: Customer) -> Body:
-    wishes: Body = {}
-    if "auto_collection" in params:
-        wishes["auto_collection"] = params.choice("auto_collection", ("on", "off"), "on")
+    wishes = billing_profile(params, customer)
     if cycles := params.integer("billing_cycles", least=1):
         wishes["remaining_billing_cycles"] = cycles
+    return wishes
+
+
+def billing_profile(params: Params, customer: Customer) -> Body:
+    """What is said of how a subscription is paid. Raises: ApiError 404 for a source that is not the customer's."""
+    said: Body = {}
+    if "auto_collection" in params:
+        said["auto_collection"] = params.choice("auto_collection", ("on", "off"), "on")
     if source_id := params.text("payment_source_id"):
         source = found(PaymentSource, source_id, "payment_source_id")
         if source.customer_id != customer.handle:
             raise not_found("payment_source", source_id, "payment_source_id")
-        wishes["payment_source_id"] = source.handle
-    return wishes
+        said["payment_source_id"] = source.handle
+    return said
 
 
 def _beginning(params: Params, plan: ItemPrice) -> Body:

@@ -216,6 +216,8 @@ def _credits_given(caller: Caller) -> None:
 def _a_month_later(caller: Caller) -> None:
     """Terms renew, a trial ends, a future one starts, bob's new card declines, and his old one pays by hand."""
     good = caller.call("customer.retrieve", "bob")["customer"]["primary_payment_source_id"]
+    for profile in ({"payment_source_id": good, "auto_collection": "on"}, {}):
+        caller.call("subscription.override_billing_profile", "bobs", **profile)
     caller.call(
         "payment_source.create_card",
         customer_id="bob",

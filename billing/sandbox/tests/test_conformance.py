@@ -75,6 +75,7 @@ PUBLISHED = [
     "subscription.cancel_for_items",
     "subscription.create_with_items",
     "subscription.list",
+    "subscription.override_billing_profile",
     "subscription.pause",
     "subscription.remove_coupons",
     "subscription.remove_scheduled_cancellation",

@@ -217,6 +217,39 @@ def test_dunning_charges_the_new_primary_and_the_backup_after_it(shop: Shop, pay
     assert (invoice.status, invoice.dunning_status, payment.payment_source_id) == ("paid", "success", good)
 
 
+def test_a_subscription_with_a_source_of_its_own_is_charged_to_that_until_it_is_said_no_more(
+    shop: Shop, payer: Payer, ava: str
+):
+    first, second = (add(shop, payer.token()).payment_source.id for _time in range(2))
+    subscription = shop.subscribe(ava)
+    override = shop.client.Subscription.override_billing_profile
+
+    answer = override(subscription.id, {"payment_source_id": second})
+    assert answer.subscription.payment_source_id == answer.payment_source.id == second
+    assert types_of_events(shop)[-1] == "subscription_changed"
+    shop.travel_past(subscription.current_term_end)
+    renewed = override(subscription.id, {"auto_collection": "on"}).subscription
+    assert (renewed.payment_source_id, renewed.auto_collection) == (None, "on")
+    shop.travel_past(renewed.current_term_end)
+    override(subscription.id, {"payment_source_id": second, "auto_collection": "off"})
+    plain = override(subscription.id, {}).subscription
+    assert (plain.payment_source_id, plain.auto_collection) == (None, None)
+
+    payments = [invoice.linked_payments[-1].txn_id for invoice in shop.invoices(subscription.id)]
+    paid_by = [shop.client.Transaction.retrieve(one).transaction.payment_source_id for one in payments]
+    assert paid_by == [first, second, first]
+
+
+def test_a_subscription_is_charged_to_its_own_customers_sources_only(shop: Shop, payer: Payer, ava: str):
+    shop.customer("ben")
+    bens = shop.subscribe("ben").id
+    avas, gone = (add(shop, payer.token()).payment_source.id for _time in range(2))
+    shop.client.PaymentSource.delete(gone)
+    for stranger in (avas, gone, "pm_nobody"):
+        with refused(404, "resource_not_found"):
+            shop.client.Subscription.override_billing_profile(bens, {"payment_source_id": stranger})
+
+
 def test_a_deleted_primary_is_followed_by_the_backup_then_by_the_newest(shop: Shop, payer: Payer, ava: str):
     first, second, third = (add(shop, payer.token()).payment_source.id for _time in range(3))
     shop.client.Customer.assign_payment_role(ava, {"payment_source_id": second, "role": "backup"})
