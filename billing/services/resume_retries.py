@@ -6,11 +6,12 @@ from datetime import datetime, timedelta
 from django.db import transaction
 from django.db.models import F, Q, QuerySet
 from django.db.models.fields.json import KeyTextTransform
+from django.db.models.functions import Coalesce
 
 from accounts import events
 from accounts.models import Account
 from billing.gateway.errors import GatewayError
-from billing.models import Customer, PauseSchedule
+from billing.models import PauseSchedule, Subscription
 from billing.services import notice_words, notices, sync
 
 logger = logging.getLogger(__name__)
@@ -20,7 +21,11 @@ logger = logging.getLogger(__name__)
 # paydays. Four tries are also far from what the card networks count as abuse.
 TRIES_AGAIN_AFTER = (timedelta(days=1), timedelta(days=3), timedelta(days=7))
 
-SOURCE_NOW = KeyTextTransform("primary_payment_source_id", "subscription__customer__payload")
+# A subscription may be tied to a payment source of its own; the others are charged to the customer's.
+SOURCE_NOW = Coalesce(
+    KeyTextTransform("payment_source_id", "subscription__payload"),
+    KeyTextTransform("primary_payment_source_id", "subscription__customer__payload"),
+)
 
 
 def to_try_again(*, now: datetime) -> QuerySet[PauseSchedule]:
@@ -30,7 +35,7 @@ def to_try_again(*, now: datetime) -> QuerySet[PauseSchedule]:
 
 
 def mended() -> QuerySet[PauseSchedule]:
-    """Return those that were declined and not given up, and whose customer pays by another method now.
+    """Return those that were declined and not given up, and that would be charged to another method now.
 
     Once it was said that nothing more is tried nothing is: who adds a card months later was not asked.
     """
@@ -52,7 +57,7 @@ def declined(schedule: PauseSchedule, account: Account, code: str, now: datetime
 
     It stays paused. Another payment method than the one declined before starts the schedule anew.
     """
-    source = _source_declined(schedule.subscription.customer)
+    source = _source_declined(schedule.subscription)
     declines = schedule.declines + 1 if source == schedule.declined_with else 1
     tries = _tries_after(declines, now)
     with transaction.atomic():
@@ -69,14 +74,15 @@ def declined(schedule: PauseSchedule, account: Account, code: str, now: datetime
             _tell(schedule, account, tries, now)
 
 
-def _source_declined(customer: Customer) -> str:
+def _source_declined(subscription: Subscription) -> str:
     """Return the provider's id of what was to be charged, as the provider has it now, else as the mirror does."""
+    customer = subscription.customer
     try:
         sync.refresh("customer", customer.provider_id)
     except GatewayError as error:
         logger.warning("Customer %s could not be read again: %s", customer.pk, error)
     customer.refresh_from_db()
-    return customer.text("primary_payment_source_id")
+    return subscription.text("payment_source_id") or customer.text("primary_payment_source_id")
 
 
 def _tries_after(declines: int, now: datetime) -> list[datetime]:

@@ -15,6 +15,7 @@ from billing.models import PauseSchedule
 from billing.services import reconcile, resume_retries, resumes
 from billing.services.wording import long_date
 from billing.tests.live import DECLINES, FAITH, VISA, Provider
+from billing.tests.purse import MASTERCARD, Purse
 from billing.tests.services.test_pausing import asleep_until_the_promised_day, run_due_jobs
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -128,6 +129,23 @@ def test_another_payment_method_is_tried_within_the_hour(provider: Provider) -> 
     assert provider.subscription(alice).status == "active"
     assert PauseSchedule.objects.get().state == State.RESUMED
     assert [invoice.status for invoice in provider.invoices(alice)] == ["paid", "paid"]
+
+
+def test_a_plan_with_a_card_of_its_own_waits_for_that_one_to_be_replaced(provider: Provider) -> None:
+    alice = declined(provider)
+    purse = Purse(provider, alice)
+    tied, subscription = str(purse.role()), provider.subscription(alice)
+    provider.sdk.Subscription.override_billing_profile(subscription.id, {"payment_source_id": tied})
+    PauseSchedule.objects.update(next_try_at=clock.now())
+    an_hour_later(provider)
+    provider.add_card("alice", VISA)
+    an_hour_later(provider)
+    assert PauseSchedule.objects.get().attempts == 2
+
+    purse.replace(tied, purse.token(MASTERCARD))
+    an_hour_later(provider)
+
+    assert provider.subscription(alice).status == "active"
 
 
 def test_another_method_that_is_declined_too_has_a_schedule_of_its_own_and_is_not_tried_every_hour(
