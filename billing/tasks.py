@@ -28,6 +28,12 @@ def process_webhook(event_pk: int) -> None:
 
 
 @shared_task
+def process_due_webhooks() -> None:
+    """Process stored events that are due, for a while; the sweep sends another message while some are left."""
+    webhooks.process_in_turn()
+
+
+@shared_task
 def make_invoice_pdf(pdf_pk: int) -> None:
     """Render a wanted invoice PDF."""
     invoices.make(pdf_pk)

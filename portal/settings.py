@@ -262,7 +262,9 @@ CELERY_TASK_IGNORE_RESULT = True  # how a job ended is a row of ours
 CELERY_TASK_ACKS_LATE = True
 # A night's job asks the provider for minutes on end; somebody's sign-in code must not wait behind it.
 JOBS_QUEUE = "jobs"
-CELERY_TASK_ROUTES = {"billing.tasks.run_job": {"queue": JOBS_QUEUE}}
+CELERY_TASK_ROUTES = {
+    f"billing.tasks.{name}": {"queue": JOBS_QUEUE} for name in ("run_job", "process_due_webhooks")
+}
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = True

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from typing import TypeVar
 
 from billing.gateway.errors import NotSent
@@ -18,17 +19,29 @@ LONGEST_WAIT_SECONDS = 75.0
 
 T = TypeVar("T")
 
-_turn: ContextVar[Callable[[], None] | None] = ContextVar("turn", default=None)
+
+@dataclass(frozen=True)
+class _Patience:
+    """How a request comes to its turn, and how long it may wait when it was turned away."""
+
+    turn: Callable[[], None]
+    longest_wait: float
+
+
+_patience: ContextVar[_Patience | None] = ContextVar("patience", default=None)
 
 
 @contextmanager
-def patient(turn: Callable[[], None]) -> Iterator[None]:
-    """Make the requests of a block patient; `turn` waits for each one's turn, or raises NotSent."""
-    token = _turn.set(turn)
+def patient(turn: Callable[[], None], *, longest_wait: float = LONGEST_WAIT_SECONDS) -> Iterator[None]:
+    """Make the requests of a block patient; `turn` waits for each one's turn, or raises NotSent.
+
+    One that is turned away for load waits for as long as it is told, but no longer than these seconds in all.
+    """
+    token = _patience.set(_Patience(turn, longest_wait))
     try:
         yield
     finally:
-        _turn.reset(token)
+        _patience.reset(token)
 
 
 def patiently(call: Callable[[], T]) -> T:
@@ -36,20 +49,20 @@ def patiently(call: Callable[[], T]) -> T:
 
     Raises what the call raises: NotSent when it was turned away too often or for too long.
     """
-    turn = _turn.get()
-    if turn is None:
+    patience = _patience.get()
+    if patience is None:
         return call()
     waited = 0.0
     for _ in range(TRIES - 1):
-        turn()
+        patience.turn()
         try:
             return call()
         except NotSent as error:
             # Only an answer of 429 says how long to wait. A little more spreads those who were told the same.
             pause = (error.retry_after or 0) + random.uniform(0, 1)  # noqa: S311
             waited += pause
-            if error.retry_after is None or waited > LONGEST_WAIT_SECONDS:
+            if error.retry_after is None or waited > patience.longest_wait:
                 raise
         time.sleep(pause)
-    turn()
+    patience.turn()
     return call()

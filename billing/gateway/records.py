@@ -68,6 +68,14 @@ class Page:
     next_offset: str
 
 
+@dataclass(frozen=True)
+class EventsPage:
+    """A portion of the events; `next_offset` is empty after the last one."""
+
+    events: list[EventSnapshot]
+    next_offset: str
+
+
 def find(kind: str, resource_id: str) -> Snapshot:
     """Return one resource as it is now.
 
@@ -134,11 +142,16 @@ def catalogue() -> list[Snapshot]:
     return [snapshot for kind in CATALOGUE for snapshot in everything(kind)]
 
 
-def events_since(since: datetime) -> list[EventSnapshot]:
-    """Return the events that occurred after an instant (UTC), oldest first; one that cannot be read is logged."""
+def events(*, since: datetime, offset: str = "") -> EventsPage:
+    """Return a page of the events that occurred after an instant (UTC), oldest first.
+
+    One that cannot be read is left out, and logged. Raises NotSent, and Refused for an offset that the list does not
+    know any more.
+    """
     params = {"occurred_at": {"after": int(since.timestamp())}, "sort_by": {"asc": "occurred_at"}}
-    entries = pages(sdk().Event.list, params)
-    return list(_readable("event", EventSnapshot.of, (entry.event.raw_data for entry in entries)))
+    entries, next_offset = page(sdk().Event.list, params, offset=offset)
+    found = list(_readable("event", EventSnapshot.of, (entry.event.raw_data for entry in entries)))
+    return EventsPage(events=found, next_offset=next_offset)
 
 
 def present_time(price_id: str) -> datetime:

@@ -33,7 +33,7 @@ class WebhookEvent(models.Model):
 
     class Meta:
         indexes = [
-            models.Index(fields=["state", "next_attempt_at"], name="webhook_due"),
+            models.Index(fields=["state", "id"], name="webhook_waiting"),
             models.Index(fields=["owner", "-received_at"], name="webhook_owner_newest"),
         ]
 
@@ -42,9 +42,14 @@ class WebhookEvent(models.Model):
 
 
 class FeedCursor(models.Model):
-    """How far the provider's events feed was read: one row; reading starts again a little before it."""
+    """How far the provider's events feed was read: one row; reading starts again a little before it.
+
+    A reading that is under way has `up_to`, which is how far it will have read, and goes on at `offset`.
+    """
 
     occurred_at = models.DateTimeField()
+    offset = models.TextField(blank=True, help_text="The provider's, of the next page.")
+    up_to = models.DateTimeField(null=True, blank=True)
 
     def __str__(self) -> str:
         return f"{self.occurred_at:%Y-%m-%d %H:%M:%S}"

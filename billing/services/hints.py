@@ -3,16 +3,25 @@
 from celery import current_app
 from django.db import transaction
 
+# The sweep comes again by then, and says once more what still waits.
+SAID_AGAIN_SECONDS = 20
 
-def hint(task: str, *args: object, queue: str | None = None) -> None:
+
+def hint(task: str, *args: object, queue: str | None = None, expires: int | None = None) -> None:
     """Publish a message for a task of `billing.tasks` once the transaction is committed, in its own queue or another.
 
-    A broker that is down fails nothing: the sweep finds the row within a minute.
+    A broker that is down fails nothing: the sweep finds the row within a minute. A message that nobody took up before
+    it `expires`, after so many seconds, is dropped.
     """
 
     # With the settings' short retry policy: `retry=False` would leave it to kombu, which tries for six seconds.
     # A function, not a partial: Django names it in the log when the broker is down.
     def publish() -> None:
-        current_app.send_task(f"billing.tasks.{task}", args=args, queue=queue)
+        current_app.send_task(f"billing.tasks.{task}", args=args, queue=queue, expires=expires)
 
     transaction.on_commit(publish, robust=True)
+
+
+def announce(task: str, *args: object, queue: str | None = None) -> None:
+    """Publish a message that each sweep repeats while there is work, so that none piles up behind a long job."""
+    hint(task, *args, queue=queue, expires=SAID_AGAIN_SECONDS)

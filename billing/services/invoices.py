@@ -16,7 +16,7 @@ from accounts.models import Account
 from billing.errors import BillingError
 from billing.models import Invoice, InvoicePdf
 from billing.pdf.render import render_invoice
-from billing.services.hints import hint
+from billing.services import hints
 from billing.services.invoice_document import document_of
 from portal.errors import NotFound
 
@@ -54,7 +54,7 @@ def signed_download(account: Account, number: str) -> str:
     document = want(invoice)
     if document.state != State.READY:
         # Somebody waits for this one: it does not stand in line behind a night's worth of others.
-        hint("make_invoice_pdf", document.pk)
+        hints.hint("make_invoice_pdf", document.pk)
         raise InvoiceNotReady(retry_after=RETRY_AFTER_SECONDS)
     return signing.dumps([account.pk, document.pk, document.version], salt=SIGNING_SALT)
 
@@ -102,7 +102,7 @@ def want_missing(*, limit: int = 500) -> int:
 def announce(pks: Iterable[int]) -> None:
     """Have PDFs made that nobody waits for, in the line of the jobs: sign-in codes do not wait behind them."""
     for pk in pks:
-        hint("make_invoice_pdf", pk, queue=settings.JOBS_QUEUE)
+        hints.announce("make_invoice_pdf", pk, queue=settings.JOBS_QUEUE)
 
 
 def make(pdf_pk: int) -> None:

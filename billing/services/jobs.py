@@ -110,8 +110,9 @@ def _nightly_notices(now: datetime, _until: float) -> Slice:
     return Slice(notices.queue_due(now=now))
 
 
-def _hourly_feed(now: datetime, _until: float) -> Slice:
-    return Slice(reconcile.read_feed(now=now))
+def _hourly_feed(now: datetime, until: float) -> Slice:
+    counts = reconcile.read_feed(now=now, until=until)
+    return Slice(counts, finished="left" not in counts)
 
 
 def _nightly_reconcile(now: datetime, until: float) -> Slice:

@@ -22,23 +22,38 @@ def background() -> AbstractContextManager[None]:
     return patient(_wait_for_turn)
 
 
+def at_once() -> AbstractContextManager[None]:
+    """Make the requests of a block keep the background's pace without ever waiting: NotSent is raised instead."""
+    return patient(_take_free_turn, longest_wait=0)
+
+
 def _wait_for_turn() -> None:
     """Wait until one more request may be made. Raises NotSent when so many wait already that it would take too long."""
     allowed = settings.CHARGEBEE_BACKGROUND_REQUESTS_PER_MINUTE
     if allowed:
-        time.sleep(_reserve(allowed, timezone.now()))
+        time.sleep(_reserve(allowed, timezone.now(), longest=LONGEST_WAIT_SECONDS))
+
+
+def _take_free_turn() -> None:
+    """Take a turn that needs no waiting. Raises NotSent when there is none."""
+    allowed = settings.CHARGEBEE_BACKGROUND_REQUESTS_PER_MINUTE
+    if allowed:
+        _reserve(allowed, timezone.now(), longest=0)
 
 
 @transaction.atomic
-def _reserve(allowed: int, now: datetime) -> float:
-    """Take the next turn; return how many seconds away it is. In no minute there are more turns than allowed."""
+def _reserve(allowed: int, now: datetime, *, longest: float) -> float:
+    """Take the next turn; return how many seconds away it is. In no minute there are more turns than allowed.
+
+    Raises NotSent when it is farther away than the longest that one would wait.
+    """
     burst = max(1, allowed // AT_ONCE)
     interval = MINUTE / max(1, allowed - burst)
     RequestPace.objects.get_or_create(pk=1, defaults={"next_at": now})
     row = RequestPace.objects.select_for_update().get(pk=1)
     turn = max(row.next_at, now)
     wait = (turn - now - interval * (burst - 1)).total_seconds()
-    if wait > LONGEST_WAIT_SECONDS:
+    if wait > longest:
         raise NotSent("too many jobs wait for their turn", retry_after=int(wait))
     row.next_at = turn + interval
     row.save(update_fields=["next_at"])

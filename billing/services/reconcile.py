@@ -3,11 +3,16 @@
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime, timedelta
+from math import inf
+from time import monotonic
+
+from django.db import transaction
 
 from billing.gateway import records
+from billing.gateway.errors import Refused
 from billing.gateway.snapshots import Snapshot
 from billing.models import FeedCursor, ReconcileRun, WebhookEvent
-from billing.services import alignment, comparison, mirror, runs, sync, webhooks
+from billing.services import alignment, comparison, inbox, mirror, runs, sync, webhooks
 from billing.services.comparison import NEWER, STAGES, Difference, Found
 from billing.services.runs import Portion, RunHeld, TakenOver, Work
 
@@ -22,22 +27,52 @@ FIRST_LOOK_BACK = timedelta(days=4)  # the provider retries a webhook for three 
 NIGHT_STAGES = (*STAGES, alignment.STAGE)
 
 
-def read_feed(*, now: datetime) -> dict[str, int]:
-    """Store and process the events that no webhook brought; return how many were found and how many are parked.
+def read_feed(*, now: datetime, until: float = inf) -> dict[str, int]:
+    """Store the events that no webhook brought, page by page, then process what is due; return how many were found.
 
-    Raises NotSent when the provider cannot be asked; the next run starts where this one did.
+    Works until a time of the monotonic clock; `left` is among the counts where it did not finish. Each page is kept
+    with the place of the next, where the next run goes on, also after a kill. Raises NotSent when the provider cannot
+    be asked.
     """
-    cursor = FeedCursor.objects.first()
-    since = (cursor.occurred_at - OVERLAP) if cursor else now - FIRST_LOOK_BACK
-    found = [webhooks.store(event, source=WebhookEvent.Source.FEED) for event in records.events_since(since)]
-    fresh = [event for event in found if event is not None]
-    for event in fresh:
-        webhooks.process(event.pk)
-    FeedCursor.objects.update_or_create(pk=1, defaults={"occurred_at": now})
-    return {
-        "found": len(fresh),
-        "parked": WebhookEvent.objects.filter(state=WebhookEvent.State.PARKED).count(),
-    }
+    cursor = _feed_cursor(now)
+    found = 0
+    while cursor.up_to is not None and monotonic() < until:
+        found += _read_page(cursor)
+    finished = cursor.up_to is None and webhooks.process_due(until=until)
+    parked = WebhookEvent.objects.filter(state=WebhookEvent.State.PARKED).count()
+    return {"found": found, "parked": parked} | ({} if finished else {"left": 1})
+
+
+def _feed_cursor(now: datetime) -> FeedCursor:
+    """Return the place in the feed: where a reading stopped, otherwise where one is to begin that reads up to now."""
+    first = {"occurred_at": now - FIRST_LOOK_BACK + OVERLAP}
+    cursor, _ = FeedCursor.objects.get_or_create(pk=1, defaults=first)
+    if cursor.up_to is None:
+        cursor.up_to = now
+    return cursor
+
+
+def _read_page(cursor: FeedCursor) -> int:
+    """Store a page of events together with the place of the next; return how many no webhook had brought."""
+    page = _page(cursor)
+    with transaction.atomic():
+        found = inbox.store_found(page.events)
+        cursor.offset = page.next_offset
+        if cursor.up_to is not None and not page.next_offset:
+            cursor.occurred_at, cursor.up_to = cursor.up_to, None
+        cursor.save()
+    return found
+
+
+def _page(cursor: FeedCursor) -> records.EventsPage:
+    """Read the page that a reading is at, or from its beginning where the provider knows its place no more."""
+    since = cursor.occurred_at - OVERLAP
+    try:
+        return records.events(since=since, offset=cursor.offset)
+    except Refused:
+        if not cursor.offset:
+            raise
+        return records.events(since=since)
 
 
 def differences() -> Iterator[Difference]:

@@ -10,7 +10,6 @@ from billing import clock
 from billing.gateway.errors import GatewayError
 from billing.models import Heartbeat
 from billing.services import alignment, invoices, jobs, provider_clock, settling, webhooks
-from billing.services.hints import hint
 
 logger = logging.getLogger(__name__)
 
@@ -30,7 +29,7 @@ def run(*, now: datetime) -> None:
     parts: tuple[Callable[[], object], ...] = (
         lambda: jobs.announce_due(now=now),
         alignment.announce,
-        _announce_events,
+        webhooks.announce_due,
         lambda: invoices.announce(invoices.due()),
         lambda: settling.settle_due(now=now),
     )
@@ -39,8 +38,3 @@ def run(*, now: datetime) -> None:
             part()
         except Exception:
             logger.exception("A part of the sweep failed; the next minute takes it up again")
-
-
-def _announce_events() -> None:
-    for pk in webhooks.due():
-        hint("process_webhook", pk)

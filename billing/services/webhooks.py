@@ -1,100 +1,98 @@
-"""The inbox of provider events: stored first, processed later, each a hint to read again (architecture, decision 4)."""
+"""Working on stored events: each names what is to be read again, and what several name is read once for all of them.
+
+Whoever takes events up holds them by their lease; a worker that was killed lets go of them when it runs out. Nothing
+that an event says is applied, so that one worked on twice does no harm.
+"""
 
 import logging
-import re
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import timedelta
+from itertools import takewhile
+from math import inf
+from time import monotonic
 from typing import Any
 
-from django.db import IntegrityError, transaction
-from django.db.models import QuerySet
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Case, Exists, F, OuterRef, QuerySet, Value, When
 from django.utils import timezone
 
 from billing.gateway import records
-from billing.gateway.errors import Missing, NotSent
-from billing.gateway.snapshots import EventSnapshot
+from billing.gateway.errors import Missing, NotSent, Unreadable
 from billing.models import Customer, WebhookEvent
-from billing.services import mirror, sync
-from billing.services.hints import hint
-from portal.errors import InvalidInput
+from billing.services import mirror, pace, sync
+from billing.services.hints import announce
 
 logger = logging.getLogger(__name__)
 
 State = WebhookEvent.State
 
-API_VERSION = "v2"
-NO_EVENT = "This is not an event of the billing provider."
-# What the provider calls things by. No database takes a NUL or half a surrogate pair, and since an id becomes part of
-# an address at the provider, none may climb out of it.
-IDENTIFIER = re.compile(r"(?!.*\.\.)[^\x00-\x1f\x7f\ud800-\udfff]{1,100}")
 ATTEMPTS = 8
-# A minute's worth of work: more messages would only wait in the broker, and be sent again the next minute.
-ANNOUNCED_AT_ONCE = 500
-LEASE = timedelta(seconds=60)
+PAGE = 500
+# Within it whoever holds an event is done, or was killed: no task lives longer.
+LEASE = timedelta(seconds=settings.CELERY_TASK_TIME_LIMIT)
 FIRST_BACKOFF = timedelta(seconds=15)
 LONGEST_BACKOFF = timedelta(hours=1)
+UNKNOWN = "about a customer that the portal does not know"
+DIED = "whoever worked on it was ended, each time"
+
+Resource = tuple[str, str]  # its kind, and the provider's id of it
 
 
-def receive(body: Mapping[str, Any]) -> WebhookEvent | None:
-    """Store an event that the provider sent; None when it was stored before. Raises InvalidInput when it is none."""
-    try:
-        event = EventSnapshot.of(body)
-    except (KeyError, TypeError, ValueError, OverflowError, AttributeError) as error:
-        raise InvalidInput(NO_EVENT) from error
-    named = [
-        event.id,
-        event.event_type,
-        event.api_version or API_VERSION,
-        *(one for ids in event.names.values() for one in ids),
-    ]
-    if not all(IDENTIFIER.fullmatch(one) for one in named):
-        raise InvalidInput(NO_EVENT)
-    return store(event, source=WebhookEvent.Source.WEBHOOK)
+@dataclass(frozen=True)
+class _Outcome:
+    """What became of an event, and where it is tried again, after which pause; what ended alike is written at once."""
+
+    state: str
+    error: str = ""
+    owner: str = ""
+    pause: timedelta | None = None
 
 
-def store(event: EventSnapshot, *, source: str) -> WebhookEvent | None:
-    """Store an event once; None when it was stored before. Only the ids it names are kept of its content."""
-    wanted = event.api_version == API_VERSION and bool(event.names)
-    try:
-        with transaction.atomic():
-            stored = WebhookEvent.objects.create(
-                event_id=event.id,
-                event_type=event.event_type,
-                occurred_at=event.occurred_at,
-                source=source,
-                payload={"names": event.names, "api_version": event.api_version},
-                owner=next(iter(event.names.get("customer", ())), ""),
-                state=State.RECEIVED if wanted else State.IGNORED,
-                error="" if wanted else "of another API version, or names nothing that is mirrored",
-                next_attempt_at=timezone.now(),
-            )
-    except IntegrityError:
-        return None
-    if wanted and source == WebhookEvent.Source.WEBHOOK:
-        hint("process_webhook", stored.pk)
-    return stored
+@dataclass
+class _Page:
+    """Some of the events that are due: those that were taken up, and the last that was looked at, 0 if none was."""
+
+    taken: list[WebhookEvent]
+    last: int
 
 
-def process(event_pk: int) -> None:
-    """Read again what a stored event names and apply it, if nobody else is doing so.
+@dataclass
+class _Reading:
+    """What was read again since some events were taken up: whether the portal knows it, or what is wrong with it."""
 
-    A failure keeps its reason and is tried again with growing pauses, then parked for an operator.
-    """
-    event = _claim(event_pk)
-    if event is None:
-        return
-    try:
-        known = _apply(event)
-    except Exception as error:  # noqa: BLE001  (whatever it is, it is kept and the others go on)
-        _failed(event, error)
-        return
-    WebhookEvent.objects.filter(pk=event.pk).update(
-        state=State.PROCESSED if known else State.IGNORED,
-        error="" if known else "about a customer that the portal does not know",
-        processed_at=timezone.now(),
-        next_attempt_at=None,
-        owner=event.owner or _owner(event),
-    )
+    came_to: dict[Resource, bool | Exception] = field(default_factory=dict)
+
+    def refresh(self, resource: Resource) -> bool:
+        """Bring a resource up to date, once; return whether it is known. Raises NotSent, and what is wrong with it."""
+        if resource not in self.came_to:
+            self.came_to[resource] = self._tried(*resource)
+        came_to = self.came_to[resource]
+        if isinstance(came_to, Exception):
+            raise came_to
+        return came_to
+
+    @staticmethod
+    def _tried(kind: str, resource_id: str) -> bool | Exception:
+        try:
+            return _refresh(kind, resource_id)
+        except Exception as error:
+            if _is_away(error):
+                raise
+            return error
+
+
+def due() -> list[int]:
+    """Return a page of the stored events that wait and that nobody works on, the oldest first."""
+    return list(_due().values_list("pk", flat=True)[:PAGE])
+
+
+def announce_due() -> None:
+    """Send a worker a message where events are due, that no message of their own led to."""
+    if due():
+        announce("process_due_webhooks")
 
 
 def replay(event_pk: int) -> None:
@@ -104,39 +102,109 @@ def replay(event_pk: int) -> None:
     )
 
 
-def due() -> list[int]:
-    """Return the stored events that wait and are not being processed, the longest waiting first."""
+def process(event_pk: int) -> None:
+    """Work on one stored event, if it is due and the background has turns free; otherwise it stays due."""
+    with pace.at_once():
+        _work(_take(_due().filter(pk=event_pk)).taken, until=inf)
+
+
+def process_in_turn() -> None:
+    """Work on what is due for a slice of time, at the background's pace; the next sweep goes on with what is left."""
+    with pace.background():
+        process_due(until=monotonic() + settings.JOB_SLICE_SECONDS)
+
+
+def process_due(*, until: float = inf) -> bool:
+    """Work on what is due until a time of the monotonic clock, or until the provider cannot be asked.
+
+    Return whether nothing is left that is due and that could be worked on now.
+    """
+    last = 0
+    while monotonic() < until:
+        page = _take(_due().filter(pk__gt=last))
+        if not page.last or not _work(page.taken, until=until):
+            return True
+        last = page.last
+    return False
+
+
+def _due() -> QuerySet[WebhookEvent]:
     waiting = WebhookEvent.objects.filter(state=State.RECEIVED, next_attempt_at__lte=timezone.now())
-    return list(waiting.order_by("next_attempt_at", "pk").values_list("pk", flat=True)[:ANNOUNCED_AT_ONCE])
+    return waiting.order_by("pk")
 
 
-def _claim(event_pk: int) -> WebhookEvent | None:
-    event = WebhookEvent.objects.filter(pk=event_pk, state=State.RECEIVED).first()
-    if event is None:
-        return None
-    won = WebhookEvent.objects.filter(
-        pk=event.pk, state=State.RECEIVED, attempts=event.attempts, next_attempt_at__lte=timezone.now()
-    ).update(attempts=event.attempts + 1, next_attempt_at=timezone.now() + LEASE)
-    event.attempts += 1
-    return event if won else None
+@transaction.atomic
+def _take(events: QuerySet[WebhookEvent]) -> _Page:
+    """Take up a page of events that nobody else is at; those of strangers have their end here, without a question.
+
+    One that was tried before is taken up alone: where it ends whoever works on it, it ends nobody else's work.
+    """
+    known = Exists(Customer.objects.filter(provider_id=OuterRef("owner")))
+    of_somebody = Case(When(owner="", then=Value(value=True)), default=known)
+    free = events.select_for_update(skip_locked=True, of=("self",))
+    found = list(free.values_list("pk", "attempts", of_somebody)[:PAGE])
+    page = list(takewhile(lambda row: not row[1], found)) or found[:1]
+    _conclude({_Outcome(State.IGNORED, error=UNKNOWN): [pk for pk, _, wanted in page if not wanted]})
+    return _Page(taken=_claim([pk for pk, _, wanted in page if wanted]), last=page[-1][0] if page else 0)
 
 
-def _apply(event: WebhookEvent) -> bool:
-    """Refresh what the event names; return whether any of it concerns an account or the catalogue."""
-    names: dict[str, list[str]] = event.payload["names"]
-    customers = names.get("customer", [])
-    if customers and not Customer.objects.filter(provider_id__in=customers).exists():
-        return False
-    known = False
-    for kind in records.KINDS:
-        for resource_id in names.get(kind, ()):
-            known |= _refresh(kind, resource_id)
-    return known
+def _claim(pks: Sequence[int]) -> list[WebhookEvent]:
+    """Hold events and count an attempt at each; return them without those that whoever tried them died of."""
+    if not pks:
+        return []
+    chosen = WebhookEvent.objects.filter(pk__in=pks)
+    chosen.update(attempts=F("attempts") + 1, next_attempt_at=timezone.now() + LEASE)
+    events = list(chosen.order_by("pk"))
+    died = [event for event in events if event.attempts > ATTEMPTS]
+    for event in died:
+        logger.error("Event %s is parked after %s attempts", event.event_id, ATTEMPTS)
+    _conclude({_Outcome(State.PARKED, error=DIED): [event.pk for event in died]})
+    return [event for event in events if event not in died]
 
 
-def _owner(event: WebhookEvent) -> str:
+def _work(events: Sequence[WebhookEvent], *, until: float) -> bool:
+    """Work on what was taken up, on one event at least, and let go of what was not reached in time.
+
+    Return whether the provider could be asked.
+    """
+    reading = _Reading()
+    ended: dict[_Outcome, list[int]] = defaultdict(list)
+    away: NotSent | None = None
+    for event in events:
+        if ended and monotonic() >= until:
+            break
+        try:
+            ended[_outcome(event, reading)].append(event.pk)
+        except NotSent as error:
+            away = error
+            break
+    _conclude(ended)
+    _let_go([event.pk for event in events[sum(map(len, ended.values())) :]], away)
+    return away is None
+
+
+def _outcome(event: WebhookEvent, reading: _Reading) -> _Outcome:
+    """Refresh what an event names; return what became of it. Raises NotSent when the provider cannot be asked."""
+    try:
+        names: dict[str, list[str]] = event.payload["names"]
+        known = [reading.refresh((kind, one)) for kind in records.KINDS for one in names.get(kind, ())]
+        owner = "" if event.owner else _owner(names)
+    except Exception as error:
+        if _is_away(error):
+            raise
+        return _failed(event, error)
+    if not any(known):
+        return _Outcome(State.IGNORED, error=UNKNOWN, owner=owner)
+    return _Outcome(State.PROCESSED, owner=owner)
+
+
+def _is_away(error: Exception) -> bool:
+    """Whether nothing can be asked now: that is no fault of the event that was worked on."""
+    return isinstance(error, NotSent) and not isinstance(error, Unreadable)
+
+
+def _owner(names: dict[str, list[str]]) -> str:
     """Return the customer of what an event names that does not name the customer itself; empty when nobody owns it."""
-    names: dict[str, list[str]] = event.payload["names"]
     for kind in records.OF_A_CUSTOMER:
         rows: QuerySet[Any] = mirror.MODELS[kind]._default_manager.filter(provider_id__in=names.get(kind, ()))
         owned = rows.select_related("customer").first()
@@ -146,6 +214,7 @@ def _owner(event: WebhookEvent) -> str:
 
 
 def _refresh(kind: str, resource_id: str) -> bool:
+    """Bring a resource up to date; return whether it is of an account's or the catalogue's."""
     try:
         sync.refresh(kind, resource_id)
     except sync.UnknownCustomer:
@@ -155,15 +224,43 @@ def _refresh(kind: str, resource_id: str) -> bool:
     return True
 
 
-def _failed(event: WebhookEvent, error: Exception) -> None:
-    parked = event.attempts >= ATTEMPTS
-    if parked:
+def _failed(event: WebhookEvent, error: Exception) -> _Outcome:
+    told = f"{type(error).__name__}: {error}"[:2000]
+    if event.attempts >= ATTEMPTS:
         logger.error("Event %s is parked after %s attempts", event.event_id, event.attempts, exc_info=error)
-    elif not isinstance(error, NotSent):
+        return _Outcome(State.PARKED, error=told)
+    if not isinstance(error, NotSent):
         logger.warning("Event %s failed, attempt %s", event.event_id, event.attempts, exc_info=error)
     pause = min(FIRST_BACKOFF * 2 ** (event.attempts - 1), LONGEST_BACKOFF)
-    WebhookEvent.objects.filter(pk=event.pk).update(
-        state=State.PARKED if parked else State.RECEIVED,
-        error=f"{type(error).__name__}: {error}"[:2000],
-        next_attempt_at=None if parked else timezone.now() + pause,
-    )
+    return _Outcome(State.RECEIVED, error=told, pause=pause)
+
+
+def _conclude(ended: Mapping[_Outcome, Sequence[int]]) -> None:
+    """Write what became of events, given by their keys: one UPDATE for all that ended alike."""
+    now = timezone.now()
+    for outcome, pks in ended.items():
+        over = outcome.state in (State.PROCESSED, State.IGNORED)
+        owner = {"owner": outcome.owner} if outcome.owner else {}
+        _held(pks).update(
+            state=outcome.state,
+            error=outcome.error,
+            processed_at=now if over else None,
+            next_attempt_at=now + outcome.pause if outcome.pause else None,
+            **owner,
+        )
+
+
+def _let_go(pks: Sequence[int], away: NotSent | None) -> None:
+    """Let others take up what was not reached, as if it had not been tried; later, where the provider is away."""
+    if not pks:
+        return
+    due_at, told = timezone.now(), {}
+    if away is not None:
+        due_at += timedelta(seconds=away.retry_after) if away.retry_after else FIRST_BACKOFF
+        told = {"error": f"{type(away).__name__}: {away}"}
+    _held(pks).update(attempts=F("attempts") - 1, next_attempt_at=due_at, **told)
+
+
+def _held(pks: Sequence[int]) -> QuerySet[WebhookEvent]:
+    """Return those of the events that nobody has ended meanwhile."""
+    return WebhookEvent.objects.filter(pk__in=pks, state=State.RECEIVED)

@@ -11,7 +11,7 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 
-from billing.services import webhooks
+from billing.services import inbox
 from portal.errors import InvalidInput
 
 
@@ -25,7 +25,7 @@ def receive_event(request: HttpRequest) -> HttpResponse:
         return HttpResponse(status=415)
     try:
         body = json.loads(request.body)
-        webhooks.receive(body)
+        inbox.receive(body)
     except (ValueError, RecursionError, InvalidInput):
         return HttpResponse(status=400)
     except DatabaseError:

@@ -42,7 +42,7 @@ from billing.models import (
     Subscription,
     WebhookEvent,
 )
-from billing.services import webhooks
+from billing.services import inbox, webhooks
 from billing.tests.api.browser import Browser
 from billing.tests.api.mirrored import (
     NOW,
@@ -270,7 +270,7 @@ class TestErasure:
 
     def test_its_customer_is_nobody_the_portal_knows_any_more(self, operator: Client, alice: Account) -> None:
         self.erase(operator, alice)
-        webhooks.receive(
+        inbox.receive(
             {
                 "id": "ev_1",
                 "event_type": "customer_changed",

@@ -69,18 +69,6 @@ def asked(requests: list[bytes], path: str) -> int:
     return sum(f"GET /api/v2/{path}?".encode() in one for one in requests)
 
 
-def listen(cable: Cable) -> list[bytes]:
-    """Return a list that fills with what the provider is asked from now on."""
-    requests: list[bytes] = []
-
-    def note(request: bytes) -> None:
-        if request:  # an answer may come in several parts
-            requests.append(request)
-
-    cable.mode, cable.on_answer = "good", note
-    return requests
-
-
 def let_leases_run_out() -> None:
     """Let as much time pass as a worker may be silent."""
     over = timezone.now() - timedelta(seconds=1)
@@ -93,7 +81,7 @@ def test_every_page_is_compared_and_what_no_page_has_is_found(
 ) -> None:
     settings.CHARGEBEE_PAGE_SIZE = 2
     expected = spoil(alice)
-    requests = listen(cable)
+    requests = cable.listen()
 
     assert told() == expected
     assert asked(requests, "invoices") == 4
@@ -150,7 +138,7 @@ def test_a_killed_one_is_gone_on_with_where_it_stopped(
         call_command("reconcile", stdout=StringIO())
 
     let_leases_run_out()
-    requests = listen(cable)
+    requests = cable.listen()
     said = StringIO()
     call_command("reconcile", stdout=said)
 
@@ -273,7 +261,7 @@ def test_it_stops_where_it_is_told_to_wait_for_long_and_keeps_its_place(alice: A
 
     assert len(moments) == 1
     assert ReconcileRun.objects.get().stage == "invoice"
-    requests = listen(cable)
+    requests = cable.listen()
     assert reconcile.mend(now=clock.now())["invoice"] == 3
     assert asked(requests, "subscriptions") == 0
 
@@ -347,7 +335,7 @@ def test_two_at_once_do_not_disturb_each_other(alice: Account, cable: Cable) -> 
 def test_all_workers_together_keep_the_pace(provider: Provider, cable: Cable, settings: Settings) -> None:
     settings.CHARGEBEE_BACKGROUND_REQUESTS_PER_MINUTE = 30  # three at once, then one in 2.2 seconds
     RequestPace.objects.create(pk=1, next_at=timezone.now())
-    requests = listen(cable)
+    requests = cable.listen()
 
     def ask_twice() -> None:
         with pace.background():
