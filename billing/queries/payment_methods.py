@@ -107,3 +107,20 @@ def brand_of(source: PaymentSource) -> str:
     if TYPES.get(source.text("type")) == PAYPAL:
         return PAYPAL
     return BRANDS.get(str((source.payload.get("card") or {}).get("brand") or ""), OTHER_BRAND)
+
+
+def looks_like(one: PaymentSource, other: PaymentSource) -> bool:
+    """Return whether two sources are one card or PayPal account, as far as can be told.
+
+    The provider names no fingerprint of a card: what is printed on it, and of the number the last digits, is all.
+    """
+    face = _face(one)
+    return bool(face) and face == _face(other)
+
+
+def _face(source: PaymentSource) -> tuple[Any, ...]:
+    if email := (source.payload.get("paypal") or {}).get("email"):
+        return PAYPAL, email
+    card = source.payload.get("card") or {}
+    names = ("brand", "last4", "expiry_month", "expiry_year")
+    return tuple(card[name] for name in names) if card.keys() >= set(names) else ()

@@ -1,4 +1,6 @@
-"""Payment methods that a change brought which was then done only in part, and has to be asked for anew."""
+"""Changes that brought a payment method, were then done only in part, and have to be asked for anew."""
+
+from dataclasses import dataclass
 
 from accounts.models import Account
 from billing.errors import BillingPartial
@@ -6,16 +8,26 @@ from billing.models import Command
 from billing.services import payment_steps as steps
 
 
-def brought_to_replace(account: Account, source_id: str, *, kind: str) -> list[str]:
-    """Return what changes of this kind, done in part, brought in a source's place, oldest first.
+@dataclass(frozen=True)
+class Try:
+    """What came of one: the provider's id of the source it brought, and what that one paid (cents)."""
 
-    What the subscriber has chosen since is a method like any other, and not among them.
+    brought: str
+    collected: int
+
+
+def tries(account: Account, *, to_replace: str = "") -> list[Try]:
+    """Return the account's changes that brought a source and were done in part, oldest first: to replace one, or any.
+
+    A source that the subscriber has chosen since is one like any other, and its change is not among them.
     """
-    left = Command.objects.filter(account=account, kind=kind, error_code=BillingPartial.code)
-    found = [
-        (one, steps.brought(one)) for one in left.order_by("finished_at") if source_id in steps.to_remove(one)
+    left = Command.objects.filter(account=account, error_code=BillingPartial.code).order_by("finished_at")
+    found = [one for one in left if not to_replace or to_replace in steps.to_remove(one)]
+    return [
+        Try(brought=source, collected=steps.collected(one))
+        for one in found
+        if (source := steps.added(one)) and not _was_chosen(source, since=one)
     ]
-    return [new for one, new in found if new and not _was_chosen(new, since=one)]
 
 
 def _was_chosen(source_id: str, *, since: Command) -> bool:

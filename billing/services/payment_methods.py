@@ -6,7 +6,7 @@ refused for the card's sake, and is carried on with until it is done.
 
 import hashlib
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -195,9 +195,15 @@ def _planned(account: Account, wish: Wish) -> list[dict[str, Any]]:
 
 def _planned_adding(account: Account, wish: Wish) -> list[dict[str, Any]]:
     customer, wallet = _customer(account), wallet_of(account)
-    # The provider's first source is the primary one; said all the same, for a customer whose primary was removed.
-    first = _bringing(customer, wish, as_primary=not wallet.primary_id)
-    return [*first, *steps.collecting(account, customer, operations.made_by(0))]
+    # A card that an earlier try brought half way is not kept twice, however often its number is typed.
+    tries = [one for one in half_way.tries(account) if wallet.find(one.brought)]
+    earlier, paid = [one.brought for one in tries], [one.brought for one in tries if one.collected]
+    return [
+        # The provider's first source is the primary one; said all the same, for a customer whose primary was removed.
+        *_bringing(customer, wish, as_primary=not wallet.primary_id, earlier=earlier),
+        *steps.collecting(account, customer, steps.kept_of(earlier), paid),
+        *steps.removing_twins(customer, earlier),
+    ]
 
 
 def _planned_updating(account: Account, wish: Wish) -> list[dict[str, Any]]:
@@ -208,8 +214,8 @@ def _planned_updating(account: Account, wish: Wish) -> list[dict[str, Any]]:
     new = operations.made_by(0)
     # What earlier tries brought may hold the role by now, and goes with the old one: the newest token alone counts. The
     # old one goes last, for as long as it is there the change can be asked for anew.
-    earlier = half_way.brought_to_replace(account, old.provider_id, kind=KINDS[UPDATE])
-    replaced = [*filter(None, map(wallet.find, earlier)), old]
+    earlier = (wallet.find(one.brought) for one in half_way.tries(account, to_replace=old.provider_id))
+    replaced = [*filter(None, earlier), old]
     is_backup = any(one.provider_id == wallet.backup_id for one in replaced)
     return [
         *_bringing(customer, wish, as_primary=any(wallet.is_primary(one) for one in replaced)),
@@ -255,10 +261,13 @@ def _still_there(wallet: Wallet, wish: Wish) -> PaymentSource:
     return source
 
 
-def _bringing(customer: Customer, wish: Wish, *, as_primary: bool) -> list[dict[str, Any]]:
+def _bringing(
+    customer: Customer, wish: Wish, *, as_primary: bool, earlier: Sequence[str] = ()
+) -> list[dict[str, Any]]:
+    how: dict[str, Any] = {"as_primary": as_primary, "earlier": earlier}
     if wish.method == PAYPAL:
-        return steps.bringing_paypal(customer, intent=wish.token, as_primary=as_primary)
-    return steps.bringing_card(customer, token=wish.token, owner=wish.owner or {}, as_primary=as_primary)
+        return steps.bringing_paypal(customer, intent=wish.token, **how)
+    return steps.bringing_card(customer, token=wish.token, owner=wish.owner or {}, **how)
 
 
 def _ended_with(command: Command) -> str | None:
@@ -269,13 +278,18 @@ def _ended_with(command: Command) -> str | None:
 
 
 def _finished(command: Command, subscriptions: list[Subscription], now: datetime) -> None:
-    for one in _done(command, steps.REMOVE):
-        sync.bury("payment_source", one["args"]["source"])
+    for one in (*_done(command, steps.REMOVE), *_done(command, steps.REMOVE_TWIN)):
+        sync.bury("payment_source", one["source"])
     parts.tell(command, subscriptions, now)
 
 
 def _done(command: Command, operation: str) -> list[dict[str, Any]]:
-    return [one for one in command.steps if one["op"] == operation and one["state"] == operations.DONE]
+    """Return the arguments of a command's steps of one kind that were done."""
+    return [
+        operations.arguments_of(command, index)
+        for index, one in enumerate(command.steps)
+        if one["op"] == operation and one["state"] == operations.DONE
+    ]
 
 
 def _told(command: Command, _: list[Subscription]) -> parts.Told:
@@ -283,14 +297,18 @@ def _told(command: Command, _: list[Subscription]) -> parts.Told:
 
 
 def _receipt(command: Command) -> receipts.Receipt:
+    """Return the receipt of those of a command's steps that are to be told; others may have been told before."""
     if command.kind == KINDS[DELETE]:
         removed = PaymentSource.objects.get(provider_id=command.steps[0]["args"]["source"])
         return payment_words.payment_method_removed(removed)
-    source = PaymentSource.objects.get(provider_id=_ended_with(command))
+    whole = Command.objects.get(pk=command.pk)
+    source = PaymentSource.objects.get(provider_id=_ended_with(whole))
     tried = steps.asked_to_collect(command)
     due = (one for one in due_invoices(command.account) if one.provider_id in tried)
     still_due = sum(invoice.cents("amount_due") for invoice in due)
-    return _words(command)(source, collected=steps.collected(command), still_due=still_due)
+    receipt = _words(whole)(source, collected=steps.collected(command), still_due=still_due)
+    is_new_told = steps.added(whole) is None or steps.added(command) is not None
+    return receipt if is_new_told else payment_words.rest_of(receipt)
 
 
 def _words(command: Command) -> Callable[..., receipts.Receipt]:

@@ -19,12 +19,12 @@ from billing.gateway.snapshots import (
 )
 from billing.models import Command, Customer, Invoice, PaymentSource
 from billing.queries.dues import DUE
-from billing.queries.payment_methods import CARD, PAYPAL, TYPES, due_invoices
+from billing.queries.payment_methods import CARD, PAYPAL, TYPES, due_invoices, looks_like
 from billing.services import operations
 
 ADD_CARD, ADD_PAYPAL, DESCRIBE, UPDATE_CARD = "add_card", "add_paypal", "describe_card", "update_card"
 TAKE_ROLE, COLLECT, MAKE_PAYER_PRIMARY, REMOVE = "take_role", "collect", "make_payer_primary", "remove_source"
-TAKE_SUBSCRIPTION = "take_subscription"
+TAKE_SUBSCRIPTION, KEEP_ONE, REMOVE_TWIN = "take_subscription", "keep_one", "remove_twin"
 PRIMARY, BACKUP = "primary", "backup"
 
 
@@ -34,18 +34,42 @@ def description(source: PaymentSource, owner: Mapping[str, str]) -> dict[str, An
 
 
 def bringing_card(
-    customer: Customer, *, token: str, owner: Mapping[str, str], as_primary: bool
+    customer: Customer, *, token: str, owner: Mapping[str, str], as_primary: bool, earlier: Sequence[str] = ()
 ) -> list[dict[str, Any]]:
-    """Return the steps that bring a card, the first of which makes it."""
+    """Return the steps that bring a card, the first of which makes it; `earlier` is as in `kept_of`."""
     return [
         operations.account_step(ADD_CARD, token=token, **_addition(customer, as_primary)),
-        operations.account_step(DESCRIBE, source=operations.made_by(0), **owner),
+        *_keeping_one(earlier),
+        operations.account_step(DESCRIBE, source=kept_of(earlier), **owner),
     ]
 
 
-def bringing_paypal(customer: Customer, *, intent: str, as_primary: bool) -> list[dict[str, Any]]:
-    """Return the step that brings a PayPal account."""
-    return [operations.account_step(ADD_PAYPAL, intent=intent, **_addition(customer, as_primary))]
+def bringing_paypal(
+    customer: Customer, *, intent: str, as_primary: bool, earlier: Sequence[str] = ()
+) -> list[dict[str, Any]]:
+    """Return the steps that bring a PayPal account, the first of which makes it; `earlier` is as in `kept_of`."""
+    added = operations.account_step(ADD_PAYPAL, intent=intent, **_addition(customer, as_primary))
+    return [added, *_keeping_one(earlier)]
+
+
+def kept_of(earlier: Sequence[str]) -> dict[str, int]:
+    """Return what stands for the source that is kept of a new one and those that tries in vain brought earlier."""
+    return operations.made_by(1 if earlier else 0)
+
+
+def _keeping_one(earlier: Sequence[str]) -> list[dict[str, Any]]:
+    if not earlier:
+        return []
+    return [operations.account_step(KEEP_ONE, source=operations.made_by(0), earlier=list(earlier))]
+
+
+def removing_twins(customer: Customer, earlier: Sequence[str]) -> list[dict[str, Any]]:
+    """Return the steps that remove those of a new source and of earlier ones that are the kept one over again."""
+    extra = [operations.made_by(0), *earlier] if earlier else []
+    return [
+        operations.account_step(REMOVE_TWIN, customer=customer.provider_id, source=one, kept=kept_of(earlier))
+        for one in extra
+    ]
 
 
 def _addition(customer: Customer, as_primary: bool) -> dict[str, Any]:
@@ -79,14 +103,20 @@ def taking_over(customer: Customer, source: Any, replaced: Iterable[PaymentSourc
     ]
 
 
-def collecting(account: Account, customer: Customer, source: Any) -> list[dict[str, Any]]:
-    """Return the steps that collect what is due with a source, and make it the default one when it paid."""
+def collecting(
+    account: Account, customer: Customer, source: Any, paid: Sequence[str] = ()
+) -> list[dict[str, Any]]:
+    """Return the steps that collect what is due with a source, and make it the default one when it paid.
+
+    `paid` are those sources that have paid already, in an earlier try that went no further.
+    """
     due = due_invoices(account)
-    if not due:
+    if not due and not paid:
         return []
+    default = {"customer": customer.provider_id, "source": source, "paid": list(paid)}
     return [
         *(_collection(invoice, source) for invoice in due),
-        operations.account_step(MAKE_PAYER_PRIMARY, customer=customer.provider_id, source=source),
+        operations.account_step(MAKE_PAYER_PRIMARY, **default),
     ]
 
 
@@ -101,10 +131,16 @@ def collected(command: Command) -> int:
     return sum(operations.made(command, COLLECT))
 
 
-def brought(command: Command) -> str | None:
-    """Return the id of the source that a command brought, None when it was about one that was there."""
+def added(command: Command) -> str | None:
+    """Return the id of the source that a command made, None when it was about one that was there."""
     made = [*operations.made(command, ADD_CARD), *operations.made(command, ADD_PAYPAL)]
     return str(made[0]) if made else None
+
+
+def brought(command: Command) -> str | None:
+    """Return the id of the source that a command ended with: the new one, or the one it is over again; else None."""
+    kept = operations.made(command, KEEP_ONE)
+    return str(kept[0]) if kept else added(command)
 
 
 def to_remove(command: Command) -> list[str]:
@@ -113,8 +149,9 @@ def to_remove(command: Command) -> list[str]:
 
 
 def concerns(command: Command, source_id: str) -> bool:
-    """Return whether a step of a command was about a source."""
-    return any(one["args"].get("source") == source_id for one in command.steps)
+    """Return whether something was done about a source by a command, or it was kept for being there already."""
+    done = (one for one in command.steps if one["state"] == operations.DONE)
+    return any(source_id in (one["args"].get("source"), one.get("made")) for one in done)
 
 
 def _add_card(*, key: str, before: Sequence[str], **asked: Any) -> list[Snapshot]:
@@ -125,11 +162,34 @@ def _add_paypal(*, key: str, before: Sequence[str], **asked: Any) -> list[Snapsh
     return gateway.add_paypal(key=key, **asked)
 
 
+def _ask_nothing(**_: Any) -> list[Snapshot]:
+    """Which one is kept is seen from what the mirror holds."""
+    return []
+
+
+def _kept(_: Sequence[Snapshot], *, source: str, earlier: Sequence[str]) -> str:
+    """Return the id of the earliest source that a new one is over again, else the new one's."""
+    return next((one for one in earlier if _is_over_again(source, one)), source)
+
+
+def _is_over_again(source: str, other: str) -> bool:
+    held = {row.provider_id: row for row in PaymentSource.objects.filter(provider_id__in=(source, other))}
+    return len(held) == 2 and looks_like(held[source], held[other])
+
+
+def _remove_twin(*, key: str, customer: str, source: str, kept: str) -> list[Snapshot]:
+    return gateway.remove(key=key, customer=customer, source=source)
+
+
+def _is_twin(_: Command, *, source: str, kept: str, **__: Any) -> bool:
+    return _is_over_again(source, kept)
+
+
 def _collect(*, key: str, invoice: str, source: str, before: Sequence[str] = ()) -> list[Snapshot]:
     return gateway.collect(key=key, invoice=invoice, source=source)
 
 
-def _make_primary(*, key: str, customer: str, source: str) -> list[Snapshot]:
+def _make_primary(*, key: str, customer: str, source: str, paid: Sequence[str] = ()) -> list[Snapshot]:
     return gateway.assign_role(key=key, customer=customer, source=source, role=PRIMARY)
 
 
@@ -241,9 +301,10 @@ def _is_replaced(command: Command, *, source: str, **_: Any) -> bool:
     return brought(command) != source
 
 
-def _has_paid(command: Command, *, customer: str, source: str) -> bool:
+def _has_paid(command: Command, *, customer: str, source: str, paid: Sequence[str] = ()) -> bool:
     held = Customer.objects.get(provider_id=customer)
-    return collected(command) > 0 and held.text("primary_payment_source_id") != source
+    has_paid = collected(command) > 0 or source in paid
+    return has_paid and held.text("primary_payment_source_id") != source
 
 
 def _register() -> None:
@@ -266,6 +327,8 @@ def _register() -> None:
         MAKE_PAYER_PRIMARY: operation(
             send=_make_primary, holds=_is_primary, needed=_has_paid, carries_on=True
         ),
+        KEEP_ONE: operation(send=_ask_nothing, holds=lambda *_, **__: True, made=_kept, carries_on=True),
+        REMOVE_TWIN: operation(send=_remove_twin, holds=_is_gone, needed=_is_twin, carries_on=True),
         TAKE_SUBSCRIPTION: operation(
             send=gateway.take_subscription, holds=_is_tied_otherwise, carries_on=True
         ),

@@ -1,10 +1,13 @@
 """What subscribers are told about their payment methods."""
 
+from dataclasses import replace
+
 from billing.models import PaymentSource
 from billing.money import format_cents
 from billing.services.receipts import PAYMENT_METHODS, Link, Receipt
 from billing.services.wording import Fact, payment_method
 
+NOTHING_CHARGED = "Nothing was charged."
 _NOT_YOU = "If this was not you, sign out everywhere else on your profile, then contact Customer Service."
 
 
@@ -33,6 +36,12 @@ def payment_method_removed(source: PaymentSource) -> Receipt:
     )
 
 
+def rest_of(receipt: Receipt) -> Receipt:
+    """Return the receipt of a change's last part, the first of which was told before."""
+    lines = [line for line in receipt.lines if line != NOTHING_CHARGED]
+    return replace(receipt, lines=["The rest of what you asked for is done now.", *lines])
+
+
 def _of_method(source: PaymentSource, what: str, *, collected: int, still_due: int) -> Receipt:
     lines = []
     if collected:
@@ -41,7 +50,7 @@ def _of_method(source: PaymentSource, what: str, *, collected: int, still_due: i
         lines.append(f"{format_cents(still_due)} is still due: it could not be collected.")
     return Receipt(
         title=f"{payment_method(source)} {what}",
-        lines=lines or ["Nothing was charged."],
+        lines=lines or [NOTHING_CHARGED],
         facts=[
             *_expiry(source),
             *([("Collected", format_cents(collected))] if collected else []),

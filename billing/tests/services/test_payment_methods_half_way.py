@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
-import pytest
+from datetime import timedelta
 
+import pytest
+from django.utils import timezone
+
+from accounts.models import OutgoingMail
+from billing import clock
 from billing.errors import BillingPartial, PaymentMethodInvalid
-from billing.services import reconcile, sync
-from billing.tests.live import FAITH, VISA, Provider
+from billing.models import Command
+from billing.services import parts, reconcile, sync
+from billing.services.payment_methods import Outcome
+from billing.tests.live import DECLINES, FAITH, GOSPEL, VISA, Provider
 from billing.tests.purse import AMEX, JCB, MASTERCARD, Purse
 from conftest import Sandbox
 
 pytestmark = pytest.mark.django_db(transaction=True)
+
+ADDED = "American Express ending in 0005 was added to your account"
+
+
+def receipts(purse: Purse) -> list[OutgoingMail]:
+    """What was mailed of the account's changes."""
+    return list(OutgoingMail.objects.filter(account=purse.account, kind="receipt").order_by("pk"))
 
 
 @pytest.fixture
@@ -18,6 +32,16 @@ def ava(provider: Provider) -> Purse:
     """Ava, with a plan, a Visa that pays for it and a Mastercard besides."""
     purse = Purse(provider, provider.subscriber("ava", FAITH))
     purse.add(purse.token(MASTERCARD))
+    return purse
+
+
+@pytest.fixture
+def finn(provider: Provider) -> Purse:
+    """Finn, whose card declined two renewals."""
+    account = provider.subscriber("finn", FAITH, GOSPEL)
+    provider.add_card("finn", DECLINES)
+    purse = Purse(provider, account)
+    purse.fall_due()
     return purse
 
 
@@ -55,7 +79,7 @@ def test_however_often_an_update_got_half_way_only_its_last_card_stays(ava: Purs
     # What came to nothing, and what concerned something else, make no card of those before a chosen one.
     with pytest.raises(PaymentMethodInvalid):
         ava.replace(old, spent)
-    ava.remove(ava.add(ava.token(VISA)).source_id or "")
+    ava.remove(ava.add(ava.token(MASTERCARD)).source_id or "")
     assert ava.digits() == ["0005", "1111", "1111", "4444"]
     assert old in ava.shown()
 
@@ -78,3 +102,72 @@ def test_a_card_that_came_half_way_and_was_then_chosen_stays(ava: Purse, sandbox
 
     assert ava.digits() == ["0000", "0005", "1111"]
     assert ava.role() == brought
+
+
+@pytest.mark.parametrize("parts_done", [1, 2])
+def test_an_addition_done_in_part_and_repeated_with_a_new_token_keeps_its_card_once(
+    finn: Purse, sandbox: Sandbox, parts_done: int
+) -> None:
+    before = set(finn.held())
+    for refused in ("/customers/*/assign_payment_role", "/payment_sources/*/delete")[:parts_done]:
+        sandbox.refuse(refused)
+        with pytest.raises(BillingPartial):
+            finn.add(finn.token(AMEX))
+    brought = set(finn.held()) - before
+
+    outcome = finn.add(finn.token(AMEX))
+
+    assert [outcome.source_id] == [finn.role()] == [*set(finn.held()) & brought]
+    assert finn.digits() == ["0004", "0005", "1111"]
+    assert sorted(cents for _, cents in finn.charges()) == [699, 699, 799, 799]
+    assert [mail.context["title"] for mail in receipts(finn)] == [ADDED]
+    assert sorted(finn.shown()) == sorted(finn.held())
+    assert list(reconcile.differences()) == []
+
+
+def test_another_number_after_an_addition_done_in_part_is_another_card(finn: Purse, sandbox: Sandbox) -> None:
+    sandbox.refuse("/customers/*/assign_payment_role")
+    with pytest.raises(BillingPartial):
+        finn.add(finn.token(AMEX))
+
+    outcome = finn.add(finn.token(JCB))
+
+    assert finn.digits() == ["0000", "0004", "0005", "1111"]
+    assert finn.held()[str(outcome.source_id)]["card"]["last4"] == "0000"
+
+
+def test_a_card_that_is_added_again_after_it_was_added_is_there_twice(ava: Purse) -> None:
+    ava.add(ava.token(MASTERCARD))
+
+    assert ava.digits() == ["1111", "4444", "4444"]
+
+
+@pytest.mark.parametrize(
+    ("refused", "change", "told"),
+    [
+        ("/customers/*/assign_payment_role", "added", [ADDED, ADDED]),
+        ("/payment_sources/*/delete", "replaced", [ADDED, "American Express ending in 0005 was updated"]),
+    ],
+)
+def test_one_that_was_told_as_done_in_part_is_finished_and_the_rest_is_told(
+    finn: Purse, sandbox: Sandbox, refused: str, change: str, told: list[str]
+) -> None:
+    old, token = str(finn.role()), finn.token(AMEX)
+
+    def ask() -> Outcome:
+        return finn.add(token, key="one") if change == "added" else finn.replace(old, token, key="one")
+
+    sandbox.refuse(refused)
+    with pytest.raises(BillingPartial):
+        ask()
+    Command.objects.update(finished_at=timezone.now() - timedelta(minutes=11))
+    assert parts.tell_what_is_left(now=clock.now()) == {"told_in_part": 1}
+
+    outcome = ask()
+
+    assert finn.role() == outcome.source_id
+    assert [mail.context["title"] for mail in receipts(finn)] == told
+    assert [mail.context["lines"] for mail in receipts(finn)] == [
+        ["We collected the $14.98 that was due with it.", parts.NOT_ALL],
+        ["The rest of what you asked for is done now."],
+    ]
