@@ -15,6 +15,7 @@ from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
 
 from accounts.models import SessionToken, User
+from accounts.open_sessions import open_session
 
 # Anything else never reaches the hash: knox answers bytes that are not UTF-8, and PostgreSQL a NUL, with a
 # 500.
@@ -45,22 +46,12 @@ class BearerAuthentication(TokenAuthentication):  # type: ignore[misc]  # knox h
     def authenticate_credentials(self, token: bytes) -> tuple[User, SessionToken]:
         """Give the user and the session of a well-formed token. Raises `AuthenticationFailed`."""
         now = timezone.now()
-        session = _session(hash_token(token.decode("ascii")), now)
-        if session is None or not session.user.is_active or getattr(session.user, "account", None) is None:
+        session = open_session(hash_token(token.decode("ascii")), now=now)
+        if session is None:
             _refuse()
         if now - session.last_used_at >= _DAILY:
             _renew(session, now)
         return session.user, session
-
-
-def _session(digest: str, now: datetime) -> SessionToken | None:
-    """Give the session that is open under a digest, which is no other's, so that nothing needs an order."""
-    found = SessionToken.objects.select_related("user__account")
-    try:
-        session: SessionToken = found.get(digest=digest, expiry__gt=now)
-    except SessionToken.DoesNotExist:
-        return None
-    return session
 
 
 def _renew(session: SessionToken, now: datetime) -> None:

@@ -67,8 +67,9 @@ def test_a_request_is_authenticated_in_one_query(
 ) -> None:
     api = APIClient()
     api.credentials(HTTP_AUTHORIZATION=f"Bearer {token_of(ava)}")
-    with django_assert_num_queries(1):
+    with django_assert_num_queries(1) as asked:
         assert api.get("/api/whoami").json() == {"email": "ava@example.com"}
+    assert "password" not in asked.captured_queries[0]["sql"]
 
 
 @pytest.mark.parametrize(

@@ -76,8 +76,12 @@ def _add_now_and_then(**_: Any) -> None:
 
 def add(*, at_least_every: float = 0) -> None:
     """Add what this process has counted to the minutes' rows, unless it did so within these seconds."""
+    taken = _tally.take(at_least_every=at_least_every)
+    # Most requests have nothing to add, and ask the database for nothing.
+    if not taken:
+        return
     with transaction.atomic():
-        for minute, counts in sorted(_tally.take(at_least_every=at_least_every).items()):
+        for minute, counts in sorted(taken.items()):
             row, _ = ProviderMinute.objects.get_or_create(minute=minute)
             ProviderMinute.objects.filter(pk=row.pk).update(
                 **{name: F(name) + counts[name] for name in FIELDS}

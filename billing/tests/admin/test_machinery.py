@@ -10,6 +10,7 @@ from django.contrib.auth.models import Group
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
+from pytest_django import DjangoAssertNumQueries
 
 from accounts.models import OutgoingMail, User
 from billing import clock
@@ -178,6 +179,14 @@ def test_what_the_provider_is_asked_is_counted(provider: Provider, cable: Cable)
     traffic.add()
     asked = ProviderMinute.objects.values_list("asked", "failed", "turned_away")
     assert [sum(column) for column in zip(*asked, strict=True)] == [4, 3, 0]
+
+
+def test_who_asked_the_provider_for_nothing_asks_the_database_for_nothing(
+    django_assert_num_queries: DjangoAssertNumQueries,
+) -> None:
+    traffic.add()
+    with django_assert_num_queries(0):
+        traffic.add()
 
 
 def test_minutes_are_kept_for_a_week() -> None:
