@@ -82,8 +82,10 @@ class CouponBook:
 
     @classmethod
     def of(cls, subscriptions: Iterable[Subscription]) -> CouponBook:
-        """Return the book for these subscriptions, in two queries."""
+        """Return the book for these subscriptions, in two queries; in none where no coupon is on any."""
         ids = {str(row["coupon_id"]) for subscription in subscriptions for row in subscription.coupons}
+        if not ids:
+            return cls(coupons={}, rates={})
         coupons = Coupon.objects.filter(provider_id__in=ids)
         return cls(
             coupons={coupon.provider_id: coupon for coupon in coupons},

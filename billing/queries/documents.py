@@ -1,36 +1,49 @@
 """The three hot reads as documents: what the mirror says, with camelCase keys, ready to be finished JSON.
 
-Each is a pure function of the mirror, prices, coupons and rates: nothing in one depends on now. A build
-makes the same number of queries whatever the account holds.
+They are a pure function of the mirror, prices, coupons and rates: nothing in them depends on now. What several show is
+read once, and a build makes no more queries for an account that holds much.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from accounts.models import Account
-from billing.queries.dues import has_payment_failure
+from billing.models import AccountDocument, Invoice
+from billing.queries.dues import payment_failed_among
 from billing.queries.holdings import Holding, holdings_of
-from billing.queries.invoices import invoice_rows
+from billing.queries.invoices import invoices_of, rows_of
 from billing.queries.plans import held_plan, plans_to_add
 from billing.queries.totals import MONTH, Totals, totals
 
 
-def account_document(account: Account) -> dict[str, Any]:
+def documents_of(account: Account) -> dict[str, Any]:
+    """Return the bodies of GET /api/account, manage-plans and /api/invoice/list, by the kinds of `AccountDocument`."""
+    holdings, invoices = holdings_of(account), invoices_of(account)
+    return {
+        AccountDocument.Kind.ACCOUNT: _account(account, holdings, invoices),
+        AccountDocument.Kind.PLANS: _plans(holdings),
+        AccountDocument.Kind.INVOICES: rows_of(account, invoices),
+    }
+
+
+def plans_document(account: Account) -> dict[str, Any]:
+    """Return the body of GET /api/account/manage-plans: what is held, what it costs, what may be added."""
+    return _plans(holdings_of(account))
+
+
+def _account(account: Account, holdings: Sequence[Holding], invoices: Iterable[Invoice]) -> dict[str, Any]:
     """Return the body of GET /api/account; cancelled plans are in it."""
-    holdings = holdings_of(account)
     return {
         "name": account.name,
         "email": account.email,
         "plans": [held_plan(holding) for holding in holdings],
         "hasPauseSub": any(holding.is_paused for holding in holdings),
         "hasScheduledPause": any(holding.has_scheduled_pause for holding in holdings),
-        "hasPaymentFailure": has_payment_failure(account),
+        "hasPaymentFailure": payment_failed_among(invoices),
     }
 
 
-def plans_document(account: Account) -> dict[str, Any]:
-    """Return the body of GET /api/account/manage-plans: what is held, what it costs, what may be added."""
-    every = holdings_of(account)
+def _plans(every: Sequence[Holding]) -> dict[str, Any]:
     holdings = [holding for holding in every if not holding.is_cancelled]
     own, other = account_totals(every)
     return {
@@ -42,11 +55,6 @@ def plans_document(account: Account) -> dict[str, Any]:
         "periodUnit": own.period_unit,
         "otherTotal": _other_total(other),
     }
-
-
-def invoices_document(account: Account) -> list[dict[str, Any]]:
-    """Return the body of GET /api/invoice/list."""
-    return invoice_rows(account)
 
 
 def account_totals(holdings: Sequence[Holding]) -> tuple[Totals, Totals | None]:

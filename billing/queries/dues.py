@@ -1,5 +1,7 @@
 """What is due and could not be collected (contract, rule 10)."""
 
+from collections.abc import Iterable
+
 from accounts.models import Account
 from billing.models import Invoice
 
@@ -10,7 +12,12 @@ _COLLECTION_FAILED = ("in_progress", "exhausted")
 def has_payment_failure(account: Account) -> bool:
     """Return whether an invoice of the account is due and its collection has failed. One query."""
     due = Invoice.objects.filter(customer__account=account, deleted=False, status__in=DUE)
-    return any(collection_failed(invoice) for invoice in due)
+    return payment_failed_among(due)
+
+
+def payment_failed_among(invoices: Iterable[Invoice]) -> bool:
+    """Return whether one of these invoices is due and its collection has failed."""
+    return any(one.status in DUE and collection_failed(one) for one in invoices)
 
 
 def collection_failed(invoice: Invoice) -> bool:

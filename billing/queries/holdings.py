@@ -127,9 +127,18 @@ def holdings_of(account: Account) -> list[Holding]:
 
     Subscriptions of plans that the catalogue does not know are left out.
     """
-    subscriptions = _newest_per_service(
-        Subscription.objects.filter(customer__account=account, deleted=False).order_by("-created_at", "-pk")
-    )
+    return holdings_among(subscriptions_of(account))
+
+
+def subscriptions_of(account: Account) -> list[Subscription]:
+    """Return every subscription of an account that is not deleted, replaced ones too, the newest first; one query."""
+    every = Subscription.objects.filter(customer__account=account, deleted=False)
+    return list(every.order_by("-created_at", "-pk"))
+
+
+def holdings_among(newest_first: Iterable[Subscription]) -> list[Holding]:
+    """Return what an account holds, given all its subscriptions, in four queries at most."""
+    subscriptions = _newest_per_service(newest_first)
     schedules = _open_schedules(subscriptions)
     book = CouponBook.of(subscriptions)
     prices = _scheduled_prices(subscriptions)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -16,8 +16,18 @@ METHODS = ("card", "paypal_express_checkout")
 
 def invoice_rows(account: Account) -> list[dict[str, Any]]:
     """Return the account's invoices as the app shows them, newest first; totals in cents. Three queries."""
+    return rows_of(account, invoices_of(account))
+
+
+def invoices_of(account: Account) -> list[Invoice]:
+    """Return the account's invoices, newest first; one query."""
+    every = Invoice.objects.filter(customer__account=account, deleted=False)
+    return list(every.order_by("-issued_at", "-pk"))
+
+
+def rows_of(account: Account, invoices: Iterable[Invoice]) -> list[dict[str, Any]]:
+    """Return these invoices of an account as the app shows them, in two queries."""
     payments = _Payments.of(account)
-    invoices = Invoice.objects.filter(customer__account=account, deleted=False).order_by("-issued_at", "-pk")
     return [_row(invoice, payments) for invoice in invoices]
 
 

@@ -2,11 +2,12 @@
 
 import logging
 from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
 
 from accounts.models import Account
 from billing.errors import InvalidState
 from billing.models import Subscription
-from billing.queries.holdings import Holding, holdings_of
+from billing.queries.holdings import Holding, holdings_among, holdings_of, subscriptions_of
 from portal.errors import NotFound
 
 logger = logging.getLogger(__name__)
@@ -24,8 +25,9 @@ def named_holdings(account: Account, subscription_ids: Sequence[str]) -> list[Ho
     by a newer subscription of its service.
     """
     wanted = set(subscription_ids)
-    require_owned(account, wanted)
-    found = [one for one in holdings_of(account) if one.subscription.provider_id in wanted]
+    own = subscriptions_of(account)
+    _refuse_strange(account, wanted, {one.provider_id for one in own})
+    found = [one for one in holdings_among(own) if one.subscription.provider_id in wanted]
     if len(found) < len(wanted):
         raise InvalidState
     return found
@@ -37,7 +39,11 @@ def require_owned(account: Account, subscription_ids: Iterable[str]) -> None:
     A refusal is logged: somebody who tries other people's ids shows there.
     """
     wanted = set(subscription_ids)
-    owned = Subscription.objects.filter(customer__account=account, deleted=False, provider_id__in=wanted)
-    if owned.count() < len(wanted):
+    own = Subscription.objects.filter(customer__account=account, deleted=False, provider_id__in=wanted)
+    _refuse_strange(account, wanted, set(own.values_list("provider_id", flat=True)))
+
+
+def _refuse_strange(account: Account, wanted: AbstractSet[str], own: AbstractSet[str]) -> None:
+    if not wanted <= own:
         logger.warning("Account %s named subscriptions that are not its own", account.pk)
         raise NotFound

@@ -12,6 +12,8 @@ from billing.models import BundleRate, Coupon
 from billing.queries.discounts import ITEM_LEVEL
 from billing.queries.holdings import Holding
 
+# A bundle begins with two (contract, section 1).
+FEWEST = 2
 # What the provider lets us write to: a paused subscription it refuses (contract, rule 6).
 WRITABLE = ("active", "in_trial", "non_renewing")
 

@@ -212,7 +212,7 @@ def _read_back(
 def _apply(
     command: Command, index: int, now: datetime, snapshots: Sequence[Snapshot], *, state: str = DONE
 ) -> None:
-    if _ours(command).select_for_update(no_key=True).first() is None:
+    if not _ours(command).select_for_update(no_key=True).values_list("pk").first():
         raise _TakenOver
     one = command.steps[index]
     rows = mirror.write(snapshots, now=now)
@@ -224,7 +224,7 @@ def _apply(
         command.state, command.finished_at, command.next_attempt_at = State.SUCCEEDED, timezone.now(), None
     command.save(update_fields=["steps", "state", "finished_at", "next_attempt_at"])
     if finished:
-        _kinds[command.kind].finished(command, _subscriptions(command), now)
+        _kinds[command.kind].finished(command, subscriptions_of(command), now)
         schedules.follow_all(command.account, now=now)
     documents.rebuild(command.account)
 
@@ -243,7 +243,8 @@ def _take_effect(
         operation.applied(next(row for row in changed if row.provider_id == one["subscription"]), now)
 
 
-def _subscriptions(command: Command) -> list[Subscription]:
+def subscriptions_of(command: Command) -> list[Subscription]:
+    """Return the subscriptions that a command's steps concern, as the mirror has them, in the steps' order."""
     ids = list(dict.fromkeys(one["subscription"] for one in command.steps if one["subscription"]))
     found = {row.provider_id: row for row in Subscription.objects.filter(provider_id__in=ids)}
     return [found[provider_id] for provider_id in ids]

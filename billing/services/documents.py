@@ -1,23 +1,15 @@
 """The hot reads' finished answers: built when the mirror changes, served as they are (architecture, decision 9)."""
 
 import json
-from collections.abc import Callable
 
 from django.db import connection, transaction
 from django.db.models import F
 
 from accounts.models import Account
 from billing.models import AccountDocument, ContentVersion
-from billing.queries import documents as build
+from billing.queries.documents import documents_of
 
 FIRST_VERSION = 1
-
-_BUILDERS: dict[str, Callable[[Account], object]] = {
-    AccountDocument.Kind.ACCOUNT: build.account_document,
-    AccountDocument.Kind.PLANS: build.plans_document,
-    AccountDocument.Kind.INVOICES: build.invoices_document,
-}
-
 
 # Constant text: putting the same query together anew for every read would cost more than running it.
 _READ = f"""
@@ -37,13 +29,14 @@ def read(account: Account, kind: str) -> str:
     return body
 
 
-@transaction.atomic
+# Without a savepoint of its own: what fails here fails the transaction that it is part of.
+@transaction.atomic(savepoint=False)
 def rebuild(account: Account) -> dict[str, str]:
     """Build and store all documents of an account; return their texts by kind. Call it where the mirror changed."""
     # Two writers of one account queue here, so that the later one reads what the earlier one committed.
     account = Account.objects.select_for_update(no_key=True).get(pk=account.pk)
     version = ContentVersion.objects.values_list("version", flat=True).first() or FIRST_VERSION
-    texts = {kind: json.dumps(builder(account), separators=(",", ":")) for kind, builder in _BUILDERS.items()}
+    texts = {kind: json.dumps(body, separators=(",", ":")) for kind, body in documents_of(account).items()}
     AccountDocument.objects.bulk_create(
         [
             AccountDocument(account=account, kind=kind, body=text, content_version=version)

@@ -62,7 +62,8 @@ class _Writing:
             raise UnknownCustomer(customer_id) from error
 
 
-@transaction.atomic
+# Without a savepoint of its own: what fails here fails the transaction that it is part of.
+@transaction.atomic(savepoint=False)
 def write(snapshots: Sequence[Snapshot], *, now: datetime) -> list[Mirrored]:
     """Write the snapshots into the mirror; the caller rebuilds the documents in the same transaction.
 
@@ -117,7 +118,15 @@ def _locked_owners(snapshots: Iterable[Snapshot]) -> dict[str, Customer]:
     return {customer.provider_id: customer for customer in locked}
 
 
-def _write(model: type[Mirrored], snapshot: Snapshot, writing: _Writing, **columns: Any) -> Any:
+def _write(
+    model: type[Mirrored],
+    snapshot: Snapshot,
+    writing: _Writing,
+    *,
+    held: Mirrored | None = None,
+    **columns: Any,
+) -> Any:
+    """Write a snapshot over its row, `held` if it was read and locked before; return the row as it is then."""
     values = {
         "resource_version": snapshot.version,
         "payload": snapshot.payload,
@@ -125,8 +134,10 @@ def _write(model: type[Mirrored], snapshot: Snapshot, writing: _Writing, **colum
         "synced_at": writing.now,
         **columns,
     }
-    manager = model._default_manager
-    row, created = manager.select_for_update().get_or_create(provider_id=snapshot.id, defaults=values)
+    row, created = held, False
+    if row is None:
+        locked = model._default_manager.select_for_update()
+        row, created = locked.get_or_create(provider_id=snapshot.id, defaults=values)
     if created or row.resource_version > snapshot.version:
         return row
     for name, value in values.items():
@@ -136,7 +147,8 @@ def _write(model: type[Mirrored], snapshot: Snapshot, writing: _Writing, **colum
 
 
 def _customer(snapshot: CustomerSnapshot, writing: _Writing) -> Customer:
-    row: Customer = _write(Customer, snapshot, writing, email=snapshot.email)
+    held = writing.owners.get(snapshot.id)
+    row: Customer = _write(Customer, snapshot, writing, held=held, email=snapshot.email)
     writing.owners[row.provider_id] = row
     return row
 

@@ -49,7 +49,7 @@ def register(kind: str, teller: Teller) -> None:
 
 def tell(command: Command, subscriptions: list[Subscription], now: datetime) -> None:
     """Send the receipt of a command that is done, of those of its steps that were not told before."""
-    told = _told(command, _untold(command))
+    told = _told(command, _untold(command), subscriptions)
     if told is not None:
         receipts.send(command, told.receipt, kind=told.kind, now=now)
 
@@ -69,7 +69,7 @@ def tell_what_is_left(*, now: datetime) -> dict[str, int]:
 @transaction.atomic
 def _tell_part(command: Command, now: datetime) -> bool:
     steps = _untold(command)
-    told = _told(command, _without_changed_since(command, steps))
+    told = _told(command, _without_changed_since(command, steps), carrying_out.subscriptions_of(command))
     if not steps or not _mark(command, steps) or told is None:
         return False
     receipt = (
@@ -112,14 +112,15 @@ def changed_by(command: Command) -> set[str]:
     return {one["subscription"] for one in own if one["state"] == operations.DONE}
 
 
-def _told(command: Command, steps: list[dict[str, Any]]) -> Told | None:
+def _told(
+    command: Command, steps: list[dict[str, Any]], subscriptions: Iterable[Subscription]
+) -> Told | None:
     if not steps:
         return None
     part = copy(command)
     part.steps = steps
-    ids = list(dict.fromkeys(one["subscription"] for one in steps if one["subscription"]))
-    held = {one.provider_id: one for one in Subscription.objects.filter(provider_id__in=ids)}
-    return _tellers[command.kind](part, [held[provider_id] for provider_id in ids])
+    named = {one["subscription"] for one in steps}
+    return _tellers[command.kind](part, [one for one in subscriptions if one.provider_id in named])
 
 
 def _is_missing(command: Command) -> bool:

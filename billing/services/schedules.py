@@ -72,7 +72,11 @@ def follow(rows: Iterable[Mirrored], *, now: datetime) -> None:
     A subscription that one of our own commands is changing is left to that command.
     """
     ids = [row.pk for row in rows if isinstance(row, Subscription)]
-    schedules = PauseSchedule.objects.filter(subscription__in=ids, state__in=PauseSchedule.OPEN)
+    _follow_open(PauseSchedule.objects.filter(subscription__in=ids), now)
+
+
+def _follow_open(schedules: QuerySet[PauseSchedule], now: datetime) -> None:
+    schedules = schedules.filter(state__in=PauseSchedule.OPEN)
     for schedule in schedules.select_related("subscription__customer__account"):
         if not _being_changed(schedule.subscription):
             _follow(schedule, now)
@@ -80,7 +84,7 @@ def follow(rows: Iterable[Mirrored], *, now: datetime) -> None:
 
 def follow_all(account: Account, *, now: datetime) -> None:
     """Let all open schedules of an account follow: a command was just closed, and what came meanwhile was left."""
-    follow(Subscription.objects.filter(customer__account=account), now=now)
+    _follow_open(PauseSchedule.objects.filter(subscription__customer__account=account), now)
 
 
 def _being_changed(subscription: Subscription) -> bool:

@@ -43,14 +43,13 @@ def verb(subscriptions: Sequence[Subscription], one: str, several: str) -> str:
 
 def long_date(instant: datetime) -> str:
     """Return an instant's date in the site's time zone, as `December 20, 2026`."""
-    local = instant.astimezone(_zone())
-    return f"{local:%B} {local.day}, {local.year}"
+    return _date(_local(instant))
 
 
 def date_and_time(instant: datetime) -> str:
     """Return an instant in the site's time zone, as `December 20, 2026, 3:30 AM EST`."""
-    local = instant.astimezone(_zone())
-    return f"{long_date(instant)}, {local:%-I:%M %p %Z}"
+    local = _local(instant)
+    return f"{_date(local)}, {local:%-I:%M %p %Z}"
 
 
 def billing_facts(subscriptions: Sequence[Subscription]) -> list[Fact]:
@@ -93,5 +92,9 @@ def payment_method(source: PaymentSource) -> str:
     return f"PayPal {email}".strip()
 
 
-def _zone() -> ZoneInfo:
-    return ZoneInfo(site.site_settings().time_zone)
+def _local(instant: datetime) -> datetime:
+    return instant.astimezone(ZoneInfo(site.site_settings().time_zone))
+
+
+def _date(local: datetime) -> str:
+    return f"{local:%B} {local.day}, {local.year}"

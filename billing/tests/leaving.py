@@ -21,7 +21,7 @@ from accounts.models import OutgoingMail, SiteSettings
 from billing import clock
 from billing.errors import BillingPartial
 from billing.models import CancellationFeedback, Command, PauseSchedule, RetentionEvent, Subscription
-from billing.queries import documents as build
+from billing.queries.documents import documents_of
 from billing.services import alignment, cancelling, jobs, notices, pauses, reconcile, resumes, support
 from billing.services.figures import Figures
 from billing.survey import Screen, Survey
@@ -244,7 +244,7 @@ class Leaving(Life):
         self._assert_never_billed_while_paused()
         self._assert_pauses_and_resumes_are_counted_once()
         self._assert_told_once()
-        assert self._documents() == build_all(self.account)
+        assert self._documents() == documents_of(self.account)
         if not self.stale:
             self._assert_one_per_service()
             self._assert_schedules_follow()
@@ -497,15 +497,6 @@ def placed_here(story: Iterable[Event], ours: Collection[str]) -> bool:
     for event in story:
         placed = (placed or event["id"] in ours) and "pause_date" in event["content"]["subscription"]
     return placed
-
-
-def build_all(account: Any) -> dict[str, Any]:
-    """Return an account's documents built anew from the mirror."""
-    return {
-        "account": build.account_document(account),
-        "plans": build.plans_document(account),
-        "invoices": build.invoices_document(account),
-    }
 
 
 def _ends(raw: Mapping[str, Any]) -> bool:
