@@ -29,9 +29,11 @@ SIZES = "sizes"
 # A row that is a program, and what is said while it runs.
 PROGRAMS = {
     "hot_reads": "Asking for the hot reads, and a bare view in the same server",
+    "peer": "Asking for the account home, and a page that asks the provider five times",
     "sdk": "Calling the provider, through the gateway and by itself",
     "resumes": "Resuming what is due, and making the provider's calls alone",
     "due_rows": "Dealing with due rows, and updating as many at once",
+    "lighthouse": "Asking Lighthouse about two pages, on a phone and a desktop",
     "invoices": "Drawing an invoice, and its figures alone",
 }
 RESULT, SIZES_RESULT = "bench.json", "bench-sizes.json"
@@ -154,8 +156,7 @@ def main() -> int:
     try:
         rows = wanted(os.environ.get("ROWS", ""))
         if rows != [SIZES]:
-            prepare.prepare_tools()
-            prepare.ensure_pango()
+            prepare.prepare_to_test()
         for row in rows:
             figures += _sizes_row() if row == SIZES else _program_row(row)
     except CannotContinue as error:

@@ -39,6 +39,15 @@ class Count:
 
 
 @dataclass(frozen=True)
+class Scores:
+    """What somebody else's judgement gave in each round, by which the least counts as well as the median."""
+
+    name: str
+    scores: Sequence[float]
+    goal: str
+
+
+@dataclass(frozen=True)
 class LeftOut:
     """What could not be measured here, and why."""
 
@@ -46,8 +55,8 @@ class LeftOut:
     why: str
 
 
-Figure = Comparison | Count | LeftOut
-_KINDS: dict[str, type[Figure]] = {kind.__name__: kind for kind in (Comparison, Count, LeftOut)}
+Figure = Comparison | Count | Scores | LeftOut
+_KINDS: dict[str, type[Figure]] = {kind.__name__: kind for kind in (Comparison, Count, Scores, LeftOut)}
 
 
 def interleaved(sides: Mapping[str, Callable[[], float]], rounds: int = ROUNDS) -> dict[str, list[float]]:
@@ -75,13 +84,27 @@ def _shown(figure: float) -> str:
     return f"{figure:,.0f}" if figure >= 100 else f"{figure:.2f}"
 
 
+def _shown_ratio(ratio: float) -> str:
+    """Show a ratio, far below one as a fraction, which says how many times."""
+    return f"{ratio:.2f}" if ratio >= 0.05 else f"1/{1 / ratio:.0f}"
+
+
 def _cells(figure: Figure) -> tuple[str, ...]:
     if isinstance(figure, LeftOut):
         return (figure.name, f"left out: {figure.why}")
     if isinstance(figure, Count):
         return (figure.name, "", str(figure.count), "", "", figure.goal)
+    if isinstance(figure, Scores):
+        least = f"least of {len(figure.scores)}: {min(figure.scores):.0f}"
+        return (figure.name, least, f"{median(figure.scores):.0f}", "", "", figure.goal)
     medians = (_shown(median(side)) for side in (figure.ours, figure.other))
-    return (f"{figure.name}, {figure.unit}", figure.against, *medians, f"{figure.ratio:.2f}", figure.goal)
+    return (
+        f"{figure.name}, {figure.unit}",
+        figure.against,
+        *medians,
+        _shown_ratio(figure.ratio),
+        figure.goal,
+    )
 
 
 def table(figures: Sequence[Figure]) -> str:
@@ -103,6 +126,8 @@ def document(figures: Sequence[Figure]) -> list[dict[str, Any]]:
 
 
 def _summed_up(figure: Figure) -> dict[str, float]:
+    if isinstance(figure, Scores):
+        return {"median": median(figure.scores), "least": min(figure.scores)}
     if not isinstance(figure, Comparison):
         return {}
     sides = {"ours_median": median(figure.ours), "other_median": median(figure.other)}

@@ -1,5 +1,10 @@
-"""The portal's addresses, and a bare view of REST framework's: once as the API's, once for no middleware at all."""
+"""The portal's addresses, and those it is compared with: a bare view of REST framework's, and a page of five calls."""
 
+from functools import cache
+
+import httpx
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
 from django.urls import path
 from rest_framework.decorators import api_view, authentication_classes, permission_classes, renderer_classes
 from rest_framework.renderers import JSONRenderer
@@ -8,7 +13,9 @@ from rest_framework.response import Response
 
 from portal import urls
 
-BARE, BEHIND_MIDDLEWARE = "/bare", "/api/bare"
+# The second is answered as the API is, the others without any middleware.
+BARE, BEHIND_MIDDLEWARE, PEER = "/bare", "/api/bare", "/peer"
+CALLS = 5
 
 
 @api_view(["GET"])
@@ -20,4 +27,20 @@ def bare(request: Request) -> Response:
     return Response({"ok": True})
 
 
-urlpatterns = [path(BARE[1:], bare), path(BEHIND_MIDDLEWARE[1:], bare), *urls.urlpatterns]
+@cache
+def _client() -> httpx.Client:
+    return httpx.Client(base_url=settings.CHARGEBEE_ENDPOINT, auth=("key", ""), trust_env=False)
+
+
+def peer(request: HttpRequest) -> HttpResponse:
+    """Ask the provider for what a page shows, one thing after the other, and show it."""
+    found = [_client().get(f"/subscriptions/{number}").raise_for_status().json() for number in range(CALLS)]
+    return HttpResponse("".join(f"<p>{one['subscription']['id']}</p>" for one in found))
+
+
+urlpatterns = [
+    path(BARE[1:], bare),
+    path(BEHIND_MIDDLEWARE[1:], bare),
+    path(PEER[1:], peer),
+    *urls.urlpatterns,
+]

@@ -1,4 +1,4 @@
-"""The portal's server, where one address is answered by Django without any middleware."""
+"""The portal's server, where what it is compared with is answered by Django without any middleware."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from django.test import override_settings
 
 from portal.wsgi import application as portal  # first: it sets Django up, which views need
 
-from dev.benches.urls import BARE  # isort: skip
+from dev.benches.urls import BARE, PEER  # isort: skip
 
 
 class _Bare(WSGIHandler):
@@ -21,5 +21,5 @@ _bare = _Bare()
 
 def application(environ: dict[str, Any], start_response: Any) -> Any:
     """Answer a request."""
-    answer = _bare if environ["PATH_INFO"] == BARE else portal
+    answer = _bare if environ["PATH_INFO"] in (BARE, PEER) else portal
     return answer(environ, start_response)

@@ -7,7 +7,7 @@ import pytest
 
 from dev import bench
 from dev.benches import figures
-from dev.benches.figures import Comparison, Count, LeftOut
+from dev.benches.figures import Comparison, Count, LeftOut, Scores
 from dev.console import CannotContinue
 from dev.places import ROOT
 
@@ -15,6 +15,7 @@ SEEN: list[figures.Figure] = [
     Comparison("drawing", "a ruler", "ms", [40.0, 1.0, 30.0], [10.0, 90.0, 20.0], "≤ 4"),
     Count("drawing, queries", 2, "2"),
     LeftOut("due rows", "no PostgreSQL answers"),
+    Scores("a page, judged", [99.0, 60.0, 98.0], "≥ 97"),
 ]
 
 
@@ -58,20 +59,28 @@ def test_the_sides_take_turns_and_the_first_round_is_not_kept():
 
 
 def test_a_row_shows_medians_and_their_ratio_beside_what_is_to_be_reached():
-    drawn, counted, left_out = (line.split() for line in figures.table(SEEN).splitlines()[1:])
+    drawn, counted, left_out, judged = (line.split() for line in figures.table(SEEN).splitlines()[1:])
 
     assert drawn[-5:] == ["30.00", "20.00", "1.50", "≤", "4"]
     assert counted[-2:] == ["2", "2"]
     assert " ".join(left_out) == "due rows left out: no PostgreSQL answers"
+    assert " ".join(judged) == "a page, judged least of 3: 60 98 ≥ 97"
+
+
+def test_what_is_many_times_faster_is_shown_as_a_fraction():
+    far = Comparison("a page", "the other", "ms", [2.0], [500.0], "≤ 1/200")
+
+    assert figures.table([far]).split()[-3:] == ["1/250", "≤", "1/200"]
 
 
 def test_what_is_kept_has_every_round_and_what_follows_from_them():
-    drawn, counted, left_out = json.loads(json.dumps(figures.document(SEEN)))
+    drawn, counted, left_out, judged = json.loads(json.dumps(figures.document(SEEN)))
 
     assert drawn["ours"] == [40.0, 1.0, 30.0]
     assert (drawn["ours_median"], drawn["other_median"], drawn["ratio"]) == (30.0, 20.0, 1.5)
     assert counted["count"] == 2
     assert left_out["why"] == "no PostgreSQL answers"
+    assert (judged["median"], judged["least"]) == (98.0, 60.0)
 
 
 def test_what_a_program_hands_over_arrives_whole_whatever_was_printed_before(
