@@ -25,7 +25,7 @@ def changed(answer: Any) -> list[Snapshot]:
             invoice = InvoiceSnapshot.of(answer.invoice.raw_data)
             found.extend([*_payments_of(invoice), invoice])
         credited = {str(note.reference_invoice_id) for note in getattr(answer, "credit_notes", None) or ()}
-        found.extend(_read("invoice", sorted(credited)))
+        found.extend(read_besides("invoice", sorted(credited)))
     except NotSent as error:
         raise Unconfirmed("the scheduled change could not be read") from error
     except UNREADABLE as error:
@@ -34,11 +34,11 @@ def changed(answer: Any) -> list[Snapshot]:
 
 
 def _payments_of(invoice: InvoiceSnapshot) -> list[Snapshot]:
-    return _read("transaction", [str(link["txn_id"]) for link in invoice.payload["linked_payments"]])
+    return read_besides("transaction", [str(link["txn_id"]) for link in invoice.payload["linked_payments"]])
 
 
-def _read(kind: str, ids: Iterable[str]) -> list[Snapshot]:
-    """Read what a change touched besides, so that it shows at once; where that fails webhooks bring it."""
+def read_besides(kind: str, ids: Iterable[str]) -> list[Snapshot]:
+    """Return what a change touched besides, so that it shows at once; where that fails webhooks bring it."""
     try:
         return [records.find(kind, one) for one in ids]
     except (NotSent, Refused):

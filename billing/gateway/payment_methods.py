@@ -5,11 +5,11 @@ function may be asked again: what is done already is answered as it is.
 """
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from billing.gateway import records
-from billing.gateway.answers import changed
+from billing.gateway.answers import changed, read_besides
 from billing.gateway.client import UNREADABLE, read, sdk, write
 from billing.gateway.errors import Missing, NotSent, PaymentRefused, Refused, Unconfirmed
 from billing.gateway.scheduled import subscription_of
@@ -120,12 +120,16 @@ def _raw_subscription(subscription: str) -> dict[str, Any]:
         raise NotSent("a subscription that cannot be read") from error
 
 
-def remove(*, key: str, customer: str, source: str) -> list[Snapshot]:
-    """Remove a source; where it was the primary one the provider chooses another."""
+def remove(*, key: str, customer: str, source: str, tied: Sequence[str] = ()) -> list[Snapshot]:
+    """Remove a source; where it was the primary one the provider chooses another.
+
+    The subscriptions that were `tied` to it are read again: the provider charges them to the primary one from now on.
+    """
     try:
-        return _changed(lambda: write(sdk().PaymentSource.delete, source, key=key))
+        found = _changed(lambda: write(sdk().PaymentSource.delete, source, key=key))
     except Missing:
-        return [records.find("customer", customer)]
+        found = [records.find("customer", customer)]
+    return [*found, *read_besides("subscription", tied)]
 
 
 def collect(*, key: str, invoice: str, source: str) -> list[Snapshot]:

@@ -17,7 +17,7 @@ from billing.gateway.snapshots import (
     SubscriptionSnapshot,
     TransactionSnapshot,
 )
-from billing.models import Command, Customer, Invoice, PaymentSource
+from billing.models import Command, Customer, Invoice, PaymentSource, Subscription
 from billing.queries.dues import DUE
 from billing.queries.payment_methods import CARD, PAYPAL, TYPES, due_invoices, looks_like
 from billing.services import operations
@@ -177,8 +177,10 @@ def _is_over_again(source: str, other: str) -> bool:
     return len(held) == 2 and looks_like(held[source], held[other])
 
 
-def _remove_twin(*, key: str, customer: str, source: str, kept: str) -> list[Snapshot]:
-    return gateway.remove(key=key, customer=customer, source=source)
+def _remove(*, key: str, customer: str, source: str, kept: str = "") -> list[Snapshot]:
+    tied = Subscription.objects.filter(payload__payment_source_id=source, deleted=False)
+    ids = list(tied.order_by("pk").values_list("provider_id", flat=True))
+    return gateway.remove(key=key, customer=customer, source=source, tied=ids)
 
 
 def _is_twin(_: Command, *, source: str, kept: str, **__: Any) -> bool:
@@ -328,11 +330,11 @@ def _register() -> None:
             send=_make_primary, holds=_is_primary, needed=_has_paid, carries_on=True
         ),
         KEEP_ONE: operation(send=_ask_nothing, holds=lambda *_, **__: True, made=_kept, carries_on=True),
-        REMOVE_TWIN: operation(send=_remove_twin, holds=_is_gone, needed=_is_twin, carries_on=True),
+        REMOVE_TWIN: operation(send=_remove, holds=_is_gone, needed=_is_twin, carries_on=True),
         TAKE_SUBSCRIPTION: operation(
             send=gateway.take_subscription, holds=_is_tied_otherwise, carries_on=True
         ),
-        REMOVE: operation(send=gateway.remove, holds=_is_gone, needed=_is_replaced, carries_on=True),
+        REMOVE: operation(send=_remove, holds=_is_gone, needed=_is_replaced, carries_on=True),
     }
     for name, one in known.items():
         operations.register_operation(name, one)

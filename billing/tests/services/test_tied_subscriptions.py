@@ -70,6 +70,14 @@ def test_plans_follow_each_from_its_own_card_and_one_that_has_ended_does_not(ava
     new = ava.replace(old, ava.token(AMEX)).source_id
 
     assert tied(ava, FAITH, GOSPEL, KIDS) == [(primary, "off"), (new, "on"), (None, None)]
+    assert list(reconcile.differences()) == []
+
+
+def test_a_plan_whose_card_is_removed_is_charged_to_the_default_one_and_is_seen_to_be(ava: Purse) -> None:
+    ava.remove(ava.other())
+
+    assert tied(ava, GOSPEL) == [(None, "on")]
+    assert list(reconcile.differences()) == []
 
 
 def test_a_plan_that_was_untied_meanwhile_is_left_alone(ava: Purse) -> None:
