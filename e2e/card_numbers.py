@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator
 from email import message_from_bytes
 from pathlib import Path
-from urllib.parse import unquote_plus
+from urllib.parse import unquote_plus, urlsplit
 
 from playwright.sync_api import BrowserContext, Request
 
@@ -39,6 +39,9 @@ CANDIDATE = re.compile(
 # A security code has no check digit and is as short as many a number: it counts where it is somebody's value. Codes to
 # look for begin with a nought, as no amount in a document does.
 CODE_AS_VALUE = r"""(?:^|["'=:]\s?){code}(?=["'&,}}\s]|$)"""
+# What a browser sends is short and known: there the code counts wherever it stands as a number of its own, be it
+# without its noughts, as JSON writes a number.
+CODE_AS_NUMBER = r"(?<![\w.-])0*{number}(?![\w-]|\.\d)"
 # The bundle is the same for everybody, and the provider's own database, with the journals beside it, is its own affair.
 BUNDLE, PROVIDERS_DATABASE = "static", "sandbox.sqlite3"
 DATABASE = "db.sqlite3"
@@ -63,6 +66,12 @@ def card_numbers_in(text: str) -> set[str]:
 def codes_in(text: str, code: str) -> set[str]:
     """Return what stands before a security code wherever a text holds it as a value."""
     found = re.finditer(CODE_AS_VALUE.format(code=re.escape(code)), text)
+    return {text[max(0, match.start() - 40) : match.start()] for match in found}
+
+
+def numbers_in(text: str, code: str) -> set[str]:
+    """Return what stands before a security code wherever a text holds it as a number, of whatever type."""
+    found = re.finditer(CODE_AS_NUMBER.format(number=int(code)), text)
     return {text[max(0, match.start() - 40) : match.start()] for match in found}
 
 
@@ -110,6 +119,12 @@ def _mail_bodies(content: bytes) -> Iterator[str]:
                 yield body.decode("utf-8", "replace")
 
 
+def _readings(texts: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """Yield texts as they are, and as they read unquoted."""
+    for place, text in texts:
+        yield from ((place, read) for read in {text, unquote_plus(text)})
+
+
 class CardDataSearch:
     """Remembers what a browser sends to the portal, and searches that and everything the portal keeps."""
 
@@ -117,6 +132,7 @@ class CardDataSearch:
         self.portal = portal
         self.folder = folder
         self.requests: list[tuple[str, str]] = []
+        self.sent: list[tuple[str, str]] = []
         self._context = context
         if context is not None:
             context.on("request", self._note)
@@ -132,6 +148,7 @@ class CardDataSearch:
             lines = [f"{name}: {value}" for name, value in headers.items() if name != "content-length"]
             said = [url, *lines, f"body:{body}"]
             self.requests.append((f"{method} {url}", "\n".join(said)))
+            self.sent.append((f"what was sent by {method} {url}", f"{urlsplit(url).query}\n{body}"))
 
     def places(self) -> Iterator[tuple[str, str]]:
         """Yield everything to be searched, with where it is."""
@@ -145,11 +162,13 @@ class CardDataSearch:
         """Return where card numbers, or these security codes, are; each once, without the number."""
         wanted = tuple(codes)
         places: dict[str, None] = {}
-        for place, text in self.places():
-            for read in {text, unquote_plus(text)}:
-                numbers = {f"a number ending in {number[-4:]}" for number in card_numbers_in(read)}
-                spied = {f"a code after {before!r}" for code in wanted for before in codes_in(read, code)}
-                places.update(dict.fromkeys(f"{what} in {place}" for what in numbers | spied))
+        for place, read in _readings(self.places()):
+            numbers = {f"a number ending in {number[-4:]}" for number in card_numbers_in(read)}
+            spied = {f"a code after {before!r}" for code in wanted for before in codes_in(read, code)}
+            places.update(dict.fromkeys(f"{what} in {place}" for what in numbers | spied))
+        for place, read in _readings(self.sent):
+            spied = {f"a code after {before!r}" for code in wanted for before in numbers_in(read, code)}
+            places.update(dict.fromkeys(f"{what} in {place}" for what in spied))
         return list(places)
 
     def assert_no_card_data(self, *, codes: Iterable[str] = ()) -> None:

@@ -67,12 +67,29 @@ def test_it_does_not_pass_without_having_seen_a_request(folder):
         (f"/a?cvv={CODE}&b=c", {}, ""),
         ("/a", {}, f"cvv={CODE}"),
         ("/a", {}, CODE),
+        ("/a", {}, json.dumps({"cvv": int(CODE)})),
+        ("/a", {}, json.dumps({"note": f"my code is {CODE}, thanks"})),
+        ("/a", {}, json.dumps({"card": [4, int(CODE)]})),
+        (f"/a?cvv={int(CODE)}", {}, ""),
     ],
 )
 def test_it_finds_what_is_sent(search, path, headers, body):
     search.note("POST", PORTAL + path, headers, body)
     with pytest.raises(AssertionError):
         search.assert_no_card_data(codes=[CODE])
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/a", json.dumps({"billingZip": "10097", "quote": "97b1", "at": "2026-08-97", "days": 970})),
+        ("/a", json.dumps({"paymentSourceId": "pm_97", "amount": 0.97, "rate": 97.5})),
+        ("/api/invoices/97/", ""),
+    ],
+)
+def test_it_takes_no_other_number_that_is_sent_for_a_code(search, path, body):
+    search.note("POST", PORTAL + path, {}, body)
+    search.assert_no_card_data(codes=[CODE])
 
 
 @pytest.mark.parametrize(
