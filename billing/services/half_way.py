@@ -22,7 +22,7 @@ def tries(account: Account, *, to_replace: str = "") -> list[Try]:
     A source that the subscriber has chosen since is one like any other, and its change is not among them.
     """
     left = Command.objects.filter(account=account, error_code=BillingPartial.code).order_by("finished_at")
-    found = [one for one in left if not to_replace or to_replace in steps.to_remove(one)]
+    found = [one for one in left if not to_replace or steps.replaced(one) == to_replace]
     return [
         Try(brought=source, collected=steps.collected(one))
         for one in found

@@ -143,9 +143,10 @@ def brought(command: Command) -> str | None:
     return str(kept[0]) if kept else added(command)
 
 
-def to_remove(command: Command) -> list[str]:
-    """Return the ids of the sources that a command is to remove, or has removed."""
-    return [str(one["args"]["source"]) for one in command.steps if one["op"] == REMOVE]
+def replaced(command: Command) -> str | None:
+    """Return the id of the source that a command was asked to replace, None for others; it is removed last."""
+    removals = [str(one["args"]["source"]) for one in command.steps if one["op"] == REMOVE]
+    return removals[-1] if removals and added(command) else None
 
 
 def concerns(command: Command, source_id: str) -> bool:

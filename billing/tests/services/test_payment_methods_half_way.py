@@ -90,6 +90,23 @@ def test_however_often_an_update_got_half_way_only_its_last_card_stays(ava: Purs
     assert sorted(ava.shown()) == sorted(ava.held())
 
 
+def test_what_came_in_place_of_one_card_stays_when_another_one_is_replaced(
+    ava: Purse, sandbox: Sandbox
+) -> None:
+    old, before = ava.other(), set(ava.held())
+    for number in (AMEX, VISA):
+        sandbox.refuse("/payment_sources/*/delete")
+        with pytest.raises(BillingPartial):
+            ava.replace(old, ava.token(number))
+    first = next(
+        one for one in set(ava.held()) - before if ava.held()[one]["card"]["brand"] == "american_express"
+    )
+
+    ava.replace(first, ava.token(JCB))
+
+    assert ava.digits() == ["0000", "1111", "1111", "4444"]
+
+
 def test_a_card_that_came_half_way_and_was_then_chosen_stays(ava: Purse, sandbox: Sandbox) -> None:
     old = ava.other()
     sandbox.refuse("/payment_sources/*/delete")
