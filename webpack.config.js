@@ -19,7 +19,8 @@ const swc = {
   },
 };
 
-const css = [
+/** Class names tell a developer where they come from; a subscriber's browser only has to fetch them. */
+const css = (mode) => [
   MiniCssExtractPlugin.loader,
   {
     loader: 'css-loader',
@@ -29,7 +30,8 @@ const css = [
         auto: true,
         namedExport: false,
         exportLocalsConvention: 'as-is',
-        localIdentName: '[name]__[local]--[hash:base64:5]',
+        localIdentName:
+          mode === 'production' ? '[hash:base64:6]' : '[name]__[local]--[hash:base64:5]',
       },
     },
   },
@@ -44,9 +46,9 @@ export default (_env, { mode = 'production' }) => ({
   output: {
     path: output,
     publicPath: '/static/app/',
-    filename: '[name].[contenthash:20].js',
-    chunkFilename: '[name].[contenthash:20].js',
-    assetModuleFilename: '[name].[contenthash:20][ext]',
+    filename: '[name].[contenthash:16].js',
+    chunkFilename: '[name].[contenthash:16].js',
+    assetModuleFilename: '[name].[contenthash:16][ext]',
     crossOriginLoading: 'anonymous',
     // Lazy chunks set a script's address: under Trusted Types that needs a policy of this name.
     trustedTypes: 'webpack',
@@ -59,14 +61,14 @@ export default (_env, { mode = 'production' }) => ({
   module: {
     rules: [
       { test: /\.tsx?$/, include: source, use: swc },
-      { test: /\.css$/, use: css },
+      { test: /\.css$/, use: css(mode) },
       { test: /\.woff2$/, type: 'asset/resource' },
     ],
   },
   plugins: [
     new MiniCssExtractPlugin({
-      filename: '[name].[contenthash:20].css',
-      chunkFilename: '[name].[contenthash:20].css',
+      filename: '[name].[contenthash:16].css',
+      chunkFilename: '[name].[contenthash:16].css',
       // CSS Modules are scoped by name, so the order of two files cannot change what is drawn.
       ignoreOrder: true,
     }),

@@ -1,7 +1,7 @@
 import { type ReactNode, useId } from 'react';
 
 import styles from '@/ui/Banner.module.css';
-import { AlertIcon } from '@/ui/icons/icons';
+import { AlertIcon } from '@/ui/icons/AlertIcon';
 
 interface BannerProps {
   title: string;

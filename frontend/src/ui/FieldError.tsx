@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 
 import styles from '@/ui/FieldError.module.css';
-import { AlertIcon } from '@/ui/icons/icons';
+import { AlertIcon } from '@/ui/icons/AlertIcon';
 
 interface FieldErrorProps {
   /** By which the field it is about is described. */

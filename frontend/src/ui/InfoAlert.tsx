@@ -3,7 +3,10 @@ import type { ReactNode } from 'react';
 import { Button } from '@/ui/Button';
 import { classNames } from '@/ui/classNames';
 import styles from '@/ui/InfoAlert.module.css';
-import { AlertIcon, CheckIcon, CloseIcon, InfoIcon } from '@/ui/icons/icons';
+import { AlertIcon } from '@/ui/icons/AlertIcon';
+import { CheckIcon } from '@/ui/icons/CheckIcon';
+import { CloseIcon } from '@/ui/icons/CloseIcon';
+import { InfoIcon } from '@/ui/icons/InfoIcon';
 
 interface InfoAlertProps {
   tone?: 'info' | 'success' | 'error';

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 
 import { BorderLink } from '@/ui/BorderLink';
-import { ChevronRightIcon } from '@/ui/icons/icons';
+import { ChevronRightIcon } from '@/ui/icons/ChevronRightIcon';
 import styles from '@/ui/LinkList.module.css';
 
 export interface ListedLink {

@@ -1,7 +1,7 @@
 import { type ReactNode, type ToggleEvent, useId, useRef, useState } from 'react';
 
 import { BorderLink } from '@/ui/BorderLink';
-import { ChevronDownIcon } from '@/ui/icons/icons';
+import { ChevronDownIcon } from '@/ui/icons/ChevronDownIcon';
 import styles from '@/ui/Menu.module.css';
 
 export interface MenuItem {

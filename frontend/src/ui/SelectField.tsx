@@ -2,7 +2,7 @@ import type { ComponentProps, ReactNode } from 'react';
 
 import { classNames } from '@/ui/classNames';
 import { Field } from '@/ui/Field';
-import { ChevronDownIcon } from '@/ui/icons/icons';
+import { ChevronDownIcon } from '@/ui/icons/ChevronDownIcon';
 import styles from '@/ui/SelectField.module.css';
 
 type SelectFieldProps = Omit<ComponentProps<'select'>, 'id' | 'className'> & {

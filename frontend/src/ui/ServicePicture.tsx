@@ -1,4 +1,4 @@
-import { PlayIcon } from '@/ui/icons/icons';
+import { PlayIcon } from '@/ui/icons/PlayIcon';
 import styles from '@/ui/ServicePicture.module.css';
 
 interface ServicePictureProps {

@@ -1,7 +1,9 @@
 import { useEffect, useState } from 'react';
 
 import { classNames } from '@/ui/classNames';
-import { AlertIcon, CheckIcon, CloseIcon } from '@/ui/icons/icons';
+import { AlertIcon } from '@/ui/icons/AlertIcon';
+import { CheckIcon } from '@/ui/icons/CheckIcon';
+import { CloseIcon } from '@/ui/icons/CloseIcon';
 import styles from '@/ui/Snackbar.module.css';
 
 const SHOWN_FOR_MS = 10_000;

@@ -1,7 +1,8 @@
 import { type ReactNode, type RefObject, useLayoutEffect, useRef } from 'react';
 
 import { Button } from '@/ui/Button';
-import { AlertIcon, RefreshIcon } from '@/ui/icons/icons';
+import { AlertIcon } from '@/ui/icons/AlertIcon';
+import { RefreshIcon } from '@/ui/icons/RefreshIcon';
 import styles from '@/ui/States.module.css';
 
 interface EmptyStateProps {

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import type { LinkProps } from 'react-router-dom';
 
 import { BorderLink } from '@/ui/BorderLink';
-import { ArrowLeftIcon } from '@/ui/icons/icons';
+import { ArrowLeftIcon } from '@/ui/icons/ArrowLeftIcon';
 import styles from '@/ui/TextLink.module.css';
 import { VisuallyHidden } from '@/ui/VisuallyHidden';
 

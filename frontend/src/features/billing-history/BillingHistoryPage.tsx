@@ -5,7 +5,7 @@ import { paths } from '@/lib/paths';
 import { useScreenLoad } from '@/lib/screenLoad';
 import { ButtonLink } from '@/ui/Button';
 import { Card } from '@/ui/Card';
-import { ReceiptIcon } from '@/ui/icons/icons';
+import { ReceiptIcon } from '@/ui/icons/ReceiptIcon';
 import { Page } from '@/ui/Page';
 import { PageHeading } from '@/ui/PageHeading';
 import { Skeleton } from '@/ui/Skeleton';

@@ -2,7 +2,7 @@ import type { Invoice } from '@/lib/api/types';
 import { formatCentsUsd, formatShortDate } from '@/lib/formats';
 import { invoiceStatus } from '@/lib/invoices';
 import { Button } from '@/ui/Button';
-import { DownloadIcon } from '@/ui/icons/icons';
+import { DownloadIcon } from '@/ui/icons/DownloadIcon';
 import { PaidWith } from '@/ui/PaidWith';
 import { StatusPill } from '@/ui/StatusPill';
 import type { Column } from '@/ui/Table';

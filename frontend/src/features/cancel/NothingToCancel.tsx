@@ -3,7 +3,7 @@ import { paths } from '@/lib/paths';
 import { canBeCancelled, planNotes } from '@/lib/plans';
 import { ButtonLink } from '@/ui/Button';
 import { Card } from '@/ui/Card';
-import { CheckIcon } from '@/ui/icons/icons';
+import { CheckIcon } from '@/ui/icons/CheckIcon';
 import { EmptyState } from '@/ui/States';
 import styles from './NothingToCancel.module.css';
 

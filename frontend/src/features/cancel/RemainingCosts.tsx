@@ -4,7 +4,7 @@ import type { Plan } from '@/lib/api/types';
 import { priceAfterEnd } from '@/lib/bundles';
 import { namesOf, willBill } from '@/lib/plans';
 import { periodPrices } from '@/lib/totals';
-import { PlayIcon } from '@/ui/icons/icons';
+import { PlayIcon } from '@/ui/icons/PlayIcon';
 import { Point } from '@/ui/Points';
 import { Skeleton } from '@/ui/Skeleton';
 import { remainingCostsOptions } from './api';

@@ -7,7 +7,7 @@ import { isLive } from '@/lib/plans';
 import { useScreenLoad } from '@/lib/screenLoad';
 import { Card } from '@/ui/Card';
 import { classNames } from '@/ui/classNames';
-import { CalendarIcon } from '@/ui/icons/icons';
+import { CalendarIcon } from '@/ui/icons/CalendarIcon';
 import { Page } from '@/ui/Page';
 import { PageHeading } from '@/ui/PageHeading';
 import { ErrorState } from '@/ui/States';

@@ -6,7 +6,7 @@ import { formatCents } from '@/lib/formats';
 import { namesOf } from '@/lib/plans';
 import { Button } from '@/ui/Button';
 import { Card } from '@/ui/Card';
-import { GiftIcon } from '@/ui/icons/icons';
+import { GiftIcon } from '@/ui/icons/GiftIcon';
 import { useFocusIfLost } from '@/ui/useFocusIfLost';
 import styles from './FreeMonth.module.css';
 import { FreeMonthDialog } from './FreeMonthDialog';

@@ -5,7 +5,7 @@ import type { Plan } from '@/lib/api/types';
 import { paths } from '@/lib/paths';
 import { ButtonAnchor, ButtonLink } from '@/ui/Button';
 import { Card } from '@/ui/Card';
-import { PlayIcon } from '@/ui/icons/icons';
+import { PlayIcon } from '@/ui/icons/PlayIcon';
 import { EmptyState } from '@/ui/States';
 import styles from './NoSubscriptions.module.css';
 

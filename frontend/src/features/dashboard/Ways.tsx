@@ -2,17 +2,15 @@ import type { Plan } from '@/lib/api/types';
 import { paths } from '@/lib/paths';
 import { canBeCancelled, canBePaused, canChangePeriod } from '@/lib/plans';
 import { Card } from '@/ui/Card';
-import {
-  CalendarIcon,
-  CardIcon,
-  CloseIcon,
-  MailIcon,
-  PauseIcon,
-  PersonIcon,
-  PlayIcon,
-  ReceiptIcon,
-  TicketIcon,
-} from '@/ui/icons/icons';
+import { CalendarIcon } from '@/ui/icons/CalendarIcon';
+import { CardIcon } from '@/ui/icons/CardIcon';
+import { CloseIcon } from '@/ui/icons/CloseIcon';
+import { MailIcon } from '@/ui/icons/MailIcon';
+import { PauseIcon } from '@/ui/icons/PauseIcon';
+import { PersonIcon } from '@/ui/icons/PersonIcon';
+import { PlayIcon } from '@/ui/icons/PlayIcon';
+import { ReceiptIcon } from '@/ui/icons/ReceiptIcon';
+import { TicketIcon } from '@/ui/icons/TicketIcon';
 import { LinkList, type ListedLink } from '@/ui/LinkList';
 import styles from './Panel.module.css';
 

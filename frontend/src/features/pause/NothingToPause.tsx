@@ -3,7 +3,7 @@ import { paths } from '@/lib/paths';
 import { canBeCancelled } from '@/lib/plans';
 import { ButtonLink } from '@/ui/Button';
 import { Card } from '@/ui/Card';
-import { PauseIcon } from '@/ui/icons/icons';
+import { PauseIcon } from '@/ui/icons/PauseIcon';
 import { EmptyState } from '@/ui/States';
 import { CancelInstead } from './CancelInstead';
 import styles from './NothingToPause.module.css';

@@ -9,7 +9,7 @@ import { useScreenLoad } from '@/lib/screenLoad';
 import { sumRows } from '@/lib/totals';
 import { ButtonLink } from '@/ui/Button';
 import { Card } from '@/ui/Card';
-import { PauseIcon } from '@/ui/icons/icons';
+import { PauseIcon } from '@/ui/icons/PauseIcon';
 import { Page } from '@/ui/Page';
 import { PageHeading } from '@/ui/PageHeading';
 import { PlanTable } from '@/ui/PlanTable';

@@ -3,7 +3,10 @@ import { formatDate } from '@/lib/formats';
 import { PAUSE_DAYS, type PausePeriod, type PauseSpan, pauseSpans } from '@/lib/pausing';
 import { namesOf } from '@/lib/plans';
 import { Day } from '@/ui/Day';
-import { CalendarIcon, CheckIcon, PlayIcon, ReceiptIcon } from '@/ui/icons/icons';
+import { CalendarIcon } from '@/ui/icons/CalendarIcon';
+import { CheckIcon } from '@/ui/icons/CheckIcon';
+import { PlayIcon } from '@/ui/icons/PlayIcon';
+import { ReceiptIcon } from '@/ui/icons/ReceiptIcon';
 import { Point, Points } from '@/ui/Points';
 
 interface PauseTermsProps {

@@ -2,7 +2,7 @@ import type { PaymentSource } from '@/lib/api/types';
 import { formatCents } from '@/lib/formats';
 import { Button } from '@/ui/Button';
 import { Card } from '@/ui/Card';
-import { AlertIcon } from '@/ui/icons/icons';
+import { AlertIcon } from '@/ui/icons/AlertIcon';
 import styles from './AmountDue.module.css';
 import { sourceName } from './words';
 

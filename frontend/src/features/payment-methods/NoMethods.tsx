@@ -1,4 +1,4 @@
-import { CardIcon } from '@/ui/icons/icons';
+import { CardIcon } from '@/ui/icons/CardIcon';
 import { EmptyState } from '@/ui/States';
 
 /** Nothing to pay with is kept; the way on stands below. */

@@ -4,7 +4,7 @@ import type { Profile } from '@/lib/api/types';
 import { paths } from '@/lib/paths';
 import { useScreenLoad } from '@/lib/screenLoad';
 import { Card } from '@/ui/Card';
-import { PersonIcon } from '@/ui/icons/icons';
+import { PersonIcon } from '@/ui/icons/PersonIcon';
 import { Page } from '@/ui/Page';
 import { PageHeading } from '@/ui/PageHeading';
 import { Skeleton } from '@/ui/Skeleton';

@@ -1,6 +1,6 @@
 import { Button } from '@/ui/Button';
 import { Card } from '@/ui/Card';
-import { DownloadIcon } from '@/ui/icons/icons';
+import { DownloadIcon } from '@/ui/icons/DownloadIcon';
 import { VisuallyHidden } from '@/ui/VisuallyHidden';
 import styles from './Sessions.module.css';
 import { useExport } from './useExport';

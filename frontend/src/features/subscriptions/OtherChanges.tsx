@@ -2,7 +2,8 @@ import type { Plan } from '@/lib/api/types';
 import { paths } from '@/lib/paths';
 import { canChangePeriod } from '@/lib/plans';
 import { Card } from '@/ui/Card';
-import { CalendarIcon, TicketIcon } from '@/ui/icons/icons';
+import { CalendarIcon } from '@/ui/icons/CalendarIcon';
+import { TicketIcon } from '@/ui/icons/TicketIcon';
 import { LinkList } from '@/ui/LinkList';
 import styles from './subscriptions.module.css';
 

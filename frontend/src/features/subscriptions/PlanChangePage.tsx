@@ -9,7 +9,7 @@ import { useScreenLoad } from '@/lib/screenLoad';
 import { useHeldStill } from '@/lib/useHeldStill';
 import { ButtonLink } from '@/ui/Button';
 import { Card } from '@/ui/Card';
-import { CalendarIcon } from '@/ui/icons/icons';
+import { CalendarIcon } from '@/ui/icons/CalendarIcon';
 import { Page } from '@/ui/Page';
 import { PageHeading } from '@/ui/PageHeading';
 import { PlanTableSkeleton } from '@/ui/PlanTableSkeleton';

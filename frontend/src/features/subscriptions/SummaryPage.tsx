@@ -9,7 +9,7 @@ import { useScreenLoad } from '@/lib/screenLoad';
 import { ButtonLink } from '@/ui/Button';
 import { Card } from '@/ui/Card';
 import { InfoAlert } from '@/ui/InfoAlert';
-import { PlayIcon } from '@/ui/icons/icons';
+import { PlayIcon } from '@/ui/icons/PlayIcon';
 import { Page } from '@/ui/Page';
 import { PageHeading } from '@/ui/PageHeading';
 import { PlanTableSkeleton } from '@/ui/PlanTableSkeleton';

@@ -1,0 +1,7 @@
+import { Icon } from '@/ui/icons/Icon';
+
+export const ChevronRightIcon = () => (
+  <Icon>
+    <path d="m9 6 6 6-6 6" />
+  </Icon>
+);

@@ -1,0 +1,7 @@
+import { Icon } from '@/ui/icons/Icon';
+
+export const CloseIcon = () => (
+  <Icon>
+    <path d="M6 6l12 12M18 6 6 18" />
+  </Icon>
+);
