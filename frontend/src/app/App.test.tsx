@@ -283,6 +283,7 @@ describe('the global parts', () => {
   });
 
   it('ask for confirmation and act on it once', async () => {
+    signIn();
     const { user } = openedAt('/');
     await landed();
     const onConfirm = vi.fn();
@@ -299,6 +300,7 @@ describe('the global parts', () => {
   });
 
   it('say what went wrong with what was confirmed', async () => {
+    signIn();
     const { user } = openedAt('/');
     await landed();
     useModal.getState().show({
@@ -311,6 +313,7 @@ describe('the global parts', () => {
   });
 
   it('keep a notice until it is dismissed', async () => {
+    signIn();
     const { user } = openedAt('/');
     await landed();
     const callback = vi.fn();

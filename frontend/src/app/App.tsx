@@ -2,9 +2,9 @@ import { type QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { ErrorBoundary } from 'react-error-boundary';
 import { useLocation } from 'react-router-dom';
+import { keys } from '@/lib/api/queries';
 import { belongsHere } from '@/lib/documents';
-import { refreshAfterOtherTabs } from '@/lib/tabs';
-import { followOtherTabs } from '@/stores/auth';
+import { followOtherTabs, whenSessionChanges } from '@/stores/auth';
 import { DocumentContext } from '@/ui/BorderLink';
 import { BrandProvider } from './BrandProvider';
 import { DocumentGuard } from './DocumentGuard';
@@ -12,7 +12,6 @@ import { ErrorPage } from './ErrorPage';
 import { GlobalParts } from './GlobalParts';
 import { AppRoutes } from './routes';
 import { SupportWidget } from './SupportWidget';
-import { forgetOnSignOut } from './session';
 import { useScrollToTop } from './useScrollToTop';
 
 /** Everything below the router. Going elsewhere leaves an error page behind. */
@@ -20,8 +19,10 @@ export function App({ queryClient }: { queryClient: QueryClient }) {
   const { pathname } = useLocation();
   useScrollToTop();
   useEffect(() => followOtherTabs(), []);
-  useEffect(() => forgetOnSignOut(queryClient), [queryClient]);
-  useEffect(() => refreshAfterOtherTabs(queryClient), [queryClient]);
+  useEffect(
+    () => whenSessionChanges(() => queryClient.removeQueries({ queryKey: keys.account.all })),
+    [queryClient],
+  );
   return (
     <ErrorBoundary FallbackComponent={ErrorPage} resetKeys={[pathname]}>
       <QueryClientProvider client={queryClient}>

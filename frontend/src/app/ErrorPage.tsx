@@ -1,5 +1,5 @@
 import { Button, ButtonAnchor } from '@/ui/Button';
-import { AlertIcon } from '@/ui/icons/icons';
+import { AlertIcon } from '@/ui/icons/AlertIcon';
 import { PageHeading } from '@/ui/PageHeading';
 import styles from './ErrorPage.module.css';
 

@@ -9,6 +9,7 @@ import { isCardDocument } from '@/lib/documents';
 import { takeNews } from '@/lib/news';
 import { createQueryClient } from '@/lib/queryClient';
 import { App } from './App';
+import { prefetchScreen } from './routes';
 
 const root = document.getElementById('root');
 if (root === null) throw new Error('The page has no #root to draw in.');
@@ -16,6 +17,7 @@ if (root === null) throw new Error('The page has no #root to draw in.');
 const queryClient = createQueryClient();
 // Every screen needs the brand: ask before the first one is drawn.
 void queryClient.prefetchQuery(siteOptions);
+prefetchScreen(queryClient, window.location.pathname);
 
 takeNews();
 

@@ -1,67 +1,101 @@
-import type { ComponentType } from 'react';
-import { matchPath, Navigate, Route, Routes } from 'react-router-dom';
-import { paths } from '@/lib/paths';
-import { Layout } from './Layout';
-import { SignedInOnly } from './SignedInOnly';
-import { lazyScreen } from './screens';
+import { type QueryClient, useQueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { matchPath, Navigate, Route, Routes, useLocation } from 'react-router-dom';
 
-interface Screen {
-  path: string;
-  load: () => Promise<{ default: ComponentType }>;
+import {
+  accountOptions,
+  invoicesOptions,
+  managePlansOptions,
+  paymentFailureOptions,
+  paymentsOptions,
+} from '@/lib/api/queries';
+import { paths } from '@/lib/paths';
+import { useAuth } from '@/stores/auth';
+import { accountLayout, Layout } from './Layout';
+import { SignedInOnly } from './SignedInOnly';
+import { lazyScreen, screenOptions } from './screens';
+
+type Load = Parameters<typeof screenOptions>[1];
+type Read = (queryClient: QueryClient) => Promise<void>;
+
+const account: Read = (queryClient) => queryClient.prefetchQuery(accountOptions);
+const plans: Read = (queryClient) => queryClient.prefetchQuery(managePlansOptions);
+const invoices: Read = (queryClient) => queryClient.prefetchQuery(invoicesOptions);
+const payments: Read = (queryClient) => queryClient.prefetchQuery(paymentsOptions);
+const paymentFailure: Read = (queryClient) => queryClient.prefetchQuery(paymentFailureOptions);
+
+/** A screen is in a file of its own; what it shows first is read while that is on its way. */
+function aScreen(path: string, load: Load, ...reads: readonly Read[]) {
+  return { path, file: screenOptions(path, load), reads };
 }
 
-/** Every screen is in a file of its own. */
-const LANDING: Screen = { path: paths.landing, load: () => import('@/features/auth/LandingPage') };
+const LANDING = aScreen(paths.landing, () => import('@/features/auth/LandingPage'));
 
-const SIGNED_IN: readonly Screen[] = [
-  { path: paths.dashboard, load: () => import('@/features/dashboard/DashboardPage') },
-  {
-    path: paths.manageSubscription,
-    load: () => import('@/features/subscriptions/ManageSubscriptionPage'),
-  },
-  { path: paths.upgrade, load: () => import('@/features/subscriptions/PlanChangePage') },
-  { path: paths.downgrade, load: () => import('@/features/subscriptions/PlanChangePage') },
-  { path: paths.summary, load: () => import('@/features/subscriptions/SummaryPage') },
-  { path: paths.coupon, load: () => import('@/features/coupon/CouponPage') },
-  { path: paths.pauseOffer, load: () => import('@/features/pause/PauseOfferPage') },
-  { path: paths.pauseSummary, load: () => import('@/features/pause/PauseSummaryPage') },
-  { path: paths.cancelAll, load: () => import('@/features/cancel/CancelPage') },
-  { path: paths.editProfile, load: () => import('@/features/profile/ProfilePage') },
-  {
-    path: paths.emailPreferences,
-    load: () => import('@/features/preferences/EmailPreferencesPage'),
-  },
-  { path: paths.emailConfirm, load: () => import('@/features/preferences/EmailConfirmPage') },
-  {
-    path: paths.billingHistory,
-    load: () => import('@/features/billing-history/BillingHistoryPage'),
-  },
-  {
-    path: paths.paymentMethods,
-    load: () => import('@/features/payment-methods/PaymentMethodsPage'),
-  },
-  {
-    path: paths.addPaymentMethod,
-    load: () => import('@/features/payment-methods/AddPaymentMethodPage'),
-  },
-  { path: paths.addCard, load: () => import('@/features/payment-methods/CardPage') },
-  { path: paths.updateCard, load: () => import('@/features/payment-methods/CardPage') },
-  { path: paths.payPal, load: () => import('@/features/payment-methods/PayPalPage') },
-  { path: paths.paymentMethodAdded, load: () => import('@/features/payment-methods/SuccessPage') },
+const SIGNED_IN = [
+  aScreen(paths.dashboard, () => import('@/features/dashboard/DashboardPage'), account, plans),
+  aScreen(
+    paths.manageSubscription,
+    () => import('@/features/subscriptions/ManageSubscriptionPage'),
+    plans,
+  ),
+  aScreen(paths.upgrade, () => import('@/features/subscriptions/PlanChangePage'), plans),
+  aScreen(paths.downgrade, () => import('@/features/subscriptions/PlanChangePage'), plans),
+  aScreen(paths.summary, () => import('@/features/subscriptions/SummaryPage'), plans),
+  aScreen(paths.coupon, () => import('@/features/coupon/CouponPage')),
+  aScreen(paths.pauseOffer, () => import('@/features/pause/PauseOfferPage'), plans),
+  aScreen(paths.pauseSummary, () => import('@/features/pause/PauseSummaryPage'), plans),
+  aScreen(paths.cancelAll, () => import('@/features/cancel/CancelPage'), plans),
+  aScreen(paths.editProfile, () => import('@/features/profile/ProfilePage')),
+  aScreen(paths.emailPreferences, () => import('@/features/preferences/EmailPreferencesPage')),
+  aScreen(paths.emailConfirm, () => import('@/features/preferences/EmailConfirmPage')),
+  aScreen(
+    paths.billingHistory,
+    () => import('@/features/billing-history/BillingHistoryPage'),
+    invoices,
+  ),
+  aScreen(
+    paths.paymentMethods,
+    () => import('@/features/payment-methods/PaymentMethodsPage'),
+    payments,
+  ),
+  aScreen(
+    paths.addPaymentMethod,
+    () => import('@/features/payment-methods/AddPaymentMethodPage'),
+    payments,
+  ),
+  aScreen(paths.addCard, () => import('@/features/payment-methods/CardPage'), payments),
+  aScreen(paths.updateCard, () => import('@/features/payment-methods/CardPage'), payments),
+  aScreen(paths.payPal, () => import('@/features/payment-methods/PayPalPage'), payments),
+  aScreen(
+    paths.paymentMethodAdded,
+    () => import('@/features/payment-methods/SuccessPage'),
+    payments,
+  ),
 ];
 
-// The one that the address asks for is fetched beside what the frame waits for, not only when it is drawn. What fails now
-// is fetched again then.
-for (const { path, load } of [LANDING, ...SIGNED_IN]) {
-  if (matchPath(path, window.location.pathname)) load().catch(() => undefined);
+/** Fetches, beside what the frame waits for, the file of the screen at an address and what it shows first. */
+export function prefetchScreen(queryClient: QueryClient, pathname: string): void {
+  const signedIn = useAuth.getState().token !== null;
+  if (signedIn) {
+    void queryClient.prefetchQuery(accountLayout);
+    void paymentFailure(queryClient);
+  }
+  for (const { path, file, reads } of signedIn ? [LANDING, ...SIGNED_IN] : [LANDING]) {
+    if (!matchPath(path, pathname)) continue;
+    void queryClient.prefetchQuery(file);
+    for (const read of reads) void read(queryClient);
+  }
 }
 
-const LandingPage = lazyScreen(LANDING.load);
+const LandingPage = lazyScreen(LANDING.file);
 
-const SIGNED_IN_SCREENS = SIGNED_IN.map(({ path, load }) => ({ path, Screen: lazyScreen(load) }));
+const SIGNED_IN_SCREENS = SIGNED_IN.map(({ path, file }) => ({ path, Screen: lazyScreen(file) }));
 
 /** The route table. What it does not know falls back to the landing page. */
 export function AppRoutes() {
+  const queryClient = useQueryClient();
+  const { pathname } = useLocation();
+  useEffect(() => prefetchScreen(queryClient, pathname), [queryClient, pathname]);
   return (
     <Routes>
       <Route element={<Layout />}>

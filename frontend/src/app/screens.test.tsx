@@ -1,22 +1,25 @@
-import { onlineManager } from '@tanstack/react-query';
+import { onlineManager, QueryClientProvider } from '@tanstack/react-query';
 import { render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { ErrorBoundary } from 'react-error-boundary';
 import { MemoryRouter } from 'react-router-dom';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
-import { lazyScreen } from './screens';
+import { createQueryClient } from '@/lib/queryClient';
+import { lazyScreen, screenOptions } from './screens';
 
 const missing = Object.assign(new Error('Loading chunk 7 failed.'), { name: 'ChunkLoadError' });
 const file = { default: () => <p>The screen</p> };
 
-function opened(load: Parameters<typeof lazyScreen>[0]) {
-  const Screen = lazyScreen(load);
+function opened(load: Parameters<typeof screenOptions>[1]) {
+  const Screen = lazyScreen(screenOptions('test', load));
   render(
     <MemoryRouter>
-      <ErrorBoundary fallback={<p>Broken</p>}>
-        <Screen />
-      </ErrorBoundary>
+      <QueryClientProvider client={createQueryClient()}>
+        <ErrorBoundary fallback={<p>Broken</p>}>
+          <Screen />
+        </ErrorBoundary>
+      </QueryClientProvider>
     </MemoryRouter>,
   );
   return userEvent.setup();

@@ -1,6 +1,5 @@
-import { onlineManager } from '@tanstack/react-query';
-import { type ComponentType, lazy, Suspense, useState } from 'react';
-import { ErrorBoundary, type FallbackProps } from 'react-error-boundary';
+import { onlineManager, queryOptions, useQuery } from '@tanstack/react-query';
+import type { ComponentType } from 'react';
 
 import { loadAnew } from '@/lib/documents';
 import { UNREACHABLE_MESSAGE } from '@/lib/errors';
@@ -12,30 +11,31 @@ import { ErrorState } from '@/ui/States';
 
 type Load = () => Promise<{ default: ComponentType }>;
 
+/** How the file of a screen is fetched: once, and again only where it did not come. */
+export function screenOptions(name: string, load: Load) {
+  return queryOptions({
+    queryKey: ['screen', name],
+    queryFn: load,
+    staleTime: 'static',
+    gcTime: Number.POSITIVE_INFINITY,
+    structuralSharing: false,
+  });
+}
+
 /**
  * A screen in a file of its own, fetched when first needed, under the 'Loading' overlay. Where the file
  * cannot be had, that is said in the screen's place, and it can be asked for again.
+ *
+ * React's own `lazy` would keep its fallback up for 300 ms each time, and show it for a file that is there.
  */
-export function lazyScreen(load: Load): ComponentType {
-  let latest = lazy(load);
+export function lazyScreen(file: ReturnType<typeof screenOptions>): ComponentType {
   return function LazyScreen() {
-    const [Screen, setScreen] = useState(() => latest);
-    // What failed once would fail for ever.
-    const renew = () => {
-      latest = lazy(load);
-    };
-    const askAgain = () => {
-      // A connection that is there and a file that is not: a newer version of the app has other files.
-      if (onlineManager.isOnline()) loadAnew();
-      else setScreen(() => latest);
-    };
-    return (
-      <ErrorBoundary FallbackComponent={ScreenMissing} onError={renew} onReset={askAgain}>
-        <Suspense fallback={<LoaderOverlay />}>
-          <Screen />
-        </Suspense>
-      </ErrorBoundary>
-    );
+    const { data, error, isFetching, refetch } = useQuery(file);
+    if (data) return <data.default />;
+    if (isFetching || error === null) return <LoaderOverlay />;
+    if (!isMissingFile(error)) throw error;
+    // A connection that is there and a file that is not: a newer version of the app has other files.
+    return <ScreenMissing onRetry={() => (onlineManager.isOnline() ? loadAnew() : refetch())} />;
   };
 }
 
@@ -45,13 +45,12 @@ function isMissingFile(error: unknown): boolean {
   return name === 'ChunkLoadError' || code === 'CSS_CHUNK_LOAD_FAILED';
 }
 
-function ScreenMissing({ error, resetErrorBoundary }: FallbackProps) {
-  if (!isMissingFile(error)) throw error;
+function ScreenMissing({ onRetry }: { onRetry: () => void }) {
   return (
     <Page>
       <PageHeading>This page could not be opened</PageHeading>
       <Card>
-        <ErrorState message={UNREACHABLE_MESSAGE} onRetry={resetErrorBoundary} />
+        <ErrorState message={UNREACHABLE_MESSAGE} onRetry={onRetry} />
       </Card>
     </Page>
   );

@@ -1,5 +1,7 @@
 import { create } from 'zustand';
 
+import { whenSessionChanges } from '@/stores/auth';
+
 interface AlertContent {
   message: string;
   /** What the action button does; without it the alert has no button. */
@@ -35,3 +37,5 @@ export const useAlert = create<AlertState>()((set) => ({
   showError: (content) => set({ ...opened(content), open: false, openError: true }),
   close: () => set(closed),
 }));
+
+whenSessionChanges(() => useAlert.getState().close());

@@ -52,6 +52,13 @@ export const useAuth = create<AuthState>()((set, get) => ({
   },
 }));
 
+/** Calls back when the token goes or changes: what is kept of one subscriber is not for another. Returns the undo. */
+export function whenSessionChanges(forget: (now: AuthState) => void): () => void {
+  return useAuth.subscribe((now, before) => {
+    if (now.token !== before.token) forget(now);
+  });
+}
+
 function takeStoredToken(): void {
   const token = stored(() => localStorage.getItem(STORAGE_KEY));
   if (token === useAuth.getState().token) return;

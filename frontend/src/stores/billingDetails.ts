@@ -1,5 +1,7 @@
 import { create } from 'zustand';
 
+import { whenSessionChanges } from '@/stores/auth';
+
 /** Whom a card belongs to, as it is typed. */
 export interface BillingDetails {
   name: string;
@@ -20,3 +22,5 @@ export const useBillingDetails = create<BillingDetailsState>()((set) => ({
   change: (some) => set(some),
   clear: () => set(EMPTY),
 }));
+
+whenSessionChanges(() => useBillingDetails.getState().clear());

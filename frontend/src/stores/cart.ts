@@ -1,5 +1,7 @@
 import { create } from 'zustand';
 
+import { whenSessionChanges } from '@/stores/auth';
+
 interface Figures {
   bundleSavings: number;
   total: number;
@@ -60,3 +62,5 @@ export const useCart = create<CartState>()((set) => ({
   price: ({ bundleSavings, total }) => set({ bundleSavings, total }),
   clear: () => set(EMPTY),
 }));
+
+whenSessionChanges(() => useCart.getState().clear());

@@ -1,5 +1,7 @@
 import { create } from 'zustand';
 
+import { whenSessionChanges } from '@/stores/auth';
+
 interface Kept {
   /** The address of who entered it. */
   owner: string;
@@ -26,3 +28,8 @@ export const useDrafts = create<DraftsState>()((set) => ({
 function only(kept: DraftsState['kept'], wanted: (name: string, one: Kept) => boolean) {
   return Object.fromEntries(Object.entries(kept).filter(([name, one]) => wanted(name, one)));
 }
+
+// What was entered waits for its subscriber where the session expired, and for nobody else.
+whenSessionChanges(({ ended, email }) => {
+  if (ended !== 'expired') useDrafts.getState().retain(email);
+});

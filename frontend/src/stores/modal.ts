@@ -1,5 +1,7 @@
 import { create } from 'zustand';
 
+import { whenSessionChanges } from '@/stores/auth';
+
 interface ModalContent {
   title: string;
   message: string;
@@ -44,3 +46,5 @@ export const useModal = create<ModalState>()((set) => ({
     }),
   close: () => set({ open: false }),
 }));
+
+whenSessionChanges(() => useModal.getState().close());

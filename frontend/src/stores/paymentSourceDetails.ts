@@ -1,5 +1,7 @@
 import { create } from 'zustand';
 
+import { whenSessionChanges } from '@/stores/auth';
+
 interface PaymentSourceDetailsState {
   /** The kind of payment method that is to be added; null while none is chosen. */
   paymentsource: 'CARD' | 'PAYPAL' | null;
@@ -13,3 +15,5 @@ export const usePaymentSourceDetails = create<PaymentSourceDetailsState>()((set)
   choose: (paymentsource) => set({ paymentsource }),
   clear: () => set({ paymentsource: null }),
 }));
+
+whenSessionChanges(() => usePaymentSourceDetails.getState().clear());
