@@ -37,6 +37,23 @@ const css = (mode) => [
   },
 ];
 
+/** Tells Django of the screens' files, too, by their paths: a page asks for them together with the app's. */
+class ScreenTracker extends BundleTracker {
+  apply(compiler) {
+    compiler.hooks.done.tap('ScreenTracker', ({ compilation }) => {
+      const everywhere = new Set(compilation.entrypoints.get('main')?.getFiles());
+      const named = compilation.chunkGroups.filter((group) => !group.isInitial() && group.name);
+      this.contents.screens = Object.fromEntries(
+        named.map((group) => [
+          group.name,
+          group.getFiles().filter((file) => !everywhere.has(file) && /\.(js|css)$/.test(file)),
+        ]),
+      );
+    });
+    super.apply(compiler);
+  }
+}
+
 /** The browser's bundle. Django finds what was built through `webpack-stats.json`. */
 export default (_env, { mode = 'production' }) => ({
   mode,
@@ -47,7 +64,7 @@ export default (_env, { mode = 'production' }) => ({
     path: output,
     publicPath: '/static/app/',
     filename: '[name].[contenthash:16].js',
-    chunkFilename: '[name].[contenthash:16].js',
+    chunkFilename: '[id].[contenthash:16].js',
     assetModuleFilename: '[name].[contenthash:16][ext]',
     crossOriginLoading: 'anonymous',
     // Lazy chunks set a script's address: under Trusted Types that needs a policy of this name.
@@ -68,11 +85,11 @@ export default (_env, { mode = 'production' }) => ({
   plugins: [
     new MiniCssExtractPlugin({
       filename: '[name].[contenthash:16].css',
-      chunkFilename: '[name].[contenthash:16].css',
+      chunkFilename: '[id].[contenthash:16].css',
       // CSS Modules are scoped by name, so the order of two files cannot change what is drawn.
       ignoreOrder: true,
     }),
-    new BundleTracker({ path: output, filename: 'webpack-stats.json', relativePath: true }),
+    new ScreenTracker({ path: output, filename: 'webpack-stats.json', relativePath: true }),
   ],
   optimization: {
     runtimeChunk: 'single',

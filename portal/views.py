@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import logging
+from typing import Any
 
 from django.conf import settings
 from django.core.files.storage import default_storage
+from django.db import Error as DatabaseFailure
 from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
@@ -13,8 +15,11 @@ from django.views.decorators.cache import cache_control, never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
 from webpack_loader.exceptions import BaseWebpackLoaderException
+from webpack_loader.utils import get_loader
 
-from accounts.site import brand_for_host
+from accounts.api.serializers import SiteSerializer
+from accounts.site import brand_for_host, site_for_host
+from portal.api.case import camelised
 from portal.api.errors import status_response
 from portal.api.middleware import speaks_json
 from portal.policies import allow_popups, allow_provider, allow_widget
@@ -25,6 +30,8 @@ CARD_DOCUMENTS = ("add-card-payment-method", "update-card-payment-method")
 PAYPAL_DOCUMENTS = ("add-paypal-payment-method",)
 # No support widget there (specification, section 2): once a page has run a script, only another page is without it.
 WITHOUT_WIDGET = "edit-profile"
+# The bundle calls a screen by its path, and so what is around those of a signed-in subscriber.
+LANDING, FRAME = "/", "frame"
 # A drawing that is opened by itself has its own styles, and neither scripts nor anything else to load.
 PICTURE_POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; sandbox; "
@@ -40,11 +47,41 @@ def _failure(request: HttpRequest, status: int) -> HttpResponse:
 
 
 def _document(request: HttpRequest, kind: str, **more: object) -> HttpResponse:
+    told = {"settings": {"document": kind, **more}, "site": _site(request)}
     try:
-        return render(request, "portal/app.html", {"settings": {"document": kind, **more}})
+        return render(request, "portal/app.html", {**told, **_screen_files(f"/{_name(request)}")})
     except (OSError, ValueError, BaseWebpackLoaderException) as error:
         logger.error("The page cannot be shown: the bundle is not built (%s).", error)
         return render(request, "portal/bundle_missing.html", status=503)
+
+
+def _name(request: HttpRequest) -> str:
+    # The app's router takes no notice of capitals and of slashes at the end.
+    return request.path_info.removeprefix("/").rstrip("/").casefold()
+
+
+def _site(request: HttpRequest) -> Any:
+    """Give what `/api/site` answers, so that the app need not ask; None where it has to see for itself."""
+    try:
+        return camelised(SiteSerializer(site_for_host(request.get_host())).data)
+    except DatabaseFailure as error:
+        logger.warning("The page is sent without its site: %s", error)
+        return None
+
+
+def _screen_files(path: str) -> dict[str, list[str]]:
+    """Give the addresses of the style sheets and scripts of the screen at a path and of the frame around it.
+
+    The page asks for them together with the app, which would do so only when it runs. Raises as `render_bundle` does.
+    """
+    built: dict[str, Any] = get_loader("DEFAULT").get_assets()
+    screens = {name.casefold(): files for name, files in built.get("screens", {}).items()}
+    parts = [] if path not in screens else [path] if path == LANDING else [FRAME, path]
+    files = [built["assets"][name]["publicPath"] for part in parts for name in screens.get(part, [])]
+    return {
+        "styles": [file for file in files if file.endswith(".css")],
+        "scripts": [file for file in files if file.endswith(".js")],
+    }
 
 
 @never_cache
@@ -54,8 +91,7 @@ def shell(request: HttpRequest) -> HttpResponse:
 
     Where there is a support widget, the profile has a document of its own that does not allow it.
     """
-    # The app's router takes no notice of capitals and of slashes at the end.
-    name = request.path_info.removeprefix("/").rstrip("/").casefold()
+    name = _name(request)
     if name in (*CARD_DOCUMENTS, *PAYPAL_DOCUMENTS):
         query = request.META["QUERY_STRING"]
         return HttpResponseRedirect(f"/{name}?{query}" if query else f"/{name}")

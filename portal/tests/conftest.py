@@ -21,7 +21,7 @@ def visitor(failing_urls: None) -> Client:
 
 
 @pytest.fixture
-def stats_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def stats_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, db: None) -> Path:
     """Point the webpack loader at a file of this test's own; there is none until it is written."""
     file = tmp_path / "webpack-stats.json"
     monkeypatch.setitem(get_loader("DEFAULT").config, "STATS_FILE", file)
@@ -31,12 +31,19 @@ def stats_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def bundle(stats_file: Path) -> Path:
-    name = "main.0123456789abcdef0123.js"
+    main = "main.0123456789abcdef0123.js"
+    screens = {
+        "frame": ["1.0123456789abcdef.css", "1.0123456789abcdef.js"],
+        "/": ["2.0123456789abcdef.js"],
+        "/cancelAll": ["3.0123456789abcdef.css", "3.0123456789abcdef.js"],
+    }
+    names = [main, *(file for files in screens.values() for file in files)]
     stats = {
         "status": "done",
         "publicPath": "/static/app/",
-        "chunks": {"main": [name]},
-        "assets": {name: {"name": name, "publicPath": f"/static/app/{name}"}},
+        "chunks": {"main": [main]},
+        "screens": screens,
+        "assets": {name: {"name": name, "publicPath": f"/static/app/{name}"} for name in names},
     }
     stats_file.write_text(json.dumps(stats))
     return stats_file

@@ -1,10 +1,18 @@
 """Every page of the app is one document."""
 
+import json
+import re
+
 import pytest
 from django.core.management import call_command
+from django.db import OperationalError, connection
 from django.urls import reverse
 
 from accounts.models import Brand
+
+
+def no_database(*_args, **_kwargs):
+    raise OperationalError("The database is away.")
 
 
 @pytest.mark.parametrize(
@@ -17,6 +25,38 @@ def test_it_answers_every_page_with_the_one_document(visitor, bundle, path):
     assert '<div id="root"></div>' in page
     assert '<script src="/static/app/main.0123456789abcdef0123.js" defer>' in page
     assert '<script id="portal-settings" type="application/json">{"document": "app"}</script>' in page
+
+
+def test_it_sends_the_site_along_that_the_app_would_ask_for(visitor, bundle):
+    call_command("seed_site", verbosity=0)
+    kids = Brand.objects.get(code="kids")
+    page = visitor.get("/", headers={"host": kids.host_names[0]}).content.decode()
+    sent = re.search(r'<script id="portal-site" type="application/json">(.*?)</script>', page)
+    assert sent is not None
+    assert json.loads(sent[1]) == visitor.get("/api/site", headers={"host": kids.host_names[0]}).json()
+
+
+@pytest.mark.parametrize(
+    ("path", "files"),
+    [
+        ("/", ["2.js"]),
+        ("/cancelAll", ["1.css", "3.css", "1.js", "3.js"]),
+        ("/cancelall/", ["1.css", "3.css", "1.js", "3.js"]),
+        ("/frame", []),
+        ("/any/unknown/page", []),
+    ],
+)
+def test_it_asks_for_the_screen_together_with_the_app(visitor, bundle, path, files):
+    page = visitor.get(path).content.decode()
+    named = re.findall(r'"/static/app/(\d)\.0123456789abcdef\.(js|css)"', page)
+    assert [f"{number}.{kind}" for number, kind in named] == files
+
+
+def test_it_answers_while_the_database_does_not(visitor, bundle):
+    with connection.execute_wrapper(no_database):
+        page = visitor.get("/dashboard")
+    assert page.status_code == 200
+    assert '<script id="portal-site" type="application/json">null</script>' in page.content.decode()
 
 
 def test_it_keeps_the_document_out_of_caches(visitor, bundle):

@@ -5,7 +5,10 @@ import { Frame } from './Frame';
 import { lazyScreen, screenOptions } from './screens';
 
 /** What goes around every screen of a subscriber; whoever is not signed in needs none of it. */
-export const accountLayout = screenOptions('account', () => import('./AccountLayout'));
+export const accountLayout = screenOptions(
+  'account',
+  () => import(/* webpackChunkName: 'frame' */ './AccountLayout'),
+);
 
 const AccountLayout = lazyScreen(accountLayout);
 

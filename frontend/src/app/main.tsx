@@ -5,7 +5,7 @@ import { Fragment, StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { BrowserRouter } from 'react-router-dom';
 import { siteOptions } from '@/lib/api/queries';
-import { isCardDocument } from '@/lib/documents';
+import { isCardDocument, siteOfDocument } from '@/lib/documents';
 import { takeNews } from '@/lib/news';
 import { createQueryClient } from '@/lib/queryClient';
 import { App } from './App';
@@ -15,7 +15,8 @@ const root = document.getElementById('root');
 if (root === null) throw new Error('The page has no #root to draw in.');
 
 const queryClient = createQueryClient();
-// Every screen needs the brand: ask before the first one is drawn.
+// Every screen needs the brand: it comes with the document, or is asked for before the first one is drawn.
+queryClient.setQueryData(siteOptions.queryKey, siteOfDocument());
 void queryClient.prefetchQuery(siteOptions);
 prefetchScreen(queryClient, window.location.pathname);
 

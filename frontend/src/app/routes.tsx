@@ -24,51 +24,115 @@ const invoices: Read = (queryClient) => queryClient.prefetchQuery(invoicesOption
 const payments: Read = (queryClient) => queryClient.prefetchQuery(paymentsOptions);
 const paymentFailure: Read = (queryClient) => queryClient.prefetchQuery(paymentFailureOptions);
 
-/** A screen is in a file of its own; what it shows first is read while that is on its way. */
+/**
+ * A screen is in a file of its own; what it shows first is read while that is on its way. The file bears the path as its
+ * name, by which the server finds it and sends it with the page.
+ */
 function aScreen(path: string, load: Load, ...reads: readonly Read[]) {
   return { path, file: screenOptions(path, load), reads };
 }
 
-const LANDING = aScreen(paths.landing, () => import('@/features/auth/LandingPage'));
+const LANDING = aScreen(
+  paths.landing,
+  () => import(/* webpackChunkName: '/' */ '@/features/auth/LandingPage'),
+);
 
 const SIGNED_IN = [
-  aScreen(paths.dashboard, () => import('@/features/dashboard/DashboardPage'), account, plans),
+  aScreen(
+    paths.dashboard,
+    () => import(/* webpackChunkName: '/dashboard' */ '@/features/dashboard/DashboardPage'),
+    account,
+    plans,
+  ),
   aScreen(
     paths.manageSubscription,
-    () => import('@/features/subscriptions/ManageSubscriptionPage'),
+    () =>
+      import(
+        /* webpackChunkName: '/manage-subscription' */ '@/features/subscriptions/ManageSubscriptionPage'
+      ),
     plans,
   ),
   aScreen(paths.upgrade, () => import('@/features/subscriptions/PlanChangePage'), plans),
   aScreen(paths.downgrade, () => import('@/features/subscriptions/PlanChangePage'), plans),
-  aScreen(paths.summary, () => import('@/features/subscriptions/SummaryPage'), plans),
-  aScreen(paths.coupon, () => import('@/features/coupon/CouponPage')),
-  aScreen(paths.pauseOffer, () => import('@/features/pause/PauseOfferPage'), plans),
-  aScreen(paths.pauseSummary, () => import('@/features/pause/PauseSummaryPage'), plans),
-  aScreen(paths.cancelAll, () => import('@/features/cancel/CancelPage'), plans),
-  aScreen(paths.editProfile, () => import('@/features/profile/ProfilePage')),
-  aScreen(paths.emailPreferences, () => import('@/features/preferences/EmailPreferencesPage')),
-  aScreen(paths.emailConfirm, () => import('@/features/preferences/EmailConfirmPage')),
+  aScreen(
+    paths.summary,
+    () => import(/* webpackChunkName: '/summary' */ '@/features/subscriptions/SummaryPage'),
+    plans,
+  ),
+  aScreen(
+    paths.coupon,
+    () => import(/* webpackChunkName: '/coupon' */ '@/features/coupon/CouponPage'),
+  ),
+  aScreen(
+    paths.pauseOffer,
+    () => import(/* webpackChunkName: '/pause-offer' */ '@/features/pause/PauseOfferPage'),
+    plans,
+  ),
+  aScreen(
+    paths.pauseSummary,
+    () => import(/* webpackChunkName: '/pause-summary' */ '@/features/pause/PauseSummaryPage'),
+    plans,
+  ),
+  aScreen(
+    paths.cancelAll,
+    () => import(/* webpackChunkName: '/cancelAll' */ '@/features/cancel/CancelPage'),
+    plans,
+  ),
+  aScreen(
+    paths.editProfile,
+    () => import(/* webpackChunkName: '/edit-profile' */ '@/features/profile/ProfilePage'),
+  ),
+  aScreen(
+    paths.emailPreferences,
+    () =>
+      import(
+        /* webpackChunkName: '/emailPreferences' */ '@/features/preferences/EmailPreferencesPage'
+      ),
+  ),
+  aScreen(
+    paths.emailConfirm,
+    () => import(/* webpackChunkName: '/emailConfirm' */ '@/features/preferences/EmailConfirmPage'),
+  ),
   aScreen(
     paths.billingHistory,
-    () => import('@/features/billing-history/BillingHistoryPage'),
+    () =>
+      import(
+        /* webpackChunkName: '/billingHistory' */ '@/features/billing-history/BillingHistoryPage'
+      ),
     invoices,
   ),
   aScreen(
     paths.paymentMethods,
-    () => import('@/features/payment-methods/PaymentMethodsPage'),
+    () =>
+      import(
+        /* webpackChunkName: '/manage-payment-method' */ '@/features/payment-methods/PaymentMethodsPage'
+      ),
     payments,
   ),
   aScreen(
     paths.addPaymentMethod,
-    () => import('@/features/payment-methods/AddPaymentMethodPage'),
+    () =>
+      import(
+        /* webpackChunkName: '/add-payment-method' */ '@/features/payment-methods/AddPaymentMethodPage'
+      ),
     payments,
   ),
   aScreen(paths.addCard, () => import('@/features/payment-methods/CardPage'), payments),
   aScreen(paths.updateCard, () => import('@/features/payment-methods/CardPage'), payments),
-  aScreen(paths.payPal, () => import('@/features/payment-methods/PayPalPage'), payments),
+  aScreen(
+    paths.payPal,
+    () =>
+      import(
+        /* webpackChunkName: '/add-paypal-payment-method' */ '@/features/payment-methods/PayPalPage'
+      ),
+    payments,
+  ),
   aScreen(
     paths.paymentMethodAdded,
-    () => import('@/features/payment-methods/SuccessPage'),
+    () =>
+      import(
+        /* webpackChunkName: '/add-payment-method-success' */ '@/features/payment-methods/SuccessPage'
+      ),
     payments,
   ),
 ];

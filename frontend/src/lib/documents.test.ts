@@ -1,10 +1,17 @@
 import { describe, expect, it } from 'vitest';
 
-import { allowsSupportWidget, belongsHere, isCardDocument, loadAnew } from '@/lib/documents';
+import {
+  allowsSupportWidget,
+  belongsHere,
+  isCardDocument,
+  loadAnew,
+  siteOfDocument,
+} from '@/lib/documents';
 import { takeNews } from '@/lib/news';
 import { paths } from '@/lib/paths';
 import { useAuth } from '@/stores/auth';
 import { notify, useSnackbar } from '@/stores/snackbar';
+import { aSite } from '@/testing/data';
 import { pageLoads, servedAs } from '@/testing/documents';
 
 const ALL = Object.values(paths);
@@ -26,6 +33,18 @@ describe('a document', () => {
     servedAs(kind);
     expect(isCardDocument()).toBe(isCard);
     expect(ALL.filter((path) => belongsHere(`${path}?a=b#c`))).toEqual(own);
+  });
+});
+
+describe('the site', () => {
+  it('comes with the document', () => {
+    servedAs('app', { site: aSite() });
+    expect(siteOfDocument()).toEqual(aSite());
+  });
+
+  it.each([undefined, null])('has to be asked for where the document says %s', (site) => {
+    servedAs('app', { site });
+    expect(siteOfDocument()).toBeUndefined();
   });
 });
 

@@ -1,5 +1,6 @@
 import { matchRoutes, parsePath } from 'react-router-dom';
 
+import type { Site } from '@/lib/api/types';
 import { leaveNews } from '@/lib/news';
 import { paths } from '@/lib/paths';
 
@@ -27,8 +28,13 @@ function kindOf(path: string): DocumentKind {
   return matchRoutes(kinds, path)?.[0]?.route.id ?? 'app';
 }
 
+/** What the server wrote into the page under this name. */
+function written<T>(id: string): T | null {
+  return JSON.parse(document.getElementById(id)?.textContent ?? 'null');
+}
+
 function settings(): DocumentSettings {
-  return JSON.parse(document.getElementById('portal-settings')?.textContent ?? '{}');
+  return written<DocumentSettings>('portal-settings') ?? {};
 }
 
 function thisKind(): DocumentKind {
@@ -42,6 +48,11 @@ function isProfileApart(): boolean {
 /** Whether the support widget may run in this document: its headers allow the script. */
 export function allowsSupportWidget(): boolean {
   return settings().supportWidget === true;
+}
+
+/** What `/api/site` would answer, as it came with this document; undefined where it has to be asked. */
+export function siteOfDocument(): Site | undefined {
+  return written<Site>('portal-site') ?? undefined;
 }
 
 /** What the server served for an address is right for it: without this, a server that disagrees would be a loop. */

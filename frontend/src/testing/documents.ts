@@ -1,15 +1,22 @@
 import { vi } from 'vitest';
 
+import type { Site } from '@/lib/api/types';
+
 /** Makes the page one that the server has served as this kind of document. */
 export function servedAs(
   kind: 'app' | 'profile' | 'card' | 'payPal',
-  more: { supportWidget?: boolean } = {},
+  { site, ...more }: { supportWidget?: boolean; site?: Site | null | undefined } = {},
 ): void {
-  const settings = document.createElement('script');
-  settings.id = 'portal-settings';
-  settings.type = 'application/json';
-  settings.textContent = JSON.stringify({ document: kind, ...more });
-  document.head.append(settings);
+  write('portal-settings', { document: kind, ...more });
+  if (site !== undefined) write('portal-site', site);
+}
+
+function write(id: string, value: unknown): void {
+  const script = document.createElement('script');
+  script.id = id;
+  script.type = 'application/json';
+  script.textContent = JSON.stringify(value);
+  document.head.append(script);
 }
 
 /** Full page loads, which jsdom cannot do: how often `location.reload` asked for one. */
@@ -23,6 +30,6 @@ export function pageLoads() {
 
 /** Undoes both, and leaves the browser at the start. */
 export function forgetDocument(): void {
-  document.getElementById('portal-settings')?.remove();
+  for (const script of document.querySelectorAll('script[id^=portal-]')) script.remove();
   window.history.replaceState(null, '', '/');
 }
