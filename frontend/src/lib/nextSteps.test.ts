@@ -59,6 +59,12 @@ describe('the sentence about what happens next', () => {
     );
   });
 
+  it('speaks once of the bills of a day, also where a plan changes with one of them', () => {
+    expect(nextSentence([aPlan({ hasScheduledChange: true }), aGospelPlan()])).toBe(
+      'Your next bill comes on December 10, 2026, for Faith & Family and Gospel TV.',
+    );
+  });
+
   it('takes the soonest over all plans', () => {
     expect(nextSentence([aPlan(), aGospelPlan(PAUSED), aKidsPlan(ENDING)])).toBe(
       'Gospel TV resumes automatically on December 2, 2026.',

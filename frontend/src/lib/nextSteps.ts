@@ -79,9 +79,11 @@ function billDetail(plan: Plan): string | null {
   return plan.hasUpcomingCoupon ? 'Coupon will be applied on your next billing cycle' : null;
 }
 
-const SENTENCES: Record<StepKind, (names: string, date: string, many: boolean) => string> = {
+/** What the sentence speaks of: a bill is a bill, also where the plan changes with it. */
+type SpokenKind = Exclude<StepKind, 'changes'>;
+
+const SENTENCES: Record<SpokenKind, (names: string, date: string, many: boolean) => string> = {
   bill: (names, date) => `Your next bill comes on ${date}, for ${names}.`,
-  changes: (names, date) => `Your next bill comes on ${date}, for ${names}.`,
   trialEnds: (names, date) => `Your trial of ${names} ends on ${date}.`,
   pauseStarts: (names, date, many) => `${names} ${many ? 'pause' : 'pauses'} on ${date}.`,
   resumes: (names, date, many) =>
@@ -92,7 +94,7 @@ const SENTENCES: Record<StepKind, (names: string, date: string, many: boolean) =
 /** What happens on the next day on which anything does, in a sentence for each kind; null when nothing will. */
 export function nextSentence(plans: readonly Plan[]): string | null {
   const dated = plans
-    .flatMap((plan) => nextSteps(plan).map(({ kind, at }) => ({ plan, kind, at })))
+    .flatMap((plan) => nextSteps(plan).map(({ kind, at }) => ({ plan, kind: spoken(kind), at })))
     .filter((step): step is DatedStep => step.at !== null)
     .sort((one, other) => one.at.localeCompare(other.at));
   const [first] = dated;
@@ -105,11 +107,15 @@ export function nextSentence(plans: readonly Plan[]): string | null {
 
 interface DatedStep {
   plan: Plan;
-  kind: StepKind;
+  kind: SpokenKind;
   at: string;
 }
 
-function sentence(kind: StepKind, steps: readonly DatedStep[], day: string): string {
+function spoken(kind: StepKind): SpokenKind {
+  return kind === 'changes' ? 'bill' : kind;
+}
+
+function sentence(kind: SpokenKind, steps: readonly DatedStep[], day: string): string {
   const plans = steps.filter((step) => step.kind === kind).map(({ plan }) => plan);
   return SENTENCES[kind](namesOf(plans), day, plans.length > 1);
 }
