@@ -10,9 +10,9 @@ export function HeldMethod({ source }: { source: PaymentSource }) {
   return (
     <div className={styles.held}>
       <CardBrandMark brand={source.brand} decorative />
-      <p>
-        <span className={styles.heldName}>{sourceName(source)}</span>
-        {detail && <span className={styles.muted}> · {detail}</span>}
+      <p className={styles.heldWords}>
+        <span className={styles.heldName}>{sourceName(source)}</span>{' '}
+        {detail && <span className={styles.muted}>{detail}</span>}
       </p>
     </div>
   );

@@ -68,7 +68,9 @@ function Details({ id, source }: { id: string; source: PaymentSource }) {
     <div id={id} className={styles.details}>
       {source.primaryPaymentSource && <StatusPill tone="info">Default</StatusPill>}
       {status && <StatusPill tone={status.tone}>{status.words}</StatusPill>}
-      <span>{facts.join(' · ')}</span>
+      {facts.map((fact) => (
+        <span key={fact}>{fact} </span>
+      ))}
     </div>
   );
 }
