@@ -48,7 +48,7 @@ function Services() {
         .filter(({ browseUrl }) => browseUrl)
         .map(({ id, name, browseUrl }) => (
           <li key={id}>
-            <ButtonAnchor variant="secondary" href={browseUrl} newTab>
+            <ButtonAnchor variant="secondary" block href={browseUrl} newTab>
               Explore {name}
             </ButtonAnchor>
           </li>

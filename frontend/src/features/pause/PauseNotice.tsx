@@ -1,6 +1,7 @@
 import type { Plan } from '@/lib/api/types';
 import { formatDate } from '@/lib/formats';
 import { namesOf } from '@/lib/plans';
+import { Day } from '@/ui/Day';
 import { InfoAlert } from '@/ui/InfoAlert';
 
 interface PauseNoticeProps {
@@ -34,7 +35,7 @@ export function PauseNotice({ plans, onDismiss }: PauseNoticeProps) {
       {starts.map(({ pauseDate, plans: paused }) => (
         <p key={pauseDate}>
           {starts.length === 1 ? 'Your pause' : `Your pause of ${namesOf(paused)}`} takes effect at
-          the end of your billing cycle on <strong>{formatDate(pauseDate)}</strong>.
+          the end of your billing cycle on <Day dateTime={pauseDate}>{formatDate(pauseDate)}</Day>.
         </p>
       ))}
       <p>
