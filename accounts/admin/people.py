@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import calendar
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -50,7 +51,7 @@ class AccountAdmin(ReadOnlyAdmin, ExportedAdmin):
     fields = (
         "email",
         ("first_name", "last_name"),
-        ("birth_month", "birth_day"),
+        "birthday",
         ("created_at", "may_sign_in", "brand"),
     )
     actions = ("sign_out_everywhere", "switch_sign_in_off", "switch_sign_in_on")
@@ -122,6 +123,12 @@ class AccountAdmin(ReadOnlyAdmin, ExportedAdmin):
                     story.list_address(relation.related_model, **narrowed),
                     str(relation.related_model._meta.verbose_name_plural),
                 )
+
+    @admin.display(description="birthday")
+    def birthday(self, account: Account) -> str | None:
+        """Give month and day in words; None where the subscriber has not told."""
+        month = account.birth_month
+        return f"{calendar.month_name[month]} {account.birth_day}" if month else None
 
     @admin.display(boolean=True, description="may sign in", ordering="user__is_active")
     def may_sign_in(self, account: Account) -> bool:

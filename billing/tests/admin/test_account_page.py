@@ -87,7 +87,9 @@ def alice() -> Account:
         subscription("sub_1", status="paused", pause_date=at(-2), next_billing_at=None),
         invoice("INV-17", amount_due=699, status="payment_due", dunning_status=PLANTED),
     )
-    Account.objects.filter(pk=account.pk).update(first_name=PLANTED, last_name=PLANTED)
+    Account.objects.filter(pk=account.pk).update(
+        first_name=PLANTED, last_name=PLANTED, birth_month=2, birth_day=29
+    )
     PauseSchedule.objects.create(
         subscription=Subscription.objects.get(),
         state="paused",
@@ -136,6 +138,7 @@ def test_it_tells_the_whole_story(support: Client, alice: Account) -> None:
     headings = re.findall(r'<h2 id="\S+-heading">([^<]+)</h2>', story)
     assert [heading for heading in headings if heading in SECTIONS] == SECTIONS
     for words in (
+        "February 29",
         "Faith &amp; Family",
         "paused since 2026-03-08 12:00 UTC",
         "INV-17",
