@@ -30,6 +30,8 @@ ARRIVED = """() => Promise.all([...document.images].map((image) => {
   image.loading = 'eager';  // the picture shows what is below the fold, too
   return image.decode().catch(() => {});
 }))"""
+HIGH = "() => document.documentElement.scrollHeight"
+DRAWN = 300
 SHEET = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>{title}</title><style>
 body {{ font: 16px system-ui; margin: 24px; }} nav {{ columns: 4 200px; }} h2 {{ margin: 48px 0 8px; }}
@@ -252,6 +254,10 @@ def take(page: Page, screen: Screen, account: str, folder: Path) -> list[Picture
             pictures.append(Picture(screen.name, account, width, scheme))
             # A dialog and what it covers are as high as the window.
             whole = page.locator("dialog[open]").count() == 0
+            if page.locator("iframe").count():
+                # A frame of another origin is drawn only where the window is.
+                page.set_viewport_size({"width": width, "height": page.evaluate(HIGH)})
+                page.wait_for_timeout(DRAWN)
             page.screenshot(path=folder / pictures[-1].file, full_page=whole, animations="disabled")
     return pictures
 
