@@ -38,7 +38,7 @@ PROGRAMS = {
 }
 RESULT, SIZES_RESULT = "bench.json", "bench-sizes.json"
 LANDING = "@/features/auth/LandingPage"
-SCREEN = re.compile(r"path: paths\.(\w+),\s*load: \(\) => import\('([^']+)'\)")
+SCREEN = re.compile(r"aScreen\(\s*paths\.(\w+),\s*\(\) =>\s*import\(\s*(?:/\*.*?\*/\s*)?'([^']+)'")
 PATH = re.compile(r"^\s*(\w+): '(/[^']*)'", re.MULTILINE)
 
 Sizes = dict[str, dict[str, int]]
