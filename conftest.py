@@ -82,12 +82,23 @@ class Sandbox:
 
     def misbehave(self, kind: str, path: str, **more: str | int) -> None:
         """Have the next requests to a path meet a fault (docs/sandbox.md says which there are)."""
-        fault = {"kind": kind, "path": path, **more}
-        httpx.post(f"{self.url}/faults", data=fault, auth=(self.api_key, "")).raise_for_status()
+        self._faults("POST", data={"kind": kind, "path": path, **more})
+
+    def behave(self) -> None:
+        """Forget the faults that wait, and let go of the requests that one holds."""
+        self._faults("DELETE")
+
+    def struck(self) -> list[dict[str, Any]]:
+        """Return the faults that struck, the newest first, and what came after each."""
+        return [entry["strike"] for entry in self._faults("GET", "/struck").json()["list"]]
 
     def refuse(self, path: str, *, after: int = 0) -> None:
         """Have a request to a path refused for the state of what it is about, after so many that pass."""
         self.misbehave("error", path, status=409, api_error_code="invalid_state_for_request", skip=after)
+
+    def _faults(self, method: str, path: str = "", **more: Any) -> httpx.Response:
+        key = (self.api_key, "")
+        return httpx.request(method, f"{self.url}/faults{path}", auth=key, **more).raise_for_status()
 
     def kill(self) -> None:
         """End the process and its worker at once, as a power cut would."""

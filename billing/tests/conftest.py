@@ -11,6 +11,7 @@ from django.db import connection
 from pytest_django import Settings
 
 from billing.tests.cable import Cable
+from billing.tests.calm import assert_calm
 from billing.tests.live import Provider
 from conftest import Sandbox
 
@@ -33,6 +34,15 @@ def cable(sandbox: Sandbox, settings: Settings) -> Iterator[Cable]:
     settings.CHARGEBEE_ENDPOINT = relay.endpoint
     yield relay
     relay.close()
+
+
+@pytest.fixture
+def in_step(provider: Provider, settings: Settings) -> Iterator[None]:
+    """Once the test's faults are over everything settles, and the portal holds what the provider holds."""
+    yield
+    settings.CHARGEBEE_ENDPOINT = provider.sandbox.endpoint
+    provider.sandbox.behave()
+    assert_calm()
 
 
 @pytest.fixture

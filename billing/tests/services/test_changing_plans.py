@@ -2,19 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 from typing import Any
 
 import pytest
+from pytest_django import Settings
 
 from accounts.models import Account
 from billing import clock
 from billing.errors import InvalidState, PaymentMethodRequired, PaymentProcessingFailed, QuoteChanged
-from billing.models import BundleRate, Command, PauseSchedule, Subscription
-from billing.services import add_remove, alignment, jobs, pauses, periods, reconcile, resumes, sync, undo
+from billing.models import AccountDocument, BundleRate, Command, PauseSchedule, Subscription
+from billing.services import (
+    add_remove,
+    alignment,
+    documents,
+    jobs,
+    pauses,
+    periods,
+    reconcile,
+    resumes,
+    sync,
+    undo,
+)
 from billing.services.changing import NoChange
 from billing.tests.live import DECLINES, FAITH, GOSPEL, KIDS, Provider, at
+from conftest import Sandbox
 from portal.errors import InvalidInput
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -40,6 +54,11 @@ def switch(
 
 def coupons(provider: Provider, account: Account, plan: str) -> list[str]:
     return [row.coupon_id for row in provider.subscription(account, plan).coupons or []]
+
+
+def shown(account: Account, kind: str) -> dict[str, Any]:
+    body: dict[str, Any] = json.loads(documents.read(account, kind))
+    return body
 
 
 def run_due_jobs() -> None:
@@ -351,3 +370,25 @@ def test_a_plan_of_the_service_that_is_held_is_no_addition(provider: Provider) -
     assert provider.subscription(ava, KIDS).status == "active"
     with pytest.raises((InvalidState, InvalidInput)):
         want(ava, "Minno", key="legacy")
+
+
+def test_a_change_that_the_site_lets_through_unpaid_is_done_and_shown_as_due(
+    launch_sandbox: Callable[..., Sandbox], settings: Settings
+) -> None:
+    sandbox = launch_sandbox(SANDBOX_UNPAID_CHANGES="1")
+    settings.CHARGEBEE_SITE, settings.CHARGEBEE_API_KEY = sandbox.site, sandbox.api_key
+    settings.CHARGEBEE_ENDPOINT = sandbox.endpoint
+    sandbox.start_afresh()
+    provider = Provider(sandbox=sandbox, sdk=sandbox.client())
+    provider.open_shop()
+    finn = provider.subscriber("finn", FAITH)
+    provider.add_card("finn", DECLINES)
+    sync.resync_account(finn)
+
+    done = switch(finn, "upgrade")
+
+    unpaid = provider.invoices(finn)[-1]
+    assert (str(unpaid.status), unpaid.amount_due) == ("payment_due", done["due_now"])
+    [plan] = shown(finn, AccountDocument.Kind.PLANS)["existingPlans"]
+    assert (plan["id"], plan["periodUnit"]) == (FAITH, "year")
+    assert shown(finn, AccountDocument.Kind.ACCOUNT)["hasPaymentFailure"] is True

@@ -28,7 +28,7 @@ from billing.tests.cable import Cable
 from billing.tests.live import DECLINES, FAITH, GOSPEL, KIDS, Provider, at
 from conftest import Sandbox
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("in_step")]
 
 State = Command.State
 PAUSED = "subscription_pause_scheduled"
@@ -246,13 +246,15 @@ def test_a_command_that_breaks_keeps_no_other_from_being_settled(provider: Provi
     for account in (alice, bob):
         with pytest.raises(BillingUnconfirmed):
             pause_all(account)
-    Command.objects.filter(account=alice).update(steps=[{"op": "unheard of", "state": "sent"}])
+    broken = Command.objects.get(account=alice)
+    Command.objects.filter(pk=broken.pk).update(steps=[{"op": "unheard of", "state": "sent"}])
 
     cable.mend()
     let_the_lease_run_out()
 
     assert commands.settle_due(now=clock.now()) == {"settled": 1, "waiting": 1}
     assert PauseSchedule.objects.get().subscription.customer.account == bob
+    Command.objects.filter(pk=broken.pk).update(steps=broken.steps)
 
 
 def test_a_decline_whose_answer_was_lost_is_told_as_a_decline(provider: Provider, cable: Cable) -> None:

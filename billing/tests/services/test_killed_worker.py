@@ -21,7 +21,7 @@ from billing.tests.cable import Cable
 from billing.tests.live import FAITH, Provider
 from conftest import ROOT
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("in_step")]
 
 WORKER = [sys.executable, "-m", "celery", "-A", "portal", "worker", "-Q", "celery,jobs", "--concurrency=1"]
 IMPORT = "from billing.tasks import run_job"

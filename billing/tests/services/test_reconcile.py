@@ -5,7 +5,7 @@ from __future__ import annotations
 from io import StringIO
 
 import pytest
-from django.core.management import CommandError, call_command
+from django.core.management import call_command
 
 from accounts.models import Account
 from billing import clock
@@ -13,26 +13,17 @@ from billing.models import Customer, Invoice, PauseSchedule, Subscription, Webho
 from billing.queries.payment_methods import payment_lists
 from billing.services import documents, pauses, reconcile, sync
 from billing.tests.cable import Cable
+from billing.tests.calm import told_by_reconcile
 from billing.tests.live import FAITH, GOSPEL, Provider
 from billing.tests.purse import MASTERCARD
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-def check() -> str:
-    """Run `reconcile --check`; return what it prints, or what it ends with."""
-    said = StringIO()
-    try:
-        call_command("reconcile", "--check", stdout=said)
-    except CommandError as error:
-        said.write(str(error))
-    return said.getvalue()
-
-
 def test_a_mirror_in_step_prints_nothing(provider: Provider) -> None:
     provider.subscriber("alice", FAITH, GOSPEL)
 
-    assert check() == ""
+    assert told_by_reconcile() == ""
 
 
 def test_lost_events_are_found_in_the_feed(provider: Provider) -> None:
@@ -45,7 +36,7 @@ def test_lost_events_are_found_in_the_feed(provider: Provider) -> None:
     assert Invoice.objects.count() == 2
     assert set(WebhookEvent.objects.values_list("source", flat=True)) == {"feed"}
     assert provider.invoices(alice)[-1].id == Invoice.objects.latest("issued_at").provider_id
-    assert check() == ""
+    assert told_by_reconcile() == ""
 
 
 def test_every_difference_is_told_and_mended(provider: Provider) -> None:
@@ -55,13 +46,13 @@ def test_every_difference_is_told_and_mended(provider: Provider) -> None:
     Subscription.objects.filter(customer__provider_id="bob").delete()
     Invoice.objects.filter(customer__provider_id="alice").update(payload={}, status="voided")
 
-    told = check()
+    told = told_by_reconcile()
     assert "missing" in told
     assert "older" in told
 
     call_command("reconcile", stdout=StringIO())
 
-    assert check() == ""
+    assert told_by_reconcile() == ""
 
 
 def test_a_row_that_the_provider_never_had_becomes_a_tombstone(provider: Provider) -> None:
@@ -71,7 +62,7 @@ def test_a_row_that_the_provider_never_had_becomes_a_tombstone(provider: Provide
         provider_id="ghost", customer=row.customer, service="kids", status="active",
         created_at=row.created_at, synced_at=row.synced_at, payload=row.payload,
     )  # fmt: skip
-    assert "subscription ghost: not there" in check()
+    assert "subscription ghost: not there" in told_by_reconcile()
 
     reconcile.mend(now=clock.now())
 
@@ -110,7 +101,7 @@ def test_one_record_that_cannot_be_applied_keeps_no_other_away(provider: Provide
     assert Subscription.objects.get(customer__account=bob).payload["current_term_end"] == renewed
     assert counts["failed"] > 0
     assert reconcile.mend(now=clock.now())["failed"] == 0
-    assert check() == ""
+    assert told_by_reconcile() == ""
 
 
 def test_reading_an_account_again_leaves_nothing_that_the_provider_has_not(provider: Provider) -> None:
