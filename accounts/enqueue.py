@@ -7,6 +7,8 @@ from typing import Any
 from celery.app.task import Task
 from django.db import transaction
 
+from portal import kill_points
+
 
 def enqueue(task: Task[Any, Any], *args: Any) -> None:
     """Publish the task's message on commit.
@@ -18,6 +20,7 @@ def enqueue(task: Task[Any, Any], *args: Any) -> None:
     # With the settings' short retry policy: `retry=False` would leave it to kombu, which tries for six seconds.
     # A function and not a partial: Django logs what a robust hook raises under the hook's `__qualname__`.
     def publish() -> None:
+        kill_points.reached("message due")
         task.apply_async(args=args)
 
     transaction.on_commit(publish, robust=True)

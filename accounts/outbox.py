@@ -17,6 +17,7 @@ from django.utils import timezone
 from accounts import login_code, optional_mail
 from accounts.letters import compose
 from accounts.models import OutgoingMail
+from portal import kill_points
 
 logger = logging.getLogger(__name__)
 
@@ -78,6 +79,7 @@ def deliver(mail_id: int) -> None:
     mail = _claim(mail_id, now)
     if mail is None:
         return
+    kill_points.reached("mail claimed")
     if mail.expires_at is not None and mail.expires_at <= now:
         _finish(mail, OutgoingMail.State.DROPPED, TOO_LATE)
         return
@@ -104,6 +106,7 @@ def _send(mail: OutgoingMail) -> None:
         _drop(mail)
         return
     compose(mail, context).send()
+    kill_points.reached("mail sent")
     _finish(mail, OutgoingMail.State.SENT)
     if mail.kind == login_code.KIND:
         login_code.note_sent(mail)

@@ -39,6 +39,7 @@ from billing.services.operations import (
     arguments_of,
     operation_of,
 )
+from portal import kill_points
 
 logger = logging.getLogger(__name__)
 
@@ -115,6 +116,7 @@ def _do_step(command: Command, index: int, now: datetime) -> None:
     begun_before = one["state"] == "sent"
     one.setdefault("begun_at", int(now.timestamp()))
     _mark_sent(command, index)
+    kill_points.reached("step begun")
     try:
         snapshots = _outcome(command, index, now, begun_before=begun_before)
     except NotSent as error:
@@ -124,12 +126,15 @@ def _do_step(command: Command, index: int, now: datetime) -> None:
     except Unconfirmed as error:
         raise leave_unknown(command) from error
     except Refused as error:
+        kill_points.reached("step refused")
         if not _forgives(command, index):
             raise _refused(command, index, now, error) from error
         logger.warning("Step %s of command %s was refused: %s", index, command.pk, error.code)
         _apply(command, index, now, (), state=SKIPPED)
     else:
+        kill_points.reached("step answered")
         _apply(command, index, now, snapshots)
+        kill_points.reached("step applied")
 
 
 def _is_needed(command: Command, index: int) -> bool:

@@ -29,6 +29,7 @@ from billing.models import Command
 from billing.services import carrying_out
 from billing.services.carrying_out import LEASE, RETRY_AFTER_SECONDS
 from billing.services.operations import ENDED
+from portal import kill_points
 
 logger = logging.getLogger(__name__)
 
@@ -140,12 +141,13 @@ def _open(
                 # What was to be done is done: a command without a step would stay open, and keep all others out.
                 raise InvalidState
             command.save(update_fields=["steps"])
-            return command, True
     except IntegrityError:
         existing = Command.objects.filter(account=account, key=key).first()
         if existing is None:
             raise ChangeInProgress(retry_after=RETRY_AFTER_SECONDS) from None
         return existing, False
+    kill_points.reached("command intended")
+    return command, True
 
 
 def _take_up(command: Command, now: datetime) -> bool:

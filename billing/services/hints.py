@@ -3,6 +3,8 @@
 from celery import current_app
 from django.db import transaction
 
+from portal import kill_points
+
 # The sweep comes again by then, and says once more what still waits.
 SAID_AGAIN_SECONDS = 20
 
@@ -17,6 +19,7 @@ def hint(task: str, *args: object, queue: str | None = None, expires: int | None
     # With the settings' short retry policy: `retry=False` would leave it to kombu, which tries for six seconds.
     # A function, not a partial: Django names it in the log when the broker is down.
     def publish() -> None:
+        kill_points.reached("message due")
         current_app.send_task(f"billing.tasks.{task}", args=args, queue=queue, expires=expires)
 
     transaction.on_commit(publish, robust=True)

@@ -18,6 +18,7 @@ from billing.models import Invoice, InvoicePdf
 from billing.pdf.render import render_invoice
 from billing.services import hints
 from billing.services.invoice_document import document_of
+from portal import kill_points
 from portal.errors import NotFound
 
 logger = logging.getLogger(__name__)
@@ -110,6 +111,7 @@ def make(pdf_pk: int) -> None:
     document = _claim(pdf_pk)
     if document is None:
         return
+    kill_points.reached("invoice claimed")
     try:
         content = render_invoice(document_of(document.invoice))
         # A new name each time: a file half written by a killed worker is never handed out.
@@ -117,6 +119,7 @@ def make(pdf_pk: int) -> None:
     except Exception as error:  # noqa: BLE001  (whatever it is, it is kept and the others go on)
         _failed(document, error)
         return
+    kill_points.reached("invoice stored")
     InvoicePdf.objects.filter(pk=document.pk).update(
         state=State.READY, file=name, error="", next_attempt_at=None
     )

@@ -35,6 +35,7 @@ from billing.services import (
     traffic,
 )
 from billing.services.hints import hint
+from portal import kill_points
 
 logger = logging.getLogger(__name__)
 
@@ -165,6 +166,7 @@ def run(name: str, slot: datetime, *, now: datetime) -> JobRun | None:
     claimed = _claim(name, slot)
     if claimed is None:
         return None
+    kill_points.reached("job claimed")
     job = JOBS[name]
     try:
         with pace.background():
@@ -176,6 +178,7 @@ def run(name: str, slot: datetime, *, now: datetime) -> JobRun | None:
     except Exception as error:
         _end(claimed, f"{type(error).__name__}: {error}")
         raise
+    kill_points.reached("job worked")
     claimed.counts = done.counts if job.sliced else _sum(claimed.counts, done.counts)
     if done.finished:
         return _end(claimed, "")

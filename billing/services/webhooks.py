@@ -24,6 +24,7 @@ from billing.gateway.errors import Missing, NotSent, Unreadable
 from billing.models import Customer, WebhookEvent
 from billing.services import mirror, pace, sync
 from billing.services.hints import announce
+from portal import kill_points
 
 logger = logging.getLogger(__name__)
 
@@ -167,6 +168,7 @@ def _work(events: Sequence[WebhookEvent], *, until: float) -> bool:
 
     Return whether the provider could be asked.
     """
+    kill_points.reached("event claimed")
     reading = _Reading()
     ended: dict[_Outcome, list[int]] = defaultdict(list)
     away: NotSent | None = None
@@ -178,6 +180,7 @@ def _work(events: Sequence[WebhookEvent], *, until: float) -> bool:
         except NotSent as error:
             away = error
             break
+    kill_points.reached("event applied")
     _conclude(ended)
     _let_go([event.pk for event in events[sum(map(len, ended.values())) :]], away)
     return away is None

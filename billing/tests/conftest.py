@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from django.db import connection
 from pytest_django import Settings
 
 from billing.tests.cable import Cable
 from billing.tests.calm import assert_calm
 from billing.tests.live import Provider
+from billing.tests.workers import environment_of_workers
 from conftest import Sandbox
 
 # What the property test asserts there is told in full, as in a test.
@@ -46,19 +45,6 @@ def in_step(provider: Provider, settings: Settings) -> Iterator[None]:
 
 
 @pytest.fixture
-def environment(tmp_path: Path, settings: Settings, cable: Cable) -> dict[str, str]:
+def environment(tmp_path: Path, cable: Cable) -> dict[str, str]:
     """The environment of real workers on this test's database, broker and cable."""
-    database = connection.settings_dict
-    url = (
-        f"sqlite:///{database['NAME']}"
-        if connection.vendor == "sqlite"
-        else f"postgres://{database['USER']}:{database['PASSWORD']}@{database['HOST']}:{database['PORT']}/{database['NAME']}"
-    )
-    return {
-        **{name: value for name, value in os.environ.items() if name != "DJANGO_SETTINGS_MODULE"},
-        "PORTAL_ENV": "demo",
-        "VAR_DIR": str(tmp_path),
-        "DATABASE_URL": url,
-        "CHARGEBEE_ENDPOINT": cable.endpoint,
-        "CHARGEBEE_API_KEY": settings.CHARGEBEE_API_KEY,
-    }
+    return environment_of_workers(tmp_path, cable.endpoint)
