@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
 from typing import Any
 
 from django.db import IntegrityError, transaction
@@ -20,9 +19,9 @@ NO_EVENT = "This is not an event of the billing provider."
 # What the provider calls things by. No database takes a NUL or half a surrogate pair, and since an id becomes part of
 # an address at the provider, none may climb out of it.
 IDENTIFIER = re.compile(r"(?!.*\.\.)[^\x00-\x1f\x7f\ud800-\udfff]{1,100}")
-# Where one waits for longer, events come faster than they are worked on: a message each would stand in the way of
-# what subscribers wait for.
-CROWDED_AFTER = timedelta(seconds=2)
+# Where so many wait, events come faster than they are worked on: with a message each, the mails that subscribers wait
+# for would stand in line behind them.
+CROWD = 20
 
 
 def receive(body: Mapping[str, Any]) -> WebhookEvent | None:
@@ -83,5 +82,4 @@ def _row(event: EventSnapshot, source: str) -> WebhookEvent:
 
 
 def _is_crowded() -> bool:
-    waiting = WebhookEvent.objects.filter(state=State.RECEIVED, attempts=0)
-    return waiting.filter(received_at__lt=timezone.now() - CROWDED_AFTER).exists()
+    return WebhookEvent.objects.filter(state=State.RECEIVED, attempts=0)[:CROWD].count() == CROWD
