@@ -7,13 +7,15 @@ from functools import wraps
 from urllib.parse import urlsplit
 
 from csp.constants import HEADER
-from csp.middleware import CSPMiddleware
+from csp.middleware import CSPMiddleware, PolicyParts
 from csp.utils import build_policy
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 
 ADMIN_PREFIX = "/admin/"
+# Where django-csp looks for what a page asks for itself.
+WISHES = ("_csp_config", "_csp_update", "_csp_replace", "_csp_exempt")
 # Scripts of others set the addresses of scripts and frames as plain text, which Trusted Types forbid.
 TRUSTED_TYPES = ("require-trusted-types-for", "trusted-types")
 
@@ -33,12 +35,23 @@ class SplitPolicyMiddleware(CSPMiddleware):
 
     def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
         """Give the response its policy, unless it has one."""
-        if hasattr(response, "_csp_config"):
+        if any(hasattr(response, wish) for wish in WISHES):
             return super().process_response(request, response)
-        response.setdefault(
-            HEADER, self._admin if request.path_info.startswith(ADMIN_PREFIX) else self._strict
-        )
+        response.setdefault(HEADER, self._admin if _is_admins(request) else self._strict)
         return response
+
+    def get_policy_parts(
+        self, request: HttpRequest, response: HttpResponseBase, report_only: bool = False
+    ) -> PolicyParts:
+        """Return the parts of the policy of a response that has asked for something itself."""
+        parts = super().get_policy_parts(request, response, report_only)
+        if not report_only and parts.config is None and _is_admins(request):
+            parts.config = settings.ADMIN_CONTENT_SECURITY_POLICY
+        return parts
+
+
+def _is_admins(request: HttpRequest) -> bool:
+    return request.path_info.startswith(ADMIN_PREFIX)
 
 
 def origin_of(address: str) -> str:
