@@ -138,6 +138,11 @@ _RECEIPTS: tuple[tuple[str, str, Callable[[], Receipt]], ...] = (
         lambda: payment_words.default_payment_method(_card(), still_due=699),
     ),
     (
+        "rest-of",
+        "Payment method updated, the rest of it",
+        lambda: payment_words.rest_of(payment_words.payment_method_updated(_card())),
+    ),
+    (
         "payment-method-removed",
         "Payment method removed",
         lambda: payment_words.payment_method_removed(_card()),
