@@ -261,7 +261,9 @@ def _let_go(pks: Sequence[int], away: NotSent | None) -> None:
     if away is not None:
         due_at += timedelta(seconds=away.retry_after) if away.retry_after else FIRST_BACKOFF
         told = {"error": f"{type(away).__name__}: {away}"}
-    _held(pks).update(attempts=F("attempts") - 1, next_attempt_at=due_at, **told)
+    # One that an operator has started afresh meanwhile counts none, and is due as it is.
+    tried = _held(pks).filter(attempts__gt=0)
+    tried.update(attempts=F("attempts") - 1, next_attempt_at=due_at, **told)
 
 
 def _held(pks: Sequence[int]) -> QuerySet[WebhookEvent]:

@@ -153,6 +153,24 @@ def test_an_outage_is_nobodys_fault_and_leaves_everything_due(provider: Provider
     assert states() == {State.PROCESSED: 10}
 
 
+def test_one_that_is_replayed_while_the_provider_is_found_away_is_due_again_at_once(
+    provider: Provider, cable: Cable
+) -> None:
+    alice = provider.subscriber("alice", FAITH)
+    replayed, other = deliver({"subscription": [provider.subscription(alice).id]}, count=2)
+    cable.answer_with(TURNED_AWAY)
+    cable.on_answer = lambda _: webhooks.replay(replayed)
+
+    webhooks.process_due()
+
+    assert WebhookEvent.objects.get(pk=other).attempts == 0
+    assert webhooks.due() == [replayed]
+    cable.mend()
+    make_due()
+    assert webhooks.process_due()
+    assert states() == {State.PROCESSED: 2}
+
+
 def test_a_flood_leaves_subscribers_their_share_of_the_providers_limit(
     provider: Provider, cable: Cable, settings: Settings
 ) -> None:
