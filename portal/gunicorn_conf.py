@@ -9,7 +9,8 @@ _production = os.environ.get("PORTAL_ENV") == "production"
 bind = f"{os.environ.get('HOST', '0.0.0.0' if _production else '127.0.0.1')}:{os.environ.get('PORT', '8000')}"  # noqa: S104
 
 # Threads, because a change waits for the billing provider and a waiting thread costs little; four measured best.
-worker_class = "gthread"
+# Gunicorn's own, with limits on how long a client may hold one.
+worker_class = "portal.gunicorn_worker.TimedWorker"
 threads = int(os.environ.get("WEB_THREADS", "4"))
 # Two on one's own machine; a server with more cores sets WEB_CONCURRENCY to about its cores.
 workers = int(os.environ.get("WEB_CONCURRENCY", "2"))

@@ -1,0 +1,86 @@
+"""A client's socket has limits on its patience with the client."""
+
+from __future__ import annotations
+
+import socket
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from portal.gunicorn_worker import TimedSocket
+
+
+class Impatient(TimedSocket):
+    """One whose limits a test can wait for."""
+
+    arrives_within = 0.3
+    taken_within = 0.3
+    read_within = 0.1
+
+
+@pytest.fixture
+def ends() -> Iterator[tuple[Impatient, socket.socket]]:
+    """Our end, as gunicorn's threads use it, and the client's."""
+    near, client = socket.socketpair()
+    ours = Impatient(fileno=near.detach())
+    ours.setblocking(True)
+    ours.expect_request()
+    with ours, client:
+        yield ours, client
+
+
+def test_it_reads_what_comes_in_time(ends: tuple[Impatient, socket.socket]) -> None:
+    ours, client = ends
+    client.sendall(b"GET")
+    assert ours.recv(10) == b"GET"
+    client.close()
+    assert ours.recv(10) == b""
+
+
+def test_a_client_that_says_a_byte_at_a_time_has_gone_when_the_time_is_over(
+    ends: tuple[Impatient, socket.socket],
+) -> None:
+    ours, client = ends
+    began = time.monotonic()
+    read = 0
+    client.sendall(b"X")
+    while ours.recv(10):
+        read += 1
+        time.sleep(0.05)
+        client.sendall(b"X")
+    assert read > 2
+    assert 0.3 <= time.monotonic() - began < 1
+
+
+def test_what_waited_for_a_thread_is_still_read(ends: tuple[Impatient, socket.socket]) -> None:
+    ours, client = ends
+    client.sendall(b"GET")
+    time.sleep(0.35)
+    ours.attend()
+    assert ours.recv(10) == b"GET"
+    assert ours.recv(10) == b""
+
+
+def test_the_time_begins_anew_with_each_request(ends: tuple[Impatient, socket.socket]) -> None:
+    ours, client = ends
+    time.sleep(0.35)
+    ours.expect_request()
+    client.sendall(b"GET")
+    assert ours.recv(10) == b"GET"
+
+
+def test_a_shorter_limit_of_gunicorns_own_stays_what_it_is(ends: tuple[Impatient, socket.socket]) -> None:
+    ours, _ = ends
+    ours.settimeout(0.01)
+    with pytest.raises(TimeoutError):
+        ours.recv(10)
+    ours.settimeout(0)
+    with pytest.raises(BlockingIOError):
+        ours.recv(10)
+
+
+def test_a_client_that_takes_no_answer_is_left(ends: tuple[Impatient, socket.socket]) -> None:
+    ours, _ = ends
+    with pytest.raises(BrokenPipeError):
+        ours.sendall(b"x" * 10_000_000)
