@@ -9,11 +9,11 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from celery import Celery
 from celery.signals import beat_init, celeryd_init
 from django.core.exceptions import ImproperlyConfigured
 
 from portal import broker
+from portal.publishing import PatientCelery
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
 broker.install()
@@ -25,7 +25,7 @@ HOUR_SECONDS = 3600.0
 # A beat that nobody picked up in time is overtaken by the next one.
 BEAT_EXPIRES_SECONDS = 15
 
-app = Celery("portal")
+app = PatientCelery("portal")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.conf.beat_schedule = {
     name: {"task": name, "schedule": BEAT_SECONDS, "options": {"expires": BEAT_EXPIRES_SECONDS}}

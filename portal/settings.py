@@ -288,8 +288,11 @@ def _broker(redis_url: str) -> tuple[str, dict[str, Any]]:
             "visibility_timeout": 900,
             # The default looks for messages of dead workers only every tenth round of ten seconds.
             "unacked_restore_interval": 1,
-            "socket_connect_timeout": 2,
-            "socket_timeout": 5,
+            # Requests publish: a Redis that says nothing for a second is as good as one that is down.
+            "socket_connect_timeout": 1,
+            "socket_timeout": 1,
+            # How long a worker listens to a connection whose other end is gone: about twice this.
+            "health_check_interval": 10,
             "socket_keepalive": True,
         }
     queue = str(BROKER_DIR / "queue")  # one folder both ways, since the same processes write and read
