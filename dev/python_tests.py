@@ -58,7 +58,7 @@ def _imports(root: Path, tree: ast.Module) -> Iterator[tuple[str, tuple[Path, st
         if isinstance(statement, ast.ImportFrom) and statement.module:
             parts = statement.module.split(".")
             file = root.joinpath(*parts).with_suffix(".py")
-            if file.is_file() and ("tests" in parts or parts[0] in ("e2e", "conftest")):
+            if file.is_file() and ("tests" in parts or parts[0] in ("e2e", "faults", "conftest")):
                 for alias in statement.names:
                     yield alias.asname or alias.name, (file, alias.name)
 

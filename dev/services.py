@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import os
+import shutil
 import socket
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from dev.console import CannotContinue
 
 POSTGRESQL_PORT = 5432
 REDIS_PORT = 6379
+# What the tests of faults run of their own.
+BINARIES = ("initdb", "postgres", "redis-server")
+# Debian keeps PostgreSQL's out of the PATH.
+DEBIANS_PLACES = Path("/usr/lib/postgresql")
 
 
 def answers(url: str, default_port: int) -> bool:
@@ -21,6 +27,25 @@ def answers(url: str, default_port: int) -> bool:
     except OSError:
         return False
     return True
+
+
+def missing_binaries() -> list[str]:
+    """Which servers' binaries are not on this machine."""
+    return [name for name in BINARIES if _found(name) is None]
+
+
+def binary(name: str) -> str:
+    """Return where a server's binary is, the newest version's where there are several. Raises `CannotContinue`."""
+    found = _found(name)
+    if found is None:
+        raise CannotContinue(f"There is no {name} on this machine.")
+    return found
+
+
+def _found(name: str) -> str | None:
+    versions = sorted(DEBIANS_PLACES.glob("*/bin"), key=lambda place: float(place.parent.name), reverse=True)
+    places = [os.environ.get("PATH", ""), *map(str, versions)]
+    return shutil.which(name, path=os.pathsep.join(places))
 
 
 def check_services() -> None:

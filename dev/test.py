@@ -19,7 +19,7 @@ from dev import prepare
 from dev.browser import ensure_browser
 from dev.console import CannotContinue, say
 from dev.places import PYTHON, ROOT, child_environment
-from dev.services import POSTGRESQL_PORT, REDIS_PORT, answers
+from dev.services import POSTGRESQL_PORT, REDIS_PORT, answers, missing_binaries
 
 DATABASE_URL = "postgres://postgres:postgres@127.0.0.1:5432/portal"
 REDIS_URL = "redis://127.0.0.1:6379/9"
@@ -106,6 +106,15 @@ def services_suite(output: Output) -> bool:
     return _run(_pytest("-m", "services"), output, DATABASE_URL=database, REDIS_URL=redis)
 
 
+def faults_suite(output: Output) -> bool:
+    """Faults under the running portal, on servers of its own. Raises `LeftOut` where their binaries are missing."""
+    if missing := missing_binaries():
+        raise LeftOut(f"no {' and no '.join(missing)} on this machine")
+    # Which it is does not matter: the tests start their own.
+    # Two portals side by side: most of the time is waiting for time limits.
+    return _run(_pytest("faults", "-n", "2", "--dist", "loadfile"), output, DATABASE_URL=DATABASE_URL)
+
+
 def frontend_suite(output: Output) -> bool:
     """The frontend's unit tests."""
     return _run(["npm", "run", "--silent", "test"], output)
@@ -128,6 +137,7 @@ def stages(data: Path) -> tuple[dict[str, Part], ...]:
         {"Python on the embedded default": python_suite},
         {
             "Python on PostgreSQL and Redis": services_suite,
+            "faults below the portal": faults_suite,
             "the frontend": frontend_suite,
             "a demo's first night": partial(first_night, data),
         },

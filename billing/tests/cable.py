@@ -1,14 +1,11 @@
-"""A bad network between the portal and the provider: a TCP relay that can lose answers or cut them short."""
+"""A bad network between the portal and the provider: a relay that can lose answers or cut them short."""
 
 from __future__ import annotations
 
-import socket
-import threading
 from collections.abc import Callable
-from contextlib import suppress
 from itertools import count
 
-BUFFER = 65_536
+from faults.relay import CutShort, Line, Relay
 
 
 def ignore(_request: bytes) -> None:
@@ -25,7 +22,7 @@ def is_write(request: bytes) -> bool:
     return request.startswith(b"POST") and not is_estimate(request)
 
 
-class Cable:
+class Cable(Relay):
     """Carries requests to a port of this machine, and answers back as its mode says.
 
     `good` carries everything; `lose_answers` lets a request through and cuts before its answer; `answer` puts other
@@ -34,14 +31,11 @@ class Cable:
     """
 
     def __init__(self, port: int) -> None:
-        self.target = port
         self.mode = "good"
         self.replacement = b""
-        self.connections = 0
         self.on_answer: Callable[[bytes], None] = ignore
-        self._listener = socket.create_server(("127.0.0.1", 0))
-        self.port: int = self._listener.getsockname()[1]
-        threading.Thread(target=self._accept, daemon=True).start()
+        self._asked: dict[Line, bytes] = {}
+        super().__init__(port)
 
     @property
     def endpoint(self) -> str:
@@ -99,44 +93,19 @@ class Cable:
     def mend(self) -> None:
         """Carry everything again."""
         self.mode, self.on_answer = "good", ignore
+        super().mend()
 
-    def close(self) -> None:
-        """Refuse new connections."""
-        self._listener.close()
+    def to_server(self, line: Line, data: bytes) -> bytes:
+        """Return what the provider is to hear, and keep it: the head and the body of a request may come apart."""
+        self._asked[line] = self._asked.get(line, b"") + data
+        return super().to_server(line, data)
 
-    def _accept(self) -> None:
-        with suppress(OSError):
-            while True:
-                near, _ = self._listener.accept()
-                self.connections += 1
-                far = socket.create_connection(("127.0.0.1", self.target))
-                asked: list[bytes] = [b""]
-                threading.Thread(target=self._requests, args=(near, far, asked), daemon=True).start()
-                threading.Thread(target=self._answers, args=(far, near, asked), daemon=True).start()
-
-    def _requests(self, near: socket.socket, far: socket.socket, asked: list[bytes]) -> None:
-        with suppress(OSError):
-            while data := near.recv(BUFFER):
-                asked[0] += data  # head and body may come apart
-                far.sendall(data)
-        self._end(near, far)
-
-    def _answers(self, far: socket.socket, near: socket.socket, asked: list[bytes]) -> None:
-        with suppress(OSError):
-            while data := far.recv(BUFFER):
-                request, asked[0] = asked[0], b""
-                self.on_answer(request)
-                if self.mode == "lose":
-                    break
-                if self.mode == "replace":
-                    near.sendall(self.replacement)
-                    break
-                near.sendall(data)
-        self._end(near, far)
-
-    @staticmethod
-    def _end(*ends: socket.socket) -> None:
-        for end in ends:
-            with suppress(OSError):
-                end.shutdown(socket.SHUT_RDWR)
-            end.close()
+    def to_client(self, line: Line, data: bytes) -> bytes:
+        """Return what the portal is to hear of an answer. Raises `CutShort`."""
+        self.on_answer(self._asked.pop(line, b""))
+        if self.mode == "lose":
+            raise CutShort
+        if self.mode == "replace":
+            line.near.sendall(self.replacement)
+            raise CutShort
+        return super().to_client(line, data)

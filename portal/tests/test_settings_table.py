@@ -12,7 +12,7 @@ from dev import test as suites
 from dev.checks import production_environment
 from portal.env import read_environment
 
-ROOMS = ("accounts", "billing", "dev", "e2e", "operators", "portal", "preferences")
+ROOMS = ("accounts", "billing", "dev", "e2e", "faults", "operators", "portal", "preferences")
 READ = re.compile(
     r"""(?:environ(?:\.get\(|\.setdefault\(|\[)|read\.\w+\(|_\w+\(\s*read,|_port\()\s*["']([A-Z][A-Z_]+)["']""",
     re.VERBOSE,

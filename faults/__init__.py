@@ -1,0 +1,1 @@
+"""What lies under the running portal and fails: servers, networks, disks, clients (`docs/reliability.md`)."""

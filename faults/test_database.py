@@ -1,0 +1,211 @@
+"""PostgreSQL crashes, drops its connections, is locked, slow or full (fault matrix, rows 13, 20 and 21)."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+
+import httpx
+import psycopg
+import pytest
+from django.utils import timezone
+
+from billing.models import Command, Customer, IdempotentRequest, WebhookEvent
+from billing.services import idempotency
+from billing.tests.live import FAITH
+from faults.portal import Portal, wait_until
+
+PAUSE = "/api/account/pause?days=30"
+LOGIN = ("chargebee", "demo-webhook-password")
+# What the portal's two processes of four threads each may hold at most.
+WEB_CONNECTIONS = 8
+PASSES_LOCKS_ON = 11.0
+DROP = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname = 'postgres'"
+SLEEPY = """
+    CREATE FUNCTION sleepy() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(60); RETURN NEW; END';
+    CREATE TRIGGER sleepy BEFORE INSERT ON accounts_loginchallenge EXECUTE FUNCTION sleepy();
+"""
+
+
+def event(number: int) -> dict[str, object]:
+    """An event about a customer that the portal does not know."""
+    return {
+        "id": f"ev_outage_{number}",
+        "occurred_at": 1_773_144_000,
+        "event_type": "customer_changed",
+        "api_version": "v2",
+        "content": {"customer": {"id": f"stranger-{number}", "resource_version": 1}},
+        "object": "event",
+    }
+
+
+def deliver(portal: Portal, number: int) -> httpx.Response:
+    """Post an event as the provider does."""
+    return httpx.post(f"{portal.url}/webhooks/chargebee", json=event(number), auth=LOGIN, timeout=60)
+
+
+@contextmanager
+def meanwhile(act: Callable[[], object], threads: int) -> Iterator[list[object]]:
+    """Do something again and again in so many threads while the block runs; what it returned is there afterwards."""
+    over = threading.Event()
+    seen: list[object] = []
+
+    def go_on() -> None:
+        while not over.is_set():
+            seen.append(act())
+
+    with ThreadPoolExecutor(threads) as pool:
+        working = [pool.submit(go_on) for _ in range(threads)]
+        try:
+            yield seen
+        finally:
+            over.set()
+        for one in working:
+            one.result()
+
+
+def test_an_event_that_comes_while_the_database_is_down_is_sent_again_and_kept_once(portal: Portal) -> None:
+    portal.database.stop()
+    refused = deliver(portal, 1)
+    assert refused.status_code == 503
+    assert int(refused.headers["Retry-After"]) > 0
+
+    portal.mend()
+    assert not WebhookEvent.objects.filter(event_id="ev_outage_1").exists()
+    assert [deliver(portal, 1).status_code for _ in range(2)] == [200, 200]
+    assert WebhookEvent.objects.filter(event_id="ev_outage_1").count() == 1
+
+
+def test_the_provider_delivers_again_what_an_outage_refused(portal: Portal) -> None:
+    account, _ = portal.subscriber("dora", FAITH)
+    portal.database.stop()
+    portal.provider.sdk.Customer.update("dora", {"first_name": "Theodora"})
+    wait_until(
+        lambda: portal.provider.events("customer_changed")[0].webhooks[0].webhook_status == "re_scheduled"
+    )
+
+    portal.mend()
+    portal.provider.travel(minutes=5)
+    held = Customer.objects.filter(account=account)
+    wait_until(lambda: held.get().text("first_name") == "Theodora", what="the event's second delivery")
+
+
+def test_no_event_is_half_stored_by_a_crash_in_the_middle_of_many(portal: Portal) -> None:
+    with ThreadPoolExecutor(16) as pool:
+        answers = [pool.submit(deliver, portal, number) for number in range(100, 250)]
+        wait_until(lambda: sum(one.done() for one in answers) > 60)
+        portal.database.stop()
+        portal.database.start()
+    portal.mend()
+    statuses = {number: one.result().status_code for number, one in enumerate(answers, start=100)}
+    assert set(statuses.values()) == {200, 503}
+
+    stored = set(WebhookEvent.objects.values_list("event_id", flat=True))
+    assert {f"ev_outage_{number}" for number, status in statuses.items() if status == 200} <= stored
+    again = [deliver(portal, number).status_code for number, status in statuses.items() if status == 503]
+    assert set(again) == {200}
+    assert WebhookEvent.objects.filter(event_id__regex="^ev_outage_[12]..$").count() == len(statuses)
+
+
+def test_connections_that_were_dropped_cost_one_503_each_at_most(portal: Portal) -> None:
+    _, browser = portal.subscriber("erin", FAITH)
+
+    def look() -> int:
+        return browser.get("/api/account").status_code
+
+    with meanwhile(look, threads=WEB_CONNECTIONS) as seen:
+        wait_until(lambda: len(seen) > 40)
+        with portal.database.connect() as administrator:
+            dropped = administrator.execute(DROP).rowcount
+        begun = len(seen)
+        wait_until(lambda: len(seen) > begun + 40)
+    counted = Counter(seen)
+    assert set(counted) <= {200, 503}
+    assert counted[503] <= dropped
+
+
+def test_no_command_is_lost_when_the_database_crashes_under_load(portal: Portal) -> None:
+    names = [f"faye{number}" for number in range(WEB_CONNECTIONS)]
+    people = [portal.subscriber(name, FAITH) for name in names]
+    scheduled = len(portal.provider.events("subscription_pause_scheduled"))
+
+    def pause(browser: httpx.Client) -> int:
+        return browser.post(PAUSE, headers={"Idempotency-Key": "pause"}).status_code
+
+    # Every call to the provider takes this long, so that the crash finds requests before, in and after theirs.
+    portal.to_provider.slow_down(0.3)
+    with ThreadPoolExecutor(len(people)) as pool:
+        asked = [pool.submit(pause, browser) for _, browser in people]
+        wait_until(lambda: Command.objects.filter(account__in=[one for one, _ in people]).count() >= 4)
+        portal.database.stop()
+        portal.database.start()
+        counted = Counter(one.result() for one in asked)
+    assert set(counted) <= {200, 503}
+    assert counted[503] > 0
+
+    portal.mend()
+    portal.settle()
+    # What died with a request is free again after a minute; the app goes on asking with the same key.
+    IdempotentRequest.objects.filter(status=None).update(claimed_at=timezone.now() - idempotency.CLAIM)
+    assert [pause(browser) for _, browser in people] == [200] * len(people)
+    commands = Command.objects.filter(account__in=[one for one, _ in people])
+    assert Counter(commands.values_list("state", flat=True)) == {Command.State.SUCCEEDED: len(people)}
+    assert len(portal.provider.events("subscription_pause_scheduled")) == scheduled + len(people)
+    for name in names:
+        assert len(portal.post_office.wait_for(f"{name}@example.com")) == 1
+
+
+def test_requests_behind_a_lock_or_a_slow_statement_end_and_do_not_pile_up(portal: Portal) -> None:
+    _, browser = portal.subscriber("gwen", FAITH)
+
+    def timed(ask: Callable[[], httpx.Response]) -> tuple[httpx.Response, float]:
+        began = time.monotonic()
+        return ask(), time.monotonic() - began
+
+    with (
+        portal.database.connect() as administrator,
+        portal.database.connect() as locker,
+        ThreadPoolExecutor(WEB_CONNECTIONS) as pool,
+    ):
+        administrator.execute(SLEEPY)
+        locker.execute("BEGIN")
+        locker.execute("LOCK TABLE billing_accountdocument IN ACCESS EXCLUSIVE MODE")
+        slow = pool.submit(
+            timed, lambda: browser.post("/api/auth/send-otp", json={"email": "gwen@example.com"})
+        )
+        locked = [pool.submit(timed, lambda: browser.get("/api/account")) for _ in range(WEB_CONNECTIONS - 2)]
+        answers = [one.result() for one in locked]
+        locker.execute("ROLLBACK")
+        assert browser.get("/api/account").status_code == 200
+        answers.append(slow.result())
+        administrator.execute("DROP FUNCTION sleepy() CASCADE")
+    for answer, seconds in answers:
+        assert answer.status_code == 503
+        assert answer.json()["code"] == "temporarily_unavailable"
+        assert int(answer.headers["Retry-After"]) > 0
+        assert seconds < 17
+    assert max(seconds for _, seconds in answers[:-1]) < PASSES_LOCKS_ON
+
+
+def test_it_answers_503_while_the_database_has_no_connection_left(portal: Portal) -> None:
+    _, browser = portal.subscriber("hana", FAITH)
+    taken = [portal.database.connect()]
+    taken[0].execute(DROP)
+
+    def take_all() -> None:
+        while True:
+            taken.append(portal.database.connect())
+
+    with pytest.raises(psycopg.OperationalError, match="too many clients"):
+        take_all()
+    answers = [browser.get("/api/account") for _ in range(4)]
+    assert {answer.status_code for answer in answers} == {503}
+    assert {answer.json()["code"] for answer in answers} == {"temporarily_unavailable"}
+    assert browser.get("/healthz").status_code == 200
+    for one in taken:
+        one.close()
+    wait_until(lambda: browser.get("/api/account").status_code == 200)
