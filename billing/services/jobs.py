@@ -34,7 +34,7 @@ from billing.services import (
     runs,
     traffic,
 )
-from billing.services.hints import hint
+from billing.services.hints import announce, hint
 from portal import kill_points
 
 logger = logging.getLogger(__name__)
@@ -154,7 +154,7 @@ def due(now: datetime) -> Iterator[tuple[Job, datetime]]:
 def announce_due(*, now: datetime) -> None:
     """Send a worker a message for each job that is due."""
     for job, slot in due(now):
-        hint("run_job", job.name, slot.isoformat())
+        announce("run_job", job.name, slot.isoformat())
 
 
 def run(name: str, slot: datetime, *, now: datetime) -> JobRun | None:

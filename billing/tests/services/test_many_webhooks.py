@@ -72,12 +72,12 @@ def make_due() -> None:
 
 
 @contextmanager
-def messages() -> Iterator[list[str]]:
-    """Give a list that fills with the names of the tasks that workers are sent."""
-    sent: list[str] = []
+def messages() -> Iterator[list[tuple[str, bool]]]:
+    """Give a list that fills with the tasks that workers are sent, and whether the message is dropped in time."""
+    sent: list[tuple[str, bool]] = []
 
-    def note(sender: str, **_: Any) -> None:
-        sent.append(sender.rpartition(".")[2])
+    def note(sender: str, headers: dict[str, Any], **_: Any) -> None:
+        sent.append((sender.rpartition(".")[2], headers["expires"] is not None))
 
     before_task_publish.connect(note)
     try:
@@ -207,10 +207,14 @@ def test_a_flood_leaves_subscribers_their_share_of_the_providers_limit(
 def test_a_crowd_sends_workers_no_message_each(provider: Provider) -> None:
     with messages() as sent:
         deliver({"subscription": ["one"]}, count=inbox.CROWD + 5)
-        assert sent == ["process_webhook"] * inbox.CROWD
+        assert sent == [("process_webhook", False)] * inbox.CROWD
 
         sweep.run(now=clock.now())
-        assert sent.count("process_due_webhooks") == 1
+        repeated = sent[inbox.CROWD :]
+        assert repeated.count(("process_due_webhooks", True)) == 1
+        # The sweep says it again: behind a long job nothing piles up.
+        assert ("run_job", True) in repeated
+        assert {drops for _, drops in repeated} == {True}
 
 
 def test_what_a_killed_worker_had_taken_up_comes_back_and_is_worked_on_alone(
