@@ -275,6 +275,11 @@ CELERY_TASK_TIME_LIMIT = 300  # well under the visibility time-out, or a long ta
 JOB_SLICE_SECONDS = 90
 # How often a process adds what it asked the provider to the minute's row. Tests say when.
 PROVIDER_TRAFFIC_SECONDS = None if PORTAL_ENV == "test" else 5
+# After so many failures in a row a process leaves the provider alone for some seconds. Tests say when.
+PROVIDER_FAILURES_IN_A_ROW = None if PORTAL_ENV == "test" else 5
+PROVIDER_REST_SECONDS = (
+    10  # short enough that a change in doubt is settled within a minute of the provider's return
+)
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TASK_PUBLISH_RETRY_POLICY = {"max_retries": 1, "interval_start": 0.1, "interval_step": 0.1}
 CELERY_BEAT_SCHEDULE_FILENAME = str(VAR_DIR / "celerybeat-schedule")

@@ -1,5 +1,6 @@
 """The SDK's client, and the one way to call it: bounded in time, never retried by the SDK, errors made ours."""
 
+import logging
 import random
 import re
 import time
@@ -12,9 +13,11 @@ import httpx
 from chargebee import APIError, Chargebee, PaymentError
 from django.conf import settings
 
-from billing.gateway import transport
+from billing.gateway import breaker, transport
 from billing.gateway.errors import Missing, NotSent, PaymentRefused, Refused, Unconfirmed, Unreadable
 from billing.gateway.patience import patiently
+
+logger = logging.getLogger(__name__)
 
 CONNECT_TIMEOUT_SECONDS = 3
 READ_TIMEOUT_SECONDS = 15
@@ -103,10 +106,16 @@ def _ask(call: Callable[[], T]) -> T:
     """Make a call, in the background patiently, its errors made ours."""
 
     def once() -> T:
+        breaker.enter()
         try:
-            return call()
+            answer = call()
         except Exception as error:
+            breaker.note(failed=_is_down(error))
+            if _says_nothing(error):
+                logger.warning("Chargebee's answer says nothing: %s", transport.last_answer())
             raise translated(error) from error
+        breaker.note(failed=False)
+        return answer
 
     return patiently(once)
 
@@ -119,10 +128,21 @@ def translated(error: Exception) -> Exception:
         return NotSent(type(error).__name__)
     if isinstance(error, httpx.HTTPError):
         return Unconfirmed(type(error).__name__)
-    # A bare Exception: not JSON, or JSON that is not the provider's. The others: a 200 without its object.
-    if type(error) is Exception or isinstance(error, UNREADABLE):
+    if _says_nothing(error):
         return Unconfirmed("no answer of the provider's")
     return error
+
+
+def _says_nothing(error: Exception) -> bool:
+    """Whether something was answered that is not JSON, not the provider's, or a 200 without its object."""
+    return type(error) is Exception or isinstance(error, UNREADABLE)
+
+
+def _is_down(error: Exception) -> bool:
+    """Whether it is the provider, or the way there, that fails, and not what was asked for or the shape it has."""
+    if isinstance(error, APIError):
+        return int(error.http_status_code) >= 500 or int(error.http_status_code) == 429
+    return isinstance(error, httpx.HTTPError) or type(error) is Exception
 
 
 def _of_answer(error: APIError) -> Exception:

@@ -9,10 +9,12 @@ verifying by default.
 
 import logging
 import os
+import re
 import ssl
 import threading
 import time
 from collections.abc import Callable
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
@@ -24,6 +26,8 @@ logger = logging.getLogger(__name__)
 
 MAX_CONNECTIONS = 20
 WRITE_AND_POOL_TIMEOUT_SECONDS = 5.0
+# Of an answer that nobody can use, so much is told to the log.
+LONGEST = 500
 
 
 @dataclass(frozen=True)
@@ -65,6 +69,26 @@ class _Pool:
             return self._client
 
 
+# What was answered last, in this thread or task: whoever finds no use for it tells what it looked like.
+_answer: ContextVar[str] = ContextVar("answer", default="")
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*(?P<end>"(?P<names>\s*:)?|\\?\Z)', re.DOTALL)
+
+
+def last_answer() -> str:
+    """Return what the last answer looked like, fit for a log."""
+    return shape_of(_answer.get())
+
+
+def shape_of(body: str) -> str:
+    """Return the beginning of a body, and of JSON, cut short or whole, no text but the names of its fields."""
+    told = _STRING.sub(_named, body) if body.lstrip().startswith(("{", "[", '"')) else body
+    return told[:LONGEST]
+
+
+def _named(found: re.Match[str]) -> str:
+    return found[0] if found["names"] else f'"…{found["end"]}'
+
+
 _pool = _Pool()
 # Two processes must not talk on one connection: Celery's workers and gunicorn's are forked.
 os.register_at_fork(after_in_child=_pool.forget)
@@ -82,6 +106,7 @@ def _send(request_args: dict[str, Any]) -> Any:
     bounded = httpx.Timeout(WRITE_AND_POOL_TIMEOUT_SECONDS, connect=timeout.connect, read=timeout.read)
     began = time.monotonic()
     status = None
+    _answer.set("")
     try:
         response = _pool.client().request(**request_args, timeout=bounded)
         status = response.status_code
@@ -92,6 +117,7 @@ def _send(request_args: dict[str, Any]) -> Any:
         exchange = Exchange(status, time.monotonic() - began)
         for tell in _watchers:
             tell(exchange)
+    _answer.set(response.text)
     replayed = response.headers.get("chargebee-idempotency-replayed") == "true"
     answer = {"status": status, "replayed": replayed}
     logger.info("Chargebee answered", extra=_told(request_args, began) | answer)

@@ -1,0 +1,158 @@
+"""The provider cannot be reached, is overloaded or fails for a while (fault matrix, rows 1, 5, 7 and 8)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime
+from itertools import pairwise
+from time import sleep
+from typing import Any
+
+import pytest
+from pytest_django import Settings
+
+from billing.gateway import breaker, records
+from billing.gateway.errors import NotSent
+from billing.gateway.transport import LONGEST, shape_of
+from billing.models import Command
+from billing.services import pace
+from billing.tests.api.browser import Browser
+from billing.tests.api.shop import NOBODY, Shop
+from billing.tests.calm import let_all_leases_run_out
+from billing.tests.live import FAITH
+from conftest import Sandbox
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("in_step")]
+
+PAUSE = "/api/account/pause?days=30"
+READS = ("/api/account", "/api/account/manage-plans", "/api/invoice/list")
+NO_SUCH_HOST = "http://nobody.invalid/api/v2"
+FAILURES = 3
+REST_SECONDS = 1
+
+
+@pytest.fixture
+def alice(shop: Shop) -> Browser:
+    """Alice, who has one plan."""
+    browser = Browser(shop.customer("alice"))
+    shop.subscribe("alice", FAITH)
+    return browser
+
+
+@pytest.fixture
+def cautious(settings: Settings) -> Iterator[None]:
+    """The portal leaves a provider alone that failed three times in a row, as in earnest after more."""
+    settings.PROVIDER_FAILURES_IN_A_ROW, settings.PROVIDER_REST_SECONDS = FAILURES, REST_SECONDS
+    breaker.forget()
+    yield
+    breaker.forget()
+
+
+def shown(browser: Browser) -> list[Any]:
+    """What the account's pages show."""
+    answers = [browser.get(path) for path in READS]
+    assert [answer.status_code for answer in answers] == [200] * len(READS)
+    return [answer.json() for answer in answers]
+
+
+def pause(browser: Browser, key: str = "one") -> tuple[int, str, int]:
+    """Ask for a pause; return the status, the code and how long to wait."""
+    answer = browser.post(PAUSE, headers={"Idempotency-Key": key})
+    return answer.status_code, answer.json().get("code", ""), int(answer.headers.get("Retry-After", 0))
+
+
+@pytest.mark.parametrize("endpoint", [NOBODY, NO_SUCH_HOST])
+def test_a_provider_that_cannot_be_reached_changes_nothing_and_all_is_shown(
+    shop: Shop, alice: Browser, settings: Settings, endpoint: str
+) -> None:
+    before, there = shown(alice), settings.CHARGEBEE_ENDPOINT
+    settings.CHARGEBEE_ENDPOINT = endpoint
+
+    assert pause(alice) == (503, "billing_unavailable", 5)
+
+    assert Command.objects.get().state == Command.State.FAILED
+    assert shown(alice) == before
+    settings.CHARGEBEE_ENDPOINT = there
+    assert shop.provider.events("subscription_pause_scheduled") == []
+    assert pause(alice)[0] == 200
+
+
+def test_a_subscriber_who_is_turned_away_is_told_how_long_to_wait_and_asked_for_once(
+    alice: Browser, sandbox: Sandbox
+) -> None:
+    sandbox.misbehave("error", "/subscriptions/*/pause", status=429, retry_after=17, count=10)
+
+    assert pause(alice) == (503, "billing_unavailable", 17)
+
+    assert len(sandbox.struck()) == 1
+    sandbox.behave()
+    assert pause(alice)[0] == 200
+
+
+def test_a_job_that_is_turned_away_asks_five_times_each_after_another_while(
+    shop: Shop, sandbox: Sandbox
+) -> None:
+    sandbox.misbehave("error", "/coupons/*", status=429, retry_after=0, count=10)
+
+    with pace.background(), pytest.raises(NotSent):
+        records.find("coupon", "BUNDLE-2")
+
+    asked = [datetime.fromisoformat(strike["at"]) for strike in reversed(sandbox.struck())]
+    waited = {round((later - earlier).total_seconds(), 2) for earlier, later in pairwise(asked)}
+    assert (len(asked), len(waited)) == (5, 4)
+
+
+@pytest.mark.usefixtures("cautious")
+def test_a_provider_that_only_fails_is_left_alone_until_one_request_is_answered(
+    shop: Shop, alice: Browser, sandbox: Sandbox
+) -> None:
+    bob = Browser(shop.customer("bob"))
+    shop.subscribe("bob", FAITH)
+    before = shown(alice)
+    sandbox.misbehave("error", "*", status=500, count=100)
+
+    assert pause(alice) == (503, "billing_unconfirmed", 5)
+    with pytest.raises(NotSent):
+        records.find("coupon", "BUNDLE-2")  # asked again after each failure, but for the last
+    assert pause(bob) == (503, "billing_unavailable", REST_SECONDS)
+    assert len(sandbox.struck()) == FAILURES
+    assert shown(alice) == before
+
+    sleep(REST_SECONDS)
+    with ThreadPoolExecutor(8) as threads:
+        asked = [threads.submit(records.find, "coupon", "BUNDLE-2") for _ in range(8)]
+        assert {type(one.exception()) for one in asked} == {NotSent}
+    assert len(sandbox.struck()) == FAILURES + 1
+
+    sandbox.behave()
+    sleep(REST_SECONDS)
+    let_all_leases_run_out()
+    assert [pause(alice)[0], pause(bob)[0]] == [200, 200]
+
+
+@pytest.mark.parametrize(
+    ("kind", "told"),
+    [
+        ("html_body", "<!DOCTYPE html><html><head><title>Bad gateway</title></head>"),
+        ("missing_object", "{}"),
+    ],
+)
+def test_what_came_in_place_of_an_answer_is_told_to_the_log(
+    alice: Browser, sandbox: Sandbox, caplog: pytest.LogCaptureFixture, kind: str, told: str
+) -> None:
+    sandbox.misbehave(kind, "/subscriptions/*/pause")
+
+    assert pause(alice)[:2] == (503, "billing_unconfirmed")
+
+    [line] = [record.getMessage() for record in caplog.records if record.name == "billing.gateway.client"]
+    assert told in line
+
+
+def test_a_log_line_of_an_answer_is_short_and_holds_nothing_of_a_subscriber() -> None:
+    cut = '{"customer": {"first_name": "Ava", "deleted": false, "cards": ["x", 7], "last_name": "O\\"Neil, '
+    assert (
+        shape_of(cut)
+        == '{"customer": {"first_name": "…", "deleted": false, "cards": ["…", 7], "last_name": "…'
+    )
+    assert len(shape_of("<p>" * 1000)) == LONGEST
