@@ -1,4 +1,4 @@
-"""Limits on sign-in, counted in the database so that they hold in every process and with the cache down.
+"""Limits on sign-in, on payments and on codes, in the database: they hold in every process and with the cache down.
 
 A window starts with the first use and is over when its time is. Counting is one conditional UPDATE, which
 PostgreSQL and SQLite both decide row by row, so that parallel requests never get more than the limit.

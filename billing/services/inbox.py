@@ -21,7 +21,7 @@ NO_EVENT = "This is not an event of the billing provider."
 IDENTIFIER = re.compile(r"(?!.*\.\.)[^\x00-\x1f\x7f\ud800-\udfff]{1,100}")
 # Where so many wait, events come faster than they are worked on: with a message each, the mails that subscribers wait
 # for would stand in line behind them.
-CROWD = 20
+CROWD = 50
 
 
 def receive(body: Mapping[str, Any]) -> WebhookEvent | None:

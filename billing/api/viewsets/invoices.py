@@ -37,7 +37,8 @@ class InvoiceViewSet(SubscriberViewSet):
     )
     def history(self, request: Request) -> HttpResponse:
         """Answer with the invoices, newest first; `limit` and `offset` give a slice of them."""
-        page = self.checked(PageQuery, request.query_params)
+        # The app asks for all of them; looking through no parameters costs more than the document does.
+        page = self.checked(PageQuery, request.query_params) if request.query_params else {}
         if not page:
             return document_response(self.account, "invoices")
         rows: list[Any] = json.loads(documents.read(self.account, "invoices"))
