@@ -16,9 +16,9 @@ def tick() -> None:
 
 
 @shared_task
-def run_job(name: str, slot: str) -> None:
-    """Run a scheduled job for a slot (ISO 8601, UTC)."""
-    jobs.run(name, datetime.fromisoformat(slot), now=clock.now())
+def run_job(name: str, slot: str, helping: bool = False) -> None:
+    """Run a scheduled job for a slot (ISO 8601, UTC), or help with it."""
+    jobs.run(name, datetime.fromisoformat(slot), now=clock.now(), helping=helping)
 
 
 @shared_task

@@ -64,6 +64,7 @@ class Environment:
     chargebee_endpoint: str
     chargebee_js_url: str
     chargebee_background_requests_per_minute: int
+    resume_threads: int
     chargebee_webhook_username: str
     chargebee_webhook_passwords: list[str]
 
@@ -114,6 +115,7 @@ def _provider(read: environ.Env, mode: Mode) -> dict[str, Any]:
         "chargebee_background_requests_per_minute": _int(
             read, "CHARGEBEE_BACKGROUND_REQUESTS_PER_MINUTE", 100 if production else 0
         ),
+        "resume_threads": _int(read, "RESUME_THREADS", 8),
         "chargebee_webhook_username": read.str("CHARGEBEE_WEBHOOK_USERNAME", default=DEMO_WEBHOOK_USERNAME),
         "chargebee_webhook_passwords": read.list(
             "CHARGEBEE_WEBHOOK_PASSWORDS", default=[DEMO_WEBHOOK_PASSWORD]

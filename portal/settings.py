@@ -250,6 +250,8 @@ CHARGEBEE_PUBLISHABLE_KEY = ENV.chargebee_publishable_key
 CHARGEBEE_ENDPOINT = ENV.chargebee_endpoint
 CHARGEBEE_JS_URL = ENV.chargebee_js_url
 CHARGEBEE_BACKGROUND_REQUESTS_PER_MINUTE = ENV.chargebee_background_requests_per_minute
+# How many resumes one worker has under way; SQLite has one writer, whom others would only wait for.
+RESUME_THREADS = ENV.resume_threads if DATABASES["default"]["ENGINE"].endswith("postgresql") else 1
 CHARGEBEE_PAGE_SIZE = 100  # as many as the provider gives at once
 CHARGEBEE_WEBHOOK_USERNAME = ENV.chargebee_webhook_username
 CHARGEBEE_WEBHOOK_PASSWORDS = ENV.chargebee_webhook_passwords

@@ -47,6 +47,9 @@ class PauseSchedule(models.Model):
         blank=True,
         help_text="When the last try failed: it stays paused until somebody resumes it or mends the payment.",
     )
+    claimed_until = models.DateTimeField(
+        null=True, blank=True, help_text="Until then a worker is at its resume, and no other begins it."
+    )
 
     class Meta:
         constraints = [

@@ -56,6 +56,7 @@ class RequestPace(models.Model):
     """When the next request of the background has its turn at the provider: one row, shared by all workers."""
 
     next_at = models.DateTimeField()
+    turns = models.JSONField(default=dict, help_text="How many there were lately, by the second.")
 
     def __str__(self) -> str:
         return f"{self.next_at:%Y-%m-%d %H:%M:%S}"

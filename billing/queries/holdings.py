@@ -130,6 +130,11 @@ def holdings_of(account: Account) -> list[Holding]:
     return holdings_among(subscriptions_of(account))
 
 
+def newest_of(account: Account) -> list[Subscription]:
+    """Return an account's newest subscription of each service, in catalogue order; one query."""
+    return newest_per_service(subscriptions_of(account))
+
+
 def subscriptions_of(account: Account) -> list[Subscription]:
     """Return every subscription of an account that is not deleted, replaced ones too, the newest first; one query."""
     every = Subscription.objects.filter(customer__account=account, deleted=False)
@@ -138,7 +143,7 @@ def subscriptions_of(account: Account) -> list[Subscription]:
 
 def holdings_among(newest_first: Iterable[Subscription]) -> list[Holding]:
     """Return what an account holds, given all its subscriptions, in four queries at most."""
-    subscriptions = _newest_per_service(newest_first)
+    subscriptions = newest_per_service(newest_first)
     schedules = _open_schedules(subscriptions)
     book = CouponBook.of(subscriptions)
     prices = _scheduled_prices(subscriptions)
@@ -155,7 +160,7 @@ def holdings_among(newest_first: Iterable[Subscription]) -> list[Holding]:
     ]
 
 
-def _newest_per_service(newest_first: Iterable[Subscription]) -> list[Subscription]:
+def newest_per_service(newest_first: Iterable[Subscription]) -> list[Subscription]:
     """Return one per service. A live one wins over a newer cancelled one: what bills is not hidden."""
     chosen: dict[str, Subscription] = {}
     for subscription in newest_first:

@@ -7,7 +7,13 @@ from collections.abc import Set as AbstractSet
 from accounts.models import Account
 from billing.errors import InvalidState
 from billing.models import Subscription
-from billing.queries.holdings import Holding, holdings_among, holdings_of, subscriptions_of
+from billing.queries.holdings import (
+    Holding,
+    holdings_among,
+    holdings_of,
+    newest_per_service,
+    subscriptions_of,
+)
 from portal.errors import NotFound
 
 logger = logging.getLogger(__name__)
@@ -21,13 +27,21 @@ def live_holdings(account: Account) -> list[Holding]:
 def named_holdings(account: Account, subscription_ids: Sequence[str]) -> list[Holding]:
     """Return the holdings with these provider ids, each once, in catalogue order.
 
+    Raises what `named_subscriptions` raises.
+    """
+    return holdings_among(named_subscriptions(account, subscription_ids))
+
+
+def named_subscriptions(account: Account, subscription_ids: Sequence[str]) -> list[Subscription]:
+    """Return the subscriptions with these provider ids, each once, in catalogue order. One query.
+
     Raises NotFound when one is not the account's, whatever the others are; InvalidState when one has been replaced
     by a newer subscription of its service.
     """
     wanted = set(subscription_ids)
     own = subscriptions_of(account)
     _refuse_strange(account, wanted, {one.provider_id for one in own})
-    found = [one for one in holdings_among(own) if one.subscription.provider_id in wanted]
+    found = [one for one in newest_per_service(own) if one.provider_id in wanted]
     if len(found) < len(wanted):
         raise InvalidState
     return found

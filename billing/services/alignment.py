@@ -16,7 +16,7 @@ from billing.gateway import changes
 from billing.gateway.snapshots import SubscriptionSnapshot
 from billing.models import Command, ReconcileRun, Subscription
 from billing.models.mirror import ALIVE
-from billing.queries.owned import live_holdings
+from billing.queries.holdings import holdings_among, subscriptions_of
 from billing.services import bundles, carrying_out, commands, operations, runs
 from billing.services.bundles import Rates, Swap
 from billing.services.hints import hint
@@ -51,11 +51,11 @@ def steps_of(swaps: Iterable[Swap]) -> list[dict[str, Any]]:
 
 def needed(account: Account) -> list[Swap]:
     """Return what must be swapped for an account as the mirror has it."""
-    members = bundles.members_of(live_holdings(account))
+    own = subscriptions_of(account)
     # Most accounts are one subscription without a coupon: no rate is for one alone.
-    if len(members) < bundles.FEWEST and not any(one.coupons for one in members):
+    if len(own) < bundles.FEWEST and not any(one.coupons for one in own):
         return []
-    return bundles.swaps(members, Rates.current())
+    return bundles.swaps(bundles.members_of(holdings_among(own)), Rates.current())
 
 
 def align(account: Account, *, now: datetime) -> bool:

@@ -50,6 +50,8 @@ LEASE = timedelta(seconds=30)
 # The provider forgets a key after 30 minutes; later than this we look before we ask again.
 IDEMPOTENCY_WINDOW = timedelta(minutes=25)
 RETRY_AFTER_SECONDS = 5
+# Who asks for what no person asked for.
+SYSTEM = "system"
 LONGEST_BACKOFF_SECONDS = 30
 
 ERRORS: dict[str, type[BillingError]] = {
@@ -229,9 +231,13 @@ def _apply(
         command.state, command.finished_at, command.next_attempt_at = State.SUCCEEDED, timezone.now(), None
     command.save(update_fields=["steps", "state", "finished_at", "next_attempt_at"])
     if finished:
-        _kinds[command.kind].finished(command, subscriptions_of(command), now)
+        _kinds[command.kind].finished(command, subscriptions_of(command, written=rows), now)
         schedules.follow_all(command.account, now=now)
-    documents.rebuild(command.account)
+    if command.actor == SYSTEM:
+        # Nobody is looking: the webhooks that follow, or the next visit, build them.
+        documents.outdate(command.account)
+    else:
+        documents.rebuild(command.account)
 
 
 def _take_effect(
@@ -248,10 +254,12 @@ def _take_effect(
         operation.applied(next(row for row in changed if row.provider_id == one["subscription"]), now)
 
 
-def subscriptions_of(command: Command) -> list[Subscription]:
-    """Return the subscriptions that a command's steps concern, as the mirror has them, in the steps' order."""
+def subscriptions_of(command: Command, *, written: Sequence[Mirrored] = ()) -> list[Subscription]:
+    """Return the subscriptions that a command's steps concern, in their order, taking what was just `written`."""
     ids = list(dict.fromkeys(one["subscription"] for one in command.steps if one["subscription"]))
-    found = {row.provider_id: row for row in Subscription.objects.filter(provider_id__in=ids)}
+    found = {row.provider_id: row for row in written if isinstance(row, Subscription)}
+    if missing := [one for one in ids if one not in found]:
+        found |= {row.provider_id: row for row in Subscription.objects.filter(provider_id__in=missing)}
     return [found[provider_id] for provider_id in ids]
 
 

@@ -27,7 +27,7 @@ from billing.errors import (
 )
 from billing.models import Command
 from billing.services import carrying_out
-from billing.services.carrying_out import LEASE, RETRY_AFTER_SECONDS
+from billing.services.carrying_out import LEASE, RETRY_AFTER_SECONDS, SYSTEM
 from billing.services.operations import ENDED
 from portal import kill_points
 
@@ -37,8 +37,6 @@ State = Command.State
 
 # A sweep ends before the next one begins: what is left is due then.
 SETTLING_SECONDS = 45.0
-# Who asks for what no person asked for.
-SYSTEM = "system"
 # Commands that ended so may be taken up again by the same intent; the others' answers are final.
 MAY_BE_REPEATED = (BillingPartial.code, BillingUnavailable.code)
 

@@ -9,7 +9,7 @@ from accounts.models import Account
 from billing.models import AccountDocument, ContentVersion
 from billing.queries.documents import documents_of
 
-FIRST_VERSION = 1
+STALE, FIRST_VERSION = 0, 1
 
 # Constant text: putting the same query together anew for every read would cost more than running it.
 _READ = f"""
@@ -47,6 +47,14 @@ def rebuild(account: Account) -> dict[str, str]:
         update_fields=["body", "content_version", "built_at"],
     )
     return texts
+
+
+@transaction.atomic(savepoint=False)
+def outdate(account: Account) -> None:
+    """Make an account's documents stale: each is built again when it is read. For changes that nobody waits for."""
+    # Whoever builds them now has read what was before; it queues in front.
+    Account.objects.select_for_update(no_key=True).values_list("pk").get(pk=account.pk)
+    AccountDocument.objects.filter(account=account).update(content_version=STALE)
 
 
 def content_changed() -> None:

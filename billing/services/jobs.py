@@ -3,13 +3,15 @@
 Beat only ticks. What is due is decided here on billing's clock, so that a travelled clock and a night that nobody was
 up for are the same thing: the newest slot of a job that has no run is run. A job takes what is due, whatever the slot,
 so that one run makes up for all the slots that were missed. One that asks the provider for long works in slices, and
-each announces the next; a slice that was killed is found by the tick.
+each announces the next; a slice that was killed is found by the tick. A shared one is worked on by every worker that is
+free, slices side by side, and its run tells how far all of them have got.
 """
 
 import logging
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
+from functools import partial
 from time import monotonic
 from zoneinfo import ZoneInfo
 
@@ -22,6 +24,8 @@ from accounts import site
 from billing.gateway.errors import GatewayError
 from billing.models import JobRun
 from billing.services import (
+    due_resumes,
+    hints,
     idempotency,
     invoices,
     notices,
@@ -29,12 +33,13 @@ from billing.services import (
     parts,
     pausing_night,
     reconcile,
-    resumes,
+    resuming_night,
     retention,
     runs,
     traffic,
 )
-from billing.services.hints import announce, hint
+from billing.services.due_resumes import Due
+from billing.services.hints import SAID_AGAIN_SECONDS
 from portal import kill_points
 
 logger = logging.getLogger(__name__)
@@ -45,8 +50,14 @@ NIGHT = time(hour=3, minute=30)
 DEAD_AFTER = timedelta(minutes=10)
 # When a job in slices goes on that could not ask the provider.
 AGAIN_AFTER_OUTAGE = timedelta(minutes=5)
+# Whoever goes on with a shared job, or helps with it, is a worker that is free by then; the next tick looks again.
+SHARED_WITHIN = timedelta(seconds=SAID_AGAIN_SECONDS)
+# So many more workers are asked to help at most: what they share is the provider's limit in the end.
+HELPERS = 3
+HELPING = True
 
 Counts = dict[str, int]
+Told = Callable[[Counts], None]
 
 
 @dataclass(frozen=True)
@@ -62,13 +73,20 @@ class Job:
     """A job: `slot` gives the newest instant at or before now that it should have run for.
 
     `run` works until a time of the monotonic clock. A job that is `sliced` keeps its own place and totals: it goes on
-    when the provider could not be asked, and its counts are of all its slices.
+    when the provider could not be asked, and its counts are of all its slices. One that has work for
+    `helpers`, so many, is shared: it tells what it did as it goes, and is finished when nothing is left to anybody.
     """
 
     name: str
     slot: Callable[[datetime], datetime]
-    run: Callable[[datetime, float], Slice]
+    run: Callable[[datetime, float, Told], Slice]
     sliced: bool = False
+    helpers: Callable[[datetime], int] | None = None
+
+    @property
+    def shared(self) -> bool:
+        """Whether several workers may be at it at once."""
+        return self.helpers is not None
 
 
 def newest_hour(now: datetime) -> datetime:
@@ -87,9 +105,9 @@ def newest_night(now: datetime) -> datetime:
     return night.astimezone(UTC)
 
 
-def _look_at_pauses(now: datetime, until: float) -> Slice:
+def _look_at_pauses(now: datetime, until: float, _told: Told) -> Slice:
     looked = pausing_night.look_at_due(now=now, until=until)
-    retried = resumes.resume_due(now=now, only_retries=True, until=until)
+    retried = resuming_night.resume_due(now=now, only_retries=True, until=until)
     counts = {**looked, **{f"retried_{name}": count for name, count in retried.items()}}
     # Where a slice only failed, the next hour tries again: the next slice would fail at the same ones.
     moved = any(
@@ -98,25 +116,29 @@ def _look_at_pauses(now: datetime, until: float) -> Slice:
     return Slice(counts, finished=("left" not in looked and "left" not in retried) or not moved)
 
 
-def _night_resumes(now: datetime, until: float) -> Slice:
-    counts = resumes.resume_due(now=now, until=until)
+def _night_resumes(now: datetime, until: float, told: Told) -> Slice:
+    counts = resuming_night.resume_due(now=now, until=until, told=told)
     return Slice(counts, finished="left" not in counts)
 
 
-def _hourly_receipts(now: datetime, _until: float) -> Slice:
+def _resume_helpers(now: datetime) -> int:
+    return min(HELPERS, Due(now).everything().count() // due_resumes.PAGE)
+
+
+def _hourly_receipts(now: datetime, _until: float, _told: Told) -> Slice:
     return Slice(parts.tell_what_is_left(now=now))
 
 
-def _nightly_notices(now: datetime, _until: float) -> Slice:
+def _nightly_notices(now: datetime, _until: float, _told: Told) -> Slice:
     return Slice(notices.queue_due(now=now))
 
 
-def _hourly_feed(now: datetime, until: float) -> Slice:
+def _hourly_feed(now: datetime, until: float, _told: Told) -> Slice:
     counts = reconcile.read_feed(now=now, until=until)
     return Slice(counts, finished="left" not in counts)
 
 
-def _nightly_reconcile(now: datetime, until: float) -> Slice:
+def _nightly_reconcile(now: datetime, until: float, _told: Told) -> Slice:
     # What needs no provider comes first: it is done even while nobody can be asked.
     forgotten = {
         "keys_forgotten": idempotency.forget_old(),
@@ -134,7 +156,7 @@ JOBS = {
     job.name: job
     for job in (
         Job("pauses", newest_hour, _look_at_pauses),
-        Job("resumes", newest_night, _night_resumes),
+        Job("resumes", newest_night, _night_resumes, helpers=_resume_helpers),
         Job("notices", newest_night, _nightly_notices),
         Job("feed", newest_hour, _hourly_feed),
         Job("receipts", newest_hour, _hourly_receipts),
@@ -154,37 +176,69 @@ def due(now: datetime) -> Iterator[tuple[Job, datetime]]:
 def announce_due(*, now: datetime) -> None:
     """Send a worker a message for each job that is due."""
     for job, slot in due(now):
-        announce("run_job", job.name, slot.isoformat())
+        hints.announce("run_job", job.name, slot.isoformat())
 
 
-def run(name: str, slot: datetime, *, now: datetime) -> JobRun | None:
-    """Run a job for a slot, or a slice of it; None when another worker has it.
+def _ask_for_help(job: Job, slot: datetime, now: datetime) -> None:
+    """Have other workers take part in a shared job where there is enough to do."""
+    for _ in range(job.helpers(now) if job.helpers else 0):
+        hints.announce("run_job", job.name, slot.isoformat(), HELPING)
 
-    A failure is kept in the row and raised. A provider that could not be asked is no failure of ours: what was due
-    stays due, and the next slot takes it, or the next slice.
+
+def run(name: str, slot: datetime, *, now: datetime, helping: bool = False) -> JobRun | None:
+    """Run a job for a slot, or a slice of it; None when another worker has it, or it is done.
+
+    Who is `helping` takes part in a run that others are at. A failure is kept in the row and raised. A provider that
+    could not be asked is no failure of ours: what was due stays due, and the next slot takes it, or the next slice.
     """
-    claimed = _claim(name, slot)
+    job = JOBS[name]
+    claimed = _unfinished(name, slot) if helping else _claim(name, slot)
     if claimed is None:
         return None
     kill_points.reached("job claimed")
-    job = JOBS[name]
+    if not helping:
+        _ask_for_help(job, slot, now)
+    return _run_slice(job, claimed, now)
+
+
+def _run_slice(job: Job, run: JobRun, now: datetime) -> JobRun:
+    until = monotonic() + settings.JOB_SLICE_SECONDS
     try:
         with pace.background():
-            done = job.run(now, monotonic() + settings.JOB_SLICE_SECONDS)
+            done = job.run(now, until, partial(_add, run))
     except GatewayError as error:
-        return _unasked(job, claimed, error)
+        return _unasked(job, run, error)
     except (runs.RunHeld, runs.TakenOver) as error:
-        return _go_on_later(claimed, f"another process is at it: {error}")
+        return _go_on_later(run, f"another process is at it: {error}")
     except Exception as error:
-        _end(claimed, f"{type(error).__name__}: {error}")
+        _failed(job, run, error)
         raise
     kill_points.reached("job worked")
-    claimed.counts = done.counts if job.sliced else _sum(claimed.counts, done.counts)
+    if not job.shared:
+        run.counts = done.counts if job.sliced else _sum(run.counts, done.counts)
+        run.save(update_fields=["counts"])
     if done.finished:
-        return _end(claimed, "")
-    _give_back(claimed, timedelta(0))
-    hint("run_job", name, slot.isoformat())
-    return claimed
+        return _end(run, "")
+    # What is left of a shared job's slice before its time is others'. Should they die, the run's lease runs out.
+    if not job.shared:
+        _give_back(run, timedelta(0))
+        hints.hint("run_job", job.name, run.scheduled_for.isoformat())
+    elif monotonic() >= until:
+        _give_back(run, SHARED_WITHIN)
+        hints.announce("run_job", job.name, run.scheduled_for.isoformat(), HELPING)
+    return run
+
+
+@transaction.atomic
+def _add(run: JobRun, done: Counts) -> None:
+    """Add what a worker did to a run that several work on, and hold the run for them."""
+    run.counts = _sum(JobRun.objects.select_for_update().get(pk=run.pk).counts, done)
+    run.leased_until = timezone.now() + DEAD_AFTER
+    run.save(update_fields=["counts", "leased_until"])
+
+
+def _unfinished(name: str, slot: datetime) -> JobRun | None:
+    return JobRun.objects.filter(job=name, scheduled_for=slot, finished_at__isnull=True).first()
 
 
 def _sum(before: Counts, more: Counts) -> Counts:
@@ -199,6 +253,15 @@ def _unasked(job: Job, run: JobRun, error: GatewayError) -> JobRun:
     return _go_on_later(run, words) if job.sliced else _end(run, words)
 
 
+def _failed(job: Job, run: JobRun, error: Exception) -> None:
+    """Keep why a slice failed: the end of the run, but for a shared one, which others may be at and which goes on."""
+    words = f"{type(error).__name__}: {error}"
+    if job.shared:
+        _go_on_later(run, words)
+    else:
+        _end(run, words)
+
+
 def _go_on_later(run: JobRun, error: str) -> JobRun:
     run.error = error
     _give_back(run, AGAIN_AFTER_OUTAGE)
@@ -208,13 +271,13 @@ def _go_on_later(run: JobRun, error: str) -> JobRun:
 
 def _give_back(run: JobRun, pause: timedelta) -> None:
     run.leased_until = timezone.now() + pause
-    run.save(update_fields=["counts", "error", "leased_until"])
+    run.save(update_fields=["error", "leased_until"])
 
 
 def _end(run: JobRun, error: str) -> JobRun:
     run.error = error
     run.finished_at = timezone.now()
-    run.save(update_fields=["counts", "error", "finished_at"])
+    run.save(update_fields=["error", "finished_at"])
     logger.info("Job %s: %s %s", run, run.counts, error)
     return run
 

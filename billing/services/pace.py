@@ -1,8 +1,11 @@
 """The pace of the background: how many requests a minute all jobs together make, so that subscribers have the rest."""
 
 import time
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from datetime import datetime, timedelta
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from functools import partial
 
 from django.conf import settings
 from django.db import transaction
@@ -15,11 +18,24 @@ from billing.models import RequestPace
 MINUTE = timedelta(minutes=1)
 # A tenth of a minute's requests may come at once after a rest; the others are spread evenly.
 AT_ONCE = 10
+# Turns are counted by the second, so that what fits into any minute is what these many seconds hold.
+SECONDS = 61
 
 
-def background() -> AbstractContextManager[None]:
+@dataclass(frozen=True)
+class Clock:
+    """What time it is (UTC), and how a number of seconds is waited for."""
+
+    now: Callable[[], datetime]
+    sleep: Callable[[float], None]
+
+
+REAL = Clock(now=timezone.now, sleep=time.sleep)
+
+
+def background(clock: Clock = REAL) -> AbstractContextManager[None]:
     """Make the requests of a block keep the background's pace, and wait as long as the provider says."""
-    return patient(_wait_for_turn)
+    return patient(partial(_wait_for_turn, clock))
 
 
 def at_once() -> AbstractContextManager[None]:
@@ -27,11 +43,11 @@ def at_once() -> AbstractContextManager[None]:
     return patient(_take_free_turn, longest_wait=0)
 
 
-def _wait_for_turn() -> None:
+def _wait_for_turn(clock: Clock) -> None:
     """Wait until one more request may be made. Raises NotSent when so many wait already that it would take too long."""
     allowed = settings.CHARGEBEE_BACKGROUND_REQUESTS_PER_MINUTE
     if allowed:
-        time.sleep(_reserve(allowed, timezone.now(), longest=LONGEST_WAIT_SECONDS))
+        clock.sleep(_reserve(allowed, clock.now(), longest=LONGEST_WAIT_SECONDS))
 
 
 def _take_free_turn() -> None:
@@ -48,13 +64,31 @@ def _reserve(allowed: int, now: datetime, *, longest: float) -> float:
     Raises NotSent when it is farther away than the longest that one would wait.
     """
     burst = max(1, allowed // AT_ONCE)
-    interval = MINUTE / max(1, allowed - burst)
+    interval = MINUTE / allowed
     RequestPace.objects.get_or_create(pk=1, defaults={"next_at": now})
     row = RequestPace.objects.select_for_update().get(pk=1)
-    turn = max(row.next_at, now)
-    wait = (turn - now - interval * (burst - 1)).total_seconds()
+    evenly = max(row.next_at, now)
+    turn = _first_free(row.turns, max(now, evenly - interval * (burst - 1)), allowed)
+    wait = (turn - now).total_seconds()
     if wait > longest:
         raise NotSent("too many jobs wait for their turn", retry_after=int(wait))
-    row.next_at = turn + interval
-    row.save(update_fields=["next_at"])
-    return max(0.0, wait)
+    row.next_at = max(evenly, turn) + interval
+    row.turns = _with(row.turns, turn)
+    row.save(update_fields=["next_at", "turns"])
+    return wait
+
+
+def _first_free(turns: Mapping[str, int], earliest: datetime, allowed: int) -> datetime:
+    """Return the first instant from the earliest on at which one more turn leaves every minute within its limit."""
+    second = int(earliest.timestamp())
+    while sum(count for at, count in turns.items() if int(at) > second - SECONDS) >= allowed:
+        second += 1
+    return max(earliest, datetime.fromtimestamp(second, tz=UTC))
+
+
+def _with(turns: Mapping[str, int], turn: datetime) -> dict[str, int]:
+    """Return the turns by their second with one more, without those that no coming minute has."""
+    second = int(turn.timestamp())
+    oldest = second - SECONDS - LONGEST_WAIT_SECONDS
+    kept = {at: count for at, count in turns.items() if int(at) > oldest}
+    return {**kept, str(second): kept.get(str(second), 0) + 1}

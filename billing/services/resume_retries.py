@@ -68,6 +68,7 @@ def declined(schedule: PauseSchedule, account: Account, code: str, now: datetime
             declined_with=source,
             next_try_at=tries[0] if tries else None,
             given_up_at=None if tries else now,
+            claimed_until=None,
         )
         if noted:
             schedule.refresh_from_db()

@@ -1,30 +1,23 @@
-"""Resuming: by the subscriber or an operator now, by the night job on the promised date (contract, rules 1 and 3)."""
+"""Resuming: by the subscriber or an operator now; by the night in `resuming_night` (contract, rules 1 and 3)."""
 
-import logging
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 
-from django.db.models import Q
-
-from accounts import site
 from accounts.models import Account
-from billing import clock
 from billing.errors import (
     BillingError,
     BillingUnavailable,
-    BillingUnconfirmed,
-    ChangeInProgress,
     InvalidState,
     QuoteChanged,
 )
 from billing.gateway import subscriptions as gateway
 from billing.gateway.errors import NotSent, Refused
 from billing.models import Command, PauseSchedule, Subscription
-from billing.queries.holdings import Holding
+from billing.queries.holdings import Holding, newest_of
 from billing.queries.instants import iso
-from billing.queries.owned import live_holdings, named_holdings
+from billing.queries.owned import live_holdings, named_holdings, named_subscriptions
 from billing.services import (
     alignment,
     carrying_out,
@@ -32,21 +25,13 @@ from billing.services import (
     operations,
     parts,
     pause_words,
-    resume_retries,
     schedules,
-    sync,
 )
 from billing.services.charges import charged_by
 from billing.services.parts import Told
 from billing.services.quotes import quote_of
-from portal.errors import NotFound
-
-logger = logging.getLogger(__name__)
 
 RESUME = "resume"
-BATCH = 100
-# A provider that could not be asked is asked an hour later; a declined card has a schedule of its own.
-NEXT_TRY_AFTER_OUTAGE = timedelta(hours=1)
 
 
 class NothingToResume(BillingError):
@@ -87,10 +72,7 @@ def resume(
         key=key,
         actor=actor,
         now=now,
-        plan=lambda: [
-            operations.step(RESUME, one.subscription.provider_id)
-            for one in _paused(account, subscription_ids)
-        ],
+        plan=lambda: [operations.step(RESUME, one.provider_id) for one in _paused(account, subscription_ids)],
     )
     # The provider takes no writing to a paused subscription: its coupons are put right now (contract, rule 6).
     alignment.align_if_possible(account, now=now)
@@ -105,8 +87,10 @@ def estimate(
     Raises NotFound, NothingToResume, BillingUnavailable.
     """
     if days is None:
-        held = _paused(account, subscription_ids)
-        charges = {one.subscription.provider_id: _charge_now(one) for one in held}
+        charges = {
+            one.provider_id: _asked(partial(gateway.estimate_resume, one.provider_id))
+            for one in _paused(account, subscription_ids)
+        }
         return _estimated(now, charges)
     held = _held(account, subscription_ids)
     pausing = [(one, date) for one in held if (date := _pause_date(one)) is not None]
@@ -118,89 +102,9 @@ def estimate(
     )
 
 
-def resume_due(*, now: datetime, only_retries: bool = False, until: float = float("inf")) -> dict[str, int]:
-    """Resume every paused subscription whose resume date has come, each once, and say how it went.
-
-    The date counts in the site's time zone, so that the promised day holds. One failure never stops the batch. With
-    `only_retries` only those whose last try failed and whose next try is due. What is not begun at a time of the
-    monotonic clock is `left`; it stays due.
-    """
-    due = _due(now, only_retries=only_retries)
-    counts = {"resumed": 0, "declined": 0, "later": 0}
-    for index, schedule in enumerate(due):
-        if index and time.monotonic() >= until:
-            counts["left"] = len(due) - index
-            break
-        try:
-            counts[_resume_one(schedule, now)] += 1
-        except Exception:
-            logger.exception("Resuming schedule %s failed", schedule.pk)
-            _try_later(schedule, "internal_error", now)
-            counts["later"] += 1
-    return counts
-
-
 def overdue(*, now: datetime) -> int:
     """Return how many pauses are past their resume date and still in effect, for operators: those tried in vain too."""
     return PauseSchedule.objects.filter(state=PauseSchedule.State.PAUSED, resume_date__lte=now).count()
-
-
-def _due(now: datetime, *, only_retries: bool) -> list[PauseSchedule]:
-    zone = site.site_settings().time_zone
-    today = clock.local_date(now, zone)
-    again = resume_retries.to_try_again(now=now)
-    soon = PauseSchedule.objects.filter(resume_date__lt=now + timedelta(days=1))
-    waiting = soon.filter(pk__in=again) if only_retries else soon.filter(Q(pk__in=again) | _first_try())
-    found = waiting.select_related("subscription__customer__account").order_by("resume_date", "pk")
-    return [one for one in found.iterator(BATCH) if clock.local_date(one.resume_date, zone) <= today]
-
-
-def _first_try() -> Q:
-    return Q(state=PauseSchedule.State.PAUSED, next_try_at__isnull=True, given_up_at__isnull=True)
-
-
-def _resume_one(schedule: PauseSchedule, now: datetime) -> str:
-    account = schedule.subscription.customer.account
-    if account is None:
-        return "later"
-    try:
-        resume(
-            account,
-            subscription_ids=[schedule.subscription.provider_id],
-            quote=None,
-            key=f"resume-schedule-{schedule.pk}-{schedule.attempts}",
-            actor="system",
-            now=now,
-        )
-    except (ChangeInProgress, BillingUnconfirmed, BillingUnavailable):
-        _try_later(schedule, "billing_unavailable", now)
-        return "later"
-    except (NothingToResume, InvalidState, NotFound):
-        return _follow_provider(schedule, account, now)
-    except BillingError as error:
-        resume_retries.declined(schedule, account, error.code, now)
-        return "declined"
-    return "resumed"
-
-
-def _follow_provider(schedule: PauseSchedule, account: Account, now: datetime) -> str:
-    """It is not paused any more, or not as we thought: read what the provider holds, and let the schedule follow.
-
-    One that is paused all the same is tried again with a new key: the refusal is final for the old one.
-    """
-    try:
-        sync.resync_account(account)
-    except (NotSent, Refused):
-        _try_later(schedule, "billing_unavailable", now)
-    else:
-        _try_later(schedule, InvalidState.code, now, attempts=schedule.attempts + 1)
-    return "later"
-
-
-def _try_later(schedule: PauseSchedule, code: str, now: datetime, **changes: int) -> None:
-    PauseSchedule.objects.filter(pk=schedule.pk, state=PauseSchedule.State.PAUSED).update(
-        last_error=code, next_try_at=now + NEXT_TRY_AFTER_OUTAGE, **changes
-    )
 
 
 def _check_quote(account: Account, subscription_ids: Sequence[str] | None, quote: str, now: datetime) -> None:
@@ -219,9 +123,9 @@ def _held(account: Account, subscription_ids: Sequence[str] | None) -> list[Hold
     return live_holdings(account) if subscription_ids is None else named_holdings(account, subscription_ids)
 
 
-def _paused(account: Account, subscription_ids: Sequence[str] | None) -> list[Holding]:
-    held = _held(account, subscription_ids)
-    found = [one for one in held if one.is_paused]
+def _paused(account: Account, subscription_ids: Sequence[str] | None) -> list[Subscription]:
+    held = newest_of(account) if subscription_ids is None else named_subscriptions(account, subscription_ids)
+    found = [one for one in held if one.status == "paused"]
     if not found or (subscription_ids is not None and len(found) < len(held)):
         raise NothingToResume
     return found
@@ -229,10 +133,6 @@ def _paused(account: Account, subscription_ids: Sequence[str] | None) -> list[Ho
 
 def _pause_date(holding: Holding) -> datetime | None:
     return holding.subscription.current_term_end if holding.can_be_paused else holding.pause_date
-
-
-def _charge_now(holding: Holding) -> int:
-    return _asked(lambda: gateway.estimate_resume(holding.subscription.provider_id))
 
 
 def _charge_later(holding: Holding, now: datetime) -> int:

@@ -77,7 +77,7 @@ def follow(rows: Iterable[Mirrored], *, now: datetime) -> None:
 
 def _follow_open(schedules: QuerySet[PauseSchedule], now: datetime) -> None:
     schedules = schedules.filter(state__in=PauseSchedule.OPEN)
-    for schedule in schedules.select_related("subscription__customer__account"):
+    for schedule in schedules.select_related("subscription"):
         if not _being_changed(schedule.subscription):
             _follow(schedule, now)
 

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from accounts.models import OutgoingMail
 from billing import clock
-from billing.models import Command, InvoicePdf, JobRun, WebhookEvent
+from billing.models import Command, InvoicePdf, JobRun, PauseSchedule, WebhookEvent
 from billing.services import reconcile, sweep
 
 
@@ -28,6 +28,7 @@ def let_all_leases_run_out() -> None:
     """Let so much time have passed that whoever worked on something and died holds it no longer."""
     past = timezone.now() - timedelta(seconds=1)
     Command.objects.filter(state__in=Command.OPEN).update(next_attempt_at=past)
+    PauseSchedule.objects.filter(claimed_until__isnull=False).update(claimed_until=past)
     JobRun.objects.filter(finished_at__isnull=True).update(leased_until=past)
     WebhookEvent.objects.filter(state=WebhookEvent.State.RECEIVED).update(next_attempt_at=past)
     OutgoingMail.objects.filter(state=OutgoingMail.State.PENDING).update(next_attempt_at=past)

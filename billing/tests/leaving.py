@@ -169,7 +169,7 @@ class Leaving(Life):
             run = jobs.run(name, slot, now=clock.now())
             assert run is None or not run.error or not reachable
             for _ in range(times - 1 if reachable else 0):
-                jobs.JOBS[name].run(clock.now(), float("inf"))
+                jobs.JOBS[name].run(clock.now(), float("inf"), lambda _: None)
 
     def send_mail(self) -> None:
         """Send what waits in the outbox."""

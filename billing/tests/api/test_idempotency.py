@@ -11,7 +11,7 @@ from pytest_django import Settings
 
 from billing import clock
 from billing.models import Command, IdempotentRequest, PauseSchedule
-from billing.services import idempotency, resumes
+from billing.services import idempotency, resuming_night
 from billing.tests.api.browser import Browser
 from billing.tests.api.mirrored import FAITH, GOSPEL
 from billing.tests.api.shop import NOBODY, Shop
@@ -166,5 +166,5 @@ def test_a_subscribers_key_cannot_stand_for_a_jobs_work(shop: Shop) -> None:
     nights_key = f"resume-schedule-{PauseSchedule.objects.get().pk}-0"
     keyed(browser, PAUSE_SOME, nights_key, {"subscriptionId": [gospel]})
     shop.pass_term_end("alice", gospel, days=32)
-    resumes.resume_due(now=clock.now())
+    resuming_night.resume_due(now=clock.now())
     assert [shop.subscription(one)["status"] for one in (faith, gospel)] == ["active", "active"]

@@ -11,7 +11,7 @@ from accounts.models import Account, AccountEvent, OutgoingMail
 from billing import clock
 from billing.errors import InvalidState
 from billing.models import Command, Invoice, JobRun, PauseSchedule, Subscription
-from billing.services import jobs, pauses, resumes, sync
+from billing.services import jobs, pauses, resumes, resuming_night, sync
 from billing.tests.live import DECLINES, FAITH, GOSPEL, KIDS, Provider, at
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -119,7 +119,7 @@ def test_the_night_resumes_on_the_promised_day_and_bills_once(provider: Provider
 
     provider.travel_to(jobs.newest_night(promised.resume_date) + timedelta(minutes=1))
     run_due_jobs()
-    resumes.resume_due(now=clock.now())
+    resuming_night.resume_due(now=clock.now())
 
     assert [provider.subscription(alice, plan).status for plan in (FAITH, GOSPEL)] == ["active", "active"]
     assert [invoice.total for invoice in provider.invoices(alice)[2:]] == [699, 799]
@@ -151,8 +151,8 @@ def test_a_declined_card_stays_paused_and_is_tried_on_the_next_night(provider: P
     provider.add_card("alice", DECLINES)
 
     provider.travel_to(promised.resume_date)
-    resumes.resume_due(now=clock.now())
-    resumes.resume_due(now=clock.now())
+    resuming_night.resume_due(now=clock.now())
+    resuming_night.resume_due(now=clock.now())
 
     promised.refresh_from_db()
     assert provider.subscription(alice).status == "paused"
@@ -165,7 +165,7 @@ def test_a_declined_card_stays_paused_and_is_tried_on_the_next_night(provider: P
 
     provider.add_card("alice", "4111111111111111")
     provider.travel(days=1, minutes=1)
-    resumes.resume_due(now=clock.now())
+    resuming_night.resume_due(now=clock.now())
 
     assert provider.subscription(alice).status == "active"
     assert [invoice.status for invoice in provider.invoices(alice)] == ["paid", "paid"]
@@ -239,7 +239,7 @@ def test_one_resumed_at_the_provider_is_not_resumed_again(provider: Provider) ->
     provider.sdk.Subscription.resume(provider.subscription(alice).id, {"resume_option": "immediately"})
 
     provider.travel_to(promised.resume_date)
-    resumes.resume_due(now=clock.now())
+    resuming_night.resume_due(now=clock.now())
 
     assert PauseSchedule.objects.get().state == State.RESUMED
     assert len(provider.invoices(alice)) == 2
@@ -267,9 +267,9 @@ def test_a_refusal_of_one_night_does_not_stand_for_ever(provider: Provider) -> N
         error_code="invalid_state",
     )
 
-    resumes.resume_due(now=clock.now())  # learns that it is paused all the same
+    resuming_night.resume_due(now=clock.now())  # learns that it is paused all the same
     provider.travel(hours=2)
-    resumes.resume_due(now=clock.now())
+    resuming_night.resume_due(now=clock.now())
 
     assert provider.subscription(alice).status == "active"
     assert len(provider.invoices(alice)) == 2
@@ -288,7 +288,7 @@ def test_one_that_breaks_keeps_no_other_from_being_resumed(provider: Provider) -
         payload={"linked_payments": 7},
     )
 
-    counts = resumes.resume_due(now=clock.now())
+    counts = resuming_night.resume_due(now=clock.now())
 
     assert counts == {"resumed": 1, "declined": 0, "later": 1}
     assert provider.subscription(bob).status == "active"
@@ -299,7 +299,7 @@ def test_one_that_is_tried_in_vain_is_overdue(provider: Provider) -> None:
     asleep_until_the_promised_day(provider, alice)
     provider.add_card("alice", DECLINES)
 
-    assert resumes.resume_due(now=clock.now())["declined"] == 1
+    assert resuming_night.resume_due(now=clock.now())["declined"] == 1
     assert resumes.overdue(now=clock.now()) == 1
 
 

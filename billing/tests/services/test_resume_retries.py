@@ -12,7 +12,7 @@ from accounts.tests.door import post
 from billing import clock
 from billing.errors import PaymentProcessingFailed
 from billing.models import PauseSchedule
-from billing.services import reconcile, resume_retries, resumes
+from billing.services import reconcile, resume_retries, resumes, resuming_night
 from billing.services.wording import long_date
 from billing.tests.live import DECLINES, FAITH, VISA, Provider
 from billing.tests.purse import MASTERCARD, Purse
@@ -43,9 +43,9 @@ def next_tries(provider: Provider) -> list[int]:
     first, found = clock.now(), []
     while schedule.next_try_at is not None:
         provider.travel_to(schedule.next_try_at - timedelta(minutes=1))
-        assert resumes.resume_due(now=clock.now()) == {"resumed": 0, "declined": 0, "later": 0}
+        assert resuming_night.resume_due(now=clock.now()) == {"resumed": 0, "declined": 0, "later": 0}
         provider.travel_to(schedule.next_try_at + timedelta(minutes=1))
-        assert resumes.resume_due(now=clock.now(), only_retries=True)["declined"] == 1
+        assert resuming_night.resume_due(now=clock.now(), only_retries=True)["declined"] == 1
         found.append(round((clock.now() - first) / timedelta(days=1)))
         schedule.refresh_from_db()
     return found
@@ -155,7 +155,7 @@ def test_another_method_that_is_declined_too_has_a_schedule_of_its_own_and_is_no
     provider.add_card("alice", DECLINES)
     an_hour_later(provider)
 
-    again = [resumes.resume_due(now=clock.now(), only_retries=True)["declined"] for _ in range(2)]
+    again = [resuming_night.resume_due(now=clock.now(), only_retries=True)["declined"] for _ in range(2)]
 
     assert again == [0, 0]
     assert (PauseSchedule.objects.get().declines, PauseSchedule.objects.get().given_up_at) == (1, None)
