@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from django.contrib import admin
+from django.utils import timezone
 from django.utils.safestring import SafeString
 
 from accounts.admin.read_only import ReadOnlyAdmin
 from billing import clock
 from billing.admin.readable import pretty, when
 from billing.models import FeedCursor, JobRun, ProviderClock
+from billing.services import progress
 
 
 @admin.register(JobRun)
@@ -24,9 +26,9 @@ class JobRunAdmin(ReadOnlyAdmin):
 
     @admin.display(description="took")
     def took(self, run: JobRun) -> str:
-        """Tell how long it took."""
+        """Tell how long it took, or how far it is."""
         if run.finished_at is None:
-            return "not finished"
+            return f"not finished: {progress.pace(run, timezone.now())}"
         return f"{(run.finished_at - run.started_at).total_seconds():.1f} s"
 
     @admin.display(description="counts")

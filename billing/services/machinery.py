@@ -16,7 +16,8 @@ from django.utils import timezone
 from accounts import outbox
 from billing.errors import BillingPartial
 from billing.models import Command, Heartbeat, InvoicePdf, JobRun, ProviderMinute, ReconcileRun, WebhookEvent
-from billing.services import jobs, resume_retries, resumes
+from billing.services import jobs, progress, resume_retries, resumes
+from billing.services.progress import ago
 
 # Beat comes three times a minute; a worker that is busy may miss some.
 QUIET_AFTER = timedelta(minutes=3)
@@ -56,7 +57,8 @@ def signs(*, now: datetime) -> list[Sign]:
         chain(
             [_beat(real_now), _open_commands(real_now), _refused_commands(real_now)],
             [_parked_webhooks(), _waiting_webhooks(real_now)],
-            [_late_jobs(now), _overdue_resumes(now), _given_up_resumes(), _comparison(real_now)],
+            [_late_jobs(now), _jobs_under_way(real_now)],
+            [_overdue_resumes(now), _given_up_resumes(), _comparison(real_now)],
             _mail(real_now),
             [_failed_pdfs()],
             _provider(real_now),
@@ -70,7 +72,7 @@ def _beat(now: datetime) -> Sign:
     return Sign(
         name="beat_seconds",
         title="Beat and workers",
-        found=f"last heard {_ago(now - at)}" if at else "never heard",
+        found=f"last heard {ago(now - at)}" if at else "never heard",
         number=quiet,
         needs_somebody=at is None or now - at > QUIET_AFTER,
         todo="Start beat and a worker of the queue celery; look whether the broker answers (/readyz).",
@@ -87,7 +89,7 @@ def _open_commands(now: datetime) -> Sign:
         found=_counted(
             found["count"], "change waits for the provider's word", "changes wait for the provider's word"
         )
-        + (f", the oldest begun {_ago(now - found['oldest'])}" if found["oldest"] else ""),
+        + (f", the oldest begun {ago(now - found['oldest'])}" if found["oldest"] else ""),
         number=found["count"],
         needs_somebody=found["count"] > 0,
         todo="Wait while the provider is away: each is asked about again with the same key. Otherwise read its steps.",
@@ -163,6 +165,21 @@ def _late_jobs(now: datetime) -> Sign:
     )
 
 
+def _jobs_under_way(now: datetime) -> Sign:
+    found = list(progress.under_way(now))
+    return Sign(
+        name="jobs_under_way",
+        title="Jobs under way",
+        found="; ".join(f"{run.job}: {progress.done(run)}, {progress.pace(run, now)}" for run in found)
+        or "none",
+        number=len(found),
+        needs_somebody=False,
+        todo="Nothing: it only tells how far they have got.",
+        runbook="nothing-happens-in-the-night",
+        address="billing_jobrun",
+    )
+
+
 def _failed_jobs() -> list[str]:
     newest = JobRun.objects.values("job").annotate(newest=Max("pk")).values_list("newest", flat=True)
     ended = JobRun.objects.filter(pk__in=list(newest), finished_at__isnull=False).exclude(error="")
@@ -211,7 +228,9 @@ def _comparison(now: datetime) -> Sign:
     if last is None or last.finished_at is None:
         found = "no night yet"
     else:
-        found = f"{last.mended} mended and {last.failed} failed of {last.compared}, {_ago(now - last.finished_at)}"
+        found = (
+            f"{last.mended} mended and {last.failed} failed of {last.compared}, {ago(now - last.finished_at)}"
+        )
     return Sign(
         name="mirror_mended",
         title="Last comparison with the provider",
@@ -231,7 +250,7 @@ def _mail(now: datetime) -> Iterator[Sign]:
         name="mail_waiting",
         title="Mail that waits",
         found=_counted(health.waiting, "waits", "wait")
-        + (f", the oldest since {_ago(now - health.oldest)}" if health.oldest else ""),
+        + (f", the oldest since {ago(now - health.oldest)}" if health.oldest else ""),
         number=health.waiting,
         needs_somebody=late,
         todo="Look whether the mail server answers; the row shows the last error.",
@@ -305,12 +324,3 @@ def _counted(count: int, one: str, more: str) -> str:
     if not count:
         return "none"
     return f"{count} {one if count == 1 else more}"
-
-
-def _ago(span: timedelta) -> str:
-    seconds = max(0, int(span.total_seconds()))
-    for name, length in (("day", 86_400), ("hour", 3_600), ("minute", 60)):
-        if seconds >= length:
-            count = seconds // length
-            return f"{count} {name}{'s' if count > 1 else ''} ago"
-    return "less than a minute ago"

@@ -124,6 +124,25 @@ def test_a_job_that_is_late_or_failed_needs_somebody(quiet: None) -> None:
     assert sign("jobs_late").found == "resumes is late, notices failed last"
 
 
+def test_how_far_a_job_has_got_is_seen_while_it_runs(client: Client, quiet: None) -> None:
+    now = timezone.now()
+    JobRun.objects.filter(job="resumes").update(
+        started_at=now - timedelta(minutes=4),
+        finished_at=None,
+        leased_until=now + timedelta(minutes=10),
+        counts={"resumed": 190, "declined": 10, "later": 0, "left": 300},
+    )
+
+    assert waiting() == set()
+    told = "begun 4 minutes ago, about 6 minutes more"
+    assert sign("jobs_under_way").found == f"resumes: 10 declined, 190 resumed, 300 left, {told}"
+    client.force_login(User.objects.create_superuser("olga", password="correct horse battery staple"))
+    run = JobRun.objects.get(job="resumes")
+    assert told in client.get(reverse("admin:billing_jobrun_change", args=[run.pk])).content.decode()
+    JobRun.objects.update(leased_until=now)
+    assert sign("jobs_under_way").found == "none"
+
+
 def test_a_pause_past_its_end_needs_somebody_and_one_given_up_nobody(quiet: None) -> None:
     sell_everything()
     open_account("alice", subscription("own"), subscription("also"))
