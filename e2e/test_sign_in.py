@@ -66,6 +66,12 @@ def test_a_token_that_is_no_longer_good_leads_back_to_the_start_once(visitor):
     page.evaluate(
         "() => { const key = Object.keys(localStorage)[0]; localStorage.setItem(key, 'ssp_' + 'a'.repeat(64)); }"
     )
+    refused, starts = [], []
+    page.on("response", lambda one: refused.append(one) if one.status == 401 else None)
+    page.on("framenavigated", lambda frame: starts.append(frame.url) if frame.url.endswith("/") else None)
     page.goto("/dashboard")
     page.wait_for_url(lambda url: url.endswith("/"))
+    page.wait_for_load_state("networkidle")
+    assert len(refused) > 1
+    assert len(starts) == 1
     assert page.evaluate("() => localStorage.length") == 0

@@ -63,6 +63,8 @@ def test_the_account_home_says_what_it_could_not_load_and_loads_it_when_asked_ag
 def test_a_session_that_ends_in_the_middle_of_a_form_costs_a_sign_in_and_nothing_typed(visitor, signed_in):
     page = settled(signed_in("ben"), "/edit-profile")
     page.get_by_label("First name").fill("Benedict")
+    saved = []
+    page.on("request", lambda one: saved.append(one) if one.method == "POST" and "/profile" in one.url else None)
     token = page.evaluate("() => localStorage.getItem('token')")
     page.request.post("/api/auth/logout", headers={"Authorization": f"Bearer {token}"})
     page.get_by_role("button", name="Update Profile").click()
@@ -75,6 +77,7 @@ def test_a_session_that_ends_in_the_middle_of_a_form_costs_a_sign_in_and_nothing
 
     page.wait_for_url("**/edit-profile")
     expect(page.get_by_label("First name")).to_have_value("Benedict")
+    assert [request.response().status for request in saved] == [401]
     page.get_by_role("button", name="Update Profile").click()
     expect(page.get_by_text("Profile details updated successfully.")).to_be_visible()
     page.reload()

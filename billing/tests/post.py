@@ -53,6 +53,13 @@ class Post:
         for pk in waiting * (2 if doubled else 1):
             webhooks.process(pk)
 
+    def bring_all(self) -> None:
+        """Bring everything that is under way to the portal, which then processes it."""
+        for event in self.under_way:
+            self._post(event)
+        self.under_way = []
+        webhooks.process_due()
+
     def _told_lately(self) -> list[Event]:
         since = self.story[-1]["occurred_at"] - 1 if self.story else 0
         told: list[Event] = []

@@ -198,6 +198,20 @@ def test_another_quote_is_refused_with_the_new_figures_and_nothing_is_done(shop:
     assert len(shop.invoices("ava")) == 2
 
 
+def test_a_price_that_rose_since_it_was_shown_is_shown_before_it_is_charged(shop: Shop, ava: Browser) -> None:
+    wanted = {"planIds": [FAITH, GOSPEL, KIDS]}
+    shown = ava.post(ESTIMATE, wanted).json()
+    shop.client.ItemPrice.update(f"{KIDS}-USD-Monthly", {"price": 1099})
+
+    answer = ava.post(CHANGE, {**wanted, "quote": shown["quote"]})
+
+    assert refused(answer, 409, "quote_changed")
+    assert answer.json()["dueNow"] > shown["dueNow"]
+    assert len(shop.invoices("ava")) == 2
+    assert ava.post(CHANGE, {**wanted, "quote": answer.json()["quote"]}).status_code == 200
+    assert shop.invoices("ava")[0]["total"] == answer.json()["dueNow"]
+
+
 def test_the_quote_of_another_change_is_refused(ava: Browser) -> None:
     quote = ava.post(ESTIMATE, {"planIds": [FAITH]}).json()["quote"]
     assert refused(ava.post(CHANGE, {"planIds": [GOSPEL], "quote": quote}), 409, "quote_changed")

@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.utils import timezone
 
 from accounts.models import Account, OutgoingMail
@@ -183,3 +184,25 @@ def test_an_answer_whose_process_died_before_anything_was_asked_is_not_done_unti
     cancelling.cancel(bea, subscription_ids=None, survey=survey, key="leave", actor="you", now=clock.now())
     assert CancellationFeedback.objects.get().outcome == "cancelled"
     assert provider.subscription(bea).status == "non_renewing"
+
+
+def test_a_cancellation_from_another_tab_while_a_pause_is_made_is_refused_and_sees_the_pause(
+    provider: Provider, cable: Cable
+) -> None:
+    bea = provider.subscriber("bea", FAITH)
+    in_another_tab: list[Any] = []
+
+    def cancel_in_another_tab() -> None:
+        in_another_tab.append(Browser(bea).post("/api/account/cancel", SURVEY))
+        connection.close()
+
+    cable.after_write(cancel_in_another_tab)
+    assert Browser(bea).post("/api/account/pause?days=30").status_code == 200
+
+    [refused] = in_another_tab
+    assert (refused.status_code, refused.json()["code"]) == (409, "change_in_progress")
+    assert int(refused.headers["Retry-After"]) > 0
+    [plan] = Browser(bea).get("/api/account").json()["plans"]
+    assert plan["hasScheduledPause"] is True
+    assert provider.subscription(bea).status == "active"
+    assert list(Command.objects.values_list("kind", flat=True)) == ["pause"]

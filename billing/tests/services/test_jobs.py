@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
+from threading import Barrier
 from zoneinfo import ZoneInfo
 
 import pytest
+from django.db import connection
 
 from billing.models import JobRun
 from billing.services import jobs
@@ -40,6 +43,46 @@ def test_there_is_one_night_for_each_date_of_two_years() -> None:
     dates = sorted(night.astimezone(NEW_YORK).date() for night in nights)
     assert len(dates) == len(set(dates))
     assert dates[-1] - dates[0] == timedelta(days=len(dates) - 1)
+
+
+@pytest.mark.parametrize(
+    ("date", "hours"),
+    [("2026-03-08", 23), ("2026-11-01", 25), ("2028-02-29", 24), ("2026-12-31", 24), ("2026-04-30", 24)],
+)
+@pytest.mark.parametrize("up_at", [0, 9], ids=["all day", "from nine"])
+def test_two_beats_run_each_night_once_whatever_the_day(date: str, hours: int, up_at: int) -> None:
+    midnight = datetime.fromisoformat(date).replace(tzinfo=NEW_YORK)
+    assert (midnight + timedelta(days=1)).astimezone(UTC) - midnight.astimezone(UTC) == timedelta(hours=hours)
+
+    for quarter in range(4 * up_at, 4 * hours):
+        now = midnight.astimezone(UTC) + timedelta(minutes=15 * quarter)
+        for beat in (jobs.due(now), jobs.due(now)):
+            for job, slot in beat:
+                if job.name == "notices":
+                    jobs.run(job.name, slot, now=now)
+
+    nights = JobRun.objects.filter(job="notices").order_by("scheduled_for")
+    dates = [run.scheduled_for.astimezone(NEW_YORK).date() for run in nights]
+    before = [] if up_at else [midnight.date() - timedelta(days=1)]
+    assert dates == [*before, midnight.date()]
+
+
+@pytest.mark.services
+@pytest.mark.django_db(transaction=True)
+def test_of_workers_that_take_up_a_slot_at_once_one_has_it() -> None:
+    slot = datetime(2026, 3, 10, 12, tzinfo=UTC)
+    start = Barrier(8)
+
+    def take_up(_: int) -> bool:
+        start.wait()
+        try:
+            return jobs.run("notices", slot, now=slot) is not None
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(8) as threads:
+        assert sorted(threads.map(take_up, range(8))) == [False] * 7 + [True]
+    assert JobRun.objects.get().finished_at is not None
 
 
 def test_a_job_is_due_until_its_newest_slot_has_run() -> None:

@@ -11,10 +11,11 @@ from accounts.models import Account
 from billing import clock
 from billing.models import Customer, Invoice, PauseSchedule, Subscription, WebhookEvent
 from billing.queries.payment_methods import payment_lists
-from billing.services import documents, pauses, reconcile, sync
+from billing.services import documents, jobs, pauses, reconcile, sync
 from billing.tests.cable import Cable
 from billing.tests.calm import told_by_reconcile
-from billing.tests.live import FAITH, GOSPEL, Provider
+from billing.tests.live import FAITH, GOSPEL, KIDS, Provider
+from billing.tests.post import Post
 from billing.tests.purse import MASTERCARD
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -36,6 +37,26 @@ def test_lost_events_are_found_in_the_feed(provider: Provider) -> None:
     assert Invoice.objects.count() == 2
     assert set(WebhookEvent.objects.values_list("source", flat=True)) == {"feed"}
     assert provider.invoices(alice)[-1].id == Invoice.objects.latest("issued_at").provider_id
+    assert told_by_reconcile() == ""
+
+
+def test_where_each_tenth_webhook_is_lost_the_hour_brings_what_is_missing(provider: Provider) -> None:
+    for name in ("alice", "bob", "carol"):
+        provider.subscriber(name, FAITH, GOSPEL, KIDS)
+    reconcile.read_feed(now=clock.now())
+    post = Post(provider)
+    post.collect()
+    provider.travel(days=65)
+    events = post.collect()
+    lost = events[::10]
+    post.under_way = [event for event in events if event not in lost]
+    post.bring_all()
+    assert "missing" in told_by_reconcile()
+
+    hour = jobs.run("feed", jobs.newest_hour(clock.now()), now=clock.now())
+
+    assert hour is not None
+    assert hour.counts["found"] == len(lost) > 5
     assert told_by_reconcile() == ""
 
 
