@@ -64,7 +64,9 @@ def test_a_session_that_ends_in_the_middle_of_a_form_costs_a_sign_in_and_nothing
     page = settled(signed_in("ben"), "/edit-profile")
     page.get_by_label("First name").fill("Benedict")
     saved = []
-    page.on("request", lambda one: saved.append(one) if one.method == "POST" and "/profile" in one.url else None)
+    page.on(
+        "request", lambda one: saved.append(one) if one.method == "POST" and "/profile" in one.url else None
+    )
     token = page.evaluate("() => localStorage.getItem('token')")
     page.request.post("/api/auth/logout", headers={"Authorization": f"Bearer {token}"})
     page.get_by_role("button", name="Update Profile").click()

@@ -6,6 +6,7 @@ from io import StringIO
 
 import pytest
 from django.core.management import call_command
+from django.db import connection
 
 from accounts.models import Account
 from billing import clock
@@ -107,6 +108,23 @@ def test_what_was_made_while_the_lists_were_read_is_not_buried(provider: Provide
         ("faith-family", False),
         ("gospel-TV", False),
     }
+
+
+def test_an_older_reading_that_arrives_late_replaces_nothing_newer(provider: Provider, cable: Cable) -> None:
+    faith = provider.subscription(provider.subscriber("alice", FAITH)).id
+
+    def cancel_and_read_meanwhile(request: bytes) -> None:
+        cable.on_answer = lambda _: None
+        provider.sdk.Subscription.cancel_for_items(faith, {"end_of_term": True})
+        sync.refresh("subscription", faith)
+        connection.close()
+
+    cable.on_answer = cancel_and_read_meanwhile
+    sync.refresh("subscription", faith)
+
+    assert Subscription.objects.get().status == "non_renewing"
+    reconcile.read_feed(now=clock.now())
+    assert told_by_reconcile() == ""
 
 
 def test_one_record_that_cannot_be_applied_keeps_no_other_away(provider: Provider) -> None:
