@@ -22,7 +22,8 @@ from pythonjsonlogger.json import JsonFormatter
 NO_REQUEST = "-"
 HEADER = "request_id"
 
-E_MAIL_ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+# Also as it stands in a query: what asks the provider for an address has it there, and a proxy's page may repeat that.
+E_MAIL_ADDRESS = re.compile(r"[\w.+%-]+(?:@|%40)[\w-]+(?:\.[\w-]+)+")
 # As in an Authorization header, in whatever a library says of a request.
 CREDENTIALS = re.compile(r"(?i)\b(bearer|basic|token)(\s+)[\w.~+/=-]{16,}")
 # A password in the address of a database or a broker.

@@ -14,6 +14,10 @@ from portal import logs
 
 KEY = "live_4f1cf2b0a1"
 LINES = {
+    "an address in a query": (
+        "GET /customers?email[is]=ava%2Btv%40example.com HTTP/1.1",
+        "GET /customers?email[is]=[address] HTTP/1.1",
+    ),
     "an address": ("Mail to ava.smith+tv@example.co.uk was refused", "Mail to [address] was refused"),
     "a token": (
         "Authorization: Bearer 5f2c9a7be1d04c3a5f2c9a7be1d04c3a",
