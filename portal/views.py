@@ -47,9 +47,10 @@ def _failure(request: HttpRequest, status: int) -> HttpResponse:
 
 
 def _document(request: HttpRequest, kind: str, **more: object) -> HttpResponse:
-    told = {"settings": {"document": kind, **more}, "site": _site(request)}
+    path = f"/{_name(request)}"
+    told = {"settings": {"document": kind, **more}, "site": _site(request), "is_landing": path == LANDING}
     try:
-        return render(request, "portal/app.html", {**told, **_screen_files(f"/{_name(request)}")})
+        return render(request, "portal/app.html", {**told, **_screen_files(path)})
     except (OSError, ValueError, BaseWebpackLoaderException) as error:
         logger.error("The page cannot be shown: the bundle is not built (%s).", error)
         return render(request, "portal/bundle_missing.html", status=503)

@@ -95,6 +95,7 @@ class BrandSerializer(serializers.Serializer[Any]):
     name = serializers.CharField()
     logo_url = serializers.CharField()
     logo_dark_url = serializers.CharField(help_text="For dark ground; empty where there is none.")
+    hero_url = serializers.CharField(help_text="The landing page's wide picture; empty where there is none.")
     colors = ColorsSerializer(source="colours")
     terms_url = serializers.CharField(source="terms_link")
     privacy_url = serializers.CharField(source="privacy_link")

@@ -184,6 +184,12 @@ class Brand(models.Model):
         return picture_url(self.logo_dark)
 
     @property
+    def hero_url(self) -> str:
+        """The address of the landing page's wide picture; empty for a code that is not one of the three."""
+        drawn = next((code for code in KNOWN_CODES if code.casefold() == self.code.casefold()), None)
+        return picture_url(f"portal/art/hero/{drawn}.svg") if drawn else ""
+
+    @property
     def known(self) -> bool:
         """Whether the code is one of the three that have links of their own."""
         return self.code.casefold() in {code.casefold() for code in KNOWN_CODES}

@@ -55,6 +55,7 @@ def test_it_tells_what_the_app_needs_to_draw_itself(api: APIClient, seeded: None
         "name",
         "logoUrl",
         "logoDarkUrl",
+        "heroUrl",
         "colors",
         "termsUrl",
         "privacyUrl",
@@ -63,6 +64,7 @@ def test_it_tells_what_the_app_needs_to_draw_itself(api: APIClient, seeded: None
         "showSubLogos",
     }
     assert answer["brand"]["logoUrl"] == "/static/portal/art/brands/faith-family.svg"
+    assert answer["brand"]["heroUrl"] == "/static/portal/art/hero/faith-family.svg"
     assert set(answer["brand"]["colors"]["dark"]) == {"primary", "onPrimary", "accent", "link"}
     assert [service["id"] for service in answer["services"]] == ["faith-family", "gospel-TV", "kids"]
     pages = [service["browseUrl"].rsplit("/", 1)[-1] for service in answer["services"]]

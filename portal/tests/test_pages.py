@@ -37,6 +37,20 @@ def test_it_sends_the_site_along_that_the_app_would_ask_for(visitor, bundle):
 
 
 @pytest.mark.parametrize(
+    ("code", "path", "preloaded"),
+    [
+        ("Kids", "/", ["/static/portal/art/hero/kids.svg"]),
+        ("kids", "/dashboard", []),
+        ("sports", "/", []),
+    ],
+)
+def test_it_fetches_the_landing_pages_picture_before_the_app_draws_it(visitor, bundle, code, path, preloaded):
+    Brand.objects.create(code=code, name="One of ours", is_default=True)
+    page = visitor.get(path).content.decode()
+    assert re.findall(r'<link rel="preload" href="([^"]+)" as="image"', page) == preloaded
+
+
+@pytest.mark.parametrize(
     ("path", "files"),
     [
         ("/", ["2.js"]),

@@ -1,7 +1,7 @@
 import '@/styles/tokens.css';
 import '@/styles/global.css';
 
-import { Fragment, StrictMode } from 'react';
+import { Fragment, StrictMode, startTransition } from 'react';
 import { createRoot } from 'react-dom/client';
 import { BrowserRouter } from 'react-router-dom';
 import { siteOptions } from '@/lib/api/queries';
@@ -25,10 +25,13 @@ takeNews();
 // Strict mode draws twice while developing, which the provider's script is not known to bear.
 const Mode = isCardDocument() ? Fragment : StrictMode;
 
-createRoot(root).render(
-  <Mode>
-    <BrowserRouter>
-      <App queryClient={queryClient} />
-    </BrowserRouter>
-  </Mode>,
+// As a transition, drawing the first screen leaves the browser time for what is pressed meanwhile.
+startTransition(() =>
+  createRoot(root).render(
+    <Mode>
+      <BrowserRouter>
+        <App queryClient={queryClient} />
+      </BrowserRouter>
+    </Mode>,
+  ),
 );

@@ -139,6 +139,7 @@ export function aSite(differing: Partial<Site> = {}): Site {
       name: 'Faith & Family',
       logoUrl: '/static/portal/art/logo.svg',
       logoDarkUrl: '/static/portal/art/logo-dark.svg',
+      heroUrl: '/static/portal/art/hero/faith-family.svg',
       colors: { light: palette, dark: palette },
       termsUrl: 'https://example.com/terms',
       privacyUrl: 'https://example.com/privacy',

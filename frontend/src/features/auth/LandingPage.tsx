@@ -2,7 +2,6 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 
 import { siteOptions } from '@/lib/api/queries';
-import { heroArt } from '@/lib/artwork';
 import { useAuth } from '@/stores/auth';
 import { InfoAlert } from '@/ui/InfoAlert';
 import { CalendarIcon } from '@/ui/icons/CalendarIcon';
@@ -25,7 +24,7 @@ export default function LandingPage() {
   const { token, ended } = useAuth();
   // Whoever signs in here leaves for another screen; only one who came signed in is greeted.
   const [cameSignedIn] = useState(token !== null);
-  const art = heroArt(site?.brand.code ?? '');
+  const art = site?.brand.heroUrl;
   const brandName = site?.brand.name;
   return (
     <div className={styles.page}>

@@ -780,6 +780,8 @@ export interface components {
             colors: components["schemas"]["Colors"];
             contactLinkEnabled: boolean;
             helpCentreUrl: string;
+            /** @description The landing page's wide picture; empty where there is none. */
+            heroUrl: string;
             /** @description For dark ground; empty where there is none. */
             logoDarkUrl: string;
             logoUrl: string;
