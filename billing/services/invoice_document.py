@@ -79,13 +79,15 @@ def _subscriber(invoice: Invoice) -> Party:
     name = _joined(billed, ("first_name", "last_name")) or _joined(
         customer.payload, ("first_name", "last_name")
     )
-    place = _joined(billed, ("city", "state_code", "zip")) or _joined(billed, ("state",))
-    address = [str(billed[line]) for line in ADDRESS_LINES if billed.get(line)]
-    return Party(
-        name=name or customer.email,
-        email=customer.email,
-        address=tuple(line for line in (*address, place, str(billed.get("country", ""))) if line),
-    )
+    return Party(name=name or customer.email, email=customer.email, address=_address(billed))
+
+
+def _address(billed: dict[str, Any]) -> tuple[str, ...]:
+    state = "state_code" if billed.get("state_code") else "state"
+    region = _joined(billed, (state, "zip"))
+    place = ", ".join(part for part in (_joined(billed, ("city",)), region) if part)
+    lines = (_joined(billed, (line,)) for line in ADDRESS_LINES)
+    return tuple(line for line in (*lines, place, _joined(billed, ("country",))) if line)
 
 
 def _line(line: dict[str, Any], zone: str) -> InvoiceLine:

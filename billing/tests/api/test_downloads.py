@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from datetime import timedelta
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import time_machine
 from celery.signals import before_task_publish
 from django.core import signing
 from django.utils import timezone
+from pypdf import PdfReader
 from pytest_django import Settings
 from rest_framework.test import APIClient
 
@@ -19,6 +21,7 @@ from billing.models import Customer, Invoice, InvoicePdf
 from billing.services import invoices, sweep
 from billing.tests.api.browser import Browser
 from billing.tests.api.mirrored import at, invoice, iso, open_account, put
+from billing.tests.pdf.samples import page_texts
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("catalogue", "no_provider")]
 
@@ -107,6 +110,32 @@ def test_a_link_needs_no_token_and_gives_a_file(alice: Browser) -> None:
     assert answer.headers["Content-Disposition"] == 'attachment; filename="invoice.pdf"'
     assert answer.headers["Cache-Control"] == "no-store"
     assert answer.headers["Referrer-Policy"] == "no-referrer"
+
+
+@pytest.mark.parametrize(
+    ("billed", "lines"),
+    [
+        (
+            {
+                "line1": "1 Oak Street",
+                "city": "Nashville",
+                "state_code": "TN",
+                "zip": "37203",
+                "country": "US",
+            },
+            "1 Oak Street Nashville, TN 37203 US",
+        ),
+        ({"city": "Dublin", "country": "IE"}, "Dublin IE"),
+        ({"state": "Tennessee", "zip": "37203"}, "Tennessee 37203"),
+    ],
+)
+def test_a_file_says_where_its_reader_lives_as_a_letter_would(
+    alice: Browser, billed: dict[str, str], lines: str
+) -> None:
+    put(a_drawable_invoice(billing_address={"first_name": "Alice", **billed}))
+    answer: Any = alice.get(link_of(alice))
+    [page] = page_texts(PdfReader(BytesIO(b"".join(answer.streaming_content))))
+    assert f"Alice {lines} alice@example.com" in page
 
 
 def test_a_browser_may_ask_for_a_file_with_any_accept(alice: Browser) -> None:
