@@ -26,10 +26,13 @@ export default function AccountLayout() {
   );
 }
 
-/** The screen, once it is known whether a banner stands above it: one that came later would push it down. */
+/**
+ * The screen, once it is known whether a banner stands above it: one that came later would push it down.
+ * Where that could not be had the screen is there all the same, and stays while it is asked again.
+ */
 function ScreenBelowBanner() {
-  const { isPending, fetchStatus } = useQuery(paymentFailureOptions);
-  const isAwaited = isPending && fetchStatus === 'fetching';
+  const { isFetched, fetchStatus } = useQuery(paymentFailureOptions);
+  const isAwaited = !isFetched && fetchStatus === 'fetching';
   useLoadingFlag(isAwaited);
   return isAwaited ? null : <Outlet />;
 }

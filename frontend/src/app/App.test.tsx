@@ -5,6 +5,7 @@ import { HttpResponse, http } from 'msw';
 import { MemoryRouter } from 'react-router-dom';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
+import { keys } from '@/lib/api/queries';
 import { createQueryClient } from '@/lib/queryClient';
 import { tellOtherTabs } from '@/lib/tabs';
 import { useAlert } from '@/stores/alert';
@@ -130,6 +131,23 @@ describe('a signed-in subscriber', () => {
     expect(await screen.findByRole('button', { name: 'Send code' })).toBeVisible();
     await waitFor(() => expect(authorization).toHaveBeenCalledWith('Bearer test-token'));
     expect(queryClient.getQueriesData({ queryKey: ['account'] })).toEqual([]);
+  });
+
+  it('keeps the screen while it is asked again whether a payment failed', async () => {
+    server.use(
+      http.get(
+        '*/api/account/check-payment-failure',
+        () => refusal(404, 'not_found', 'Not found.'),
+        {
+          once: true,
+        },
+      ),
+      http.get('*/api/account/check-payment-failure', () => new Promise<never>(() => undefined)),
+    );
+    const { user, queryClient } = openedAt('/coupon');
+    await user.type(await screen.findByRole('textbox', { name: 'Code' }), 'SAVE20');
+    act(() => void queryClient.refetchQueries({ queryKey: keys.account.paymentFailure }));
+    expect(screen.getByRole('textbox', { name: 'Code' })).toHaveValue('SAVE20');
   });
 
   it('is told on every screen that a payment failed', async () => {
