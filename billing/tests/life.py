@@ -189,19 +189,7 @@ class Life:
 
     def operator(self, action: str, plan: str, *, heard: bool) -> None:
         """Let an operator change a subscription at the provider; where it is not `heard`, no event reaches us yet."""
-        api = self.provider.sdk.Subscription
-        acts: dict[str, Callable[[str], object]] = {
-            "cancel now": lambda one: api.cancel_for_items(one, {"cancel_option": "immediately"}),
-            "cancel later": lambda one: api.cancel_for_items(one, {"cancel_option": "end_of_term"}),
-            "keep": lambda one: api.remove_scheduled_cancellation(one, {}),
-            "pause now": lambda one: api.pause(one, {"pause_option": "immediately"}),
-            "pause later": lambda one: api.pause(one, {"pause_option": "end_of_term"}),
-            "take pause back": api.remove_scheduled_pause,
-            "resume": lambda one: api.resume(one, {"resume_option": "immediately"}),
-            "drop change": api.remove_scheduled_changes,
-        }
-        with suppress(Exception):  # whatever the SDK raises: the provider refused, and nothing happened
-            acts[action](self.provider.subscription(self.account, plan).id)
+        self.provider.console(self.account, action, plan)
         self.stale = True
         if heard:
             self.hear()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -96,6 +97,22 @@ class Provider:
         """Return the events of a type, newest first."""
         filters = {"event_type": {"is": event_type}, "limit": 100}
         return [entry.event for entry in self.sdk.Event.list(filters).list]
+
+    def console(self, account: Account, action: str, plan: str) -> None:
+        """Let an operator do something to a subscription at the provider's console, if the provider takes it."""
+        api = self.sdk.Subscription
+        acts: dict[str, Callable[[str], object]] = {
+            "cancel now": lambda one: api.cancel_for_items(one, {"cancel_option": "immediately"}),
+            "cancel later": lambda one: api.cancel_for_items(one, {"cancel_option": "end_of_term"}),
+            "keep": lambda one: api.remove_scheduled_cancellation(one, {}),
+            "pause now": lambda one: api.pause(one, {"pause_option": "immediately"}),
+            "pause later": lambda one: api.pause(one, {"pause_option": "end_of_term"}),
+            "take pause back": api.remove_scheduled_pause,
+            "resume": lambda one: api.resume(one, {"resume_option": "immediately"}),
+            "drop change": api.remove_scheduled_changes,
+        }
+        with suppress(Exception):  # whatever the SDK raises: the provider refused, and nothing happened
+            acts[action](self.subscription(account, plan).id)
 
     def travel_to(self, instant: datetime) -> None:
         """Move the provider's clock, and billing's with it."""
