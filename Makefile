@@ -1,6 +1,6 @@
 # Everything one does here. `make help` lists it.
 .DEFAULT_GOAL := help
-.PHONY: help run test check fmt generate lock audit bench screenshots reset
+.PHONY: help run test check fmt generate lock audit bench storm screenshots reset
 
 # The first Python that we are tested on; name another with PYTHON=….
 PYTHON ?= $(shell for name in python3 python3.13 python3.12 python3.11; do \
@@ -35,6 +35,9 @@ audit: ## Ask PyPI and npm whether what is locked has known holes
 
 bench: ## Say what the portal costs against doing the same plainly; ROWS="sdk invoices" for some rows
 	@exec $(PYTHON) dev/bench.py
+
+storm: ## Search for what people, faults, kills and time break between them; SECONDS=1800 SEQUENCES=50 SEED=7
+	@exec $(PYTHON) dev/storm.py
 
 screenshots: ## Take pictures of every screen, wide and narrow, light and dark, into var/screenshots
 	@exec $(PYTHON) dev/screenshots.py

@@ -60,7 +60,8 @@ class LeftOut(Exception):
     """A part could not run here; the message is the one line that says why."""
 
 
-def _environment(**added: str) -> dict[str, str]:
+def suite_environment(**added: str) -> dict[str, str]:
+    """The environment of a test run: ours and what is added, of the shell's settings none."""
     environment = child_environment()
     for name in (*OURS, *(name for name in environment if name.startswith(("CHARGEBEE_", "SANDBOX_")))):
         environment.pop(name, None)
@@ -77,7 +78,7 @@ def _run(command: list[str], output: Output, **environment: str) -> bool:
     ran = subprocess.run(
         command,
         cwd=ROOT,
-        env=_environment(**environment),
+        env=suite_environment(**environment),
         stdout=output,
         stderr=subprocess.STDOUT if output else None,
         check=False,

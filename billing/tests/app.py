@@ -1,0 +1,184 @@
+"""The app in a subscriber's hands: what it asks the portal for first, and what it sends when that is confirmed."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from accounts.models import Account
+from billing.queries.holdings import NON_RENEWING
+from billing.queries.owned import live_holdings
+from billing.queries.payment_methods import wallet_of
+from billing.tests.api.browser import Browser
+from billing.tests.purse import Purse
+
+ACCOUNT = "/api/account"
+METHODS = "/api/payments/updatePaymentSources"
+PROFILE = "/api/account/profile/update"
+OWNER = {"firstName": "Grace", "lastName": "Van Dyke", "billingState": "Ohio", "billingZip": "43004"}
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What a subscriber wants.
+
+    `plans` are those it is about, None for all; `word` is a code, a reason to leave, a card's number or a name;
+    `place` says which of the payment methods, the oldest first.
+    """
+
+    what: str
+    plans: frozenset[str] | None = None
+    word: str = ""
+    place: int = 0
+
+
+@dataclass
+class Intent:
+    """A request with its key, as often as it is sent; `shown` is what it was said to charge at once, in cents.
+
+    `charged` is what it did charge so far, `command_key` the key of the command that it became.
+    """
+
+    path: str
+    body: dict[str, Any]
+    key: str
+    shown: int
+    charged: int = 0
+    command_key: str = ""
+    first_sent_at: datetime | None = None
+
+
+class NotOffered(Exception):
+    """The app shows no way to it, or the portal gave no figures for it."""
+
+
+@dataclass
+class App:
+    """Makes requests of wishes, with what the account holds in sight, and sends them."""
+
+    account: Account
+    purse: Purse
+    _keys: itertools.count[int] = field(default_factory=itertools.count)
+
+    def prepare(self, wish: Wish) -> Intent:
+        """Ask for what has to be shown first; return what is sent when it is confirmed. Raises NotOffered."""
+        path, body, shown = getattr(self, f"_{wish.what}")(wish)
+        return Intent(path, body, f"intent-{next(self._keys)}", shown)
+
+    def send(self, intent: Intent) -> Any:
+        """Send a request, with its key; return the answer."""
+        return Browser(self.account).post(
+            intent.path, intent.body, headers={"Idempotency-Key": intent.key}, format="json"
+        )
+
+    def _pause(self, wish: Wish) -> tuple[str, dict[str, Any], int]:
+        if wish.plans is None:
+            return f"{ACCOUNT}/pause?days=30", {}, 0
+        return f"{ACCOUNT}/subscriptions/multiple-pause", {"subscriptionId": self._ids(wish.plans)}, 0
+
+    def _take_pause_back(self, wish: Wish) -> tuple[str, dict[str, Any], int]:
+        return f"{ACCOUNT}/remove-scheduled-pause", {}, 0
+
+    def _resume(self, wish: Wish) -> tuple[str, dict[str, Any], int]:
+        shown = self._shown(f"{ACCOUNT}/resume/estimate")
+        return f"{ACCOUNT}/resume", {"quote": shown["quote"]}, shown["amountDue"]
+
+    def _cancel(self, wish: Wish) -> tuple[str, dict[str, Any], int]:
+        body = {"reason": wish.word}
+        if wish.plans is None:
+            return f"{ACCOUNT}/cancel", body, 0
+        return f"{ACCOUNT}/subscriptions/cancel", {**body, "subscriptionIds": self._ids(wish.plans)}, 0
+
+    def _keep(self, wish: Wish) -> tuple[str, dict[str, Any], int]:
+        ending = [
+            one.subscription.provider_id
+            for one in live_holdings(self.account)
+            if one.status == NON_RENEWING and one.plan.id in (wish.plans or ())
+        ]
+        return (
+            f"{ACCOUNT}/subscription/remove-scheduled-cancellation",
+            {"subscriptionId": _first(ending)},
+            0,
+        )
+
+    def _undo_change(self, wish: Wish) -> tuple[str, dict[str, Any], int]:
+        changing = [
+            one.subscription.provider_id
+            for one in live_holdings(self.account)
+            if one.subscription.has_scheduled_changes and one.plan.id in (wish.plans or ())
+        ]
+        return f"{ACCOUNT}/subscription/remove-scheduled-change", {"subscriptionId": _first(changing)}, 0
+
+    def _want(self, wish: Wish) -> tuple[str, dict[str, Any], int]:
+        body = {"planIds": sorted(wish.plans or ())}
+        shown = self._shown(f"{ACCOUNT}/add-remove-service/estimate", body)
+        return f"{ACCOUNT}/add-remove-service", {**body, "quote": shown["quote"]}, shown["dueNow"]
+
+    def _upgrade(self, wish: Wish) -> tuple[str, dict[str, Any], int]:
+        return self._switch("upgrade", wish)
+
+    def _downgrade(self, wish: Wish) -> tuple[str, dict[str, Any], int]:
+        return self._switch("downgrade", wish)
+
+    def _switch(self, direction: str, wish: Wish) -> tuple[str, dict[str, Any], int]:
+        body = {} if wish.plans is None else {"planIds": sorted(wish.plans)}
+        shown = self._shown(f"{ACCOUNT}/{direction}/estimate", body, read=True)
+        return f"{ACCOUNT}/{direction}", {**body, "quote": shown["quote"]}, shown["dueNow"]
+
+    def _redeem(self, wish: Wish) -> tuple[str, dict[str, Any], int]:
+        return f"{ACCOUNT}/add-coupon/{wish.word}", {}, 0
+
+    def _claim(self, wish: Wish) -> tuple[str, dict[str, Any], int]:
+        shown = self._shown(f"{ACCOUNT}/claim-my-offer/estimate")
+        return f"{ACCOUNT}/claim-my-offer", {"quote": shown["quote"]}, 0
+
+    def _add_card(self, wish: Wish) -> tuple[str, dict[str, Any], int]:
+        token = self.purse.token(wish.word)
+        return METHODS, {"operationType": "ADD", "paymentsource": "CARD", "token": token, **OWNER}, 0
+
+    def _replace_card(self, wish: Wish) -> tuple[str, dict[str, Any], int]:
+        path, body, shown = self._add_card(wish)
+        return path, {**body, "operationType": "UPDATE", "paymentSourceId": self._source(wish.place)}, shown
+
+    def _describe_card(self, wish: Wish) -> tuple[str, dict[str, Any], int]:
+        owner = {**OWNER, "firstName": wish.word}
+        named = {"paymentSourceId": self._source(wish.place)}
+        return METHODS, {"operationType": "UPDATE", "paymentsource": "CARD", **named, **owner}, 0
+
+    def _make_default(self, wish: Wish) -> tuple[str, dict[str, Any], int]:
+        return METHODS, {"operationType": "SETPRIMARY", "paymentSourceId": self._source(wish.place)}, 0
+
+    def _remove_card(self, wish: Wish) -> tuple[str, dict[str, Any], int]:
+        return METHODS, {"operationType": "DELETE", "paymentSourceId": self._source(wish.place)}, 0
+
+    def _rename(self, wish: Wish) -> tuple[str, dict[str, Any], int]:
+        return PROFILE, {"firstName": wish.word, "lastName": "Tester", "bmonth": 0, "bday": 0}, 0
+
+    def _shown(self, path: str, body: dict[str, Any] | None = None, *, read: bool = False) -> Any:
+        browser = Browser(self.account)
+        answer = browser.get(path, body) if body is None or read else browser.post(path, body, format="json")
+        if answer.status_code != 200:
+            raise NotOffered
+        return answer.json()
+
+    def _ids(self, plans: Collection[str]) -> list[str]:
+        held = live_holdings(self.account)
+        found = [one.subscription.provider_id for one in held if one.plan.id in plans]
+        if not found:
+            raise NotOffered
+        return found
+
+    def _source(self, place: int) -> str:
+        sources = wallet_of(self.account).sources
+        if not sources:
+            raise NotOffered
+        return str(sources[min(place, len(sources) - 1)].provider_id)
+
+
+def _first(ids: list[str]) -> list[str]:
+    if not ids:
+        raise NotOffered
+    return ids[:1]

@@ -1,0 +1,189 @@
+"""What goes wrong while something is done: faults of the provider, a process that dies, somebody else's act meanwhile.
+
+All of it happens at a place that is counted off, in one thread: the same numbers lead to the same story.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+from django.db import connection
+
+from billing.gateway import transport
+from conftest import Sandbox
+
+# An act by its name and what it takes.
+Act = tuple[Any, ...]
+# What undoes a dead process's transaction: the database does it, whoever died.
+UNDOING = ("ROLLBACK", "RELEASE")
+
+
+class Died(BaseException):
+    """A process was killed. No handler of errors may see it, as none sees a power cut."""
+
+
+@dataclass(frozen=True)
+class Fault:
+    """The provider, or the way there, fails the requests of one act: after `skip` of them, `count` times."""
+
+    kind: str
+    method: str = "*"
+    path: str = "*"
+    skip: int = 0
+    count: int = 1
+    status: int = 500
+    code: str = ""
+
+
+@dataclass(frozen=True)
+class Death:
+    """The process is killed: before its next statement or after its next exchange, `moment` of them later."""
+
+    moment: int
+
+
+@dataclass(frozen=True)
+class Meanwhile:
+    """Somebody else does something just after the provider answered this exchange, the first being 0."""
+
+    exchange: int
+    act: Act
+
+
+Trouble = Fault | Death | Meanwhile | None
+
+
+@dataclass
+class Weather:
+    """Lets troubles come over what is done.
+
+    `struck` says whether the last death or the last act of somebody else's came about. `within` counts the requests to
+    the provider that were made inside a transaction, of which there must be none.
+    """
+
+    sandbox: Sandbox
+    within: int = 0
+    struck: bool = False
+    _after_exchange: Callable[[], None] | None = None
+    _outside: int = 0
+
+    def __post_init__(self) -> None:
+        # The test's own blocks are none of the portal's.
+        self._outside = len(connection.savepoint_ids)
+        _over.append(self)
+
+    def close(self) -> None:
+        """Let go of the exchanges."""
+        _over.remove(self)
+
+    def exchanged(self) -> None:
+        """Note that the provider was asked something, and answered or not."""
+        self.within += len(connection.savepoint_ids) > self._outside
+        if self._after_exchange is not None:
+            self._after_exchange()
+
+    @contextmanager
+    def over(self, trouble: Trouble, do: Callable[[Act], None]) -> Iterator[None]:
+        """Let a trouble come over what is done within; `do` does what somebody else does meanwhile.
+
+        What is done within ends there where the process dies.
+        """
+        self.struck = False
+        match trouble:
+            case Fault():
+                with self._faulty(trouble):
+                    yield
+            case Death(moment):
+                with self._dying(moment):
+                    yield
+            case Meanwhile(exchange, act):
+                with self._meanwhile(exchange, lambda: do(act)):
+                    yield
+            case _:
+                yield
+
+    @contextmanager
+    def _faulty(self, fault: Fault) -> Iterator[None]:
+        order = {
+            "kind": fault.kind,
+            "method": fault.method,
+            "path": fault.path,
+            "skip": fault.skip,
+            "count": fault.count,
+            # How long is not what matters here: a second is longer than nothing, and ends in the same cut.
+            **({"seconds": 1} if fault.kind in ("delay", "time_out_before", "time_out_after") else {}),
+            **({"status": fault.status, "retry_after": 0} if fault.kind == "error" else {}),
+            **({"api_error_code": fault.code} if fault.code else {}),
+        }
+        self._faults("POST", data=order)
+        try:
+            yield
+        finally:
+            self._faults("DELETE")
+
+    def _faults(self, method: str, **content: Any) -> None:
+        address, key = f"{self.sandbox.url}/faults", (self.sandbox.api_key, "")
+        httpx.request(method, address, auth=key, **content).raise_for_status()
+
+    @contextmanager
+    def _dying(self, moment: int) -> Iterator[None]:
+        left = moment
+
+        def tick() -> None:
+            nonlocal left
+            if left == 0:
+                self.struck = True
+                raise Died
+            left -= 1
+
+        def statement(execute: Any, sql: str, *rest: Any) -> Any:
+            if not sql.startswith(UNDOING):
+                tick()
+            return execute(sql, *rest)
+
+        self._after_exchange = tick
+        try:
+            with connection.execute_wrapper(statement):
+                yield
+        except Died:
+            pass
+        finally:
+            self._after_exchange = None
+
+    @contextmanager
+    def _meanwhile(self, exchange: int, act: Callable[[], None]) -> Iterator[None]:
+        left = exchange
+        failures: list[Exception] = []
+
+        def count() -> None:
+            nonlocal left
+            if left == 0:
+                self._after_exchange, self.struck = None, True
+                try:
+                    act()
+                except Exception as error:  # noqa: BLE001  (it is raised below: here the portal would take it for its own)
+                    failures.append(error)
+            left -= 1
+
+        self._after_exchange = count
+        try:
+            yield
+        finally:
+            self._after_exchange = None
+        if failures:
+            raise failures[0]
+
+
+_over: list[Weather] = []
+
+
+def _tell(_exchange: transport.Exchange) -> None:
+    for weather in _over:
+        weather.exchanged()
+
+
+transport.watch_with(_tell)
