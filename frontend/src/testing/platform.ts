@@ -16,7 +16,8 @@ function installDialog(): void {
   };
   document.addEventListener('keydown', (event) => {
     const open = document.querySelector('dialog[open]');
-    if (event.key === 'Escape') open?.dispatchEvent(new Event('cancel', { cancelable: true }));
+    if (event.key === 'Escape' && !event.defaultPrevented)
+      open?.dispatchEvent(new Event('cancel', { cancelable: true }));
   });
 }
 

@@ -1,4 +1,4 @@
-import { render, screen } from '@testing-library/react';
+import { act, render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { useState } from 'react';
 import { describe, expect, it, vi } from 'vitest';
@@ -70,5 +70,12 @@ describe('the confirmation modal', () => {
     await user.keyboard('{Escape}');
     expect(onConfirm).not.toHaveBeenCalled();
     expect(dialog).toHaveAttribute('open');
+  });
+
+  it('is back at once where the browser closes it while that is under way', async () => {
+    const { dialog } = await asked({ busy: true });
+    act(() => (dialog as HTMLDialogElement).close());
+    expect(dialog).toHaveAttribute('open');
+    expect(screen.getByRole('button', { name: 'NO, CANCEL' })).toHaveFocus();
   });
 });

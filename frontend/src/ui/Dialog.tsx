@@ -1,4 +1,12 @@
-import { type MouseEvent, type ReactNode, useEffect, useId, useRef } from 'react';
+import {
+  type KeyboardEvent,
+  type MouseEvent,
+  type ReactNode,
+  useEffect,
+  useId,
+  useRef,
+  useState,
+} from 'react';
 
 import styles from '@/ui/Dialog.module.css';
 
@@ -14,18 +22,23 @@ interface DialogProps {
   staticBackdrop?: boolean;
 }
 
-/** Shows and closes the native dialog as `open` says: it traps the focus and gives it back. */
+/**
+ * Shows and closes the native dialog as `open` says: it traps the focus and gives it back. To `look` is to do so anew
+ * after the browser has closed it by itself, as it does when asked a second time with nothing pressed in between.
+ */
 function useModalElement(open: boolean) {
   const element = useRef<HTMLDialogElement>(null);
   const footer = useRef<HTMLDivElement>(null);
+  const [looks, setLooks] = useState(0);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each look counts.
   useEffect(() => {
     const dialog = element.current;
     if (!dialog || dialog.open === open) return;
     if (!open) return dialog.close();
     dialog.showModal();
     footer.current?.querySelector('button')?.focus();
-  }, [open]);
-  return { element, footer };
+  }, [open, looks]);
+  return { element, footer, look: () => setLooks((before) => before + 1) };
 }
 
 /**
@@ -39,24 +52,32 @@ export function Dialog({
   onClose,
   staticBackdrop = false,
 }: DialogProps) {
-  const { element, footer: footerElement } = useModalElement(open);
+  const { element, footer: footerElement, look } = useModalElement(open);
   const titleId = useId();
   const pressBeside = (event: MouseEvent) => {
     if (!staticBackdrop && event.target === element.current) onClose();
   };
+  const pressEscape = (event: KeyboardEvent) => {
+    if (event.key !== 'Escape') return;
+    // Left to the browser, a second one would close it whatever is under way.
+    event.preventDefault();
+    onClose();
+  };
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape does for the keyboard what a press beside does.
     <dialog
       ref={element}
       aria-labelledby={titleId}
       className={styles.dialog}
       onClick={pressBeside}
+      onKeyDown={pressEscape}
       onCancel={(event) => {
         event.preventDefault();
         onClose();
       }}
       onClose={() => {
-        if (open) onClose();
+        if (!open) return;
+        onClose();
+        look();
       }}
     >
       <div className={styles.panel}>
