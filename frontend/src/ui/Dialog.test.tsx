@@ -31,3 +31,8 @@ it('starts on its first button, whatever links stand before it', () => {
   opened();
   expect(screen.getByRole('button', { name: 'Done' })).toHaveFocus();
 });
+
+it('stays where it is open again by the time that a closing is told', () => {
+  opened().dispatchEvent(new Event('close'));
+  expect(onClose).not.toHaveBeenCalled();
+});

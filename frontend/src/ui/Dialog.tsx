@@ -75,7 +75,8 @@ export function Dialog({
         onClose();
       }}
       onClose={() => {
-        if (!open) return;
+        // The event comes a moment later, when it may be open again.
+        if (!open || element.current?.open) return;
         onClose();
         look();
       }}
