@@ -57,7 +57,7 @@ def resume_due(
     and at the end. With `only_retries` only those whose last try failed and whose next try is due.
     """
     work = _Work(Due(now, only_retries=only_retries), until, told)
-    if settings.RESUME_THREADS == 1:
+    if settings.RESUME_THREADS <= 1:
         _work_off(work)
     else:
         _work_off_in_threads(work, settings.RESUME_THREADS)
