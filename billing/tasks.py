@@ -33,7 +33,8 @@ def process_due_webhooks() -> None:
     webhooks.process_in_turn()
 
 
-@shared_task
+# A page takes a fraction of a second. Whoever hangs is ended well before the next try begins, two minutes later.
+@shared_task(soft_time_limit=30, time_limit=45)
 def make_invoice_pdf(pdf_pk: int) -> None:
     """Render a wanted invoice PDF."""
     invoices.make(pdf_pk)

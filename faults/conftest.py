@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -21,6 +21,22 @@ from faults.portal import Portal, stopped
 from faults.post_office import PostOffice
 from faults.relay import Relay
 from faults.servers import PostgreSQL, Redis
+
+LOG_LINES = 40
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Show what the processes said where a test failed: their folder goes away."""
+    report = yield
+    portal = getattr(item, "funcargs", {}).get("portal")
+    if report.failed and isinstance(portal, Portal):
+        for log in sorted(portal.folder.glob("*.log")):
+            lines = log.read_text(errors="replace").splitlines()[-LOG_LINES:]
+            report.sections.append((log.name, "\n".join(lines)))
+    return report
 
 
 @pytest.fixture(scope="session")
@@ -111,6 +127,7 @@ def running(
             for name in ("worker", "jobs", "beat"):
                 portal.run(name)
             portal.serve()
+            portal.await_all()
             yield portal
         post_office.shutdown()
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import resource
 import signal
 import subprocess
 import time
@@ -29,10 +28,13 @@ from dev.run import portal_processes
 from faults.post_office import PostOffice
 from faults.relay import Relay
 from faults.servers import PostgreSQL, Redis
+from portal.celery import BEAT_EXPIRES_SECONDS
 
 START_SECONDS = 60.0
 # Longer than beat's twenty seconds and the ten that a worker takes to find its broker again.
 RECOVERY_SECONDS = 40.0
+# How many processes do the work of each worker of `make run`.
+POOLS = {"worker": 2, "jobs": 1}
 
 
 def wait_until(true: Callable[[], object], *, seconds: float = RECOVERY_SECONDS, what: str = "it") -> None:
@@ -51,7 +53,6 @@ class Process:
     command: Sequence[str]
     environment: Mapping[str, str]
     log: Path
-    limits: Mapping[int, int] = field(default_factory=dict)
     running: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
@@ -64,7 +65,6 @@ class Process:
                 stdout=log,
                 stderr=log,
                 start_new_session=True,
-                preexec_fn=self._limit if self.limits else None,  # noqa: PLW1509  (system calls alone)
             )
 
     @property
@@ -98,10 +98,6 @@ class Process:
             ["ps", "-o", "pid=", "--ppid", str(self.pid)], capture_output=True, check=False
         )
         return [int(number) for number in found.stdout.split()]
-
-    def _limit(self) -> None:
-        for kind, most in self.limits.items():
-            resource.setrlimit(kind, (most, most))
 
 
 @dataclass
@@ -156,6 +152,13 @@ class Portal:
         self.run("web", **changed)
         wait_until(self.serves, seconds=START_SECONDS, what="the portal")
 
+    def await_all(self) -> None:
+        """Wait until the web server answers and the workers have their processes. Raises `TimeoutError`."""
+        wait_until(self.serves, seconds=START_SECONDS, what="the portal")
+        for name, count in POOLS.items():
+            children = self.processes[name].children
+            wait_until(lambda: len(children()) == count, seconds=START_SECONDS, what=f"all of {name}")  # noqa: B023
+
     def serves(self) -> bool:
         """Whether the web server answers."""
         try:
@@ -174,7 +177,7 @@ class Portal:
         for name, process in [*self.processes.items()]:
             if not process.alive:
                 self.run(name)
-        wait_until(self.serves, seconds=START_SECONDS, what="the portal")
+        self.await_all()
         connections.close_all()
 
     def ask(self, token: str | None = None) -> httpx.Client:
@@ -191,7 +194,7 @@ class Portal:
         """Send what beat sends every twenty seconds."""
         with Celery(broker=self.redis.url_by(self.redis.port), set_as_current=False) as beat:
             for name in ("accounts.tasks.tick", "billing.tasks.tick"):
-                beat.send_task(name)
+                beat.send_task(name, expires=BEAT_EXPIRES_SECONDS)
 
     def send(self, task: str, *args: object, **options: Any) -> None:
         """Send a task's message past the network's faults."""

@@ -6,6 +6,7 @@ process tells them all. The signs are read from rows when they are asked for.
 
 from __future__ import annotations
 
+import logging
 import os
 import time
 from collections.abc import Iterable
@@ -38,6 +39,8 @@ from billing import clock  # noqa: E402
 from billing.gateway import transport  # noqa: E402
 from billing.services import machinery  # noqa: E402
 from portal import views  # noqa: E402
+
+logger = logging.getLogger(__name__)
 
 SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20)
 NO_ANSWER = "none"
@@ -89,11 +92,11 @@ class _Signs:
 def observe_request(method: str, route: str, status: int, seconds: float) -> None:
     """Count an answered request."""
     known = method if method in METHODS else OTHER_METHOD
-    REQUESTS.labels(known, route, str(status)).observe(seconds)
+    _keep(REQUESTS, (known, route, str(status)), seconds)
 
 
 def _observe_provider(exchange: transport.Exchange) -> None:
-    PROVIDER.labels(str(exchange.status or NO_ANSWER)).observe(exchange.seconds)
+    _keep(PROVIDER, (str(exchange.status or NO_ANSWER),), exchange.seconds)
 
 
 def _begin_task(task: Any, **_: Any) -> None:
@@ -101,7 +104,15 @@ def _begin_task(task: Any, **_: Any) -> None:
 
 
 def _end_task(task: Any, state: str | None = None, **_: Any) -> None:
-    TASKS.labels(task.name, state or "").observe(time.monotonic() - task.request.began_at)
+    _keep(TASKS, (task.name, state or ""), time.monotonic() - task.request.began_at)
+
+
+def _keep(figures: Histogram, labels: tuple[str, ...], seconds: float) -> None:
+    """Add to a figure; on a full disk, where a new process finds no room for its file, what is counted goes on."""
+    try:
+        figures.labels(*labels).observe(seconds)
+    except OSError as error:
+        logger.warning("A figure could not be kept (%s).", type(error).__name__)
 
 
 def connect() -> None:

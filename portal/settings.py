@@ -332,7 +332,9 @@ STATIC_ROOT = VAR_DIR / "static"
 STATICFILES_DIRS = [("app", FRONTEND_DIST)] if FRONTEND_DIST.is_dir() else []
 MEDIA_ROOT = VAR_DIR / "media"
 STORAGES = {
-    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "default": {"BACKEND": "portal.storage.WholeFileStorage"},
+    # Each document has one name: what a try that died had written is written over, not left beside the next.
+    "invoices": {"BACKEND": "portal.storage.WholeFileStorage", "OPTIONS": {"allow_overwrite": True}},
     "staticfiles": {
         "BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"
         if PORTAL_ENV == "test"

@@ -8,7 +8,7 @@ from typing import IO
 from django.conf import settings
 from django.core import signing
 from django.core.files.base import ContentFile
-from django.core.files.storage import default_storage
+from django.core.files.storage import storages
 from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
@@ -41,6 +41,10 @@ class InvoiceNotReady(BillingError):
     code = "invoice_not_ready"
     status = 503
     message = "Your invoice is being prepared. Please try again in a moment."
+
+
+class DrawingDied(Exception):
+    """Each try ended with the process that made it: it took too long, or all memory."""
 
 
 def signed_download(account: Account, number: str) -> str:
@@ -112,10 +116,12 @@ def make(pdf_pk: int) -> None:
     if document is None:
         return
     kill_points.reached("invoice claimed")
+    if document.attempts > ATTEMPTS:
+        _failed(document, DrawingDied())
+        return
     try:
         content = render_invoice(document_of(document.invoice))
-        # A new name each time: a file half written by a killed worker is never handed out.
-        name = default_storage.save(f"invoices/{document.pk}.pdf", ContentFile(content))
+        name = storages["invoices"].save(f"invoices/{document.pk}.pdf", ContentFile(content))
     except Exception as error:  # noqa: BLE001  (whatever it is, it is kept and the others go on)
         _failed(document, error)
         return

@@ -148,6 +148,15 @@ def test_a_link_is_of_our_own_origin(alice: Browser) -> None:
     assert link_of(alice).startswith("/api/invoice/download/")
 
 
+def test_one_whose_every_try_died_is_given_up(alice: Browser) -> None:
+    alice.get("/api/invoice/pdf/17")
+    InvoicePdf.objects.update(attempts=invoices.ATTEMPTS)
+    make_pdfs()
+    document = InvoicePdf.objects.get()
+    assert (document.state, document.file.name) == ("failed", "")
+    assert document.error.startswith("DrawingDied")
+
+
 def test_a_link_lapses(alice: Browser) -> None:
     link = link_of(alice)
     with time_machine.travel(timezone.now() + timedelta(minutes=6), tick=False):
