@@ -8,9 +8,8 @@ from typing import Literal
 
 from django.db import transaction
 from django.db.models import F, QuerySet
-from django.utils import timezone
 
-from accounts import codes, limits, login_code, tasks
+from accounts import clock, codes, limits, login_code, tasks
 from accounts.enqueue import enqueue
 from accounts.models import Account, Brand, LoginChallenge, OutgoingMail
 from accounts.models.sign_in import TRIES
@@ -83,23 +82,23 @@ def spend(challenge: LoginChallenge) -> Account:
     One UPDATE decides between parallel right codes: only the first finds the challenge unused.
     """
     account = Account.objects.of_address(challenge.email)
-    if (
-        account is None
-        or not account.user.is_active
-        or not _unspent(challenge).update(used_at=timezone.now())
-    ):
+    if account is None or not account.user.is_active or not _unspent(challenge).update(used_at=clock.now()):
         raise InvalidOtp
     return account
 
 
 def _open(email: str, origin: Origin, brand: Brand, instead_of: uuid.UUID | None) -> LoginChallenge:
-    now = timezone.now()
+    now = clock.now()
     still_open = _open_ones(email)
     if instead_of is not None:
         still_open.filter(pk=instead_of).update(lapsed_at=now)
     _make_room(list(still_open.order_by("created_at")), origin, now)
     mail = OutgoingMail.objects.create(
-        kind=login_code.KIND, to=email, brand=brand if brand.pk else None, expires_at=now + LIFETIME
+        kind=login_code.KIND,
+        to=email,
+        brand=brand if brand.pk else None,
+        next_attempt_at=now,
+        expires_at=now + LIFETIME,
     )
     return LoginChallenge.objects.create(
         email=email,
@@ -133,7 +132,7 @@ def _find(email: str, challenge_id: uuid.UUID | None) -> LoginChallenge | None:
 
 def _open_ones(email: str) -> QuerySet[LoginChallenge]:
     return LoginChallenge.objects.filter(
-        email=email, used_at=None, lapsed_at=None, expires_at__gt=timezone.now()
+        email=email, used_at=None, lapsed_at=None, expires_at__gt=clock.now()
     )
 
 
@@ -147,5 +146,5 @@ def _count_try(challenge: LoginChallenge, counter: Literal["tries", "blind_tries
     if left.update(**{counter: F(counter) + 1}):
         return
     if _unspent(challenge).exists():
-        raise TooManyTries(retry_after=limits.seconds_until(challenge.expires_at, timezone.now()))
+        raise TooManyTries(retry_after=limits.seconds_until(challenge.expires_at, clock.now()))
     raise InvalidOtp

@@ -13,8 +13,8 @@ from datetime import datetime, timedelta
 from django.conf import settings
 from django.db import transaction
 from django.db.models import F
-from django.utils import timezone
 
+from accounts import clock
 from accounts.models import SignInLimit
 from portal.errors import PortalError
 
@@ -60,7 +60,7 @@ def take(*uses: tuple[Limit, str]) -> None:
     Take them always in the same order, address before network: the rows stay locked until the transaction
     ends. Raises `Throttled` with the seconds until the refusing window is over.
     """
-    now = timezone.now()
+    now = clock.now()
     with transaction.atomic():
         for limit, subject in uses:
             _take_one(limit, subject, now)

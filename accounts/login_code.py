@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import uuid
 
-from django.utils import timezone
-
-from accounts import codes, hooks
+from accounts import clock, codes, hooks
 from accounts.models import Account, LoginChallenge, OutgoingMail, SignInEvent
 
 KIND = "login_code"
@@ -35,7 +33,7 @@ def prepare(mail: OutgoingMail) -> dict[str, object] | None:
 
 def minutes_left(challenge: LoginChallenge) -> int:
     """Give for how many minutes, about, the code will still be accepted; at least one."""
-    return max(1, round((challenge.expires_at - timezone.now()).total_seconds() / 60))
+    return max(1, round((challenge.expires_at - clock.now()).total_seconds() / 60))
 
 
 def note_sent(mail: OutgoingMail) -> None:

@@ -6,9 +6,8 @@ from datetime import datetime
 
 from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
-from django.utils import timezone
 
-from accounts import outbox, tasks
+from accounts import clock, outbox, tasks
 from accounts.enqueue import enqueue
 from accounts.models import Account, OutgoingMail
 
@@ -38,6 +37,7 @@ def queue(
         "account": account,
         "dedupe_key": dedupe_key,
         "brand_id": account.brand_id if account is not None else None,
+        "next_attempt_at": clock.now(),
         "expires_at": expires_at,
         "category": category,
     }
@@ -66,7 +66,7 @@ def try_again(mails: QuerySet[OutgoingMail]) -> list[OutgoingMail]:
     states = (OutgoingMail.State.PENDING, OutgoingMail.State.FAILED)
     chosen = list(mails.filter(state__in=states))
     OutgoingMail.objects.filter(pk__in=[mail.pk for mail in chosen], state__in=states).update(
-        state=OutgoingMail.State.PENDING, next_attempt_at=timezone.now(), attempts=0
+        state=OutgoingMail.State.PENDING, next_attempt_at=clock.now(), attempts=0
     )
     for mail in chosen:
         enqueue(tasks.send_mail, mail.pk)

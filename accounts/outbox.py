@@ -12,9 +12,8 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from django.db.models import F, Min
-from django.utils import timezone
 
-from accounts import login_code, optional_mail
+from accounts import clock, login_code, optional_mail
 from accounts.letters import compose
 from accounts.models import OutgoingMail
 from portal import kill_points
@@ -49,7 +48,7 @@ class Health:
 def health() -> Health:
     """Tell how many mails wait and since when, and how many of the last day's never left."""
     waiting = OutgoingMail.objects.filter(state=OutgoingMail.State.PENDING)
-    lately = OutgoingMail.objects.filter(created_at__gt=timezone.now() - timedelta(days=1))
+    lately = OutgoingMail.objects.filter(created_at__gt=clock.now() - timedelta(days=1))
     return Health(
         waiting=waiting.count(),
         oldest=waiting.aggregate(at=Min("created_at"))["at"],
@@ -60,7 +59,7 @@ def health() -> Health:
 
 def due() -> list[int]:
     """Give the ids of waiting mails whose time has come, oldest first; those past their use are dropped."""
-    now = timezone.now()
+    now = clock.now()
     waiting = OutgoingMail.objects.filter(state=OutgoingMail.State.PENDING)
     lapsed = waiting.filter(expires_at__lte=now).update(state=OutgoingMail.State.DROPPED, last_error=TOO_LATE)
     if lapsed:
@@ -75,7 +74,7 @@ def deliver(mail_id: int) -> None:
     The lease is taken by one conditional UPDATE, so that two workers never send together; a worker that dies
     leaves a lease that runs out. A failure is noted with the time of the next try and never raised.
     """
-    now = timezone.now()
+    now = clock.now()
     mail = _claim(mail_id, now)
     if mail is None:
         return
@@ -119,7 +118,7 @@ def _drop(mail: OutgoingMail) -> None:
 
 
 def _finish(mail: OutgoingMail, state: OutgoingMail.State, why: str = "") -> None:
-    sent_at = timezone.now() if state == OutgoingMail.State.SENT else None
+    sent_at = clock.now() if state == OutgoingMail.State.SENT else None
     OutgoingMail.objects.filter(pk=mail.pk).update(state=state, sent_at=sent_at, last_error=why)
 
 
@@ -131,7 +130,7 @@ def _postpone(mail: OutgoingMail, error: Exception) -> None:
         return
     logger.warning("Mail %s (%s) could not be sent: %s", mail.pk, mail.kind, _told(error))
     OutgoingMail.objects.filter(pk=mail.pk).update(
-        next_attempt_at=timezone.now() + _wait(mail.attempts), last_error=_told(error)
+        next_attempt_at=clock.now() + _wait(mail.attempts), last_error=_told(error)
     )
 
 

@@ -1,0 +1,84 @@
+"""Web servers, workers and database whose clocks are a minute apart (fault matrix, row 25)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+import httpx
+import pytest
+
+from accounts.models import LoginChallenge
+from billing.models import Heartbeat, InvoicePdf
+from billing.tests.live import FAITH
+from conftest import free_port
+from faults.portal import Portal, Process, wait_until
+
+CODE = re.compile(r"^\s*(\d{6})\s*$", re.MULTILINE)
+MINUTE = 60
+
+
+def skewed(process: Process, seconds: int, **changed: str) -> Process:
+    """Return a process as it would be on a machine whose clock is so many seconds ahead."""
+    command = [*process.command]
+    at = command.index("-m")
+    command[at : at + 1] = ["-m", "faults.skewed", str(seconds)]
+    return replace(process, command=command, environment={**process.environment, **changed}, running=None)
+
+
+@pytest.fixture(params=[MINUTE, -MINUTE], ids=["ahead", "behind"])
+def elsewhere(portal: Portal, request: pytest.FixtureRequest) -> Iterator[httpx.Client]:
+    """A second web server, whose clock is wrong, beside workers whose clock is wrong the other way."""
+    port = free_port()
+    web = skewed(portal.processes["web"], request.param, PORT=str(port))
+    portal.processes["worker"].terminate()
+    worker = skewed(portal.processes["worker"], -request.param)
+    for process in (web, worker):
+        process.start()
+    browser = httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60)
+    try:
+        wait_until(lambda: _serves(browser))
+        yield browser
+    finally:
+        for process in (web, worker):
+            process.kill()
+        portal.run("worker")
+
+
+def _serves(browser: httpx.Client) -> bool:
+    try:
+        return browser.get("/healthz").status_code == 200
+    except httpx.TransportError:
+        return False
+
+
+def test_codes_and_links_are_good_at_each_web_server_and_work_goes_on(
+    portal: Portal, elsewhere: httpx.Client, request: pytest.FixtureRequest
+) -> None:
+    name = f"dina{request.node.callspec.id}"
+    address = f"{name}@example.com"
+    account, here = portal.subscriber(name, FAITH)
+    Heartbeat.objects.all().delete()
+
+    asked = elsewhere.post("/api/auth/send-otp", json={"email": address}).json()
+    challenge = LoginChallenge.objects.get(pk=asked["challengeId"])
+    with portal.database.connect() as administrator:
+        now = administrator.execute("SELECT clock_timestamp()").fetchone()
+    assert now is not None
+    assert 595 < (challenge.expires_at - now[0]).total_seconds() <= 600
+    letter = portal.post_office.wait_for(address)[0].get_body(("plain",))
+    assert letter is not None
+    attempt = {"email": address, "otp": CODE.findall(letter.get_content())[0], **asked}
+    assert here.post("/api/auth/verify-otp", json=attempt).status_code == 200
+
+    invoice = f"/api/invoice/pdf/{portal.provider.invoices(account)[0].id}"
+    token = {"Authorization": here.headers["Authorization"]}
+    here.get(invoice)
+    InvoicePdf.objects.filter(invoice__customer__account=account).update(next_attempt_at="2026-01-01T00:00Z")
+    portal.tick()
+    wait_until(lambda: here.get(invoice).status_code == 200, what="the invoice")
+    for one, other in ((here, elsewhere), (elsewhere, here)):
+        link = one.get(invoice, headers=token).json()["downloadUrl"]
+        assert other.get(link).content.startswith(b"%PDF-")
+    assert Heartbeat.objects.exists()  # no worker took the beat for an old one
