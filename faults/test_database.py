@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import socket
+import sys
 import threading
 import time
 from collections import Counter
@@ -12,6 +15,7 @@ from contextlib import contextmanager
 import httpx
 import psycopg
 import pytest
+from django.db import connection
 from django.utils import timezone
 
 from billing.models import Command, Customer, IdempotentRequest, WebhookEvent
@@ -209,3 +213,23 @@ def test_it_answers_503_while_the_database_has_no_connection_left(portal: Portal
     for one in taken:
         one.close()
     wait_until(lambda: browser.get("/api/account").status_code == 200)
+
+
+@pytest.mark.skipif(
+    sys.platform != "linux", reason="only Linux tells for how long data may stay unacknowledged"
+)
+def test_a_server_that_vanished_is_not_waited_for_without_end(portal: Portal) -> None:
+    connection.ensure_connection()
+    with socket.socket(fileno=os.dup(connection.connection.fileno())) as line:
+        assert line.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE) == 1
+        idle, interval, count, unheard = (
+            line.getsockopt(socket.IPPROTO_TCP, option)
+            for option in (
+                socket.TCP_KEEPIDLE,
+                socket.TCP_KEEPINTVL,
+                socket.TCP_KEEPCNT,
+                socket.TCP_USER_TIMEOUT,
+            )
+        )
+    assert idle + interval * count <= 30
+    assert 0 < unheard <= 30_000

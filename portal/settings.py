@@ -113,6 +113,11 @@ SQLITE_OPTIONS: dict[str, Any] = {
 # A request that waits longer than this for a row is answered with an error, so that waiting ones cannot pile up.
 POSTGRES_OPTIONS: dict[str, Any] = {
     "connect_timeout": 5,
+    # A server that vanished without a word is noticed in half a minute; the system's own answer is two hours.
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 20_000,
     "options": "-c statement_timeout=15000 -c lock_timeout=5000 -c idle_in_transaction_session_timeout=60000",
 }
 
