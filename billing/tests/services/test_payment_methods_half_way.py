@@ -17,7 +17,7 @@ from billing.tests.live import DECLINES, FAITH, GOSPEL, VISA, Provider
 from billing.tests.purse import AMEX, JCB, MASTERCARD, Purse
 from conftest import Sandbox
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("in_step")]
 
 ADDED = "American Express ending in 0005 was added to your account"
 
