@@ -2,41 +2,79 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Literal
 
 import axe_playwright_python
-from playwright.sync_api import ConsoleMessage, Error, Page, Request, Response
+from playwright.sync_api import ConsoleMessage, Error, Page, Request, Response, ViewportSize
 
 AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text()
-# The frames belong to the provider, and axe would ask them for an answer that they do not give.
-FIND = """async () => {
-  const { violations } = await axe.run(document, { iframes: false, resultTypes: ['violations'] });
-  return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target}`));
+# Off by itself in axe, and asked for by WCAG 2.2.
+OF_22 = "target-size"
+# What another brand or scheme can break.
+OF_COLOURS = ["color-contrast", "link-in-text-block"]
+# The frames belong to the provider, and axe would ask them for an answer that they do not give. Where it could not tell
+# the ground of words, that counts as a finding; not of drawn cards, which are logos, nor of what is partly covered.
+FIND = """async ([only, added]) => {
+  const { violations, incomplete } = await axe.run(document, {
+    iframes: false,
+    resultTypes: ['violations', 'incomplete'],
+    ...(only ? { runOnly: only } : { rules: { [added]: { enabled: true } } }),
+  });
+  const unsure = incomplete
+    .filter(({ id }) => id === 'color-contrast')
+    .flatMap(({ nodes }) => nodes)
+    .filter(({ html, any }) => !html.startsWith('<text') && !any[0].data.messageKey.startsWith('elmPartially'));
+  return [
+    ...violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target}`)),
+    ...unsure.map(({ target, any }) => `contrast unknown, ${any[0].data.messageKey}: ${target}`),
+  ];
 }"""
 IS_SETTLED = """() => document.readyState === 'complete'
   && document.querySelector('#root h1')?.checkVisibility()
   && !document.querySelector('[aria-label="Loading"], [class*="skeleton"], [aria-busy="true"]')"""
 NEXT_FRAME = "() => new Promise((done) => requestAnimationFrame(() => done()))"
-WIDE = {"width": 1280, "height": 900}
-NARROW = {"width": 320, "height": 720}
+# A brand is its colours, which the app writes here.
+STYLE = "() => document.documentElement.style.cssText"
+WEAR = "(palette) => { document.documentElement.style.cssText = palette; }"
+WIDE: ViewportSize = {"width": 1280, "height": 900}
+NARROW: ViewportSize = {"width": 320, "height": 720}
+Look = tuple[Literal["light", "dark"], ViewportSize]
+LOOKS: tuple[Look, ...] = (("light", WIDE), ("dark", WIDE), ("light", NARROW), ("dark", NARROW))
 
 
-def violations(page: Page) -> list[str]:
-    """What axe finds, as lines one can read."""
+def violations(page: Page, only: list[str] | None = None) -> list[str]:
+    """What axe finds, by all its rules or by some, as lines one can read."""
     if not page.evaluate("'axe' in window"):
         page.evaluate(AXE)
-    found: list[str] = page.evaluate(FIND)
+    found: list[str] = page.evaluate(FIND, [only, OF_22])
     return found
 
 
-def violations_in(page: Page, *looks: tuple[str, dict[str, int]]) -> list[str]:
+def violations_in(page: Page, *looks: Look) -> list[str]:
     """What axe finds in each of these colour schemes and sizes of the window."""
     found = []
     for scheme, size in looks:
-        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")  # type: ignore[arg-type]
-        page.set_viewport_size(size)  # type: ignore[arg-type]
+        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+        page.set_viewport_size(size)
         page.evaluate(NEXT_FRAME)
         found += [f"{scheme} {size['width']} {one}" for one in violations(page)]
+    return found
+
+
+def violations_in_brands(page: Page, palettes: Mapping[str, str]) -> list[str]:
+    """What axe finds in the page's own brand and, of what colours can break, in the other brands' colours."""
+    own: str = page.evaluate(STYLE)
+    others = {brand: palette for brand, palette in palettes.items() if palette != own}
+    found = []
+    for scheme, size in LOOKS:
+        found += violations_in(page, (scheme, size))
+        for brand, palette in others.items():
+            page.evaluate(WEAR, palette)
+            found += [f"{scheme} {size['width']} {brand} {one}" for one in violations(page, OF_COLOURS)]
+        page.evaluate(WEAR, own)
+    page.set_viewport_size(WIDE)
     return found
 
 

@@ -12,9 +12,12 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
+from e2e.barriers import STYLE, settled
 from e2e.demo import ACCOUNTS, START_SECONDS, Demo, Visitor, free_port, prepare, stored
 
 expect.set_options(timeout=10_000)
+
+BRANDS = ("faith", "gospel", "kids")
 
 
 @pytest.fixture(scope="session")
@@ -147,6 +150,19 @@ def signed_in(
     yield opened
     for context in contexts:
         context.close()
+
+
+@pytest.fixture(scope="module")
+def palettes(browser: Browser, demo: Demo) -> dict[str, str]:
+    """The colours of each brand, as its own pages have them."""
+    page = browser.new_page()
+    found = {}
+    for brand in BRANDS:
+        settled(page, f"http://{brand}.localhost:{demo.port}/")
+        found[brand] = page.evaluate(STYLE)
+    page.close()
+    assert len(set(found.values())) == len(BRANDS)
+    return found
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Page, expect
 
-from e2e.barriers import IS_SETTLED, violations_in
+from e2e.barriers import IS_SETTLED, LOOKS, violations_in
 from e2e.demo import Visitor
 
 # Host label, name, the brand's colour of a button in each scheme, account.
@@ -34,12 +34,6 @@ def page_at(browser, browser_context_args, demo) -> Iterator[object]:
     yield opened
     for context in contexts:
         context.close()
-
-
-def violations(page: Page) -> list[str]:
-    """What axe finds in light and in dark, wide and narrow, as lines one can read."""
-    sizes = ({"width": width, "height": 800} for width in (1280, 360))
-    return violations_in(page, *((scheme, size) for size in sizes for scheme in ("light", "dark")))
 
 
 def settled(page: Page) -> None:
@@ -70,10 +64,10 @@ def test_a_brand_looks_and_leads_as_it_says(page_at, demo, label, name, colours,
             "([image, dark]) => image.currentSrc.endsWith('-dark.svg') === dark",
             arg=[logo.element_handle(), scheme == "dark"],
         )
-    assert violations(page) == []
+    assert violations_in(page, *LOOKS) == []
     Visitor(demo, page).sign_in(account)
     settled(page)
-    assert violations(page) == []
+    assert violations_in(page, *LOOKS) == []
 
 
 def test_a_brand_that_is_none_of_the_three_has_no_links(page_at):
@@ -85,7 +79,7 @@ def test_a_brand_that_is_none_of_the_three_has_no_links(page_at):
     for link in (*LINKS, "Help"):
         expect(page.get_by_role("link", name=link)).to_have_count(0)
     expect(page.get_by_role("list", name="Our services")).to_have_count(0)
-    assert violations(page) == []
+    assert violations_in(page, *LOOKS) == []
 
 
 def test_card_fields_stand_in_a_brands_own_pages(page_at, demo):

@@ -1,0 +1,116 @@
+"""Every dialog: opened, kept to and left by keyboard, and no barrier in any brand."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from e2e.barriers import settled
+from e2e.states import DIALOGS, barriers, bring_about, stay
+
+HOSTS = {"ben": "sports", "dan": "gospel", "ella": "kids", "ivy": "sports"}
+HOLDERS = sorted({name for state in DIALOGS for name in state.accounts})
+MENU = "profile-menu"
+# Those that a button opens and that are left as they were opened.
+OPENED = [state for state in DIALOGS if state.opener and state.inside is stay and state.name != MENU]
+CHANGES_NOTHING = re.compile("^(NO, CANCEL|Not now)$")
+CONTROLS = "button:enabled, a[href]"
+# The focus as the place of a control in its dialog. Between the last and the first it is with the browser itself, which
+# shows as the body; a control of the page behind has no place.
+PLACE = """(dialog, controls) => document.activeElement === document.body
+  ? 'outside the page'
+  : [...dialog.querySelectorAll(controls)].indexOf(document.activeElement)"""
+BEHIND = -1
+
+
+def walked(page: Page, key: str) -> set[int | str]:
+    """Press a key for two rounds through the open dialog, and return where the focus has been."""
+    dialog = page.locator("dialog[open]")
+    been = set()
+    for _ in range(2 * dialog.locator(CONTROLS).count() + 2):
+        page.keyboard.press(key)
+        been.add(dialog.evaluate(PLACE, CONTROLS))
+    return been
+
+
+@pytest.mark.parametrize("name", HOLDERS)
+def test_no_dialog_is_a_barrier_in_any_brand(signed_in, palettes, name):
+    states = [state for state in DIALOGS if name in state.accounts]
+    assert barriers(signed_in(name, HOSTS.get(name)), states, palettes) == {}
+
+
+@pytest.mark.parametrize("state", OPENED, ids=lambda state: state.name)
+def test_it_takes_the_focus_keeps_it_and_gives_it_back(signed_in, state):
+    page = signed_in(state.accounts[0])
+    assert bring_about(page, replace(state, opener="", shows=""))
+    opener = page.get_by_role("button", name=re.compile(f"^{state.opener}", re.IGNORECASE)).first
+    opener.focus()
+    page.keyboard.press("Enter")
+    dialog = page.get_by_role("dialog")
+    expect(dialog.get_by_text(re.compile(state.shows))).to_be_visible()
+    expect(dialog.get_by_role("button", name=CHANGES_NOTHING)).to_be_focused()
+    expect(dialog).to_have_accessible_name(re.compile("."))
+
+    everywhere = set(range(dialog.locator(CONTROLS).count()))
+    for key in ("Tab", "Shift+Tab"):
+        been = walked(page, key)
+        assert everywhere <= been
+        assert BEHIND not in been
+
+    page.keyboard.press("Escape")
+    expect(dialog).to_be_hidden()
+    expect(opener).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(dialog).to_be_visible()
+
+
+@pytest.mark.parametrize("name", ["undo-dialog", "undo-dialog-nothing"])
+def test_one_that_came_with_the_page_leaves_the_focus_with_the_heading(signed_in, name):
+    state = next(one for one in DIALOGS if one.name == name)
+    page = signed_in(state.accounts[0])
+    assert bring_about(page, state)
+    expect(page.get_by_role("dialog").get_by_role("button").first).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_be_hidden()
+    expect(page.get_by_role("heading", level=1)).to_be_focused()
+
+
+@pytest.mark.parametrize("name", ["resume-dialog-confirming", "manage-dialog-confirming"])
+def test_one_that_is_busy_stays_and_keeps_the_focus(signed_in, name):
+    state = next(one for one in DIALOGS if one.name == name)
+    page = signed_in(state.accounts[0])
+    assert bring_about(page, state)
+    page.keyboard.press("Escape")
+    page.keyboard.press("Escape")
+    dialog = page.get_by_role("dialog")
+    expect(dialog.get_by_role("button").last).to_be_focused()
+    expect(dialog.get_by_role("status").filter(has_text="We are confirming")).to_be_visible()
+
+
+def test_one_about_a_failed_payment_gives_the_focus_back_to_what_opened_the_one_before(signed_in):
+    state = next(one for one in DIALOGS if one.name == "manage-dialog-declined")
+    page = signed_in(state.accounts[0])
+    assert bring_about(page, state)
+    dialog = page.get_by_role("dialog", name="Payment Failed")
+    expect(dialog.get_by_role("button", name=CHANGES_NOTHING)).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(dialog).to_be_hidden()
+    expect(page.get_by_role("button", name=state.opener)).to_be_focused()
+
+
+def test_the_menu_opens_closes_and_is_walked_through_by_keyboard(signed_in):
+    page = settled(signed_in("ivy"), "/dashboard")
+    trigger = page.get_by_role("button", name="Your profile")
+    trigger.focus()
+    page.keyboard.press("Enter")
+    items = page.get_by_role("banner").get_by_role("listitem").locator("a, button").filter(visible=True)
+    for item in items.all()[-4:]:
+        page.keyboard.press("Tab")
+        expect(item).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("button", name="Logout")).to_be_hidden()
+    expect(trigger).to_be_focused()
+    expect(trigger).to_have_attribute("aria-expanded", "false")

@@ -1,0 +1,21 @@
+"""Every state of every screen: loaded and changed, wrong and refused, busy and offline; it bars nobody in any brand."""
+
+from __future__ import annotations
+
+import pytest
+
+from e2e.demo import ACCOUNTS
+from e2e.states import DONE, LANDING, SCREENS, barriers
+
+# Each brand's own pages are among them, so that its logo, its links and its words are looked at too.
+HOSTS = {"ben": "sports", "carla": "gospel", "dan": "gospel", "ella": "kids", "gia": "kids", "hugo": "faith"}
+
+
+@pytest.mark.parametrize("name", ACCOUNTS)
+def test_no_state_of_a_screen_is_a_barrier_in_any_brand(signed_in, palettes, name):
+    states = [state for state in (*SCREENS, *DONE) if name in state.accounts]
+    assert barriers(signed_in(name, HOSTS.get(name)), states, palettes) == {}
+
+
+def test_no_state_of_the_way_in_is_a_barrier_in_any_brand(page, palettes):
+    assert barriers(page, LANDING, palettes) == {}
