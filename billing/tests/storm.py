@@ -195,13 +195,10 @@ class Storm:
     # --- What people do -------------------------------------------------------------------------------------------
 
     def ask(self, name: str, wish: Wish, trouble: Trouble = None) -> None:
-        """Let a subscriber do something in the app, from looking at the figures to the answer."""
-
-        def act() -> tuple[Intent, Any]:
+        """Let a subscriber look at the figures of a change and confirm it; the trouble comes over the latter."""
+        with suppress(NotOffered):
             intent = self.apps[name].prepare(wish)
-            return self._sent(name, intent)
-
-        self._in_the_app(name, act, trouble)
+            self._in_the_app(name, lambda: self._sent(name, intent), trouble)
 
     def look(self, name: str, wish: Wish, trouble: Trouble = None) -> None:
         """Leave a tab open with the figures of a change."""
@@ -440,9 +437,9 @@ class Storm:
         """Let a subscriber do something; assert that what was refused changed nothing at the provider."""
         self.listen()
         before = self._prints(name)
-        answered: tuple[Intent, Any] | None = None
-        with self.weather.over(trouble, self.do), suppress(NotOffered):
-            answered = act()
+        answers: list[tuple[Intent, Any]] = []
+        with self.weather.over(trouble, self.do):
+            answers.append(act())
         self.listen()
         self._note_command(name)
         if isinstance(trouble, Meanwhile) and self.weather.struck:
@@ -451,8 +448,8 @@ class Storm:
         if isinstance(trouble, Death) and self.weather.struck:
             # Its request is held by nobody for a minute; whoever asked again before would only wait.
             self.pass_time(timedelta(seconds=61))
-        elif answered is not None and not isinstance(trouble, Meanwhile):
-            self._assert_well_answered(name, *answered, before)
+        elif answers and not isinstance(trouble, Meanwhile):
+            self._assert_well_answered(name, *answers[0], before)
 
     def _sent(self, name: str, intent: Intent) -> tuple[Intent, Any]:
         self.last[name] = intent
