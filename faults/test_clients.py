@@ -12,8 +12,8 @@ from billing.tests.live import FAITH
 from faults.portal import Portal
 
 SLOW_CLIENTS = 20
-# A request has ten seconds to arrive.
-PATIENCE_SECONDS = 14.0
+# A request has ten seconds to arrive; the rest is for a busy machine.
+PATIENCE_SECONDS = 25.0
 LIMIT = 256 * 1024
 HEAD = b"POST /api/auth/send-otp HTTP/1.1\r\nHost: portal\r\nContent-Type: application/json\r\n"
 

@@ -51,9 +51,9 @@ def announce(portal: Portal) -> None:
 
 def test_a_worker_that_is_replaced_ends_its_work_and_the_next_one_does_the_rest(portal: Portal) -> None:
     addresses = letters_to("nora")
-    portal.to_post_office.slow_down(0.1)
+    portal.to_post_office.slow_down(0.2)
     announce(portal)
-    portal.post_office.wait_for(addresses[0])
+    wait_until(lambda: any(map(portal.post_office.to, addresses)), what="the first letter")
     assert portal.processes["worker"].terminate() < GRACE_SECONDS
     left = OutgoingMail.objects.filter(to__in=addresses, state=OutgoingMail.State.PENDING)
     assert left.exists()

@@ -63,12 +63,19 @@ def assert_made_in_the_end(portal: Portal, wanted: InvoicePdf) -> None:
 def test_one_that_takes_too_long_is_ended_and_tried_again(portal: Portal) -> None:
     with endless(portal, "abby") as (browser, wanted):
         # Shorter than the task's own limits, so that nobody waits for half a minute here.
-        portal.send("billing.tasks.make_invoice_pdf", wanted.pk, soft_time_limit=2, time_limit=30)
+        portal.send("billing.tasks.make_invoice_pdf", wanted.pk, soft_time_limit=2, time_limit=6)
         being_drawn(wanted)
+        drawing = busiest(portal)
         assert_others_are_unhurt(portal, browser, "abby")
-        wait_until(lambda: InvoicePdf.objects.get(pk=wanted.pk).error, what="the end of its time")
-    wanted.refresh_from_db()
-    assert (wanted.state, wanted.error.partition(":")[0]) == (State.WANTED, "SoftTimeLimitExceeded")
+        # Asked to end, which the library that draws may take for a fault of a font; then killed.
+        wait_until(
+            lambda: (
+                InvoicePdf.objects.get(pk=wanted.pk).error
+                or drawing not in portal.processes["worker"].children()
+            ),
+            what="the end of its time",
+        )
+    assert InvoicePdf.objects.get(pk=wanted.pk).state == State.WANTED
     assert_made_in_the_end(portal, wanted)
 
 
