@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
+from urllib.parse import urlsplit
 
 import axe_playwright_python
 from playwright.sync_api import ConsoleMessage, Error, Page, Request, Response, ViewportSize
@@ -99,9 +100,11 @@ class Watch:
         page.on("console", self._said)
         page.on("pageerror", self._threw)
 
-    def open(self, path: str) -> list[str]:
-        """Open a screen, wait until all of it is there, and return what went wrong."""
+    def open(self, path: str, *, leads_to: str) -> list[str]:
+        """Open a path, wait until all of the screen that it leads to is there, and return what went wrong."""
         settled(self._page, path)
+        self._page.wait_for_url(lambda url: urlsplit(url).path == leads_to)
+        self._page.wait_for_function(IS_SETTLED)
         return self._complaints()
 
     def reload(self) -> list[str]:
