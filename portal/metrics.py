@@ -10,6 +10,7 @@ import logging
 import os
 import time
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +48,8 @@ NO_ANSWER = "none"
 # Each new label is kept for good in memory and file, and anybody may send a word of their own for a method.
 METHODS = frozenset(name.upper() for name in View.http_method_names)
 OTHER_METHOD = "other"
+# Each time another process may have started, and found more files to take away.
+READINGS = 5
 
 # The registry that is told is made for each telling, from the files.
 _own = CollectorRegistry()
@@ -135,6 +138,17 @@ def _forget_the_dead() -> None:
             continue  # somebody else's process has the number now
 
 
+class _Figures(MultiProcessCollector):
+    """What all processes counted."""
+
+    def collect(self) -> Iterable[Metric]:
+        """Return the figures, read anew where a process that starts meanwhile takes the files of the dead away."""
+        for _ in range(READINGS - 1):
+            with suppress(FileNotFoundError):
+                return list(super().collect())  # type: ignore[no-untyped-call]  # the library's
+        return list(super().collect())  # type: ignore[no-untyped-call]  # the library's
+
+
 @require_safe
 @never_cache
 def metrics(request: HttpRequest) -> HttpResponseBase:
@@ -142,6 +156,6 @@ def metrics(request: HttpRequest) -> HttpResponseBase:
     if not is_within(request, settings.METRICS_NETWORKS):
         return views.unknown(request)
     told = CollectorRegistry()
-    MultiProcessCollector(told, path=str(FOLDER))  # type: ignore[no-untyped-call]  # the library's
+    _Figures(told, path=str(FOLDER))  # type: ignore[no-untyped-call]  # the library's
     told.register(_Signs())
     return HttpResponse(generate_latest(told), content_type=CONTENT_TYPE_LATEST)

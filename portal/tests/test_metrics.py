@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import threading
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
@@ -37,6 +38,27 @@ def test_requests_are_counted_by_route(visitor):
     after = told(visitor)
     assert after["portal_request_seconds_count", *labels] == before + 1
     assert not any("secret=" in word or "of/ours" in word for key in after for word in key)
+
+
+def test_files_of_the_dead_that_are_taken_away_meanwhile_are_not_missed(visitor):
+    visitor.get("/api/site")
+    [mine] = metrics.FOLDER.glob(f"histogram_{os.getpid()}.db")
+    dead = mine.with_name("histogram_999999999.db")
+    over = threading.Event()
+
+    def come_and_go():
+        while not over.is_set():
+            dead.hardlink_to(mine)
+            dead.unlink()
+
+    others = threading.Thread(target=come_and_go)
+    others.start()
+    try:
+        for _ in range(100):
+            told(visitor)
+    finally:
+        over.set()
+        others.join()
 
 
 def test_methods_that_nobody_knows_are_counted_as_one(visitor):
