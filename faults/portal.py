@@ -174,11 +174,15 @@ class Portal:
         for server in (self.database, self.redis):
             if server.process is None:
                 server.start()
+        self.restart_ended()
+        self.await_all()
+        connections.close_all()
+
+    def restart_ended(self) -> None:
+        """Start what has ended again, as the process manager does (deployment.md)."""
         for name, process in [*self.processes.items()]:
             if not process.alive:
                 self.run(name)
-        self.await_all()
-        connections.close_all()
 
     def ask(self, token: str | None = None) -> httpx.Client:
         """Return a browser, signed in with a token if one is given."""
