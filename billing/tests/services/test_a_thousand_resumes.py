@@ -91,7 +91,8 @@ def wait_until(happened: Callable[[], object]) -> None:
 
 def announce(slot: datetime, *, workers: int) -> None:
     """Send the message that the tick sends, once so many workers are ready for it."""
-    with Celery(broker=os.environ["REDIS_URL"]) as app:
+    # Not the one of this process: what later tests announce is for nobody.
+    with Celery(broker=os.environ["REDIS_URL"], set_as_current=False) as app:
         wait_until(lambda: len(app.control.ping(timeout=0.5) or ()) == workers)
         app.send_task("billing.tasks.run_job", args=("resumes", slot.isoformat()), queue="jobs")
 
