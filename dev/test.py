@@ -104,7 +104,9 @@ def services_suite(output: Output) -> bool:
         raise LeftOut("no PostgreSQL answers at TEST_DATABASE_URL")
     if not answers(redis, REDIS_PORT):
         raise LeftOut("no Redis answers at TEST_REDIS_URL")
-    return _run(_pytest("-m", "services"), output, DATABASE_URL=database, REDIS_URL=redis)
+    # Two at once: they wait for processes of their own most of the time.
+    command = _pytest("-n", "2", "--dist", "loadfile", "-m", "services")
+    return _run(command, output, DATABASE_URL=database, REDIS_URL=redis)
 
 
 def faults_suite(output: Output) -> bool:

@@ -8,6 +8,11 @@ import tempfile
 os.environ["PORTAL_ENV"] = "test"
 os.environ["VAR_DIR"] = tempfile.mkdtemp(prefix="portal-tests-")
 atexit.register(shutil.rmtree, os.environ["VAR_DIR"], ignore_errors=True)
+if os.environ.get("REDIS_URL"):
+    # Test processes side by side have a Redis database each, as they have one of PostgreSQL's.
+    server, _, number = os.environ["REDIS_URL"].rpartition("/")
+    side_by_side = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+    os.environ["REDIS_URL"] = f"{server}/{int(number) + side_by_side}"
 
 from portal.settings import *  # noqa: E402, F403  (once the environment is set)
 from portal.settings import DATABASES, ENV, VAR_DIR  # noqa: E402
