@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Error, Page, Route, expect
 
 from e2e.barriers import settled, violations_in_brands
 from e2e.demo import ACCOUNTS
@@ -14,6 +14,8 @@ from e2e.demo import ACCOUNTS
 NOBODY = "nobody"
 STILL = "() => document.getAnimations().every(({ playState }) => playState !== 'running')"
 SHOWN_SECONDS = 20
+# What a screen offers is there when it has settled, or soon after.
+OFFERED_SECONDS = 3
 EVERYTHING = "**/api/**"
 
 Act = Callable[[Page], bool | None]
@@ -131,7 +133,9 @@ def press(role: str, name: str) -> Act:
         found = place.locator(f"role={role}[name=/^{name}/i]").and_(
             page.locator(":not([aria-disabled=true], :disabled)")
         )
-        if found.count() == 0:
+        try:
+            found.first.wait_for(timeout=OFFERED_SECONDS * 1000)
+        except Error:
             return False
         found.first.click()
         return True
