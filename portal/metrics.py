@@ -49,7 +49,7 @@ NO_ANSWER = "none"
 METHODS = frozenset(name.upper() for name in View.http_method_names)
 OTHER_METHOD = "other"
 # Each time another process may have started, and found more files to take away.
-READINGS = 5
+READINGS = 20
 
 # The registry that is told is made for each telling, from the files.
 _own = CollectorRegistry()

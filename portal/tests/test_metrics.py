@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
@@ -51,6 +52,7 @@ def test_files_of_the_dead_that_are_taken_away_meanwhile_are_not_missed(visitor)
             dead.hardlink_to(mine)
             # A process that starts may have been quicker.
             dead.unlink(missing_ok=True)
+            time.sleep(0.001)
 
     others = threading.Thread(target=come_and_go)
     others.start()
