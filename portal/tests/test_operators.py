@@ -142,7 +142,7 @@ def test_no_group_sees_challenges_limits_operators_or_the_log(group: str) -> Non
     browser = member(group)
     for name in (
         "accounts_loginchallenge",
-        "accounts_signinlimit",
+        "accounts_limitcounter",
         "accounts_user",
         "auth_group",
         "admin_logentry",
