@@ -50,7 +50,7 @@ def move_to(instant: int) -> None:
 def _running_ms() -> int:
     from billing.sandbox.models import Site
 
-    return _machine_ms() + Site.get().offset_ms
+    return _machine_ms() + Site.offset()
 
 
 def _machine_ms() -> int:

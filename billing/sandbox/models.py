@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from typing import Any, ClassVar, TypeVar
 
-from django.db import models
+from django.db import connection, models
 
 from billing.sandbox import clock
 from billing.sandbox.body import Body
@@ -47,6 +47,18 @@ class Site(models.Model):
             return site
         born = int(time.time())
         return cls.objects.get_or_create(pk=1, defaults={"genesis_time": born, "destination_time": born})[0]
+
+    @classmethod
+    def offset(cls) -> int:
+        """How many milliseconds the site's clock is ahead of the machine's."""
+        # Asked several times by every request: as it stands, not as a query to be composed each time.
+        with connection.cursor() as cursor:
+            cursor.execute(_OFFSET)
+            row = cursor.fetchone()
+        return int(row[0]) if row else cls.get().offset_ms
+
+
+_OFFSET = f"SELECT offset_ms FROM {Site._meta.db_table} WHERE id = 1"  # noqa: S608  (our own name)
 
 
 class Resource(models.Model):

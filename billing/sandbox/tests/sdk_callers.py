@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -31,7 +32,7 @@ class Found:
 
 
 @dataclass
-class SdkCaller(Caller):
+class SdkCaller(Caller, ABC):
     """A caller that speaks through an SDK and remembers what that found, refusals too."""
 
     found: list[tuple[str, Found]] = field(default_factory=list)
@@ -53,8 +54,9 @@ class SdkCaller(Caller):
         found = self.ask(name, handle, params)
         return httpx.Response(found.status, json=found.body)
 
+    @abstractmethod
     def _ask(self, name: str, handle: str, params: dict[str, object], headers: dict[str, str]) -> Found:
-        raise NotImplementedError
+        """One call through this SDK."""
 
 
 @dataclass

@@ -8,6 +8,13 @@ from typing import Any
 from playwright.sync_api import Locator, Page, expect
 
 TITLES = {"number": "Number of the card", "expiry": "Expiry date", "cvv": "Security code"}
+SAID_ALL = "() => parent.postMessage('said all', '*')"
+LISTEN = """() => {
+  window.heard = 0;
+  if (window.listens) return;
+  window.listens = true;
+  window.addEventListener('message', ({ data }) => { if (data === 'said all') window.heard += 1; });
+}"""
 
 
 @dataclass
@@ -64,8 +71,17 @@ class Form:
             arg=[place, event, count],
         )
 
+    def _await_frames(self) -> None:
+        """Wait for what the frames have said so far: each says one thing more, and words of one keep their order."""
+        frames = [frame for frame in self.page.frames if frame.parent_frame == self.page.main_frame]
+        self.page.evaluate(LISTEN)
+        for frame in frames:
+            frame.evaluate(SAID_ALL)
+        self.page.wait_for_function("(count) => window.heard >= count", arg=len(frames))
+
     def told(self, place: str, event: str) -> list[Any]:
         """The events of a kind that a field, or the component, has told."""
+        self._await_frames()
         found: list[Any] = self.page.evaluate(
             "([place, type]) => window.told.filter((one) => one.place === place && one.type === type)",
             [place, event],
