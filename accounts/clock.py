@@ -1,7 +1,8 @@
-"""One clock for sign-in codes and the outbox, however many machines there are: the database's.
+"""One clock for all that several machines have a part in, however many there are: the database's.
 
-A code is asked for at one machine, sent by another and tried at a third. If each went by its own clock, a worker that
-is a minute behind would not send yet what a web server says is due, and a code would live a minute more or less.
+A code is asked for at one machine, sent by another and tried at a third; what one works on, another looks at. If each
+went by its own clock, a worker that is a minute behind would not send yet what a web server says is due, a code would
+live a minute more or less, and a worker that is ahead would take over what others are at.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from django.db import transaction
 from django.db.models import Q
 
 from accounts import hooks
-from accounts.models import Account, LoginChallenge, OutgoingMail, SignInEvent, SignInLimit
+from accounts.models import Account, LimitCounter, LoginChallenge, OutgoingMail, SignInEvent
 
 logger = logging.getLogger(__name__)
 
@@ -38,7 +38,7 @@ def _forget_address(account: Account) -> None:
     OutgoingMail.objects.filter(to=account.email).delete()
     LoginChallenge.objects.filter(email=account.email).delete()
     SignInEvent.objects.filter(Q(account=account) | Q(email=account.email)).delete()
-    SignInLimit.objects.filter(key__endswith=f":{account.email}").delete()
+    LimitCounter.objects.filter(key__endswith=f":{account.email}").delete()
 
 
 def _forget_in_log(account: Account) -> None:

@@ -1,21 +1,20 @@
 """Limits on sign-in, on payments and on codes, in the database: they hold in every process and with the cache down.
 
-A window starts with the first use and is over when its time is. Counting is one conditional UPDATE, which
-PostgreSQL and SQLite both decide row by row, so that parallel requests never get more than the limit.
+Each use is remembered for as long as it counts, so that there is no moment at which a window begins anew and twice the
+limit passes. Who takes one holds the counter's row, so that parallel requests never get more than the limit either.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import F
 
 from accounts import clock
-from accounts.models import SignInLimit
+from accounts.models import LimitCounter
 from portal.errors import PortalError
 
 DEMO_FACTOR = 10  # contract, rule 13
@@ -31,7 +30,7 @@ class Throttled(PortalError):
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """At most `count` uses in `window`, per subject."""
+    """At most `count` uses in any `window`, per subject."""
 
     name: str
     count: int
@@ -58,7 +57,7 @@ def take(*uses: tuple[Limit, str]) -> None:
     """Count one use of each limit, given with its subject, or of none.
 
     Take them always in the same order, address before network: the rows stay locked until the transaction
-    ends. Raises `Throttled` with the seconds until the refusing window is over.
+    ends. Raises `Throttled` with the seconds until the refusing limit has room again.
     """
     now = clock.now()
     with transaction.atomic():
@@ -67,15 +66,24 @@ def take(*uses: tuple[Limit, str]) -> None:
 
 
 def _take_one(limit: Limit, subject: str, now: datetime) -> None:
-    key = f"{limit.name}:{subject}"
-    fresh = {"started_at": now, "expires_at": now + limit.window}
-    SignInLimit.objects.bulk_create([SignInLimit(key=key, **fresh)], ignore_conflicts=True)
-    counter = SignInLimit.objects.filter(key=key)
-    started_over = counter.filter(expires_at__lte=now).update(count=1, **fresh)
-    if started_over or counter.filter(count__lt=limit.most).update(count=F("count") + 1):
-        return
-    ends = counter.values_list("expires_at", flat=True).first() or now + limit.window
-    raise Throttled(retry_after=seconds_until(ends, now))
+    counter = _hold(f"{limit.name}:{subject}", now, now + limit.window)
+    lately = [use for use in counter.uses if use > (now - limit.window).timestamp()]
+    if len(lately) >= limit.most:
+        free_at = datetime.fromtimestamp(lately[-limit.most], UTC) + limit.window
+        raise Throttled(retry_after=seconds_until(free_at, now))
+    counter.uses = [*lately, now.timestamp()]
+    counter.count = len(counter.uses)
+    counter.started_at = datetime.fromtimestamp(counter.uses[0], UTC)
+    counter.save(update_fields=["uses", "count", "started_at"])
+
+
+def _hold(key: str, now: datetime, ends: datetime) -> LimitCounter:
+    """Make a counter, or lock the one there is, by one statement: the work is the same for whoever is new."""
+    fresh = LimitCounter(key=key, started_at=now, expires_at=ends)
+    LimitCounter.objects.bulk_create(
+        [fresh], update_conflicts=True, unique_fields=["key"], update_fields=["expires_at"]
+    )
+    return LimitCounter.objects.get(key=key)
 
 
 def seconds_until(then: datetime, now: datetime) -> int:

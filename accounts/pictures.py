@@ -132,8 +132,6 @@ def checked_upload(file: UploadedFile, shape: Shape) -> Upload:
             shape.check(*picture.size)
             picture.load()
     except (UnidentifiedImageError, Image.DecompressionBombError, OSError, SyntaxError, ValueError) as error:
-        if isinstance(error, ValidationError):
-            raise
         raise ValidationError(
             "This is not a whole JPEG, PNG or WebP picture, whatever its name says."
         ) from error

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import cached_property
 from urllib.parse import urlsplit
 
 from django.conf import settings
@@ -58,9 +61,37 @@ def site_for_host(host: str) -> Site:
     )
 
 
+class _Held:
+    """What operators set, each part read when it is first asked for."""
+
+    @cached_property
+    def settings(self) -> SiteSettings:
+        return SiteSettings.objects.get_or_create(pk=1)[0]
+
+    @cached_property
+    def default_brand(self) -> Brand:
+        return Brand.objects.filter(is_default=True).first() or _nameless("")
+
+
+_held: ContextVar[_Held | None] = ContextVar("held", default=None)
+
+
+@contextmanager
+def read_once() -> Iterator[None]:
+    """Have settings and default brand read once for all that a block does, as a night's mails have many dates in them.
+
+    What operators change meanwhile counts from the next block on. Threads that are given this context share it.
+    """
+    token = _held.set(_Held())
+    try:
+        yield
+    finally:
+        _held.reset(token)
+
+
 def site_settings() -> SiteSettings:
     """Give the one row of settings, made with its defaults on first use."""
-    return SiteSettings.objects.get_or_create(pk=1)[0]
+    return (_held.get() or _Held()).settings
 
 
 def brand_for_host(host: str) -> Brand:
@@ -96,7 +127,7 @@ def address_at(host: str) -> str:
 
 def default_brand() -> Brand:
     """Give the brand that stands for the whole portal, in mails to who has none."""
-    return Brand.objects.filter(is_default=True).first() or _nameless("")
+    return (_held.get() or _Held()).default_brand
 
 
 def streaming_services() -> list[StreamingService]:

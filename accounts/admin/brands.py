@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django import forms
 from django.contrib import admin
@@ -12,16 +12,12 @@ from django.http import HttpRequest
 from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 
+from accounts.admin.picture_form import PictureForm
 from accounts.admin.read_only import AnyModelAdmin
 from accounts.colours import SURFACES, TOKENS, default_colours, validate_colours, weaknesses
 from accounts.models import Brand, StreamingService
 from accounts.models.site import validate_host_names
-from accounts.pictures import LOGO, Upload, check_place, checked_logo
-
-if TYPE_CHECKING:
-    AnyModelForm = forms.ModelForm[Any]
-else:
-    AnyModelForm = forms.ModelForm
+from accounts.pictures import LOGO, Upload, UploadedFile, checked_logo
 
 LOGOS = ("logo", "logo_dark")
 PLACE_HELP = {
@@ -34,12 +30,11 @@ UPLOAD_HELP = (
 )
 
 
-def _upload_of(name: str) -> str:
-    return f"{name}_upload"
-
-
-class LogoForm(AnyModelForm):
+class LogoForm(PictureForm):
     """Something with a logo for light and one for dark ground, each named or uploaded."""
+
+    pictures = LOGOS
+    shape = LOGO
 
     logo_upload = forms.FileField(label="Upload a logo", required=False, help_text=UPLOAD_HELP)
     logo_dark_upload = forms.FileField(
@@ -48,7 +43,6 @@ class LogoForm(AnyModelForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.uploads: dict[str, Upload] = {}
         for name in LOGOS:
             if name in self.fields:  # not for who may only look
                 self.fields[name].widget = AdminTextInputWidget(attrs={"class": "vLargeTextField"})
@@ -57,37 +51,16 @@ class LogoForm(AnyModelForm):
             if isinstance(field, forms.URLField):
                 field.widget.attrs["class"] = "vURLField"
 
-    def clean(self) -> dict[str, Any]:
-        """Check both logos, and take an upload in place of what stood there."""
-        cleaned = super().clean() or self.cleaned_data
-        for name in LOGOS:
-            try:
-                cleaned[name] = self._checked(name, cleaned)
-            except ValidationError as error:
-                self.add_error(_upload_of(name) if cleaned.get(_upload_of(name)) else name, error)
-        return cleaned
-
-    def _checked(self, name: str, cleaned: dict[str, Any]) -> str:
-        file = cleaned.get(_upload_of(name))
-        if file:
-            self.uploads[name] = checked_logo(file)
-            return self.uploads[name].place
-        place: str = cleaned.get(name) or ""
-        if place and place != self.initial.get(name):
-            check_place(place, LOGO)
-        return place
-
-    def keep_uploads(self) -> None:
-        """Store what was uploaded."""
-        for upload in self.uploads.values():
-            upload.keep()
+    def check_upload(self, file: UploadedFile) -> Upload:
+        """Take a drawing too. Raises ValidationError."""
+        return checked_logo(file)
 
 
 COLOUR_LABELS = {"primary": "Primary", "onPrimary": "On primary", "accent": "Accent", "link": "Link"}
 COLOUR_HELP = {
     "primary": "Buttons, icons, the head of a mail. 3 to 1 on the page.",
     "onPrimary": "Text on primary. 4.5 to 1, also while a button is pointed at.",
-    "accent": "Marks and edges. 3 to 1 on the page.",
+    "accent": "The edge along the top of every page. 3 to 1 on the page.",
     "link": "Links. 4.5 to 1 on the page.",
 }
 

@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.utils.safestring import SafeString
 
 from accounts.admin.read_only import ReadOnlyAdmin, account_link
-from accounts.models import LoginChallenge, SignInEvent, SignInLimit
+from accounts.models import LimitCounter, LoginChallenge, SignInEvent
 
 
 @admin.register(SignInEvent)
@@ -60,8 +60,8 @@ class LoginChallengeAdmin(ReadOnlyAdmin):
         return "open" if challenge.expires_at > timezone.now() else "expired"
 
 
-@admin.register(SignInLimit)
-class SignInLimitAdmin(ReadOnlyAdmin):
+@admin.register(LimitCounter)
+class LimitCounterAdmin(ReadOnlyAdmin):
     """The counters that limits are kept by; deleting one lets its subject try again at once."""
 
     list_display = ("key", "count", "started_at", "expires_at")
@@ -70,4 +70,4 @@ class SignInLimitAdmin(ReadOnlyAdmin):
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Give whoever has the permission for it."""
-        return request.user.has_perm("accounts.delete_signinlimit")
+        return request.user.has_perm("accounts.delete_limitcounter")

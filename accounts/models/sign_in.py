@@ -51,21 +51,6 @@ class LoginChallenge(models.Model):
         return f"code asked for by {self.email}"
 
 
-class SignInLimit(models.Model):
-    """A counter that a limit is kept by: how often `key` came up since `started_at`.
-
-    In the database and not in the cache, so that limits hold across processes and with the cache down.
-    """
-
-    key = models.CharField(max_length=320, primary_key=True)
-    started_at = models.DateTimeField()
-    count = models.PositiveIntegerField(default=0)
-    expires_at = models.DateTimeField(db_index=True)
-
-    def __str__(self) -> str:
-        return self.key
-
-
 class SignInEvent(models.Model):
     """What happened at the door, kept for 13 months (contract, rule 17). It never holds a code or a token."""
 
@@ -87,6 +72,7 @@ class SignInEvent(models.Model):
     agent = models.CharField(max_length=200, blank=True)
 
     class Meta:
+        verbose_name = "sign-in event"
         ordering = ["-at"]
 
     def __str__(self) -> str:

@@ -20,11 +20,11 @@ from accounts.models import (
     Account,
     AccountEvent,
     Brand,
+    LimitCounter,
     LoginChallenge,
     OutgoingMail,
     SessionToken,
     SignInEvent,
-    SignInLimit,
     SiteSettings,
     StreamingService,
     User,
@@ -40,11 +40,11 @@ LISTS = (
     LoginChallenge,
     OutgoingMail,
     SignInEvent,
-    SignInLimit,
+    LimitCounter,
     StreamingService,
     User,
 )
-READ_ONLY = (Account, AccountEvent, LoginChallenge, OutgoingMail, SignInEvent, SignInLimit)
+READ_ONLY = (Account, AccountEvent, LoginChallenge, OutgoingMail, SignInEvent, LimitCounter)
 
 
 @pytest.fixture
@@ -176,9 +176,9 @@ def test_the_outbox_says_whether_mail_gets_away(operator: Client, history: Door)
 
 
 def test_operators_lift_a_limit_by_deleting_its_counter(operator: Client, history: Door, door: Door) -> None:
-    counter = SignInLimit.objects.get(key="send-gap:ava@example.com")
+    counter = LimitCounter.objects.get(key="send-gap:ava@example.com")
     assert door.ask().status_code == 429
-    operator.post(page("delete", SignInLimit, counter.pk), {"post": "yes"})
+    operator.post(page("delete", LimitCounter, counter.pk), {"post": "yes"})
     assert door.ask().status_code == 200
 
 

@@ -30,7 +30,7 @@ from accounts.colours import (
     weaknesses,
 )
 from accounts.mail import queue
-from accounts.models import Account, Brand, SignInLimit, StreamingService, User
+from accounts.models import Account, Brand, LimitCounter, StreamingService, User
 from accounts.tests.door import Door, post
 from conftest import ROOT
 
@@ -297,7 +297,7 @@ def test_mails_are_in_the_brand_that_one_last_signed_in_at(
     kids.save()
     settings.ALLOWED_HOSTS = ["portal.example.com", "kids.example.com"]
     for host in ("kids.example.com", "portal.example.com", "kids.example.com"):
-        SignInLimit.objects.all().delete()
+        LimitCounter.objects.all().delete()
         Door(APIClient(headers={"host": host})).sign_in()
         queue(
             kind="receipt",

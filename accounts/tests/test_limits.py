@@ -54,6 +54,17 @@ def test_an_address_gets_five_codes_an_hour(
     assert door.ask(email).status_code == 200
 
 
+def test_at_no_moment_does_an_hour_begin_anew(
+    ava: Account, door: Door, clock: time_machine.Traveller
+) -> None:
+    assert ask_in_turn(door, clock, 1) == [200]
+    clock.shift(3600 - 5 * 31)
+    # The fifth of these is in the place of the first, which is an hour ago by then.
+    assert ask_in_turn(door, clock, 5) == [200] * 5
+    refused = door.ask()
+    assert (refused.status_code, refused["Retry-After"]) == (429, str(3600 - 5 * 31))
+
+
 def test_a_refusal_uses_nothing_up(ava: Account, door: Door, clock: time_machine.Traveller) -> None:
     door.ask()
     for _ in range(20):

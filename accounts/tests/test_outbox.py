@@ -1,4 +1,4 @@
-"""The mail outbox: sent once committed, at least once, and never what has lost its meaning (fault matrix, row 24)."""
+"""The mail outbox: sent once committed, at least once, and never what has lost its meaning (reliability, row 24)."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from accounts import tasks
 from accounts.mail import queue
-from accounts.models import Account, LoginChallenge, OutgoingMail, SignInEvent, SignInLimit
+from accounts.models import Account, LimitCounter, LoginChallenge, OutgoingMail, SignInEvent
 from accounts.tests.door import Door, post
 
 pytestmark = pytest.mark.django_db
@@ -42,13 +42,13 @@ def test_counters_are_gone_with_their_window(door: Door, clock: time_machine.Tra
     door.ask()
     clock.shift(timedelta(seconds=31))
     tasks.tick()
-    assert set(SignInLimit.objects.values_list("key", flat=True)) == {
+    assert set(LimitCounter.objects.values_list("key", flat=True)) == {
         "send-address:ava@example.com",
         "send-network:127.0.0.1",
     }
     clock.shift(timedelta(hours=1))
     tasks.tick()
-    assert not SignInLimit.objects.exists()
+    assert not LimitCounter.objects.exists()
 
 
 def test_a_mail_that_waits_is_never_forgotten(ava: Account, clock: time_machine.Traveller) -> None:

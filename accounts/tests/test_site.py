@@ -137,6 +137,19 @@ def test_operators_changes_show_at_once(api: APIClient, seeded: None) -> None:
     assert answer["brand"]["contactLinkEnabled"] is False
 
 
+def test_a_block_reads_the_settings_once_and_the_next_one_what_operators_changed(
+    seeded: None, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    with django_assert_num_queries(2), site.read_once():
+        seen = [(site.site_settings().time_zone, site.default_brand().code) for _ in range(3)]
+    SiteSettings.objects.update(time_zone="Asia/Tokyo")
+    with site.read_once():
+        later = site.site_settings().time_zone
+
+    assert set(seen) == {("America/New_York", "faith-family")}
+    assert later == "Asia/Tokyo" == site.site_settings().time_zone
+
+
 def test_a_browser_that_kept_the_answer_is_told_when_it_no_longer_holds(api: APIClient, seeded: None) -> None:
     kept = api.get("/api/site")
     again = api.get("/api/site", HTTP_IF_NONE_MATCH=kept["ETag"])
