@@ -58,6 +58,7 @@ class Environment:
     log_format: LogFormat
     sentry_dsn: str
     metrics_networks: list[Network]
+    metrics_port: int
     chargebee_site: str
     chargebee_api_key: str
     chargebee_publishable_key: str
@@ -194,5 +195,6 @@ def read_environment() -> Environment:
         metrics_networks=_networks(
             read, "METRICS_NETWORKS", default=[] if mode == "production" else ["127.0.0.0/8", "::1/128"]
         ),
+        metrics_port=_int(read, "METRICS_PORT", 0),
         **_provider(read, mode),
     )

@@ -12,12 +12,14 @@ class PortalError(Exception):
     """An expected failure, with a stable code, an HTTP status and a sentence fit for a subscriber.
 
     `fields` names what is wrong in the input, `retry_after` is in seconds, and `extra` is merged into the error's
-    body (the new figures of `quote_changed`, for one). A subclass sets `code`, `status` and `message`.
+    body (the new figures of `quote_changed`, for one). A subclass sets `code`, `status` and `message`, and may say how
+    soon it is worth trying again where nobody knows better.
     """
 
     code: str = "internal_error"
     status: int = 500
     message: str = GENERIC_MESSAGE
+    default_retry_after: int | None = None
 
     def __init__(
         self,
@@ -30,7 +32,7 @@ class PortalError(Exception):
         if message is not None:
             self.message = message
         self.fields = fields
-        self.retry_after = retry_after
+        self.retry_after = retry_after or self.default_retry_after
         self.extra: dict[str, object] = dict(extra or {})
         super().__init__(self.message)
 

@@ -39,5 +39,15 @@ worker_tmp_dir = "/dev/shm" if Path("/dev/shm").is_dir() else None  # noqa: S108
 accesslog = None
 errorlog = "-"
 loglevel = "warning"
+if os.environ.get("LOG_FORMAT", "json" if _production else "plain") == "json":
+    # What gunicorn itself says, as that a process was killed, in lines as all others are.
+    logconfig_dict = {
+        "version": 1,
+        "disable_existing_loggers": False,
+        "formatters": {"line": {"()": "portal.logs.JsonLines", "secrets": []}},
+        "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+        "root": {"handlers": ["console"], "level": "WARNING"},
+        "loggers": {"gunicorn.error": {"handlers": ["console"], "level": "WARNING", "propagate": False}},
+    }
 # A socket in the home directory for remote control that nothing of ours uses.
 control_socket_disable = True

@@ -56,6 +56,14 @@ class RequestIdFilter(logging.Filter):
         return True
 
 
+class MistakesFilter(logging.Filter):
+    """Keeps of what Django says of requests what is a mistake of ours: that one was answered with a 503 is no event."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Let a line pass that has a traceback."""
+        return bool(record.exc_info)
+
+
 class Redaction:
     """Takes out of a line what may stand in no log; `secrets` are the values that this installation must not tell."""
 

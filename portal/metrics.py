@@ -1,20 +1,25 @@
 """Figures for Prometheus: requests, tasks and the provider's answers, and every sign of the machinery.
 
-The first are counted in each process's file in a folder that web and workers of one machine share, so that any web
-process tells them all. The signs are read from rows when they are asked for.
+The first are counted in each process's file, in a folder that the processes of one machine or container share, so that
+any of them tells them all: web at `/metrics`, a worker at a port of its own where METRICS_PORT names one. The signs are
+read from rows when web is asked for them.
 """
 
 from __future__ import annotations
 
+import fcntl
+import ipaddress
 import logging
 import os
+import threading
 import time
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+from wsgiref.simple_server import WSGIRequestHandler, make_server
 
-from celery.signals import task_postrun, task_prerun
+from celery.signals import task_postrun, task_prerun, worker_ready
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
@@ -32,6 +37,7 @@ from prometheus_client import (  # noqa: E402
     Histogram,
     generate_latest,
 )
+from prometheus_client.exposition import ThreadingWSGIServer, make_wsgi_app  # noqa: E402
 from prometheus_client.metrics_core import GaugeMetricFamily, Metric  # noqa: E402
 from prometheus_client.multiprocess import MultiProcessCollector  # noqa: E402
 
@@ -41,15 +47,19 @@ from billing.gateway import transport  # noqa: E402
 from billing.services import machinery  # noqa: E402
 from portal import views  # noqa: E402
 
+if TYPE_CHECKING:
+    from wsgiref.types import StartResponse, WSGIEnvironment
+
 logger = logging.getLogger(__name__)
 
+# A file outlives its process: figures with other bounds need other names, or they would be added to these.
 SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20)
 NO_ANSWER = "none"
 # Each new label is kept for good in memory and file, and anybody may send a word of their own for a method.
 METHODS = frozenset(name.upper() for name in View.http_method_names)
 OTHER_METHOD = "other"
-# Each time another process may have started, and found more files to take away.
-READINGS = 20
+# How long a client of a worker's own port may take to say what it wants.
+CLIENT_SECONDS = 10
 
 # The registry that is told is made for each telling, from the files.
 _own = CollectorRegistry()
@@ -120,33 +130,103 @@ def _keep(figures: Histogram, labels: tuple[str, ...], seconds: float) -> None:
 
 def connect() -> None:
     """Begin to count; called once, when the application is ready."""
-    _forget_the_dead()
+    _inherit()
     transport.watch_with(_observe_provider)
     task_prerun.connect(_begin_task, dispatch_uid="portal.metrics")
     task_postrun.connect(_end_task, dispatch_uid="portal.metrics")
+    worker_ready.connect(_serve, dispatch_uid="portal.metrics")
 
 
-def _forget_the_dead() -> None:
-    # Each process leaves a file: without this they would grow with every start. A counter may begin anew.
-    for file in FOLDER.glob("*_[0-9]*.db"):
-        pid = int(file.stem.rsplit("_", 1)[1])
-        try:
-            os.kill(pid, 0)
-        except ProcessLookupError:
-            file.unlink(missing_ok=True)
-        except PermissionError:
-            continue  # somebody else's process has the number now
+def _inherit() -> None:
+    """Go on in the file of a process that is gone.
+
+    Taken away, its counts would be missing from the sum, which Prometheus takes for all of them having been made anew;
+    left, there would be one more with every process that starts.
+    """
+    mine = FOLDER / f"histogram_{os.getpid()}.db"
+    with _folder(fcntl.LOCK_EX):
+        gone = next(filter(_is_orphan, FOLDER.glob("histogram_*.db")), None)
+        if gone is not None and not mine.exists():
+            gone.rename(mine)
+
+
+# Celery's processes, and gunicorn's where they share what its leader loaded.
+os.register_at_fork(after_in_child=_inherit)
+
+
+def _is_orphan(file: Path) -> bool:
+    try:
+        os.kill(int(file.stem.rsplit("_", 1)[1]), 0)
+    except ProcessLookupError:
+        return True
+    except PermissionError:
+        return False  # somebody else's process has the number now
+    return False
+
+
+@contextmanager
+def _folder(how: int) -> Iterator[None]:
+    """Hold the folder: whoever adds its files up must not meet one that is just getting another name."""
+    folder = os.open(FOLDER, os.O_RDONLY)
+    try:
+        fcntl.flock(folder, how)
+        yield
+    finally:
+        # Closing alone would leave it held by a process that was forked meanwhile.
+        fcntl.flock(folder, fcntl.LOCK_UN)
+        os.close(folder)
 
 
 class _Figures(MultiProcessCollector):
     """What all processes counted."""
 
     def collect(self) -> Iterable[Metric]:
-        """Return the figures, read anew where a process that starts meanwhile takes the files of the dead away."""
-        for _ in range(READINGS - 1):
-            with suppress(FileNotFoundError):
-                return list(super().collect())  # type: ignore[no-untyped-call]  # the library's
-        return list(super().collect())  # type: ignore[no-untyped-call]  # the library's
+        """Return the figures."""
+        with _folder(fcntl.LOCK_SH):
+            return list(super().collect())  # type: ignore[no-untyped-call]  # the library's
+
+
+def _all_figures() -> CollectorRegistry:
+    told = CollectorRegistry()
+    _Figures(told, path=str(FOLDER))  # type: ignore[no-untyped-call]  # the library's
+    return told
+
+
+class _Quiet(WSGIRequestHandler):
+    """Answers without a line in the log, and not to those who never ask."""
+
+    timeout = CLIENT_SECONDS
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+def _serve(**_: Any) -> None:
+    """Tell the figures at METRICS_PORT, where a worker has one. A worker that cannot goes on with its work."""
+    if not settings.METRICS_PORT:
+        return
+    try:
+        server = make_server(
+            "0.0.0.0",  # noqa: S104  (METRICS_NETWORKS says to whom)
+            settings.METRICS_PORT,
+            _to_networks,
+            server_class=ThreadingWSGIServer,
+            handler_class=_Quiet,
+        )
+    except OSError as error:
+        logger.error("Figures are not told at METRICS_PORT: %s", error)
+        return
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+
+
+def _to_networks(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+    # No proxy stands in front of a worker, so that nobody's claim to come from elsewhere counts.
+    address = ipaddress.ip_address(environ["REMOTE_ADDR"])
+    if environ["PATH_INFO"] != "/metrics" or not any(address in one for one in settings.METRICS_NETWORKS):
+        start_response("404 Not Found", [])
+        return []
+    answer: Iterable[bytes] = make_wsgi_app(_all_figures())(environ, start_response)
+    return answer
 
 
 @require_safe
@@ -155,7 +235,6 @@ def metrics(request: HttpRequest) -> HttpResponseBase:
     """Tell the figures to METRICS_NETWORKS; to everybody else there is no such page."""
     if not is_within(request, settings.METRICS_NETWORKS):
         return views.unknown(request)
-    told = CollectorRegistry()
-    _Figures(told, path=str(FOLDER))  # type: ignore[no-untyped-call]  # the library's
+    told = _all_figures()
     told.register(_Signs())
     return HttpResponse(generate_latest(told), content_type=CONTENT_TYPE_LATEST)

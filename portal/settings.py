@@ -9,7 +9,7 @@ from typing import Any
 
 from csp.constants import NONE, SELF
 
-from portal import sentry
+from portal import inside, sentry
 from portal.env import BASE_DIR, read_environment
 
 ENV = read_environment()
@@ -30,6 +30,7 @@ LINK_DOMAINS = ENV.link_domains
 SUPPORT_WIDGET_URL = ENV.support_widget_url
 NUM_PROXIES = ENV.num_proxies
 METRICS_NETWORKS = ENV.metrics_networks
+METRICS_PORT = ENV.metrics_port
 
 INSTALLED_APPS = [
     "operators.apps.OperatorsAdminConfig",
@@ -66,7 +67,7 @@ MIDDLEWARE = [
     "portal.api.middleware.ApiMiddleware",
     "operators.middleware.OperatorsNetworkMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
-    "django.middleware.common.CommonMiddleware",
+    "portal.inside.NamedHostMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django_otp.middleware.OTPMiddleware",
@@ -137,7 +138,8 @@ def _database(parsed: dict[str, Any]) -> dict[str, Any]:
 DATABASES = {"default": _database(ENV.database)}
 # The session token is a model of ours; knox's own table would only stand there, and block emptying the tables.
 MIGRATION_MODULES = {"knox": None}
-# Sign-in codes and the outbox go by the database's clock: there may be several machines. Tests say what time it is.
+# Codes, limits, mails and all that workers take up go by the database's clock: there may be several machines. Tests say
+# what time it is.
 DATABASE_CLOCK = PORTAL_ENV != "test"
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
@@ -180,6 +182,7 @@ LOGIN_REDIRECT_URL = "/admin/"  # where a sign-in leads that names no page of ou
 OTP_TOTP_ISSUER = "Subscription portal"
 # The first refuses whoever is locked out, the second knows passwords.
 AUTHENTICATION_BACKENDS = ["axes.backends.AxesStandaloneBackend", "django.contrib.auth.backends.ModelBackend"]
+AXES_HANDLER = "operators.lockout.CountingHandler"
 AXES_ONLY_ADMIN_SITE = True
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]  # a stranger elsewhere cannot lock an operator out
 AXES_FAILURE_LIMIT = 5
@@ -272,7 +275,8 @@ CELERY_TASK_ACKS_LATE = True
 # A night's job asks the provider for minutes on end; somebody's sign-in code must not wait behind it.
 JOBS_QUEUE = "jobs"
 CELERY_TASK_ROUTES = {
-    f"billing.tasks.{name}": {"queue": JOBS_QUEUE} for name in ("run_job", "process_due_webhooks")
+    f"billing.tasks.{name}": {"queue": JOBS_QUEUE}
+    for name in ("run_job", "process_due_webhooks", "align_all_bundles")
 }
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
@@ -314,7 +318,7 @@ def _broker(redis_url: str) -> tuple[str, dict[str, Any]]:
         "data_folder_in": queue,
         "data_folder_out": queue,
         "control_folder": str(BROKER_DIR / "control"),
-        "polling_interval": 0.1,
+        "polling_interval": 0.02,
     }
 
 
@@ -349,7 +353,8 @@ STORAGES = {
         else "whitenoise.storage.CompressedStaticFilesStorage"
     },
 }
-WHITENOISE_USE_FINDERS = PORTAL_ENV == "test"
+# In tests each client is a server of its own: a file is looked for when it is asked for, not all of them at each start.
+WHITENOISE_USE_FINDERS = WHITENOISE_AUTOREFRESH = PORTAL_ENV == "test"
 WHITENOISE_INDEX_FILE = False
 # Its default lets every other site read our files; nobody but our own pages needs them.
 WHITENOISE_ALLOW_ALL_ORIGINS = False
@@ -432,11 +437,7 @@ SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"
 SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
 SECURE_SSL_REDIRECT = PRODUCTION
-SECURE_REDIRECT_EXEMPT = [
-    r"^healthz$",
-    r"^readyz$",
-    r"^metrics$",
-]  # asked by the platform, from inside, over plain http
+SECURE_REDIRECT_EXEMPT = [f"^{path.removeprefix('/')}$" for path in inside.PATHS]  # asked over plain http
 SECURE_HSTS_SECONDS = int(timedelta(days=365).total_seconds()) if PRODUCTION else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = PRODUCTION
 SECURE_HSTS_PRELOAD = PRODUCTION
@@ -457,7 +458,10 @@ TRAFFIC_LEVEL = "INFO" if JSON_LOGS else "WARNING"
 LOGGING: dict[str, Any] = {
     "version": 1,
     "disable_existing_loggers": False,
-    "filters": {"request_id": {"()": "portal.logs.RequestIdFilter"}},
+    "filters": {
+        "request_id": {"()": "portal.logs.RequestIdFilter"},
+        "mistakes": {"()": "portal.logs.MistakesFilter"},
+    },
     "formatters": {
         "line": {"()": f"portal.logs.{'JsonLines' if JSON_LOGS else 'PlainLines'}", "secrets": SECRETS},
     },
@@ -474,8 +478,8 @@ LOGGING: dict[str, Any] = {
         "celery.worker.strategy": {"level": "WARNING"},
         # Django's own handler mails tracebacks to ADMINS; ours goes to the console and nowhere else.
         "django": {"handlers": [], "propagate": True, "level": "INFO"},
-        # Refusals are answers, not events; and a signed link must not be found in a log. Failures are still here.
-        "django.request": {"level": "ERROR"},
+        # Refusals are answers, not events; and a signed link must not be found in a log. Tracebacks are still here.
+        "django.request": {"level": "ERROR", "filters": ["mistakes"]},
         # Strangers knock with all kinds of names all day; each is answered with a 400 and is no event.
         "django.security.DisallowedHost": {"level": "CRITICAL"},
         # It warns of each answer to a HEAD, whose body it leaves out for us as it should.

@@ -21,7 +21,7 @@ from accounts.api.serializers import SiteSerializer
 from accounts.site import brand_for_host, site_for_host
 from portal.api.case import camelised
 from portal.api.errors import status_response
-from portal.api.middleware import speaks_json
+from portal.api.requests import speaks_json
 from portal.policies import allow_popups, allow_provider, allow_widget
 
 logger = logging.getLogger(__name__)

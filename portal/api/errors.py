@@ -15,7 +15,7 @@ from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
 from portal.api.case import camelised, to_camel
-from portal.api.middleware import request_id_of
+from portal.api.requests import request_id_of
 from portal.errors import GENERIC_MESSAGE, InvalidInput, NotFound, PortalError, TemporarilyUnavailable
 
 logger = logging.getLogger(__name__)

@@ -12,25 +12,16 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.utils.functional import LazyObject
 
-from portal import logs
+from portal import logs, metrics
 from portal.api.case import to_snake
+from portal.api.errors import PayloadTooLarge, error_response, translate
+from portal.api.requests import speaks_json
 
 Handler = Callable[[HttpRequest], HttpResponse]
 
 REQUEST_ID = re.compile(r"^[A-Za-z0-9._-]{8,64}$")
-MACHINE_READ = ("/api/", "/webhooks/")
 
 access = logging.getLogger("portal.access")
-
-
-def speaks_json(request: HttpRequest) -> bool:
-    """Whether whoever asks is a program, and is answered as one."""
-    return f"{request.path_info}/".startswith(MACHINE_READ)
-
-
-def request_id_of(request: HttpRequest | None) -> str:
-    """Return the id under which this request is in the logs."""
-    return getattr(request, "request_id", None) or logs.current_request_id()
 
 
 class RequestIdMiddleware:
@@ -54,9 +45,6 @@ class RequestIdMiddleware:
 
 def _note(request: HttpRequest, response: HttpResponse, seconds: float) -> None:
     """Log and count an answer, by its route and not by its address: that holds ids, and signed links."""
-    # Imported here: the endpoint that tells the figures needs what the middleware stands in front of.
-    from portal import metrics
-
     match = request.resolver_match
     method, route = request.method or "", match.route if match else ""
     metrics.observe_request(method, route, response.status_code, seconds)
@@ -90,15 +78,10 @@ class ApiMiddleware:
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         """Answer an expected failure of a view that is not one of DRF's; the others rise."""
-        from portal.api.errors import error_response, translate
-
         expected = translate(exception) if speaks_json(request) else None
         return error_response(request, expected) if expected else None
 
     def _too_large(self, request: HttpRequest) -> HttpResponse | None:
-        # Imported here: error bodies need this module for the request's id.
-        from portal.api.errors import PayloadTooLarge, error_response
-
         if _content_length(request) <= settings.API_BODY_LIMIT:
             return None
         return error_response(request, PayloadTooLarge())

@@ -1,7 +1,8 @@
-"""A client that answers as a server would, on URLs that include failing endpoints."""
+"""A client that answers as a server would, a bundle that was never built, and a provider that must not be called."""
 
 import json
-from collections.abc import Callable
+import socket
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -52,3 +53,14 @@ def bundle(stats_file: Path) -> Path:
 @pytest.fixture
 def post_json(visitor: Client) -> Callable[..., object]:
     return lambda path, body: visitor.post(path, body, content_type="application/json")
+
+
+@pytest.fixture
+def listener(settings: Settings) -> Iterator[None]:
+    """Somebody listens where the provider should be, and must not be called."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(0)
+        settings.CHARGEBEE_ENDPOINT = f"http://127.0.0.1:{server.getsockname()[1]}/api/v2"
+        yield
+        with pytest.raises(BlockingIOError):
+            server.accept()

@@ -30,8 +30,9 @@ def test_every_task_goes_to_a_queue_that_a_process_of_the_demo_takes(ours):
     assert {queue_of(task) for task in ours} == consumed()
 
 
-def test_a_sign_in_code_does_not_wait_behind_the_night():
-    assert queue_of("accounts.tasks.send_mail") != queue_of("billing.tasks.run_job")
+@pytest.mark.parametrize("long", ["run_job", "process_due_webhooks", "align_all_bundles"])
+def test_a_sign_in_code_does_not_wait_behind_what_asks_the_provider_for_long(long):
+    assert queue_of("accounts.tasks.send_mail") != queue_of(f"billing.tasks.{long}")
 
 
 def test_a_message_is_done_when_its_work_is(settings):

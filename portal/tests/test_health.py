@@ -8,6 +8,7 @@ from ipaddress import ip_network
 import pytest
 
 from conftest import ROOT, free_port
+from portal.inside import PATHS
 
 ASK = "from django.test import Client; r = Client().get('/readyz'); print(r.status_code, r.content.decode())"
 
@@ -52,6 +53,14 @@ def test_it_tells_strangers_no_more_than_whether_it_is_ready(client, settings):
     settings.ADMIN_NETWORKS = [ip_network("192.0.2.0/24")]
     assert client.get("/readyz").json() == {"status": "ok"}
     assert client.get("/readyz", REMOTE_ADDR="192.0.2.7").json()["database"] == "ok"
+
+
+@pytest.mark.django_db
+def test_the_platform_asks_by_any_name_and_others_by_ours_alone(visitor, settings):
+    settings.ALLOWED_HOSTS = ["portal.example.com"]
+    by_number = {"Host": "10.0.0.7:8000"}
+    statuses = {path: visitor.get(path, headers=by_number).status_code for path in (*PATHS, "/", "/admin/")}
+    assert statuses == {"/healthz": 200, "/readyz": 200, "/metrics": 200, "/": 400, "/admin/": 400}
 
 
 def test_it_is_not_ready_without_its_database(tmp_path):

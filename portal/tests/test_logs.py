@@ -3,13 +3,18 @@
 import io
 import json
 import logging
+import os
 import re
+import socket
+import subprocess
+import sys
 import threading
 
 import pytest
 from celery import Celery
 from celery.contrib.testing.worker import start_worker
 
+from conftest import ROOT
 from portal import logs
 
 KEY = "live_4f1cf2b0a1"
@@ -120,6 +125,18 @@ def test_a_request_is_told_by_its_route_and_not_by_its_address(visitor, written)
     assert "5f2c9a7be1d04c3a" not in json.dumps(line)
 
 
+def test_a_mistake_of_ours_is_told_with_its_traceback_and_an_answer_of_503_is_not(visitor, caplog):
+    said = {}
+    for path in ("crash", "locked"):
+        caplog.clear()
+        assert visitor.get(f"/api/test/{path}").status_code in (500, 503)
+        said[path] = [(one.name, one.getMessage(), bool(one.exc_info)) for one in caplog.records]
+    assert said == {
+        "crash": [("django.request", "Internal Server Error: /api/test/crash", True)],
+        "locked": [("portal.api.errors", "The database did not answer.", True)],
+    }
+
+
 def test_a_worker_goes_on_under_the_id_of_the_request(written):
     app = Celery("elsewhere", broker="memory://", backend="cache+memory://", set_as_current=False)
     done = threading.Semaphore(0)
@@ -137,3 +154,21 @@ def test_a_worker_goes_on_under_the_id_of_the_request(written):
     told = {line["message"]: line["request_id"] for line in written()}
     assert told["for a request"] == "abc-123-def-456"
     assert re.fullmatch("[0-9a-f]{32}", told["by itself"])
+
+
+def test_what_gunicorn_says_is_an_object_too(tmp_path):
+    command = [sys.executable, "-m", "gunicorn", "-c", "portal/gunicorn_conf.py", "portal.wsgi"]
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        environment = {
+            **{name: value for name, value in os.environ.items() if name != "DJANGO_SETTINGS_MODULE"},
+            "PORTAL_ENV": "demo",
+            "LOG_FORMAT": "json",
+            "VAR_DIR": str(tmp_path),
+            "PORT": str(taken.getsockname()[1]),
+        }
+        with subprocess.Popen(command, cwd=ROOT, env=environment, stderr=subprocess.PIPE) as server:
+            assert server.stderr is not None
+            line = json.loads(server.stderr.readline())
+            server.kill()
+    assert (line["level"], line["logger"]) == ("ERROR", "gunicorn.error")
+    assert "in use" in line["message"]

@@ -3,14 +3,19 @@
 import os
 import subprocess
 import sys
-import threading
-import time
+from contextlib import suppress
 
+import httpx
 import pytest
+from django.conf import settings
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.parser import text_string_to_metric_families
 
 from billing import clock
 from billing.services import machinery
+from billing.tests.workers import MortalWorker, environment_of_workers, until
+from conftest import free_port
 from portal import metrics
 from portal.celery import app
 
@@ -23,10 +28,13 @@ def told(visitor):
     answer = visitor.get("/metrics")
     assert answer.status_code == 200
     assert answer["Content-Type"].startswith("text/plain")
-    families = text_string_to_metric_families(answer.content.decode())
+    return figures_in(answer.content.decode())
+
+
+def figures_in(text):
     return {
         (sample.name, *sorted(sample.labels.values())): sample.value
-        for family in families
+        for family in text_string_to_metric_families(text)
         for sample in family.samples
     }
 
@@ -39,29 +47,6 @@ def test_requests_are_counted_by_route(visitor):
     after = told(visitor)
     assert after["portal_request_seconds_count", *labels] == before + 1
     assert not any("secret=" in word or "of/ours" in word for key in after for word in key)
-
-
-def test_files_of_the_dead_that_are_taken_away_meanwhile_are_not_missed(visitor):
-    visitor.get("/api/site")
-    [mine] = metrics.FOLDER.glob(f"histogram_{os.getpid()}.db")
-    dead = mine.with_name("histogram_999999999.db")
-    over = threading.Event()
-
-    def come_and_go():
-        while not over.is_set():
-            dead.hardlink_to(mine)
-            # A process that starts may have been quicker.
-            dead.unlink(missing_ok=True)
-            time.sleep(0.001)
-
-    others = threading.Thread(target=come_and_go)
-    others.start()
-    try:
-        for _ in range(100):
-            told(visitor)
-    finally:
-        over.set()
-        others.join()
 
 
 def test_methods_that_nobody_knows_are_counted_as_one(visitor):
@@ -91,22 +76,74 @@ def test_every_sign_is_told(visitor):
     assert figures["portal_sign", "webhooks_parked"] == 0
 
 
+def elsewhere(code, folder=metrics.FOLDER):
+    """Start another process of this machine that runs these lines."""
+    setup = "import os, django; django.setup(); from portal import metrics\n"
+    environment = {
+        **os.environ,
+        "DJANGO_SETTINGS_MODULE": "portal.settings",
+        "PROMETHEUS_MULTIPROC_DIR": str(folder),
+    }
+    return subprocess.Popen([sys.executable, "-c", setup + code], env=environment)
+
+
+def count_elsewhere(route, before="", folder=metrics.FOLDER):
+    """Count a request in another process, which is gone then."""
+    counting = elsewhere(f"{before}\nmetrics.observe_request('GET', '{route}', 200, 0.1)", folder)
+    assert counting.wait(timeout=60) == 0
+
+
 def test_what_another_process_of_this_machine_counted_is_told_too(visitor):
-    count = (
-        "import django; django.setup(); from portal import metrics;"
-        "metrics.observe_request('GET', 'elsewhere', 200, 0.1)"
-    )
-    environment = {**os.environ, "DJANGO_SETTINGS_MODULE": "portal.settings"}
-    subprocess.run([sys.executable, "-c", count], env=environment, check=True, timeout=60)
+    count_elsewhere("elsewhere")
     assert told(visitor)["portal_request_seconds_count", "200", "GET", "elsewhere"] == 1
 
 
-def test_the_file_of_a_process_that_is_gone_is_forgotten_at_the_next_start(visitor):
-    gone = metrics.FOLDER / "histogram_4194999.db"
-    gone.touch()
-    metrics.connect()
-    assert not gone.exists()
-    assert list(metrics.FOLDER.glob(f"*_{os.getpid()}.db"))
+def test_a_process_goes_on_where_one_that_is_gone_had_stopped(tmp_path):
+    for _ in range(2):
+        count_elsewhere("replaced", folder=tmp_path)
+    told_by_files = CollectorRegistry()
+    MultiProcessCollector(told_by_files, path=str(tmp_path))
+    figures = figures_in(generate_latest(told_by_files).decode())
+    assert figures["portal_request_seconds_count", "200", "GET", "replaced"] == 2
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_nothing_is_missed_while_processes_are_replaced(visitor):
+    count_elsewhere("steady", before="os.fork() and os.wait()")
+    replacing = elsewhere(
+        "for _ in range(200):\n    if os.fork() == 0:\n        os._exit(0)\n    os.wait()\n"
+    )
+    counts = set()
+    while replacing.poll() is None:
+        counts.add(told(visitor)["portal_request_seconds_count", "200", "GET", "steady"])
+    assert replacing.returncode == 0
+    assert counts == {2}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_worker_tells_its_tasks_at_a_port_of_its_own_to_the_networks_alone(tmp_path):
+    port = free_port()
+    environment = {
+        **environment_of_workers(tmp_path, settings.CHARGEBEE_ENDPOINT),
+        "METRICS_PORT": str(port),
+        "METRICS_NETWORKS": "127.0.0.2/32",
+        "PROMETHEUS_MULTIPROC_DIR": str(tmp_path / "metrics"),
+    }
+
+    def asked_from(address, path="/metrics"):
+        with httpx.Client(transport=httpx.HTTPTransport(local_address=address)) as client:
+            return client.get(f"http://127.0.0.1:{port}{path}")
+
+    def done():
+        with suppress(httpx.TransportError):
+            name = "portal_task_seconds_count", "SUCCESS", "operators.tasks.forget"
+            return figures_in(asked_from("127.0.0.2").text).get(name)
+
+    with MortalWorker(environment, tmp_path).running() as worker:
+        worker.send("operators.tasks.forget")
+        until(lambda: done() == 1)
+        assert asked_from("127.0.0.1").status_code == 404
+        assert asked_from("127.0.0.2", "/").status_code == 404
 
 
 def test_there_is_no_such_page_for_others(visitor, settings):

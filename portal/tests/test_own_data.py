@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -20,14 +21,15 @@ from accounts import events, mail
 from accounts.models import (
     Account,
     AccountEvent,
+    LimitCounter,
     LoginChallenge,
     OutgoingMail,
     SessionToken,
     SignInEvent,
-    SignInLimit,
     User,
 )
 from accounts.tests.door import Door, post
+from billing import tasks
 from billing.models import (
     AccountDocument,
     CancellationFeedback,
@@ -224,7 +226,7 @@ class TestErasure:
         assert browser.get("/api/account").status_code == 401
         of_accounts = (Account, AccountEvent, OutgoingMail, AccountDocument, Command, CodeRedemption)
         assert [model.objects.exclude(**no_bob(model)).count() for model in of_accounts] == [0] * 6
-        at_the_door = (LoginChallenge, SignInEvent, SignInLimit)
+        at_the_door = (LoginChallenge, SignInEvent, LimitCounter)
         assert "alice" not in str([list(model.objects.values()) for model in at_the_door])
         mirrored = (Customer, Subscription, Invoice, PaymentSource)
         assert [model.objects.filter(provider_id__startswith="alice").count() for model in mirrored] == [
@@ -281,6 +283,14 @@ class TestErasure:
         )
         webhooks.process(WebhookEvent.objects.get().pk)
         assert WebhookEvent.objects.get().state == WebhookEvent.State.IGNORED
+        assert not Customer.objects.filter(provider_id="alice").exists()
+
+    @pytest.mark.parametrize("task", [tasks.resync_account, tasks.align_bundle])
+    def test_a_message_that_comes_after_it_does_nothing(
+        self, operator: Client, alice: Account, task: Callable[[int], None]
+    ) -> None:
+        self.erase(operator, alice)
+        task(alice.pk)
         assert not Customer.objects.filter(provider_id="alice").exists()
 
     def test_an_operator_of_a_group_may_not(self, client: Client, alice: Account) -> None:

@@ -6,9 +6,8 @@ from urllib.parse import urlsplit
 from portal import probe
 
 
-def test_it_passes_where_the_portal_answers_under_its_own_name(live_server, settings, monkeypatch):
+def test_it_passes_where_the_portal_answers(live_server, settings, monkeypatch):
     settings.ALLOWED_HOSTS = ["portal.example.com"]
-    monkeypatch.setenv("ALLOWED_HOSTS", "portal.example.com, other.example.com")
     monkeypatch.setenv("PORT", str(urlsplit(live_server.url).port))
 
     assert probe.main() == 0
@@ -20,11 +19,3 @@ def test_it_fails_where_nothing_listens(monkeypatch):
         monkeypatch.setenv("PORT", str(taken.getsockname()[1]))
 
         assert probe.main() == 1
-
-
-def test_it_fails_where_the_portal_refuses_the_name(live_server, settings, monkeypatch):
-    settings.ALLOWED_HOSTS = ["portal.example.com"]
-    monkeypatch.setenv("ALLOWED_HOSTS", "elsewhere.example.com")
-    monkeypatch.setenv("PORT", str(urlsplit(live_server.url).port))
-
-    assert probe.main() == 1

@@ -4,6 +4,7 @@ import ast
 import re
 
 from conftest import ROOT
+from portal import metrics
 
 RUNBOOK = (ROOT / "docs" / "runbook.md").read_text()
 ROOMS = ("accounts", "billing", "operators", "portal", "preferences")
@@ -46,3 +47,18 @@ def test_its_links_lead_to_its_own_headings():
     anchors = {re.sub(r"[^\w -]", "", heading).lower().replace(" ", "-") for heading in headings}
 
     assert set(re.findall(r"\]\(#([\w-]+)\)", RUNBOOK)) <= anchors
+
+
+def test_alerts_are_raised_on_figures_that_are_told():
+    told = {figure._name for figure in (metrics.REQUESTS, metrics.PROVIDER, metrics.TASKS)}
+    told |= {"portal_sign", "portal_sign_needs_somebody"}
+    asked = set(re.findall(r"\bportal_[a-z_]+", (ROOT / "deploy" / "alerts.yml").read_text()))
+
+    assert {name.removesuffix("_count") for name in asked} <= told
+
+
+def test_every_alert_leads_to_a_heading():
+    alerts = (ROOT / "deploy" / "alerts.yml").read_text()
+
+    for heading in re.findall(r"see the runbook, (.+)\"", alerts):
+        assert section(heading)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import socket
 from collections.abc import Iterator
 from typing import Any
 
@@ -16,7 +15,7 @@ from drf_spectacular.generators import SchemaGenerator
 from pytest_django import Settings
 
 from accounts import sign_in
-from accounts.models import Account, SessionToken, SignInLimit, SiteSettings
+from accounts.models import Account, LimitCounter, SessionToken, SiteSettings
 from billing.models import Invoice, InvoicePdf
 from billing.services import invoices
 from billing.tests.api.browser import Browser
@@ -114,7 +113,7 @@ def operations() -> Iterator[tuple[str, str, dict[str, Any]]]:
 
 def everything() -> dict[str, list[Any]]:
     """Every row that the portal keeps, but those that say how often and when last somebody asked."""
-    kept = [model for model in apps.get_models() if model not in (SessionToken, SignInLimit)]
+    kept = [model for model in apps.get_models() if model not in (SessionToken, LimitCounter)]
     return {model._meta.label: list(model._default_manager.values()) for model in kept}
 
 
@@ -138,17 +137,6 @@ def bob(db: None, settings: Settings, tmp_path: Any) -> Account:
     SiteSettings.objects.get_or_create(pk=1)
     sell_everything()
     return live("bob")
-
-
-@pytest.fixture
-def listener(settings: Settings) -> Iterator[None]:
-    """Somebody listens where the provider should be, and must not be called."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        server.settimeout(0)
-        settings.CHARGEBEE_ENDPOINT = f"http://127.0.0.1:{server.getsockname()[1]}/api/v2"
-        yield
-        with pytest.raises(BlockingIOError):
-            server.accept()
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import socket
 import subprocess
 import sys
 import time
@@ -18,7 +17,6 @@ import pytest
 import time_machine
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
-from pytest_django import Settings
 
 from accounts.models import Account, SignInEvent
 from accounts.tests.door import Door, other_than, shape
@@ -28,17 +26,6 @@ from conftest import ROOT, free_port
 SEND, VERIFY = "/api/auth/send-otp", "/api/auth/verify-otp"
 BROWSER = "Mozilla/5.0 (X11; Linux) Firefox/150.0"
 STRANGERS = ("eve@example.com", "nobody@example.org")
-
-
-@pytest.fixture
-def listener(settings: Settings) -> Iterator[None]:
-    """Somebody listens where the provider should be, and must not be called."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        server.settimeout(0)
-        settings.CHARGEBEE_ENDPOINT = f"http://127.0.0.1:{server.getsockname()[1]}/api/v2"
-        yield
-        with pytest.raises(BlockingIOError):
-            server.accept()
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ READ = re.compile(
 # What is not a setting of ours: the system's, Django's and pytest's own, and what only leads to the tests' documents.
 FOREIGN = {"PATH", "PYTHONPATH", "DJANGO_SETTINGS_MODULE", "DYLD_FALLBACK_LIBRARY_PATH", "SHARED_DIR"}
 FOREIGN |= {"OBJC_DISABLE_INITIALIZE_FORK_SAFETY", "PYTEST_XDIST_WORKER"}
-WSGI = {"CONTENT_LENGTH", "HTTP_TRANSFER_ENCODING", "PATH_INFO", "REQUEST_METHOD"}
+WSGI = {"CONTENT_LENGTH", "HTTP_TRANSFER_ENCODING", "PATH_INFO", "REMOTE_ADDR", "REQUEST_METHOD"}
 ROW = re.compile(r"^\| `([A-Z_]+)` \| (.+?) \| (.*?) \| (.*?) \| (.+) \|$", re.MULTILINE)
 ALL_DOCUMENTED = (ROOT / "docs" / "settings.md").read_text()
 EXAMPLE = (ROOT / ".env.example").read_text()
