@@ -6,6 +6,8 @@ the contract's section 2.
 
 from portal.errors import NotFound, PortalError
 
+RETRY_AFTER_SECONDS = 5
+
 
 class BillingError(PortalError):
     """An expected failure of a billing command or query, with a sentence fit for a subscriber."""
@@ -25,6 +27,7 @@ class ChangeInProgress(BillingError):
     code = "change_in_progress"
     status = 409
     message = "Another change to your account is still being made. Please try again in a moment."
+    default_retry_after = RETRY_AFTER_SECONDS
 
 
 class QuoteChanged(BillingError):
@@ -61,6 +64,7 @@ class BillingUnavailable(BillingError):
     message = (
         "Our billing service can't be reached right now. Nothing was changed. Please try again in a moment."
     )
+    default_retry_after = RETRY_AFTER_SECONDS
 
 
 class BillingUnconfirmed(BillingError):
@@ -69,6 +73,7 @@ class BillingUnconfirmed(BillingError):
     code = "billing_unconfirmed"
     status = 503
     message = "We're confirming your change with our billing service. This can take a minute."
+    default_retry_after = RETRY_AFTER_SECONDS
 
 
 class PaymentMethodRequired(BillingError):

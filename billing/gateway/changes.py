@@ -111,7 +111,7 @@ def _put_back(subscription_id: str, price: str, *, key: str) -> list[Snapshot]:
     """Schedule the change of the price again that a write took away. Raises Unconfirmed when it is not there then."""
     found = change_at_term_end(subscription_id, key=key, price=price)
     held = next(one for one in found if isinstance(one, SubscriptionSnapshot))
-    if held.payload.get("scheduled_item_price_id") != price:
+    if held.changing_to != price:
         raise Unconfirmed("the scheduled change was not put back")
     return found
 

@@ -13,6 +13,7 @@ import httpx
 from chargebee import APIError, Chargebee, PaymentError
 from django.conf import settings
 
+from billing import stopping
 from billing.gateway import breaker, transport
 from billing.gateway.errors import Missing, NotSent, PaymentRefused, Refused, Unconfirmed, Unreadable
 from billing.gateway.patience import patiently
@@ -79,7 +80,7 @@ def read(operation: Callable[..., T], *args: Any, params: dict[str, Any] | None 
         try:
             return _ask(lambda: operation(*arguments))
         except Unconfirmed as error:
-            if attempt == READ_ATTEMPTS:
+            if attempt == READ_ATTEMPTS or stopping.asked():
                 raise Unreadable("no usable answer") from error
         # Jitter spreads callers that failed together; nothing secret depends on it.
         time.sleep(FIRST_BACKOFF_SECONDS * 2 ** (attempt - 1) * random.uniform(0.5, 1.5))  # noqa: S311
@@ -110,7 +111,7 @@ def _ask(call: Callable[[], T]) -> T:
         try:
             answer = call()
         except Exception as error:
-            breaker.note(failed=_is_down(error))
+            breaker.note(failed=_is_down(error), told=_told_to_wait(error))
             if _says_nothing(error):
                 logger.warning("Chargebee's answer says nothing: %s", transport.last_answer())
             raise translated(error) from error
@@ -143,6 +144,12 @@ def _is_down(error: Exception) -> bool:
     if isinstance(error, APIError):
         return int(error.http_status_code) >= 500 or int(error.http_status_code) == 429
     return isinstance(error, httpx.HTTPError) or type(error) is Exception
+
+
+def _told_to_wait(error: Exception) -> int | None:
+    """Return for how many seconds whoever was turned away for load is to wait; None where it is something else."""
+    turned_away = isinstance(error, APIError) and int(error.http_status_code) == 429
+    return _retry_after(error) if turned_away else None
 
 
 def _of_answer(error: APIError) -> Exception:

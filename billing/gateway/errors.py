@@ -1,7 +1,7 @@
 """What can go wrong between us and the provider, by what it means for the change that was asked for.
 
 The portal branches on these classes and on `api_error_code`, never on the provider's message, which is for
-developers and is never shown to a subscriber (architecture, decision 5).
+developers and is never shown to a subscriber.
 """
 
 

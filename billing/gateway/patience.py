@@ -1,16 +1,16 @@
 """Patience: in the background each request waits for its turn, and for as long as the provider asks one to wait.
 
-A subscriber's request never waits: it is answered at once that the provider is busy (fault matrix, row 5).
+A subscriber's request never waits: it is answered at once that the provider is busy (reliability, row 5).
 """
 
 import random
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TypeVar
 
+from billing import stopping
 from billing.gateway.errors import NotSent
 
 TRIES = 5
@@ -63,6 +63,6 @@ def patiently(call: Callable[[], T]) -> T:
             waited += pause
             if error.retry_after is None or waited > patience.longest_wait:
                 raise
-        time.sleep(pause)
+        stopping.sleep(pause)
     patience.turn()
     return call()

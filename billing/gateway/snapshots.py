@@ -114,6 +114,16 @@ class SubscriptionSnapshot(Snapshot):
             created_at=instant(raw.get("created_at") or raw.get("started_at") or 0),
         )
 
+    @property
+    def has_pause(self) -> bool:
+        """Whether it is paused, or a pause of it is scheduled."""
+        return self.status == "paused" or self.payload.get("pause_date") is not None
+
+    @property
+    def changing_to(self) -> str:
+        """The price that it is scheduled to change to, empty for none."""
+        return str(self.payload.get("scheduled_item_price_id", ""))
+
     def at(self, name: str) -> datetime | None:
         """Return a time of the payload in UTC, None when the provider left it out."""
         seconds = self.payload.get(name)

@@ -111,7 +111,9 @@ def _send(request_args: dict[str, Any]) -> Any:
         response = _pool.client().request(**request_args, timeout=bounded)
         status = response.status_code
     except httpx.HTTPError as error:
-        logger.warning("Chargebee did not answer: %s", type(error).__name__, extra=_told(request_args, began))
+        # Which of a name, a route and a certificate it is, is in the error's own words alone.
+        told = _told(request_args, began)
+        logger.warning("Chargebee did not answer: %s: %s", type(error).__name__, error, extra=told)
         raise
     finally:
         exchange = Exchange(status, time.monotonic() - began)

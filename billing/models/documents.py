@@ -7,7 +7,7 @@ from billing.models.mirror import Invoice
 
 
 class AccountDocument(models.Model):
-    """A hot read's finished answer, built when the mirror changes (architecture, decision 9).
+    """A hot read's finished answer, built when the mirror changes (decision 1).
 
     `content_version` is the catalogue's version it was built with; one of another version is built again on read.
     """
@@ -57,6 +57,7 @@ class InvoicePdf(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
+        verbose_name = "invoice PDF"
         constraints = [models.UniqueConstraint(fields=["invoice", "version"], name="one_pdf_per_version")]
         indexes = [models.Index(fields=["state", "next_attempt_at"], name="pdf_due")]
 
