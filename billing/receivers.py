@@ -4,7 +4,7 @@ from typing import Any
 
 from accounts import export, hooks, mail, once, site
 from accounts.models import Account
-from billing import clock
+from billing import clock, stopping
 from billing.api import idempotency
 from billing.queries.export import export_part
 from billing.services import documents, erasure, late_receipts, names, notices, receipts, sync, traffic
@@ -20,6 +20,7 @@ def connect() -> None:
     hooks.erasing.connect(erase_account, dispatch_uid="billing.erase_account")
     export.contribute("billing", export_part)
     traffic.connect()
+    stopping.listen()
     site.follow_clock(clock.offset)
     once.keep_with(idempotency.acts_once)
     mail.prepare_with(notices.KIND, notices.prepare)

@@ -4,7 +4,6 @@ from datetime import datetime
 
 from celery import shared_task
 
-from accounts.models import Account
 from billing import clock
 from billing.services import alignment, invoices, jobs, sweep, sync, webhooks
 
@@ -43,7 +42,7 @@ def make_invoice_pdf(pdf_pk: int) -> None:
 @shared_task
 def align_bundle(account_pk: int) -> None:
     """Put an account's bundle coupons right; the night does it too if this cannot."""
-    alignment.align_as_told(Account.objects.get(pk=account_pk), now=clock.now())
+    alignment.align_as_told(account_pk, now=clock.now())
 
 
 @shared_task

@@ -133,7 +133,7 @@ class BundleRateAdmin(AnyModelAdmin):
         form_url: str = "",
         extra_context: dict[str, Any] | None = None,
     ) -> Any:
-        """Check and store outside Django's transaction: checking asks the provider (architecture, decision 2)."""
+        """Check and store outside Django's transaction: checking asks the provider (decision 2)."""
         # What Django's own does, less its transaction.
         return self._changeform_view(request, object_id, form_url, extra_context)  # type: ignore[attr-defined]
 

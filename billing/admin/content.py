@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django import forms
 from django.contrib import admin
 from django.contrib.admin.widgets import AdminTextInputWidget
-from django.core.exceptions import ValidationError
 from django.db.models import Field
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
@@ -17,9 +16,10 @@ from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 
 from accounts import site
+from accounts.admin.picture_form import PictureForm, upload_of
 from accounts.admin.read_only import AnyModelAdmin
 from accounts.models.site import picture_url
-from accounts.pictures import POSTER, Upload, check_place, checked_upload
+from accounts.pictures import POSTER
 from billing.catalog import PLANS, find_plan
 from billing.models import RetentionContent
 from billing.survey import DAILY_USAGES, REASONS, SATISFACTION_LEVELS
@@ -37,22 +37,16 @@ UPLOAD_HELP = (
 WITHOUT_UPCOMING = "kids"
 PREVIEW = "_preview"
 
-if TYPE_CHECKING:
-    ContentModelForm = forms.ModelForm[RetentionContent]
-else:
-    ContentModelForm = forms.ModelForm
 
-
-def _upload_of(name: str) -> str:
-    return f"{name}_upload"
-
-
-class ContentForm(ContentModelForm):
+class ContentForm(PictureForm):
     """The content with a place to upload beside each picture; nothing is stored before all of it is right."""
+
+    pictures = PICTURES
+    shape = POSTER
+    all_needed = True
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.uploads: dict[str, Upload] = {}
         for name in PICTURES:
             # Either is enough, and `clean` says so where neither is given.
             if name in self.fields:
@@ -68,37 +62,9 @@ class ContentForm(ContentModelForm):
                 if name in self.fields:
                     self.fields[name].label = label
 
-    def clean(self) -> dict[str, Any]:
-        """Check every picture, and take an upload in place of what stood there."""
-        cleaned = super().clean() or self.cleaned_data
-        for name in PICTURES:
-            try:
-                cleaned[name] = self._checked(name, cleaned)
-            except ValidationError as error:
-                self.add_error(_upload_of(name) if cleaned.get(_upload_of(name)) else name, error)
-        return cleaned
-
-    def _checked(self, name: str, cleaned: dict[str, Any]) -> str:
-        file = cleaned.get(_upload_of(name))
-        if file:
-            self.uploads[name] = checked_upload(file, POSTER)
-            return self.uploads[name].place
-        place: str = cleaned.get(name) or ""
-        if not place:
-            raise ValidationError("Name a picture, or upload one.")
-        # What stands there already was found right when it was put there.
-        if place != self.initial.get(name):
-            check_place(place, POSTER)
-        return place
-
-    def keep_uploads(self) -> None:
-        """Store what was uploaded."""
-        for upload in self.uploads.values():
-            upload.keep()
-
 
 UPLOADS = {
-    _upload_of(name): forms.FileField(label="Upload", required=False, help_text=UPLOAD_HELP)
+    upload_of(name): forms.FileField(label="Upload", required=False, help_text=UPLOAD_HELP)
     for name in PICTURES
 }
 # Declared as a form class would, so that the admin knows them by name.
@@ -108,7 +74,7 @@ WithUploads = type("WithUploads", (ContentForm,), dict(UPLOADS))
 def _titles(kind: str, pictures: Sequence[str], texts: Sequence[str]) -> list[Any]:
     """Give a group of fields for each title: its picture, an upload in place of it, its text."""
     return [
-        (f"{kind} title {number}", {"fields": (picture, _upload_of(picture), text)})
+        (f"{kind} title {number}", {"fields": (picture, upload_of(picture), text)})
         for number, (picture, text) in enumerate(zip(pictures, texts, strict=True), 1)
     ]
 

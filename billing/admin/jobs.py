@@ -10,7 +10,7 @@ from accounts.admin.read_only import ReadOnlyAdmin
 from billing import clock
 from billing.admin.readable import pretty, when
 from billing.models import FeedCursor, JobRun, ProviderClock
-from billing.services import progress
+from billing.services import jobs, progress
 
 
 @admin.register(JobRun)
@@ -27,6 +27,8 @@ class JobRunAdmin(ReadOnlyAdmin):
     @admin.display(description="took")
     def took(self, run: JobRun) -> str:
         """Tell how long it took, or how far it is."""
+        if run.error.startswith(jobs.SUPERSEDED):
+            return "never finished"
         if run.finished_at is None:
             return f"not finished: {progress.pace(run, timezone.now())}"
         return f"{(run.finished_at - run.started_at).total_seconds():.1f} s"

@@ -98,7 +98,8 @@ def returns(asked: Range, report: Report) -> Table:
         (name, report.returns.get(outcome, 0), share(report.returns.get(outcome, 0), begun))
         for outcome, name in _OUTCOMES
     ]
-    note = f"Of {begun:,} pauses that began in these weeks, whenever it came."
+    pauses = "pause" if begun == 1 else "pauses"
+    note = f"Of {begun:,} {pauses} that began in these weeks, whenever it came."
     return Table(
         "returns", "How many paused came back", ("What came next", "Pauses", "Share"), rows, bar=1, note=note
     )

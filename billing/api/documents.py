@@ -1,4 +1,4 @@
-"""Serving a hot read: finished bytes, no serializer and no renderer (architecture, decision 9)."""
+"""Serving a hot read: finished bytes, no serializer and no renderer (decision 1)."""
 
 from django.http import HttpResponse
 

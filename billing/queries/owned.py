@@ -32,6 +32,14 @@ def named_holdings(account: Account, subscription_ids: Sequence[str]) -> list[Ho
     return holdings_among(named_subscriptions(account, subscription_ids))
 
 
+def chosen_holdings(account: Account, subscription_ids: Sequence[str] | None) -> list[Holding]:
+    """Return the holdings with these provider ids; None means everything that is live.
+
+    Raises what `named_subscriptions` raises.
+    """
+    return live_holdings(account) if subscription_ids is None else named_holdings(account, subscription_ids)
+
+
 def named_subscriptions(account: Account, subscription_ids: Sequence[str]) -> list[Subscription]:
     """Return the subscriptions with these provider ids, each once, in catalogue order. One query.
 

@@ -9,6 +9,12 @@ from billing.queries.holdings import Holding
 from billing.queries.instants import iso
 
 
+def price_on_sale(price_id: str) -> ItemPrice | None:
+    """Return a price that the provider still sells, None for any other."""
+    row = ItemPrice.objects.filter(provider_id=price_id, deleted=False).first()
+    return None if row is None or row.text("status") != "active" else row
+
+
 def held_plan(holding: Holding) -> dict[str, Any]:
     """Return the `Plan` of a subscription; amounts in cents, instants ISO 8601 in UTC."""
     return {

@@ -34,7 +34,7 @@ from billing.services.bundles import Member, Rates, Swap
 from billing.services.changing import NoChange
 from billing.services.charges import charged_by
 from billing.services.endings import CANCEL_AT_TERM_END, CANCEL_NOW, KEEP
-from billing.services.figures import Asking, Figures, Line, figures_of
+from billing.services.figures import Figures, Line, asking, figures_of
 from billing.services.outlook import Outlook
 from billing.services.parts import Told
 from portal.errors import InvalidInput
@@ -90,7 +90,7 @@ def preview(account: Account, *, plan_ids: Sequence[str], now: datetime, to_be_p
     difference = _difference(holdings, plan_ids)
     if to_be_paid and difference.added:
         changing.check_can_pay(account)
-    with Asking():
+    with asking():
         return _estimated(account, holdings, difference, now)
 
 
@@ -103,7 +103,7 @@ def change(
     earlier try are left to do, they are done. Raises what `preview` raises, QuoteChanged, PaymentProcessingFailed
     (nothing was changed) and what a command raises.
     """
-    if changing.was_asked_before(account, key=key):
+    if commands.exists(account, key=key):
         return _perform(account, None, key=key, actor=actor, now=now)
     try:
         shown = preview(account, plan_ids=plan_ids, now=now, to_be_paid=True)

@@ -17,9 +17,8 @@ from billing.gateway.snapshots import SubscriptionSnapshot
 from billing.models import Command, ReconcileRun, Subscription
 from billing.models.mirror import ALIVE
 from billing.queries.holdings import holdings_among, subscriptions_of
-from billing.services import bundles, carrying_out, commands, operations, runs
+from billing.services import bundles, carrying_out, commands, hints, operations, runs
 from billing.services.bundles import Rates, Swap
-from billing.services.hints import hint
 from billing.services.runs import Portion, RunHeld, TakenOver, Work
 
 logger = logging.getLogger(__name__)
@@ -97,7 +96,7 @@ def align_all(*, now: datetime) -> dict[str, int]:
 def want_all() -> None:
     """Have every bundle put right from the first on, in the background: what is right has changed."""
     runs.want(Work.BUNDLES, first=STAGE)
-    hint("align_all_bundles")
+    hints.hint("align_all_bundles")
 
 
 def go_on_if_waiting(*, now: datetime) -> None:
@@ -112,13 +111,13 @@ def go_on_if_waiting(*, now: datetime) -> None:
         logger.info("The bundles are put right by another worker: %s", taken)
         return
     if not finished:
-        hint("align_all_bundles")
+        hints.hint("align_all_bundles")
 
 
 def announce() -> None:
     """Tell a worker where bundles wait that no message reached."""
     if runs.is_waiting(Work.BUNDLES):
-        hint("align_all_bundles")
+        hints.announce("align_all_bundles")
 
 
 def next_portion(run: ReconcileRun, stages: tuple[str, ...], *, now: datetime) -> Portion:
@@ -144,8 +143,14 @@ def told(run: ReconcileRun) -> dict[str, int]:
     return {"aligned": done.get("mended", 0), "bundles_later": done.get("failed", 0)}
 
 
-def align_as_told(account: Account, *, now: datetime) -> None:
-    """Put an account's bundle coupons right on a message; not once more what was done again and again in vain."""
+def align_as_told(account_pk: int, *, now: datetime) -> None:
+    """Put an account's bundle coupons right on a message; not once more what was done again and again in vain.
+
+    One that was erased meanwhile has none.
+    """
+    account = Account.objects.filter(pk=account_pk).first()
+    if account is None:
+        return
     if _is_echo(account, now):
         logger.error("The bundle of account %s does not stay right; the night tries again", account.pk)
         return
@@ -202,8 +207,8 @@ def _asked_for(steps: Iterable[dict[str, Any]]) -> list[tuple[str, Any]]:
 def _holds(found: SubscriptionSnapshot, *, add: list[str], remove: list[str], changing_to: str) -> bool:
     held = {str(row.get("coupon_id")) for row in found.payload["coupons"]}
     held |= {str(row.get("coupon_code")) for row in found.payload["coupons"]}
-    changing = found.payload.get("scheduled_item_price_id", "")
-    return held.issuperset(add) and held.isdisjoint(remove) and (not changing_to or changing == changing_to)
+    is_put_back = not changing_to or operations.has_or_will_have_price(found, price=changing_to)
+    return held.issuperset(add) and held.isdisjoint(remove) and is_put_back
 
 
 def _finished(command: Command, subscriptions: list[Subscription], now: datetime) -> None:

@@ -35,7 +35,7 @@ def set_rate(*, size: int, percentage: Decimal) -> BundleRate:
     except coupons.OtherCoupon as error:
         raise RateNotPublished from error
     except GatewayError as error:
-        raise BillingUnavailable(retry_after=5) from error
+        raise BillingUnavailable from error
     with transaction.atomic():
         sync.apply([made], now=clock.now())
         rate, _ = BundleRate.objects.update_or_create(

@@ -9,7 +9,7 @@ from accounts.models import Account
 from billing.errors import BillingError
 from billing.models import CancellationFeedback, Command, Subscription
 from billing.queries.holdings import NON_RENEWING, Holding
-from billing.queries.owned import live_holdings, named_holdings
+from billing.queries.owned import chosen_holdings, live_holdings
 from billing.services import (
     alignment,
     bundles,
@@ -67,7 +67,7 @@ def cancel(
     `brand` is the code of the brand that it was asked for on. The same again, after a try that was done in part,
     finishes that. Raises NotFound, NothingToCancel, InvalidState and what a command raises.
     """
-    held = _held(account, subscription_ids)
+    held = chosen_holdings(account, subscription_ids)
     kept = feedback.keep(account, _going_on(held), survey, key=key, actor=actor, brand=brand, now=now)
     with feedback.noting(kept):
         _cancel(account, subscription_ids, kept, actor=actor, now=now)
@@ -111,7 +111,7 @@ def _left_undone(account: Account, subscription_ids: Sequence[str] | None) -> Co
     earlier = commands.unfinished(account, kind=KIND)
     if earlier is None:
         return None
-    left = {one.subscription.provider_id for one in _going_on(_held(account, subscription_ids))}
+    left = {one.subscription.provider_id for one in _going_on(chosen_holdings(account, subscription_ids))}
     begun = _ends_in(earlier)
     same = begun == set(subscription_ids) if subscription_ids is not None else begun >= left
     can_be_finished = _ends_left(earlier) <= left and (left or alignment.needed(account))
@@ -139,16 +139,12 @@ def _ends_in(command: Command) -> set[str]:
     return {one["subscription"] for one in command.steps if one["op"] in ENDS}
 
 
-def _held(account: Account, subscription_ids: Sequence[str] | None) -> list[Holding]:
-    return live_holdings(account) if subscription_ids is None else named_holdings(account, subscription_ids)
-
-
 def _going_on(holdings: Sequence[Holding]) -> list[Holding]:
     return [one for one in holdings if not one.is_cancelled and one.status != NON_RENEWING]
 
 
 def _to_end(account: Account, subscription_ids: Sequence[str] | None) -> list[Holding]:
-    held = _held(account, subscription_ids)
+    held = chosen_holdings(account, subscription_ids)
     found = _going_on(held)
     if not found or (subscription_ids is not None and len(found) < len(held)):
         raise NothingToCancel

@@ -8,10 +8,10 @@ import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.db import transaction
 from django.db.models import QuerySet
-from django.utils import timezone
 
 from billing.errors import (
     BillingError,
@@ -29,10 +29,11 @@ from billing.gateway.errors import Missing, NotSent, PaymentRefused, Refused, Un
 from billing.gateway.snapshots import Snapshot, SubscriptionSnapshot
 from billing.models import Command, Subscription
 from billing.models.mirrored import Mirrored
-from billing.services import documents, mirror, schedules
+from billing.services import documents, leases, mirror, schedules
 from billing.services.operations import (
     DONE,
     ENDED,
+    SENT,
     SKIPPED,
     AccountOperation,
     Operation,
@@ -49,10 +50,9 @@ State = Command.State
 LEASE = timedelta(seconds=30)
 # The provider forgets a key after 30 minutes; later than this we look before we ask again.
 IDEMPOTENCY_WINDOW = timedelta(minutes=25)
-RETRY_AFTER_SECONDS = 5
 # Who asks for what no person asked for.
 SYSTEM = "system"
-LONGEST_BACKOFF_SECONDS = 30
+FIRST_BACKOFF_SECONDS, LONGEST_BACKOFF_SECONDS = 5, 30
 
 ERRORS: dict[str, type[BillingError]] = {
     error.code: error
@@ -90,18 +90,27 @@ class _TakenOver(Exception):
     """The lease ran out while the provider was asked, and somebody else took the command up."""
 
 
-def run(command: Command, now: datetime) -> None:
-    """Do the steps of a command that we hold, one after the other. Raises what it ends with."""
+def begin(steps: Sequence[dict[str, Any]], index: int, now: datetime) -> None:
+    """Note that a step is asked for from here on; whoever finds it so, and not ended, does not know how it went."""
+    steps[index]["state"] = SENT
+    steps[index].setdefault("begun_at", int(now.timestamp()))
+
+
+def run(command: Command, now: datetime, *, just_opened: bool = False) -> None:
+    """Do the steps of a command that we hold, one after the other. Raises what it ends with.
+
+    With `just_opened` its first step was begun in the transaction that opened it, and nobody was asked yet.
+    """
     try:
         for index, one in enumerate(command.steps):
             if one["state"] not in ENDED:
-                _do_step(command, index, now)
+                _do_step(command, index, now, just_begun=just_opened and index == 0)
     except _TakenOver as lost:
         command.refresh_from_db()
         if command.state == State.FAILED:
             raise error_of(command) from lost
         if command.state != State.SUCCEEDED:
-            raise BillingUnconfirmed(retry_after=RETRY_AFTER_SECONDS) from lost
+            raise BillingUnconfirmed from lost
 
 
 def _ours(command: Command) -> QuerySet[Command]:
@@ -109,15 +118,11 @@ def _ours(command: Command) -> QuerySet[Command]:
     return Command.objects.filter(pk=command.pk, attempts=command.attempts, state__in=Command.OPEN)
 
 
-def _do_step(command: Command, index: int, now: datetime) -> None:
-    one = command.steps[index]
+def _do_step(command: Command, index: int, now: datetime, *, just_begun: bool) -> None:
     if not _is_needed(command, index):
         _apply(command, index, now, (), state=SKIPPED)
         return
-    # A step that was begun before may have been done: until the provider answers, nothing may be called failed.
-    begun_before = one["state"] == "sent"
-    one.setdefault("begun_at", int(now.timestamp()))
-    _mark_sent(command, index)
+    begun_before = not just_begun and _begin_now(command, index, now)
     kill_points.reached("step begun")
     try:
         snapshots = _outcome(command, index, now, begun_before=begun_before)
@@ -148,7 +153,7 @@ def _is_needed(command: Command, index: int) -> bool:
 
 def _carries_on(command: Command, index: int) -> bool:
     operation = operation_of(command, index)
-    begun = any(one["state"] == "done" for one in command.steps[:index])
+    begun = any(one["state"] == DONE for one in command.steps[:index])
     return begun and isinstance(operation, AccountOperation) and operation.carries_on
 
 
@@ -157,9 +162,19 @@ def _forgives(command: Command, index: int) -> bool:
     return isinstance(operation, AccountOperation) and operation.forgives
 
 
-def _mark_sent(command: Command, index: int) -> None:
-    command.steps[index]["state"] = "sent"
-    if not _ours(command).update(steps=command.steps, next_attempt_at=timezone.now() + LEASE):
+def _begin_now(command: Command, index: int, now: datetime) -> bool:
+    """Begin a step; return whether that was done before.
+
+    Then it may have been done too: until the provider answers, nothing may be called failed.
+    """
+    begun_before: bool = command.steps[index]["state"] == SENT
+    begin(command.steps, index, now)
+    _keep_begun(command)
+    return begun_before
+
+
+def _keep_begun(command: Command) -> None:
+    if not _ours(command).update(steps=command.steps, next_attempt_at=leases.now() + LEASE):
         raise _TakenOver
 
 
@@ -190,7 +205,7 @@ def _send_again(command: Command, index: int) -> Sequence[Snapshot]:
     """Ask for a step with a new key: the provider forgot the old one, and may have done a part of it."""
     one = command.steps[index]
     one["try"] += 1
-    _mark_sent(command, index)
+    _keep_begun(command)
     return _send(command, index)
 
 
@@ -228,7 +243,7 @@ def _apply(
     one["state"] = state
     finished = all(each["state"] in ENDED for each in command.steps)
     if finished:
-        command.state, command.finished_at, command.next_attempt_at = State.SUCCEEDED, timezone.now(), None
+        command.state, command.finished_at, command.next_attempt_at = State.SUCCEEDED, leases.now(), None
     command.save(update_fields=["steps", "state", "finished_at", "next_attempt_at"])
     if finished:
         _kinds[command.kind].finished(command, subscriptions_of(command, written=rows), now)
@@ -278,23 +293,25 @@ def _refused(command: Command, index: int, now: datetime, error: Refused) -> Bil
 
 
 def _refresh(command: Command, now: datetime) -> None:
-    """The provider disagrees with the mirror: read what it holds, so that the answer shows it (matrix, row 6)."""
+    """The provider disagrees with the mirror: read what it holds, so that the answer shows it (reliability, row 6)."""
     customer = command.account.customer
     try:
         found = records.of_customer(customer.provider_id)
     except (NotSent, Refused):
         return  # the webhook or the reconciler brings it
-    mirror.write(found, now=now)
-    mirror.forget_sources(customer, found, now=now)
-    documents.rebuild(command.account)
+    # Whoever dies in between would leave documents that nothing calls stale: the mirror has what the provider holds.
+    with transaction.atomic():
+        mirror.write(found, now=now)
+        mirror.forget_sources(customer, found, now=now)
+        documents.rebuild(command.account)
 
 
 def leave_unknown(command: Command) -> BillingUnconfirmed:
     """Leave a command open for the sweep, and return what to raise."""
-    wait = min(RETRY_AFTER_SECONDS * command.attempts, LONGEST_BACKOFF_SECONDS)
-    _ours(command).update(state=State.UNKNOWN, next_attempt_at=timezone.now() + timedelta(seconds=wait))
+    wait = min(FIRST_BACKOFF_SECONDS * command.attempts, LONGEST_BACKOFF_SECONDS)
+    _ours(command).update(state=State.UNKNOWN, next_attempt_at=leases.now() + timedelta(seconds=wait))
     command.refresh_from_db()
-    return BillingUnconfirmed(retry_after=RETRY_AFTER_SECONDS)
+    return BillingUnconfirmed()
 
 
 def _fail(
@@ -303,9 +320,9 @@ def _fail(
     """Close a command whose step was not done, and return what to raise."""
     command.steps[index]["state"] = "failed"
     command.steps[index]["error"] = code
-    some_done = any(one["state"] == "done" for one in command.steps)
+    some_done = any(one["state"] == DONE for one in command.steps)
     command.error_code = BillingPartial.code if some_done else code
-    command.state, command.finished_at, command.next_attempt_at = State.FAILED, timezone.now(), None
+    command.state, command.finished_at, command.next_attempt_at = State.FAILED, leases.now(), None
     names = ("steps", "error_code", "state", "finished_at", "next_attempt_at")
     with transaction.atomic():
         if not _ours(command).update(**{name: getattr(command, name) for name in names}):
@@ -318,6 +335,4 @@ def _fail(
 def error_of(command: Command, *, retry_after: int | None = None) -> BillingError:
     """Return what a failed command ended with."""
     error = ERRORS[command.error_code]
-    if error is BillingUnavailable:
-        return error(retry_after=retry_after or RETRY_AFTER_SECONDS)
-    return error()
+    return error(retry_after=retry_after) if error is BillingUnavailable else error()

@@ -8,7 +8,6 @@ from billing.errors import BillingError, ChangeInProgress, PaymentMethodRequired
 from billing.models import PaymentSource
 from billing.queries.holdings import Holding
 from billing.queries.owned import live_holdings
-from billing.services import commands
 from billing.services.figures import Figures
 
 
@@ -41,11 +40,6 @@ def check_can_pay(account: Account) -> None:
     """Refuse what is charged at once where there is nothing to charge. Raises PaymentMethodRequired."""
     if not PaymentSource.objects.filter(customer__account=account, deleted=False).exists():
         raise PaymentMethodRequired
-
-
-def was_asked_before(account: Account, *, key: str) -> bool:
-    """Whether a key stands for a change already: what was confirmed then is not estimated again."""
-    return commands.exists(account, key=key)
 
 
 def money(figures: Figures) -> dict[str, Any]:

@@ -30,7 +30,7 @@ from billing.services import (
     receipts,
 )
 from billing.services.bundles import Swap
-from billing.services.figures import Asking, figures_of
+from billing.services.figures import asking, figures_of
 from billing.services.outlook import Outlook
 from portal.errors import InvalidInput
 
@@ -98,7 +98,7 @@ def redeem(
 
     Raises InvalidInput, the errors of this module, QuoteChanged, BillingUnavailable and what a command raises.
     """
-    if changing.was_asked_before(account, key=key):
+    if commands.exists(account, key=key):
         return _perform(account, None, key=key, actor=actor, now=now)
     found = _found(_checked(code))
     holdings = live_holdings(account)
@@ -128,7 +128,7 @@ def _found(code: str) -> FoundCode:
     except Refused as error:
         raise CouponNotFound from error
     except NotSent as error:
-        raise BillingUnavailable(retry_after=error.retry_after or carrying_out.RETRY_AFTER_SECONDS) from error
+        raise BillingUnavailable(retry_after=error.retry_after) from error
     coupon = found.coupon
     if coupon.payload.get("apply_on") == ITEM_LEVEL or coupon.id == FREE_MONTH_COUPON:
         raise CouponNotFound  # the portal's own
@@ -175,7 +175,7 @@ def _offer(found: FoundCode, holding: Holding) -> Best | None:
             subscription.provider_id, price=subscription.item_price_id, coupons=[*has, found.code]
         )
     except NotSent as error:
-        raise BillingUnavailable(retry_after=error.retry_after or carrying_out.RETRY_AFTER_SECONDS) from error
+        raise BillingUnavailable(retry_after=error.retry_after) from error
     except Refused:
         return None
     bill = estimate.renewal or estimate.now
@@ -187,7 +187,7 @@ def _shown(found: FoundCode, best: Best, holdings: Sequence[Holding]) -> dict[st
     outlook = Outlook(
         members=bundles.members_of(holdings), swaps=(), bills={subscription.provider_id: best.bill}
     )
-    with Asking():
+    with asking():
         lines = [outlook.line_of(one, bills=one.will_bill) for one in holdings]
     figures = figures_of(
         lines,

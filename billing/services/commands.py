@@ -1,4 +1,4 @@
-"""Commands: intent recorded, the provider asked, the answer applied (design/reliability.md, command protocol).
+"""Commands: intent recorded, the provider asked, the answer applied (docs/architecture.md, "The path of a command").
 
 A command is one change of one account, of one or more steps at the provider. Its row is committed before the first
 call, one is open per account, and each step's idempotency key is made of the row's id: a crash, a time-out or a second
@@ -14,9 +14,9 @@ from datetime import datetime
 from typing import Any
 
 from django.db import IntegrityError, transaction
-from django.utils import timezone
 
 from accounts.models import Account
+from billing import stopping
 from billing.errors import (
     BillingError,
     BillingPartial,
@@ -26,8 +26,8 @@ from billing.errors import (
     InvalidState,
 )
 from billing.models import Command
-from billing.services import carrying_out
-from billing.services.carrying_out import LEASE, RETRY_AFTER_SECONDS, SYSTEM
+from billing.services import carrying_out, leases
+from billing.services.carrying_out import LEASE, SYSTEM
 from billing.services.operations import ENDED
 from portal import kill_points
 
@@ -60,7 +60,7 @@ def perform(
     """
     command, opened = _open(account, kind=kind, key=key, actor=actor, now=now, plan=plan, shown=shown or {})
     if opened or _take_up(command, now):
-        carrying_out.run(command, now)
+        carrying_out.run(command, now, just_opened=opened)
     return command
 
 
@@ -77,9 +77,9 @@ def settle_due(*, now: datetime) -> dict[str, int]:
     """
     counts = {"settled": 0, "waiting": 0}
     deadline = time.monotonic() + SETTLING_SECONDS
-    due = Command.objects.filter(state__in=Command.OPEN, next_attempt_at__lte=timezone.now())
+    due = Command.objects.filter(state__in=Command.OPEN, next_attempt_at__lte=leases.now())
     for command in due.order_by("next_attempt_at"):
-        if time.monotonic() > deadline:
+        if stopping.is_time_up(deadline):
             break
         _settle(command, now)
         counts["waiting" if command.state in Command.OPEN else "settled"] += 1
@@ -131,18 +131,19 @@ def _open(
                 shown=dict(shown),
                 attempts=1,
                 first_sent_at=now,
-                next_attempt_at=timezone.now() + LEASE,
+                next_attempt_at=leases.now() + LEASE,
             )
             # Only now is the account ours: what `plan` sees cannot be changed by another command.
             command.steps = plan()
             if not command.steps:
                 # What was to be done is done: a command without a step would stay open, and keep all others out.
                 raise InvalidState
+            carrying_out.begin(command.steps, 0, now)
             command.save(update_fields=["steps"])
     except IntegrityError:
         existing = Command.objects.filter(account=account, key=key).first()
         if existing is None:
-            raise ChangeInProgress(retry_after=RETRY_AFTER_SECONDS) from None
+            raise ChangeInProgress from None
         return existing, False
     kill_points.reached("command intended")
     return command, True
@@ -161,13 +162,13 @@ def _take_up(command: Command, now: datetime) -> bool:
         _reopen(command, now)
         return True
     if not _claim(command):
-        raise BillingUnconfirmed(retry_after=RETRY_AFTER_SECONDS)
+        raise BillingUnconfirmed
     return True
 
 
 def _claim(command: Command) -> bool:
     """Take the lease of an open command whose holder is gone; one claimant wins."""
-    now = timezone.now()
+    now = leases.now()
     won = Command.objects.filter(
         pk=command.pk, state__in=Command.OPEN, next_attempt_at__lte=now, attempts=command.attempts
     ).update(attempts=command.attempts + 1, next_attempt_at=now + LEASE)
@@ -196,14 +197,14 @@ def _reopen(command: Command, now: datetime) -> None:
                 steps=command.steps,
                 attempts=command.attempts + 1,
                 first_sent_at=now,
-                next_attempt_at=timezone.now() + LEASE,
+                next_attempt_at=leases.now() + LEASE,
                 finished_at=None,
             )
     except IntegrityError:
-        raise ChangeInProgress(retry_after=RETRY_AFTER_SECONDS) from None
+        raise ChangeInProgress from None
     command.refresh_from_db()
     if won != 1:
-        raise BillingUnconfirmed(retry_after=RETRY_AFTER_SECONDS)
+        raise BillingUnconfirmed
 
 
 def _settle(command: Command, now: datetime) -> None:

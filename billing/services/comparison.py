@@ -14,7 +14,6 @@ from datetime import timedelta
 from typing import Any
 
 from django.db.models import Max, Q, QuerySet
-from django.utils import timezone
 
 from billing.gateway import records
 from billing.gateway.errors import Missing, Refused, Unreadable
@@ -22,7 +21,7 @@ from billing.gateway.records import Broken
 from billing.gateway.snapshots import CustomerSnapshot, Snapshot
 from billing.models import Customer, ReconcileRun
 from billing.models.mirrored import Mirrored
-from billing.services import mirror, runs
+from billing.services import leases, mirror, runs
 
 STAGES = tuple(records.KINDS)
 # Each costs a request of its own; this many that are all timed out still end before a task must.
@@ -96,7 +95,7 @@ def _page(run: ReconcileRun) -> records.Page:
     try:
         return records.portion(run.stage, offset=run.offset)
     except Refused:
-        if not run.offset or timezone.now() - run.updated_at < OFFSET_KEPT:
+        if not run.offset or leases.now() - run.updated_at < OFFSET_KEPT:
             raise
         return records.portion(run.stage)
 

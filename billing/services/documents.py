@@ -1,4 +1,4 @@
-"""The hot reads' finished answers: built when the mirror changes, served as they are (architecture, decision 9)."""
+"""The hot reads' finished answers: built when the mirror changes, served as they are (decision 1)."""
 
 import json
 

@@ -13,12 +13,11 @@ from zoneinfo import ZoneInfo
 
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
-from django.utils import timezone
 
 from accounts import site
 from billing import clock
 from billing.models import Customer, PauseSchedule
-from billing.services import resume_retries
+from billing.services import leases, resume_retries
 
 # So many customers at once: a few queries for all of them, and work for a worker's threads for a while.
 PAGE = 50
@@ -51,7 +50,7 @@ class Due:
         Returns: them, grouped by customer, since an account takes one change at a time; and the last customer's number,
         None where there are no more. Another worker's customers are passed over, not waited for.
         """
-        at = timezone.now()
+        at = leases.now()
         free = self.everything().filter(Q(claimed_until__isnull=True) | Q(claimed_until__lte=at))
         owners = Customer.objects.filter(
             Exists(free.filter(subscription__customer=OuterRef("pk"))), pk__gt=after

@@ -13,8 +13,9 @@ from accounts.models import Account
 from billing.gateway import changes
 from billing.gateway import subscriptions as gateway
 from billing.gateway.snapshots import Snapshot, SubscriptionSnapshot
-from billing.models import Command, ItemPrice, PauseSchedule, Subscription
+from billing.models import Command, PauseSchedule, Subscription
 from billing.queries.holdings import Holding
+from billing.queries.plans import price_on_sale
 from billing.services import operations, retention_log, schedules
 from billing.services.bundles import Member
 from billing.services.retention_log import Kind
@@ -79,7 +80,9 @@ def set_aside(account: Account, subscription_id: str) -> SetAside:
     """Return what the ending that is in force took away from a subscription, and what can still be given back."""
     for command in Command.objects.filter(account=account).order_by("-created_at").iterator():
         done = [
-            one for one in command.steps if one["subscription"] == subscription_id and one["state"] == "done"
+            one
+            for one in command.steps
+            if one["subscription"] == subscription_id and one["state"] == operations.DONE
         ]
         if any(one["op"] in (KEEP, CANCEL_AT_TERM_END) for one in done):
             return _set_aside_by(done)
@@ -91,13 +94,8 @@ def _set_aside_by(done: Sequence[dict[str, Any]]) -> SetAside:
         return SetAside()
     price = next((str(one["args"]["price"]) for one in done if one["op"] == SET_CHANGE_ASIDE), "")
     return SetAside(
-        pause=any(one["op"] == SET_PAUSE_ASIDE for one in done), price=price if _is_on_sale(price) else ""
+        pause=any(one["op"] == SET_PAUSE_ASIDE for one in done), price=price if price_on_sale(price) else ""
     )
-
-
-def _is_on_sale(item_price_id: str) -> bool:
-    row = ItemPrice.objects.filter(provider_id=item_price_id, deleted=False).first()
-    return row is not None and row.text("status") == "active"
 
 
 def steps_to_keep(holding: Holding, restored: SetAside) -> list[dict[str, Any]]:
@@ -146,10 +144,6 @@ def _will_end(found: SubscriptionSnapshot) -> bool:
     return found.status == "cancelled" or found.payload.get("cancelled_at") is not None
 
 
-def _will_have_price(found: SubscriptionSnapshot, *, price: str) -> bool:
-    return found.payload.get("scheduled_item_price_id") == price
-
-
 operations.register_operation(KEEP, operations.Operation(send=changes.keep, holds=_goes_on, applied=_kept))
 operations.register_operation(
     CANCEL_AT_TERM_END,
@@ -162,7 +156,7 @@ operations.register_operation(
     SET_PAUSE_ASIDE,
     operations.Operation(
         send=gateway.remove_scheduled_pause,
-        holds=lambda found: found.status != "paused" and found.payload.get("pause_date") is None,
+        holds=lambda found: not found.has_pause,
         applied=_pause_set_aside,
     ),
 )
@@ -177,10 +171,11 @@ operations.register_operation(
     RESTORE_PAUSE,
     operations.Operation(
         send=gateway.pause_at_term_end,
-        holds=lambda found: found.status == "paused" or found.payload.get("pause_date") is not None,
+        holds=lambda found: found.has_pause,
         applied=_pause_restored,
     ),
 )
 operations.register_operation(
-    RESTORE_CHANGE, operations.Operation(send=changes.change_at_term_end, holds=_will_have_price)
+    RESTORE_CHANGE,
+    operations.Operation(send=changes.change_at_term_end, holds=operations.has_or_will_have_price),
 )

@@ -1,6 +1,7 @@
 """What a change will cost, put together from the provider's estimates: totals by period, due today, credits, quote."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -11,8 +12,6 @@ from billing.queries.discounts import Price
 from billing.queries.instants import iso
 from billing.queries.totals import Totals, totals
 from billing.services.quotes import quote_of
-
-RETRY_AFTER_SECONDS = 5
 
 
 @dataclass(frozen=True)
@@ -80,17 +79,15 @@ def price_of(bill: Bill) -> Price:
     return Price(amount=bill.full, bundle_savings=bill.bundle_savings, coupon_discount=bill.coupon_discount)
 
 
-class Asking:
-    """Translates the gateway's errors while estimates are asked for."""
+@contextmanager
+def asking() -> Iterator[None]:
+    """Translate the gateway's errors while estimates are asked for.
 
-    def __enter__(self) -> None:
-        """Begin to ask."""
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
-        """Raise BillingUnavailable, PaymentMethodRequired or InvalidState for what the gateway raised."""
-        if isinstance(error, NotSent):
-            raise BillingUnavailable(retry_after=error.retry_after or RETRY_AFTER_SECONDS) from error
-        if isinstance(error, Refused) and error.code == "payment_method_not_present":
-            raise PaymentMethodRequired from error
-        if isinstance(error, Refused):
-            raise InvalidState from error
+    Raises BillingUnavailable, PaymentMethodRequired or InvalidState for what the gateway raised.
+    """
+    try:
+        yield
+    except NotSent as error:
+        raise BillingUnavailable(retry_after=error.retry_after) from error
+    except Refused as error:
+        raise PaymentMethodRequired if error.code == "payment_method_not_present" else InvalidState from error

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from django.db import IntegrityError, transaction
-from django.utils import timezone
 
 from accounts.models import Account
 from billing.errors import BillingError, ChangeInProgress
 from billing.models import IdempotentRequest
+from billing.services import leases
 
 KEPT = timedelta(hours=24)
 # A request that has worked longer than this has died: its key may be taken up again.
@@ -62,7 +62,7 @@ def begin(account: Account, key: str, fingerprint: str) -> Replay | Claim:
         if claimed:
             return Claim(command_key=f"request-{row.pk}")
         if time.monotonic() > deadline:
-            raise ChangeInProgress(retry_after=5)
+            raise ChangeInProgress
         time.sleep(POLL_SECONDS)
 
 
@@ -74,18 +74,18 @@ def finish(account: Account, key: str, status: int, body: object) -> None:
 def abandon(account: Account, key: str) -> None:
     """Free a key whose answer was not final: the same request may be asked again."""
     IdempotentRequest.objects.filter(account=account, key=key, status__isnull=True).update(
-        claimed_at=timezone.now() - CLAIM
+        claimed_at=leases.now() - CLAIM
     )
 
 
 def forget_old() -> int:
     """Delete the keys that are kept no longer; return how many."""
-    deleted, _ = IdempotentRequest.objects.filter(created_at__lt=timezone.now() - KEPT).delete()
+    deleted, _ = IdempotentRequest.objects.filter(created_at__lt=leases.now() - KEPT).delete()
     return deleted
 
 
 def _claim(account: Account, key: str, fingerprint: str) -> tuple[IdempotentRequest, bool]:
-    now = timezone.now()
+    now = leases.now()
     try:
         with transaction.atomic():
             row = IdempotentRequest.objects.create(

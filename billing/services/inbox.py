@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 from django.db import IntegrityError, transaction
-from django.utils import timezone
 
 from billing.gateway.snapshots import EventSnapshot
 from billing.models import WebhookEvent
+from billing.services import leases
 from billing.services.hints import hint
 from portal.errors import InvalidInput
 
@@ -45,7 +46,8 @@ def store_found(events: Sequence[EventSnapshot]) -> int:
     """Store those of the feed's events that no webhook brought; return how many that were."""
     ids = [event.id for event in events]
     known = set(WebhookEvent.objects.filter(event_id__in=ids).values_list("event_id", flat=True))
-    fresh = {event.id: _row(event, Source.FEED) for event in events if event.id not in known}
+    due_at = leases.now()
+    fresh = {event.id: _row(event, Source.FEED, due_at) for event in events if event.id not in known}
     # A webhook may bring one meanwhile.
     WebhookEvent.objects.bulk_create(fresh.values(), ignore_conflicts=True)
     return len(fresh)
@@ -53,7 +55,7 @@ def store_found(events: Sequence[EventSnapshot]) -> int:
 
 def _store(event: EventSnapshot) -> WebhookEvent | None:
     """Store an event once; None when it was stored before."""
-    stored = _row(event, Source.WEBHOOK)
+    stored = _row(event, Source.WEBHOOK, leases.now())
     crowded = _is_crowded()
     try:
         with transaction.atomic():
@@ -65,7 +67,7 @@ def _store(event: EventSnapshot) -> WebhookEvent | None:
     return stored
 
 
-def _row(event: EventSnapshot, source: str) -> WebhookEvent:
+def _row(event: EventSnapshot, source: str, due_at: datetime) -> WebhookEvent:
     """Return an event as it is stored: of its content only the ids that it names are kept."""
     wanted = event.api_version == API_VERSION and bool(event.names)
     return WebhookEvent(
@@ -77,7 +79,7 @@ def _row(event: EventSnapshot, source: str) -> WebhookEvent:
         owner=next(iter(event.names.get("customer", ())), ""),
         state=State.RECEIVED if wanted else State.IGNORED,
         error="" if wanted else "of another API version, or names nothing that is mirrored",
-        next_attempt_at=timezone.now(),
+        next_attempt_at=due_at,
     )
 
 

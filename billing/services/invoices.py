@@ -10,13 +10,12 @@ from django.core import signing
 from django.core.files.base import ContentFile
 from django.core.files.storage import storages
 from django.db.models import Exists, OuterRef
-from django.utils import timezone
 
 from accounts.models import Account
 from billing.errors import BillingError
 from billing.models import Invoice, InvoicePdf
 from billing.pdf.render import render_invoice
-from billing.services import hints
+from billing.services import hints, leases
 from billing.services.invoice_document import document_of
 from portal import kill_points
 from portal.errors import NotFound
@@ -88,7 +87,7 @@ def open_signed(token: str, *, reader: Account | None = None) -> IO[bytes]:
 def want(invoice: Invoice) -> InvoicePdf:
     """Return the PDF of an invoice's present version, which is due to be made if there is none."""
     document, _ = InvoicePdf.objects.get_or_create(
-        invoice=invoice, version=invoice.resource_version, defaults={"next_attempt_at": timezone.now()}
+        invoice=invoice, version=invoice.resource_version, defaults={"next_attempt_at": leases.now()}
     )
     if document.state == State.FAILED:
         _want_again(document)
@@ -133,19 +132,19 @@ def make(pdf_pk: int) -> None:
 
 def due() -> list[int]:
     """Return the wanted PDFs that nobody is making, the longest waiting first."""
-    waiting = InvoicePdf.objects.filter(state=State.WANTED, next_attempt_at__lte=timezone.now())
+    waiting = InvoicePdf.objects.filter(state=State.WANTED, next_attempt_at__lte=leases.now())
     return list(waiting.order_by("next_attempt_at", "pk").values_list("pk", flat=True)[:ANNOUNCED_AT_ONCE])
 
 
 def _want_again(document: InvoicePdf) -> None:
     """Somebody asks for a file that was given up: whatever was wrong may have been mended."""
     InvoicePdf.objects.filter(pk=document.pk, state=State.FAILED).update(
-        state=State.WANTED, attempts=0, next_attempt_at=timezone.now()
+        state=State.WANTED, attempts=0, next_attempt_at=leases.now()
     )
 
 
 def _claim(pdf_pk: int) -> InvoicePdf | None:
-    now = timezone.now()
+    now = leases.now()
     document = InvoicePdf.objects.select_related("invoice__customer__account").filter(pk=pdf_pk).first()
     if document is None:
         return None
@@ -162,5 +161,5 @@ def _failed(document: InvoicePdf, error: Exception) -> None:
     InvoicePdf.objects.filter(pk=document.pk).update(
         state=State.FAILED if given_up else State.WANTED,
         error=f"{type(error).__name__}: {error}"[:2000],
-        next_attempt_at=None if given_up else timezone.now() + BACKOFF,
+        next_attempt_at=None if given_up else leases.now() + BACKOFF,
     )

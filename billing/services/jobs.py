@@ -4,7 +4,7 @@ Beat only ticks. What is due is decided here on billing's clock, so that a trave
 up for are the same thing: the newest slot of a job that has no run is run. A job takes what is due, whatever the slot,
 so that one run makes up for all the slots that were missed. One that asks the provider for long works in slices, and
 each announces the next; a slice that was killed is found by the tick. A shared one is worked on by every worker that is
-free, slices side by side, and its run tells how far all of them have got.
+free, slices side by side, and its run tells how far all of them have got. A worker that is to end ends its slice.
 """
 
 import logging
@@ -18,9 +18,9 @@ from zoneinfo import ZoneInfo
 from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.db.models import Q
-from django.utils import timezone
 
 from accounts import site
+from billing import stopping
 from billing.gateway.errors import GatewayError
 from billing.models import JobRun
 from billing.services import (
@@ -28,6 +28,7 @@ from billing.services import (
     hints,
     idempotency,
     invoices,
+    leases,
     notices,
     pace,
     parts,
@@ -48,13 +49,15 @@ logger = logging.getLogger(__name__)
 NIGHT = time(hour=3, minute=30)
 # A run without an end after this long has died; the slot is taken up again.
 DEAD_AFTER = timedelta(minutes=10)
-# When a job in slices goes on that could not ask the provider.
+# When a job goes on that could not ask the provider.
 AGAIN_AFTER_OUTAGE = timedelta(minutes=5)
 # Whoever goes on with a shared job, or helps with it, is a worker that is free by then; the next tick looks again.
 SHARED_WITHIN = timedelta(seconds=SAID_AGAIN_SECONDS)
 # So many more workers are asked to help at most: what they share is the provider's limit in the end.
 HELPERS = 3
 HELPING = True
+# How the error of a run begins that was ended by a newer slot's.
+SUPERSEDED = "died, or was left"
 
 Counts = dict[str, int]
 Told = Callable[[Counts], None]
@@ -72,15 +75,16 @@ class Slice:
 class Job:
     """A job: `slot` gives the newest instant at or before now that it should have run for.
 
-    `run` works until a time of the monotonic clock. A job that is `sliced` keeps its own place and totals: it goes on
-    when the provider could not be asked, and its counts are of all its slices. One that has work for
-    `helpers`, so many, is shared: it tells what it did as it goes, and is finished when nothing is left to anybody.
+    `run` works until a time of the monotonic clock. A job that `keeps_its_place` goes on there when the provider could
+    not be asked; one that keeps its `own_totals` counts what all its slices did. One that has work for `helpers`, so
+    many, is shared: it tells what it did as it goes, and is finished when nothing is left to anybody.
     """
 
     name: str
     slot: Callable[[datetime], datetime]
     run: Callable[[datetime, float, Told], Slice]
-    sliced: bool = False
+    keeps_its_place: bool = False
+    own_totals: bool = False
     helpers: Callable[[datetime], int] | None = None
 
     @property
@@ -109,6 +113,8 @@ def _look_at_pauses(now: datetime, until: float, _told: Told) -> Slice:
     looked = pausing_night.look_at_due(now=now, until=until)
     retried = resuming_night.resume_due(now=now, only_retries=True, until=until)
     counts = {**looked, **{f"retried_{name}": count for name, count in retried.items()}}
+    if stopping.asked():
+        return Slice(counts, finished=False)
     # Where a slice only failed, the next hour tries again: the next slice would fail at the same ones.
     moved = any(
         count for name, count in counts.items() if name not in ("unasked", "failed", "left", "retried_left")
@@ -158,9 +164,9 @@ JOBS = {
         Job("pauses", newest_hour, _look_at_pauses),
         Job("resumes", newest_night, _night_resumes, helpers=_resume_helpers),
         Job("notices", newest_night, _nightly_notices),
-        Job("feed", newest_hour, _hourly_feed),
+        Job("feed", newest_hour, _hourly_feed, keeps_its_place=True),
         Job("receipts", newest_hour, _hourly_receipts),
-        Job("reconcile", newest_night, _nightly_reconcile, sliced=True),
+        Job("reconcile", newest_night, _nightly_reconcile, keeps_its_place=True, own_totals=True),
     )
 }
 
@@ -207,7 +213,7 @@ def _run_slice(job: Job, run: JobRun, now: datetime) -> JobRun:
         with pace.background():
             done = job.run(now, until, partial(_add, run))
     except GatewayError as error:
-        return _unasked(job, run, error)
+        return _leave(job, run) if stopping.asked() else _unasked(job, run, error)
     except (runs.RunHeld, runs.TakenOver) as error:
         return _go_on_later(run, f"another process is at it: {error}")
     except Exception as error:
@@ -215,17 +221,22 @@ def _run_slice(job: Job, run: JobRun, now: datetime) -> JobRun:
         raise
     kill_points.reached("job worked")
     if not job.shared:
-        run.counts = done.counts if job.sliced else _sum(run.counts, done.counts)
+        run.counts = done.counts if job.own_totals else _sum(run.counts, done.counts)
         run.save(update_fields=["counts"])
     if done.finished:
         return _end(run, "")
     # What is left of a shared job's slice before its time is others'. Should they die, the run's lease runs out.
-    if not job.shared:
-        _give_back(run, timedelta(0))
-        hints.hint("run_job", job.name, run.scheduled_for.isoformat())
-    elif monotonic() >= until:
+    return _leave(job, run) if not job.shared or stopping.is_time_up(until) else run
+
+
+def _leave(job: Job, run: JobRun) -> JobRun:
+    """Leave what is left to whoever is free, the same worker perhaps."""
+    if job.shared:
         _give_back(run, SHARED_WITHIN)
         hints.announce("run_job", job.name, run.scheduled_for.isoformat(), HELPING)
+    else:
+        _give_back(run, timedelta(0))
+        hints.hint("run_job", job.name, run.scheduled_for.isoformat())
     return run
 
 
@@ -233,7 +244,7 @@ def _run_slice(job: Job, run: JobRun, now: datetime) -> JobRun:
 def _add(run: JobRun, done: Counts) -> None:
     """Add what a worker did to a run that several work on, and hold the run for them."""
     run.counts = _sum(JobRun.objects.select_for_update().get(pk=run.pk).counts, done)
-    run.leased_until = timezone.now() + DEAD_AFTER
+    run.leased_until = leases.now() + DEAD_AFTER
     run.save(update_fields=["counts", "leased_until"])
 
 
@@ -250,7 +261,7 @@ def _sum(before: Counts, more: Counts) -> Counts:
 
 def _unasked(job: Job, run: JobRun, error: GatewayError) -> JobRun:
     words = f"{type(error).__name__}: {error}"
-    return _go_on_later(run, words) if job.sliced else _end(run, words)
+    return _go_on_later(run, words) if job.keeps_its_place else _end(run, words)
 
 
 def _failed(job: Job, run: JobRun, error: Exception) -> None:
@@ -270,33 +281,44 @@ def _go_on_later(run: JobRun, error: str) -> JobRun:
 
 
 def _give_back(run: JobRun, pause: timedelta) -> None:
-    run.leased_until = timezone.now() + pause
+    run.leased_until = leases.now() + pause
     run.save(update_fields=["error", "leased_until"])
 
 
 def _end(run: JobRun, error: str) -> JobRun:
     run.error = error
-    run.finished_at = timezone.now()
+    run.finished_at = leases.now()
     run.save(update_fields=["error", "finished_at"])
     logger.info("Job %s: %s %s", run, run.counts, error)
     return run
 
 
 def _claim(name: str, slot: datetime) -> JobRun | None:
-    lease = timezone.now() + DEAD_AFTER
+    lease = leases.now() + DEAD_AFTER
     try:
         with transaction.atomic():
-            return JobRun.objects.create(
-                job=name, scheduled_for=slot, started_at=timezone.now(), leased_until=lease
+            run = JobRun.objects.create(
+                job=name, scheduled_for=slot, started_at=leases.now(), leased_until=lease
             )
+            _supersede(run)
+            return run
     except IntegrityError:
         pass
     won = JobRun.objects.filter(_free(), job=name, scheduled_for=slot).update(leased_until=lease)
     return JobRun.objects.get(job=name, scheduled_for=slot) if won else None
 
 
+def _supersede(run: JobRun) -> None:
+    """End the runs of older slots that nobody is at: what they left is this one's, and nobody goes on with them."""
+    older = JobRun.objects.filter(_free(), job=run.job, scheduled_for__lt=run.scheduled_for)
+    older.update(
+        finished_at=leases.now(),
+        error=f"{SUPERSEDED}: the run for {run.scheduled_for:%Y-%m-%d %H:%M} took over",
+    )
+
+
 def _free() -> Q:
     """Return what an unfinished run is known by that a worker may go on with; the oldest rows have no lease."""
-    now = timezone.now()
+    now = leases.now()
     died = Q(leased_until__isnull=True, started_at__lt=now - DEAD_AFTER)
     return Q(finished_at__isnull=True) & (died | Q(leased_until__lte=now))

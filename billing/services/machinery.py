@@ -11,12 +11,11 @@ from itertools import chain
 
 from django.conf import settings
 from django.db.models import Count, Max, Min, Sum
-from django.utils import timezone
 
 from accounts import outbox
 from billing.errors import BillingPartial
 from billing.models import Command, Heartbeat, InvoicePdf, JobRun, ProviderMinute, ReconcileRun, WebhookEvent
-from billing.services import jobs, progress, resume_retries, resumes
+from billing.services import jobs, leases, progress, resume_retries, resumes
 from billing.services.progress import ago
 
 # Beat comes three times a minute; a worker that is busy may miss some.
@@ -52,7 +51,7 @@ class Sign:
 
 def signs(*, now: datetime) -> list[Sign]:
     """Return every sign; `now` is billing's clock, by which jobs and resumes are due. The rest goes by real time."""
-    real_now = timezone.now()
+    real_now = leases.now()
     return list(
         chain(
             [_beat(real_now), _open_commands(real_now), _refused_commands(real_now)],

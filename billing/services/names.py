@@ -10,7 +10,6 @@ from billing.gateway import customers
 from billing.gateway.errors import Missing, NotSent, Refused, Unconfirmed
 from billing.models import Customer
 from billing.services import sync
-from billing.services.carrying_out import RETRY_AFTER_SECONDS
 from portal.errors import InvalidInput
 
 logger = logging.getLogger(__name__)
@@ -36,9 +35,9 @@ def rename(account: Account, *, first_name: str, last_name: str, key: str) -> No
             last_name=last_name,
         )
     except NotSent as error:
-        raise BillingUnavailable(retry_after=error.retry_after or RETRY_AFTER_SECONDS) from error
+        raise BillingUnavailable(retry_after=error.retry_after) from error
     except Unconfirmed as error:
-        raise BillingUnconfirmed(retry_after=RETRY_AFTER_SECONDS) from error
+        raise BillingUnconfirmed from error
     except Missing:
         sync.bury("customer", customer.provider_id)
     except Refused as error:
@@ -61,4 +60,4 @@ def _refusal(error: Refused) -> InvalidInput | BillingUnavailable:
     if error.param in NAMES:
         return InvalidInput(fields={error.param: [NOT_TAKEN]})
     logger.error("The provider refused a customer's names: %s (%s)", error.code, error.param)
-    return BillingUnavailable(retry_after=RETRY_AFTER_SECONDS)
+    return BillingUnavailable()

@@ -19,14 +19,13 @@ from billing.queries.totals import MONTH
 from billing.services import (
     alignment,
     carrying_out,
-    changing,
     commands,
     perk_words,
     receipts,
     retention_log,
 )
 from billing.services.bundles import Swap
-from billing.services.figures import Asking
+from billing.services.figures import asking
 from billing.services.quotes import quote_of
 from billing.survey import FREE_MONTH, Survey
 
@@ -97,7 +96,7 @@ def claim(account: Account, *, quote: str | None, key: str, actor: str, now: dat
     Raises OfferAlreadyClaimed, OfferNotAvailable, QuoteChanged and what a command raises.
     """
     offer = None
-    if not changing.was_asked_before(account, key=key):
+    if not commands.exists(account, key=key):
         offer = _offer(account, now)
         _check(offer)
         if quote is not None and quote != offer.quote:
@@ -142,7 +141,7 @@ def _offer(account: Account, now: datetime) -> Offer:
         return Offer(reason=reason)
     chosen = max(_takers(holdings), key=lambda one: one.subscription.amount)
     subscription = chosen.subscription
-    with Asking():
+    with asking():
         saved = estimates.of_renewal(subscription.provider_id).total
     return Offer(reason=None, holding=chosen, amount_saved=saved)
 

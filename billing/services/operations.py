@@ -5,9 +5,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from billing.gateway.snapshots import Snapshot
+from billing.gateway.snapshots import Snapshot, SubscriptionSnapshot
 from billing.models import Command, Subscription
 
+# A step that the provider may have been asked for, and may have done.
+SENT = "sent"
 # How a step ends that a command does not end with: it was done, or there was no need.
 DONE, SKIPPED = "done", "skipped"
 ENDED = (DONE, SKIPPED)
@@ -101,3 +103,8 @@ def arguments_of(command: Command, index: int) -> dict[str, Any]:
         else value
         for name, value in given.items()
     }
+
+
+def has_or_will_have_price(found: SubscriptionSnapshot, *, price: str) -> bool:
+    """Whether a subscription changes to a price at its term's end, or has done so since it was asked for."""
+    return price in (found.item_price_id, found.changing_to)

@@ -1,6 +1,5 @@
 """The pace of the background: how many requests a minute all jobs together make, so that subscribers have the rest."""
 
-import time
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -9,11 +8,12 @@ from functools import partial
 
 from django.conf import settings
 from django.db import transaction
-from django.utils import timezone
 
+from billing import stopping
 from billing.gateway.errors import NotSent
 from billing.gateway.patience import LONGEST_WAIT_SECONDS, patient
 from billing.models import RequestPace
+from billing.services import leases
 
 MINUTE = timedelta(minutes=1)
 # A tenth of a minute's requests may come at once after a rest; the others are spread evenly.
@@ -30,7 +30,7 @@ class Clock:
     sleep: Callable[[float], None]
 
 
-REAL = Clock(now=timezone.now, sleep=time.sleep)
+REAL = Clock(now=leases.now, sleep=stopping.sleep)
 
 
 def background(clock: Clock = REAL) -> AbstractContextManager[None]:
@@ -44,17 +44,22 @@ def at_once() -> AbstractContextManager[None]:
 
 
 def _wait_for_turn(clock: Clock) -> None:
-    """Wait until one more request may be made. Raises NotSent when so many wait already that it would take too long."""
+    """Wait until one more request may be made.
+
+    Raises NotSent when so many wait already that it would take too long, and when this worker is to end.
+    """
     allowed = settings.CHARGEBEE_BACKGROUND_REQUESTS_PER_MINUTE
     if allowed:
         clock.sleep(_reserve(allowed, clock.now(), longest=LONGEST_WAIT_SECONDS))
+    if stopping.asked():
+        raise NotSent("this worker is to end")
 
 
 def _take_free_turn() -> None:
     """Take a turn that needs no waiting. Raises NotSent when there is none."""
     allowed = settings.CHARGEBEE_BACKGROUND_REQUESTS_PER_MINUTE
     if allowed:
-        _reserve(allowed, timezone.now(), longest=0)
+        _reserve(allowed, leases.now(), longest=0)
 
 
 @transaction.atomic

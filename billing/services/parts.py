@@ -8,11 +8,10 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import transaction
-from django.utils import timezone
 
 from billing.errors import BillingPartial
 from billing.models import Command, Subscription
-from billing.services import carrying_out, operations, receipts
+from billing.services import carrying_out, leases, operations, receipts
 from billing.services.alignment import SWAP_COUPONS
 from billing.services.receipts import Receipt
 
@@ -55,15 +54,26 @@ def tell(command: Command, subscriptions: list[Subscription], now: datetime) -> 
 
 
 def tell_what_is_left(*, now: datetime) -> dict[str, int]:
-    """Send the receipts of what was done by commands that ended in part and that nobody finished; return how many."""
-    at = timezone.now()
+    """Send the receipts of what was done by commands that ended in part and that nobody finished; return how many.
+
+    One that cannot be told keeps none of the others back.
+    """
+    at = leases.now()
     left = Command.objects.filter(
         kind__in=_tellers,
         state=Command.State.FAILED,
         error_code=BillingPartial.code,
         finished_at__range=(at - FORGOTTEN_AFTER, at - LEFT_AFTER),
     )
-    return {"told_in_part": sum(_tell_part(one, now) for one in left.iterator())}
+    return {"told_in_part": sum(_tell_if_possible(one, now) for one in left.iterator())}
+
+
+def _tell_if_possible(command: Command, now: datetime) -> bool:
+    try:
+        return _tell_part(command, now)
+    except Exception:
+        logger.exception("What command %s has done could not be told", command.pk)
+        return False
 
 
 @transaction.atomic
@@ -128,9 +138,7 @@ def _is_missing(command: Command) -> bool:
     return any(one["state"] not in operations.ENDED and one["op"] != SWAP_COUPONS for one in command.steps)
 
 
-def concerned(
-    command: Command, subscriptions: Sequence[Subscription], *operations: str
-) -> list[Subscription]:
-    """Return those of the subscriptions that a command has such a step for."""
-    named = {one["subscription"] for one in command.steps if one["op"] in operations}
+def concerned(command: Command, subscriptions: Sequence[Subscription], *names: str) -> list[Subscription]:
+    """Return those of the subscriptions that a command has a step for of one of these operations."""
+    named = {one["subscription"] for one in command.steps if one["op"] in names}
     return [one for one in subscriptions if one.provider_id in named]

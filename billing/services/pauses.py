@@ -9,7 +9,7 @@ from billing.errors import BillingError, InvalidState
 from billing.gateway import subscriptions as gateway
 from billing.models import CancellationFeedback, Command, PauseSchedule, Subscription
 from billing.queries.holdings import Holding
-from billing.queries.owned import live_holdings, named_holdings
+from billing.queries.owned import chosen_holdings
 from billing.services import (
     carrying_out,
     commands,
@@ -71,7 +71,7 @@ def schedule(
     """
     if days != PAUSE_DAYS:
         raise InvalidInput(fields={"days": [f"A pause lasts {PAUSE_DAYS} days."]})
-    held, survey, brand = _held(account, subscription_ids), screen.survey, screen.brand
+    held, survey, brand = chosen_holdings(account, subscription_ids), screen.survey, screen.brand
     said = (
         feedback.keep(account, held, survey, key=key, actor=actor, brand=brand, now=now)
         if survey.is_answered
@@ -132,13 +132,9 @@ def remove_scheduled(
     commands.perform(account, kind=REMOVE_SCHEDULED_PAUSE, key=key, actor=actor, now=now, plan=plan)
 
 
-def _held(account: Account, subscription_ids: Sequence[str] | None) -> list[Holding]:
-    return live_holdings(account) if subscription_ids is None else named_holdings(account, subscription_ids)
-
-
 def _to_pause(account: Account, subscription_ids: Sequence[str] | None) -> list[Holding]:
     named = subscription_ids is not None
-    held = _held(account, subscription_ids)
+    held = chosen_holdings(account, subscription_ids)
     found = [one for one in held if one.can_be_paused]
     already = any(one.is_paused or one.has_scheduled_pause for one in held)
     if already and (named or not found):
@@ -152,7 +148,7 @@ def _to_pause(account: Account, subscription_ids: Sequence[str] | None) -> list[
 
 def _to_take_back(account: Account, subscription_ids: Sequence[str] | None) -> list[Subscription]:
     named = subscription_ids is not None
-    held = _held(account, subscription_ids)
+    held = chosen_holdings(account, subscription_ids)
     found = [one.subscription for one in held if one.has_scheduled_pause]
     if not found or (named and len(found) < len(held)):
         raise NoScheduledPause
@@ -189,7 +185,7 @@ operations.register_operation(
     PAUSE,
     operations.Operation(
         send=gateway.pause_at_term_end,
-        holds=lambda found: found.status == "paused" or found.payload.get("pause_date") is not None,
+        holds=lambda found: found.has_pause,
         applied=_paused,
     ),
 )
@@ -197,7 +193,7 @@ operations.register_operation(
     REMOVE_SCHEDULED_PAUSE,
     operations.Operation(
         send=gateway.remove_scheduled_pause,
-        holds=lambda found: found.status != "paused" and found.payload.get("pause_date") is None,
+        holds=lambda found: not found.has_pause,
         applied=_taken_back,
     ),
 )

@@ -1,9 +1,9 @@
 """Hourly: every scheduled pause whose date has come is looked at, and the schedule follows (contract, rule 1)."""
 
 import logging
-import time
 from datetime import datetime
 
+from billing import stopping
 from billing.gateway.errors import GatewayError
 from billing.models import PauseSchedule
 from billing.services import sync
@@ -23,7 +23,7 @@ def look_at_due(*, now: datetime, until: float = float("inf")) -> dict[str, int]
     waiting = PauseSchedule.objects.filter(state=State.SCHEDULED, pause_date__lte=now)
     due = list(waiting.select_related("subscription").order_by("pause_date", "pk"))
     for index, schedule in enumerate(due):
-        if index and time.monotonic() >= until:
+        if index and stopping.is_time_up(until):
             counts["left"] = len(due) - index
             break
         try:

@@ -114,8 +114,7 @@ def paypal_intent(account: Account, *, key: str) -> dict[str, Any]:
     except GatewayError as error:
         if isinstance(error, Refused):
             logger.exception("No payment intent could be made for account %s", account.pk)
-        wait = getattr(error, "retry_after", None)
-        raise BillingUnavailable(retry_after=wait or carrying_out.RETRY_AFTER_SECONDS) from error
+        raise BillingUnavailable(retry_after=getattr(error, "retry_after", None)) from error
 
 
 def change(account: Account, wish: Wish, *, key: str, actor: str, now: datetime) -> Outcome:
@@ -183,7 +182,7 @@ def _check_intent(account: Account, wish: Wish) -> None:
     except Refused:
         pass  # the provider has no such intent
     except NotSent as error:
-        raise BillingUnavailable(retry_after=error.retry_after or carrying_out.RETRY_AFTER_SECONDS) from error
+        raise BillingUnavailable(retry_after=error.retry_after) from error
     raise PaymentMethodInvalid
 
 

@@ -11,18 +11,18 @@ from billing.errors import InvalidState
 from billing.gateway import changes, estimates
 from billing.gateway.estimates import ChangeEstimate
 from billing.gateway.snapshots import SubscriptionSnapshot
-from billing.models import Command, ItemPrice, Subscription
+from billing.models import Command, Subscription
 from billing.queries.discounts import FREE_MONTH_COUPON, price
 from billing.queries.holdings import ACTIVE, IN_TRIAL, Holding
 from billing.queries.instants import iso
 from billing.queries.owned import live_holdings
-from billing.queries.plans import held_plan
+from billing.queries.plans import held_plan, price_on_sale
 from billing.queries.totals import MONTH, YEAR
 from billing.services import alignment, bundles, changing, commands, operations, parts, plan_words
 from billing.services.bundles import Member, Rates, Swap
 from billing.services.changing import NoChange
 from billing.services.charges import charged_by
-from billing.services.figures import Asking, Figures, Line, figures_of
+from billing.services.figures import Figures, Line, asking, figures_of
 from billing.services.outlook import Outlook
 from billing.services.parts import Told
 from portal.errors import InvalidInput
@@ -79,7 +79,7 @@ def preview(account: Account, *, direction: str, plan_ids: Sequence[str] | None,
     chosen = _chosen(holdings, direction, plan_ids, besides=placed)
     if not chosen and not placed:
         raise NoChange
-    with Asking():
+    with asking():
         return _estimated(holdings, [*chosen, *placed], direction, now)
 
 
@@ -98,7 +98,7 @@ def switch(
     The same plans again, after a try that was done in part, finish that. Raises what `preview` raises, QuoteChanged,
     PaymentProcessingFailed (nothing was changed), what a command raises.
     """
-    if changing.was_asked_before(account, key=key):
+    if commands.exists(account, key=key):
         return _perform(account, None, direction=direction, key=key, actor=actor, now=now)
     earlier = _left_undone(account, direction, plan_ids, quote)
     if earlier is not None:
@@ -176,7 +176,7 @@ def _switch(holding: Holding, direction: str) -> Switch | None:
     busy = holding.has_scheduled_pause or subscription.has_scheduled_changes
     if subscription.period_unit != before or holding.status not in (ACTIVE, IN_TRIAL) or busy:
         return None
-    target = _price_on_sale(catalog.item_price_id(holding.plan.id, after))
+    target = price_on_sale(catalog.item_price_id(holding.plan.id, after))
     if target is None:
         return None
     at_once = direction == UPGRADE or holding.status == IN_TRIAL
@@ -199,11 +199,6 @@ def _placed(holdings: Sequence[Holding], direction: str, plan_ids: Sequence[str]
         and target.text("period_unit") == after
         and (plan_ids is None or one.plan.id in plan_ids)
     ]
-
-
-def _price_on_sale(item_price_id: str) -> ItemPrice | None:
-    row = ItemPrice.objects.filter(provider_id=item_price_id, deleted=False).first()
-    return None if row is None or row.text("status") != "active" else row
 
 
 def _without_free_month(holding: Holding) -> tuple[str, ...] | None:
@@ -355,8 +350,10 @@ def _step(switch: Switch) -> dict[str, Any]:
 
 
 def _told(command: Command, subscriptions: list[Subscription]) -> Told | None:
-    changed = parts.concerned(command, subscriptions, CHANGE_NOW)
-    changing = parts.concerned(command, subscriptions, CHANGE_AT_TERM_END)
+    scheduled = parts.concerned(command, subscriptions, CHANGE_AT_TERM_END)
+    changing = [one for one in scheduled if one.has_scheduled_changes]
+    # The term of one that was long in doubt may have ended since.
+    changed = [*parts.concerned(command, subscriptions, CHANGE_NOW), *(set(scheduled) - set(changing))]
     if not (changed or changing):
         return None
     receipt = plan_words.periods_switched(
@@ -372,13 +369,10 @@ def _has_price(found: SubscriptionSnapshot, *, price: str, **_: Any) -> bool:
     return found.item_price_id == price
 
 
-def _will_have_price(found: SubscriptionSnapshot, *, price: str) -> bool:
-    return found.payload.get("scheduled_item_price_id") == price
-
-
 operations.register_operation(CHANGE_NOW, operations.Operation(send=changes.change_now, holds=_has_price))
 operations.register_operation(
-    CHANGE_AT_TERM_END, operations.Operation(send=changes.change_at_term_end, holds=_will_have_price)
+    CHANGE_AT_TERM_END,
+    operations.Operation(send=changes.change_at_term_end, holds=operations.has_or_will_have_price),
 )
 parts.register(UPGRADE, _told)
 parts.register(DOWNGRADE, _told)

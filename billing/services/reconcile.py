@@ -4,10 +4,10 @@ import logging
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime, timedelta
 from math import inf
-from time import monotonic
 
 from django.db import transaction
 
+from billing import stopping
 from billing.gateway import records
 from billing.gateway.errors import Refused
 from billing.gateway.snapshots import Snapshot
@@ -36,7 +36,7 @@ def read_feed(*, now: datetime, until: float = inf) -> dict[str, int]:
     """
     cursor = _feed_cursor(now)
     found = 0
-    while cursor.up_to is not None and monotonic() < until:
+    while cursor.up_to is not None and not stopping.is_time_up(until):
         found += _read_page(cursor)
     finished = cursor.up_to is None and webhooks.process_due(until=until)
     parked = WebhookEvent.objects.filter(state=WebhookEvent.State.PARKED).count()

@@ -17,10 +17,9 @@ from billing.gateway.errors import NotSent, Refused
 from billing.models import Command, PauseSchedule, Subscription
 from billing.queries.holdings import Holding, newest_of
 from billing.queries.instants import iso
-from billing.queries.owned import live_holdings, named_holdings, named_subscriptions
+from billing.queries.owned import chosen_holdings, named_subscriptions
 from billing.services import (
     alignment,
-    carrying_out,
     commands,
     operations,
     parts,
@@ -92,7 +91,7 @@ def estimate(
             for one in _paused(account, subscription_ids)
         }
         return _estimated(now, charges)
-    held = _held(account, subscription_ids)
+    held = chosen_holdings(account, subscription_ids)
     pausing = [(one, date) for one in held if (date := _pause_date(one)) is not None]
     if not pausing:
         raise NothingToResume
@@ -117,10 +116,6 @@ def _check_quote(account: Account, subscription_ids: Sequence[str] | None, quote
                 "quote": fresh.quote,
             }
         )
-
-
-def _held(account: Account, subscription_ids: Sequence[str] | None) -> list[Holding]:
-    return live_holdings(account) if subscription_ids is None else named_holdings(account, subscription_ids)
 
 
 def _paused(account: Account, subscription_ids: Sequence[str] | None) -> list[Subscription]:
@@ -148,7 +143,7 @@ def _asked(ask: Callable[[], gateway.Charge]) -> int:
     try:
         return ask().amount_due
     except NotSent as error:
-        raise BillingUnavailable(retry_after=error.retry_after or carrying_out.RETRY_AFTER_SECONDS) from error
+        raise BillingUnavailable(retry_after=error.retry_after) from error
     except Refused as error:
         raise InvalidState from error
 

@@ -17,7 +17,9 @@ from typing import cast
 from django.conf import settings
 from django.db import connections
 
+from accounts import site
 from accounts.models import Account
+from billing import stopping
 from billing.errors import (
     BillingError,
     BillingUnavailable,
@@ -52,16 +54,17 @@ def resume_due(
 ) -> Counts:
     """Resume every paused subscription whose resume date has come, each once, and say how it went.
 
-    `now` is billing's (UTC). One failure never stops the others. What is not begun at a time of the monotonic clock,
-    or is another worker's, is `left`; it stays due. `told` is given what was done since it was told last, now and then
-    and at the end. With `only_retries` only those whose last try failed and whose next try is due.
+    `now` is billing's (UTC). One failure never stops the others. What is not begun at a time of the monotonic clock or
+    when this worker is to end, or is another's, is `left`; it stays due. `told` is given what was done since it was
+    told last, now and then and at the end. With `only_retries` only those whose last try failed and whose next is due.
     """
-    work = _Work(Due(now, only_retries=only_retries), until, told)
-    if settings.RESUME_THREADS <= 1:
-        _work_off(work)
-    else:
-        _work_off_in_threads(work, settings.RESUME_THREADS)
-    return work.end()
+    with site.read_once():
+        work = _Work(Due(now, only_retries=only_retries), until, told)
+        if settings.RESUME_THREADS <= 1:
+            _work_off(work)
+        else:
+            _work_off_in_threads(work, settings.RESUME_THREADS)
+        return work.end()
 
 
 def _work_off_in_threads(work: "_Work", count: int) -> None:
@@ -84,9 +87,8 @@ def _work_off_and_hang_up(work: "_Work") -> None:
 
 
 def _work_off(work: "_Work") -> None:
-    for schedules in work.turns():
-        for schedule in schedules:
-            work.count(_outcome(schedule, work.due.now))
+    for schedule in work.turns():
+        work.count(_outcome(schedule, work.due.now))
 
 
 class _Work:
@@ -103,13 +105,20 @@ class _Work:
         self._untold: Counter[str] = Counter()
         self._tell_at = time.monotonic() + TOLD_EVERY_SECONDS
 
-    def turns(self) -> Iterator[list[PauseSchedule]]:
-        """Give one customer's pauses after the other, until there are no more or the time is up; at least one's."""
-        while (mine := self._next()) is not None:
-            yield mine
+    def turns(self) -> Iterator[PauseSchedule]:
+        """Give one customer's pauses after the other, until there are no more or the time is up; at least one's.
 
-    def count(self, outcome: str) -> None:
-        """Count how one went."""
+        A worker that is to end is given none, not the rest of a customer's either.
+        """
+        while (mine := self._next()) is not None:
+            while mine and not stopping.asked():
+                yield mine.pop(0)
+            due_resumes.release(mine)
+
+    def count(self, outcome: str | None) -> None:
+        """Count how one went; None is one that was left as it was."""
+        if outcome is None:
+            return
         with self._counting:
             self._counts[outcome] += 1
             self._untold[outcome] += 1
@@ -131,7 +140,7 @@ class _Work:
 
     def _next(self) -> list[PauseSchedule] | None:
         with self._turn:
-            if self._begun and time.monotonic() >= self._until:
+            if stopping.asked() or (self._begun and time.monotonic() >= self._until):
                 return None
             self._begun = True
             while not self._claimed and self._after is not None:
@@ -154,7 +163,7 @@ class _Work:
         return counted
 
 
-def _outcome(schedule: PauseSchedule, now: datetime) -> str:
+def _outcome(schedule: PauseSchedule, now: datetime) -> str | None:
     try:
         return _resume_one(schedule, now)
     except Exception:
@@ -163,7 +172,7 @@ def _outcome(schedule: PauseSchedule, now: datetime) -> str:
         return "later"
 
 
-def _resume_one(schedule: PauseSchedule, now: datetime) -> str:
+def _resume_one(schedule: PauseSchedule, now: datetime) -> str | None:
     account = cast("Account", schedule.subscription.customer.account)  # only pauses of accounts are due
     try:
         resumes.resume(
@@ -175,6 +184,9 @@ def _resume_one(schedule: PauseSchedule, now: datetime) -> str:
             now=now,
         )
     except (ChangeInProgress, BillingUnconfirmed, BillingUnavailable):
+        if stopping.asked():
+            due_resumes.release([schedule])
+            return None
         _try_later(schedule, "billing_unavailable", now)
         return "later"
     except (resumes.NothingToResume, InvalidState, NotFound):

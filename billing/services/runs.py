@@ -4,7 +4,6 @@ Whoever works on a run holds it by its number of attempts. A holder that was awa
 another number there, and stops.
 """
 
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -12,10 +11,10 @@ from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.db.models import F
-from django.utils import timezone
 
+from billing import stopping
 from billing.models import ReconcileRun
-from billing.services import pace
+from billing.services import leases, pace
 
 Work = ReconcileRun.Work
 
@@ -56,12 +55,12 @@ def take(work: str, *, first: str, afresh: bool = False) -> ReconcileRun:
     _abandon(work, afresh=afresh)
     try:
         with transaction.atomic():
-            return ReconcileRun.objects.create(work=work, stage=first, leased_until=timezone.now() + LEASE)
+            return ReconcileRun.objects.create(work=work, stage=first, leased_until=leases.now() + LEASE)
     except IntegrityError:
         pass
     unfinished = ReconcileRun.objects.filter(work=work, finished_at__isnull=True)
-    free = unfinished.filter(leased_until__lte=timezone.now())
-    if not free.update(attempts=F("attempts") + 1, leased_until=timezone.now() + LEASE, error=""):
+    free = unfinished.filter(leased_until__lte=leases.now())
+    if not free.update(attempts=F("attempts") + 1, leased_until=leases.now() + LEASE, error=""):
         raise RunHeld(work)
     return unfinished.get()
 
@@ -70,13 +69,13 @@ def take(work: str, *, first: str, afresh: bool = False) -> ReconcileRun:
 def want(work: str, *, first: str) -> None:
     """Have some work begun anew by whoever finds it, in place of a run that is under way."""
     _abandon(work, afresh=True)
-    ReconcileRun.objects.create(work=work, stage=first, leased_until=timezone.now())
+    ReconcileRun.objects.create(work=work, stage=first, leased_until=leases.now())
 
 
 def is_waiting(work: str) -> bool:
     """Whether a run of some work is unfinished and nobody is at it."""
     unfinished = ReconcileRun.objects.filter(work=work, finished_at__isnull=True)
-    return unfinished.filter(leased_until__lte=timezone.now()).exists()
+    return unfinished.filter(leased_until__lte=leases.now()).exists()
 
 
 def go_on(
@@ -93,7 +92,7 @@ def go_on(
                 portion = step(run)
             _advance(run, portion)
             watch(stage, run)
-            if time.monotonic() >= until:
+            if stopping.is_time_up(until):
                 break
     except TakenOver:
         raise
@@ -108,21 +107,21 @@ def to_stage(run: ReconcileRun, stages: tuple[str, ...]) -> dict[str, Any]:
     """Return the cursor at the beginning of the stage after the run's; the end of the run after the last."""
     following = stages[stages.index(run.stage) + 1 :]
     start = {"looking": False, "offset": "", "after": 0, "up_to": None}
-    return {**start, "stage": following[0]} if following else {**start, "finished_at": timezone.now()}
+    return {**start, "stage": following[0]} if following else {**start, "finished_at": leases.now()}
 
 
 def forget_old() -> int:
     """Delete the runs that are kept no longer; return how many."""
-    deleted, _ = ReconcileRun.objects.filter(started_at__lt=timezone.now() - KEPT).delete()
+    deleted, _ = ReconcileRun.objects.filter(started_at__lt=leases.now() - KEPT).delete()
     return deleted
 
 
 def _abandon(work: str, *, afresh: bool) -> None:
     unfinished = ReconcileRun.objects.filter(work=work, finished_at__isnull=True)
     if not afresh:
-        unfinished = unfinished.filter(started_at__lt=timezone.now() - STALE_AFTER)
+        unfinished = unfinished.filter(started_at__lt=leases.now() - STALE_AFTER)
     if work != Work.CHECK:
-        unfinished.update(finished_at=timezone.now(), error="given up: begun anew")
+        unfinished.update(finished_at=leases.now(), error="given up: begun anew")
 
 
 def _advance(run: ReconcileRun, portion: Portion) -> None:
@@ -130,17 +129,18 @@ def _advance(run: ReconcileRun, portion: Portion) -> None:
     before = run.counts.get(run.stage, {})
     run.counts[run.stage] = {name: before.get(name, 0) + number for name, number in done.items()}
     totals = {name: getattr(run, name) + number for name, number in done.items()}
-    _save(run, **totals, **portion.cursor, counts=run.counts, leased_until=timezone.now() + LEASE)
+    _save(run, **totals, **portion.cursor, counts=run.counts, leased_until=leases.now() + LEASE)
 
 
 def _give_back(run: ReconcileRun, error: str) -> None:
+    at = leases.now()
     held = ReconcileRun.objects.filter(pk=run.pk, attempts=run.attempts)
-    held.update(error=error, leased_until=timezone.now(), updated_at=timezone.now())
+    held.update(error=error, leased_until=at, updated_at=at)
 
 
 def _save(run: ReconcileRun, **changes: Any) -> None:
     held = ReconcileRun.objects.filter(pk=run.pk, attempts=run.attempts, finished_at__isnull=True)
-    changes["updated_at"] = timezone.now()
+    changes["updated_at"] = leases.now()
     if not held.update(**changes):
         raise TakenOver(run.pk)
     for name, value in changes.items():

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 
 from accounts import events, mail
 from accounts.models import Account
@@ -76,20 +76,17 @@ def follow(rows: Iterable[Mirrored], *, now: datetime) -> None:
 
 
 def _follow_open(schedules: QuerySet[PauseSchedule], now: datetime) -> None:
-    schedules = schedules.filter(state__in=PauseSchedule.OPEN)
-    for schedule in schedules.select_related("subscription"):
-        if not _being_changed(schedule.subscription):
-            _follow(schedule, now)
+    being_changed = Command.objects.filter(
+        account=OuterRef("subscription__customer__account"), state__in=Command.OPEN
+    )
+    settled = schedules.filter(~Exists(being_changed), state__in=PauseSchedule.OPEN)
+    for schedule in settled.select_related("subscription__customer__account"):
+        _follow(schedule, now)
 
 
 def follow_all(account: Account, *, now: datetime) -> None:
     """Let all open schedules of an account follow: a command was just closed, and what came meanwhile was left."""
     _follow_open(PauseSchedule.objects.filter(subscription__customer__account=account), now)
-
-
-def _being_changed(subscription: Subscription) -> bool:
-    account = subscription.customer.account
-    return account is not None and Command.objects.filter(account=account, state__in=Command.OPEN).exists()
 
 
 def _follow(schedule: PauseSchedule, now: datetime) -> None:

@@ -6,7 +6,7 @@ from accounts import events
 from accounts.models import Account
 from billing.errors import BillingUnavailable
 from billing.gateway.errors import GatewayError
-from billing.services import carrying_out, sync
+from billing.services import sync
 
 
 def resync(account: Account, *, actor: str, now: datetime) -> None:
@@ -17,8 +17,6 @@ def resync(account: Account, *, actor: str, now: datetime) -> None:
     try:
         sync.resync_account(account)
     except GatewayError as error:
-        raise BillingUnavailable(
-            "The billing provider could not be asked.", retry_after=carrying_out.RETRY_AFTER_SECONDS
-        ) from error
+        raise BillingUnavailable("The billing provider could not be asked.") from error
     text = "Your account was brought up to date with our billing records."
     events.record(account, kind="resynced", text=text, actor=actor, at=now)

@@ -1,22 +1,20 @@
-"""The sweep: what no message reached is found by its row and done (libraries.md, rule of the embedded broker)."""
+"""The sweep: what no message reached is found by its row and done (decision 6)."""
 
 import logging
 from collections.abc import Callable
 from datetime import datetime
 
-from django.utils import timezone
-
 from billing import clock
 from billing.gateway.errors import GatewayError
 from billing.models import Heartbeat
-from billing.services import alignment, invoices, jobs, provider_clock, settling, webhooks
+from billing.services import alignment, invoices, jobs, leases, provider_clock, settling, webhooks
 
 logger = logging.getLogger(__name__)
 
 
 def tick() -> None:
     """Note that a worker lives, follow the provider's clock, then sweep by it; one that is away leaves it as it was."""
-    Heartbeat.objects.update_or_create(pk=1, defaults={"at": timezone.now()})
+    Heartbeat.objects.update_or_create(pk=1, defaults={"at": leases.now()})
     try:
         provider_clock.refresh()
     except GatewayError as error:

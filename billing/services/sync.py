@@ -72,9 +72,15 @@ def resync_account(account: Account) -> None:
 
 
 def resync_if_reachable(account_pk: int) -> None:
-    """Read an account's customer again where the provider answers; the reconciler does it where it does not."""
+    """Read an account's customer again where the provider answers; the reconciler does it where it does not.
+
+    One that was erased meanwhile is nobody's any more.
+    """
+    account = Account.objects.filter(pk=account_pk).first()
+    if account is None:
+        return
     try:
-        resync_account(Account.objects.get(pk=account_pk))
+        resync_account(account)
     except GatewayError as error:
         logger.warning("Account %s could not be read again: %s", account_pk, error)
 

@@ -13,7 +13,7 @@ from billing.services.hints import hint
 
 JOB_TIMEOUT_SECONDS = 60.0
 EVENTS_TIMEOUT_SECONDS = 10.0
-POLL_SECONDS = 0.05
+POLL_SECONDS = 0.02
 # A job is mostly done within a second; after this long a person wants to know what is waited for.
 PATIENCE_SECONDS = 5.0
 HOUR = timedelta(hours=1)

@@ -9,7 +9,6 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
-from itertools import takewhile
 from math import inf
 from time import monotonic
 from typing import Any
@@ -17,12 +16,12 @@ from typing import Any
 from django.conf import settings
 from django.db import transaction
 from django.db.models import Case, Exists, F, OuterRef, QuerySet, Value, When
-from django.utils import timezone
 
+from billing import stopping
 from billing.gateway import records
 from billing.gateway.errors import Missing, NotSent, Unreadable
 from billing.models import Customer, WebhookEvent
-from billing.services import mirror, pace, sync
+from billing.services import leases, mirror, pace, sync
 from billing.services.hints import announce
 from portal import kill_points
 
@@ -99,7 +98,7 @@ def announce_due() -> None:
 def replay(event_pk: int) -> None:
     """Let a stored event be processed again from the start, whatever became of it."""
     WebhookEvent.objects.filter(pk=event_pk).update(
-        state=State.RECEIVED, attempts=0, error="", processed_at=None, next_attempt_at=timezone.now()
+        state=State.RECEIVED, attempts=0, error="", processed_at=None, next_attempt_at=leases.now()
     )
 
 
@@ -121,7 +120,7 @@ def process_due(*, until: float = inf) -> bool:
     Return whether nothing is left that is due and that could be worked on now.
     """
     last = 0
-    while monotonic() < until:
+    while not stopping.is_time_up(until):
         page = _take(_due().filter(pk__gt=last))
         if not page.last or not _work(page.taken, until=until):
             return True
@@ -130,7 +129,7 @@ def process_due(*, until: float = inf) -> bool:
 
 
 def _due() -> QuerySet[WebhookEvent]:
-    waiting = WebhookEvent.objects.filter(state=State.RECEIVED, next_attempt_at__lte=timezone.now())
+    waiting = WebhookEvent.objects.filter(state=State.RECEIVED, next_attempt_at__lte=leases.now())
     return waiting.order_by("pk")
 
 
@@ -142,11 +141,13 @@ def _take(events: QuerySet[WebhookEvent]) -> _Page:
     """
     known = Exists(Customer.objects.filter(provider_id=OuterRef("owner")))
     of_somebody = Case(When(owner="", then=Value(value=True)), default=known)
-    free = events.select_for_update(skip_locked=True, of=("self",))
-    found = list(free.values_list("pk", "attempts", of_somebody)[:PAGE])
-    page = list(takewhile(lambda row: not row[1], found)) or found[:1]
-    _conclude({_Outcome(State.IGNORED, error=UNKNOWN): [pk for pk, _, wanted in page if not wanted]})
-    return _Page(taken=_claim([pk for pk, _, wanted in page if wanted]), last=page[-1][0] if page else 0)
+    free = events.select_for_update(skip_locked=True, of=("self",)).values_list("pk", of_somebody)
+    first_tried = events.filter(attempts__gt=0).values_list("pk", flat=True).first()
+    # What is looked at is locked: no more than is taken up, or others would find nothing to do.
+    untried = free.filter(attempts=0) if first_tried is None else free.filter(pk__lt=first_tried)
+    page = list(untried[:PAGE]) or list(free.filter(attempts__gt=0)[:1])
+    _conclude({_Outcome(State.IGNORED, error=UNKNOWN): [pk for pk, wanted in page if not wanted]})
+    return _Page(taken=_claim([pk for pk, wanted in page if wanted]), last=page[-1][0] if page else 0)
 
 
 def _claim(pks: Sequence[int]) -> list[WebhookEvent]:
@@ -154,7 +155,7 @@ def _claim(pks: Sequence[int]) -> list[WebhookEvent]:
     if not pks:
         return []
     chosen = WebhookEvent.objects.filter(pk__in=pks)
-    chosen.update(attempts=F("attempts") + 1, next_attempt_at=timezone.now() + LEASE)
+    chosen.update(attempts=F("attempts") + 1, next_attempt_at=leases.now() + LEASE)
     events = list(chosen.order_by("pk"))
     died = [event for event in events if event.attempts > ATTEMPTS]
     for event in died:
@@ -173,7 +174,7 @@ def _work(events: Sequence[WebhookEvent], *, until: float) -> bool:
     ended: dict[_Outcome, list[int]] = defaultdict(list)
     away: NotSent | None = None
     for event in events:
-        if ended and monotonic() >= until:
+        if ended and stopping.is_time_up(until):
             break
         try:
             ended[_outcome(event, reading)].append(event.pk)
@@ -240,7 +241,7 @@ def _failed(event: WebhookEvent, error: Exception) -> _Outcome:
 
 def _conclude(ended: Mapping[_Outcome, Sequence[int]]) -> None:
     """Write what became of events, given by their keys: one UPDATE for all that ended alike."""
-    now = timezone.now()
+    now = leases.now()
     for outcome, pks in ended.items():
         over = outcome.state in (State.PROCESSED, State.IGNORED)
         owner = {"owner": outcome.owner} if outcome.owner else {}
@@ -257,7 +258,7 @@ def _let_go(pks: Sequence[int], away: NotSent | None) -> None:
     """Let others take up what was not reached, as if it had not been tried; later, where the provider is away."""
     if not pks:
         return
-    due_at, told = timezone.now(), {}
+    due_at, told = leases.now(), {}
     if away is not None:
         due_at += timedelta(seconds=away.retry_after) if away.retry_after else FIRST_BACKOFF
         told = {"error": f"{type(away).__name__}: {away}"}

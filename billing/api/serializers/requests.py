@@ -9,9 +9,9 @@ from rest_framework import serializers
 from accounts.input import NumberField, Query, TextField
 from billing.api.serializers.cancelling import AnswersSerializer
 from billing.api.serializers.fields import DaysField, OwnSubscriptionsField
+from billing.services.schedules import PAUSE_DAYS
 
-PAUSE_DAYS = (30,)
-ESTIMATE_DAYS = (30, 60)
+ESTIMATE_DAYS = (PAUSE_DAYS, 60)
 OFFERING_SCREENS = ("cancel_screen", "pause_offer")
 LONGEST_QUOTE = 64
 MOST_PLANS = 10
@@ -30,7 +30,7 @@ class OfferedPause(serializers.Serializer[Any]):
 class PauseQuery(OfferedPause, Query):
     """For how long everything is paused."""
 
-    days = DaysField(PAUSE_DAYS, help_text="A pause lasts 30 days.")
+    days = DaysField((PAUSE_DAYS,), help_text="A pause lasts 30 days.")
 
 
 class PauseEstimateQuery(Query):
