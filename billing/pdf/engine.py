@@ -58,8 +58,11 @@ def _press() -> _Press:
     return _Press(fetcher=fetcher, fonts=fonts, style=style)
 
 
-def print_html(html: str, *, identifier: bytes) -> bytes:
-    """Return `html` as tagged PDF/UA; the same text and identifier give the same bytes."""
+def print_html(html: str) -> bytes:
+    """Return `html` as tagged PDF/UA; the same text gives the same bytes.
+
+    It has no file identifier, which neither PDF 1.7 nor PDF/UA asks for: for its sake all is put together twice.
+    """
     with _ONE_AT_A_TIME:
         press = _press()
         page = HTML(string=html, base_url=f"{SCHEME}://static/", url_fetcher=press.fetcher)
@@ -67,7 +70,6 @@ def print_html(html: str, *, identifier: bytes) -> bytes:
             stylesheets=[press.style],
             font_config=press.fonts,
             pdf_variant=PDF_VARIANT,
-            pdf_identifier=identifier,
             custom_metadata=True,
         )
     return pdf

@@ -121,13 +121,10 @@ def _brand(brand: BrandMark) -> dict[str, str]:
     return {"name": plain(brand.name), "logo": logo_address(brand.logo) or "", "colour": colour}
 
 
-def _party(party: Party) -> dict[str, object]:
-    return {
-        "name": plain(party.name),
-        "email": plain(party.email),
-        "address": _printed(party.address),
-        "tax_id": plain(party.tax_id),
-    }
+def _party(party: Party) -> dict[str, str]:
+    tax_id = plain(party.tax_id)
+    below = (*party.address, party.email, f"Tax ID {tax_id}" if tax_id else "")
+    return {"name": plain(party.name), "address": "\n".join(_printed(below))}
 
 
 def _printed(lines: Iterable[str]) -> list[str]:
