@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
 from accounts.models import Account
-from billing.queries.holdings import NON_RENEWING
+from billing.queries.holdings import NON_RENEWING, Holding
 from billing.queries.owned import live_holdings
-from billing.queries.payment_methods import wallet_of
+from billing.queries.payment_methods import CARD, PAYPAL, TYPES, due_invoices, wallet_of
+from billing.queries.totals import YEAR
 from billing.tests.api.browser import Browser
 from billing.tests.purse import Purse
 
 ACCOUNT = "/api/account"
-METHODS = "/api/payments/updatePaymentSources"
+PAYMENTS = "/api/payments"
+METHODS = f"{PAYMENTS}/updatePaymentSources"
 PROFILE = "/api/account/profile/update"
 OWNER = {"firstName": "Grace", "lastName": "Van Dyke", "billingState": "Ohio", "billingZip": "43004"}
 
@@ -25,8 +27,8 @@ OWNER = {"firstName": "Grace", "lastName": "Van Dyke", "billingState": "Ohio", "
 class Wish:
     """What a subscriber wants.
 
-    `plans` are those it is about, None for all; `word` is a code, a reason to leave, a card's number or a name;
-    `place` says which of the payment methods, the oldest first.
+    `plans` are those it is about, None for all; `word` is a code, a reason to leave, the screen that offered it, a
+    card's number or a name; `place` says which of the payment methods, the oldest first.
     """
 
     what: str
@@ -39,14 +41,16 @@ class Wish:
 class Intent:
     """A request with its key, as often as it is sent; `shown` is what it was said to charge at once, in cents.
 
-    `charged` is what it did charge so far, `command_key` the key of the command that it became.
+    One that `collects` may charge less: a decline of what is due is no error. `charged` is what it did charge so far,
+    None where that cannot be told apart from another one's; `command_key` is the key of the command that it became.
     """
 
     path: str
     body: dict[str, Any]
     key: str
     shown: int
-    charged: int = 0
+    collects: bool = False
+    charged: int | None = 0
     command_key: str = ""
     first_sent_at: datetime | None = None
 
@@ -66,7 +70,7 @@ class App:
     def prepare(self, wish: Wish) -> Intent:
         """Ask for what has to be shown first; return what is sent when it is confirmed. Raises NotOffered."""
         path, body, shown = getattr(self, f"_{wish.what}")(wish)
-        return Intent(path, body, f"intent-{next(self._keys)}", shown)
+        return Intent(path, body, f"intent-{next(self._keys)}", shown, collects=path == METHODS)
 
     def send(self, intent: Intent) -> Any:
         """Send a request, with its key; return the answer."""
@@ -74,17 +78,51 @@ class App:
             intent.path, intent.body, headers={"Idempotency-Key": intent.key}, format="json"
         )
 
+    def _whatever(self, wish: Wish) -> tuple[str, dict[str, Any], int]:
+        """Want one of the things that the screens offer at this moment."""
+        held = live_holdings(self.account)
+        offered = [what for one in held for what in self._offered_for(one)]
+        if not held:
+            offered = [Wish("want", wish.plans)]
+        if due_invoices(self.account):
+            offered += [replace(wish, what=what) for what in ("make_default", "add_card", "replace_card")]
+        chosen = offered[wish.place % len(offered)]
+        found: tuple[str, dict[str, Any], int] = getattr(self, f"_{chosen.what}")(chosen)
+        return found
+
+    def _offered_for(self, one: Holding) -> Iterator[Wish]:
+        own = frozenset([one.plan.id])
+        if one.is_paused:
+            yield Wish("resume", own)
+        elif one.status == NON_RENEWING:
+            yield Wish("keep", own)
+        elif one.subscription.has_scheduled_changes:
+            yield Wish("undo_change", own)
+        else:
+            yield Wish("downgrade" if one.subscription.period_unit == YEAR else "upgrade", own)
+        if one.has_scheduled_pause:
+            yield Wish("take_pause_back", own)
+        elif one.can_be_paused:
+            yield Wish("pause", own)
+        yield Wish("cancel", own, word="Too expensive")
+
     def _pause(self, wish: Wish) -> tuple[str, dict[str, Any], int]:
         if wish.plans is None:
-            return f"{ACCOUNT}/pause?days=30", {}, 0
-        return f"{ACCOUNT}/subscriptions/multiple-pause", {"subscriptionId": self._ids(wish.plans)}, 0
+            return f"{ACCOUNT}/pause?days=30{wish.word and f'&offer={wish.word}'}", {}, 0
+        offered = {"offer": wish.word, "reason": "Too expensive"} if wish.word else {}
+        body = {"subscriptionId": self._ids(wish.plans), **offered}
+        return f"{ACCOUNT}/subscriptions/multiple-pause", body, 0
 
     def _take_pause_back(self, wish: Wish) -> tuple[str, dict[str, Any], int]:
-        return f"{ACCOUNT}/remove-scheduled-pause", {}, 0
+        if wish.plans is None:
+            return f"{ACCOUNT}/remove-scheduled-pause", {}, 0
+        one = {"subscriptionId": self._ids(wish.plans)[:1]}
+        return f"{ACCOUNT}/subscription/remove-scheduled-pause", one, 0
 
     def _resume(self, wish: Wish) -> tuple[str, dict[str, Any], int]:
-        shown = self._shown(f"{ACCOUNT}/resume/estimate")
-        return f"{ACCOUNT}/resume", {"quote": shown["quote"]}, shown["amountDue"]
+        named = {} if wish.plans is None else {"subscriptionId": self._ids(wish.plans)}
+        shown = self._shown(f"{ACCOUNT}/resume/estimate", named, read=True)
+        return f"{ACCOUNT}/resume", {**named, "quote": shown["quote"]}, shown["amountDue"]
 
     def _cancel(self, wish: Wish) -> tuple[str, dict[str, Any], int]:
         body = {"reason": wish.word}
@@ -133,29 +171,58 @@ class App:
 
     def _claim(self, wish: Wish) -> tuple[str, dict[str, Any], int]:
         shown = self._shown(f"{ACCOUNT}/claim-my-offer/estimate")
+        if not shown["eligible"]:
+            raise NotOffered
         return f"{ACCOUNT}/claim-my-offer", {"quote": shown["quote"]}, 0
 
     def _add_card(self, wish: Wish) -> tuple[str, dict[str, Any], int]:
         token = self.purse.token(wish.word)
-        return METHODS, {"operationType": "ADD", "paymentsource": "CARD", "token": token, **OWNER}, 0
+        return self._with_dues({"operationType": "ADD", "paymentsource": "CARD", "token": token, **OWNER})
 
     def _replace_card(self, wish: Wish) -> tuple[str, dict[str, Any], int]:
+        source = self._source(wish.place, CARD)
         path, body, shown = self._add_card(wish)
-        return path, {**body, "operationType": "UPDATE", "paymentSourceId": self._source(wish.place)}, shown
+        return path, {**body, "operationType": "UPDATE", "paymentSourceId": source}, shown
+
+    def _add_paypal(self, wish: Wish) -> tuple[str, dict[str, Any], int]:
+        made = Browser(self.account).post(f"{PAYMENTS}/paymentToken", format="json")
+        if made.status_code != 200:
+            raise NotOffered
+        intent = made.json()["id"]
+        self.purse.agree_to_paypal(intent)
+        return self._with_dues({"operationType": "ADD", "paymentsource": "PAYPAL", "token": intent})
+
+    def _replace_paypal(self, wish: Wish) -> tuple[str, dict[str, Any], int]:
+        source = self._source(wish.place, PAYPAL)
+        path, body, shown = self._add_paypal(wish)
+        return path, {**body, "operationType": "UPDATE", "paymentSourceId": source}, shown
 
     def _describe_card(self, wish: Wish) -> tuple[str, dict[str, Any], int]:
         owner = {**OWNER, "firstName": wish.word}
-        named = {"paymentSourceId": self._source(wish.place)}
+        named = {"paymentSourceId": self._source(wish.place, CARD)}
         return METHODS, {"operationType": "UPDATE", "paymentsource": "CARD", **named, **owner}, 0
 
     def _make_default(self, wish: Wish) -> tuple[str, dict[str, Any], int]:
-        return METHODS, {"operationType": "SETPRIMARY", "paymentSourceId": self._source(wish.place)}, 0
+        named = {"paymentSourceId": self._source(wish.place)}
+        return self._with_dues({"operationType": "SETPRIMARY", **named})
 
     def _remove_card(self, wish: Wish) -> tuple[str, dict[str, Any], int]:
         return METHODS, {"operationType": "DELETE", "paymentSourceId": self._source(wish.place)}, 0
 
+    def _want_mail(self, wish: Wish) -> tuple[str, dict[str, Any], int]:
+        kinds = ("newsLetter", "streaming", "promotions", "branding")
+        return f"{ACCOUNT}/communicationPreferences", {kind: kind == wish.word for kind in kinds}, 0
+
+    def _sign_others_out(self, wish: Wish) -> tuple[str, dict[str, Any], int]:
+        return f"{ACCOUNT}/sessions/revoke-others", {}, 0
+
     def _rename(self, wish: Wish) -> tuple[str, dict[str, Any], int]:
         return PROFILE, {"firstName": wish.word, "lastName": "Tester", "bmonth": 0, "bday": 0}, 0
+
+    def _with_dues(self, body: dict[str, Any]) -> tuple[str, dict[str, Any], int]:
+        """Return a change of payment methods that collects what is due, as it is shown."""
+        shown = self._shown(f"{PAYMENTS}/")
+        return METHODS, {**body, "quote": shown["quote"]}, shown["amountDue"]
 
     def _shown(self, path: str, body: dict[str, Any] | None = None, *, read: bool = False) -> Any:
         browser = Browser(self.account)
@@ -171,8 +238,9 @@ class App:
             raise NotOffered
         return found
 
-    def _source(self, place: int) -> str:
-        sources = wallet_of(self.account).sources
+    def _source(self, place: int, *kinds: str) -> str:
+        wallet = wallet_of(self.account)
+        sources = [one for one in wallet.sources if TYPES[one.text("type")] in (kinds or (CARD, PAYPAL))]
         if not sources:
             raise NotOffered
         return str(sources[min(place, len(sources) - 1)].provider_id)

@@ -15,7 +15,9 @@ from billing.tests.workers import environment_of_workers
 from conftest import Sandbox
 
 # What the property test asserts there is told in full, as in a test.
-pytest.register_assert_rewrite("billing.tests.life", "billing.tests.leaving", "billing.tests.storm")
+pytest.register_assert_rewrite(
+    "billing.tests.life", "billing.tests.leaving", "billing.tests.ledger", "billing.tests.storm"
+)
 
 
 @pytest.fixture

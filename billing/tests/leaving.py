@@ -25,7 +25,7 @@ from billing.queries.documents import documents_of
 from billing.services import alignment, cancelling, jobs, notices, pauses, reconcile, resumes, support
 from billing.services.figures import Figures
 from billing.survey import Screen, Survey
-from billing.tests.life import NAME, Life
+from billing.tests.life import NAME, Life, next_happening
 from billing.tests.live import DECLINES, VISA, at, fingerprint
 from billing.tests.post import Event, Post
 from billing.tests.purse import Purse
@@ -195,7 +195,7 @@ class Leaving(Life):
 
     def live_until_something_happens(self, *, attended: bool) -> None:
         """Let time pass until just after the next thing that the portal knows of, with somebody at work then or not."""
-        happening = self._next_happening()
+        happening = next_happening(self.held())
         if happening is not None and attended:
             self._work_at(happening + SOON)
         elif happening is not None:
@@ -446,7 +446,7 @@ class Leaving(Life):
 
     def _next_stop(self, destination: datetime) -> datetime:
         """Return the next instant at which the machines have something to do, at the latest the destination."""
-        now, happening = clock.now(), self._next_happening()
+        now, happening = clock.now(), next_happening(self.held())
         night = jobs.newest_night(now + timedelta(hours=26))
         if happening is None:
             return destination

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -55,6 +55,35 @@ class Start:
     trial_days: int = 0
 
 
+def open_site(provider: Provider, genesis: datetime) -> None:
+    """Begin afresh with everything on sale: plans, bundles, codes and a free month."""
+    provider.sandbox.start_afresh(genesis)
+    provider.open_shop()
+    sell_codes(provider)
+    for size, percentage in RATES.items():
+        BundleRate.objects.create(size=size, percentage=percentage, coupon_id=f"BUNDLE-{size}")
+    SiteSettings.objects.update_or_create(pk=1, defaults={"free_month_on": True})
+    provider.follow_clock()
+
+
+def next_happening(holdings: Iterable[Holding]) -> datetime | None:
+    """Return when the next thing happens by itself to any of these that the portal knows of."""
+    instants = [
+        instant
+        for one in holdings
+        for instant in (
+            one.subscription.next_billing_at,
+            one.subscription.trial_end,
+            one.subscription.current_term_end,
+            one.cancel_at,
+            one.pause_date,
+            one.resume_date,
+        )
+        if instant is not None and instant > clock.now()
+    ]
+    return min(instants, default=None)
+
+
 @dataclass
 class Life:
     """An account and its provider. Every method is an event; `check` says whether all is as it must be.
@@ -71,13 +100,7 @@ class Life:
     intents: int = 0
 
     def __post_init__(self) -> None:
-        self.provider.sandbox.start_afresh(self.genesis)
-        self.provider.open_shop()
-        sell_codes(self.provider)
-        for size, percentage in RATES.items():
-            BundleRate.objects.create(size=size, percentage=percentage, coupon_id=f"BUNDLE-{size}")
-        SiteSettings.objects.update_or_create(pk=1, defaults={"free_month_on": True})
-        self.provider.follow_clock()
+        open_site(self.provider, self.genesis)
         self.account = self.provider.subscriber(NAME)
         coupons = [f"BUNDLE-{len(self.starts)}"] if len(self.starts) in RATES else []
         for start in self.starts:
@@ -210,7 +233,7 @@ class Life:
     def travel_to_term_end(self) -> None:
         """Let time pass until just after the next thing that happens by itself."""
         self.hear()
-        happening = self._next_happening()
+        happening = next_happening(self.held())
         if happening is not None:
             self._hop(happening + timedelta(minutes=1))
 
@@ -393,28 +416,12 @@ class Life:
 
     # --- Time -----------------------------------------------------------------------------------------------------
 
-    def _next_happening(self) -> datetime | None:
-        instants = [
-            instant
-            for one in self.held()
-            for instant in (
-                one.subscription.next_billing_at,
-                one.subscription.trial_end,
-                one.subscription.current_term_end,
-                one.cancel_at,
-                one.pause_date,
-                one.resume_date,
-            )
-            if instant is not None and instant > clock.now()
-        ]
-        return min(instants, default=None)
-
     def _hop(self, destination: datetime) -> datetime:
         """Go to the destination, or to the night after the next thing that happens; return where.
 
         What is due there is run.
         """
-        happening = self._next_happening()
+        happening = next_happening(self.held())
         stop = destination
         if happening is not None and happening < destination:
             night = jobs.newest_night(happening + timedelta(hours=26))

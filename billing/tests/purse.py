@@ -11,7 +11,7 @@ from billing import clock
 from billing.queries.payment_methods import CARD, due_invoices, payment_lists
 from billing.services import payment_methods, sync
 from billing.services.payment_methods import ADD, DELETE, SETPRIMARY, UPDATE, Outcome, Wish
-from billing.tests.live import Provider
+from billing.tests.live import DECLINES, FAITH, GOSPEL, Provider
 from billing.tests.payer import Payer
 
 MASTERCARD, AMEX, JCB = "5555555555554444", "378282246310005", "3530111333300000"
@@ -35,6 +35,11 @@ class Purse:
         """The token of a card that was typed into the provider's fields."""
         cvv = {"cvv": "1234"} if number == AMEX else {}
         return Payer(self.provider.sandbox.url).token(number, **cvv)
+
+    def agree_to_paypal(self, intent: str) -> None:
+        """Say yes on PayPal's page."""
+        payer = Payer(self.provider.sandbox.url)
+        payer.decides(payer.begins_paypal(intent), "agree")
 
     def add(self, token: str, *, key: str = "") -> Outcome:
         """Add a card by its token."""
@@ -104,3 +109,12 @@ class Purse:
         """Let the next bills come, and the portal hear of it."""
         self.provider.travel(**(later or {"days": 32}))
         sync.resync_account(self.account)
+
+
+def overdue_purse(provider: Provider) -> Purse:
+    """Finn's, whose card declined two renewals."""
+    account = provider.subscriber("finn", FAITH, GOSPEL)
+    provider.add_card("finn", DECLINES)
+    purse = Purse(provider, account)
+    purse.fall_due()
+    return purse

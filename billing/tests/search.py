@@ -8,10 +8,14 @@ fifty steps to try (100 are thousands of steps, and take about half an hour) and
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from uuid import uuid4
 
-from django.db import transaction
+from django.core.cache import cache
+from django.db import connection, transaction
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, run_state_machine_as_test
@@ -32,27 +36,57 @@ CONSOLE = (
     "drop change",
 )
 
+Tell = Callable[[str], None]
+
 plans = st.sampled_from([FAITH, GOSPEL, KIDS])
 some_plans = st.frozensets(plans, min_size=1)
 
 
+@dataclass
+class Progress:
+    """How far a search has got: each sequence is told until one breaks a rule, then only that it is shortened."""
+
+    tell: Tell
+    count: int = 0
+    broken: bool = False
+
+    def end(self, *, broken: bool) -> None:
+        """Say that a sequence is over."""
+        if not self.broken:
+            self.count, self.broken = self.count + 1, broken
+            how = "broke a rule. Looking for the fewest steps that do …" if broken else "held"
+            self.tell(f"  {self.count}: {how}")
+
+
 class Sequence(RuleBasedStateMachine):
-    """One sequence of acts; what it leaves in the database is undone."""
+    """One sequence of acts; what it leaves in the database is undone.
+
+    One that `commits` finds an empty database instead, and commits as the portal does: a process that dies in the
+    outermost transaction, what is published after it and what other threads see are then as they are in earnest.
+    """
 
     provider: Provider
+    progress: Progress
+    commits = False
 
     def __init__(self) -> None:
         super().__init__()
-        self._database = _undone()
+        self._database = _emptied() if self.commits else _undone()
         self._database.__enter__()
 
     def teardown(self) -> None:
-        """Undo it."""
+        """Undo it, or leave it for the next one to empty."""
         self._database.__exit__(None, None, None)
+        self.progress.end(broken=sys.exc_info()[0] is not None)
 
 
-def search(machine: type[Sequence], provider: Provider, *, sequences: int, steps: int) -> None:
-    """Try so many sequences of up to so many steps, or a long search's. Raises what a sequence breaks."""
+def search(
+    machine: type[Sequence], provider: Provider, *, sequences: int, steps: int, tell: Tell = lambda _: None
+) -> None:
+    """Try so many sequences of up to so many steps, or a long search's, of whose progress it tells.
+
+    Raises what a sequence breaks.
+    """
     bounds = settings(
         max_examples=LONG or sequences,
         stateful_step_count=LONG_STEPS if LONG else steps,
@@ -62,7 +96,8 @@ def search(machine: type[Sequence], provider: Provider, *, sequences: int, steps
         print_blob=True,
         suppress_health_check=list(HealthCheck),
     )
-    run_state_machine_as_test(type(machine.__name__, (machine,), {"provider": provider}), settings=bounds)
+    shared = {"provider": provider, "progress": Progress(tell if LONG else lambda _: None)}
+    run_state_machine_as_test(type(machine.__name__, (machine,), shared), settings=bounds)
 
 
 @contextmanager
@@ -70,3 +105,23 @@ def _undone() -> Iterator[None]:
     with transaction.atomic():
         yield
         transaction.set_rollback(True)
+
+
+@contextmanager
+def _emptied() -> Iterator[None]:
+    # In any order: what refers to what is looked at when it is committed. TRUNCATE takes seconds for empty tables.
+    with transaction.atomic(), connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            # A machine that loses its power is not among the troubles, and thousands of commits wait for the disk.
+            cursor.execute("SET synchronous_commit TO off")
+        for table in connection.introspection.django_table_names(only_existing=True, include_views=False):
+            cursor.execute(f"DELETE FROM {connection.ops.quote_name(table)}")  # noqa: S608  (names of our own)
+    # The cache is not among the tables, and may be others' too: allowances are counted there.
+    prefix, cache.key_prefix = cache.key_prefix, uuid4().hex
+    try:
+        yield
+    finally:
+        cache.key_prefix = prefix
+        if connection.vendor == "postgresql":
+            with connection.cursor() as cursor:
+                cursor.execute("RESET synchronous_commit")

@@ -10,23 +10,23 @@ import json
 import logging
 import random
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from decimal import Decimal
 from io import StringIO
 from typing import Any
 
+from django.conf import settings
 from django.core import mail as outgoing
 from django.core.management import call_command
 
-from accounts import outbox
-from accounts.models import Account, OutgoingMail, SiteSettings
+from accounts import erasure, outbox
+from accounts.models import Account, OutgoingMail
+from accounts.tests.door import CODE, Door
 from billing import clock
 from billing.models import (
     AccountDocument,
-    BundleRate,
     CancellationFeedback,
     Command,
     JobRun,
@@ -38,47 +38,33 @@ from billing.queries.documents import documents_of
 from billing.queries.owned import live_holdings
 from billing.services import (
     alignment,
-    bundle_rates,
     documents,
     jobs,
-    pauses,
+    operations,
     resumes,
-    support,
     sweep,
     sync,
     webhooks,
 )
+from billing.services.carrying_out import SYSTEM
+from billing.services.mirror import MODELS
 from billing.tests.app import App, Intent, NotOffered, Wish
 from billing.tests.calm import told_by_reconcile
 from billing.tests.leaving import Raws, pauses_in
-from billing.tests.life import RATES, Start
-from billing.tests.live import DECLINES, VISA, Provider, fingerprint
-from billing.tests.perks import sell_codes
+from billing.tests.ledger import Books, Log, owner_of
+from billing.tests.life import RATES, Start, next_happening, open_site
+from billing.tests.live import DECLINES, Provider, at, fingerprint
+from billing.tests.operators import OPERATOR, Admin, Console
 from billing.tests.post import Event, Post
 from billing.tests.purse import Purse
-from billing.tests.trouble import Act, Death, Meanwhile, Trouble, Weather
+from billing.tests.trouble import Act, Death, Fault, Meanwhile, Trouble, Weather
 from conftest import GENESIS
 from portal.errors import PortalError
 
 Kind = RetentionEvent.Kind
 
-OPERATOR = "support:vera"
 # An answer that leaves open what became of the change, or says that a part of it was made.
 UNDECIDED = ("billing_unconfirmed", "billing_partial")
-# What a step that was done has left in the provider's log.
-TOLD_AS = {
-    "pause": "subscription_pause_scheduled",
-    "restore_pause": "subscription_pause_scheduled",
-    "remove_scheduled_pause": "subscription_scheduled_pause_removed",
-    "set_pause_aside": "subscription_scheduled_pause_removed",
-    "resume": "subscription_resumed",
-    "cancel_at_term_end": "subscription_cancellation_scheduled",
-    "cancel_now": "subscription_cancelled",
-    "keep": "subscription_scheduled_cancellation_removed",
-    "start": "subscription_created",
-    "add_card": "payment_source_added",
-    "remove_source": "payment_source_deleted",
-}
 COUNTED_AS = {
     "pause": Kind.PAUSE_SCHEDULED,
     "cancel_at_term_end": Kind.CANCELLED,
@@ -93,9 +79,13 @@ EXPECTED_ERRORS = (
     "does not stay right",
     "were not sent in time",
     "The provider refused a customer's names",
+    "No payment intent could be made",
 )
 # Nobody waits with a tab open for so long; a key that was forgotten stands for another change.
 KEYS_ARE_KEPT = timedelta(hours=20)
+# A pause lasts thirty days; its last day holds from midnight on.
+PROMISED = timedelta(days=29)
+OK, NO_CONTENT = 200, 204
 ROUNDS = 12
 # Longer than any lease or pause before another try.
 LEASES_OVER = timedelta(minutes=11)
@@ -119,52 +109,35 @@ class Errors(logging.Handler):
 
 
 @dataclass
-class Books:
-    """What the portal has written at the provider for one customer, by the provider's own log."""
-
-    made: Counter[tuple[str, str]] = field(default_factory=Counter)
-    # What the console did while a change was open may have been taken for the change, or have undone it.
-    excused: dict[tuple[str, str], int] = field(default_factory=dict)
-    muddied: bool = False
-    intent: Intent | None = None
-    # By subscription, in cents.
-    charged: Counter[str] = field(default_factory=Counter)
-    moved: bool = False
-
-    def begin(self, intent: Intent | None) -> None:
-        """Book what is charged from now on on an intent, or on none."""
-        self.intent, self.charged, self.moved = intent, Counter(), False
-
-
-@dataclass
 class Storm:
-    """The world of one sequence. `travel` moves the real clock, of the portal alone."""
+    """The world of one sequence. `shift` moves the real clock, of the portal alone.
+
+    Who is `broke` has a card that was good for the first bill and declines the next ones.
+    """
 
     provider: Provider
     shift: Callable[[timedelta], None]
     starts: Mapping[str, Sequence[Start]]
+    broke: Collection[str] = ()
     accounts: dict[str, Account] = field(default_factory=dict)
     apps: dict[str, App] = field(default_factory=dict)
     books: dict[str, Books] = field(default_factory=dict)
     tabs: dict[str, Intent] = field(default_factory=dict)
     last: dict[str, Intent] = field(default_factory=dict)
-    acts: int = 0
+    versions: dict[tuple[str, str], int] = field(default_factory=dict)
+    looked_at: set[Any] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        self.provider.sandbox.start_afresh(GENESIS)
-        self.provider.open_shop()
-        sell_codes(self.provider)
-        for size, percentage in RATES.items():
-            BundleRate.objects.create(size=size, percentage=percentage, coupon_id=f"BUNDLE-{size}")
-        SiteSettings.objects.update_or_create(pk=1, defaults={"free_month_on": True})
-        self.provider.follow_clock()
-        self.post, self.errors = Post(self.provider), Errors()
+        open_site(self.provider, GENESIS)
+        self.post, self.errors, self.log = Post(self.provider), Errors(), Log()
+        self.admin, self.desk = Admin(), Console(self.provider)
         self.weather = Weather(self.provider.sandbox)
         logging.getLogger().addHandler(self.errors)
         for name, starts in self.starts.items():
             self._move_in(name, starts)
         # What was arranged was imported.
-        self.post.collect()
+        for event in self.post.collect():
+            self.log.read(event)
         self.post.under_way.clear()
         self.mailed = len(outgoing.outbox)
 
@@ -179,7 +152,12 @@ class Storm:
         for start in starts:
             trial = {"trial_end": self._in(start.trial_days)} if start.trial_days else {}
             self.provider.subscribe(name, start.plan, unit=start.unit, coupon_ids=coupons, **trial)
+        if name in self.broke:
+            self.provider.add_card(name, DECLINES)
         sync.resync_account(account)
+        self._know(name, account)
+
+    def _know(self, name: str, account: Account) -> None:
         self.accounts[name], self.books[name] = account, Books()
         self.apps[name] = App(account, Purse(self.provider, account))
 
@@ -192,6 +170,11 @@ class Storm:
         else:
             method(*arguments, trouble=trouble)
 
+    def _do_meanwhile(self, act: Act) -> None:
+        self.do(act)
+        # What is known now is not forgotten when whoever waited for an older answer goes on.
+        self._assert_never_older()
+
     # --- What people do -------------------------------------------------------------------------------------------
 
     def ask(self, name: str, wish: Wish, trouble: Trouble = None) -> None:
@@ -203,7 +186,7 @@ class Storm:
     def look(self, name: str, wish: Wish, trouble: Trouble = None) -> None:
         """Leave a tab open with the figures of a change."""
         self.tabs.pop(name, None)
-        with self.weather.over(trouble, self.do), suppress(NotOffered):
+        with self.weather.over(trouble, self._do_meanwhile), suppress(NotOffered):
             self.tabs[name] = self.apps[name].prepare(wish)
         self.listen()
 
@@ -219,38 +202,50 @@ class Storm:
         if intent is not None and clock.now() - (intent.first_sent_at or clock.now()) < KEYS_ARE_KEPT:
             self._in_the_app(name, lambda: self._sent(name, intent), trouble)
 
+    def sign_in(self, name: str, trouble: Trouble = None) -> None:
+        """Sign in by the code of a mail, and out again."""
+        email, door, asked = f"{name}@example.com", Door(), []
+        self._in_the_portal(lambda: asked.append(door.ask(email)), trouble)
+        self.send_mail()
+        codes = [one for one in outgoing.outbox if one.to == [email] and CODE.search(str(one.body))]
+        if asked and asked[0].status_code == OK and codes:
+            answer = door.attempt(CODE.findall(str(codes[-1].body))[0], email, **asked[0].json())
+            if answer.status_code == OK:
+                door.carry(answer.json()["token"])
+                assert door.api.post("/api/auth/logout").status_code == NO_CONTENT
+
     def support(self, name: str, act: str, plan: str, trouble: Trouble = None) -> None:
-        """Do what the account's admin page lets operators do."""
-        account, key = self.accounts[name], f"operator-{self.acts}"
-        self.acts += 1
-        by: dict[str, Any] = {"key": key, "actor": OPERATOR}
-        ids = [one.subscription.provider_id for one in live_holdings(account) if one.plan.id == plan] or None
+        """Do what the admin lets operators do for an account."""
+        self._in_the_portal(lambda: self.admin.do(self.accounts[name], act, plan), trouble)
 
-        def do() -> None:
-            services: dict[str, Callable[[], object]] = {
-                "resume": lambda: resumes.resume(
-                    account, subscription_ids=ids, quote=None, now=clock.now(), **by
-                ),
-                "remove pause": lambda: pauses.remove_scheduled(
-                    account, subscription_ids=ids, now=clock.now(), **by
-                ),
-                "resync": lambda: support.resync(account, actor=OPERATOR, now=clock.now()),
-            }
-            services[act]()
+    def set_up(self, act: str, number: int, trouble: Trouble = None) -> None:
+        """Let an operator set a bundle's rate, or something of the site."""
+        self._in_the_portal(lambda: self.admin.set_up(act, number), trouble)
 
-        self._in_the_portal(do, trouble)
+    def erase(self, name: str, trouble: Trouble = None) -> None:
+        """Erase an account, if it may be; it is imported again, as when its subscriber comes back."""
+        sent = OutgoingMail.objects.filter(state=OutgoingMail.State.SENT).count
+        before = sent()
+        self._in_the_portal(lambda: erasure.erase(self.accounts[name], actor=OPERATOR), trouble)
+        if not Account.objects.filter(email=f"{name}@example.com").exists():
+            self.mailed += before - sent()
+            account = sync.import_account(f"{name}@example.com")
+            assert account is not None
+            self.tabs.pop(name, None)
+            self.last.pop(name, None)
+            self._know(name, account)
 
-    def set_rate(self, size: int, percentage: int, trouble: Trouble = None) -> None:
-        """Let an operator give a bundle another rate."""
-        self._in_the_portal(lambda: bundle_rates.set_rate(size=size, percentage=Decimal(percentage)), trouble)
-
-    def console(self, name: str, action: str, plan: str, trouble: Trouble = None) -> None:
+    def console(self, name: str, act: str, plan: str, place: int, trouble: Trouble = None) -> None:
         """Let an operator change a subscription at the provider's console; what troubles us troubles nobody there."""
-        self._at_the_console(name, lambda: self.provider.console(self.accounts[name], action, plan))
+        self._at_the_console(name, lambda: self.desk.do(self.accounts[name], act, plan, place))
 
-    def console_card(self, name: str, declines: bool, trouble: Trouble = None) -> None:
-        """Let an operator put a card into the vault at the provider's console."""
-        self._at_the_console(name, lambda: self.provider.add_card(name, DECLINES if declines else VISA))
+    def console_wallet(self, name: str, act: str, place: int, trouble: Trouble = None) -> None:
+        """Let an operator change what somebody pays with at the provider's console, or collect what is due."""
+        self._at_the_console(name, lambda: self.desk.change_wallet(self.accounts[name], act, place))
+
+    def console_price(self, plan: str, unit: str, cents: int, trouble: Trouble = None) -> None:
+        """Let an operator sell a plan at another price."""
+        self.desk.set_price(plan, unit, cents)
 
     # --- What machines and time do --------------------------------------------------------------------------------
 
@@ -265,12 +260,12 @@ class Storm:
 
     def work(self, trouble: Trouble = None) -> None:
         """Let workers take up all that rows or messages tell them of."""
-        self._in_the_portal(self._work, trouble)
+        self._in_the_portal(self._work, _in_threads(trouble))
 
     def run_job(self, name: str, trouble: Trouble = None) -> None:
         """Run a job for its newest slot, if that was not done before."""
         self._in_the_portal(
-            lambda: jobs.run(name, jobs.JOBS[name].slot(clock.now()), now=clock.now()), trouble
+            lambda: jobs.run(name, jobs.JOBS[name].slot(clock.now()), now=clock.now()), _in_threads(trouble)
         )
 
     def send_mail(self) -> None:
@@ -307,6 +302,12 @@ class Storm:
         if happening is not None:
             self.pass_time(happening + SOON - clock.now())
 
+    def until_the_eve(self, before: timedelta) -> None:
+        """Let time pass until so long before the next thing that the portal knows of, if it is not as near yet."""
+        happening = self._next_happening()
+        if happening is not None and happening - before > clock.now():
+            self.pass_time(happening - before - clock.now())
+
     def calm(self) -> None:
         """Let the storm abate: nothing fails any more, all is brought, and everybody works until nothing is left."""
         self.post.collect()
@@ -335,9 +336,11 @@ class Storm:
         assert self.errors.said == []
         assert self.weather.within == 0, "the provider was asked inside a transaction"
         self._assert_never_billed_while_paused()
+        self._assert_never_older()
         for name, account in self.accounts.items():
             self._assert_written_once(name)
             self._assert_counted_once(account)
+            self._assert_resumed_when_promised(account)
             assert Command.objects.filter(account=account, state__in=Command.OPEN).count() <= 1
             assert self._documents(account) == documents_of(Account.objects.get(pk=account.pk))
             prices = [one["price"].rsplit("-", 1)[0] for one in self._live(name).values()]
@@ -362,42 +365,23 @@ class Storm:
         assert [str(one) for one in overdue] == []
 
     def _assert_written_once(self, name: str) -> None:
-        """Assert that each step that was done has been written once, and none that was not; by the provider's log."""
-        books, account = self.books[name], self.accounts[name]
-        done = Counter(
-            (one["subscription"] or name, TOLD_AS[one["op"]])
-            for command in Command.objects.filter(account=account)
-            for one in command.steps
-            if one["state"] == "done" and one["op"] in TOLD_AS
-        )
-        both = books.made.keys() | done.keys() | books.excused.keys()
-        ahead = {one: books.made[one] - done[one] - books.excused.get(one, 0) for one in both}
-        is_open = Command.objects.filter(account=account, state__in=Command.OPEN).exists()
-        if books.muddied:
-            if not is_open:
-                books.excused = {one: books.made[one] - done[one] for one in both}
-                books.muddied = False
-                books.begin(None)
-            return
-        assert all(count >= 0 for count in ahead.values()), f"done and never written: {ahead}"
-        if is_open:
-            return
-        assert not any(ahead.values()), f"written otherwise than done: {ahead}"
-        self._assert_charged_as_shown(name)
+        """Assert that each step that was done has been written once, and none that was not; and what that charged."""
+        if self.books[name].check(self.accounts[name], name):
+            self._assert_charged_as_shown(name)
 
     def _assert_charged_as_shown(self, name: str) -> None:
         """Assert that what a request led to, by itself or finished by others, charged what was shown with it."""
         books, account = self.books[name], self.accounts[name]
         intent, charged, moved = books.intent, books.charged, books.moved
         books.begin(None)
-        if intent is None:
+        if intent is None or intent.charged is None:
             return
         command = Command.objects.filter(account=account, key=intent.command_key).first()
-        # What a job resumed meanwhile is not this change's.
-        concerned = {one["subscription"] for one in command.steps} if command else charged.keys()
-        intent.charged += sum(charged[one] for one in concerned)
-        if command is None or command.error_code == "billing_partial":
-            # It was done in part, or finished what another one had left.
+        # What a job resumed meanwhile is not this change's, though it be about the same subscription.
+        concerned = _concerned(command) if command else set(charged)
+        intent.charged += sum(charged[one] for one in concerned - _resumed_by_a_job(account, intent))
+        if command is None or command.error_code == "billing_partial" or intent.collects:
+            # It was done in part, or finished what another one had left, or a card declined what is due.
             assert intent.charged <= intent.shown, f"{intent}"
         elif command.state == Command.State.FAILED:
             assert intent.charged == 0, f"{intent} failed"
@@ -416,6 +400,23 @@ class Storm:
         )
         lost = {one: count for one, count in (done - counted).items() if one[1] != Kind.PAUSE_SCHEDULED}
         assert (counted - done, lost) == (Counter(), {})
+
+    def _assert_resumed_when_promised(self, account: Account) -> None:
+        """Assert that no job has resumed anything before its day."""
+        resumed = Command.objects.filter(account=account, kind=resumes.RESUME, state=Command.State.SUCCEEDED)
+        for command in resumed.filter(actor=SYSTEM).exclude(pk__in=self.looked_at):
+            self.looked_at.add(command.pk)
+            for one in command.steps:
+                found = pauses_in(self.post.about(one["subscription"]), ())
+                began = [at(pause.began_at) for pause in found if pause.holds(one["begun_at"])]
+                assert all(at(one["begun_at"]) - begin >= PROMISED for begin in began), "resumed early"
+
+    def _assert_never_older(self) -> None:
+        """Assert that nothing older was written over anything newer."""
+        for kind, model in MODELS.items():
+            for resource, version in model._default_manager.values_list("provider_id", "resource_version"):
+                assert version >= self.versions.get((kind, resource), 0), f"{kind} {resource} went back"
+                self.versions[kind, resource] = version
 
     def _assert_never_billed_while_paused(self) -> None:
         stories: dict[str, list[Event]] = {}
@@ -438,13 +439,15 @@ class Storm:
         self.listen()
         before = self._prints(name)
         answers: list[tuple[Intent, Any]] = []
-        with self.weather.over(trouble, self.do):
+        with self.weather.over(trouble, self._do_meanwhile):
             answers.append(act())
         self.listen()
         self._note_command(name)
         if isinstance(trouble, Meanwhile) and self.weather.struck:
             # What was charged cannot be told apart from what came of the other act.
             self.books[name].begin(None)
+            for intent in (self.last[name], *(sent for sent, _ in answers)):
+                intent.charged = None
         if isinstance(trouble, Death) and self.weather.struck:
             # Its request is held by nobody for a minute; whoever asked again before would only wait.
             self.pass_time(timedelta(seconds=61))
@@ -475,7 +478,7 @@ class Storm:
     def _in_the_portal(self, act: Callable[[], object], trouble: Trouble) -> None:
         self.listen()
         # What an operator is told is no failure.
-        with self.weather.over(trouble, self.do), suppress(PortalError):
+        with self.weather.over(trouble, self._do_meanwhile), suppress(PortalError):
             act()
         self.listen()
 
@@ -488,17 +491,14 @@ class Storm:
 
     def _book(self, *, by_the_portal: bool) -> None:
         for event in self.post.collect():
-            content = event["content"]
-            owner = _owner(content)
-            if not by_the_portal or event["source"] != "api" or owner not in self.books:
-                continue
-            books = self.books[owner]
-            kind = event["event_type"]
-            if kind in TOLD_AS.values():
-                books.made[_subject(content, owner), kind] += 1
-            if kind == "invoice_generated":
-                invoice = content["invoice"]
-                books.charged[invoice["subscription_id"]] += invoice["amount_paid"] + invoice["amount_due"]
+            owner = owner_of(event["content"])
+            books = self.books.get(owner)
+            if books is None:
+                self.log.read(event)
+            elif by_the_portal and event["source"] == "api":
+                books.note_written(self.log, event)
+            else:
+                books.note_others(self.log, event)
 
     def _work(self) -> None:
         sweep.tick()
@@ -508,7 +508,7 @@ class Storm:
         alignment.go_on_if_waiting(now=clock.now())
         for account in self.accounts.values():
             if alignment.needed(account):
-                alignment.align_as_told(account, now=clock.now())
+                alignment.align_as_told(account.pk, now=clock.now())
 
     def _is_busy(self) -> list[str]:
         """Return what is still to be done."""
@@ -545,21 +545,7 @@ class Storm:
         return int((clock.now() + timedelta(days=days)).timestamp())
 
     def _next_happening(self) -> datetime | None:
-        instants = [
-            instant
-            for account in self.accounts.values()
-            for one in live_holdings(account)
-            for instant in (
-                one.subscription.next_billing_at,
-                one.subscription.trial_end,
-                one.subscription.current_term_end,
-                one.cancel_at,
-                one.pause_date,
-                one.resume_date,
-            )
-            if instant is not None and instant > clock.now()
-        ]
-        return min(instants, default=None)
+        return next_happening(one for account in self.accounts.values() for one in live_holdings(account))
 
 
 class _Everything:
@@ -573,13 +559,21 @@ class _Everything:
         return most
 
 
-def _owner(content: Mapping[str, Any]) -> str:
-    """Return the customer that an event is about."""
-    for name in ("subscription", "payment_source", "invoice"):
-        if name in content:
-            return str(content[name]["customer_id"])
-    return str(content.get("customer", {}).get("id", ""))
+def _in_threads(trouble: Trouble) -> Trouble:
+    """Return a trouble as it can come over a job whose threads ask the provider side by side."""
+    if isinstance(trouble, Fault) and settings.RESUME_THREADS > 1:
+        return trouble.on_everything()
+    return trouble
 
 
-def _subject(content: Mapping[str, Any], owner: str) -> str:
-    return str(content["subscription"]["id"]) if "subscription" in content else owner
+def _resumed_by_a_job(account: Account, intent: Intent) -> set[str]:
+    """Return the subscriptions that a job has resumed since something was asked for."""
+    since = intent.first_sent_at or clock.now()
+    by_jobs = Command.objects.filter(account=account, actor=SYSTEM, created_at__gte=since)
+    done = [one for command in by_jobs for one in command.steps if one["state"] == operations.DONE]
+    return {one["subscription"] for one in done if one["op"] == resumes.RESUME}
+
+
+def _concerned(command: Command) -> set[str]:
+    """Return the subscriptions and invoices that a command may have charged."""
+    return {one["args"].get("invoice") or one["subscription"] for one in command.steps}

@@ -1,13 +1,15 @@
 """What goes wrong while something is done: faults of the provider, a process that dies, somebody else's act meanwhile.
 
-All of it happens at a place that is counted off, in one thread: the same numbers lead to the same story.
+All of it happens at a place that is counted off, in the story's own thread: the same numbers lead to the same story.
+What other threads do meanwhile has no place in it that is always the same; what befalls them befalls all they ask.
 """
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import httpx
@@ -20,6 +22,8 @@ from conftest import Sandbox
 Act = tuple[Any, ...]
 # What undoes a dead process's transaction: the database does it, whoever died.
 UNDOING = ("ROLLBACK", "RELEASE")
+# More requests than any act makes.
+EVERY = 1000
 
 
 class Died(BaseException):
@@ -37,6 +41,10 @@ class Fault:
     count: int = 1
     status: int = 500
     code: str = ""
+
+    def on_everything(self) -> Fault:
+        """Return the same fault for every request that it may strike, in whatever order they come."""
+        return replace(self, skip=0, count=EVERY)
 
 
 @dataclass(frozen=True)
@@ -69,11 +77,9 @@ class Weather:
     within: int = 0
     struck: bool = False
     _after_exchange: Callable[[], None] | None = None
-    _outside: int = 0
+    _thread: int = field(default_factory=threading.get_ident)
 
     def __post_init__(self) -> None:
-        # The test's own blocks are none of the portal's.
-        self._outside = len(connection.savepoint_ids)
         _over.append(self)
 
     def close(self) -> None:
@@ -82,8 +88,8 @@ class Weather:
 
     def exchanged(self) -> None:
         """Note that the provider was asked something, and answered or not."""
-        self.within += len(connection.savepoint_ids) > self._outside
-        if self._after_exchange is not None:
+        self.within += connection.in_atomic_block
+        if self._after_exchange is not None and threading.get_ident() == self._thread:
             self._after_exchange()
 
     @contextmanager
@@ -162,11 +168,13 @@ class Weather:
         def count() -> None:
             nonlocal left
             if left == 0:
-                self._after_exchange, self.struck = None, True
+                self._after_exchange = None
                 try:
                     act()
                 except Exception as error:  # noqa: BLE001  (it is raised below: here the portal would take it for its own)
                     failures.append(error)
+                # Only now: the act was in no trouble of its own, and said so.
+                self.struck = True
             left -= 1
 
         self._after_exchange = count

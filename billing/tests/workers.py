@@ -55,6 +55,22 @@ def until(holds: Callable[[], object], *, meanwhile: Callable[[], object] = lamb
             time.sleep(0.02)
 
 
+def sender(environment: dict[str, str], folder: Path) -> Celery:
+    """What sends messages to the workers of an environment, whose folder is given."""
+    url = environment.get("REDIS_URL", "")
+    app = Celery("beat-of-a-test", broker=url or "filesystem://localhost", set_as_current=False)
+    if not url:
+        queue, control = (folder / "celery" / name for name in ("queue", "control"))
+        for one in (queue, control):
+            one.mkdir(parents=True)
+        app.conf.broker_transport_options = {
+            "data_folder_in": str(queue),
+            "data_folder_out": str(queue),
+            "control_folder": str(control),
+        }
+    return app
+
+
 class MortalWorker:
     """A worker whose processes die where they are told to; its messages are the test's to send, as beat's are."""
 
@@ -66,7 +82,7 @@ class MortalWorker:
             "DJANGO_SETTINGS_MODULE": "portal.tests.killed",
             "KILL_POINT_FILE": str(self.point),
         }
-        self._app = self._broker()
+        self._app = sender(self._environment, folder)
 
     @contextmanager
     def running(self) -> Iterator[MortalWorker]:
@@ -114,17 +130,3 @@ class MortalWorker:
     def mailbox(self) -> str:
         """All mails that it sent, one after the other."""
         return "".join(file.read_text() for file in sorted((self.folder / "mail").iterdir()))
-
-    def _broker(self) -> Celery:
-        url = self._environment.get("REDIS_URL", "")
-        app = Celery("beat-of-a-test", broker=url or "filesystem://localhost", set_as_current=False)
-        if not url:
-            queue, control = (self.folder / "celery" / name for name in ("queue", "control"))
-            for folder in (queue, control):
-                folder.mkdir(parents=True)
-            app.conf.broker_transport_options = {
-                "data_folder_in": str(queue),
-                "data_folder_out": str(queue),
-                "control_folder": str(control),
-            }
-        return app

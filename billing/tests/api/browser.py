@@ -32,6 +32,11 @@ class Browser(APIClient):
         return response
 
 
+def is_refusal(answer: Any, status: int, code: str) -> bool:
+    """Whether an answer is this refusal."""
+    return (answer.status_code, answer.json()["code"]) == (status, code)
+
+
 def assert_documented(method: str, path: str, response: Any) -> None:
     """Hold an answer against the operation's documented answers: its status, its keys, its types."""
     operation = _operation(method.lower(), path.split("?", maxsplit=1)[0])

@@ -10,7 +10,7 @@ from pytest_django import Settings
 
 from accounts.models import Account, AccountEvent, Brand, OutgoingMail, SiteSettings
 from billing.models import CancellationFeedback, Command, PauseSchedule, RetentionEvent
-from billing.tests.api.browser import Browser
+from billing.tests.api.browser import Browser, is_refusal
 from billing.tests.api.mirrored import FAITH, GOSPEL, KIDS, LEGACY
 from billing.tests.api.shop import NOBODY, Shop, iso
 from billing.tests.live import at, fingerprint
@@ -21,11 +21,6 @@ CANCEL = "/api/account/cancel"
 CANCEL_SOME = "/api/account/subscriptions/cancel"
 KEEP = "/api/account/subscription/remove-scheduled-cancellation"
 SURVEY = {"reason": "Too expensive", "satisfactionLevel": "Neutral", "dailyUsage": "Once a week"}
-
-
-def refused(answer: Any, status: int, code: str) -> bool:
-    """Whether an answer is this refusal."""
-    return (answer.status_code, answer.json()["code"]) == (status, code)
 
 
 def fingerprints(shop: Shop, *handles: str) -> list[dict[str, Any]]:
@@ -93,7 +88,7 @@ def test_a_paused_one_ends_at_once_and_its_schedule_with_it(shop: Shop, ava: Acc
     assert shop.subscription(faith)["status"] == "cancelled"
     schedule = PauseSchedule.objects.get()
     assert (schedule.state, schedule.closed_because) == ("cancelled", "cancelled")
-    assert refused(browser.post(KEEP, {"subscriptionId": [faith]}), 409, "invalid_state")
+    assert is_refusal(browser.post(KEEP, {"subscriptionId": [faith]}), 409, "invalid_state")
     assert counted() == ["pause_scheduled", "paused", "cancelled"]
     assert len(shop.invoices("ava")) == 1
 
@@ -213,17 +208,17 @@ def test_it_refuses_what_has_ended_or_is_ending(shop: Shop, ava: Account) -> Non
     gospel = shop.subscribe("ava", GOSPEL)
     browser.post(CANCEL_SOME, {"subscriptionIds": [faith]})
     ended, both = ({"subscriptionIds": ids} for ids in ([faith], [faith, gospel]))
-    assert refused(browser.post(CANCEL_SOME, ended), 409, "invalid_state")
-    assert refused(browser.post(CANCEL_SOME, both), 409, "invalid_state")
+    assert is_refusal(browser.post(CANCEL_SOME, ended), 409, "invalid_state")
+    assert is_refusal(browser.post(CANCEL_SOME, both), 409, "invalid_state")
     assert shop.subscription(gospel)["status"] == "active"
     assert browser.post(CANCEL).status_code == 200
-    assert refused(browser.post(CANCEL), 409, "invalid_state")
+    assert is_refusal(browser.post(CANCEL), 409, "invalid_state")
     assert shop.happened("subscription_cancellation_scheduled") == 2
 
 
 def test_it_refuses_where_there_is_nothing(shop: Shop) -> None:
     browser = Browser(shop.customer("ivy"))
-    assert refused(browser.post(CANCEL, SURVEY), 409, "invalid_state")
+    assert is_refusal(browser.post(CANCEL, SURVEY), 409, "invalid_state")
     assert CancellationFeedback.objects.get().outcome == "failed"
 
 
@@ -267,7 +262,7 @@ def test_no_answer_is_an_answer_too(shop: Shop, ava: Account) -> None:
 def test_any_other_answer_is_refused(shop: Shop, ava: Account, field: str, value: object) -> None:
     browser, faith = Browser(ava), shop.subscribe("ava", FAITH)
     answer = browser.post(CANCEL, {field: value})
-    assert refused(answer, 400, "validation_error")
+    assert is_refusal(answer, 400, "validation_error")
     assert list(answer.json()["fields"]) == [field]
     assert shop.subscription(faith)["status"] == "active"
     assert not CancellationFeedback.objects.exists()
@@ -275,8 +270,8 @@ def test_any_other_answer_is_refused(shop: Shop, ava: Account, field: str, value
 
 @pytest.mark.parametrize("ids", [[], "one", {"a": 1}, None, [["one"]]])
 def test_what_is_to_end_must_be_named(ava: Account, shop: Shop, ids: object) -> None:
-    assert refused(Browser(ava).post(CANCEL_SOME, {"subscriptionIds": ids}), 400, "validation_error")
-    assert refused(Browser(ava).post(CANCEL_SOME, SURVEY), 400, "validation_error")
+    assert is_refusal(Browser(ava).post(CANCEL_SOME, {"subscriptionIds": ids}), 400, "validation_error")
+    assert is_refusal(Browser(ava).post(CANCEL_SOME, SURVEY), 400, "validation_error")
 
 
 # --- Switched off -----------------------------------------------------------------------------------------------------
@@ -294,10 +289,10 @@ def test_where_operators_have_switched_it_off_it_is_refused_before_anything_else
         browser.post(CANCEL, {"reason": "no such"}, headers=malformed),
         browser.post(CANCEL_SOME, {"subscriptionIds": ["nobodys"]}),
     ]
-    assert [refused(answer, 403, "cancel_disabled") for answer in answers] == [True] * 3
+    assert [is_refusal(answer, 403, "cancel_disabled") for answer in answers] == [True] * 3
     assert "contact Customer Service" in answers[0].json()["message"]
     browser.credentials(HTTP_AUTHORIZATION="Bearer wrong")
-    assert refused(browser.post(CANCEL), 401, "not_authenticated")
+    assert is_refusal(browser.post(CANCEL), 401, "not_authenticated")
     assert shop.subscription(faith)["status"] == "active"
 
 
@@ -309,8 +304,8 @@ def test_the_same_key_cancels_once_and_another_tab_is_refused(shop: Shop, ava: A
     shop.subscribe("ava", FAITH)
     answers = [browser.post(CANCEL, SURVEY, headers={"Idempotency-Key": "one"}) for _ in range(2)]
     assert answers[0].json() == answers[1].json()
-    assert refused(browser.post(CANCEL, SURVEY, headers={"Idempotency-Key": "two"}), 409, "invalid_state")
-    assert refused(browser.post(CANCEL, headers={"Idempotency-Key": "one"}), 409, "idempotency_key_reused")
+    assert is_refusal(browser.post(CANCEL, SURVEY, headers={"Idempotency-Key": "two"}), 409, "invalid_state")
+    assert is_refusal(browser.post(CANCEL, headers={"Idempotency-Key": "one"}), 409, "idempotency_key_reused")
     assert shop.happened("subscription_cancellation_scheduled") == 1
     assert list(CancellationFeedback.objects.order_by("pk").values_list("outcome", flat=True)) == [
         "cancelled",
@@ -327,7 +322,7 @@ def test_what_was_said_is_kept_while_the_provider_is_away(
     settings.CHARGEBEE_ENDPOINT = NOBODY
     headers = {"Idempotency-Key": "one"}
     answer = browser.post(CANCEL, SURVEY, headers=headers)
-    assert refused(answer, 503, "billing_unavailable")
+    assert is_refusal(answer, 503, "billing_unavailable")
     assert int(answer.headers["Retry-After"]) > 0
     assert CancellationFeedback.objects.get().outcome == "failed"
     assert browser.get("/api/account").json() == seen
@@ -341,7 +336,7 @@ def test_what_was_said_is_kept_while_the_provider_is_away(
 def test_what_was_said_is_kept_where_the_provider_refuses(shop: Shop, ava: Account) -> None:
     browser, faith = Browser(ava), shop.subscribe("ava", FAITH)
     shop.client.Subscription.cancel_for_items(faith, {"cancel_option": "immediately"})
-    assert refused(browser.post(CANCEL, SURVEY), 409, "invalid_state")
+    assert is_refusal(browser.post(CANCEL, SURVEY), 409, "invalid_state")
     assert browser.get("/api/account").json()["plans"][0]["status"] == "CANCELLED"
     kept = CancellationFeedback.objects.get()
     assert (kept.outcome, kept.reason) == ("failed", "Too expensive")
@@ -354,7 +349,7 @@ def test_what_was_done_in_part_says_so_and_the_same_again_finishes_it(
     # Behind the portal's back, so that the provider takes the first and refuses the second.
     shop.client.Subscription.cancel_for_items(three[1], {"cancel_option": "immediately"})
     answer = browser.post(CANCEL, SURVEY)
-    assert refused(answer, 502, "billing_partial")
+    assert is_refusal(answer, 502, "billing_partial")
     assert [plan["status"] for plan in answer.json()["plans"]] == ["NON_RENEWING", "CANCELLED", "ACTIVE"]
     assert [one["subId"] for one in answer.json()["cancelled"]] == three[:2]
     assert CancellationFeedback.objects.get().outcome == "partly"
@@ -385,14 +380,14 @@ def test_a_pause_that_a_screen_offered_is_an_offer_taken(shop: Shop, ava: Accoun
     browser.post("/api/account/subscriptions/multiple-pause", named)
     assert counted()[3:] == ["pause_scheduled", "offer_shown", "offer_taken"]
     wrong = browser.post("/api/account/pause?days=30&offer=elsewhere")
-    assert refused(wrong, 400, "validation_error")
+    assert is_refusal(wrong, 400, "validation_error")
 
 
 def test_what_is_said_before_a_pause_is_chosen_instead_is_kept(shop: Shop, ava: Account) -> None:
     browser, faith = Browser(ava), shop.subscribe("ava", FAITH)
     pause = {"subscriptionId": [faith], "offer": "cancel_screen", **SURVEY}
     assert browser.post("/api/account/subscriptions/multiple-pause", pause).status_code == 200
-    assert refused(browser.post("/api/account/subscriptions/multiple-pause", pause), 409, "already_paused")
+    assert is_refusal(browser.post("/api/account/subscriptions/multiple-pause", pause), 409, "already_paused")
     refusal, kept = CancellationFeedback.objects.all()
     assert (refusal.outcome, kept.outcome, kept.subscription_ids) == ("failed", "paused", [faith])
     said = {"reason": "Too expensive", "satisfaction": "Neutral", "usage": "Once a week", "offer": "pause"}
@@ -404,7 +399,7 @@ def test_what_is_said_before_a_pause_is_chosen_instead_is_kept(shop: Shop, ava: 
         ("offer_taken", "Too expensive", "pause"),
     ]
     unsaid = browser.post("/api/account/subscriptions/multiple-pause", {**pause, "reason": "Boredom"})
-    assert refused(unsaid, 400, "validation_error")
+    assert is_refusal(unsaid, 400, "validation_error")
     assert CancellationFeedback.objects.count() == 2
 
 

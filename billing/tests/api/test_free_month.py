@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 from pytest_django import Settings
 
 from accounts.models import SiteSettings
 from billing.models import OfferClaim
-from billing.tests.api.browser import Browser
+from billing.tests.api.browser import Browser, is_refusal
 from billing.tests.api.mirrored import FAITH, GOSPEL, KIDS
 from billing.tests.api.shop import NOBODY, Shop, iso
 
@@ -17,11 +15,6 @@ pytestmark = pytest.mark.django_db
 
 CLAIM = "/api/account/claim-my-offer"
 ESTIMATE = f"{CLAIM}/estimate"
-
-
-def refused(answer: Any, status: int, code: str) -> bool:
-    """Whether an answer is this refusal."""
-    return (answer.status_code, answer.json()["code"]) == (status, code)
 
 
 @pytest.fixture
@@ -73,12 +66,12 @@ def test_a_second_claim_is_refused(shop: Shop, ava: Browser) -> None:
     ava.post(CLAIM)
     waiting = ava.get(ESTIMATE).json()
     assert (waiting["eligible"], waiting["reason"]) == (False, "already_waiting")
-    assert refused(ava.post(CLAIM), 409, "offer_already_claimed")
+    assert is_refusal(ava.post(CLAIM), 409, "offer_already_claimed")
     shop.provider.travel(days=40)
     shop.imported("ava")
     used = ava.get(ESTIMATE).json()
     assert (used["eligible"], used["reason"]) == (False, "already_claimed")
-    assert refused(ava.post(CLAIM), 409, "offer_already_claimed")
+    assert is_refusal(ava.post(CLAIM), 409, "offer_already_claimed")
 
 
 def test_it_is_to_be_had_again_after_twelve_months(shop: Shop, ava: Browser) -> None:
@@ -102,7 +95,7 @@ def assert_not_to_be_had(browser: Browser, reason: str) -> None:
         "plans": [],
         "quote": shown["quote"],
     }
-    assert refused(browser.post(CLAIM), 409, "offer_not_available")
+    assert is_refusal(browser.post(CLAIM), 409, "offer_not_available")
 
 
 def test_it_is_not_to_be_had_while_operators_do_not_offer_it(ava: Browser) -> None:
@@ -131,7 +124,7 @@ def test_another_quote_is_refused_with_the_new_figures_and_nothing_is_done(shop:
     shown = ava.get(ESTIMATE).json()
     shop.subscribe("ava", GOSPEL)
     answer = ava.post(CLAIM, {"quote": "of-another-day"})
-    assert refused(answer, 409, "quote_changed")
+    assert is_refusal(answer, 409, "quote_changed")
     assert {name: answer.json()[name] for name in shown} == shown
     assert not OfferClaim.objects.exists()
 
@@ -146,5 +139,5 @@ def test_the_same_key_claims_once_and_is_answered_alike(ava: Browser) -> None:
 def test_nothing_is_claimed_while_the_provider_is_away(ava: Browser, settings: Settings) -> None:
     settings.CHARGEBEE_ENDPOINT = NOBODY
     answers = [ava.get(ESTIMATE), ava.post(CLAIM)]
-    assert [refused(answer, 503, "billing_unavailable") for answer in answers] == [True, True]
+    assert [is_refusal(answer, 503, "billing_unavailable") for answer in answers] == [True, True]
     assert not OfferClaim.objects.exists()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from datetime import timedelta
 from typing import Any
 
@@ -148,6 +149,20 @@ def test_a_card_whose_answer_was_lost_is_asked_for_again_and_added_once(shop: Sh
     assert purse.digits() == ["1111", "4444"]
     again = keyed(browser, METHODS, "two", {**addition, **owner})
     assert (again.status_code, again.json()["code"]) == (400, "payment_method_invalid")
+
+
+def test_a_request_that_died_keeps_its_key_for_a_minute_and_is_then_answered(shop: Shop) -> None:
+    browser = Browser(shop.customer("alice"))
+    shop.subscribe("alice", FAITH)
+    unheard = keyed(browser, PAUSE, "one")
+    # Where its process ended before it had kept the answer.
+    nearly_over = timezone.now() - timedelta(seconds=58)
+    IdempotentRequest.objects.update(status=None, body=None, claimed_at=nearly_over)
+    began = time.monotonic()
+    found = keyed(browser, PAUSE, "one")
+    assert time.monotonic() - began > 0.5
+    assert (found.status_code, found.json()) == (200, unheard.json())
+    assert shop.happened("subscription_pause_scheduled") == 1
 
 
 def test_without_a_key_each_request_is_its_own(shop: Shop) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from accounts.models import OutgoingMail
 from billing.models import Command, IdempotentRequest
-from billing.tests.api.browser import Browser
+from billing.tests.api.browser import Browser, is_refusal
 from billing.tests.api.shop import DECLINES, Shop
 from billing.tests.live import FAITH, VISA
 from billing.tests.payer import Payer
@@ -91,11 +91,6 @@ def authorised_intent(browser: Browser, payer: Payer, decision: str = "agree") -
     return intent
 
 
-def refused(answer: Any, status: int, code: str) -> bool:
-    """Whether an answer is this refusal."""
-    return (answer.status_code, answer.json()["code"]) == (status, code)
-
-
 def test_it_lists_what_the_provider_masks(ava: Browser) -> None:
     found = lists(ava)
     assert (found["paypal"], found["amountDue"]) == ([], 0)
@@ -149,7 +144,7 @@ def test_the_first_method_becomes_the_default(shop: Shop, payer: Payer) -> None:
 
 def test_a_card_that_is_refused_changes_nothing(ava: Browser, shop: Shop, payer: Payer) -> None:
     before, token = lists(ava), payer.token(REFUSED_WHEN_ADDED)
-    assert refused(add(ava, token), 402, "payment_processing_failed")
+    assert is_refusal(add(ava, token), 402, "payment_processing_failed")
     assert lists(ava) == before
     assert list(held(shop, "ava")) == ["1111"]
 
@@ -159,15 +154,15 @@ def test_a_token_is_good_once(ava: Browser, shop: Shop, payer: Payer) -> None:
     assert add(ava, token).status_code == 200
     bob = Browser(shop.customer("bob"))
     for browser in (ava, bob):
-        assert refused(add(browser, token), 400, "payment_method_invalid")
-    assert refused(add(ava, "cb_no_such_token"), 400, "payment_method_invalid")
+        assert is_refusal(add(browser, token), 400, "payment_method_invalid")
+    assert is_refusal(add(ava, "cb_no_such_token"), 400, "payment_method_invalid")
     assert sorted(held(shop, "ava")) == ["1111", "4444"]
 
 
 def test_a_token_expires(ava: Browser, shop: Shop, payer: Payer) -> None:
     token = payer.token(MASTERCARD)
     shop.provider.travel(minutes=31)
-    assert refused(add(ava, token), 400, "payment_method_invalid")
+    assert is_refusal(add(ava, token), 400, "payment_method_invalid")
     assert list(held(shop, "ava")) == ["1111"]
 
 
@@ -217,7 +212,7 @@ def test_another_method_is_removed_and_the_default_is_not(ava: Browser, shop: Sh
     added = add(ava, payer.token(MASTERCARD)).json()["paymentSourceId"]
     [default, _] = lists(ava)["card"]
     answer = change(ava, "DELETE", default["paymentSourceId"])
-    assert refused(answer, 409, "payment_method_in_use")
+    assert is_refusal(answer, 409, "payment_method_in_use")
     body = change(ava, "DELETE", added).json()
     assert [card["paymentSourceId"] for card in body["card"]] == [default["paymentSourceId"]]
     assert body["paymentSourceId"] is None
@@ -245,7 +240,7 @@ def test_it_adds_paypal_by_an_authorised_intent(ava: Browser, shop: Shop, payer:
     )
     assert "ava@paypal.example" in held(shop, "ava")
     again = ava.post(CHANGE, {"operationType": "ADD", "paymentsource": "PAYPAL", "token": intent})
-    assert refused(again, 400, "payment_method_invalid")
+    assert is_refusal(again, 400, "payment_method_invalid")
 
 
 def test_the_intent_goes_out_as_the_provider_made_it(ava: Browser, shop: Shop) -> None:
@@ -269,7 +264,7 @@ def test_it_looks_whether_an_intent_is_authorised(ava: Browser, shop: Shop, paye
     }
     for why, intent in intents.items():
         answer = ava.post(CHANGE, {"operationType": "ADD", "paymentsource": "PAYPAL", "token": intent})
-        assert refused(answer, 400, "payment_method_invalid"), why
+        assert is_refusal(answer, 400, "payment_method_invalid"), why
     assert list(held(shop, "ava")) == ["1111"]
 
 
@@ -300,7 +295,7 @@ def test_a_card_that_declines_is_kept_and_says_what_is_still_due(
 
 def test_another_amount_than_was_shown_is_not_collected(finn: Browser, shop: Shop, payer: Payer) -> None:
     answer = add(finn, payer.token(MASTERCARD), quote="an old one")
-    assert refused(answer, 409, "quote_changed")
+    assert is_refusal(answer, 409, "quote_changed")
     assert answer.json()["amountDue"] == 699
     assert shop.invoices("finn")[0]["status"] == "payment_due"
 
@@ -336,9 +331,9 @@ def test_a_method_of_another_account_is_not_found(ava: Browser, shop: Shop, paye
         answer = change(
             bob, operation, foreign["paymentSourceId"], paymentsource="CARD", token=token, **OWNER
         )
-        assert refused(answer, 404, "not_found")
+        assert is_refusal(answer, 404, "not_found")
         nonsense = change(bob, operation, foreign["paymentSourceId"], paymentsource="BARTER")
-        assert refused(nonsense, 404, "not_found")
+        assert is_refusal(nonsense, 404, "not_found")
     assert len(shop.provider.events("payment_source_added")) == calls
     assert lists(ava)["card"] == [foreign]
 
@@ -363,7 +358,7 @@ def test_a_method_of_another_account_is_not_found(ava: Browser, shop: Shop, paye
 )
 def test_it_says_what_is_missing(ava: Browser, body: dict[str, Any], field: str) -> None:
     answer = ava.post(CHANGE, body)
-    assert refused(answer, 400, "validation_error")
+    assert is_refusal(answer, 400, "validation_error")
     assert field in answer.json()["fields"]
     assert Command.objects.count() == 0
 
@@ -399,7 +394,7 @@ def test_what_is_not_asked_for_is_ignored_and_kept_nowhere(ava: Browser, shop: S
 @pytest.mark.parametrize("intent", ["pi/../../customers/ava", "..", "a b?c#d", "\u202e", "%2e%2e", "x" * 100])
 def test_what_is_no_intent_is_invalid(ava: Browser, intent: str) -> None:
     answer = ava.post(CHANGE, {"operationType": "ADD", "paymentsource": "PAYPAL", "token": intent})
-    assert refused(answer, 400, "payment_method_invalid")
+    assert is_refusal(answer, 400, "payment_method_invalid")
     assert Command.objects.count() == 0
 
 
@@ -408,7 +403,7 @@ def test_paypal_takes_the_place_of_paypal(ava: Browser, shop: Shop, payer: Payer
     old = ava.post(CHANGE, {"operationType": "ADD", "paymentsource": "PAYPAL", "token": intent}).json()
     change(ava, "SETPRIMARY", old["paymentSourceId"])
     spent = change(ava, "UPDATE", old["paymentSourceId"], paymentsource="PAYPAL", token=intent)
-    assert refused(spent, 400, "payment_method_invalid")
+    assert is_refusal(spent, 400, "payment_method_invalid")
     renewed = {"paymentsource": "PAYPAL", "token": authorised_intent(ava, payer)}
     body = change(ava, "UPDATE", old["paymentSourceId"], **renewed).json()
     [paypal] = body["paypal"]
@@ -421,7 +416,7 @@ def test_a_card_and_paypal_are_not_mistaken_for_each_other(ava: Browser) -> None
     [card] = lists(ava)["card"]
     for operation in ("UPDATE", "DELETE", "SETPRIMARY"):
         answer = change(ava, operation, card["paymentSourceId"], paymentsource="PAYPAL", token="x")
-        assert refused(answer, 400, "validation_error")
+        assert is_refusal(answer, 400, "validation_error")
         assert list(answer.json()["fields"]) == ["paymentsource"]
     assert lists(ava)["card"] == [card]
 
@@ -444,7 +439,7 @@ def test_an_update_done_in_part_shows_what_there_is_and_the_same_call_finishes_i
     whole = {**ask, "token": payer.token(MASTERCARD), **OWNER}
     shop.provider.sandbox.refuse("/payment_sources/*/delete")
     half, rest = (ava.post(CHANGE, whole, headers={"Idempotency-Key": "one"}) for _ in range(2))
-    assert refused(half, 502, "billing_partial")
+    assert is_refusal(half, 502, "billing_partial")
     assert [card["maskedNumber"][-4:] for card in half.json()["card"]] == ["1111", "4444"]
     assert "subscription" not in half.json()["message"]
     assert rest.status_code == 200
@@ -457,6 +452,6 @@ def test_trying_out_cards_is_slowed_down(ava: Browser) -> None:
     assert {answer.status_code for answer in answers} == {400}
     for path in (CHANGE, INTENT):
         slowed = ava.post(path, {})
-        assert refused(slowed, 429, "throttled")
+        assert is_refusal(slowed, 429, "throttled")
         assert int(slowed.headers["Retry-After"]) > 0
     assert lists(ava)["amountDue"] == 0

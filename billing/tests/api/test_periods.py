@@ -9,7 +9,7 @@ import pytest
 from pytest_django import Settings
 
 from billing.models import Command
-from billing.tests.api.browser import Browser
+from billing.tests.api.browser import Browser, is_refusal
 from billing.tests.api.mirrored import FAITH, GOSPEL, KIDS
 from billing.tests.api.shop import DECLINES, NOBODY, Shop, iso
 from billing.tests.cable import Cable
@@ -28,11 +28,6 @@ def part(answer: Any, names: Sequence[str]) -> dict[str, Any]:
     """Some of what an answer says."""
     body = answer.json()
     return {name: body[name] for name in names}
-
-
-def refused(answer: Any, status: int, code: str) -> bool:
-    """Whether an answer is this refusal."""
-    return (answer.status_code, answer.json()["code"]) == (status, code)
 
 
 def without(body: dict[str, Any], *names: str) -> dict[str, Any]:
@@ -133,8 +128,8 @@ def test_a_scheduled_downgrade_is_shown_as_it_will_be(ben: Browser) -> None:
     shown = ben.get(f"{DOWN}/estimate").json()
     named = ben.get(f"{DOWN}/estimate?planIds={FAITH}").json()
     assert without(shown, "quote") == without(named, "quote") == without(done, "quote")
-    assert refused(ben.post(DOWN), 409, "no_change")
-    assert refused(ben.post(DOWN, {"planIds": [FAITH]}), 409, "invalid_state")
+    assert is_refusal(ben.post(DOWN), 409, "no_change")
+    assert is_refusal(ben.post(DOWN, {"planIds": [FAITH]}), 409, "invalid_state")
 
 
 def test_a_downgrade_can_be_undone_and_made_again(shop: Shop, ben: Browser) -> None:
@@ -169,7 +164,7 @@ def test_a_declined_upgrade_changes_nothing(shop: Shop, ava: Browser) -> None:
     before = ava.get(MANAGE).json()
     shop.provider.add_card("ava", DECLINES)
     answer = ava.post(UP, headers={"Idempotency-Key": "one"})
-    assert refused(answer, 402, "payment_processing_failed")
+    assert is_refusal(answer, 402, "payment_processing_failed")
     shop.imported("ava")
     assert ava.get(MANAGE).json() == before
     assert ava.post(UP, headers={"Idempotency-Key": "one"}).json() == answer.json()
@@ -178,7 +173,7 @@ def test_a_declined_upgrade_changes_nothing(shop: Shop, ava: Browser) -> None:
 
 def test_another_quote_is_refused_with_the_new_figures_and_nothing_is_done(shop: Shop, ava: Browser) -> None:
     answer = ava.post(UP, {"planIds": [FAITH], "quote": "of-another-day"})
-    assert refused(answer, 409, "quote_changed")
+    assert is_refusal(answer, 409, "quote_changed")
     shown = ava.get(f"{UP}/estimate?planIds={FAITH}").json()
     names = [name for name in shown if name not in ("effectiveAt", "existingPlans")]
     assert part(answer, names) == {name: shown[name] for name in names}
@@ -189,24 +184,24 @@ def test_another_quote_is_refused_with_the_new_figures_and_nothing_is_done(shop:
 
 def test_the_quote_of_another_choice_is_refused(ava: Browser) -> None:
     quote = ava.get(f"{UP}/estimate?planIds={FAITH}").json()["quote"]
-    assert refused(ava.post(UP, {"quote": quote}), 409, "quote_changed")
+    assert is_refusal(ava.post(UP, {"quote": quote}), 409, "quote_changed")
 
 
 def test_a_quote_is_outdated_by_days(shop: Shop, ava: Browser) -> None:
     quote = ava.get(f"{UP}/estimate").json()["quote"]
     shop.provider.travel(days=5)
-    assert refused(ava.post(UP, {"quote": quote}), 409, "quote_changed")
+    assert is_refusal(ava.post(UP, {"quote": quote}), 409, "quote_changed")
 
 
 def test_it_refuses_where_nothing_is_of_the_other_period(ava: Browser, ben: Browser) -> None:
     answers = [ava.get(f"{DOWN}/estimate"), ava.post(DOWN), ben.get(f"{UP}/estimate"), ben.post(UP)]
-    assert [refused(answer, 409, "no_change") for answer in answers] == [True] * 4
+    assert [is_refusal(answer, 409, "no_change") for answer in answers] == [True] * 4
 
 
 def test_it_refuses_where_there_is_nothing_at_all(shop: Shop) -> None:
     ivy = Browser(shop.customer("ivy"))
     answers = [ivy.get(f"{UP}/estimate"), ivy.post(UP), ivy.get(f"{DOWN}/estimate"), ivy.post(DOWN)]
-    assert [refused(answer, 409, "no_change") for answer in answers] == [True] * 4
+    assert [is_refusal(answer, 409, "no_change") for answer in answers] == [True] * 4
 
 
 @pytest.mark.parametrize("path", BOTH)
@@ -219,7 +214,7 @@ def test_a_named_one_that_cannot_refuses_all(shop: Shop, ava: Browser, path: str
         ava.get(f"{path}/estimate?planIds={plan}&planIds={GOSPEL}"),
         ava.post(path, {"planIds": [plan, GOSPEL]}),
     ]
-    assert [refused(answer, 409, "invalid_state") for answer in answers] == [True, True]
+    assert [is_refusal(answer, 409, "invalid_state") for answer in answers] == [True, True]
     assert len(shop.invoices("ava")) == 2
 
 
@@ -227,7 +222,7 @@ def test_nothing_is_shown_or_changed_while_the_provider_is_away(ava: Browser, se
     before = ava.get(MANAGE).json()
     settings.CHARGEBEE_ENDPOINT = NOBODY
     answers = [ava.get(f"{UP}/estimate"), ava.post(UP)]
-    assert [refused(answer, 503, "billing_unavailable") for answer in answers] == [True, True]
+    assert [is_refusal(answer, 503, "billing_unavailable") for answer in answers] == [True, True]
     assert ava.get(MANAGE).json() == before
 
 
@@ -241,7 +236,7 @@ def test_what_was_done_in_part_answers_with_the_state_as_it_is_and_a_repeat_fini
 
     cable.on_answer = empty_the_account
     answer = ava.post(UP, headers={"Idempotency-Key": "one"})
-    assert refused(answer, 502, "billing_partial")
+    assert is_refusal(answer, 502, "billing_partial")
     assert [plan["periodUnit"] for plan in answer.json()["existingPlans"]] == ["year", "month"]
     assert part(answer, STATE) == part(ava.get(MANAGE), STATE)
 
@@ -262,7 +257,7 @@ def test_what_was_done_in_part_is_finished_without_the_key_too(
             shop.provider.add_card("ava", DECLINES)
 
     cable.on_answer = empty_the_account
-    assert refused(ava.post(UP, body), 502, "billing_partial")
+    assert is_refusal(ava.post(UP, body), 502, "billing_partial")
     cable.on_answer = lambda _request: None
     shop.provider.add_card("ava", "4111111111111111")
     again = ava.post(UP, body)
@@ -289,7 +284,7 @@ def test_an_answer_that_was_lost_is_found_again_by_the_key(shop: Shop, ava: Brow
 
     cable.on_answer = lose
     lost = ava.post(UP, body, headers={"Idempotency-Key": "one"})
-    assert refused(lost, 503, "billing_unconfirmed")
+    assert is_refusal(lost, 503, "billing_unconfirmed")
     cable.on_answer = lambda _request: None
     cable.mend()
     Command.objects.update(next_attempt_at=Command.objects.get().first_sent_at)

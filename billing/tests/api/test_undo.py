@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pytest_django import Settings
 
-from billing.tests.api.browser import Browser
+from billing.tests.api.browser import Browser, is_refusal
 from billing.tests.api.mirrored import FAITH, GOSPEL, KIDS
 from billing.tests.api.shop import NOBODY, Shop
 
@@ -18,11 +18,6 @@ UNDO = "/api/account/subscription/remove-scheduled-change"
 SERVICES = "/api/account/add-remove-service"
 DOWNGRADE = "/api/account/downgrade"
 READS = ("/api/account", "/api/account/manage-plans")
-
-
-def refused(answer: Any, status: int, code: str) -> bool:
-    """Whether an answer is this refusal."""
-    return (answer.status_code, answer.json()["code"]) == (status, code)
 
 
 def reads(browser: Browser) -> list[Any]:
@@ -85,7 +80,7 @@ def test_undoing_a_downgrade_restores_everything(shop: Shop, ben: Browser) -> No
 def test_it_refuses_what_is_not_scheduled(ava: Browser) -> None:
     faith = ava.get("/api/account").json()["plans"][0]["subId"]
     answers = [ava.post(path, {"subscriptionId": [faith]}) for path in (KEEP, UNDO)]
-    assert [refused(answer, 409, "invalid_state") for answer in answers] == [True, True]
+    assert [is_refusal(answer, 409, "invalid_state") for answer in answers] == [True, True]
 
 
 def test_it_refuses_what_has_ended(shop: Shop) -> None:
@@ -94,7 +89,7 @@ def test_it_refuses_what_has_ended(shop: Shop) -> None:
     shop.client.Subscription.cancel_for_items(kids, {"cancel_option": "immediately"})
     shop.imported("hugo")
     answers = [hugo.post(path, {"subscriptionId": [kids]}) for path in (KEEP, UNDO)]
-    assert [refused(answer, 409, "invalid_state") for answer in answers] == [True, True]
+    assert [is_refusal(answer, 409, "invalid_state") for answer in answers] == [True, True]
     assert shop.subscription(kids)["status"] == "cancelled"
 
 
@@ -104,13 +99,13 @@ def test_a_second_undo_is_refused_and_the_same_key_is_answered_alike(ben: Browse
     answers = [ben.post(UNDO, body, headers={"Idempotency-Key": "one"}) for _ in range(2)]
     assert [answer.status_code for answer in answers] == [200, 200]
     assert answers[0].json() == answers[1].json()
-    assert refused(ben.post(UNDO, body), 409, "invalid_state")
+    assert is_refusal(ben.post(UNDO, body), 409, "invalid_state")
 
 
 def test_what_the_provider_undid_meanwhile_is_shown_after_the_refusal(shop: Shop, ben: Browser) -> None:
     faith = ben.post(DOWNGRADE, {"planIds": [FAITH]}).json()["existingPlans"][0]["subId"]
     shop.client.Subscription.remove_scheduled_changes(faith)
-    assert refused(ben.post(UNDO, {"subscriptionId": [faith]}), 409, "invalid_state")
+    assert is_refusal(ben.post(UNDO, {"subscriptionId": [faith]}), 409, "invalid_state")
     assert ben.get("/api/account").json()["plans"][0]["hasScheduledChange"] is False
 
 
@@ -118,5 +113,5 @@ def test_nothing_is_undone_while_the_provider_is_away(ben: Browser, settings: Se
     faith = ben.post(DOWNGRADE, {"planIds": [FAITH]}).json()["existingPlans"][0]["subId"]
     before = reads(ben)
     settings.CHARGEBEE_ENDPOINT = NOBODY
-    assert refused(ben.post(UNDO, {"subscriptionId": [faith]}), 503, "billing_unavailable")
+    assert is_refusal(ben.post(UNDO, {"subscriptionId": [faith]}), 503, "billing_unavailable")
     assert reads(ben) == before

@@ -196,11 +196,14 @@ def untrusted(tmp_path: Path, settings: Settings) -> Iterator[list[str]]:
     server.server_close()
 
 
-def test_a_certificate_that_nobody_signed_is_refused(untrusted: list[str]) -> None:
+def test_a_certificate_that_nobody_signed_is_refused_and_the_log_says_so(
+    untrusted: list[str], caplog: pytest.LogCaptureFixture
+) -> None:
     with pytest.raises(NotSent):
         subscriptions.retrieve("sub")
 
     assert untrusted == []
+    assert "CERTIFICATE_VERIFY_FAILED" in caplog.text
 
 
 @pytest.mark.django_db(transaction=True)

@@ -43,7 +43,7 @@ def address_of(listener: socket.socket) -> str:
     ],
 )
 def test_no_markup_calls_out(listener: socket.socket, markup: str) -> None:
-    print_html(f"<html lang='en'><title>t</title>{markup.format(address_of(listener))}", identifier=b"x")
+    print_html(f"<html lang='en'><title>t</title>{markup.format(address_of(listener))}")
 
     with pytest.raises(BlockingIOError):
         listener.accept()
@@ -83,7 +83,7 @@ def test_no_value_of_an_invoice_calls_out(listener: socket.socket) -> None:
 def test_no_markup_takes_a_file_in(tmp_path: Path, markup: str) -> None:
     secret = tmp_path / "secret.svg"
     secret.write_text(f'<svg xmlns="http://www.w3.org/2000/svg"><text y="9">{SECRET}</text></svg>')
-    pdf = print_html(f"<html lang='en'><title>t</title>{markup.format(secret.as_uri())}", identifier=b"x")
+    pdf = print_html(f"<html lang='en'><title>t</title>{markup.format(secret.as_uri())}")
     reader = PdfReader(io.BytesIO(pdf))
 
     assert reader.attachments == {}

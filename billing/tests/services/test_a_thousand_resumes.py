@@ -10,6 +10,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -22,8 +23,8 @@ from pytest_django import Settings
 
 from accounts.models import AccountEvent, OutgoingMail
 from billing import clock
-from billing.models import Command, JobRun, PauseSchedule
-from billing.services import jobs, machinery, pace, resuming_night
+from billing.models import Command, PauseSchedule
+from billing.services import jobs, machinery, pace, resuming_night, settling
 from billing.tests.cable import Cable, is_write
 from billing.tests.calm import let_all_leases_run_out, told_by_reconcile
 from billing.tests.crowd import listed, paused_crowd
@@ -115,48 +116,6 @@ def under_way() -> str:
     return sign.found
 
 
-def stands_still() -> bool:
-    """Whether nothing is resumed any more."""
-    before = paused()
-    time.sleep(1)
-    return paused() == before
-
-
-def test_a_thousand_due_resumes_are_each_made_once_though_a_worker_is_killed_half_way(
-    provider: Provider, cable: Cable, workers: Workers
-) -> None:
-    paused_crowd(provider, subscriptions=1000)
-    cable.on_answer = lambda request: time.sleep(FAR) if is_write(request) else None
-    slot = jobs.newest_night(clock.now())
-
-    announce(slot, workers=2)
-    wait_until(lambda: paused() < 500)
-    told = under_way()
-    kill(workers[0])
-    wait_until(stands_still)
-    left_by_the_dead = paused()
-    let_all_leases_run_out()
-    announce(slot, workers=1)
-    wait_until(JobRun.objects.filter(job="resumes", finished_at__isnull=False).exists)
-
-    assert 0 < left_by_the_dead < 500
-    assert "resumes: " in told
-    assert " left, begun less than a minute ago, about " in told
-    ids = resumed(provider)
-    assert len(ids) == len(set(ids)) == 1000
-    statuses = Counter(one["status"] for one in listed(provider.sdk.Subscription.list, "subscription"))
-    assert statuses == {"active": 1000}
-    assert set(PauseSchedule.objects.values_list("state", flat=True)) == {PauseSchedule.State.RESUMED}
-    billed = Counter(one["subscription_id"] for one in listed(provider.sdk.Invoice.list, "invoice"))
-    assert set(billed.values()) == {2}
-    titles = [mail["title"] for mail in OutgoingMail.objects.values_list("context", flat=True)]
-    assert len(titles) == 1000
-    assert all(title.endswith(" resumed") for title in titles)
-    assert AccountEvent.objects.filter(kind="resumed").count() == 1000
-    assert not Command.objects.exclude(state=Command.State.SUCCEEDED).exists()
-    assert told_by_reconcile() == ""
-
-
 class SimulatedTime:
     """Time that passes only while all who take part in it wait."""
 
@@ -201,34 +160,65 @@ class SimulatedTime:
             self._changed.notify_all()
 
 
-def test_two_workers_never_exceed_the_providers_limit_and_leave_hardly_any_of_it_unused(
-    provider: Provider, cable: Cable, settings: Settings
-) -> None:
-    paused_crowd(provider, subscriptions=165)
-    settings.CHARGEBEE_BACKGROUND_REQUESTS_PER_MINUTE, settings.RESUME_THREADS = LIMIT, 1
-    simulated, now = SimulatedTime(), clock.now()
-    asked: list[float] = []
-    counts: list[dict[str, int]] = []
+def work_at_the_limit(cable: Cable, *, now: datetime, workers: int) -> list[float]:
+    """Let so many workers do all that is due in simulated time; return when each write was made, in seconds."""
+    simulated, together, asked = SimulatedTime(), threading.Barrier(workers), list[float]()
     cable.on_answer = lambda request: asked.append(simulated.now().timestamp()) if is_write(request) else None
-    together = threading.Barrier(2)
 
-    def work() -> None:
+    def work() -> int:
         with simulated.taken_part_in(), pace.background(pace.Clock(simulated.now, simulated.sleep)):
             together.wait()
-            counts.append(resuming_night.resume_due(now=now))
+            resumed = resuming_night.resume_due(now=now)["resumed"]
         connections.close_all()
+        return resumed
 
-    threads = [threading.Thread(target=work) for _ in range(2)]
-    for one in threads:
-        one.start()
-    for one in threads:
-        one.join()
+    with ThreadPoolExecutor(workers) as pool:
+        shares = [one.result() for one in [pool.submit(work) for _ in range(workers)]]
+    assert all(shares)
+    assert sum(shares) == len(asked)
+    return sorted(asked)
 
-    assert paused() == 0
-    assert all(each["resumed"] for each in counts)
-    assert sum(each["resumed"] for each in counts) == 165
-    assert len(asked) == len(resumed(provider)) == 165
-    asked.sort()
+
+def test_a_thousand_due_resumes_are_each_made_once_through_a_kill_and_a_limit(
+    provider: Provider, cable: Cable, workers: Workers, settings: Settings
+) -> None:
+    paused_crowd(provider, subscriptions=1000)
+    cable.on_answer = lambda request: time.sleep(FAR) if is_write(request) else None
+    slot, now = jobs.newest_night(clock.now()), clock.now()
+
+    announce(slot, workers=2)
+    wait_until(lambda: paused() < 500)
+    told = under_way()
+    kill(workers[0])
+    at_its_death = paused()
+    wait_until(lambda: paused() < at_its_death - 50)
+    workers[1].terminate()
+    workers[1].wait(timeout=SECONDS)
+    let_all_leases_run_out()
+    settling.settle_due(now=now)
+
+    settings.CHARGEBEE_BACKGROUND_REQUESTS_PER_MINUTE, settings.RESUME_THREADS = LIMIT, 1
+    left = paused()
+    asked = work_at_the_limit(cable, now=now, workers=2)
+    run = jobs.run("resumes", slot, now=now)
+
+    assert "resumes: " in told
+    assert " left, begun less than a minute ago, about " in told
+    assert len(asked) == left > 2 * LIMIT
     assert all(later - earlier >= 60 for earlier, later in zip(asked, asked[LIMIT:], strict=False))
-    minutes = (asked[-1] - asked[0]) / 60
-    assert len(asked) >= 0.97 * LIMIT * minutes
+    assert len(asked) >= 0.97 * LIMIT * (asked[-1] - asked[0]) / 60
+    assert run is not None
+    assert run.finished_at is not None
+    ids = resumed(provider)
+    assert len(ids) == len(set(ids)) == 1000
+    statuses = Counter(one["status"] for one in listed(provider.sdk.Subscription.list, "subscription"))
+    assert statuses == {"active": 1000}
+    assert set(PauseSchedule.objects.values_list("state", flat=True)) == {PauseSchedule.State.RESUMED}
+    billed = Counter(one["subscription_id"] for one in listed(provider.sdk.Invoice.list, "invoice"))
+    assert set(billed.values()) == {2}
+    titles = [mail["title"] for mail in OutgoingMail.objects.values_list("context", flat=True)]
+    assert len(titles) == 1000
+    assert all(title.endswith(" resumed") for title in titles)
+    assert AccountEvent.objects.filter(kind="resumed").count() == 1000
+    assert not Command.objects.exclude(state=Command.State.SUCCEEDED).exists()
+    assert told_by_reconcile() == ""

@@ -157,6 +157,26 @@ def test_an_upgrade_that_is_declined_half_way_shows_the_truth_and_is_finished(
     assert alignment.needed(ava) == []
 
 
+def test_a_downgrade_whose_term_ends_while_it_is_in_doubt_is_found_done(
+    provider: Provider, cable: Cable
+) -> None:
+    ava = provider.subscriber("ava")
+    provider.subscribe("ava", FAITH, unit="Yearly")
+    sync.resync_account(ava)
+    cable.lose_write(1)
+    with pytest.raises(BillingUnconfirmed):
+        switch(ava, "downgrade")
+
+    cable.mend()
+    provider.travel(days=366)
+    let_the_lease_run_out()
+    commands.settle_due(now=clock.now())
+
+    assert Command.objects.get(kind="downgrade").state == State.SUCCEEDED
+    assert periods_shown(ava) == {FAITH: "month"}
+    assert "is now billed monthly" in OutgoingMail.objects.get(kind="receipt").context["title"]
+
+
 @pytest.mark.parametrize("again", ["one-intent", "a-new-click"])
 def test_an_addition_that_is_declined_half_way_shows_the_truth_and_is_finished(
     provider: Provider, cable: Cable, again: str

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.db import connection
@@ -22,10 +24,12 @@ from billing.errors import (
     PaymentProcessingFailed,
 )
 from billing.gateway import records
-from billing.models import Command, PauseSchedule, Subscription
-from billing.services import commands, mirror, pauses, resumes, sync, undo
+from billing.models import AccountDocument, Command, PauseSchedule, Subscription
+from billing.queries.documents import documents_of
+from billing.services import commands, documents, mirror, pauses, resumes, sync, undo
 from billing.tests.cable import Cable
 from billing.tests.live import DECLINES, FAITH, GOSPEL, KIDS, Provider, at
+from billing.tests.trouble import Died
 from conftest import Sandbox
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("in_step")]
@@ -183,6 +187,24 @@ def test_what_the_provider_refuses_shows_its_present_state(provider: Provider) -
 
     assert Subscription.objects.get().status == "cancelled"
     assert Command.objects.get().error_code == "invalid_state"
+
+
+def test_a_death_while_that_state_is_taken_in_leaves_nothing_shown_that_is_not_so(provider: Provider) -> None:
+    alice = provider.subscriber("alice", FAITH)
+    provider.sdk.Subscription.cancel_for_items(
+        provider.subscription(alice).id, {"cancel_option": "immediately"}
+    )
+
+    def dying(execute: Any, sql: str, *rest: Any) -> Any:
+        if sql.startswith(f'INSERT INTO "{AccountDocument._meta.db_table}"'):
+            raise Died
+        return execute(sql, *rest)
+
+    with connection.execute_wrapper(dying), pytest.raises(Died):
+        pause_all(alice)
+
+    shown = {kind: json.loads(documents.read(alice, kind)) for kind in AccountDocument.Kind.values}
+    assert shown == documents_of(alice)
 
 
 def test_one_of_three_that_fails_is_told_and_the_call_can_be_repeated(provider: Provider) -> None:

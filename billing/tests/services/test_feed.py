@@ -5,11 +5,15 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
+import time_machine
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from pytest_django import Settings
 
 from billing import clock
-from billing.models import FeedCursor, WebhookEvent
-from billing.services import reconcile
+from billing.gateway.snapshots import EventSnapshot
+from billing.models import FeedCursor, JobRun, WebhookEvent
+from billing.services import inbox, jobs, reconcile
 from billing.tests.cable import Cable
 from billing.tests.killing import killed_at
 from billing.tests.live import FAITH, GOSPEL, Provider
@@ -71,3 +75,43 @@ def test_the_feed_is_left_in_the_middle_when_its_time_is_over(provider: Provider
 
     assert reconcile.read_feed(now=clock.now(), until=0)["left"] == 1
     assert "left" not in reconcile.read_feed(now=clock.now())
+
+
+def test_a_reading_that_the_provider_did_not_answer_is_tried_again_within_minutes(
+    provider: Provider, cable: Cable
+) -> None:
+    provider.subscriber("alice", FAITH)
+    hour = jobs.newest_hour(clock.now())
+    cable.lose_answers()
+    jobs.run("feed", hour, now=clock.now())
+    run = JobRun.objects.get()
+    assert run.error.startswith("Unreadable")
+    assert "feed" not in {job.name for job, _ in jobs.due(hour)}
+
+    cable.mend()
+    assert run.leased_until is not None
+    assert run.leased_until - run.started_at < timedelta(minutes=6)
+    with time_machine.travel(run.leased_until):
+        assert ("feed", hour) in {(job.name, slot) for job, slot in jobs.due(hour)}
+        jobs.run("feed", hour, now=clock.now())
+    run.refresh_from_db()
+    assert (run.error, run.finished_at is not None) == ("", True)
+    assert set(WebhookEvent.objects.values_list("event_id", flat=True)) == {
+        entry.event.id for entry in provider.sdk.Event.list({"limit": 100}).list
+    }
+
+
+@pytest.mark.services
+def test_a_page_costs_as_many_queries_however_many_events_are_new(settings: Settings) -> None:
+    settings.DATABASE_CLOCK = True
+    events = [
+        EventSnapshot(f"ev_{number}", "customer_changed", clock.now(), "v2", {"customer": ["ava"]})
+        for number in range(51)
+    ]
+    counted = []
+    for page in (events[:1], events[1:]):
+        with CaptureQueriesContext(connection) as queries:
+            assert inbox.store_found(page) == len(page)
+        counted.append(len(queries))
+
+    assert counted[0] == counted[1]

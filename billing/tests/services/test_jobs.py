@@ -9,6 +9,9 @@ from zoneinfo import ZoneInfo
 
 import pytest
 from django.db import connection
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
 
 from billing.models import JobRun
 from billing.services import jobs
@@ -115,3 +118,25 @@ def test_a_run_that_died_is_taken_up_again_after_ten_minutes() -> None:
     assert run is not None
     assert run.finished_at is not None
     assert JobRun.objects.count() == 1
+
+
+def test_a_run_that_died_is_ended_by_the_next_slots_and_one_that_lives_is_not(admin_client: Client) -> None:
+    now = timezone.now()
+    slots = [datetime(2026, 3, 10, hour, tzinfo=UTC) for hour in (12, 13, 14)]
+    died, lives = (
+        JobRun.objects.create(job="receipts", scheduled_for=slot, started_at=now, leased_until=lease)
+        for slot, lease in zip(slots, [now, now + timedelta(minutes=5)], strict=False)
+    )
+    other = JobRun.objects.create(job="notices", scheduled_for=slots[0], started_at=now, leased_until=now)
+
+    assert jobs.run("receipts", slots[2], now=slots[2]) is not None
+
+    for run in (died, lives, other):
+        run.refresh_from_db()
+    assert died.finished_at is not None
+    assert died.error == "died, or was left: the run for 2026-03-10 14:00 took over"
+    assert [lives.finished_at, other.finished_at] == [None, None]
+    assert jobs.run("receipts", slots[0], now=slots[2]) is None
+    listed = admin_client.get(reverse("admin:billing_jobrun_changelist"), {"q": died.error}).content.decode()
+    assert "never finished" in listed
+    assert "not finished: " not in listed

@@ -1,4 +1,4 @@
-"""A worker that dies at any of its kill points: what it had begun is finished, once (fault matrix, row 15)."""
+"""A worker that dies at any of its kill points: what it had begun is finished, once (reliability, row 15)."""
 
 from __future__ import annotations
 

@@ -11,17 +11,18 @@ from typing import Any
 
 import pytest
 from celery.signals import before_task_publish
-from django.db import connection
+from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from pytest_django import Settings
 
 from billing import clock
 from billing.models import RequestPace, Subscription, WebhookEvent
-from billing.services import inbox, sweep, webhooks
+from billing.services import alignment, inbox, sweep, webhooks
 from billing.tests.cable import Cable
 from billing.tests.killing import killed_at
 from billing.tests.live import FAITH, GOSPEL, Provider
+from billing.tests.workers import until
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -203,6 +204,7 @@ def test_a_flood_leaves_subscribers_their_share_of_the_providers_limit(
 
 
 def test_a_crowd_sends_workers_no_message_each(provider: Provider) -> None:
+    alignment.want_all()
     with messages() as sent:
         deliver({"subscription": ["one"]}, count=inbox.CROWD + 5)
         assert sent == [("process_webhook", False)] * inbox.CROWD
@@ -211,7 +213,7 @@ def test_a_crowd_sends_workers_no_message_each(provider: Provider) -> None:
         repeated = sent[inbox.CROWD :]
         assert repeated.count(("process_due_webhooks", True)) == 1
         # The sweep says it again: behind a long job nothing piles up.
-        assert ("run_job", True) in repeated
+        assert {("run_job", True), ("align_all_bundles", True)} <= {*repeated}
         assert {drops for _, drops in repeated} == {True}
 
 
@@ -264,3 +266,34 @@ def test_two_workers_at_once_take_up_each_event_once(provider: Provider, cable: 
     assert states() == {State.IGNORED: 800, State.PROCESSED: 40}
     assert len(asked) == 40
     assert set(WebhookEvent.objects.filter(state=State.PROCESSED).values_list("attempts", flat=True)) == {1}
+
+
+@pytest.mark.services
+def test_whoever_takes_up_what_a_killed_worker_had_leaves_the_rest_to_others(provider: Provider) -> None:
+    _, *others = deliver({"subscription": ["imported"]}, count=12)
+    WebhookEvent.objects.update(attempts=1)
+
+    def work() -> None:
+        try:
+            webhooks.process_due()
+        finally:
+            connection.close()
+
+    def is_waiting() -> bool:
+        waiting = "SELECT count(*) FROM pg_locks WHERE relation = %s::regclass AND NOT granted"
+        with connection.cursor() as cursor:
+            cursor.execute(waiting, [WebhookEvent._meta.db_table])
+            return bool(cursor.fetchone()[0])
+
+    with ThreadPoolExecutor(1) as workers:
+        with transaction.atomic():
+            # It may look at events, and is held up where it writes that it has them.
+            with connection.cursor() as cursor:
+                cursor.execute(f"LOCK TABLE {WebhookEvent._meta.db_table} IN SHARE MODE")
+            worker = workers.submit(work)
+            until(is_waiting)
+            free = WebhookEvent.objects.select_for_update(skip_locked=True).order_by("pk")
+            assert list(free.values_list("pk", flat=True)) == others
+        worker.result()
+
+    assert states() == {State.PROCESSED: 12}

@@ -126,15 +126,29 @@ def test_what_was_taken_back_meanwhile_is_not_told_any_more(provider: Provider) 
     assert [one["title"] for one in told(ava)] == ["Your scheduled pause of Faith & Family was removed"]
 
 
-def test_a_cancellation_done_in_part_is_told_with_its_undo(provider: Provider) -> None:
-    ava = provider.subscriber("ava", FAITH, GOSPEL)
-    provider.sdk.Subscription.cancel_for_items(
-        provider.subscription(ava, GOSPEL).id, {"cancel_option": "immediately"}
-    )
+def half_cancelled(provider: Provider, name: str) -> Account:
+    """Faith & Family is going to end; Gospel TV had ended at the provider, which the portal had not heard."""
+    account = provider.subscriber(name, FAITH, GOSPEL)
+    gospel = provider.subscription(account, GOSPEL).id
+    provider.sdk.Subscription.cancel_for_items(gospel, {"cancel_option": "immediately"})
     with pytest.raises(BillingPartial):
         cancelling.cancel(
-            ava, subscription_ids=None, survey=Survey(), key="bye", actor="you", now=clock.now()
+            account, subscription_ids=None, survey=Survey(), key="bye", actor="you", now=clock.now()
         )
+    return account
+
+
+def test_one_that_cannot_be_told_keeps_no_other_back(provider: Provider) -> None:
+    ava, ben = half_cancelled(provider, "ava"), half_cancelled(provider, "ben")
+    Subscription.objects.filter(customer__account=ava).delete()
+
+    assert half_an_hour_later() == 1
+
+    assert (len(told(ava)), len(told(ben))) == (0, 1)
+
+
+def test_a_cancellation_done_in_part_is_told_with_its_undo(provider: Provider) -> None:
+    ava = half_cancelled(provider, "ava")
 
     assert half_an_hour_later() == 1
 

@@ -13,8 +13,8 @@ from billing.errors import BillingPartial, PaymentMethodInvalid
 from billing.models import Command
 from billing.services import parts, reconcile, sync
 from billing.services.payment_methods import Outcome
-from billing.tests.live import DECLINES, FAITH, GOSPEL, VISA, Provider
-from billing.tests.purse import AMEX, JCB, MASTERCARD, Purse
+from billing.tests.live import FAITH, VISA, Provider
+from billing.tests.purse import AMEX, JCB, MASTERCARD, Purse, overdue_purse
 from conftest import Sandbox
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("in_step")]
@@ -38,11 +38,7 @@ def ava(provider: Provider) -> Purse:
 @pytest.fixture
 def finn(provider: Provider) -> Purse:
     """Finn, whose card declined two renewals."""
-    account = provider.subscriber("finn", FAITH, GOSPEL)
-    provider.add_card("finn", DECLINES)
-    purse = Purse(provider, account)
-    purse.fall_due()
-    return purse
+    return overdue_purse(provider)
 
 
 @pytest.mark.parametrize("role", ["primary", "backup", None])

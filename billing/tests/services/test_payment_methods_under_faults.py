@@ -26,8 +26,8 @@ from billing.services import commands, payment_methods, sync
 from billing.services.payment_methods import Outcome
 from billing.tests.api.shop import NOBODY
 from billing.tests.cable import Cable, is_write
-from billing.tests.live import DECLINES, FAITH, GOSPEL, VISA, Provider
-from billing.tests.purse import AMEX, MASTERCARD, OWNER, Purse
+from billing.tests.live import FAITH, VISA, Provider
+from billing.tests.purse import AMEX, MASTERCARD, OWNER, Purse, overdue_purse
 from conftest import Sandbox
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("in_step")]
@@ -45,10 +45,7 @@ OPERATIONS = ["added", "replaced"]
 @pytest.fixture
 def finn(provider: Provider) -> Purse:
     """Finn, whose card declined two renewals."""
-    account = provider.subscriber("finn", FAITH, GOSPEL)
-    provider.add_card("finn", DECLINES)
-    purse = Purse(provider, account)
-    purse.fall_due()
+    purse = overdue_purse(provider)
     assert purse.due() == sum(DUE)
     return purse
 

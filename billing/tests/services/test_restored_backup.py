@@ -1,4 +1,4 @@
-"""The database comes back from a backup, older than what the provider holds (fault matrix, row 36; deployment)."""
+"""The database comes back from a backup, older than what the provider holds (reliability, row 36; deployment)."""
 
 from __future__ import annotations
 
