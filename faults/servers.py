@@ -7,6 +7,7 @@ import pwd
 import signal
 import subprocess
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -29,7 +30,7 @@ def _nobody() -> dict[str, Any]:
     return {"user": nobody.pw_uid, "group": nobody.pw_gid, "extra_groups": []}
 
 
-class Server:
+class Server(ABC):
     """A server process that can be killed and started again on the same port."""
 
     def __init__(self, port: int, log: Path) -> None:
@@ -56,17 +57,17 @@ class Server:
             self.process.wait(timeout=START_SECONDS)
             self.process = None
 
+    @abstractmethod
     def command(self) -> Sequence[str]:
         """What to run."""
-        raise NotImplementedError
 
     def started_as(self) -> dict[str, Any]:
         """For whom and where to run it."""
         return {}
 
+    @abstractmethod
     def answers(self) -> bool:
         """Whether it serves."""
-        raise NotImplementedError
 
 
 class PostgreSQL(Server):

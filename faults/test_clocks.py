@@ -1,22 +1,24 @@
-"""Web servers, workers and database whose clocks are a minute apart (fault matrix, row 25)."""
+"""Web servers, workers and database whose clocks are a minute apart (reliability, row 25)."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import httpx
 import pytest
 
 from accounts.models import LoginChallenge
-from billing.models import Heartbeat, InvoicePdf
+from billing.models import Command, Heartbeat, InvoicePdf
 from billing.tests.live import FAITH
 from conftest import free_port
 from faults.portal import Portal, Process, wait_until
 
 CODE = re.compile(r"^\s*(\d{6})\s*$", re.MULTILINE)
 MINUTE = 60
+PAUSE = "/api/account/pause?days=30"
 
 
 def skewed(process: Process, seconds: int, **changed: str) -> Process:
@@ -82,3 +84,21 @@ def test_codes_and_links_are_good_at_each_web_server_and_work_goes_on(
         link = one.get(invoice, headers=token).json()["downloadUrl"]
         assert other.get(link).content.startswith(b"%PDF-")
     assert Heartbeat.objects.exists()  # no worker took the beat for an old one
+
+
+def test_nobody_takes_over_a_change_that_another_machine_is_at(
+    portal: Portal, elsewhere: httpx.Client, request: pytest.FixtureRequest
+) -> None:
+    account, here = portal.subscriber(f"nina{request.node.callspec.id}", FAITH)
+    asked = len(portal.provider.events("subscription_pause_scheduled"))
+    commands = Command.objects.filter(account=account)
+    Heartbeat.objects.all().delete()
+    portal.provider.sandbox.misbehave("delay", "/subscriptions/*/pause", seconds=8)
+    with ThreadPoolExecutor(1) as pool:
+        paused = pool.submit(elsewhere.post, PAUSE, headers={"Authorization": here.headers["Authorization"]})
+        wait_until(lambda: commands.filter(state__in=Command.OPEN).exists(), what="the change")
+        portal.tick()
+        wait_until(Heartbeat.objects.exists, what="the sweep")
+        assert paused.result().status_code == 200
+    assert commands.get().attempts == 1
+    assert len(portal.provider.events("subscription_pause_scheduled")) == asked + 1

@@ -1,4 +1,4 @@
-"""PostgreSQL crashes, drops its connections, is locked, slow or full (fault matrix, rows 13, 20 and 21)."""
+"""PostgreSQL crashes, drops its connections, is locked, slow or full (reliability, rows 13, 20 and 21)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Web servers and workers that are ended while they work, as a deployment does (fault matrix, row 16)."""
+"""Web servers and workers that are ended while they work, as a deployment does (reliability, row 16)."""
 
 from __future__ import annotations
 

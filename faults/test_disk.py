@@ -1,4 +1,4 @@
-"""A disk is full: for invoices, for the log, for a database that is a file (fault matrix, row 22)."""
+"""A disk is full: for invoices, for the log, for a database that is a file (reliability, row 22)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The mail server is away, silent, refuses, or breaks off (fault matrix, row 24)."""
+"""The mail server is away, silent, refuses, or breaks off (reliability, row 24)."""
 
 from __future__ import annotations
 

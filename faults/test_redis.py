@@ -1,4 +1,4 @@
-"""Redis is away, silent or empty (fault matrix, rows 17, 18 and 19)."""
+"""Redis is away, silent or empty (reliability, rows 17, 18 and 19)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable
 import httpx
 
 from accounts.mail import queue
-from accounts.models import OutgoingMail, SignInLimit
+from accounts.models import LimitCounter, OutgoingMail
 from billing.models import Command, Heartbeat
 from billing.tests.live import FAITH
 from conftest import free_port
@@ -75,7 +75,7 @@ def test_it_starts_serves_and_limits_without_redis(portal: Portal) -> None:
         assert timed(lambda: alone.post("/api/auth/send-otp", json=asked)).status_code == 200
         refused = timed(lambda: alone.post("/api/auth/send-otp", json=asked))
         assert (refused.status_code, refused.json()["code"]) == (429, "throttled")
-        assert SignInLimit.objects.filter(key__contains="kira@example.com").exists()
+        assert LimitCounter.objects.filter(key__contains="kira@example.com").exists()
     finally:
         served.kill()
 
