@@ -1,4 +1,4 @@
-// Asks Lighthouse about one page, so many times with an empty cache, and prints its scores as JSON.
+// Asks Lighthouse about one page, so many times with an empty cache, and prints the scores by category as JSON.
 // node lighthouse.mjs FOLDER CHROMIUM ROUNDS phone|desktop ADDRESS [TOKEN]
 import { createRequire } from 'node:module';
 import path from 'node:path';
@@ -10,9 +10,10 @@ const { resolve } = createRequire(path.join(folder, 'package.json'));
 const [{ default: lighthouse, desktopConfig }, { default: puppeteer }] = await Promise.all(
   ['lighthouse', 'puppeteer-core'].map((name) => import(pathToFileURL(resolve(name)).href)),
 );
+const CATEGORIES = ['performance', 'accessibility', 'best-practices'];
 const config = form === 'desktop' ? desktopConfig : { extends: 'lighthouse:default' };
 
-async function score() {
+async function scores() {
   const browser = await puppeteer.launch({
     executablePath: chromium,
     args: ['--no-sandbox', '--headless=new'],
@@ -26,18 +27,25 @@ async function score() {
     }
     const settings = {
       ...config.settings,
-      onlyCategories: ['performance'],
+      onlyCategories: CATEGORIES,
       disableStorageReset: true,
     };
     const { lhr } = await lighthouse(address, { logLevel: 'error' }, { ...config, settings }, page);
     if (lhr.finalDisplayedUrl !== address)
       throw new Error(`${address} led to ${lhr.finalDisplayedUrl}`);
-    return Math.round(lhr.categories.performance.score * 100);
+    const told = CATEGORIES.map((category) => lhr.categories[category].score);
+    // An audit that failed by itself leaves its category without a score: that says nothing of the page.
+    return told.includes(null) ? null : told.map((score) => Math.round(score * 100));
   } finally {
     await browser.close();
   }
 }
 
-const scores = [];
-for (let round = 0; round < Number(rounds); round += 1) scores.push(await score());
-process.stdout.write(JSON.stringify(scores));
+const seen = [];
+for (let tries = 0; seen.length < Number(rounds); tries += 1) {
+  if (tries > 2 * rounds) throw new Error(`Lighthouse could not judge ${address}`);
+  const told = await scores();
+  if (told) seen.push(told);
+}
+const byCategory = CATEGORIES.map((category, place) => [category, seen.map((of) => of[place])]);
+process.stdout.write(JSON.stringify(Object.fromEntries(byCategory)));

@@ -33,6 +33,20 @@ describe('asking until settled', () => {
     },
   );
 
+  it('outlasts the minute for which a request that died keeps its key', async () => {
+    const freed = Date.now() + 60_000;
+    // The server waits ten seconds for the first one's answer before it says that it is still at work.
+    const send = vi.fn(async () => {
+      await new Promise((done) => setTimeout(done, Date.now() < freed ? 10_000 : 0));
+      if (Date.now() < freed) throw failure(409, 'change_in_progress', 5);
+      return 'done';
+    });
+    const settled = askUntilSettled(send);
+
+    await vi.advanceTimersByTimeAsync(75_000);
+    await expect(settled).resolves.toBe('done');
+  });
+
   it('gives up with the last answer after a few times', async () => {
     const send = vi.fn(() => Promise.reject(failure(503, 'billing_unconfirmed')));
     const settled = expect(askUntilSettled(send)).rejects.toMatchObject({

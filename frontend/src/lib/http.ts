@@ -106,11 +106,7 @@ async function succeeded(method: Method, path: string, options: RequestOptions):
  * shows the landing page, once however many calls fail together.
  * @throws {ApiError} for every failure but an abort by `signal`.
  */
-export async function request<T>(
-  method: Method,
-  path: string,
-  options: RequestOptions = {},
-): Promise<T> {
+async function request<T>(method: Method, path: string, options: RequestOptions = {}): Promise<T> {
   const response = await succeeded(method, path, options);
   return answered<T>(response, await bodyOf(response));
 }

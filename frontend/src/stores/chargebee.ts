@@ -1,6 +1,6 @@
 import { create } from 'zustand';
 
-import type { ChargebeeInstance } from '@/lib/chargebeeScript';
+import type { ChargebeeInstance } from '@/lib/chargebee';
 
 interface ChargebeeState {
   /** How the provider's script stands on this page. */

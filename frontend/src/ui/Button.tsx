@@ -23,10 +23,12 @@ type ButtonProps = Look &
   ComponentProps<'button'> & {
     /** Something it started is under way: it keeps the focus, says so, and takes no second press. */
     busy?: boolean;
+    /** Before the words; while it is busy the spinner has its place. */
+    icon?: ReactNode;
   };
 
 /** A button that acts. What goes somewhere is a `ButtonLink`. */
-export function Button({ variant, block, busy = false, children, ...rest }: ButtonProps) {
+export function Button({ variant, block, busy = false, icon, children, ...rest }: ButtonProps) {
   const press = (event: MouseEvent<HTMLButtonElement>) => {
     if (busy) event.preventDefault();
     else rest.onClick?.(event);
@@ -40,9 +42,18 @@ export function Button({ variant, block, busy = false, children, ...rest }: Butt
       aria-disabled={busy || undefined}
       className={look({ variant, block }, rest.className)}
     >
-      {busy && <Spinner />}
+      {busy ? <Turning inPlace={icon !== undefined || variant === 'link'} /> : icon}
       {children}
     </button>
+  );
+}
+
+/** In place of an icon; where there is none, in the room before the words, so that these neither move nor break anew. */
+function Turning({ inPlace }: { inPlace: boolean }) {
+  return (
+    <span className={classNames(styles.turning, !inPlace && styles.hung)}>
+      <Spinner />
+    </span>
   );
 }
 

@@ -1,6 +1,7 @@
 import { type ReactNode, useId } from 'react';
 
 import styles from '@/ui/Checkbox.module.css';
+import marks from '@/ui/CheckMark.module.css';
 
 interface CheckboxProps {
   label: ReactNode;
@@ -18,7 +19,7 @@ export function Checkbox({ label, hint, checked, disabled = false, onChange }: C
       <input
         id={id}
         type="checkbox"
-        className={styles.box}
+        className={marks.mark}
         checked={checked}
         disabled={disabled}
         aria-describedby={hint ? `${id}-hint` : undefined}

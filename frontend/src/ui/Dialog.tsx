@@ -82,9 +82,7 @@ export function Dialog({
       }}
     >
       <div className={styles.panel}>
-        <h2 id={titleId} className={styles.title}>
-          {title}
-        </h2>
+        <h2 id={titleId}>{title}</h2>
         <div className={styles.body}>{children}</div>
         <div ref={footerElement} className={styles.footer}>
           {footer}

@@ -4,7 +4,7 @@ import { classNames } from '@/ui/classNames';
 import styles from '@/ui/Field.module.css';
 import { FieldError } from '@/ui/FieldError';
 
-export interface ControlProps {
+interface ControlProps {
   id: string;
   'aria-describedby': string | undefined;
   'aria-invalid': true | undefined;

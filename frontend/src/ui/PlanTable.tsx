@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 
 import { classNames } from '@/ui/classNames';
+import { Dated } from '@/ui/Dated';
 import styles from '@/ui/PlanTable.module.css';
 import { ServicePicture } from '@/ui/ServicePicture';
 import { VisuallyHidden } from '@/ui/VisuallyHidden';
@@ -97,7 +98,9 @@ function PlanRows({ line }: { line: PlanLine }) {
             id={notesId(key)}
           >
             {notes.map((note) => (
-              <p key={note}>{note}</p>
+              <p key={note}>
+                <Dated>{note}</Dated>
+              </p>
             ))}
             {action}
           </td>

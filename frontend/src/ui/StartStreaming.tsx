@@ -11,7 +11,7 @@ interface Streamable {
 interface StartStreamingProps {
   services: readonly Streamable[];
   /** Something else on the screen is what one came for. */
-  quiet?: boolean;
+  quiet?: boolean | undefined;
 }
 
 /** A button per service that opens its site beside the portal. */

@@ -61,8 +61,13 @@ export function ErrorState({
       <p className={styles.title}>{title}</p>
       <p className={styles.words}>{message}</p>
       <p className={styles.words}>Nothing about your subscriptions has changed.</p>
-      <Button ref={button} variant="secondary" busy={retrying} onClick={onRetry}>
-        {!retrying && <RefreshIcon />}
+      <Button
+        ref={button}
+        variant="secondary"
+        busy={retrying}
+        icon={<RefreshIcon />}
+        onClick={onRetry}
+      >
         Try again
       </Button>
     </div>

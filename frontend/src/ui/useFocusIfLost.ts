@@ -1,10 +1,20 @@
 import { type RefObject, useEffect, useRef } from 'react';
 
-/** A browser takes the focus out of a dialog that has closed only when it draws next. */
+let lastFocused: EventTarget | null = null;
+document.addEventListener('focusin', ({ target }) => {
+  lastFocused = target;
+});
+
+/** Whether it has left the page, or its dialog has closed: a browser takes the focus out of that only when it draws next. */
+function isGone(element: Element): boolean {
+  return !element.isConnected || element.closest('dialog:not([open])') !== null;
+}
+
+/** Whether what held the focus has gone. Where nothing ever held it, on a page just opened, nothing is lost. */
 export function focusIsLost(): boolean {
   const focused = document.activeElement;
-  const isNowhere = focused === null || focused === document.body;
-  return isNowhere || focused.closest('dialog:not([open])') !== null;
+  if (focused !== null && focused !== document.body) return isGone(focused);
+  return lastFocused instanceof Element && isGone(lastFocused);
 }
 
 /**

@@ -3,27 +3,9 @@ import type { Brand, SendCodeAnswer } from '@/lib/api/types';
 import { Card } from '@/ui/Card';
 import { LegalLinks } from '@/ui/LegalLinks';
 import { CodeStep } from './CodeStep';
+import { type Challenge, challengeOf } from './challenge';
 import { EmailStep } from './EmailStep';
 import styles from './SignInCard.module.css';
-
-/** A code on its way to an address. */
-export interface Challenge {
-  email: string;
-  challengeId: string;
-  /** Instants in milliseconds. */
-  expiresAt: number;
-  resendAt: number;
-}
-
-function challengeOf(email: string, answer: SendCodeAnswer): Challenge {
-  const now = Date.now();
-  return {
-    email,
-    challengeId: answer.challengeId,
-    expiresAt: now + answer.expiresIn * 1000,
-    resendAt: now + answer.resendIn * 1000,
-  };
-}
 
 /** Sign-in in two steps: an address, then the code that was mailed to it. */
 export function SignInCard({ brand }: { brand: Brand | undefined }) {

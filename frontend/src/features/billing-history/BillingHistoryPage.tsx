@@ -8,7 +8,7 @@ import { Card } from '@/ui/Card';
 import { ReceiptIcon } from '@/ui/icons/ReceiptIcon';
 import { Page } from '@/ui/Page';
 import { PageHeading } from '@/ui/PageHeading';
-import { Skeleton } from '@/ui/Skeleton';
+import { SkeletonRows } from '@/ui/SkeletonRows';
 import { EmptyState, ErrorState } from '@/ui/States';
 import { BackLink } from '@/ui/TextLink';
 import { InvoiceTable } from './InvoiceTable';
@@ -28,7 +28,7 @@ export default function BillingHistoryPage() {
       </PageHeading>
       <Card>
         {failure && <ErrorState {...failure} />}
-        {!failure && !invoices.data && <Skeleton height="20rem" radius="box" />}
+        {!failure && !invoices.data && <SkeletonRows rows={6} />}
         {invoices.data && (none ? <NoInvoices /> : <InvoiceTable invoices={invoices.data} />)}
       </Card>
     </Page>

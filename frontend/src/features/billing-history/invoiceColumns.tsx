@@ -49,8 +49,7 @@ interface NumberButtonProps {
 
 function NumberButton({ number, busy, onPress }: NumberButtonProps) {
   return (
-    <Button variant="link" busy={busy} onClick={onPress}>
-      {!busy && <DownloadIcon />}
+    <Button variant="link" busy={busy} icon={<DownloadIcon />} onClick={onPress}>
       <span>
         <VisuallyHidden>Download invoice </VisuallyHidden>
         {number}

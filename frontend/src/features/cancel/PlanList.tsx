@@ -1,8 +1,7 @@
 import { useId } from 'react';
 
 import type { Plan } from '@/lib/api/types';
-import { serviceArt } from '@/lib/artwork';
-import { formatCents } from '@/lib/formats';
+import { planFacts } from '@/lib/planFacts';
 import { isPaused, planNotes, willBill } from '@/lib/plans';
 import { CheckMark } from '@/ui/CheckMark';
 import { notesId, type PlanLine, PlanTable } from '@/ui/PlanTable';
@@ -29,10 +28,7 @@ function lineOf(plan: Plan, { chosen, isChoice, toggle }: Leaving, id: string): 
   );
   return {
     key: id,
-    name: plan.name,
-    picture: serviceArt(plan.service),
-    amount: formatCents(plan.amount),
-    per: `per ${plan.periodUnit}`,
+    ...planFacts(plan),
     notes,
     // A single paused one is what the screen is about, although a paused one is never checked.
     mark: isChoice || !isPaused(plan) ? box : undefined,

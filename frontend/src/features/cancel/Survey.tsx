@@ -13,9 +13,7 @@ export function Survey({ answers, onChange }: SurveyProps) {
   return (
     <Card as="section" labelledBy="survey" className={styles.card}>
       <div>
-        <h2 id="survey" className={styles.heading}>
-          Help us do better
-        </h2>
+        <h2 id="survey">Help us do better</h2>
         <p className={styles.hint}>Three short questions. You can leave any of them open.</p>
       </div>
       <div className={styles.questions}>

@@ -5,7 +5,7 @@ import { countOf, formatMoment } from '@/lib/formats';
 import { loadFailure } from '@/lib/screenLoad';
 import { Button } from '@/ui/Button';
 import { Card } from '@/ui/Card';
-import { Skeleton } from '@/ui/Skeleton';
+import { SkeletonRows } from '@/ui/SkeletonRows';
 import { ErrorState } from '@/ui/States';
 import { useFocusIfLost } from '@/ui/useFocusIfLost';
 import { VisuallyHidden } from '@/ui/VisuallyHidden';
@@ -26,7 +26,7 @@ export function ActivityPanel() {
         Activity
       </h2>
       {failure && <ErrorState {...failure} />}
-      {!failure && !entries && <Skeleton height="14rem" radius="box" />}
+      {!failure && !entries && <SkeletonRows rows={4} />}
       {entries && <Entries entries={entries} />}
       <VisuallyHidden>
         <span role="status">

@@ -62,11 +62,9 @@ describe('the account home', () => {
   it('says first what happens next', async () => {
     plans = [aPlan(), aGospelPlan()];
     show();
-    expect(
-      await screen.findByText(
-        'Your next bill comes on December 10, 2026, for Faith & Family and Gospel TV.',
-      ),
-    ).toBeInTheDocument();
+    expect(await screen.findByText(/^Your next bill/)).toHaveTextContent(
+      'Your next bill comes on December 10, 2026, for Faith & Family and Gospel TV.',
+    );
   });
 
   it('adds up what the next period costs', async () => {
@@ -298,11 +296,9 @@ describe('a link that takes something back', () => {
     await user.click(await screen.findByRole('button', { name: 'Keep Faith & Family' }));
     await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument());
     expect(asked).toEqual([{ subscriptionId: ['sub_faith'] }]);
-    expect(
-      await screen.findByText(
-        'Its next bill comes on December 10, 2026, at $6.99 / month before discounts and taxes.',
-      ),
-    ).toBeInTheDocument();
+    expect(await screen.findByText(/^Its next bill/)).toHaveTextContent(
+      'Its next bill comes on December 10, 2026, at $6.99 / month before discounts and taxes.',
+    );
   });
 
   it('stays and says what failed', async () => {
@@ -333,7 +329,7 @@ describe('a link that takes something back', () => {
 describe('the receipt', () => {
   const state = toReceipt(['You can watch it until December 4, 2026.'], [aPlan(ENDING)]);
   const open = () => renderScreen(<DashboardPage />, { at: '/dashboard', state });
-  const receipt = () => screen.queryByText('You can watch it until December 4, 2026.');
+  const receipt = () => screen.queryByText(/^You can watch it until/);
 
   it('stays until it is dismissed', async () => {
     plans = [aPlan(ENDING)];
@@ -507,7 +503,7 @@ describe('resuming now', () => {
     expect(useSnackbar.getState().content).toBe('Gospel TV has been resumed.');
     expect(await card('Gospel TV')).toHaveTextContent('Active');
     expect(
-      screen.getByText(
+      await screen.findByText(
         'Gospel TV is active again from today. $7.19 was charged today, taxes included.',
       ),
     ).toBeInTheDocument();

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { useDeferredValue } from 'react';
 
 import { accountOptions, managePlansOptions } from '@/lib/api/queries';
 import type { Account, ManagePlans, Plan } from '@/lib/api/types';
@@ -7,6 +8,7 @@ import { isLive } from '@/lib/plans';
 import { useScreenLoad } from '@/lib/screenLoad';
 import { Card } from '@/ui/Card';
 import { classNames } from '@/ui/classNames';
+import { Dated } from '@/ui/Dated';
 import { CalendarIcon } from '@/ui/icons/CalendarIcon';
 import { Page } from '@/ui/Page';
 import { PageHeading } from '@/ui/PageHeading';
@@ -59,7 +61,9 @@ function WhatComesNext({ plans }: { plans: readonly Plan[] }) {
   return (
     <span className={styles.next}>
       <CalendarIcon />
-      <span>{sentence}</span>
+      <span>
+        <Dated>{sentence}</Dated>
+      </span>
     </span>
   );
 }
@@ -67,27 +71,45 @@ function WhatComesNext({ plans }: { plans: readonly Plan[] }) {
 function Home({ account, costs }: { account: Account; costs: ManagePlans }) {
   const held = account.plans.filter(isLive);
   const ended = account.plans.filter((plan) => !isLive(plan));
+  // What stands below is drawn next, in slices: what is in sight does not wait for it, nor does what is pressed then.
+  const below = useDeferredValue(true, false);
   return (
-    <div className={styles.home}>
+    <div aria-busy={!below} className={classNames(styles.home, !below && styles.begun)}>
       <div className={styles.column}>
         {held.length > 0 ? <Subscriptions plans={held} /> : <NoSubscriptions ended={ended} />}
         {ended.length > 0 && <EndedSubscriptions plans={ended} offered={costs.plans} />}
-        <div className={styles.ways}>
-          <Ways plans={held} />
-        </div>
-        <div className={styles.activity}>
-          <ActivityPanel />
-        </div>
+        {below && <WaysAndActivity held={held} />}
       </div>
       <div className={classNames(styles.column, held.length > 0 && styles.beside)}>
         {held.length > 0 && <Costs plans={held} costs={costs} />}
-        <PaymentMethod />
-        <div className={styles.invoices}>
-          <LatestInvoices />
-        </div>
-        {/* It is there or not once the provider has been asked: nothing in sight may move for it. */}
-        <div className={styles.offer}>{held.length > 0 && <FreeMonth />}</div>
+        {below && <PaymentsAndOffer held={held} />}
       </div>
     </div>
+  );
+}
+
+function WaysAndActivity({ held }: { held: readonly Plan[] }) {
+  return (
+    <>
+      <div className={styles.ways}>
+        <Ways plans={held} />
+      </div>
+      <div className={styles.activity}>
+        <ActivityPanel />
+      </div>
+    </>
+  );
+}
+
+function PaymentsAndOffer({ held }: { held: readonly Plan[] }) {
+  return (
+    <>
+      <PaymentMethod />
+      <div className={styles.invoices}>
+        <LatestInvoices />
+      </div>
+      {/* It is there or not once the provider has been asked: nothing in sight may move for it. */}
+      <div className={styles.offer}>{held.length > 0 && <FreeMonth />}</div>
+    </>
   );
 }

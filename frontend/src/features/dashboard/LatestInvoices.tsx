@@ -8,10 +8,11 @@ import { paths } from '@/lib/paths';
 import { loadFailure } from '@/lib/screenLoad';
 import { Card } from '@/ui/Card';
 import { PaidWith } from '@/ui/PaidWith';
-import { Skeleton } from '@/ui/Skeleton';
+import { SkeletonRows } from '@/ui/SkeletonRows';
 import { ErrorState } from '@/ui/States';
 import { StatusPill } from '@/ui/StatusPill';
 import { TextLink } from '@/ui/TextLink';
+import rows from './LatestInvoices.module.css';
 import styles from './Panel.module.css';
 
 const LATEST = 3;
@@ -24,7 +25,7 @@ export function LatestInvoices() {
     <Card as="section" labelledBy="latest-invoices" className={styles.panel}>
       <h2 id="latest-invoices">Latest invoices</h2>
       {failure && <ErrorState {...failure} />}
-      {!failure && !invoices.data && <Skeleton height="10rem" radius="box" />}
+      {!failure && !invoices.data && <SkeletonRows rows={LATEST + 2} />}
       {invoices.data && <Latest invoices={invoices.data} />}
     </Card>
   );
@@ -36,7 +37,7 @@ function Latest({ invoices }: { invoices: readonly Invoice[] }) {
   }
   return (
     <>
-      <ul className={styles.rows}>
+      <ul className={rows.invoices}>
         {invoices.slice(0, LATEST).map((invoice) => (
           <InvoiceRow key={invoice.number} invoice={invoice} />
         ))}
@@ -50,10 +51,12 @@ function Latest({ invoices }: { invoices: readonly Invoice[] }) {
 function InvoiceRow({ invoice }: { invoice: Invoice }) {
   const { words, isPaid } = invoiceStatus(invoice);
   return (
-    <li className={styles.row}>
+    <li className={rows.invoice}>
       <time dateTime={invoice.transactionDate}>{formatShortDate(invoice.transactionDate)}</time>
-      <span className={styles.amount}>{formatCentsUsd(invoice.total)}</span>
-      <StatusPill tone={isPaid ? 'success' : 'neutral'}>{words}</StatusPill>
+      <span className={rows.amount}>{formatCentsUsd(invoice.total)}</span>
+      <span className={rows.state}>
+        <StatusPill tone={isPaid ? 'success' : 'neutral'}>{words}</StatusPill>
+      </span>
     </li>
   );
 }

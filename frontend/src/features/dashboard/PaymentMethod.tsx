@@ -20,7 +20,12 @@ export function PaymentMethod() {
     <Card as="section" labelledBy="payment-method" className={styles.panel}>
       <h2 id="payment-method">Payment method</h2>
       {failure && <ErrorState {...failure} />}
-      {!failure && !payments.data && <Skeleton height="5.5rem" radius="box" />}
+      {!failure && !payments.data && (
+        <>
+          <Skeleton width="12rem" height="1.75rem" />
+          <Skeleton width="14rem" height="2.25rem" />
+        </>
+      )}
       {payments.data && <InUse payments={payments.data} />}
     </Card>
   );

@@ -3,6 +3,7 @@ import { useLocation, useNavigate } from 'react-router-dom';
 import type { Plan } from '@/lib/api/types';
 import { paths } from '@/lib/paths';
 import { receiptIn } from '@/lib/receipts';
+import { Dated } from '@/ui/Dated';
 import { InfoAlert } from '@/ui/InfoAlert';
 import styles from './Panel.module.css';
 
@@ -20,7 +21,9 @@ export function Receipt({ plans }: { plans: readonly Plan[] }) {
     <InfoAlert tone="success" onDismiss={dismiss}>
       <div className={styles.sentences}>
         {sentences.map((sentence) => (
-          <p key={sentence}>{sentence}</p>
+          <p key={sentence}>
+            <Dated>{sentence}</Dated>
+          </p>
         ))}
       </div>
     </InfoAlert>

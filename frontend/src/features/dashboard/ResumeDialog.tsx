@@ -19,6 +19,7 @@ import { ErrorState } from '@/ui/States';
 import { MoneyRow, Totals } from '@/ui/Totals';
 import { VisuallyHidden } from '@/ui/VisuallyHidden';
 import { resumeEstimateOptions } from './api';
+import styles from './ResumeDialog.module.css';
 import { useResume } from './useResume';
 
 interface ResumeDialogProps {
@@ -31,6 +32,8 @@ interface ResumeDialogProps {
 export function ResumeDialog({ plan, open, onClose }: ResumeDialogProps) {
   const estimate = useQuery({ ...resumeEstimateOptions(plan.subId), enabled: open });
   const navigate = useNavigate();
+  // Why it takes long: the overlay that says so elsewhere is behind the dialog.
+  const note = useLoader(({ message }) => message);
   const resuming = useResume(plan, (plans) => {
     onClose();
     notify(`${plan.name} has been resumed.`);
@@ -64,20 +67,16 @@ export function ResumeDialog({ plan, open, onClose }: ResumeDialogProps) {
   );
   return (
     <Dialog open={open} title={`Resume ${plan.name} now?`} footer={buttons} onClose={close}>
-      {resuming.isPending && <Confirming />}
       {resuming.isError && <ResumeFailure error={resuming.error} />}
       {failure && <ErrorState {...failure} />}
       {!failure && !figures && <FiguresAwaited />}
       {figures && <Figures plan={plan} figures={figures} />}
       <Legal />
+      <p role="status" className={styles.note}>
+        {resuming.isPending && note}
+      </p>
     </Dialog>
   );
-}
-
-/** Why a change takes long: the overlay that says it elsewhere is behind the dialog. */
-function Confirming() {
-  const message = useLoader((loader) => loader.message);
-  return <div role="status">{message && <p>{message}</p>}</div>;
 }
 
 function ResumeFailure({ error }: { error: Error }) {

@@ -1,4 +1,5 @@
 import type { Plan } from '@/lib/api/types';
+import { Dated } from '@/ui/Dated';
 import styles from './Obstacles.module.css';
 import { pauseObstacle } from './pauseObstacle';
 
@@ -8,7 +9,9 @@ export function Obstacles({ plans }: { plans: readonly Plan[] }) {
   return (
     <ul aria-label="Cannot be paused now" className={styles.obstacles}>
       {plans.map((plan) => (
-        <li key={plan.subId}>{pauseObstacle(plan)}</li>
+        <li key={plan.subId}>
+          <Dated>{pauseObstacle(plan)}</Dated>
+        </li>
       ))}
     </ul>
   );

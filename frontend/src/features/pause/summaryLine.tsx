@@ -1,6 +1,5 @@
 import type { Plan } from '@/lib/api/types';
-import { serviceArt } from '@/lib/artwork';
-import { formatCents } from '@/lib/formats';
+import { planFacts } from '@/lib/planFacts';
 import { planNotes } from '@/lib/plans';
 import type { PlanLine } from '@/ui/PlanTable';
 import { CancelPause } from './CancelPause';
@@ -9,10 +8,7 @@ import { CancelPause } from './CancelPause';
 export function summaryLine(plan: Plan): PlanLine {
   return {
     key: plan.subId,
-    name: plan.name,
-    picture: serviceArt(plan.service),
-    amount: formatCents(plan.amount),
-    per: `per ${plan.periodUnit}`,
+    ...planFacts(plan),
     notes: planNotes(plan),
     action: plan.hasScheduledPause ? <CancelPause plan={plan} /> : undefined,
   };

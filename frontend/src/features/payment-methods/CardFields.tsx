@@ -21,7 +21,7 @@ import type { Hosted } from './useHostedStates';
 import { within } from './within';
 
 /** Whose card it is, in the provider's words. */
-export interface CardOwner {
+interface CardOwner {
   firstName: string;
   lastName: string;
   state: string;

@@ -7,7 +7,7 @@ import { useScreenLoad } from '@/lib/screenLoad';
 import { Card } from '@/ui/Card';
 import { Page } from '@/ui/Page';
 import { PageHeading } from '@/ui/PageHeading';
-import { Skeleton } from '@/ui/Skeleton';
+import { SkeletonFields } from '@/ui/SkeletonFields';
 import { ErrorState } from '@/ui/States';
 import { BackLink } from '@/ui/TextLink';
 import { AcceptedMarks } from './AcceptedMarks';
@@ -28,7 +28,7 @@ export default function CardPage() {
       <PageHeading>{isUpdate ? 'Update Card' : 'Add Card'}</PageHeading>
       <Card className={styles.card}>
         {failure && <ErrorState {...failure} />}
-        {!failure && !edited && <Skeleton height="28rem" radius="box" />}
+        {!failure && !edited && <SkeletonFields fields={4} />}
         {edited && payments.data && (
           <CardForm
             key={edited.source?.paymentSourceId}

@@ -1,5 +1,6 @@
 import { Card } from '@/ui/Card';
 import { Skeleton } from '@/ui/Skeleton';
+import { SkeletonRows } from '@/ui/SkeletonRows';
 import styles from './PaymentMethodsPage.module.css';
 
 /** The list on its way, in its shape. */
@@ -7,8 +8,7 @@ export function MethodsSkeleton() {
   return (
     <Card className={styles.card}>
       <Skeleton width="60%" height="2rem" />
-      <Skeleton height="5rem" radius="box" />
-      <Skeleton height="5rem" radius="box" />
+      <SkeletonRows rows={2} />
       <Skeleton height="2.75rem" radius="pill" />
     </Card>
   );

@@ -1,6 +1,6 @@
 import { useId } from 'react';
 
-import type { ChargebeeInstance, PaymentIntent } from '@/lib/chargebeeScript';
+import type { ChargebeeInstance, PaymentIntent } from '@/lib/chargebee';
 import { Skeleton } from '@/ui/Skeleton';
 import { VisuallyHidden } from '@/ui/VisuallyHidden';
 import styles from './PayPalButton.module.css';

@@ -3,7 +3,7 @@ import { HttpResponse, http } from 'msw';
 import { beforeEach, describe, expect, it } from 'vitest';
 
 import type { Payments } from '@/lib/api/types';
-import type { PayPalCallbacks } from '@/lib/chargebeeScript';
+import type { PayPalCallbacks } from '@/lib/chargebee';
 import { useSnackbar } from '@/stores/snackbar';
 import { aPayPal, somePayments } from '@/testing/data';
 import { forgetProvider, provider, scriptComes, scriptIsBlocked } from '@/testing/provider';

@@ -11,7 +11,7 @@ import { ButtonLink } from '@/ui/Button';
 import { Card } from '@/ui/Card';
 import { Page } from '@/ui/Page';
 import { PageHeading } from '@/ui/PageHeading';
-import { Skeleton } from '@/ui/Skeleton';
+import { SkeletonRows } from '@/ui/SkeletonRows';
 import { ErrorState } from '@/ui/States';
 import { BackLink } from '@/ui/TextLink';
 import { AddedMethod } from './AddedMethod';
@@ -34,7 +34,7 @@ export default function SuccessPage() {
         <>
           <PageHeading>Payment Methods</PageHeading>
           <Card className={styles.card}>
-            {failure ? <ErrorState {...failure} /> : <Skeleton height="12rem" radius="box" />}
+            {failure ? <ErrorState {...failure} /> : <SkeletonRows rows={4} />}
           </Card>
         </>
       )}

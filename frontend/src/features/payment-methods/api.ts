@@ -1,5 +1,5 @@
 import type { PaymentsChange } from '@/lib/api/types';
-import type { PaymentIntent } from '@/lib/chargebeeScript';
+import type { PaymentIntent } from '@/lib/chargebee';
 import { post } from '@/lib/http';
 import type { SourceKind } from '@/lib/paymentSources';
 

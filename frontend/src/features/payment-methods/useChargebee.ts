@@ -2,7 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 
 import { siteOptions } from '@/lib/api/queries';
-import { type ChargebeeInstance, loadChargebee } from '@/lib/chargebeeScript';
+import type { ChargebeeInstance } from '@/lib/chargebee';
+import { loadChargebee } from '@/lib/chargebeeScript';
 import { useChargebeeStore } from '@/stores/chargebee';
 
 interface Provider {

@@ -1,10 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
 
-import {
-  type ChargebeeInstance,
-  type PaymentIntent,
-  SCRIPT_TIMEOUT_MS,
-} from '@/lib/chargebeeScript';
+import type { ChargebeeInstance, PaymentIntent } from '@/lib/chargebee';
+import { SCRIPT_TIMEOUT_MS } from '@/lib/chargebeeScript';
 import { askUntilSettled, newIntentKey } from '@/lib/command';
 import { ApiError } from '@/lib/errors';
 import { createPaymentIntent } from './api';

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { useNavigate } from 'react-router-dom';
 
-import type { PaymentIntent } from '@/lib/chargebeeScript';
+import type { PaymentIntent } from '@/lib/chargebee';
 import { hasCode, isUnconfirmed } from '@/lib/errors';
 import { tellSuccess } from './afterwards';
 import { type Edited, useToTheList } from './useEdited';

@@ -11,7 +11,7 @@ import { CheckIcon } from '@/ui/icons/CheckIcon';
 import { MailIcon } from '@/ui/icons/MailIcon';
 import { Page } from '@/ui/Page';
 import { PageHeading } from '@/ui/PageHeading';
-import { Skeleton } from '@/ui/Skeleton';
+import { SkeletonRows } from '@/ui/SkeletonRows';
 import { EmptyState, ErrorState } from '@/ui/States';
 import { BackLink, TextLink } from '@/ui/TextLink';
 import { preferencesOptions } from './api';
@@ -29,7 +29,7 @@ export default function EmailConfirmPage() {
       <Saved />
       <Card className={styles.card}>
         {failure && <ErrorState {...failure} />}
-        {!failure && !preferences.data && <Skeleton height="16rem" radius="box" />}
+        {!failure && !preferences.data && <SkeletonRows rows={4} />}
         {preferences.data && <Subscribed preferences={preferences.data} />}
         <div className={styles.ways}>
           <ButtonLink to={paths.dashboard} block>

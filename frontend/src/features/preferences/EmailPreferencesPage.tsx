@@ -11,7 +11,7 @@ import { Card } from '@/ui/Card';
 import { ConfirmModal } from '@/ui/ConfirmModal';
 import { Page } from '@/ui/Page';
 import { PageHeading } from '@/ui/PageHeading';
-import { Skeleton } from '@/ui/Skeleton';
+import { SkeletonRows } from '@/ui/SkeletonRows';
 import { ErrorState } from '@/ui/States';
 import { BackLink } from '@/ui/TextLink';
 import { billingDetailsOptions, preferencesOptions, type Wanted, wantedIn } from './api';
@@ -32,9 +32,7 @@ export default function EmailPreferencesPage() {
       </PageHeading>
       <Card className={styles.card}>
         {failure && <ErrorState {...failure} />}
-        {!failure && !(preferences.data && details.data) && (
-          <Skeleton height="24rem" radius="box" />
-        )}
+        {!failure && !(preferences.data && details.data) && <SkeletonRows rows={5} />}
         {preferences.data && details.data && (
           <PreferencesForm preferences={preferences.data} email={details.data.email} />
         )}

@@ -8,6 +8,7 @@ import { PersonIcon } from '@/ui/icons/PersonIcon';
 import { Page } from '@/ui/Page';
 import { PageHeading } from '@/ui/PageHeading';
 import { Skeleton } from '@/ui/Skeleton';
+import { SkeletonFields } from '@/ui/SkeletonFields';
 import { ErrorState } from '@/ui/States';
 import { BackLink } from '@/ui/TextLink';
 import { profileOptions } from './api';
@@ -63,8 +64,13 @@ function Who({ profile: { firstName, lastName, email } }: { profile: Profile }) 
 function ProfileSkeleton() {
   return (
     <>
-      <Skeleton height="6rem" radius="box" />
-      <Skeleton height="30rem" radius="box" />
+      <Card className={styles.who}>
+        <Skeleton width="3.5rem" height="3.5rem" radius="pill" />
+        <Skeleton width="12rem" height="1.5rem" />
+      </Card>
+      <Card>
+        <SkeletonFields fields={4} />
+      </Card>
     </>
   );
 }

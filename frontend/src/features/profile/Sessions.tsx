@@ -8,7 +8,7 @@ import { loadFailure } from '@/lib/screenLoad';
 import { notify } from '@/stores/snackbar';
 import { Button } from '@/ui/Button';
 import { Card } from '@/ui/Card';
-import { Skeleton } from '@/ui/Skeleton';
+import { SkeletonRows } from '@/ui/SkeletonRows';
 import { ErrorState } from '@/ui/States';
 import { StatusPill } from '@/ui/StatusPill';
 import { useFocusIfLost } from '@/ui/useFocusIfLost';
@@ -27,7 +27,7 @@ export function Sessions() {
         Where you are signed in
       </h2>
       {failure && <ErrorState {...failure} />}
-      {!failure && !sessions.data && <Skeleton height="8rem" radius="box" />}
+      {!failure && !sessions.data && <SkeletonRows rows={2} />}
       {sessions.data && <Places sessions={sessions.data} />}
     </Card>
   );

@@ -16,8 +16,7 @@ export function YourData() {
         invoices and payment methods (masked), where you signed in, and what was done to your
         account.
       </p>
-      <Button variant="secondary" busy={isPreparing} onClick={download}>
-        {!isPreparing && <DownloadIcon />}
+      <Button variant="secondary" busy={isPreparing} icon={<DownloadIcon />} onClick={download}>
         Download your data
       </Button>
       <VisuallyHidden>

@@ -12,16 +12,18 @@ import { ReadOnlyPlans } from './ReadOnlyPlans';
 interface DowngradePreviewProps {
   /** What is held as it is, for where nothing can be downgraded. */
   costs: ManagePlans;
+  /** As of `ReadOnlyPlans`. */
+  quiet?: boolean | undefined;
 }
 
 /** What one will hold once everything that can be downgraded, or is about to be, has been. */
-export function DowngradePreview({ costs }: DowngradePreviewProps) {
+export function DowngradePreview({ costs, quiet }: DowngradePreviewProps) {
   const estimate = useQuery(periodEstimateOptions('downgrade', []));
   if (hasCode(estimate.error, 'no_change', 'invalid_state')) {
     return (
       <>
         <InfoAlert>There is nothing to downgrade. This is what you have now.</InfoAlert>
-        <ReadOnlyPlans plans={costs.existingPlans} costs={costs} />
+        <ReadOnlyPlans plans={costs.existingPlans} costs={costs} quiet={quiet} />
       </>
     );
   }
@@ -32,7 +34,7 @@ export function DowngradePreview({ costs }: DowngradePreviewProps) {
       <p>
         This is what you will have <strong>{startOf(estimate.data)}</strong>.
       </p>
-      <ReadOnlyPlans plans={estimate.data.existingPlans} costs={estimate.data} />
+      <ReadOnlyPlans plans={estimate.data.existingPlans} costs={estimate.data} quiet={quiet} />
     </>
   );
 }

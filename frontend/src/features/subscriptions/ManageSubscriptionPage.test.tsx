@@ -88,7 +88,7 @@ describe('what one holds and could hold', () => {
     expect(await box('Faith & Family')).toBeChecked();
     expect(await box('Gospel TV')).not.toBeChecked();
     expect(await box('Gospel TV')).toHaveAccessibleDescription(
-      'Your access to Gospel TV will end at the end of your billing cycle, December 4, 2026.',
+      /^Your access to Gospel TV will end at the end of your billing cycle, December 4, 2026 ?\.$/,
     );
     expect(await box('Kids')).not.toBeChecked();
     expect(useCart.getState()).toMatchObject({
@@ -163,6 +163,22 @@ describe('what one holds and could hold', () => {
     expect(screen.getByText('from February 1, 2027 on')).toBeInTheDocument();
     expect(await box('Faith & Family')).toBeDisabled();
     expect(screen.queryByRole('button', { name: 'SAVE CHANGES' })).not.toBeInTheDocument();
+    expect(screen.getByRole('link', { name: 'Choose what to downgrade' })).toBeInTheDocument();
+  });
+
+  it('offers no downgrade in that preview where there is nothing to downgrade', async () => {
+    server.use(
+      http.get('*/api/account/downgrade/estimate', () =>
+        HttpResponse.json({ code: 'no_change', message: 'Nothing changes.' }, { status: 409 }),
+      ),
+    );
+    show({ existingPlans: [aPlan()] }, '/manage-subscription?action=downgrade');
+    expect(await screen.findByText(/^There is nothing to downgrade/)).toBeInTheDocument();
+    expect(screen.getByRole('link', { name: 'See your subscriptions' })).toHaveAttribute(
+      'href',
+      '/manage-subscription',
+    );
+    expect(screen.queryByRole('link', { name: /downgrade/ })).not.toBeInTheDocument();
   });
 });
 

@@ -4,6 +4,7 @@ import { useSearchParams } from 'react-router-dom';
 import { managePlansOptions } from '@/lib/api/queries';
 import type { ManagePlans } from '@/lib/api/types';
 import { paths } from '@/lib/paths';
+import { canChangePeriod } from '@/lib/plans';
 import { useScreenLoad } from '@/lib/screenLoad';
 import { ButtonLink } from '@/ui/Button';
 import { Card } from '@/ui/Card';
@@ -51,10 +52,16 @@ export default function ManageSubscriptionPage() {
 function Preview({ costs }: { costs: ManagePlans }) {
   return (
     <>
-      <DowngradePreview costs={costs} />
-      <ButtonLink to={paths.downgrade} block>
-        Choose what to downgrade
-      </ButtonLink>
+      <DowngradePreview costs={costs} quiet />
+      {costs.existingPlans.some((plan) => canChangePeriod(plan, 'downgrade')) ? (
+        <ButtonLink to={paths.downgrade} block>
+          Choose what to downgrade
+        </ButtonLink>
+      ) : (
+        <ButtonLink to={paths.manageSubscription} block>
+          See your subscriptions
+        </ButtonLink>
+      )}
     </>
   );
 }

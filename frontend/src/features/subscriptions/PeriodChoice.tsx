@@ -2,8 +2,8 @@ import { useId } from 'react';
 import { useNavigate } from 'react-router-dom';
 
 import type { ManagePlans, Plan, Preview } from '@/lib/api/types';
-import { serviceArt } from '@/lib/artwork';
 import { formatCents, formatPrice } from '@/lib/formats';
+import { planFacts } from '@/lib/planFacts';
 import { type PeriodAction, planNotes } from '@/lib/plans';
 import { useScreenLoad } from '@/lib/screenLoad';
 import { sumRows, totalPer } from '@/lib/totals';
@@ -153,10 +153,7 @@ function lineOf(
   const now = `Now ${formatPrice(plan.amount, plan.periodUnit)}.`;
   return {
     key: id,
-    name: plan.name,
-    picture: serviceArt(plan.service),
-    amount: formatCents(shown.amount),
-    per: `per ${shown.periodUnit}`,
+    ...planFacts({ ...plan, ...shown }),
     notes: [...(isChosen ? [now] : ['Stays as it is.']), ...planNotes(plan)],
     markId: id,
     mark: (

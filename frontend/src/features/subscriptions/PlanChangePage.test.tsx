@@ -139,11 +139,9 @@ describe('downgrading', () => {
     expect(await amounts()).toEqual(['$69.99 / year', '$0.00', '$6.99 / month']);
     await user.click(await save());
     const dialog = within(screen.getByRole('dialog', { name: 'Downgrade to monthly billing?' }));
-    expect(
-      await dialog.findByText(
-        'Faith & Family will be billed monthly from December 10, 2026 on; until then nothing changes.',
-      ),
-    ).toBeInTheDocument();
+    expect(await dialog.findByText(/will be billed monthly/)).toHaveTextContent(
+      'Faith & Family will be billed monthly from December 10, 2026 on; until then nothing changes.',
+    );
     await user.click(dialog.getByRole('button', { name: 'YES, DOWNGRADE' }));
     expect(await screen.findByTestId('elsewhere')).toHaveTextContent('/summary?action=downgrade');
   });
@@ -164,9 +162,9 @@ describe('downgrading', () => {
   it('says why where there is nothing to change', async () => {
     show({ existingPlans: [aPlan(CHANGING)] }, '/manage-subscription/downgrade');
     expect(await screen.findByText('There is nothing to change right now')).toBeInTheDocument();
-    expect(
-      screen.getByText('Faith & Family changes to $6.99 / month on December 10, 2026.'),
-    ).toBeInTheDocument();
+    expect(screen.getByText(/changes to/)).toHaveTextContent(
+      'Faith & Family changes to $6.99 / month on December 10, 2026.',
+    );
     expect(screen.queryByRole('button', { name: 'SAVE CHANGES' })).not.toBeInTheDocument();
   });
 });

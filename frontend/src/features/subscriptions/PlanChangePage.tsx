@@ -9,6 +9,7 @@ import { useScreenLoad } from '@/lib/screenLoad';
 import { useHeldStill } from '@/lib/useHeldStill';
 import { ButtonLink } from '@/ui/Button';
 import { Card } from '@/ui/Card';
+import { classNames } from '@/ui/classNames';
 import { CalendarIcon } from '@/ui/icons/CalendarIcon';
 import { Page } from '@/ui/Page';
 import { PageHeading } from '@/ui/PageHeading';
@@ -59,15 +60,16 @@ function Choice({ action, costs: current }: { action: PeriodAction; costs: Manag
   const candidates = held.filter((plan) => canChangePeriod(plan, action));
   const others = held.filter((plan) => !candidates.includes(plan));
   const reasons = others.map((plan) => whyNot(action, plan));
+  const canChange = candidates.length > 0;
   return (
     <>
-      {candidates.length > 0 ? (
+      {canChange ? (
         <PeriodChoice action={action} costs={costs} candidates={candidates} hold={hold} />
       ) : (
         <NothingToChange action={action} />
       )}
       {reasons.length > 0 && (
-        <div className={styles.muted}>
+        <div className={classNames(styles.muted, !canChange && styles.underState)}>
           <Sentences sentences={reasons} />
         </div>
       )}

@@ -1,3 +1,4 @@
+import { Dated } from '@/ui/Dated';
 import styles from './subscriptions.module.css';
 
 /** Several sentences, one under the other. */
@@ -5,7 +6,9 @@ export function Sentences({ sentences }: { sentences: readonly string[] }) {
   return (
     <div className={styles.sentences}>
       {sentences.map((sentence) => (
-        <p key={sentence}>{sentence}</p>
+        <p key={sentence}>
+          <Dated>{sentence}</Dated>
+        </p>
       ))}
     </div>
   );

@@ -64,8 +64,8 @@ export function ServiceChoice({ costs: current }: { costs: ManagePlans }) {
             Undo what I have chosen
           </Button>
         )}
-        <Legal />
       </div>
+      <Legal />
       <StartStreaming
         quiet
         services={watchableServices(costs.existingPlans.filter(isLive), site?.services)}

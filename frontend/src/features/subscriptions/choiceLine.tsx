@@ -1,6 +1,5 @@
 import type { ServicesChange } from '@/lib/api/types';
-import { serviceArt } from '@/lib/artwork';
-import { formatCents } from '@/lib/formats';
+import { planFacts } from '@/lib/planFacts';
 import { planNotes } from '@/lib/plans';
 import { CheckMark } from '@/ui/CheckMark';
 import { notesId, type PlanLine } from '@/ui/PlanTable';
@@ -21,10 +20,7 @@ export function choiceLine({ plan, change, chosen, id, onChange }: ChoiceLinePro
   const notes = notesOf(plan, change, chosen);
   return {
     key: id,
-    name: plan.name,
-    picture: serviceArt(plan.service),
-    amount: formatCents(plan.amount),
-    per: `per ${plan.periodUnit}`,
+    ...planFacts(plan),
     notes,
     markId: id,
     mark: (

@@ -7,7 +7,6 @@ export type PlanStatus = Schemas['StatusEnum'];
 export type PeriodUnit = Schemas['PeriodUnitEnum'];
 
 export type Plan = Schemas['Plan'];
-export type ScheduledPlan = Schemas['ScheduledPlan'];
 export type OfferedPlan = Schemas['OfferedPlan'];
 /** A plan as it will be: one that is added has no subscription yet. */
 export type PlanToBe = Schemas['FuturePlan'];

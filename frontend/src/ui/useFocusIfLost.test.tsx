@@ -1,0 +1,36 @@
+import { render, screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { useState } from 'react';
+import { expect, it } from 'vitest';
+
+import { useFocusIfLost } from '@/ui/useFocusIfLost';
+
+function List({ loaded }: { loaded: boolean }) {
+  const [more, setMore] = useState(true);
+  const heading = useFocusIfLost<HTMLHeadingElement>(`${loaded} ${more}`);
+  return (
+    <>
+      <h2 ref={heading} tabIndex={-1}>
+        Activity
+      </h2>
+      {loaded && more && (
+        <button type="button" onClick={() => setMore(false)}>
+          Show all
+        </button>
+      )}
+    </>
+  );
+}
+
+it('leaves a page that was just opened at its top while it loads', () => {
+  const { rerender } = render(<List loaded={false} />);
+  rerender(<List loaded />);
+  expect(screen.getByRole('button')).toBeInTheDocument();
+  expect(document.body).toHaveFocus();
+});
+
+it('takes the focus of a button that went', async () => {
+  render(<List loaded />);
+  await userEvent.click(screen.getByRole('button', { name: 'Show all' }));
+  expect(screen.getByRole('heading')).toHaveFocus();
+});
