@@ -41,7 +41,8 @@ STYLE = "() => document.documentElement.style.cssText"
 WEAR = "(palette) => { document.documentElement.style.cssText = palette; }"
 WIDE: ViewportSize = {"width": 1280, "height": 900}
 NARROW: ViewportSize = {"width": 320, "height": 720}
-Look = tuple[Literal["light", "dark"], ViewportSize]
+Scheme = Literal["light", "dark"]
+Look = tuple[Scheme, ViewportSize]
 LOOKS: tuple[Look, ...] = (("light", WIDE), ("dark", WIDE), ("light", NARROW), ("dark", NARROW))
 
 
@@ -65,18 +66,20 @@ def violations_in(page: Page, *looks: Look) -> list[str]:
 
 
 def violations_in_brands(page: Page, palettes: Mapping[str, str]) -> list[str]:
-    """What axe finds in the page's own brand and, of what colours can break, in the other brands' colours."""
+    """What axe finds in the page's own brand and, of what colours can break, in the dark and in other brands' colours.
+
+    Which colours meet is the same in a narrow window, and what stands where is the same in the dark.
+    """
     own: str = page.evaluate(STYLE)
     others = {brand: palette for brand, palette in palettes.items() if palette != own}
-    found = []
-    for scheme, size in LOOKS:
-        found += violations_in(page, (scheme, size))
-        # Which colours meet is the same in a narrow window.
-        for brand, palette in others.items() if size == WIDE else ():
+    found = violations_in(page, ("light", NARROW), ("light", WIDE))
+    worn: tuple[tuple[Scheme, dict[str, str]], ...] = ("light", others), ("dark", {"own": own, **others})
+    for scheme, brands in worn:
+        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+        for brand, palette in brands.items():
             page.evaluate(WEAR, palette)
-            found += [f"{scheme} {size['width']} {brand} {one}" for one in violations(page, OF_COLOURS)]
+            found += [f"{scheme} {brand} {one}" for one in violations(page, OF_COLOURS)]
         page.evaluate(WEAR, own)
-    page.set_viewport_size(WIDE)
     return found
 
 

@@ -17,8 +17,10 @@ from pathlib import Path
 from playwright.sync_api import Page, sync_playwright
 
 from dev.console import say
+from e2e.acts import press
 from e2e.demo import ACCOUNTS, Demo, Visitor, free_port
-from e2e.states import DIALOGS, FAILED, LANDING, LOADING, NOBODY, SCREENS, State, bring_about, press
+from e2e.screen_state import State, bring_about
+from e2e.states import DIALOGS, FAILED, LANDING, LOADING, NOBODY, SCREENS
 
 OPERATOR = "operator"
 WIDTHS = {360: 740, 768: 1024, 1280: 900}
@@ -29,7 +31,9 @@ ARRIVED = """() => Promise.all([...document.images].map((image) => {
   image.loading = 'eager';  // the picture shows what is below the fold, too
   return image.decode().catch(() => {});
 }))"""
-HIGH = "() => document.documentElement.scrollHeight"
+# How high the window has to be for every frame in it.
+FRAMED = """() => Math.ceil(scrollY + Math.max(0, ...[...document.querySelectorAll('iframe')].map(
+  (frame) => frame.getBoundingClientRect().bottom)))"""
 DRAWN = 300
 SHEET = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>{title}</title><style>
@@ -66,6 +70,7 @@ NOT_OF_THE_APP = (
     State("admin-retention", "/admin/billing/retentionreport/", (OPERATOR,)),
     State("admin-offer", "/admin/billing/retentioncontent/", (OPERATOR,), press("link", "gospel-tv-plan")),
     State("admin-brand", "/admin/accounts/brand/", (OPERATOR,), press("link", "kids")),
+    State("admin-machinery", "/admin/billing/machinery/", (OPERATOR,)),
     State("admin-mails", "/admin/accounts/outgoingmail/previews/", (OPERATOR,)),
 )
 
@@ -116,7 +121,7 @@ def take(page: Page, state: State, account: str, folder: Path) -> list[Picture]:
             whole = page.locator("dialog[open]").count() == 0
             if page.locator("iframe").count():
                 # A frame of another origin is drawn only where the window is.
-                page.set_viewport_size({"width": width, "height": page.evaluate(HIGH)})
+                page.set_viewport_size({"width": width, "height": max(height, page.evaluate(FRAMED))})
                 page.wait_for_timeout(DRAWN)
             page.screenshot(path=folder / pictures[-1].file, full_page=whole, animations="disabled")
     return pictures
@@ -167,8 +172,21 @@ def write_sheets(pictures: list[Picture], folder: Path) -> None:
         (folder / f"{name}.html").write_text(sheet(name, alike, width=400, height=4000))
 
 
-def main(folder: Path) -> None:
-    """Start a demo of its own and fill the folder with pictures of it."""
+def not_taken(pictures: Iterable[Picture], accounts: Iterable[str], wanted: frozenset[str]) -> list[str]:
+    """What was to be had of the accounts it is listed for, and was not: a screen that lost what leads to it."""
+    taken = {(picture.account, picture.screen) for picture in pictures}
+    return [
+        f"{state.name} of {account}"
+        for account in accounts
+        for state in states_of(account)
+        if account in state.accounts
+        and (not wanted or state.name in wanted)
+        and (account, state.name) not in taken
+    ]
+
+
+def main(folder: Path) -> int:
+    """Start a demo of its own and fill the folder with pictures of it; 1 when one that was to be had is missing."""
     accounts = os.environ.get("ACCOUNTS", "").split() or [NOBODY, OPERATOR, *ACCOUNTS]
     wanted = frozenset(os.environ.get("SCREENS", "").split())
     with suppress(FileNotFoundError):
@@ -184,7 +202,11 @@ def main(folder: Path) -> None:
             demo.stop()
     write_sheets(pictures, folder)
     say(f"  {len(pictures)} pictures: {folder / 'index.html'}")
+    missing = not_taken(pictures, accounts, wanted)
+    for name in missing:
+        say(f"  could not be taken: {name}")
+    return 1 if missing else 0
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    sys.exit(main(Path(sys.argv[1])))

@@ -1,305 +1,42 @@
-"""Every state that a screen can be in, and how it is brought about: one list for the pictures and for access."""
+"""Every state that a screen can be in: one list for the pictures and for access."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 
-from playwright.sync_api import Error, Page, Route, expect
-
-from e2e.barriers import settled, violations_in_brands
+from e2e.acts import (
+    added,
+    at,
+    at_paypal,
+    break_down,
+    choose,
+    choose_last,
+    confirm,
+    confirm_later,
+    decline,
+    fill,
+    follow,
+    in_turn,
+    keep_waiting,
+    lose_connection,
+    lose_session,
+    mislead,
+    press,
+    refuse,
+    send_code,
+    switched_off,
+    turn,
+    turn_off_all,
+    turn_off_the_last,
+    type_card,
+    undo_by_link,
+    wait_for,
+)
 from e2e.demo import ACCOUNTS
+from e2e.screen_state import State
 
 NOBODY = "nobody"
-STILL = "() => document.getAnimations().every(({ playState }) => playState !== 'running')"
-SHOWN_SECONDS = 20
-# What a screen offers is there when it has settled, or soon after.
-OFFERED_SECONDS = 3
 EVERYTHING = "**/api/**"
-
-Act = Callable[[Page], bool | None]
-Answer = Callable[[Route], None]
-
-
-def stay(_page: Page) -> None:
-    """Do nothing: the screen is in that state by itself."""
-
-
-@dataclass(frozen=True)
-class State:
-    """A state of a screen: whose, where, what is answered and done there, and the words that show it."""
-
-    name: str
-    path: str
-    accounts: tuple[str, ...]
-    act: Act = stay
-    answers: Mapping[str | re.Pattern[str], Answer] = field(default_factory=dict)
-    # The name of the button that opens a dialog, and what is done inside.
-    opener: str = ""
-    inside: Act = stay
-    shows: str = ""
-    # What it shows of itself never comes.
-    loading: bool = False
-    # Most accounts have it, each with something else to show.
-    everybody: bool = False
-
-
-def bring_about(page: Page, state: State) -> bool:
-    """Bring a page into a state and wait until it shows; False where an account has nothing to do that with."""
-    page.context.set_offline(False)
-    # What is still kept waiting would be let through with the rest: it goes with its page.
-    page.goto("about:blank")
-    page.unroute_all()
-    for address, answer in state.answers.items():
-        page.route(address, answer)
-    if state.loading:
-        page.goto(state.path, wait_until="commit")
-    else:
-        settled(page, state.path)
-    opening = (press("button", state.opener), state.inside) if state.opener else ()
-    if not all(act(page) is not False for act in (state.act, *opening)):
-        return False
-    if state.shows:
-        shown = page.get_by_text(re.compile(state.shows)).filter(visible=True)
-        shown.first.wait_for(timeout=SHOWN_SECONDS * 1000)
-    page.wait_for_function(STILL)
-    return True
-
-
-def barriers(page: Page, states: Iterable[State], palettes: Mapping[str, str]) -> dict[str, list[str]]:
-    """What axe finds in these states in every brand's colours, by state; those without any left out."""
-    found = {}
-    for state in states:
-        assert bring_about(page, state), state.name
-        found[state.name] = violations_in_brands(page, palettes)
-    return {name: what for name, what in found.items() if what}
-
-
-def is_frame(route: Route) -> bool:
-    """Whether it is about what stands around every screen."""
-    return route.request.url.endswith(("/api/site", "/api/account/check-payment-failure"))
-
-
-def failing(code: str, message: str, status: int = 409) -> Answer:
-    """Refuse what is asked for, but for what stands around every screen."""
-
-    def answer(route: Route) -> None:
-        if is_frame(route):
-            route.continue_()
-        else:
-            route.fulfill(status=status, json={"code": code, "message": message, "fields": None})
-
-    return answer
-
-
-def keep_waiting(route: Route) -> None:
-    """Answer nothing, but what stands around every screen."""
-    if is_frame(route):
-        route.continue_()
-
-
-def mislead(route: Route) -> None:
-    """Answer with what no screen can draw."""
-    route.fulfill(json={"plans": [{}]})
-
-
-def switched_off(name: str) -> Answer:
-    """Answer with the page of a site on which operators have switched something off."""
-
-    def answer(route: Route) -> None:
-        page = route.fetch()
-        route.fulfill(response=page, body=page.text().replace(f'"{name}": true', f'"{name}": false'))
-
-    return answer
-
-
-refuse = failing("refused", "This cannot be done right now.")
-decline = failing(
-    "payment_processing_failed",
-    "We couldn't process your payment, so nothing was changed. Please check your payment details.",
-    status=402,
-)
-confirm_later = failing("billing_unconfirmed", "We are confirming your change.", status=503)
-break_down = failing("internal_error", "The server failed.", status=500)
-
-
-def press(role: str, name: str) -> Act:
-    """Press what has this role and begins with this name, in the dialog if one is open; False where it is not there."""
-
-    def act(page: Page) -> bool:
-        opened = page.locator("dialog[open]")
-        place = opened if opened.count() else page
-        found = place.locator(f"role={role}[name=/^{name}/i]").and_(
-            page.locator(":not([aria-disabled=true], :disabled)")
-        )
-        try:
-            found.first.wait_for(timeout=OFFERED_SECONDS * 1000)
-        except Error:
-            return False
-        found.first.click()
-        return True
-
-    return act
-
-
-def confirm(page: Page) -> None:
-    """Press the button that does it, once the dialog that asks has its figures."""
-    page.locator("dialog[open] button").last.click()
-
-
-def wait_for(words: str) -> Act:
-    """Wait for these words."""
-
-    def act(page: Page) -> None:
-        page.get_by_text(re.compile(words)).first.wait_for()
-
-    return act
-
-
-def fill(label: str, words: str) -> Act:
-    """Type into a field."""
-
-    def act(page: Page) -> None:
-        page.get_by_label(label, exact=True).fill(words)
-
-    return act
-
-
-def turn(name: str, *, on: bool) -> Act:
-    """Check a box, or take its check away."""
-
-    def act(page: Page) -> None:
-        # A box that keeps its check is a state of its own.
-        box = page.get_by_role("checkbox", name=name)
-        if box.is_checked() is not on:
-            box.click()
-
-    return act
-
-
-def turn_off_all(page: Page) -> None:
-    """Take every check away, one after the other."""
-    for box in page.get_by_role("checkbox").all():
-        if box.is_checked():
-            box.click()
-            # What is chosen stands in the address, and is known a moment after the press.
-            expect(box).not_to_be_checked()
-
-
-def turn_off_the_last(page: Page) -> None:
-    """Take every check away, and try to take the last one too, which stays."""
-    last, *others = [box for box in page.get_by_role("checkbox").all() if box.is_checked()]
-    for box in others:
-        box.click()
-        expect(box).not_to_be_checked()
-    last.click()
-
-
-def send_code(address: str) -> Act:
-    """Have a code sent to an address: to each one at a time."""
-    return in_turn(
-        fill("Email address", address), press("button", "Send code"), wait_for("^Check your email$")
-    )
-
-
-def choose_last(page: Page) -> None:
-    """Choose the last of several."""
-    page.get_by_role("radio").last.click()
-
-
-def choose(label: str, option: str) -> Act:
-    """Choose in a list."""
-
-    def act(page: Page) -> None:
-        page.get_by_label(label, exact=True).select_option(option)
-
-    return act
-
-
-def in_turn(*acts: Act) -> Act:
-    """Do one after the other, as long as there is something to do it with."""
-
-    def act(page: Page) -> bool:
-        return all(one(page) is not False for one in acts)
-
-    return act
-
-
-def follow(path: str) -> Act:
-    """Follow the first link to an address that begins like this, where there is one."""
-
-    def act(page: Page) -> bool:
-        link = page.locator(f"a[href^='{path}']")
-        if link.count() == 0:
-            return False
-        settled(page, str(link.first.get_attribute("href")))
-        return True
-
-    return act
-
-
-def added(page: Page) -> bool:
-    """Open the screen that follows an addition, for the first of the payment methods."""
-    link = page.locator("a[href*='paymentSourceId=']")
-    if link.count() == 0:
-        return False
-    source = str(link.first.get_attribute("href")).rpartition("paymentSourceId=")[2]
-    settled(page, f"/add-payment-method-success?paymentSourceId={source}")
-    return True
-
-
-def undo_by_link(page: Page) -> None:
-    """Come from the link in a mail that takes back what is scheduled for the first subscription that has something."""
-    card = page.get_by_role("article").filter(has_text=re.compile("Cancel pause|Keep my subscription")).first
-    heading = card.get_by_role("heading").get_attribute("id") or ""
-    settled(page, f"/dashboard?undo={heading.removeprefix('subscription-')}")
-
-
-def lose_connection(page: Page) -> None:
-    """Go offline."""
-    page.context.set_offline(True)
-
-
-def lose_session(page: Page) -> None:
-    """Come back with a session that has ended meanwhile."""
-    page.evaluate("() => localStorage.setItem('token', 'ssp_' + 'a'.repeat(64))")
-    page.goto("/billingHistory")
-
-
-def at(label: str) -> Act:
-    """Open the same address at the host name of a brand."""
-
-    def act(page: Page) -> None:
-        settled(page, re.sub(r"//[^/:]+", f"//{label}.localhost", page.url))
-
-    return act
-
-
-def type_card(number: str) -> Act:
-    """Fill the form of a card in."""
-
-    def act(page: Page) -> None:
-        for title, typed in (("Card number", number), ("Expiry date", "0834"), ("Security code", "061")):
-            page.frame_locator(f"iframe[title='{title}']").locator("input").press_sequentially(typed)
-        for label, typed in (("Name on card", "Sam Hill"), ("State", "OH"), ("Zip code", "43004")):
-            page.get_by_label(label).fill(typed)
-
-    return act
-
-
-def at_paypal(answer: str) -> Act:
-    """Press PayPal's button and answer there."""
-
-    def act(page: Page) -> None:
-        button = page.frame_locator("iframe[title='PayPal']").get_by_role("button")
-        with page.expect_popup() as opened:
-            button.click()
-        opened.value.get_by_role("button", name=answer).click()
-
-    return act
-
-
 AVA, BEN, CARLA, DAN, ELLA, FINN, GIA, HUGO, IVY, JO = ((name,) for name in ACCOUNTS)
 SAVE = "SAVE CHANGES"
 PAUSE = re.compile(r"/api/account/pause\?|/multiple-pause$")

@@ -7,8 +7,10 @@ import re
 import pytest
 from playwright.sync_api import Page, Route, expect
 
+from e2e.acts import is_frame
 from e2e.barriers import IS_SETTLED, NARROW, settled
-from e2e.states import DIALOGS, FAILED, LOADING, SCREENS, barriers, bring_about, is_frame
+from e2e.screen_state import barriers, bring_about
+from e2e.states import DIALOGS, FAILED, LOADING, SCREENS
 
 PATHS = [
     "/dashboard",

@@ -10,11 +10,11 @@ from playwright.sync_api import Page, expect
 from e2e.barriers import IS_SETTLED, LOOKS, violations_in
 from e2e.demo import Visitor
 
-# Host label, name, the brand's colour of a button in each scheme, account.
+# Host label, name, the brand's colours of a button and of the edge above in each scheme, account.
 BRANDS = [
-    ("faith", "Faith & Family", {"light": "#23418f", "dark": "#a9c1ff"}, "ava"),
-    ("gospel", "Gospel TV", {"light": "#6a1f6d", "dark": "#e6b0ea"}, "dan"),
-    ("kids", "Kids", {"light": "#0b6b5f", "dark": "#7fdccb"}, "ella"),
+    ("faith", "Faith & Family", {"light": ("#23418f", "#b34a14"), "dark": ("#a9c1ff", "#ffb38a")}, "ava"),
+    ("gospel", "Gospel TV", {"light": ("#6a1f6d", "#8f5a00"), "dark": ("#e6b0ea", "#f5c76b")}, "dan"),
+    ("kids", "Kids", {"light": ("#0b6b5f", "#b0352c"), "dark": ("#7fdccb", "#ffa69e")}, "ella"),
 ]
 LINKS = ("Contact Customer Service", "Terms of Service", "Privacy Policy")
 
@@ -53,12 +53,14 @@ def test_a_brand_looks_and_leads_as_it_says(page_at, demo, label, name, colours,
             f"https://{'help.' if 'Contact' in link else ''}{label}.example.com/"
             + {"C": "requests/new", "T": "terms-of-service", "P": "privacy-policy"}[link[0]],
         )
-    for scheme, colour in colours.items():
+    for scheme, (colour, edge) in colours.items():
         page.emulate_media(color_scheme=scheme)
         shown = page.evaluate(
             "getComputedStyle(document.documentElement).getPropertyValue('--color-primary')"
         )
         assert shown == colour
+        drawn = f"rgb({', '.join(str(part) for part in bytes.fromhex(edge[1:]))}) 0px 3px 0px 0px inset"
+        expect(page.get_by_role("banner")).to_have_css("box-shadow", drawn)
         logo = page.get_by_role("banner").locator("img").first
         page.wait_for_function(
             "([image, dark]) => image.currentSrc.endsWith('-dark.svg') === dark",

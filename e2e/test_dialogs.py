@@ -8,8 +8,10 @@ from dataclasses import replace
 import pytest
 from playwright.sync_api import Page, expect
 
+from e2e.acts import stay
 from e2e.barriers import settled
-from e2e.states import DIALOGS, barriers, bring_about, stay
+from e2e.screen_state import barriers, bring_about
+from e2e.states import DIALOGS
 
 HOSTS = {"ben": "sports", "dan": "gospel", "ella": "kids", "ivy": "sports"}
 HOLDERS = sorted({name for state in DIALOGS for name in state.accounts})

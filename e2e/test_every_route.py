@@ -43,6 +43,7 @@ def problems(page: Page) -> list[str]:
     return [
         *([] if len(headings) == 1 and headings[0].strip() else [f"headings: {headings}"]),
         *([] if len(words) >= LEAST_WORDS else [f"hardly a word: {words}"]),
+        *([] if page.evaluate("scrollY") == 0 else ["does not open at its top"]),
         *[f"not loaded: {part}" for part in failed.all_inner_texts()],
         *violations(page),
     ]

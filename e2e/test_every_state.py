@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from e2e.demo import ACCOUNTS
-from e2e.states import DONE, LANDING, SCREENS, barriers
+from e2e.screen_state import barriers
+from e2e.states import DONE, LANDING, SCREENS
 
 # Each brand's own pages are among them, so that its logo, its links and its words are looked at too.
 HOSTS = {"ben": "sports", "carla": "gospel", "dan": "gospel", "ella": "kids", "gia": "kids", "hugo": "faith"}
