@@ -5,12 +5,16 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from dev.console import CannotContinue, run, say
 from dev.places import MACOS, PYTHON, child_environment
 from dev.system import apt_install, install_command, may_apt
 
+# Chromium without windows: a page costs it two thirds of what it costs the whole browser.
+SHELL = "chromium-headless-shell"
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 MACOS_APPLICATIONS = (
     "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
@@ -28,6 +32,10 @@ def of_the_machine() -> str | None:
     named = os.environ.get("CHROMIUM")
     candidates = [named] if named else [*NAMES, *(MACOS_APPLICATIONS if MACOS else ())]
     return next((found for name in candidates if (found := shutil.which(name))), None)
+
+
+def _shell_of_the_machine() -> str | None:
+    return None if os.environ.get("CHROMIUM") else shutil.which(SHELL)
 
 
 def of_playwright() -> str | None:
@@ -56,19 +64,24 @@ def _download() -> None:
 
 
 def _from_the_distribution() -> str | None:
-    try:
-        if may_apt():
-            apt_install("Installing Chromium", ["chromium"])
-        elif MACOS and shutil.which("brew"):
-            run("Installing Chromium", ["brew", "install", "--cask", "chromium"])
-    except CannotContinue as error:
-        say(f"  {error}")
-    return of_the_machine()
+    ways: list[Callable[[], None]] = []
+    if may_apt():
+        # Not every release has the first.
+        ways = [partial(apt_install, f"Installing {name}", [name]) for name in (SHELL, "chromium")]
+    elif MACOS and shutil.which("brew"):
+        ways = [partial(run, "Installing Chromium", ["brew", "install", "--cask", "chromium"])]
+    for install in ways:
+        try:
+            install()
+            break
+        except CannotContinue as error:
+            say(f"  {error}")
+    return _shell_of_the_machine() or of_the_machine()
 
 
 def ensure_browser() -> str:
     """Return the path of a browser, installing one where that is possible. Raises `CannotContinue`."""
-    found = of_the_machine() or of_playwright()
+    found = _shell_of_the_machine() or of_the_machine() or of_playwright()
     if found is None and may_apt():
         # The package brings the libraries along that Playwright's own build expects to find.
         found = _from_the_distribution()

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from dev import system
@@ -25,6 +27,8 @@ SEED_SOURCES = (
     ROOT / "billing" / "services" / "demo.py",
     ROOT / "billing" / "fixtures",
 )
+# There while pip installs, and from then on where it was cut short.
+INSTALLING = VENV / ".installing"
 STATIC_SOURCES = (DIST, ROOT / "portal" / "static", ROOT / "requirements.txt")
 
 
@@ -34,28 +38,45 @@ def prepare_to_run() -> None:
     Raises `CannotContinue` when something is missing that we may not install.
     """
     system.check_python()
-    ensure_python_packages(ROOT / "requirements.txt")
-    ensure_pango()
-    ensure_node_packages()
-    ensure_bundle()
+    _side_by_side([_python_to_run, ensure_pango], [ensure_node_packages, ensure_bundle])
 
 
 def prepare_tools() -> None:
     """Bring along what checking and formatting need. Raises as `prepare_to_run`."""
     system.check_python()
-    ensure_python_packages(ROOT / "requirements.txt")
-    ensure_python_packages(ROOT / "requirements-dev.txt")
-    ensure_node_packages()
+    _side_by_side([_python_to_run, _python_to_test], [ensure_node_packages])
 
 
 def prepare_to_test() -> None:
     """Bring along what testing needs. Raises as `prepare_to_run`."""
-    prepare_tools()
-    ensure_pango()
-    ensure_bundle()
+    system.check_python()
+    _side_by_side([_python_to_run, _python_to_test, ensure_pango], [ensure_node_packages, ensure_bundle])
+
+
+def _side_by_side(*ways: Sequence[Callable[[], None]]) -> None:
+    """Take the steps of each way in their order, and the ways at once: Python's packages need nothing of node's."""
+
+    def take(steps: Sequence[Callable[[], None]]) -> None:
+        for step in steps:
+            step()
+
+    with ThreadPoolExecutor(len(ways)) as pool:
+        for way in [pool.submit(take, steps) for steps in ways]:
+            way.result()
+
+
+def _python_to_run() -> None:
+    ensure_python_packages(ROOT / "requirements.txt")
+
+
+def _python_to_test() -> None:
+    ensure_python_packages(ROOT / "requirements-dev.txt")
 
 
 def _virtual_environment_works() -> bool:
+    # pip takes a package for installed as soon as its name is there, were it without its commands.
+    if INSTALLING.exists():
+        return False
     # A copied or moved folder, or a Python that was upgraded away, leaves one that is there and does not run.
     command = [str(PYTHON), "-c", "import pip"]
     return PYTHON.exists() and subprocess.run(command, capture_output=True, check=False).returncode == 0
@@ -72,9 +93,10 @@ def ensure_virtual_environment() -> None:
 def ensure_python_packages(locked: Path) -> None:
     """Install a lock file's packages, every one checked against its hash."""
     stamp = Stamp(VENV / f".installed-{locked.stem}", digest([locked], str(VENV)))
-    if stamp.holds and PYTHON.exists():
+    if stamp.holds and PYTHON.exists() and not INSTALLING.exists():
         return
     ensure_virtual_environment()
+    INSTALLING.touch()
     command: list[str | Path] = [
         PYTHON,
         "-m",
@@ -87,6 +109,7 @@ def ensure_python_packages(locked: Path) -> None:
     ]
     run(f"Installing {locked.name}", command)
     stamp.set()
+    INSTALLING.unlink()
 
 
 def ensure_pango() -> None:

@@ -115,7 +115,7 @@ def faults_suite(output: Output) -> bool:
         raise LeftOut(f"no {' and no '.join(missing)} on this machine")
     # Which it is does not matter: the tests start their own.
     # Two portals side by side: most of the time is waiting for time limits.
-    return _run(_pytest("faults", "-n", "2", "--dist", "loadfile"), output, DATABASE_URL=DATABASE_URL)
+    return _run(_pytest("faults", "-n", "2", "--dist", "worksteal"), output, DATABASE_URL=DATABASE_URL)
 
 
 def frontend_suite(output: Output) -> bool:
@@ -149,20 +149,24 @@ def stages(data: Path) -> tuple[dict[str, Part], ...]:
 
 
 def _run_side_by_side(parts: dict[str, Part], folder: Path) -> list[str]:
-    """Run the parts of a stage, tell of each when it has ended, and return a line on each."""
+    """Run the parts of a stage, the first before one's eyes, and tell of the others then; return a line on each."""
     say(f"\n=== {', '.join(parts)}")
-    if len(parts) == 1:
-        return [_line(name, part, None) for name, part in parts.items()]
+    (first, shown), *others = parts.items()
 
-    def told(name: str, part: Part) -> str:
+    def run(name: str, part: Part) -> tuple[str, str]:
         with tempfile.TemporaryFile(dir=folder) as output:
             line = _line(name, part, output)
             output.seek(0)
-            say(f"\n=== {name}\n{output.read().decode(errors='replace')}")
-        return line
+            return line, output.read().decode(errors="replace")
 
-    with ThreadPoolExecutor(len(parts)) as pool:
-        return list(pool.map(told, parts, parts.values()))
+    with ThreadPoolExecutor(max(1, len(others))) as pool:
+        beside = [(name, pool.submit(run, name, part)) for name, part in others]
+        lines = [_line(first, shown, None)]
+        for name, running in beside:
+            line, said = running.result()
+            say(f"\n=== {name}\n{said}")
+            lines.append(line)
+    return lines
 
 
 def _line(name: str, part: Part, output: Output) -> str:

@@ -1,4 +1,4 @@
-"""An invoice of five lines against the smallest drawing of its figures by reportlab, and the memory that many take."""
+"""An invoice of five lines against reportlab: its figures alone, and the same page; and the memory that many take."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import os
 import subprocess
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from html import escape
 
@@ -19,14 +20,15 @@ from billing.pdf.presentation import outcome, period
 from billing.pdf.render import render_invoice
 from billing.tests.pdf.samples import with_lines
 from dev.benches.figures import ROUNDS, Comparison, hand_over, interleaved
+from dev.benches.same_page import SamePage
 
 LINES = 5
 DRAWN = 5
 RENDERS = 300
 
 
-def _platypus(document: InvoiceDocument) -> bytes:
-    """Draw the same figures in a standard font: no artwork, no fonts of our own, nothing for screen readers."""
+def _figures_alone(document: InvoiceDocument) -> bytes:
+    """Draw the figures in a standard font: no artwork, no fonts of our own, nothing for screen readers."""
     style = getSampleStyleSheet()["Normal"]
     parties = [
         "<br/>".join((party.name, party.email, *party.address))
@@ -71,28 +73,30 @@ def _after(renders: int, document: InvoiceDocument) -> float:
     return _megabytes()
 
 
+def _compared(
+    document: InvoiceDocument, name: str, against: str, other: Callable[[InvoiceDocument], bytes]
+) -> Comparison:
+    seen = interleaved(
+        {
+            "ours": partial(_milliseconds, render_invoice, document),
+            "other": partial(_milliseconds, other, document),
+        }
+    )
+    return Comparison(name, against, "ms of CPU", seen["ours"], seen["other"], "≤ 4.5")
+
+
 def main() -> None:
     """Measure, and hand over what was seen; the first renders fill what is kept, so memory counts from there."""
     document = with_lines(LINES)
-    sides = {
-        "ours": partial(_milliseconds, render_invoice, document),
-        "platypus": partial(_milliseconds, _platypus, document),
-    }
-    seen = interleaved(sides)
+    in_type = replace(document, brand=replace(document.brand, logo=None))
+    seen = [
+        _compared(document, "invoice of five lines", "its figures by platypus", _figures_alone),
+        _compared(in_type, "the same without artwork", "the same page by platypus", SamePage().draw),
+    ]
     early = [_megabytes()] * ROUNDS
     late = [_after(RENDERS // ROUNDS, document) for _ in range(ROUNDS)]
     hand_over(
-        [
-            Comparison(
-                "invoice of five lines",
-                "reportlab's platypus",
-                "ms of CPU",
-                seen["ours"],
-                seen["platypus"],
-                "≤ 4.5",
-            ),
-            Comparison(f"memory while {RENDERS} are drawn", "before them", "MB", late, early, "flat"),
-        ]
+        [*seen, Comparison(f"memory while {RENDERS} are drawn", "before them", "MB", late, early, "flat")]
     )
 
 

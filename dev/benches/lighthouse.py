@@ -18,6 +18,7 @@ NAME = "Lighthouse"
 VERSION = "12.8.2"
 SCRIPT = ROOT / "frontend" / "bench" / "lighthouse.mjs"
 FORMS = ("phone", "desktop")
+WHOLE = "100, always"
 INSTALL_SECONDS = 300
 
 
@@ -43,7 +44,8 @@ def _installed() -> Path | None:
     return folder if done.returncode == 0 else None
 
 
-def _scores(folder: Path, chromium: str, form: str, address: str, token: str) -> list[float]:
+def _scores(folder: Path, chromium: str, form: str, address: str, token: str) -> dict[str, list[float]]:
+    """Return the scores of all rounds, by category."""
     command = [
         "node",
         str(SCRIPT),
@@ -55,7 +57,7 @@ def _scores(folder: Path, chromium: str, form: str, address: str, token: str) ->
         *([token] if token else []),
     ]
     done = subprocess.run(command, capture_output=True, text=True, check=True, env=child_environment())
-    scores: list[float] = json.loads(done.stdout)
+    scores: dict[str, list[float]] = json.loads(done.stdout)
     return scores
 
 
@@ -64,7 +66,11 @@ def _measured(folder: Path, chromium: str) -> list[Scores]:
     with portal("dev.benches.settings"):
         from django.core.management import call_command
 
+        from accounts.models import SiteSettings
+
         call_command("seed_site", verbosity=0)
+        # The stand-in for the provider estimates nothing, and the page would complain of the refusal.
+        SiteSettings.objects.update(free_month_on=False)
         call_command("collectstatic", interactive=False, verbosity=0)
         token = signed_in()
         with (
@@ -77,9 +83,14 @@ def _measured(folder: Path, chromium: str) -> list[Scores]:
                 ("account home", f"{base}/dashboard", token, "≥ 97, least ≥ 95"),
             )
             return [
-                Scores(f"{NAME}, {name}, {form}", _scores(folder, chromium, form, page, who), goal)
+                Scores(
+                    f"{NAME}, {name}, {form}: {category.replace('-', ' ')}",
+                    scores,
+                    goal if category == "performance" else WHOLE,
+                )
                 for name, page, who, goal in pages
                 for form in FORMS
+                for category, scores in _scores(folder, chromium, form, page, who).items()
             ]
 
 

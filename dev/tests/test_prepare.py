@@ -1,9 +1,19 @@
-"""The demo's database is brought up to date, and one that cannot be is left alone, with a word on what to do."""
+"""What is set up once: the demo's database, which is left alone where it cannot be brought up to date; packages."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
 
 import pytest
 
 from dev import prepare
 from dev.console import CannotContinue
+from dev.places import ROOT
+
+INSTALL = "from dev import prepare; prepare.ensure_python_packages(prepare.ROOT / 'requirements.txt')"
 
 
 @pytest.fixture
@@ -35,3 +45,34 @@ def test_it_migrates_once_and_has_a_new_database_seeded(folder, capsys):
     capsys.readouterr()
     prepare.ensure_database()
     assert capsys.readouterr().out == ""
+
+
+@pytest.fixture
+def checkout(tmp_path):
+    """A project that wants no packages yet."""
+    shutil.copytree(ROOT / "dev", tmp_path / "dev", ignore=shutil.ignore_patterns("__pycache__", "tests"))
+    (tmp_path / "requirements.txt").touch()
+    return tmp_path
+
+
+def install(checkout):
+    return subprocess.Popen([sys.executable, "-c", INSTALL], cwd=checkout, start_new_session=True)
+
+
+def test_an_installation_that_was_cut_short_begins_anew(checkout):
+    environment = checkout / ".venv"
+    begun = install(checkout)
+    deadline = time.monotonic() + 60
+    while not (environment / ".installing").exists():
+        assert time.monotonic() < deadline
+        assert begun.poll() is None
+        time.sleep(0.005)
+    os.killpg(begun.pid, signal.SIGKILL)
+    begun.wait()
+    (environment / "half-a-package").touch()
+
+    assert install(checkout).wait() == 0
+
+    left = {file.name for file in environment.iterdir()}
+    assert ".installed-requirements" in left
+    assert not {"half-a-package", ".installing"} & left
