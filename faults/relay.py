@@ -88,6 +88,9 @@ class Relay:
 
     def close(self) -> None:
         """Refuse new connections and end the open ones."""
+        with suppress(OSError):
+            # Closing alone leaves the thread waiting on a number that the next socket may get.
+            self._listener.shutdown(socket.SHUT_RDWR)
         self._listener.close()
         for line in [*self._lines]:
             line.end()

@@ -106,8 +106,8 @@ class Purse:
         return sum(invoice.cents("amount_due") for invoice in due_invoices(self.account))
 
     def fall_due(self, **later: float) -> None:
-        """Let the next bills come, and the portal hear of it."""
-        self.provider.travel(**(later or {"days": 32}))
+        """Let the next bills come, and the portal hear of it, half a day before a declined one is tried again."""
+        self.provider.travel(**(later or {"days": 31, "hours": 12}))
         sync.resync_account(self.account)
 
 

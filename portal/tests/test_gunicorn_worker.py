@@ -14,9 +14,9 @@ from portal.gunicorn_worker import TimedSocket
 class Impatient(TimedSocket):
     """One whose limits a test can wait for."""
 
-    arrives_within = 0.3
-    taken_within = 0.3
-    read_within = 0.1
+    arrives_within = 1.0
+    taken_within = 1.0
+    read_within = 1.0
 
 
 @pytest.fixture
@@ -50,13 +50,13 @@ def test_a_client_that_says_a_byte_at_a_time_has_gone_when_the_time_is_over(
         time.sleep(0.05)
         client.sendall(b"X")
     assert read > 2
-    assert 0.3 <= time.monotonic() - began < 1
+    assert time.monotonic() - began >= Impatient.arrives_within
 
 
 def test_what_waited_for_a_thread_is_still_read(ends: tuple[Impatient, socket.socket]) -> None:
     ours, client = ends
     client.sendall(b"GET")
-    time.sleep(0.35)
+    time.sleep(1.1 * Impatient.arrives_within)
     ours.attend()
     assert ours.recv(10) == b"GET"
     assert ours.recv(10) == b""
@@ -64,7 +64,7 @@ def test_what_waited_for_a_thread_is_still_read(ends: tuple[Impatient, socket.so
 
 def test_the_time_begins_anew_with_each_request(ends: tuple[Impatient, socket.socket]) -> None:
     ours, client = ends
-    time.sleep(0.35)
+    time.sleep(1.1 * Impatient.arrives_within)
     ours.expect_request()
     client.sendall(b"GET")
     assert ours.recv(10) == b"GET"

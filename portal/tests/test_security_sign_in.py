@@ -113,7 +113,7 @@ def server(folder: Path, redis: int) -> Iterator[str]:
 
 
 def _wait_for(address: str, process: subprocess.Popen[bytes]) -> None:
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 60
     while time.monotonic() < deadline and process.poll() is None:
         try:
             httpx.get(f"{address}/healthz", timeout=1)
@@ -129,7 +129,7 @@ def test_two_processes_without_redis_count_as_one(tmp_path: Path) -> None:
     with server(tmp_path, redis) as one, server(tmp_path, redis) as other:
         asked = [
             httpx.post(
-                (one, other)[turn % 2] + SEND, json={"email": f"somebody{turn}@example.com"}, timeout=10
+                (one, other)[turn % 2] + SEND, json={"email": f"somebody{turn}@example.com"}, timeout=30
             )
             for turn in range(21)
         ]
@@ -137,7 +137,7 @@ def test_two_processes_without_redis_count_as_one(tmp_path: Path) -> None:
             httpx.post(
                 (one, other)[turn % 2] + VERIFY,
                 json={"email": "ava@example.com", "otp": "000000"},
-                timeout=10,
+                timeout=30,
             )
             for turn in range(11)
         ]
