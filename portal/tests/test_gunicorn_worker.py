@@ -43,13 +43,10 @@ def test_a_client_that_says_a_byte_at_a_time_has_gone_when_the_time_is_over(
 ) -> None:
     ours, client = ends
     began = time.monotonic()
-    read = 0
     client.sendall(b"X")
     while ours.recv(10):
-        read += 1
         time.sleep(0.05)
         client.sendall(b"X")
-    assert read > 2
     assert time.monotonic() - began >= Impatient.arrives_within
 
 
