@@ -133,6 +133,11 @@ class Transaction(Mirrored):
 class ItemPrice(Mirrored):
     """A plan's price at one billing period: `cents("price")`, `text("period_unit")`, `text("item_id")`."""
 
+    @property
+    def is_on_sale(self) -> bool:
+        """Whether the provider still sells it."""
+        return not self.deleted and self.text("status") == "active"
+
 
 class Coupon(Mirrored):
     """A coupon: bundle rates are item-level (`apply_on` each_specified_item), all others invoice-level."""

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from accounts.models import Account
-from billing.catalog import Plan, catalogue_position, find_plan
+from billing.catalog import Plan, catalogue_position, find_plan, item_price_id
 from billing.models import Customer, ItemPrice, PauseSchedule, Subscription
 from billing.queries.discounts import CouponBook, Discount, Price, price
+from billing.queries.totals import MONTH, YEAR
 
 ACTIVE, IN_TRIAL, NON_RENEWING = "ACTIVE", "IN_TRIAL", "NON_RENEWING"
 PAUSED, CANCELLED = "PAUSED", "CANCELLED"
@@ -41,7 +42,8 @@ _SUBSCRIPTIONS_OF = f"""
 class Holding:
     """One subscription as the subscriber sees it, with its open pause schedule and the coupons on it.
 
-    `changing_to` is the price that it is scheduled to change to, None when no change waits.
+    `changing_to` is the price that it is scheduled to change to, None when no change waits; `other_period` the one of
+    its plan at the other period, None where that is not sold.
     """
 
     subscription: Subscription
@@ -49,6 +51,7 @@ class Holding:
     schedule: PauseSchedule | None
     discounts: tuple[Discount, ...]
     changing_to: ItemPrice | None = None
+    other_period: ItemPrice | None = None
 
     @property
     def status(self) -> str:
@@ -155,7 +158,7 @@ def holdings_among(newest_first: Iterable[Subscription]) -> list[Holding]:
     subscriptions = newest_per_service(newest_first)
     schedules = _open_schedules(subscriptions)
     book = CouponBook.of(subscriptions)
-    prices = _scheduled_prices(subscriptions)
+    prices = _prices(subscriptions)
     return [
         Holding(
             subscription=subscription,
@@ -163,6 +166,7 @@ def holdings_among(newest_first: Iterable[Subscription]) -> list[Holding]:
             schedule=schedules.get(subscription.pk),
             discounts=book.discounts_of(subscription),
             changing_to=prices.get(_scheduled_price_id(subscription)),
+            other_period=_if_on_sale(prices.get(_other_price_id(subscription))),
         )
         for subscription in subscriptions
         if (plan := find_plan(subscription.plan_id)) is not None
@@ -187,9 +191,17 @@ def _open_schedules(subscriptions: Iterable[Subscription]) -> dict[int, PauseSch
     return {row.subscription_id: row for row in rows}
 
 
-def _scheduled_prices(subscriptions: Iterable[Subscription]) -> dict[str, ItemPrice]:
-    ids = {price_id for one in subscriptions if (price_id := _scheduled_price_id(one))}
+def _prices(subscriptions: Iterable[Subscription]) -> dict[str, ItemPrice]:
+    ids = {name(one) for one in subscriptions for name in (_scheduled_price_id, _other_price_id)}
     return {row.provider_id: row for row in ItemPrice.objects.filter(provider_id__in=ids)}
+
+
+def _if_on_sale(price: ItemPrice | None) -> ItemPrice | None:
+    return price if price is not None and price.is_on_sale else None
+
+
+def _other_price_id(subscription: Subscription) -> str:
+    return item_price_id(subscription.plan_id, YEAR if subscription.period_unit == MONTH else MONTH)
 
 
 def _scheduled_price_id(subscription: Subscription) -> str:

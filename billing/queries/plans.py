@@ -11,8 +11,8 @@ from billing.queries.instants import iso
 
 def price_on_sale(price_id: str) -> ItemPrice | None:
     """Return a price that the provider still sells, None for any other."""
-    row = ItemPrice.objects.filter(provider_id=price_id, deleted=False).first()
-    return None if row is None or row.text("status") != "active" else row
+    row = ItemPrice.objects.filter(provider_id=price_id).first()
+    return row if row is not None and row.is_on_sale else None
 
 
 def held_plan(holding: Holding) -> dict[str, Any]:
@@ -33,6 +33,7 @@ def held_plan(holding: Holding) -> dict[str, Any]:
         "hasScheduledChange": holding.subscription.has_scheduled_changes,
         "scheduledPlan": _scheduled_plan(holding),
         "hasFreeMonth": holding.has_waiting("free_month"),
+        "hasOtherPeriod": holding.other_period is not None,
     }
 
 
@@ -85,8 +86,8 @@ def plans_to_add(holdings: Iterable[Holding], *, period_unit: str) -> list[dict[
 
 
 def _prices(ids: Iterable[str]) -> dict[str, int]:
-    rows = ItemPrice.objects.filter(provider_id__in=list(ids), deleted=False)
-    return {row.provider_id: row.cents("price") for row in rows if row.text("status") == "active"}
+    rows = ItemPrice.objects.filter(provider_id__in=list(ids))
+    return {row.provider_id: row.cents("price") for row in rows if row.is_on_sale}
 
 
 def _offer(plan: Plan, *, amount: int, period_unit: str) -> dict[str, Any]:
@@ -109,4 +110,5 @@ def _offer(plan: Plan, *, amount: int, period_unit: str) -> dict[str, Any]:
         "hasScheduledChange": False,
         "scheduledPlan": None,
         "hasFreeMonth": False,
+        "hasOtherPeriod": False,
     }

@@ -16,7 +16,7 @@ from billing.queries.discounts import FREE_MONTH_COUPON, price
 from billing.queries.holdings import ACTIVE, IN_TRIAL, Holding
 from billing.queries.instants import iso
 from billing.queries.owned import live_holdings
-from billing.queries.plans import held_plan, price_on_sale
+from billing.queries.plans import held_plan
 from billing.queries.totals import MONTH, YEAR
 from billing.services import alignment, bundles, changing, commands, operations, parts, plan_words
 from billing.services.bundles import Member, Rates, Swap
@@ -170,13 +170,13 @@ def _chosen(
 
 
 def _switch(holding: Holding, direction: str) -> Switch | None:
-    """Return the switch of a plan; None where it is of the other period already, or something is scheduled for it."""
-    before, after = PERIODS[direction]
+    """Return the switch of a plan; None where it is of that period, is not sold at it, or something is scheduled."""
+    before, _ = PERIODS[direction]
     subscription = holding.subscription
     busy = holding.has_scheduled_pause or subscription.has_scheduled_changes
     if subscription.period_unit != before or holding.status not in (ACTIVE, IN_TRIAL) or busy:
         return None
-    target = price_on_sale(catalog.item_price_id(holding.plan.id, after))
+    target = holding.other_period
     if target is None:
         return None
     at_once = direction == UPGRADE or holding.status == IN_TRIAL

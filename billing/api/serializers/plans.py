@@ -47,6 +47,7 @@ class PlanSerializer(serializers.Serializer[Any]):
         allow_null=True, help_text="What it changes to; null when no change waits."
     )
     has_free_month = serializers.BooleanField()
+    has_other_period = serializers.BooleanField(help_text="The plan is sold at the other period too.")
 
 
 class OfferedPlanSerializer(PlanSerializer):

@@ -45,6 +45,7 @@ ACTIVE = {
     "hasScheduledChange": False,
     "scheduledPlan": None,
     "hasFreeMonth": False,
+    "hasOtherPeriod": True,
 }
 
 STATES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
@@ -147,6 +148,11 @@ def test_a_service_shows_its_newest_subscription() -> None:
 def test_what_still_bills_is_not_hidden_by_something_newer_that_ended() -> None:
     ended = subscription("ended", KIDS, status="cancelled", cancelled_at=at(-1), created_at=at(-2))
     assert [plan["subId"] for plan in plans_of(ended, subscription("bills", LEGACY))] == ["bills"]
+
+
+def test_a_plan_says_whether_its_other_period_is_sold() -> None:
+    held = plans_of(subscription("old", LEGACY), subscription("new", GOSPEL))
+    assert {plan["subId"]: plan["hasOtherPeriod"] for plan in held} == {"old": False, "new": True}
 
 
 def test_a_plan_that_the_catalogue_does_not_know_is_left_out() -> None:

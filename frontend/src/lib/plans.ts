@@ -53,10 +53,11 @@ export type PeriodAction = 'upgrade' | 'downgrade';
 
 const CHANGED_PERIOD: Record<PeriodAction, PeriodUnit> = { upgrade: 'month', downgrade: 'year' };
 
-/** Its billing period can be changed so: it bills at the other one, and nothing is scheduled for it. */
+/** Its billing period can be changed so: it bills at the other one, is sold at this one, and nothing is scheduled for it. */
 export function canChangePeriod(plan: Plan, action: PeriodAction): boolean {
   const isFree = !plan.hasScheduledPause && !plan.hasScheduledChange;
-  return willBill(plan) && isFree && plan.periodUnit === CHANGED_PERIOD[action];
+  const isSold = plan.hasOtherPeriod && plan.periodUnit === CHANGED_PERIOD[action];
+  return willBill(plan) && isFree && isSold;
 }
 
 /** The kids service has two plans. */

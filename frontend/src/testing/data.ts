@@ -36,6 +36,7 @@ export function aPlan(differing: Partial<Plan> = {}): Plan {
     hasScheduledPause: false,
     hasScheduledChange: false,
     hasFreeMonth: false,
+    hasOtherPeriod: true,
     scheduledPlan: null,
     ...differing,
   };

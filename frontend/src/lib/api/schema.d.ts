@@ -936,6 +936,8 @@ export interface components {
              */
             cancelAt: string | null;
             hasFreeMonth: boolean;
+            /** @description The plan is sold at the other period too. */
+            hasOtherPeriod: boolean;
             /** @description It is paused. */
             hasPauseSub: boolean;
             hasScheduledChange: boolean;
@@ -1033,6 +1035,8 @@ export interface components {
              */
             cancelAt: string | null;
             hasFreeMonth: boolean;
+            /** @description The plan is sold at the other period too. */
+            hasOtherPeriod: boolean;
             /** @description It is paused. */
             hasPauseSub: boolean;
             hasScheduledChange: boolean;
@@ -1258,6 +1262,8 @@ export interface components {
              */
             cancelAt: string | null;
             hasFreeMonth: boolean;
+            /** @description The plan is sold at the other period too. */
+            hasOtherPeriod: boolean;
             /** @description It is paused. */
             hasPauseSub: boolean;
             hasScheduledChange: boolean;
