@@ -15,7 +15,7 @@ from faults.portal import Portal, wait_until
 
 PAUSE = "/api/account/pause?days=30"
 RECEIPT: dict[str, object] = {"title": "Kept", "lines": ["It was kept."], "facts": []}
-# What a deployment gives before it kills (docs/deployment.md).
+# Less than a deployment gives before it kills (docs/deployment.md).
 GRACE_SECONDS = 30.0
 LETTERS = 12
 

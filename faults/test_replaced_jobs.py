@@ -18,7 +18,7 @@ from billing.tests.cable import is_write
 from billing.tests.live import FAITH
 from faults.portal import Portal, wait_until
 
-# What a deployment gives before it kills (docs/deployment.md).
+# Less than a deployment gives before it kills (docs/deployment.md).
 GRACE_SECONDS = 30.0
 # One after the other at a slow provider they take longer than the grace.
 RESUMES = 12

@@ -17,8 +17,8 @@ READ = re.compile(
     r"""(?:environ(?:\.get\(|\.setdefault\(|\[)|read\.\w+\(|_\w+\(\s*read,|_port\()\s*["']([A-Z][A-Z_]+)["']""",
     re.VERBOSE,
 )
-# What is not a setting of ours: the system's, Django's and pytest's own, and what only leads to the tests' documents.
-FOREIGN = {"PATH", "PYTHONPATH", "DJANGO_SETTINGS_MODULE", "DYLD_FALLBACK_LIBRARY_PATH", "SHARED_DIR"}
+# What is not a setting of ours: the system's, Django's and pytest's own.
+FOREIGN = {"PATH", "PYTHONPATH", "DJANGO_SETTINGS_MODULE", "DYLD_FALLBACK_LIBRARY_PATH"}
 FOREIGN |= {"OBJC_DISABLE_INITIALIZE_FORK_SAFETY", "PYTEST_XDIST_WORKER"}
 WSGI = {"CONTENT_LENGTH", "HTTP_TRANSFER_ENCODING", "PATH_INFO", "REMOTE_ADDR", "REQUEST_METHOD"}
 ROW = re.compile(r"^\| `([A-Z_]+)` \| (.+?) \| (.*?) \| (.*?) \| (.+) \|$", re.MULTILINE)

@@ -119,7 +119,7 @@ def _seed_service(code: str, name: str, label: str, entrance: str, position: int
 def _seed_operators() -> None:
     """Make the demo's operators, each with its name as its password; one whose name is taken is left as it is.
 
-    Production refuses to start with any of them.
+    In production `migrate` refuses any of them.
     """
     if not User.objects.filter(username=DEMO_SUPERUSER).exists():
         User.objects.create_superuser(DEMO_SUPERUSER, password=DEMO_SUPERUSER)
