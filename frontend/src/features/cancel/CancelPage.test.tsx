@@ -3,6 +3,8 @@ import { HttpResponse, http } from 'msw';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
 import type { Plan } from '@/lib/api/types';
+import { useAuth } from '@/stores/auth';
+import { useDrafts } from '@/stores/drafts';
 import { useSnackbar } from '@/stores/snackbar';
 import {
   aGospelPlan,
@@ -376,6 +378,41 @@ describe('cancelling', () => {
     const ids = { subscriptionIds: ['sub_faith', 'sub_gospel'], offer: 'pause' };
     expect(asked.map(({ body }) => body)).toEqual([ids, ids]);
     expect(new Set(asked.map(({ key }) => key)).size).toBe(2);
+  });
+
+  it.each<[string, Plan, string[]]>([
+    ['was unchecked', aGospelPlan(), ['Gospel TV']],
+    ['is paused and was never checked', aGospelPlan(PAUSED), []],
+  ])('never cancels what %s because it is the only one left', async (_case, gospel, unchecked) => {
+    plans = [aPlan(), gospel];
+    const cut = () => {
+      plans = [ended(aPlan()), gospel];
+      return HttpResponse.error();
+    };
+    const asked = takeCancellations(CANCEL, cut);
+    const { user } = show();
+    await button();
+    for (const name of unchecked) await user.click(box(name));
+    await user.click(await button());
+    await waitFor(() => expect(screen.getAllByRole('checkbox')).toHaveLength(1));
+    expect(box('Gospel TV')).not.toBeChecked();
+    await user.click(await button());
+    expect(screen.getByText('Choose at least one subscription to cancel.')).toBeInTheDocument();
+    expect(asked).toMatchObject([{ body: { subscriptionIds: ['sub_faith'] } }]);
+    await user.click(box('Gospel TV'));
+    await user.click(await button());
+    await screen.findByTestId('elsewhere');
+    expect(asked[1]).toMatchObject({ body: { subscriptionIds: ['sub_gospel'] } });
+  });
+
+  it('leaves unchecked what was unchecked before the session expired', async () => {
+    plans = [ended(aPlan()), aGospelPlan()];
+    const owner = 'ava@example.com';
+    useAuth.getState().signIn('test-token', owner);
+    useDrafts.getState().keep('leaving', { owner, draft: { sub_gospel: false } });
+    renderScreen(<CancelPage />, { at: '/cancelAll', signedIn: false });
+    await button();
+    expect(box('Gospel TV')).not.toBeChecked();
   });
 
   it('is no failure while it is being confirmed', async () => {
