@@ -73,8 +73,11 @@ describe('a command', () => {
     <QueryClientProvider client={createQueryClient()}>{children}</QueryClientProvider>
   );
 
-  function commandThat(send: (plan: string, key: string) => Promise<string>) {
-    return renderHook(() => useCommand(send), { wrapper }).result;
+  function commandThat(
+    send: (plan: string, key: string) => Promise<string>,
+    options: Parameters<typeof useCommand<string, string>>[1] = {},
+  ) {
+    return renderHook(() => useCommand(send, options), { wrapper }).result;
   }
 
   async function keysUsed(answers: (ApiError | string)[], variables: string[]): Promise<string[]> {
@@ -120,6 +123,7 @@ describe('a command', () => {
     act(() => {
       command.current.mutate('a');
       command.current.mutate('a');
+      command.current.mutate('b');
     });
     await waitFor(() => expect(command.current.data).toBe('done'));
     act(() => command.current.mutate('a'));
@@ -128,6 +132,16 @@ describe('a command', () => {
     await act(() => vi.advanceTimersByTimeAsync(200));
     await act(async () => command.current.mutate('a'));
     expect(send).toHaveBeenCalledTimes(2);
+  });
+
+  it('takes another order just after it where it can tell them apart, and that one once too', async () => {
+    const send = vi.fn((_plan: string) => Promise.resolve('done'));
+    const command = commandThat(send, { about: (plan) => plan });
+    for (const plan of ['a', 'b']) {
+      await act(async () => command.current.mutate(plan));
+      await act(async () => command.current.mutate(plan));
+    }
+    expect(send.mock.calls.map(([plan]) => plan)).toEqual(['a', 'b']);
   });
 
   it('takes the next order at once after one that failed', async () => {

@@ -48,14 +48,21 @@ export async function askUntilSettled<T>(
 }
 
 interface Intent {
-  about: string;
+  content: string;
   key: string;
 }
 
 type CommandOptions<TAnswer, TVariables> = Omit<
   UseMutationOptions<TAnswer, Error, TVariables>,
   'mutationFn' | 'onMutate'
->;
+> & {
+  /**
+   * Tells orders apart that one may well give in a row: this one as the default, then that one. Without it
+   * every press just after a success is taken for the second of a double click, whatever it would send: a
+   * form that was just saved may hold something else already.
+   */
+  about?: (variables: TVariables) => string;
+};
 
 /** The second press of a double click may come after the answer to the first, and means nothing new. */
 export const DOUBLE_CLICK_MS = 500;
@@ -65,17 +72,17 @@ export const DOUBLE_CLICK_MS = 500;
  *
  * The idempotency key is made when the intent is first sent and kept until a final answer, so that
  * pressing the button again after a cut or a 503 asks about the same change and cannot make two.
- * `mutate` does nothing while one is under way.
+ * `mutate` does nothing while one is under way, nor on the second press of a double click.
  */
 export function useCommand<TAnswer, TVariables = void>(
   send: (variables: TVariables, idempotencyKey: string) => Promise<TAnswer>,
-  options: CommandOptions<TAnswer, TVariables> = {},
+  { about = () => '', ...options }: CommandOptions<TAnswer, TVariables> = {},
 ): UseMutationResult<TAnswer, Error, TVariables> {
   const intent = useRef<Intent | null>(null);
 
   const keyFor = (variables: TVariables): string => {
-    const about = JSON.stringify(variables) ?? '';
-    if (intent.current?.about !== about) intent.current = { about, key: newIntentKey() };
+    const content = JSON.stringify(variables) ?? '';
+    if (intent.current?.content !== content) intent.current = { content, key: newIntentKey() };
     return intent.current.key;
   };
 
@@ -100,21 +107,36 @@ export function useCommand<TAnswer, TVariables = void>(
     }
   };
 
-  return useOneAtATime(useMutation({ ...options, mutationFn: run }));
+  return useOneAtATime(useMutation({ ...options, mutationFn: run }), about);
 }
 
-/** Lets `mutate` pass one order at a time; `isPending` is drawn too late for a double click. */
+/**
+ * Lets `mutate` pass one order at a time, and just after a success only one about something else;
+ * `isPending` is drawn too late for a double click.
+ */
 function useOneAtATime<TAnswer, TVariables>(
   mutation: UseMutationResult<TAnswer, Error, TVariables>,
+  about: (variables: TVariables) => string,
 ): UseMutationResult<TAnswer, Error, TVariables> {
   const underWay = useRef(false);
+  const justDone = useRef<{ about: string } | null>(null);
   const release = () => {
     underWay.current = false;
   };
+  const remember = (press: { about: string }) => {
+    justDone.current = press;
+    setTimeout(() => {
+      if (justDone.current === press) justDone.current = null;
+    }, DOUBLE_CLICK_MS);
+  };
   const mutate: typeof mutation.mutate = (...order) => {
-    if (underWay.current) return;
+    const press = { about: about(order[0] as TVariables) };
+    if (underWay.current || justDone.current?.about === press.about) return;
     underWay.current = true;
-    mutation.mutateAsync(...order).then(() => setTimeout(release, DOUBLE_CLICK_MS), release);
+    mutation.mutateAsync(...order).then(() => {
+      release();
+      remember(press);
+    }, release);
   };
   return { ...mutation, mutate };
 }

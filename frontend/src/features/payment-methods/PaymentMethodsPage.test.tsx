@@ -22,7 +22,7 @@ const MASTERCARD = aCard({
 
 let payments: Payments;
 let sent: unknown[];
-let answer: () => Response;
+let answer: () => Response | Promise<Response>;
 
 beforeEach(() => {
   payments = somePayments({ card: [aCard(), MASTERCARD], paypal: [aPayPal()] });
@@ -129,6 +129,41 @@ describe('the default', () => {
       },
     ]);
     expect(await radio(/Mastercard/)).toBeChecked();
+  });
+
+  const becomes = (id: string) => {
+    payments = withDefault(id);
+    return HttpResponse.json({ ...payments, paymentSourceId: id, collected: 0 });
+  };
+  const chosen = () => sent.map((order) => (order as { paymentSourceId: string }).paymentSourceId);
+
+  it('stays the one that is becoming it, whatever else is chosen meanwhile', async () => {
+    let settle = () => {};
+    answer = () =>
+      new Promise((resolve) => {
+        settle = () => resolve(becomes('pm_master'));
+      });
+    const { user } = show();
+    await user.click(await radio(/Mastercard/));
+    await waitFor(() => expect(sent).toHaveLength(1));
+    await user.click(await radio('PayPal'));
+    expect(await radio('PayPal')).not.toBeChecked();
+    expect(await radio(/Mastercard/)).toBeChecked();
+    settle();
+    expect(await screen.findByText(/Mastercard .* is now your default/)).toBeVisible();
+    expect(await radio(/Mastercard/)).toBeChecked();
+    expect(chosen()).toEqual(['pm_master']);
+  });
+
+  it('can be another at once after it was changed', async () => {
+    answer = () => becomes('pm_master');
+    const { user } = show();
+    await user.click(await radio(/Mastercard/));
+    expect(await screen.findByText(/Mastercard .* is now your default/)).toBeVisible();
+    answer = () => becomes('pm_paypal');
+    await user.click(await radio('PayPal'));
+    expect(await screen.findByText(/PayPal .* is now your default/)).toBeVisible();
+    expect(chosen()).toEqual(['pm_master', 'pm_paypal']);
   });
 
   it('is asked about first while something is due, and stays when one says no', async () => {

@@ -93,7 +93,8 @@ export function useCardForm(
 
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (isTokenizing || change.command.isPending) return;
+    // What is done is not done again while the next screen is on its way.
+    if (isTokenizing || change.command.isPending || change.command.isSuccess) return;
     setFailure(null);
     // Nobody knows how it ended: the same card is asked about again, and not exchanged for another token.
     if (change.unsettled && content === sent) return change.command.mutate(change.unsettled);

@@ -20,6 +20,11 @@ function collects({ operationType, token }: Order): boolean {
   return operationType === 'SETPRIMARY' || token !== undefined;
 }
 
+/** What is done to which: a quote or a token is another each time, also for a double click. */
+function aboutOf({ operationType, paymentSourceId = '' }: Order): string {
+  return `${operationType} ${paymentSourceId}`;
+}
+
 function paymentsIn(body: unknown): Payments | null {
   const { card, paypal, amountDue, quote } = (body ?? {}) as Partial<Payments>;
   if (!Array.isArray(card) || !Array.isArray(paypal)) return null;
@@ -52,6 +57,7 @@ export function usePaymentChange({ onDone, onRefused }: PaymentChangeOptions) {
   };
 
   const command = useCommand<PaymentsChange, Order>(changePaymentMethods, {
+    about: aboutOf,
     onSuccess: (answer, order) => {
       const lists = paymentsIn(answer);
       if (lists) client.setQueryData(paymentsOptions.queryKey, lists);
@@ -76,6 +82,8 @@ export function usePaymentChange({ onDone, onRefused }: PaymentChangeOptions) {
   });
 
   const submit = (order: Order) => {
+    // It would not be sent, and what is chosen would no longer be what is being done.
+    if (command.isPending) return;
     command.reset();
     setSubmitted(order);
     const payments = client.getQueryData(paymentsOptions.queryKey);
