@@ -74,6 +74,24 @@ describe('the profile', () => {
     expect(screen.getByText('Avá Stone')).toBeVisible();
   });
 
+  it('keeps what is typed while it is being saved', async () => {
+    const waiting: (() => void)[] = [];
+    server.use(
+      http.post(UPDATE, async ({ request }) => {
+        await new Promise<void>((resolve) => waiting.push(resolve));
+        return HttpResponse.json(await request.json());
+      }),
+    );
+    const { user } = show();
+    await user.type(await field('First name'), 'na{Enter}');
+    await waitFor(() => expect(waiting).toHaveLength(1));
+    await user.type(await field('Last name'), 'ham');
+    waiting[0]?.();
+    await waitFor(() => expect(snackbar()).toMatchObject({ content: UPDATED }));
+    expect(await field('First name')).toHaveValue('Avana');
+    expect(await field('Last name')).toHaveValue('Stoneham');
+  });
+
   it('takes no more than a hundred characters', async () => {
     const { user } = show();
     await user.clear(await field('Last name'));

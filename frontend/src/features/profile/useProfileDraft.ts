@@ -52,6 +52,12 @@ export function useProfileDraft(saved: Profile) {
     /** Takes over what the server found wrong; the first field it is in, if any. */
     refuse: (fields: Record<string, string[]>) =>
       say(Object.fromEntries(ORDER.map((name) => [name, fields[name]?.[0]]))),
-    forget: () => setDraft({}),
+    /** What was saved is no draft any more; what was typed meanwhile is. */
+    forget: (saved: Profile) =>
+      setDraft((draft) =>
+        Object.fromEntries(
+          Object.entries(draft).filter(([name, value]) => saved[name as FieldName] !== value),
+        ),
+      ),
   };
 }

@@ -38,10 +38,10 @@ export function useProfileForm(saved: Profile, onRefused: (name: FieldName) => v
     notifyError(error);
   };
   const command = useCommand<Profile, Profile>(updateProfile, {
-    onSuccess: (profile) => {
+    onSuccess: (profile, sent) => {
       client.setQueryData(profileOptions.queryKey, profile);
       void client.invalidateQueries({ queryKey: accountOptions.queryKey });
-      draft.forget();
+      draft.forget(sent);
       notify(UPDATED);
     },
     onError: refuse,
