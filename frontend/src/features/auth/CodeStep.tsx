@@ -31,6 +31,12 @@ export function CodeStep({ challenge, onResent, onChangeAddress }: CodeStepProps
     input.current?.select();
   };
   const signIn = useSignIn((failure) => refuse(signInMessage(failure, 'otp')));
+  const startOver: CodeStepProps['onResent'] = (email, answer) => {
+    setCode('');
+    setError(null);
+    input.current?.focus();
+    onResent(email, answer);
+  };
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (signIn.isPending) return;
@@ -65,7 +71,7 @@ export function CodeStep({ challenge, onResent, onChangeAddress }: CodeStepProps
         Sign in
       </Button>
       <div className={styles.others}>
-        <Resend challenge={challenge} onResent={onResent} onRefused={refuse} />
+        <Resend challenge={challenge} onResent={startOver} onRefused={refuse} />
         <Button variant="link" onClick={onChangeAddress}>
           Use a different email address
         </Button>

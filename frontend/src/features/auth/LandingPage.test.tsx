@@ -116,6 +116,16 @@ describe('asking for a code', () => {
     expect(asked[1]).toEqual({ email: 'ava@example.com', challengeId: 'challenge-1' });
   });
 
+  it('has another code typed into an empty field that has the focus', async () => {
+    const { user, field } = await withCodeSent();
+    await user.type(field, '123');
+    await vi.advanceTimersByTimeAsync(30_500);
+    await user.click(await screen.findByRole('button', { name: 'Send a new code' }));
+    await screen.findByText('You can ask for a new code in 30 s');
+    expect(field).toHaveValue('');
+    expect(field).toHaveFocus();
+  });
+
   it('goes back to another address', async () => {
     const { user } = await withCodeSent();
     await user.click(screen.getByRole('button', { name: 'Use a different email address' }));
