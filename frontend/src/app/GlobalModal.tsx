@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
+import { useLocation } from 'react-router-dom';
 
 import { notifyError } from '@/lib/notices';
 import { useLoader } from '@/stores/loader';
@@ -15,12 +16,15 @@ function useFocusAfter(open: boolean): void {
   }, [open]);
 }
 
-/** The one confirmation dialog, drawn from its store. */
+/** The one confirmation dialog, drawn from its store; it goes with the screen that asks. */
 export function GlobalModal() {
   const { open, title, message, warningContent, confirmBtnText, modalData, onConfirm, close } =
     useModal();
   const confirming = useLoader(({ message: note }) => note);
   const [busy, setBusy] = useState(false);
+  const { pathname } = useLocation();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: leaving the screen is what closes it.
+  useEffect(() => close, [pathname, close]);
   useFocusAfter(open);
   const confirm = async () => {
     setBusy(true);
