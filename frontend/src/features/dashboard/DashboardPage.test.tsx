@@ -442,6 +442,20 @@ describe('the free month', () => {
     expect(sent).toEqual([{ quote: 'quote-1' }, { quote: 'quote-2' }]);
   });
 
+  it('says in its dialog why it is refused, though it is not offered any more', async () => {
+    answerClaim(refusal(409, 'offer_already_claimed', 'You have had a free month.'));
+    const { user } = show();
+    await user.click(await screen.findByRole('button', { name: 'Claim my free month' }));
+    server.use(http.get(OFFER, () => HttpResponse.json(aFreeMonth({ eligible: false }))));
+    await user.click(screen.getByRole('button', { name: 'YES, CLAIM MY FREE MONTH' }));
+    const dialog = within(screen.getByRole('dialog'));
+    await waitFor(() =>
+      expect(dialog.getByRole('button', { name: 'YES, CLAIM MY FREE MONTH' })).toBeDisabled(),
+    );
+    expect(dialog.getByText('You have had a free month.')).toBeInTheDocument();
+    expect(dialog.getByText('$6.99')).toBeInTheDocument();
+  });
+
   it('is not spoken of where one may not have it', async () => {
     server.use(
       http.get(OFFER, () =>

@@ -16,11 +16,12 @@ import { freeMonthOptions } from './freeMonth';
 /** A free month, where one may have it; nothing anywhere else, nor while that is not known. */
 export function FreeMonth() {
   const { data: offer } = useQuery(freeMonthOptions);
-  const [asking, setAsking] = useState(false);
+  // As it was when it was asked for: whoever is refused then is told so before it goes.
+  const [asked, setAsked] = useState<FreeMonthOffer | null>(null);
   const [claimed, setClaimed] = useState<FreeMonthOffer | null>(null);
   const heading = useFocusIfLost<HTMLHeadingElement>(claimed);
-  const shown = claimed ?? offer;
-  if (!shown || !(shown.eligible || claimed)) return null;
+  const shown = claimed ?? (offer?.eligible ? offer : asked);
+  if (!shown) return null;
   return (
     <Card as="section" labelledBy="free-month" className={styles.card}>
       <div className={styles.head}>
@@ -30,13 +31,14 @@ export function FreeMonth() {
         </h2>
       </div>
       {claimed ? <Claimed offer={claimed} /> : <Terms offer={shown} />}
-      {!claimed && <Button onClick={() => setAsking(true)}>Claim my free month</Button>}
+      {!claimed && <Button onClick={() => setAsked(shown)}>Claim my free month</Button>}
       <FreeMonthDialog
         offer={shown}
-        open={asking}
-        onClose={() => setAsking(false)}
+        isOffered={offer?.eligible === true}
+        open={asked !== null}
+        onClose={() => setAsked(null)}
         onClaimed={(done) => {
-          setAsking(false);
+          setAsked(null);
           setClaimed(done);
         }}
       />

@@ -12,13 +12,16 @@ import { useClaim } from './freeMonth';
 
 interface FreeMonthDialogProps {
   offer: FreeMonthOffer;
+  /** Whether it still is what one may have. */
+  isOffered: boolean;
   open: boolean;
   onClose: () => void;
   onClaimed: (claimed: FreeMonthOffer) => void;
 }
 
 /** Asks before the free month is claimed, since it can be had once in twelve months. */
-export function FreeMonthDialog({ offer, open, onClose, onClaimed }: FreeMonthDialogProps) {
+export function FreeMonthDialog(props: FreeMonthDialogProps) {
+  const { offer, isOffered, open, onClose, onClaimed } = props;
   const { data: site } = useQuery(siteOptions);
   const note = useLoader(({ message }) => message);
   const claim = useClaim(onClaimed);
@@ -31,7 +34,8 @@ export function FreeMonthDialog({ offer, open, onClose, onClaimed }: FreeMonthDi
       open={open}
       title="Claim your free month?"
       confirmBtnText="YES, CLAIM MY FREE MONTH"
-      confirmDisabled={!offer.eligible}
+      // What is still being confirmed can be asked about again.
+      confirmDisabled={!isOffered && !isUnconfirmed(claim.error)}
       busy={claim.isPending}
       busyNote={note}
       onConfirm={() => claim.mutate({ quote: offer.quote })}
