@@ -28,9 +28,13 @@ function takePlans(client: QueryClient, plans: Plan[]): void {
 }
 
 /** The next screen opens on what the change has made of the plans, not on what they were. */
-async function readAnew(client: QueryClient): Promise<void> {
+async function readAnew(client: QueryClient): Promise<readonly Plan[]> {
   refresh(client);
-  await client.fetchQuery({ ...managePlansOptions, staleTime: 0 }).catch(() => undefined);
+  const read = client.fetchQuery({ ...managePlansOptions, staleTime: 0 });
+  return read.then(
+    ({ existingPlans }) => existingPlans,
+    () => [],
+  );
 }
 
 function refresh(client: QueryClient): void {
@@ -42,8 +46,8 @@ interface AfterChange {
   taken: (plans: Plan[]) => void;
   /** After a change that failed, since the page may be out of date. */
   stale: () => void;
-  /** After a change that answered with something else: resolves when the plans are read anew. */
-  settled: () => Promise<void>;
+  /** After a change that answered with something else: resolves to the plans, read anew; none where that fails. */
+  settled: () => Promise<readonly Plan[]>;
 }
 
 /** Brings what is cached of the account in line with a change. */

@@ -1,23 +1,31 @@
 import type { Plan } from '@/lib/api/types';
 import { formatCents, formatDate, formatPrice } from '@/lib/formats';
+import { statusOf } from '@/lib/plans';
 
 /** What was done, as it travels to a screen in the navigation's state. */
 interface Receipt {
   sentences: readonly string[];
+  /** The day it is of: it speaks of today. */
+  day: string;
   /** How the change left the subscriptions that it is about, by id. */
   left: Readonly<Record<string, string>>;
 }
 
 /** What a receipt speaks of: once any of it is different, the receipt is no longer true. */
 function stateOf(plan: Plan): string {
-  const { status, cancelAt, hasScheduledPause, hasScheduledChange } = plan;
-  return [status.toUpperCase(), cancelAt, hasScheduledPause, hasScheduledChange].join(' ');
+  const { cancelAt, periodUnit, hasScheduledPause, hasScheduledChange, hasUpcomingCoupon } = plan;
+  const scheduled = [hasScheduledPause, hasScheduledChange, hasUpcomingCoupon];
+  return [statusOf(plan), cancelAt, periodUnit, ...scheduled].join(' ');
 }
 
 /** A navigation's state that says what was done to these subscriptions, given as the change left them. */
 export function toReceipt(sentences: readonly string[], plans: readonly Plan[]) {
   const left = Object.fromEntries(plans.map((plan) => [plan.subId, stateOf(plan)]));
-  return { receipt: { sentences, left } satisfies Receipt };
+  return { receipt: { sentences, day: today(), left } satisfies Receipt };
+}
+
+function today(): string {
+  return new Date().toDateString();
 }
 
 function receiptOf(state: unknown): Receipt | null {
@@ -28,7 +36,7 @@ function receiptOf(state: unknown): Receipt | null {
 /** What a navigation's state says was done, as long as the subscriptions still are so; none otherwise. */
 export function receiptIn(state: unknown, plans: readonly Plan[]): readonly string[] {
   const receipt = receiptOf(state);
-  if (!receipt) return [];
+  if (receipt?.day !== today()) return [];
   const isTrue = Object.entries(receipt.left).every(([subId, left]) =>
     plans.some((plan) => plan.subId === subId && stateOf(plan) === left),
   );

@@ -9,6 +9,7 @@ import { isUnconfirmed, messageOf } from '@/lib/errors';
 import { notifyError } from '@/lib/notices';
 import { paths } from '@/lib/paths';
 import { usePlansAfterChange } from '@/lib/planChanges';
+import { toReceipt } from '@/lib/receipts';
 import { useFormDraft } from '@/lib/useFormDraft';
 import { useDrafts } from '@/stores/drafts';
 import { notify, useSnackbar } from '@/stores/snackbar';
@@ -51,10 +52,10 @@ function useRedeem(onRefused: (message: string) => void) {
   return useCommand<Redeemed, { code: string }>(redeem, {
     onSuccess: async (answer) => {
       useSnackbar.getState().hide();
-      await settled();
+      const plans = await settled();
       // A session that expired just now has left the code behind, which is spent.
       useDrafts.getState().forget(DRAFT);
-      void navigate(paths.summary, { state: { said: [redeemedSentence(answer)] } });
+      void navigate(paths.summary, { state: toReceipt([redeemedSentence(answer)], plans) });
     },
     onError: (error) => {
       stale();

@@ -12,6 +12,7 @@ import { PaymentFailureDialog } from './PaymentFailureDialog';
 import { RefusalWords } from './RefusalWords';
 import { Sentences } from './Sentences';
 import type { useChange } from './useChange';
+import { useKept } from './useKept';
 
 interface ChangeDialogsProps {
   change: Pick<ReturnType<typeof useChange>, 'step' | 'ask' | 'close'> & {
@@ -43,6 +44,8 @@ export function ChangeDialogs({
   onConfirm,
 }: ChangeDialogsProps) {
   const note = useLoader(({ message }) => message);
+  // It stays in the dialog that is closing.
+  const lastError = useKept(command.error ?? undefined);
   // The dialog about the payment says that one, and that nothing is left the other.
   const isSaid =
     hasCode(command.error, 'payment_processing_failed') ||
@@ -68,7 +71,7 @@ export function ChangeDialogs({
       </ConfirmModal>
       <PaymentFailureDialog
         open={step === 'declined'}
-        message={messageOf(command.error)}
+        message={messageOf(lastError)}
         onRetry={ask}
         onClose={close}
       />

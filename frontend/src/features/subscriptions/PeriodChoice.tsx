@@ -5,6 +5,7 @@ import type { ManagePlans, Plan, Preview } from '@/lib/api/types';
 import { formatCents, formatPrice } from '@/lib/formats';
 import { planFacts } from '@/lib/planFacts';
 import { type PeriodAction, planNotes } from '@/lib/plans';
+import { toReceipt } from '@/lib/receipts';
 import { useScreenLoad } from '@/lib/screenLoad';
 import { sumRows, totalPer } from '@/lib/totals';
 import type { Hold } from '@/lib/useHeldStill';
@@ -22,13 +23,17 @@ import { Legal } from './Legal';
 import { MoneyChange } from './MoneyChange';
 import { didSentences, periodConfirmWords, startsFrom, willSentences } from './periodWords';
 import styles from './subscriptions.module.css';
-import { summaryAddress, toSaid } from './summary';
+import { summaryAddress, withCharge } from './summary';
 import { useChange } from './useChange';
+import { useKept } from './useKept';
 import { usePeriodEstimate } from './usePeriodEstimate';
 import { usePeriodSelection } from './usePeriodSelection';
 
 const FREE_MONTH_ENDS =
   'Your free month is still waiting for your next monthly bill. Upgrading takes it away.';
+
+const GONE =
+  'What was chosen cannot be changed any more. Choose another subscription to change that one.';
 
 interface PeriodChoiceProps {
   action: PeriodAction;
@@ -45,19 +50,27 @@ export function PeriodChoice({ action, costs, candidates, hold }: PeriodChoicePr
   const { estimate, shown } = priced;
   useScreenLoad(estimate);
   const change = usePeriodChange(action, selection.chosen, priced.estimateKey, hold);
-  const failed = estimate.isError && !estimate.isFetching;
-  const from = shown && startsFrom(action, selection.chosen, shown);
+  const isEmpty = selection.chosen.length === 0;
+  const failed = !isEmpty && estimate.isError && !estimate.isFetching;
+  const preview = isEmpty || failed ? undefined : shown;
+  const from = preview && startsFrom(action, selection.chosen, preview);
+  // The boxes wait for the first answer, whatever it is, and then stay: another choice is the way on from a refusal.
+  const isDrawn = useKept(preview || isEmpty || failed ? true : undefined);
   return (
     <>
-      {!shown && !failed && <PlanTableSkeleton />}
-      {shown && !failed && (
-        <div className={classNames(styles.choice, !priced.figures && styles.awaited)}>
-          <PlansToChange {...{ action, candidates, selection, preview: shown }} />
-          <MoneyChange now={costs} then={shown} from={from} />
+      {!isDrawn && <PlanTableSkeleton />}
+      {isDrawn && (
+        <div className={classNames(styles.choice, preview && !priced.figures && styles.awaited)}>
+          <PlansToChange {...{ action, candidates, selection, preview }} />
+          {preview && <MoneyChange now={costs} then={preview} from={from} />}
         </div>
       )}
       {failed && <EstimateFailure estimate={estimate} />}
-      <Button onClick={change.ask} block>
+      <Button
+        disabled={!preview && !isEmpty}
+        onClick={isEmpty ? selection.refuse : change.ask}
+        block
+      >
         SAVE CHANGES
       </Button>
       <Legal />
@@ -82,7 +95,7 @@ function PeriodDialogs({ action, costs, chosen, priced, change }: PeriodDialogsP
       change={change}
       title={action === 'upgrade' ? 'Upgrade to annual billing?' : 'Downgrade to monthly billing?'}
       estimate={estimate}
-      nothingLeft={false}
+      nothingLeft={chosen.length === 0}
       sentences={willSentences(action, chosen)}
       figures={figures && <MoneyChange now={costs} then={figures} from={from} />}
       warning={figures?.removesFreeMonth && FREE_MONTH_ENDS}
@@ -103,10 +116,10 @@ function usePeriodChange(
     send: (order, idempotencyKey) => changePeriod(action, order, idempotencyKey),
     estimateKey,
     hold,
-    onDone: (answer) => {
+    onDone: (answer, plans) => {
       const inTrial = action === 'downgrade' && answer.isImmediate;
       void navigate(summaryAddress(inTrial ? 'downgrade_with_trial' : action), {
-        state: toSaid(didSentences(action, chosen), answer),
+        state: toReceipt(withCharge(didSentences(action, chosen), answer), plans),
       });
     },
   });
@@ -116,32 +129,36 @@ interface PlansToChangeProps {
   action: PeriodAction;
   candidates: readonly Plan[];
   selection: ReturnType<typeof usePeriodSelection>;
-  preview: Preview;
+  /** Nothing where it is not known what the choice comes to, or nothing is chosen. */
+  preview: Preview | undefined;
 }
 
-/** The plans with a box each, what the change saves in a year, and what they come to. */
+/** The plans with a box each and, where that is known, what the change saves in a year and what they come to. */
 function PlansToChange({ action, candidates, selection, preview }: PlansToChangeProps) {
   const ids = useId();
   const lines = candidates.map((plan) => {
     const isChosen = selection.chosen.includes(plan);
-    const toBe = preview.existingPlans.find(({ id }) => id === plan.id);
+    const toBe = preview?.existingPlans.find(({ id }) => id === plan.id);
     const mark = { id: `${ids}${plan.id}`, isChosen };
     return lineOf(plan, isChosen ? (toBe ?? plan) : plan, mark, (on) => selection.toggle(plan, on));
   });
   return (
     <>
-      <Credit action={action} preview={preview} />
+      {preview && <Credit action={action} preview={preview} />}
       <PlanTable
         caption="Your Subscriptions"
         lines={lines}
-        sums={[...annualRow(action, preview.annualSavings), ...sumRows(preview)]}
+        sums={preview ? [...annualRow(action, preview.annualSavings), ...sumRows(preview)] : []}
       />
-      <LiveFieldError>
-        {selection.refused && 'Choose at least one subscription to change.'}
-      </LiveFieldError>
-      {preview.removesFreeMonth && <InfoAlert>{FREE_MONTH_ENDS}</InfoAlert>}
+      <LiveFieldError>{choiceProblem(selection)}</LiveFieldError>
+      {preview?.removesFreeMonth && <InfoAlert>{FREE_MONTH_ENDS}</InfoAlert>}
     </>
   );
+}
+
+function choiceProblem({ chosen, refused }: ReturnType<typeof usePeriodSelection>) {
+  if (refused) return 'Choose at least one subscription to change.';
+  return chosen.length === 0 && GONE;
 }
 
 function lineOf(

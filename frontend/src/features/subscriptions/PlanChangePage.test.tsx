@@ -47,10 +47,14 @@ function answer(action: 'upgrade' | 'downgrade', preview: Preview, ...refusals: 
   );
 }
 
-function show(costs: Partial<ManagePlans>, at = '/manage-subscription/upgrade') {
+function plansBecome(costs: Partial<ManagePlans>) {
   server.use(
     http.get('*/api/account/manage-plans', () => HttpResponse.json(someManagePlans(costs))),
   );
+}
+
+function show(costs: Partial<ManagePlans>, at = '/manage-subscription/upgrade') {
+  plansBecome(costs);
   return renderScreen(<PlanChangePage />, { at });
 }
 
@@ -59,7 +63,13 @@ beforeEach(() => {
   estimated = [];
 });
 
-const save = () => screen.findByRole('button', { name: 'SAVE CHANGES' });
+/** The button, once it is known what the change comes to. */
+async function save(): Promise<HTMLElement> {
+  const button = await screen.findByRole('button', { name: 'SAVE CHANGES' });
+  await waitFor(() => expect(button).toBeEnabled());
+  return button;
+}
+const box = (name: string) => screen.findByRole('checkbox', { name });
 const amounts = async () =>
   (await screen.findAllByRole('definition')).map(({ textContent }) => textContent);
 
@@ -126,6 +136,71 @@ describe('upgrading', () => {
     await user.click(await screen.findByRole('button', { name: /YES, UPGRADE AND PAY/ }));
     await screen.findByTestId('elsewhere');
     expect(sent.map(({ planIds }) => planIds)).toEqual([['gospel-tv-plan'], ['gospel-tv-plan']]);
+  });
+});
+
+describe('what was chosen and cannot be changed any more', () => {
+  it('leaves unchecked what was unchecked, also in the dialog that asks', async () => {
+    answer('upgrade', UPGRADED, refusal(409, 'no_change', 'There is nothing to change.'));
+    const { user } = show({ existingPlans: [aPlan(), aGospelPlan()] });
+    await user.click(await box('Faith & Family'));
+    await waitFor(() => expect(estimated.at(-1)).toEqual(['gospel-tv-plan']));
+    await user.click(await save());
+    const dialog = within(screen.getByRole('dialog'));
+    const confirm = await dialog.findByRole('button', { name: /YES, UPGRADE AND PAY/ });
+    await waitFor(() => expect(confirm).toBeEnabled());
+    plansBecome({ existingPlans: [aPlan(), aGospelPlan(YEARLY)] });
+    await user.click(confirm);
+    expect(await dialog.findByText(/This has been done already/)).toBeInTheDocument();
+    expect(confirm).toBeDisabled();
+    await user.click(dialog.getByRole('button', { name: 'NO, CANCEL' }));
+    expect(await box('Faith & Family')).not.toBeChecked();
+    expect(sent.map(({ planIds }) => planIds)).toEqual([['gospel-tv-plan']]);
+    expect(estimated.at(-1)).toEqual(['gospel-tv-plan']);
+  });
+
+  it('is said where the address names nothing else, and another can be chosen', async () => {
+    answer('upgrade', UPGRADED);
+    const { user } = show(
+      { existingPlans: [aPlan(), aGospelPlan(), aKidsPlan(YEARLY)] },
+      '/manage-subscription/upgrade?planIds=Minno-Plan',
+    );
+    expect(await screen.findByText(/What was chosen cannot be changed/)).toBeInTheDocument();
+    expect(screen.getByText('Kids is already billed annually.')).toBeInTheDocument();
+    expect(await box('Faith & Family')).not.toBeChecked();
+    expect(await box('Gospel TV')).not.toBeChecked();
+    await user.click(await save());
+    expect(screen.getByText('Choose at least one subscription to change.')).toBeInTheDocument();
+    expect(screen.queryByRole('dialog')).not.toBeInTheDocument();
+    expect(estimated).toEqual([]);
+    await user.click(await box('Gospel TV'));
+    await user.click(await save());
+    await user.click(await screen.findByRole('button', { name: /YES, UPGRADE AND PAY/ }));
+    await screen.findByTestId('elsewhere');
+    expect(sent.map(({ planIds }) => planIds)).toEqual([['gospel-tv-plan']]);
+  });
+});
+
+describe('an estimate that fails', () => {
+  it('leaves the boxes there for another choice, and nothing to save until then', async () => {
+    answer('upgrade', UPGRADED);
+    server.use(
+      http.get(
+        '*/api/account/upgrade/estimate',
+        () => refusal(409, 'invalid_state', 'This cannot be worked out.'),
+        { once: true },
+      ),
+    );
+    const { user } = show({ existingPlans: [aPlan(), aGospelPlan()] });
+    await screen.findAllByText('This cannot be worked out.');
+    const gospel = await box('Gospel TV');
+    expect(gospel).toBeChecked();
+    expect(screen.getByRole('button', { name: 'SAVE CHANGES' })).toBeDisabled();
+    await user.click(gospel);
+    expect(gospel).toHaveFocus();
+    expect(await save()).toBeEnabled();
+    expect(estimated).toEqual([['faith-family-plan']]);
+    expect(gospel).not.toBeChecked();
   });
 });
 

@@ -6,6 +6,7 @@ import { siteOptions } from '@/lib/api/queries';
 import type { ManagePlans, ServicesChange } from '@/lib/api/types';
 import { haveEnded, priceAfterEnd } from '@/lib/bundles';
 import { isLive, watchableServices } from '@/lib/plans';
+import { toReceipt } from '@/lib/receipts';
 import { periodPrices, sumRows } from '@/lib/totals';
 import { type Hold, useHeldStill } from '@/lib/useHeldStill';
 import { useCart } from '@/stores/cart';
@@ -24,7 +25,7 @@ import { EstimateFailure } from './EstimateFailure';
 import { Legal } from './Legal';
 import { MoneyChange } from './MoneyChange';
 import styles from './subscriptions.module.css';
-import { summaryAddress, toSaid } from './summary';
+import { summaryAddress, withCharge } from './summary';
 import { useChange } from './useChange';
 import { type Draft, useDraft } from './useDraft';
 
@@ -97,7 +98,7 @@ function useServicesChange(costs: ManagePlans, draft: Draft, hold: Hold) {
     send: changeServices,
     estimateKey: draft.estimateKey,
     hold,
-    onDone: (answer) => {
+    onDone: (answer, plans) => {
       const isRemoval = answer.removed.length > 0 && answer.added.length === 0;
       const said = [
         ...changeSentences(answer, choosable(costs), 'did'),
@@ -105,7 +106,7 @@ function useServicesChange(costs: ManagePlans, draft: Draft, hold: Hold) {
       ];
       isDone.current = true;
       void navigate(summaryAddress(isRemoval ? 'remove_service' : 'adjust_subscription'), {
-        state: toSaid(said, answer),
+        state: toReceipt(withCharge(said, answer), plans),
       });
     },
   });

@@ -1,8 +1,9 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { HttpResponse, http } from 'msw';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 
 import type { Plan } from '@/lib/api/types';
+import { toReceipt } from '@/lib/receipts';
 import { useSnackbar } from '@/stores/snackbar';
 import {
   aGospelPlan,
@@ -36,13 +37,31 @@ const next = async () => within(await screen.findByRole('list', { name: 'What co
 describe('the summary', () => {
   it('says what was done, what one has and what comes next', async () => {
     const said = ['Faith & Family is now billed annually.', '$66.79 was charged today.'];
-    show([aPlan(YEARLY)], '/summary?action=upgrade', { said });
+    const plans = [aPlan(YEARLY)];
+    show(plans, '/summary?action=upgrade', toReceipt(said, plans));
     expect(await screen.findByRole('status')).toHaveTextContent(said.join(''));
     expect(await table()).toHaveTextContent('Faith & Family$69.99per year');
     expect(screen.getByRole('checkbox', { name: 'Faith & Family' })).toBeDisabled();
     expect((await next()).getByRole('listitem')).toHaveTextContent(
       'Faith & Family: Next billDecember 10, 2026',
     );
+  });
+
+  it('no longer says what was done once it has been taken back', async () => {
+    const state = toReceipt(['Faith & Family will be billed monthly.'], [aPlan(CHANGING)]);
+    show([aPlan(YEARLY)], '/summary?action=downgrade', state);
+    await table();
+    expect(screen.queryByRole('status')).not.toBeInTheDocument();
+  });
+
+  it('no longer says the next day what was charged', async () => {
+    const plans = [aPlan(YEARLY)];
+    vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-11-20T12:00:00Z') });
+    const state = toReceipt(['$66.79 was charged today.'], plans);
+    vi.setSystemTime(new Date('2026-11-21T12:00:00Z'));
+    show(plans, '/summary?action=upgrade', state);
+    expect(await screen.findByRole('status')).toHaveTextContent(/^Your upgrade is done/);
+    vi.useRealTimers();
   });
 
   it.each([

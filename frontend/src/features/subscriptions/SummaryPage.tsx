@@ -5,6 +5,7 @@ import { managePlansOptions } from '@/lib/api/queries';
 import type { ManagePlans, Plan } from '@/lib/api/types';
 import { paths } from '@/lib/paths';
 import { canChangePeriod, isLive } from '@/lib/plans';
+import { receiptIn } from '@/lib/receipts';
 import { useScreenLoad } from '@/lib/screenLoad';
 import { ButtonLink } from '@/ui/Button';
 import { Card } from '@/ui/Card';
@@ -20,7 +21,7 @@ import { DowngradePreview } from './DowngradePreview';
 import { ReadOnlyPlans } from './ReadOnlyPlans';
 import { Sentences } from './Sentences';
 import styles from './subscriptions.module.css';
-import { doneSentences, type SummaryAction, saidIn, summaryAction } from './summary';
+import { doneSentences, type SummaryAction, summaryAction } from './summary';
 
 /** After a change: what was done, what one has now or will have, and what comes next. */
 export default function SummaryPage() {
@@ -29,12 +30,11 @@ export default function SummaryPage() {
   const plans = useQuery(managePlansOptions);
   const failure = useScreenLoad(plans);
   const action = summaryAction(query);
-  const said = saidIn(state);
   return (
     <Page>
       <BackLink to={paths.dashboard} />
       <PageHeading title="Plan Summary">Manage Subscriptions</PageHeading>
-      {plans.data && <Done said={said} action={action} plans={plans.data.existingPlans} />}
+      {plans.data && <Done state={state} action={action} plans={plans.data.existingPlans} />}
       <Card as="section" labelledBy="your-subscriptions" className={styles.card}>
         <h2 id="your-subscriptions">Your Subscriptions</h2>
         {failure && <ErrorState {...failure} />}
@@ -47,12 +47,13 @@ export default function SummaryPage() {
 }
 
 interface DoneProps {
-  said: readonly string[];
+  state: unknown;
   action: SummaryAction | null;
   plans: readonly Plan[];
 }
 
-function Done({ said, action, plans }: DoneProps) {
+function Done({ state, action, plans }: DoneProps) {
+  const said = receiptIn(state, plans);
   const sentences = said.length > 0 ? said : doneSentences(action, plans);
   if (sentences.length === 0) return null;
   return (

@@ -4,7 +4,7 @@ import type { Plan } from '@/lib/api/types';
 import { paths } from '@/lib/paths';
 import { useCancelScheduledPause, useKeepSubscription, useUndoChange } from '@/lib/planChanges';
 import { isEnding } from '@/lib/plans';
-import { goesOnSentences } from '@/lib/receipts';
+import { goesOnSentences, toReceipt } from '@/lib/receipts';
 import { notify } from '@/stores/snackbar';
 import { Button } from '@/ui/Button';
 import { VisuallyHidden } from '@/ui/VisuallyHidden';
@@ -20,7 +20,7 @@ function useAfterwards(): (message: string, plans: readonly Plan[]) => void {
   const navigate = useNavigate();
   return (message, plans) => {
     notify(message);
-    const state = { said: plans.flatMap(goesOnSentences) };
+    const state = toReceipt(plans.flatMap(goesOnSentences), plans);
     void navigate(paths.summary, { replace: true, state });
   };
 }

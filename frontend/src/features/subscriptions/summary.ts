@@ -25,27 +25,16 @@ export function summaryAction(query: URLSearchParams): SummaryAction | null {
   return ACTIONS.find((action) => action === named) ?? null;
 }
 
-/** What was done, in sentences, as it travels to the summary in the navigation's state. */
-interface Said {
-  said: string[];
-}
-
 /** Adds what was charged to what was done. The provider may make a change and leave its invoice unpaid. */
-export function toSaid(
+export function withCharge(
   sentences: readonly string[],
   { dueNow, hasPaymentFailure }: { dueNow: number; hasPaymentFailure: boolean },
-): Said {
-  if (dueNow === 0) return { said: [...sentences] };
+): readonly string[] {
+  if (dueNow === 0) return sentences;
   const paid = hasPaymentFailure
     ? `The payment of ${formatCents(dueNow)} has not gone through yet.`
     : `${formatCents(dueNow)} was charged today.`;
-  return { said: [...sentences, paid] };
-}
-
-/** The sentences a navigation's state brings along; it may be anything. */
-export function saidIn(state: unknown): string[] {
-  const { said } = (state ?? {}) as Partial<Said>;
-  return Array.isArray(said) ? said.filter((one) => typeof one === 'string') : [];
+  return [...sentences, paid];
 }
 
 interface Done {

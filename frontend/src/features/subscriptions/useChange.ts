@@ -1,6 +1,7 @@
 import { type QueryKey, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 
+import type { Plan } from '@/lib/api/types';
 import { useCommand } from '@/lib/command';
 import { hasCode, isFinal } from '@/lib/errors';
 import { usePlansAfterChange } from '@/lib/planChanges';
@@ -13,8 +14,8 @@ interface ChangeOptions<TFigures> {
   estimateKey: QueryKey;
   /** Holds the screen still while the change is on its way and after it was made. */
   hold: Hold;
-  /** Once it is done and the plans are read anew. */
-  onDone: (answer: TFigures) => void;
+  /** Once it is done, with the plans read anew. */
+  onDone: (answer: TFigures, plans: readonly Plan[]) => void;
 }
 
 /** Whether a refusal brings new figures along. */
@@ -48,8 +49,7 @@ export function useChange<TFigures extends { quote: string }>({
 
   const command = useCommand<TFigures, Order>(sendHolding, {
     onSuccess: async (answer) => {
-      await settled();
-      onDone(answer);
+      onDone(answer, await settled());
     },
     onError: (error) => {
       hold(false);

@@ -7,18 +7,24 @@ import { useNamed } from '@/lib/useNamed';
 const PARAMETER = 'planIds';
 
 interface PeriodSelection {
+  /** Nothing where what the address names cannot be changed any more. */
   chosen: readonly Plan[];
   /** Somebody tried to choose nothing. */
   refused: boolean;
   toggle: (plan: Plan, on: boolean) => void;
+  /** Says that something has to be chosen. */
+  refuse: () => void;
 }
 
-/** Which plans to change, of those that can be: all of them, unless the address names some. */
+/**
+ * Which plans to change, of those that can be: all of them, unless the address names some. Those that can
+ * no longer be changed choose nothing, and never quietly everything else.
+ */
 export function usePeriodSelection(candidates: readonly Plan[]): PeriodSelection {
   const [named, name] = useNamed(PARAMETER);
   const [refused, setRefused] = useState(false);
-  const among = candidates.filter(({ id }) => named.includes(id));
-  const chosen = among.length > 0 ? among : candidates;
+  const chosen =
+    named.length === 0 ? candidates : candidates.filter(({ id }) => named.includes(id));
 
   const toggle = (plan: Plan, on: boolean) => {
     const next = candidates.filter((one) => (one === plan ? on : chosen.includes(one)));
@@ -26,5 +32,5 @@ export function usePeriodSelection(candidates: readonly Plan[]): PeriodSelection
     if (next.length === 0) return;
     name(next.length === candidates.length ? [] : next.map(({ id }) => id));
   };
-  return { chosen, refused, toggle };
+  return { chosen, refused, toggle, refuse: () => setRefused(true) };
 }
