@@ -12,6 +12,8 @@ from pypdf import PdfReader
 
 REMOVED = "Scheduled Pause has been removed successfully."
 DATE = re.compile(r"[A-Z][a-z]+ \d{1,2}, \d{4}")
+# To the hour it is thirty; a change of the clocks between may move a date over midnight.
+THIRTY_DAYS = [timedelta(days=days) for days in (29, 30, 31)]
 
 
 def card(page, name):
@@ -57,7 +59,7 @@ def test_ella_takes_her_scheduled_pause_back(visitor):
     scheduled = card(page, "Faith & Family")
     expect(scheduled).to_contain_text("Pause scheduled")
     starts, resumes = dates_in(scheduled)[:2]
-    assert resumes - starts == timedelta(days=30)
+    assert resumes - starts in THIRTY_DAYS
 
     scheduled.get_by_role("button", name="Cancel pause").click()
 
@@ -76,7 +78,7 @@ def test_finn_sees_that_his_payment_failed(visitor):
         )
     ).to_be_visible()
     page.goto("/billingHistory")
-    expect(page.get_by_role("row").nth(1)).not_to_contain_text("PAID\n")
+    expect(page.get_by_role("row").nth(1)).to_contain_text("PAYMENT DUE")
 
 
 def test_ivy_who_has_nothing_sees_what_there_could_be(visitor):
@@ -120,7 +122,7 @@ def test_ava_pauses_takes_it_back_pauses_all_and_the_night_resumes_her(visitor, 
     summary = page.get_by_role("table", name="Your Subscriptions")
     expect(summary).to_contain_text("Your pause takes effect on")
     pauses, resumes = dates_in(summary)[:2]
-    assert resumes - pauses == timedelta(days=30)
+    assert resumes - pauses in THIRTY_DAYS
 
     # She takes it back.
     summary.get_by_role("button", name="Cancel Pause").click()

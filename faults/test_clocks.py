@@ -68,7 +68,7 @@ def test_codes_and_links_are_good_at_each_web_server_and_work_goes_on(
     with portal.database.connect() as administrator:
         now = administrator.execute("SELECT clock_timestamp()").fetchone()
     assert now is not None
-    assert 595 < (challenge.expires_at - now[0]).total_seconds() <= 600
+    assert 570 < (challenge.expires_at - now[0]).total_seconds() <= 600
     letter = portal.post_office.wait_for(address)[0].get_body(("plain",))
     assert letter is not None
     attempt = {"email": address, "otp": CODE.findall(letter.get_content())[0], **asked}

@@ -200,7 +200,7 @@ def test_requests_behind_a_lock_or_a_slow_statement_end_and_do_not_pile_up(porta
         assert answer.status_code == 503
         assert answer.json()["code"] == "temporarily_unavailable"
         assert int(answer.headers["Retry-After"]) > 0
-        assert seconds < 17
+        assert seconds < 30
     assert max(seconds for _, seconds in answers[:-1]) < PASSES_LOCKS_ON
 
 

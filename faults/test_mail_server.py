@@ -53,7 +53,7 @@ def test_a_code_that_the_mail_server_would_not_take_comes_and_works(portal: Port
     challenge = ask(portal, address)
     mail = tried(address)
     assert mail.state == State.PENDING
-    assert timedelta(seconds=15) < mail.next_attempt_at - timezone.now() < timedelta(seconds=25)
+    assert timedelta(seconds=0) < mail.next_attempt_at - timezone.now() < timedelta(seconds=25)
 
     portal.post_office.refusals.clear()
     try_again(portal, address)

@@ -43,6 +43,7 @@ def test_a_client_that_says_a_byte_at_a_time_has_gone_when_the_time_is_over(
 ) -> None:
     ours, client = ends
     began = time.monotonic()
+    ours.expect_request()
     client.sendall(b"X")
     while ours.recv(10):
         time.sleep(0.05)

@@ -1,4 +1,4 @@
-"""`manage.py timetravel 31d`: move the billing clock, with the jobs that the time between would have run."""
+"""`manage.py timetravel 31d`: move the billing clock, and run on the way what is due (`services.travel`)."""
 
 import re
 from datetime import timedelta

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
+from chargebee import InvalidRequestError
+
 from billing.sandbox.tests.shop import Shop, refused
 
 DAY = 86_400
@@ -64,12 +66,19 @@ def test_a_second_journey_waits_for_the_first(shop: Shop):
 
 
 def test_a_journey_to_the_present_second_does_not_turn_the_clock_back(shop: Shop):
-    made = [shop.client.Customer.create({}).customer]
-    while not 300 <= made[-1].resource_version % 1000 <= 600:  # well inside a second
-        made.append(shop.client.Customer.create({}).customer)
-    shop.client.TimeMachine.travel_forward("delorean", {"destination_time": made[-1].created_at})
+    def go_from_within_a_second() -> int:
+        made = [shop.client.Customer.create({}).customer]
+        while not 300 <= made[-1].resource_version % 1000 <= 600:
+            made.append(shop.client.Customer.create({}).customer)
+        try:
+            shop.client.TimeMachine.travel_forward("delorean", {"destination_time": made[-1].created_at})
+        except InvalidRequestError:  # the second was over by then
+            return go_from_within_a_second()
+        return int(made[-1].resource_version)
+
+    before = go_from_within_a_second()
     arrived(shop.client)
-    assert shop.client.Customer.create({}).customer.resource_version > made[-1].resource_version
+    assert shop.client.Customer.create({}).customer.resource_version > before
 
 
 def test_starting_afresh_ends_a_journey(shop: Shop):
@@ -98,11 +107,11 @@ def test_it_only_goes_forward_and_there_is_only_one(shop: Shop):
 def test_time_passes_by_itself(shop: Shop):
     shop.customer()
     now = shop.client.Customer.retrieve("ava").customer.created_at
-    trial = shop.subscribe("ava", trial_end=now + 3)
-    deadline = time.monotonic() + 15
+    trial = shop.subscribe("ava", trial_end=now + 5)
+    deadline = time.monotonic() + 60
     while shop.subscription(trial.id).status == "in_trial" and time.monotonic() < deadline:
         time.sleep(0.1)
-    assert shop.subscription(trial.id).activated_at == now + 3
+    assert shop.subscription(trial.id).activated_at == now + 5
 
 
 def test_a_journey_cut_short_by_a_restart_is_finished(launch_sandbox: Callable[..., Any]):

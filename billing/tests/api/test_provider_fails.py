@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
@@ -116,6 +117,7 @@ def test_a_job_that_is_turned_away_asks_five_times_each_after_another_while(
 ) -> None:
     sandbox.misbehave("error", "/coupons/*", status=429, retry_after=0, count=10)
 
+    random.seed(5)
     with pace.background(), pytest.raises(NotSent):
         records.find("coupon", "BUNDLE-2")
 

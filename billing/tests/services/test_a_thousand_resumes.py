@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -203,7 +204,7 @@ def test_a_thousand_due_resumes_are_each_made_once_through_a_kill_and_a_limit(
     run = jobs.run("resumes", slot, now=now)
 
     assert "resumes: " in told
-    assert " left, begun less than a minute ago, about " in told
+    assert re.search(r" left, begun [a-z0-9 ]+ ago, about ", told)
     assert len(asked) == left > 2 * LIMIT
     assert all(later - earlier >= 60 for earlier, later in zip(asked, asked[LIMIT:], strict=False))
     assert len(asked) >= 0.97 * LIMIT * (asked[-1] - asked[0]) / 60

@@ -107,7 +107,7 @@ def test_what_is_shown_is_charged_and_kept_in_step_whatever_is_done(provider: Pr
 
 
 def test_what_ends_as_another_renews_does_not_count_for_that_bill(provider: Provider) -> None:
-    life = Life(provider, [Start(FAITH), Start(GOSPEL)])
+    life = Life(provider, [Start(GOSPEL), Start(FAITH)])
 
     life.want([FAITH])
     life.travel(days=40)

@@ -89,7 +89,7 @@ def test_an_added_service_is_charged_at_the_bundle_rate_and_the_others_follow(pr
 
 
 def test_a_removed_service_stays_until_its_term_ends_and_the_rate_falls_with_it(provider: Provider) -> None:
-    jo = provider.subscriber("jo", FAITH, GOSPEL, KIDS, coupon_ids=["BUNDLE-3"])
+    jo = provider.subscriber("jo", GOSPEL, FAITH, KIDS, coupon_ids=["BUNDLE-3"])
 
     shown = add_remove.preview(jo, plan_ids=[FAITH, KIDS], now=clock.now())
     want(jo, FAITH, KIDS, key="remove")
@@ -121,7 +121,7 @@ def test_one_that_outlives_the_others_next_bill_still_counts_for_it(provider: Pr
 
 
 def test_what_was_removed_is_kept_again_and_the_rate_comes_back(provider: Provider) -> None:
-    ava = provider.subscriber("ava", FAITH, GOSPEL, coupon_ids=["BUNDLE-2"])
+    ava = provider.subscriber("ava", GOSPEL, FAITH, coupon_ids=["BUNDLE-2"])
     want(ava, FAITH, key="remove")
     assert coupons(provider, ava, FAITH) == []
 
