@@ -17,14 +17,16 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from accounts.limits import Limit
 from accounts.models import Account
 from accounts.once import HEADER, KEY_HEADER
 from accounts.subscriber import account_of
+from billing.api import allowances
 from billing.api.verbatim import Verbatim
 from billing.services import idempotency
 from portal.errors import InvalidInput, PortalError
 
-__all__ = ["KEY_HEADER", "acts_once"]
+__all__ = ["KEY_HEADER", "acts_once", "acts_once_within"]
 
 _KEY = re.compile(r"\A[\x20-\x7e]{1,100}\Z")
 _EXPECTED = (PortalError, APIException, Http404, PermissionDenied)
@@ -40,16 +42,35 @@ def acts_once(method: Method) -> Method:
     The key is the client's, or a fresh one when it sends none. Raises InvalidInput for a malformed key,
     IdempotencyKeyReused when it came with another request, ChangeInProgress while that request is at work.
     """
+    return _acting_once(method, limit=None)
 
+
+def acts_once_within(limit: Limit) -> Callable[[Method], Method]:
+    """Let a viewset's method act once as `acts_once` does, and an account so only as often as a limit allows.
+
+    An intent counts once, however often it is asked with its key how it ended; without a key each request counts.
+    Raises `limits.Throttled` too.
+    """
+    return functools.partial(_acting_once, limit=limit)
+
+
+def _acting_once(method: Method, *, limit: Limit | None) -> Method:
     @functools.wraps(method)
     def answer(view: APIView, request: Request, *args: Any, **kwargs: Any) -> Response:
         act = functools.partial(_act, method, view, request, *args, **kwargs)
+        allow = functools.partial(_allow, account_of(request), limit)
         given = request.headers.get(HEADER)
-        if given is None:
-            return act(key=uuid.uuid4().hex)
-        return _once(view, request, _checked(given), act)
+        if given is not None:
+            return _once(view, request, _checked(given), act, allow)
+        allow()
+        return act(key=uuid.uuid4().hex)
 
     return answer
+
+
+def _allow(account: Account, limit: Limit | None) -> None:
+    if limit is not None:
+        allowances.take(limit, account)
 
 
 def _checked(key: str) -> str:
@@ -64,9 +85,11 @@ def _act(method: Method, view: APIView, request: Request, *args: Any, key: str, 
     return method(view, request, *args, key=key, **kwargs)
 
 
-def _once(view: APIView, request: Request, key: str, act: Callable[..., Response]) -> Response:
+def _once(
+    view: APIView, request: Request, key: str, act: Callable[..., Response], allow: Callable[[], None]
+) -> Response:
     account, fingerprint = account_of(request), _fingerprint(request)
-    begun = idempotency.begin(account, key, fingerprint)
+    begun = idempotency.begin(account, key, fingerprint, allow=allow)
     if isinstance(begun, idempotency.Replay):
         return Verbatim(begun.body, status=begun.status)
     kept = False

@@ -1,6 +1,7 @@
 """Idempotency keys of subscribers' requests: the first final answer is given again (contract, section 2)."""
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -46,15 +47,16 @@ class Claim:
     command_key: str
 
 
-def begin(account: Account, key: str, fingerprint: str) -> Replay | Claim:
+def begin(account: Account, key: str, fingerprint: str, *, allow: Callable[[], None]) -> Replay | Claim:
     """Claim a key for a request, or return the answer it got before.
 
-    Raises IdempotencyKeyReused when it came with another request, ChangeInProgress when the first request with it is
-    still at work.
+    `allow` is asked when the key is new, and never for its repeats: the same request again tries nothing new. A key
+    that it raises for stays new. Raises IdempotencyKeyReused when it came with another request, ChangeInProgress when
+    the first request with it is still at work.
     """
     deadline = time.monotonic() + WAIT_SECONDS
     while True:
-        row, claimed = _claim(account, key, fingerprint)
+        row, claimed = _claim(account, key, fingerprint, allow)
         if row.fingerprint != fingerprint:
             raise IdempotencyKeyReused
         if row.status is not None:
@@ -84,13 +86,17 @@ def forget_old() -> int:
     return deleted
 
 
-def _claim(account: Account, key: str, fingerprint: str) -> tuple[IdempotentRequest, bool]:
+def _claim(
+    account: Account, key: str, fingerprint: str, allow: Callable[[], None]
+) -> tuple[IdempotentRequest, bool]:
     now = leases.now()
     try:
         with transaction.atomic():
             row = IdempotentRequest.objects.create(
                 account=account, key=key, fingerprint=fingerprint, claimed_at=now
             )
+            # In the key's own transaction: it is known if and only if it was allowed, whoever asks at the same time.
+            allow()
             return row, True
     except IntegrityError:
         row = IdempotentRequest.objects.get(account=account, key=key)

@@ -19,6 +19,7 @@ from billing.queries.totals import MONTH
 from billing.services import (
     alignment,
     carrying_out,
+    changing,
     commands,
     perk_words,
     receipts,
@@ -55,11 +56,15 @@ class OfferNotAvailable(BillingError):
 
 @dataclass(frozen=True)
 class Offer:
-    """What the free month would do: `reason` says why it is not to be had, None when it is; amounts in cents."""
+    """What the free month would do: `reason` says why it is not to be had, None when it is; amounts in cents.
+
+    `basis` is the state that it was made of.
+    """
 
     reason: str | None
     holding: Holding | None = None
     amount_saved: int = 0
+    basis: str = ""
 
     def body(self) -> dict[str, Any]:
         """Return the answer that tells it."""
@@ -93,7 +98,8 @@ def estimate(account: Account, *, now: datetime) -> dict[str, Any]:
 def claim(account: Account, *, quote: str | None, key: str, actor: str, now: datetime) -> dict[str, Any]:
     """Claim the free month for the dearest monthly plan.
 
-    Raises OfferAlreadyClaimed, OfferNotAvailable, QuoteChanged and what a command raises.
+    Raises OfferAlreadyClaimed, OfferNotAvailable, QuoteChanged, ChangeInProgress when what the account holds is no
+    longer as it was estimated, and what a command raises.
     """
     offer = None
     if not commands.exists(account, key=key):
@@ -106,6 +112,8 @@ def claim(account: Account, *, quote: str | None, key: str, actor: str, now: dat
         # Asked again where no other change can come between: two tabs claim once.
         if offer is None or offer.holding is None or _claimed_lately(account, now):
             raise OfferAlreadyClaimed
+        # A plan cancelled meanwhile would take the month and never bill; a change scheduled meanwhile would be deleted.
+        changing.check_basis(account, offer.basis)
         subscription = offer.holding.subscription
         swap = Swap(
             subscription.provider_id,
@@ -143,7 +151,7 @@ def _offer(account: Account, now: datetime) -> Offer:
     subscription = chosen.subscription
     with asking():
         saved = estimates.of_renewal(subscription.provider_id).total
-    return Offer(reason=None, holding=chosen, amount_saved=saved)
+    return Offer(reason=None, holding=chosen, amount_saved=saved, basis=changing.basis_of(holdings))
 
 
 def _reason_against(account: Account, holdings: list[Holding], now: datetime) -> str | None:

@@ -9,11 +9,10 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.throttling import BaseThrottle
 
 from billing import clock
-from billing.api.allowances import PAYMENTS, Allowance
-from billing.api.idempotency import KEY_HEADER, acts_once
+from billing.api.allowances import PAYMENTS
+from billing.api.idempotency import KEY_HEADER, acts_once_within
 from billing.api.serializers.payments import (
     OWNER,
     ChangedPaymentMethodsSerializer,
@@ -31,10 +30,6 @@ from billing.services.payment_methods import Wish
 class PaymentsViewSet(SubscriberViewSet):
     """Card data never comes here: a token or an intent of the provider's stands for it."""
 
-    def get_throttles(self) -> list[BaseThrottle]:
-        """Limit how often an account may change its payment methods."""
-        return [] if self.action == "methods" else [Allowance(PAYMENTS)]
-
     @extend_schema(operation_id="payments", tags=["payments"], responses=PaymentMethodsSerializer)
     def methods(self, request: Request) -> Response:
         """Answer with the account's cards and PayPal accounts, and what is due."""
@@ -47,7 +42,7 @@ class PaymentsViewSet(SubscriberViewSet):
         request=None,
         responses=OpenApiTypes.OBJECT,
     )
-    @acts_once
+    @acts_once_within(PAYMENTS)
     def token(self, request: Request, *, key: str) -> Response:
         """Make a payment intent for keeping a PayPal account; it passes through as the provider made it."""
         return Verbatim(payment_methods.paypal_intent(self.account, key=key))
@@ -59,7 +54,7 @@ class PaymentsViewSet(SubscriberViewSet):
         request=PaymentChange,
         responses=ChangedPaymentMethodsSerializer,
     )
-    @acts_once
+    @acts_once_within(PAYMENTS)
     def change(self, request: Request, *, key: str) -> Response:
         """Add, update, remove a payment method or make it the default, and collect what is due with it."""
         wish = _wish(self.checked(PaymentChange, request.data))

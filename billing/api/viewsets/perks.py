@@ -5,11 +5,10 @@ from __future__ import annotations
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.throttling import BaseThrottle
 
 from billing import clock
-from billing.api.allowances import CODES, Allowance
-from billing.api.idempotency import KEY_HEADER, acts_once
+from billing.api.allowances import CODES
+from billing.api.idempotency import KEY_HEADER, acts_once, acts_once_within
 from billing.api.serializers.changing import FreeMonthSerializer, RedeemedSerializer
 from billing.api.serializers.requests import Confirmed
 from billing.api.viewsets.base import ACTOR, NOTHING_TO_DO, SubscriberViewSet
@@ -20,10 +19,6 @@ from billing.services import codes, offers
 class PerksViewSet(SubscriberViewSet):
     """What takes something off the next bill."""
 
-    def get_throttles(self) -> list[BaseThrottle]:
-        """Limit how many codes an account may try."""
-        return [Allowance(CODES)] if self.action == "add_coupon" else []
-
     @extend_schema(
         operation_id="add_coupon",
         tags=["plans"],
@@ -31,7 +26,7 @@ class PerksViewSet(SubscriberViewSet):
         request=Confirmed,
         responses=RedeemedSerializer,
     )
-    @acts_once
+    @acts_once_within(CODES)
     def add_coupon(self, request: Request, code: str, *, key: str) -> Response:
         """Put a code on the subscription where it saves most; the answer has plans and totals as they now are."""
         asked = self.checked(Confirmed, request.data)

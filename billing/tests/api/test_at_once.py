@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from accounts.models import Account
+from accounts.models import Account, LimitCounter
 from billing.models import Command, PauseSchedule
 from billing.queries.payment_methods import wallet_of
 from billing.tests.api.browser import Browser
@@ -125,6 +125,7 @@ def test_twenty_clicks_add_one_card(shop: Shop) -> None:
     assert Counter(answer.status_code for answer in answers) == {200: TIMES}
     assert [answer.json() for answer in answers] == [answers[0].json()] * TIMES
     assert purse.digits() == ["1111", "4444"]
+    assert LimitCounter.objects.get().count == 1
 
 
 def test_twenty_that_make_one_the_default_do_it_once(shop: Shop) -> None:

@@ -10,10 +10,12 @@ import pytest
 from django.utils import timezone
 from pytest_django import Settings
 
+from accounts.models import LimitCounter
 from billing import clock
+from billing.api.allowances import CODES, PAYMENTS
 from billing.models import Command, IdempotentRequest, PauseSchedule
 from billing.services import idempotency, resuming_night
-from billing.tests.api.browser import Browser
+from billing.tests.api.browser import Browser, is_refusal
 from billing.tests.api.mirrored import FAITH, GOSPEL
 from billing.tests.api.shop import NOBODY, Shop
 from billing.tests.cable import Cable
@@ -151,14 +153,53 @@ def test_a_card_whose_answer_was_lost_is_asked_for_again_and_added_once(shop: Sh
     assert (again.status_code, again.json()["code"]) == (400, "payment_method_invalid")
 
 
+def test_asking_how_a_payment_ended_uses_up_no_allowance(shop: Shop, cable: Cable) -> None:
+    purse = Purse(shop.provider, shop.customer("alice"))
+    browser = Browser(purse.account)
+    addition = {"operationType": "ADD", "paymentsource": "CARD", "token": purse.token(MASTERCARD)}
+    whole = {**addition, "firstName": "Grace", "lastName": "", "billingState": "Ohio", "billingZip": "43004"}
+    cable.lose_write(1)
+    unheard = [keyed(browser, METHODS, "one", whole) for _ in range(PAYMENTS.count + 1)]
+    assert {(one.status_code, one.json()["code"]) for one in unheard} == {(503, "billing_unconfirmed")}
+    others = [keyed(browser, METHODS, f"card {number}", addition) for number in range(1, PAYMENTS.count)]
+    assert {one.status_code for one in others} == {400}
+    one_too_many = [keyed(browser, METHODS, "another card", addition) for _ in range(2)]
+    assert [is_refusal(one, 429, "throttled") for one in one_too_many] == [True, True]
+
+    cable.mend()
+    Command.objects.update(next_attempt_at=timezone.now())
+    found, again = (keyed(browser, METHODS, "one", whole) for _ in range(2))
+    assert [found.status_code, again.status_code] == [200, 200]
+    assert purse.digits() == ["1111", "4444"]
+
+
+def test_no_code_is_tried_for_nothing_under_a_key(shop: Shop) -> None:
+    alice = Browser(shop.customer("alice"))
+    code = "/api/account/add-coupon/GUESS-{}".format
+    guesses = [keyed(alice, code(number), f"key {number}") for number in range(CODES.count)]
+    assert {guess.json()["code"] for guess in guesses} == {"coupon_not_found"}
+    shop.coupon("GUESS-50", percent=20)
+    under_a_known_key = keyed(alice, code(50), "key 0")
+    slowed = [keyed(alice, code(50), "key 50"), keyed(alice, code(50), "key 50"), alice.post(code(50))]
+    assert is_refusal(under_a_known_key, 409, "idempotency_key_reused")
+    assert [is_refusal(one, 429, "throttled") for one in slowed] == [True] * 3
+    assert keyed(alice, code(0), "key 0").json() == guesses[0].json()
+
+    # As an operator lifts a limit: what it refused is a try like any other, and counts once.
+    LimitCounter.objects.all().delete()
+    tried = [keyed(alice, code(50), "key 50") for _ in range(2)]
+    assert [is_refusal(one, 409, "no_active_subscription") for one in tried] == [True, True]
+    assert LimitCounter.objects.get().count == 1
+
+
 def test_a_request_that_died_keeps_its_key_for_a_minute_and_is_then_answered(shop: Shop) -> None:
     browser = Browser(shop.customer("alice"))
     shop.subscribe("alice", FAITH)
     unheard = keyed(browser, PAUSE, "one")
     # Where its process ended before it had kept the answer.
+    began = time.monotonic()
     nearly_over = timezone.now() - timedelta(seconds=58)
     IdempotentRequest.objects.update(status=None, body=None, claimed_at=nearly_over)
-    began = time.monotonic()
     found = keyed(browser, PAUSE, "one")
     assert time.monotonic() - began > 0.5
     assert (found.status_code, found.json()) == (200, unheard.json())
