@@ -2,6 +2,7 @@
 
 import logging
 from datetime import datetime, timedelta
+from enum import StrEnum
 
 from django.db import transaction
 from django.db.models import F, Q, QuerySet
@@ -10,6 +11,7 @@ from django.db.models.functions import Coalesce
 
 from accounts import events
 from accounts.models import Account
+from billing.errors import BillingUnavailable, InvalidState
 from billing.gateway.errors import GatewayError
 from billing.models import PauseSchedule, Subscription
 from billing.services import notice_words, notices, sync
@@ -21,6 +23,18 @@ logger = logging.getLogger(__name__)
 # paydays. Four tries are also far from what the card networks count as abuse.
 TRIES_AGAIN_AFTER = (timedelta(days=1), timedelta(days=3), timedelta(days=7))
 
+# A try that was not answered, or was refused for another reason, is made again so much later, whatever it would charge.
+NEXT_TRY_AFTER_OUTAGE = timedelta(hours=1)
+
+
+class Postponed(StrEnum):
+    """Why a try was postponed: what it ended with says nothing of the payment method."""
+
+    UNAVAILABLE = BillingUnavailable.code
+    REFUSED = InvalidState.code
+    FAILED = "internal_error"
+
+
 # A subscription may be tied to a payment source of its own; the others are charged to the customer's.
 SOURCE_NOW = Coalesce(
     KeyTextTransform("payment_source_id", "subscription__payload"),
@@ -31,19 +45,24 @@ SOURCE_NOW = Coalesce(
 def to_try_again(*, now: datetime) -> QuerySet[PauseSchedule]:
     """Return the pauses in effect whose resume failed and is to be tried now: its time has come, or it is mended."""
     in_effect = PauseSchedule.objects.filter(state=PauseSchedule.State.PAUSED)
-    return in_effect.filter(Q(next_try_at__lte=now) | Q(pk__in=mended().values("pk")))
+    return in_effect.filter(Q(next_try_at__lte=now) | Q(pk__in=mended(now=now).values("pk")))
 
 
-def mended() -> QuerySet[PauseSchedule]:
+def mended(*, now: datetime) -> QuerySet[PauseSchedule]:
     """Return those that were declined and not given up, and that would be charged to another method now.
 
-    Once it was said that nothing more is tried nothing is: who adds a card months later was not asked.
+    Once it was said that nothing more is tried nothing is: who adds a card months later was not asked. One whose try
+    with the other method was postponed waits like any other, or it would be taken up again at once, without end.
     """
     declined = PauseSchedule.objects.filter(
         state=PauseSchedule.State.PAUSED, declines__gt=0, given_up_at__isnull=True
     )
+    postponed = Q(last_error__in=list(Postponed), next_try_at__gt=now)
     return (
-        declined.annotate(source=SOURCE_NOW).exclude(source__isnull=True).exclude(source=F("declined_with"))
+        declined.exclude(postponed)
+        .annotate(source=SOURCE_NOW)
+        .exclude(source__isnull=True)
+        .exclude(source=F("declined_with"))
     )
 
 
@@ -73,6 +92,13 @@ def declined(schedule: PauseSchedule, account: Account, code: str, now: datetime
         if noted:
             schedule.refresh_from_db()
             _tell(schedule, account, tries, now)
+
+
+def postpone(schedule: PauseSchedule, why: Postponed, now: datetime, **changes: int) -> None:
+    """Have a resume tried again an hour from now, and not before; it stays paused, and no decline is counted."""
+    PauseSchedule.objects.filter(pk=schedule.pk, state=PauseSchedule.State.PAUSED).update(
+        last_error=why, next_try_at=now + NEXT_TRY_AFTER_OUTAGE, claimed_until=None, **changes
+    )
 
 
 def _source_declined(subscription: Subscription) -> str:

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import cast
 
 from django.conf import settings
@@ -31,13 +31,12 @@ from billing.gateway.errors import NotSent, Refused
 from billing.models import PauseSchedule
 from billing.services import due_resumes, resume_retries, resumes, sync
 from billing.services.due_resumes import Due
+from billing.services.resume_retries import Postponed
 from portal.errors import NotFound
 
 logger = logging.getLogger(__name__)
 
 OUTCOMES = ("resumed", "declined", "later")
-# A provider that could not be asked is asked an hour later; a declined card has a schedule of its own.
-NEXT_TRY_AFTER_OUTAGE = timedelta(hours=1)
 # How often somebody is told how far it has got.
 TOLD_EVERY_SECONDS = 2.0
 
@@ -168,7 +167,7 @@ def _outcome(schedule: PauseSchedule, now: datetime) -> str | None:
         return _resume_one(schedule, now)
     except Exception:
         logger.exception("Resuming schedule %s failed", schedule.pk)
-        _try_later(schedule, "internal_error", now)
+        resume_retries.postpone(schedule, Postponed.FAILED, now)
         return "later"
 
 
@@ -187,7 +186,7 @@ def _resume_one(schedule: PauseSchedule, now: datetime) -> str | None:
         if stopping.asked():
             due_resumes.release([schedule])
             return None
-        _try_later(schedule, "billing_unavailable", now)
+        resume_retries.postpone(schedule, Postponed.UNAVAILABLE, now)
         return "later"
     except (resumes.NothingToResume, InvalidState, NotFound):
         return _follow_provider(schedule, account, now)
@@ -205,13 +204,7 @@ def _follow_provider(schedule: PauseSchedule, account: Account, now: datetime) -
     try:
         sync.resync_account(account)
     except (NotSent, Refused):
-        _try_later(schedule, "billing_unavailable", now)
+        resume_retries.postpone(schedule, Postponed.UNAVAILABLE, now)
     else:
-        _try_later(schedule, InvalidState.code, now, attempts=schedule.attempts + 1)
+        resume_retries.postpone(schedule, Postponed.REFUSED, now, attempts=schedule.attempts + 1)
     return "later"
-
-
-def _try_later(schedule: PauseSchedule, code: str, now: datetime, **changes: int) -> None:
-    PauseSchedule.objects.filter(pk=schedule.pk, state=PauseSchedule.State.PAUSED).update(
-        last_error=code, next_try_at=now + NEXT_TRY_AFTER_OUTAGE, claimed_until=None, **changes
-    )

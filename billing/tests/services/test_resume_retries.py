@@ -6,17 +6,20 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from pytest_django import Settings
 
 from accounts.models import Account, OutgoingMail
 from accounts.tests.door import post
 from billing import clock
 from billing.errors import PaymentProcessingFailed
-from billing.models import PauseSchedule
-from billing.services import reconcile, resume_retries, resumes, resuming_night
+from billing.models import Command, PauseSchedule
+from billing.services import jobs, reconcile, resume_retries, resumes, resuming_night
 from billing.services.wording import long_date
+from billing.tests.api.shop import NOBODY
 from billing.tests.live import DECLINES, FAITH, VISA, Provider
 from billing.tests.purse import MASTERCARD, Purse
 from billing.tests.services.test_pausing import asleep_until_the_promised_day, run_due_jobs
+from conftest import Sandbox
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -128,6 +131,36 @@ def test_another_payment_method_is_tried_within_the_hour(provider: Provider) -> 
 
     assert provider.subscription(alice).status == "active"
     assert PauseSchedule.objects.get().state == State.RESUMED
+    assert [invoice.status for invoice in provider.invoices(alice)] == ["paid", "paid"]
+
+
+@pytest.mark.parametrize(
+    ("job", "hours", "counted"), [("pauses", 1, "retried_later"), ("resumes", 24, "later")]
+)
+@pytest.mark.parametrize("trouble", ["refused", "away"])
+def test_another_payment_method_that_cannot_be_tried_is_asked_for_once_a_round_and_again_after_an_hour(
+    provider: Provider, sandbox: Sandbox, settings: Settings, trouble: str, job: str, hours: int, counted: str
+) -> None:
+    alice = declined(provider)
+    provider.add_card("alice", VISA)
+    reconcile.read_feed(now=clock.now())
+    provider.travel(hours=hours)
+    sandbox.misbehave("error", "*/resume", status=409, api_error_code="invalid_state_for_request", count=5)
+    settings.CHARGEBEE_ENDPOINT = {"refused": sandbox.endpoint, "away": NOBODY}[trouble]
+    settings.JOB_SLICE_SECONDS = 2  # a round without an end is one of so many seconds
+
+    run = jobs.run(job, jobs.JOBS[job].slot(clock.now()), now=clock.now())
+
+    assert run is not None
+    assert run.finished_at is not None
+    assert (run.counts[counted], len(sandbox.struck())) == (1, {"refused": 1, "away": 0}[trouble])
+    assert Command.objects.filter(kind=resumes.RESUME).count() == 2
+    sandbox.behave()
+    settings.CHARGEBEE_ENDPOINT = sandbox.endpoint
+    provider.travel(minutes=58)
+    assert resuming_night.resume_due(now=clock.now()) == {"resumed": 0, "declined": 0, "later": 0}
+    provider.travel(minutes=2)
+    assert resuming_night.resume_due(now=clock.now(), only_retries=True)["resumed"] == 1
     assert [invoice.status for invoice in provider.invoices(alice)] == ["paid", "paid"]
 
 
