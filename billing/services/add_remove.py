@@ -9,7 +9,7 @@ from typing import Any
 from accounts.models import Account
 from billing import catalog
 from billing.catalog import Plan
-from billing.errors import InvalidState
+from billing.errors import BillingUnavailable, InvalidState
 from billing.gateway import changes, estimates
 from billing.gateway.estimates import Bill, ChangeEstimate
 from billing.gateway.snapshots import SubscriptionSnapshot
@@ -109,6 +109,7 @@ def change(
         shown = preview(account, plan_ids=plan_ids, now=now, to_be_paid=True)
     except NoChange:
         finished = alignment.finish(account, kind=KIND, now=now)
+        finished = finished or parts.confirmed_before(account, kind=KIND, quote=quote)
         if finished is None:
             raise
         return finished
@@ -121,7 +122,7 @@ def _perform(
 ) -> dict[str, Any]:
     def plan() -> list[dict[str, Any]]:
         if shown is None:
-            raise NoChange
+            raise BillingUnavailable  # what the key stood for has failed this very moment, before it was begun
         changing.check_basis(account, shown.basis)
         return _steps(account, shown)
 

@@ -106,7 +106,7 @@ def _cancel(
 def _left_undone(account: Account, subscription_ids: Sequence[str] | None) -> Command | None:
     """Return the account's newest cancellation if it was of the same and was done only in part (contract, rule 2).
 
-    One that was to end what is gone meanwhile cannot be finished.
+    One that was to end what is gone meanwhile cannot be finished, nor one whose ends were taken back elsewhere.
     """
     earlier = commands.unfinished(account, kind=KIND)
     if earlier is None:
@@ -114,8 +114,9 @@ def _left_undone(account: Account, subscription_ids: Sequence[str] | None) -> Co
     left = {one.subscription.provider_id for one in _going_on(chosen_holdings(account, subscription_ids))}
     begun = _ends_in(earlier)
     same = begun == set(subscription_ids) if subscription_ids is not None else begun >= left
-    can_be_finished = _ends_left(earlier) <= left and (left or alignment.needed(account))
-    return earlier if same and can_be_finished else None
+    # Where nothing is left of what was named it is done: the portal may have put the coupons right by itself.
+    can_be_finished = left or subscription_ids is not None or alignment.needed(account)
+    return earlier if same and _ends_left(earlier) == left and can_be_finished else None
 
 
 def _finish(account: Account, earlier: Command, now: datetime) -> None:

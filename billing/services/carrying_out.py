@@ -7,7 +7,7 @@ another number there, and neither applies its answer nor closes the command.
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from django.db import transaction
@@ -50,6 +50,9 @@ State = Command.State
 LEASE = timedelta(seconds=30)
 # The provider forgets a key after 30 minutes; later than this we look before we ask again.
 IDEMPOTENCY_WINDOW = timedelta(minutes=25)
+# How often a step is asked for with a new key. Each may be a charge that is tried once more, and while the change waits
+# the account can make no other; whoever wants it still asks for it anew.
+NEW_KEYS_AT_MOST = 2
 # Who asks for what no person asked for.
 SYSTEM = "system"
 FIRST_BACKOFF_SECONDS, LONGEST_BACKOFF_SECONDS = 5, 30
@@ -185,7 +188,7 @@ def _outcome(command: Command, index: int, now: datetime, *, begun_before: bool)
     """
     refusal = Refused("not_done")
     operation = operation_of(command, index)
-    too_late = command.first_sent_at is not None and now - command.first_sent_at > IDEMPOTENCY_WINDOW
+    too_late = now - _key_sent_at(command.steps[index]) > IDEMPOTENCY_WINDOW
     if not (begun_before and too_late):
         try:
             return _send(command, index)
@@ -196,17 +199,31 @@ def _outcome(command: Command, index: int, now: datetime, *, begun_before: bool)
     found = _read_back(operation, command, index)
     if found is not None:
         return found
-    if not (too_late and operation.repeatable):
+    if not (too_late and operation.repeatable and len(_renewals(command.steps[index])) < NEW_KEYS_AT_MOST):
         raise refusal
-    return _send_again(command, index)
+    return _send_again(command, index, now)
 
 
-def _send_again(command: Command, index: int) -> Sequence[Snapshot]:
-    """Ask for a step with a new key: the provider forgot the old one, and may have done a part of it."""
+def _send_again(command: Command, index: int, now: datetime) -> Sequence[Snapshot]:
+    """Ask for a step with a new key: the provider forgot the old one, and may have done a part of it.
+
+    From now on that one is asked again with itself, for as long as the provider knows it.
+    """
     one = command.steps[index]
     one["try"] += 1
+    one["renewed_at"] = [*_renewals(one), int(now.timestamp())]
     _keep_begun(command)
     return _send(command, index)
+
+
+def _key_sent_at(one: dict[str, Any]) -> datetime:
+    """Return when the present key of a step that was begun was first sent, or a little earlier: billing's time."""
+    return datetime.fromtimestamp(max([one["begun_at"], *_renewals(one)]), tz=UTC)
+
+
+def _renewals(one: dict[str, Any]) -> list[int]:
+    """Return when a step got its new keys; those from before its command was taken up anew count no more."""
+    return [at for at in one.get("renewed_at", ()) if at >= one["begun_at"]]
 
 
 def _send(command: Command, index: int) -> Sequence[Snapshot]:
@@ -270,8 +287,12 @@ def _take_effect(
 
 
 def subscriptions_of(command: Command, *, written: Sequence[Mirrored] = ()) -> list[Subscription]:
-    """Return the subscriptions that a command's steps concern, in their order, taking what was just `written`."""
-    ids = list(dict.fromkeys(one["subscription"] for one in command.steps if one["subscription"]))
+    """Return the subscriptions that a command's steps concern, in their order, taking what was just `written`.
+
+    Those of steps that have not ended are left out: one that was to be started may never have been.
+    """
+    ended = (one["subscription"] for one in command.steps if one["state"] in ENDED)
+    ids = [one for one in dict.fromkeys(ended) if one]
     found = {row.provider_id: row for row in written if isinstance(row, Subscription)}
     if missing := [one for one in ids if one not in found]:
         found |= {row.provider_id: row for row in Subscription.objects.filter(provider_id__in=missing)}
@@ -286,6 +307,8 @@ def _refused(command: Command, index: int, now: datetime, error: Refused) -> Bil
     if error.code == "payment_method_not_present":
         return _fail(command, index, now, PaymentMethodRequired.code)
     if error.code == "not_done":
+        # The provider may have heard of it all the same: it stays as it was planned (`commands`).
+        command.steps[index]["in_doubt"] = True
         return _fail(command, index, now, BillingUnavailable.code)
     _refresh(command, now)
     gone = isinstance(error, Missing) and "source" in command.steps[index]["args"]

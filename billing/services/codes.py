@@ -226,7 +226,7 @@ def _perform(
 ) -> dict[str, Any]:
     def plan() -> list[dict[str, Any]]:
         if shown is None:
-            raise changing.NoChange
+            raise BillingUnavailable  # what the key stood for has failed this very moment, before it was begun
         changing.check_basis(account, shown["basis"])
         swap = Swap(shown["applied_to"], add=(shown["code"],), remove=(), changing_to=shown["changing_to"])
         return alignment.steps_of([swap])

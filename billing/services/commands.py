@@ -34,11 +34,14 @@ from portal import kill_points
 logger = logging.getLogger(__name__)
 
 State = Command.State
+Plan = Callable[[], list[dict[str, Any]]]
 
 # A sweep ends before the next one begins: what is left is due then.
 SETTLING_SECONDS = 45.0
 # Commands that ended so may be taken up again by the same intent; the others' answers are final.
 MAY_BE_REPEATED = (BillingPartial.code, BillingUnavailable.code)
+# The kind of what `alignment`, which builds on this module, does by itself.
+ALIGN = "align_bundle"
 
 
 def perform(
@@ -48,18 +51,19 @@ def perform(
     key: str,
     actor: str,
     now: datetime,
-    plan: Callable[[], list[dict[str, Any]]],
+    plan: Plan,
     shown: Mapping[str, Any] | None = None,
 ) -> Command:
     """Do a change of an account, or take up the one that this key already stands for.
 
     `now` is billing's, in UTC. `shown` are the figures that were confirmed, kept with the command. `plan` reads the
-    mirror inside the transaction that opens the command and returns its steps, or raises to refuse.
+    mirror inside the transaction that opens the command and returns its steps, or raises to refuse; it is asked again
+    where the key's command failed before it was begun.
     Returns the command, done. Raises ChangeInProgress while another change of the account is open, and whatever the
     change ended with.
     """
     command, opened = _open(account, kind=kind, key=key, actor=actor, now=now, plan=plan, shown=shown or {})
-    if opened or _take_up(command, now):
+    if opened or _take_up(command, now, plan=plan, shown=shown):
         carrying_out.run(command, now, just_opened=opened)
     return command
 
@@ -87,8 +91,9 @@ def settle_due(*, now: datetime) -> dict[str, int]:
 
 
 def exists(account: Account, *, key: str) -> bool:
-    """Return whether this key stands for a change already: what was confirmed then is not asked again."""
-    return Command.objects.filter(account=account, key=key).exists()
+    """Return whether this key stands for a change that was begun: what was confirmed then is not asked again."""
+    command = Command.objects.filter(account=account, key=key).first()
+    return command is not None and not _was_never_begun(command)
 
 
 def is_open(account: Account) -> bool:
@@ -101,9 +106,11 @@ def unfinished(
 ) -> Command | None:
     """Return the account's newest command if it is one of this kind, done only in part.
 
-    With `subscription_ids`, only one over exactly these subscriptions.
+    With `subscription_ids`, only one over exactly these subscriptions. Coupons that the portal puts right by itself
+    come of what was done, and overtake nothing; a resume of the night's does.
     """
-    newest = Command.objects.filter(account=account).order_by("-created_at").first()
+    own = Command.objects.filter(account=account).exclude(actor=SYSTEM, kind=ALIGN)
+    newest = own.order_by("-created_at").first()
     if newest is None or newest.kind != kind or newest.error_code != BillingPartial.code:
         return None
     concerned = {one["subscription"] for one in newest.steps}
@@ -117,7 +124,7 @@ def _open(
     key: str,
     actor: str,
     now: datetime,
-    plan: Callable[[], list[dict[str, Any]]],
+    plan: Plan,
     shown: Mapping[str, Any],
 ) -> tuple[Command, bool]:
     try:
@@ -134,10 +141,7 @@ def _open(
                 next_attempt_at=leases.now() + LEASE,
             )
             # Only now is the account ours: what `plan` sees cannot be changed by another command.
-            command.steps = plan()
-            if not command.steps:
-                # What was to be done is done: a command without a step would stay open, and keep all others out.
-                raise InvalidState
+            command.steps = _planned(plan)
             carrying_out.begin(command.steps, 0, now)
             command.save(update_fields=["steps"])
     except IntegrityError:
@@ -149,7 +153,9 @@ def _open(
     return command, True
 
 
-def _take_up(command: Command, now: datetime) -> bool:
+def _take_up(
+    command: Command, now: datetime, *, plan: Plan | None = None, shown: Mapping[str, Any] | None = None
+) -> bool:
     """Claim a command that ended in part or is open; return whether there is anything left to do.
 
     Raises what a finally failed one ended with, and BillingUnconfirmed while somebody else works on it.
@@ -159,7 +165,7 @@ def _take_up(command: Command, now: datetime) -> bool:
     if command.state == State.FAILED:
         if command.error_code not in MAY_BE_REPEATED:
             raise carrying_out.error_of(command)
-        _reopen(command, now)
+        _reopen(command, now, plan=plan, shown=shown or {})
         return True
     if not _claim(command):
         raise BillingUnconfirmed
@@ -176,10 +182,33 @@ def _claim(command: Command) -> bool:
     return won == 1
 
 
-def _reopen(command: Command, now: datetime) -> None:
+def _planned(plan: Plan) -> list[dict[str, Any]]:
+    """Return the steps of a plan. Raises InvalidState where there are none: what was to be done is done.
+
+    A command without a step would stay open, and keep all others out.
+    """
+    steps = plan()
+    if not steps:
+        raise InvalidState
+    return steps
+
+
+def _was_never_begun(command: Command) -> bool:
+    """Whether a command failed before the provider took anything of it, and may be planned anew.
+
+    What the provider may have heard is asked for again as it was: a service is started under the same id, not twice.
+    """
+    if command.state != State.FAILED or command.error_code != BillingUnavailable.code:
+        return False
+    return not any(one["state"] in ENDED or one.get("in_doubt") for one in command.steps)
+
+
+def _reopen(command: Command, now: datetime, *, plan: Plan | None, shown: Mapping[str, Any]) -> None:
     """Take up a failed command again. Raises InvalidState when the subscriber made another change since.
 
-    Its steps were planned on what was there before that change: a service it started would be started twice.
+    Its steps were planned on what was there before that change: a service it started would be started twice. One that
+    was never begun is planned anew, where that can be: what was confirmed may not hold any more. Raises what `plan`
+    raises.
     """
     since = Command.objects.filter(account=command.account, finished_at__gt=command.finished_at)
     if since.filter(state=State.SUCCEEDED).exclude(actor=SYSTEM).exists():
@@ -189,6 +218,7 @@ def _reopen(command: Command, now: datetime) -> None:
             # The provider replays the answer it gave to a key, refusals included: a new try needs a new one.
             one.update({"state": "waiting", "try": one["try"] + 1})
             one.pop("begun_at", None)
+    anew = plan if _was_never_begun(command) else None
     try:
         with transaction.atomic():
             won = Command.objects.filter(pk=command.pk, state=State.FAILED, attempts=command.attempts).update(
@@ -200,6 +230,10 @@ def _reopen(command: Command, now: datetime) -> None:
                 next_attempt_at=leases.now() + LEASE,
                 finished_at=None,
             )
+            if won and anew is not None:
+                tries = max(one["try"] for one in command.steps)
+                steps = [{**one, "try": tries} for one in _planned(anew)]
+                Command.objects.filter(pk=command.pk).update(steps=steps, shown=dict(shown))
     except IntegrityError:
         raise ChangeInProgress from None
     command.refresh_from_db()

@@ -22,7 +22,8 @@ class Operation:
     `send` asks the provider, given a subscription's id, an idempotency key and the step's arguments. `holds` tells
     from the provider's present state, given the same arguments, whether the step was done. `applied` makes our own
     effects, in the transaction that applies the answer. `repeatable` is one that cannot charge twice and, asked
-    again, ends in the same state: found not done after the idempotency window it is asked again, with a new key.
+    again, ends in the same state: found not done after the idempotency window it is asked again, with a new key, a few
+    times at most.
     """
 
     send: Callable[..., Sequence[Snapshot]]

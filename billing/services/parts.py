@@ -9,9 +9,10 @@ from typing import Any
 
 from django.db import transaction
 
+from accounts.models import Account
 from billing.errors import BillingPartial
 from billing.models import Command, Subscription
-from billing.services import carrying_out, leases, operations, receipts
+from billing.services import carrying_out, commands, leases, operations, receipts
 from billing.services.alignment import SWAP_COUPONS
 from billing.services.receipts import Receipt
 
@@ -136,6 +137,17 @@ def _told(
 def _is_missing(command: Command) -> bool:
     """Whether something of the subscriber's own is not done: coupons are put right by the night."""
     return any(one["state"] not in operations.ENDED and one["op"] != SWAP_COUPONS for one in command.steps)
+
+
+def confirmed_before(account: Account, *, kind: str, quote: str | None) -> dict[str, Any] | None:
+    """Return the figures of an account's newest change if it is of this kind, was done in part, and is done by now.
+
+    Coupons alone were left, and they are right: its quote confirmed again is answered alike (contract, rule 2).
+    """
+    earlier = commands.unfinished(account, kind=kind)
+    if earlier is None or _is_missing(earlier) or quote != earlier.shown["quote"]:
+        return None
+    return dict(earlier.shown)
 
 
 def concerned(command: Command, subscriptions: Sequence[Subscription], *names: str) -> list[Subscription]:

@@ -99,7 +99,7 @@ def _schedule(
     now: datetime,
     shown: Mapping[str, str],
 ) -> None:
-    earlier = commands.unfinished(account, kind=PAUSE, subscription_ids=subscription_ids or ())
+    earlier = _left_undone(account, subscription_ids)
     if earlier is not None:
         if said is not None:
             feedback.joined(said, earlier)
@@ -113,6 +113,18 @@ def _schedule(
         return [operations.step(PAUSE, one.subscription.provider_id) for one in pausing]
 
     commands.perform(account, kind=PAUSE, key=key, actor=actor, now=now, plan=plan, shown=shown)
+
+
+def _left_undone(account: Account, subscription_ids: Sequence[str] | None) -> Command | None:
+    """Return the account's newest pause if it was of these, done only in part, and that part still stands (rule 2)."""
+    earlier = commands.unfinished(account, kind=PAUSE, subscription_ids=subscription_ids or ())
+    if earlier is None:
+        return None
+    done = {one["subscription"] for one in earlier.steps if one["state"] in operations.ENDED}
+    placed = [
+        one for one in chosen_holdings(account, subscription_ids) if one.is_paused or one.has_scheduled_pause
+    ]
+    return earlier if done <= {one.subscription.provider_id for one in placed} else None
 
 
 def remove_scheduled(

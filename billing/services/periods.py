@@ -7,7 +7,7 @@ from typing import Any
 
 from accounts.models import Account
 from billing import catalog
-from billing.errors import InvalidState
+from billing.errors import BillingUnavailable, InvalidState
 from billing.gateway import changes, estimates
 from billing.gateway.estimates import ChangeEstimate
 from billing.gateway.snapshots import SubscriptionSnapshot
@@ -109,6 +109,7 @@ def switch(
         _check_something_is_left(shown, plan_ids)
     except NoChange:
         finished = alignment.finish(account, kind=direction, now=now)
+        finished = finished or parts.confirmed_before(account, kind=direction, quote=quote)
         if finished is None:
             raise
         return finished
@@ -121,7 +122,7 @@ def _perform(
 ) -> dict[str, Any]:
     def plan() -> list[dict[str, Any]]:
         if shown is None:
-            raise NoChange
+            raise BillingUnavailable  # what the key stood for has failed this very moment, before it was begun
         changing.check_basis(account, shown.basis)
         return _steps(shown)
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
+from typing import Any
 
 from accounts.models import Account
 from billing.errors import (
@@ -61,18 +62,26 @@ def resume(
 ) -> None:
     """Resume paused subscriptions at once; None means all of the account's.
 
+    The same ones again, after a try that was done in part, finish that.
     Raises NotFound, NothingToResume, QuoteChanged, PaymentProcessingFailed (still paused) and what a command raises.
     """
-    if quote is not None and not commands.exists(account, key=key):
-        _check_quote(account, subscription_ids, quote, now)
-    commands.perform(
-        account,
-        kind=RESUME,
-        key=key,
-        actor=actor,
-        now=now,
-        plan=lambda: [operations.step(RESUME, one.provider_id) for one in _paused(account, subscription_ids)],
+    begun = commands.exists(account, key=key)
+    earlier = None if begun else _left_undone(account, subscription_ids)
+    charges = (
+        {} if begun or quote is None else _checked_charges(account, subscription_ids, earlier, quote, now)
     )
+
+    def plan() -> list[dict[str, Any]]:
+        if begun:
+            raise BillingUnavailable  # what the key stood for has failed this very moment, before it was begun
+        return [operations.step(RESUME, one.provider_id) for one in _paused(account, subscription_ids)]
+
+    if earlier is not None:
+        commands.take_up(earlier, now=now)
+    else:
+        commands.perform(
+            account, kind=RESUME, key=key, actor=actor, now=now, plan=plan, shown={"charges": charges}
+        )
     # The provider takes no writing to a paused subscription: its coupons are put right now (contract, rule 6).
     alignment.align_if_possible(account, now=now)
 
@@ -86,11 +95,7 @@ def estimate(
     Raises NotFound, NothingToResume, BillingUnavailable.
     """
     if days is None:
-        charges = {
-            one.provider_id: _asked(partial(gateway.estimate_resume, one.provider_id))
-            for one in _paused(account, subscription_ids)
-        }
-        return _estimated(now, charges)
+        return _estimated(now, _charges_now(_paused(account, subscription_ids)))
     held = chosen_holdings(account, subscription_ids)
     pausing = [(one, date) for one in held if (date := _pause_date(one)) is not None]
     if not pausing:
@@ -106,16 +111,53 @@ def overdue(*, now: datetime) -> int:
     return PauseSchedule.objects.filter(state=PauseSchedule.State.PAUSED, resume_date__lte=now).count()
 
 
-def _check_quote(account: Account, subscription_ids: Sequence[str] | None, quote: str, now: datetime) -> None:
-    fresh = estimate(account, subscription_ids=subscription_ids, days=None, now=now)
-    if fresh.quote != quote:
+def _left_undone(account: Account, subscription_ids: Sequence[str] | None) -> Command | None:
+    """Return the account's newest resume if it was of these, done only in part, and what it left is paused (rule 2)."""
+    if subscription_ids is None:
+        return None
+    earlier = commands.unfinished(account, kind=RESUME, subscription_ids=subscription_ids)
+    if earlier is None:
+        return None
+    held = named_subscriptions(account, subscription_ids)
+    paused = {one.provider_id for one in held if one.status == "paused"}
+    return earlier if paused and paused == _left_of(earlier) else None
+
+
+def _left_of(command: Command) -> set[str]:
+    return {one["subscription"] for one in command.steps if one["state"] not in operations.ENDED}
+
+
+def _checked_charges(
+    account: Account,
+    subscription_ids: Sequence[str] | None,
+    earlier: Command | None,
+    quote: str,
+    now: datetime,
+) -> dict[str, int]:
+    """Return what resuming charges for each, if that is what was confirmed. Raises QuoteChanged.
+
+    What an `earlier` try has resumed already was confirmed with the rest, and is charged no more.
+    """
+    left = subscription_ids if earlier is None else sorted(_left_of(earlier))
+    charges = _charges_now(_paused(account, left))
+    confirmed_before: dict[str, int] = {} if earlier is None else earlier.shown.get("charges", {})
+    whole = {**confirmed_before, **charges}
+    if quote != quote_of(whole):
+        fresh = _estimated(now, charges)
         raise QuoteChanged(
             extra={
                 "resume_date": iso(fresh.resume_date),
                 "amount_due": fresh.amount_due,
-                "quote": fresh.quote,
+                "quote": quote_of(whole),
             }
         )
+    return charges
+
+
+def _charges_now(subscriptions: Sequence[Subscription]) -> dict[str, int]:
+    return {
+        one.provider_id: _asked(partial(gateway.estimate_resume, one.provider_id)) for one in subscriptions
+    }
 
 
 def _paused(account: Account, subscription_ids: Sequence[str] | None) -> list[Subscription]:

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from billing.tests.api.browser import Browser
+from billing.tests.api.browser import Browser, is_refusal
 from billing.tests.api.mirrored import FAITH, GOSPEL
 from billing.tests.api.shop import DECLINES, Shop, iso
 
@@ -88,3 +88,79 @@ def test_it_refuses_where_nothing_is_paused(shop: Shop) -> None:
     assert [(answer.status_code, answer.json()["code"]) for answer in answers] == [
         (409, "nothing_to_resume")
     ] * 3
+
+
+def both_paused(shop: Shop) -> tuple[Browser, list[str]]:
+    """Alice's browser, and her two subscriptions; the first one's paid term is over, the second's is not."""
+    browser = Browser(shop.customer("alice"))
+    faith = shop.subscribe("alice", FAITH)
+    browser.post("/api/account/pause?days=30")
+    shop.pass_term_end("alice", faith)
+    gospel = shop.subscribe("alice", GOSPEL)
+    shop.client.Subscription.pause(gospel, {"pause_option": "immediately"})
+    shop.imported("alice")
+    return browser, [faith, gospel]
+
+
+def half_resumed(shop: Shop) -> tuple[Browser, dict[str, object]]:
+    """Alice's browser, and what she confirmed: the first one was resumed and charged, the second is still paused."""
+    browser, both = both_paused(shop)
+    query = "&".join(f"subscriptionId={one}" for one in both)
+    body = {"subscriptionId": both, "quote": browser.get(f"{ESTIMATE}?{query}").json()["quote"]}
+    shop.provider.sandbox.misbehave("error", f"/subscriptions/{both[1]}/resume", status=429)
+    assert is_refusal(browser.post(RESUME, body), 502, "billing_partial")
+    return browser, body
+
+
+def test_what_was_resumed_in_part_is_finished_by_the_same_call(shop: Shop) -> None:
+    browser, body = half_resumed(shop)
+    answer = browser.post(RESUME, body)
+    assert answer.status_code == 200
+    assert [plan["status"] for plan in answer.json()["plans"]] == ["ACTIVE", "ACTIVE"]
+    assert len(shop.invoices("alice")) == 3
+    assert is_refusal(browser.post(RESUME, body), 409, "nothing_to_resume")
+
+
+def test_what_is_left_of_it_is_not_resumed_for_more_than_was_confirmed(shop: Shop) -> None:
+    browser, body = half_resumed(shop)
+    gospel = body["subscriptionId"][1]  # type: ignore[index]  # it is a list
+    shop.provider.travel_to(shop.term_end(gospel))
+    shop.provider.travel(days=1)
+
+    answer = browser.post(RESUME, body)
+
+    assert is_refusal(answer, 409, "quote_changed")
+    assert answer.json()["amountDue"] == 799
+    assert shop.subscription(gospel)["status"] == "paused"
+    assert browser.post(RESUME, {**body, "quote": answer.json()["quote"]}).status_code == 200
+    assert shop.invoices("alice")[0]["total"] == 799
+
+
+def test_what_was_confirmed_is_asked_again_where_nothing_was_done_the_first_time(shop: Shop) -> None:
+    browser = Browser(shop.customer("alice"))
+    faith = shop.subscribe("alice", FAITH)
+    shop.client.Subscription.pause(faith, {"pause_option": "immediately"})
+    shop.imported("alice")
+    body, headers = {"quote": browser.get(ESTIMATE).json()["quote"]}, {"Idempotency-Key": "one"}
+    shop.provider.sandbox.misbehave("error", f"/subscriptions/{faith}/resume", status=429)
+    assert is_refusal(browser.post(RESUME, body, headers=headers), 503, "billing_unavailable")
+    shop.pass_term_end("alice", faith)
+
+    answer = browser.post(RESUME, body, headers=headers)
+
+    assert is_refusal(answer, 409, "quote_changed")
+    assert answer.json()["amountDue"] == 699
+    assert shop.subscription(faith)["status"] == "paused"
+    assert len(shop.invoices("alice")) == 1
+
+
+def test_what_was_not_done_the_first_time_is_done_with_the_same_key_at_the_same_price(shop: Shop) -> None:
+    browser, faith = paused(shop)
+    body, headers = {"quote": browser.get(ESTIMATE).json()["quote"]}, {"Idempotency-Key": "one"}
+    shop.provider.sandbox.misbehave("error", f"/subscriptions/{faith}/resume", status=429)
+    assert is_refusal(browser.post(RESUME, body, headers=headers), 503, "billing_unavailable")
+
+    assert [browser.post(RESUME, body, headers=headers).status_code for _ in range(2)] == [200, 200]
+
+    assert shop.subscription(faith)["status"] == "active"
+    assert [invoice["total"] for invoice in shop.invoices("alice")] == [699, 699]

@@ -151,6 +151,87 @@ def test_whichever_answer_is_lost_everything_is_as_it_was(
     assert_in_step(provider, ava)
 
 
+def leave_both(account: Account, provider: Provider, key: str) -> Any:
+    """Cancel both of a bundle of two."""
+    body = {"subscriptionIds": ids(provider, account), **SURVEY}
+    path = "/api/account/subscriptions/cancel"
+    return Browser(account).post(path, body, headers={"Idempotency-Key": key})
+
+
+@pytest.fixture
+def bea(provider: Provider) -> Account:
+    """Faith & Family and a day later Gospel TV: a bundle of two, and each bills on a day of its own."""
+    BundleRate.objects.create(size=2, percentage=10, coupon_id="BUNDLE-2")
+    account = provider.subscriber("bea", FAITH, coupon_ids=["BUNDLE-2"])
+    provider.travel(days=1)
+    provider.subscribe("bea", GOSPEL, coupon_ids=["BUNDLE-2"])
+    sync.resync_account(account)
+    return account
+
+
+def test_what_was_left_half_done_is_finished_by_a_new_click_after_the_coupons_were_put_right(
+    provider: Provider, bea: Account
+) -> None:
+    gospel = provider.subscription(bea, GOSPEL).id
+    provider.sandbox.misbehave("error", f"/subscriptions/{gospel}/cancel_for_items", status=429)
+    answer = leave_both(bea, provider, "one")
+    assert (answer.status_code, answer.json()["code"]) == (502, "billing_partial")
+    assert alignment.align(bea, now=clock.now())  # as the worker does that a webhook told of the first
+
+    assert leave_both(bea, provider, "another").status_code == 200
+
+    assert [provider.subscription(bea, plan).status for plan in (FAITH, GOSPEL)] == ["non_renewing"] * 2
+    assert len(provider.events("subscription_cancellation_scheduled")) == 2
+    assert Command.objects.get(kind="cancel").state == Command.State.SUCCEEDED
+    assert set(CancellationFeedback.objects.values_list("outcome", flat=True)) == {"cancelled"}
+    assert OutgoingMail.objects.filter(kind="receipt").count() == 1
+
+
+def test_a_cancellation_of_which_coupons_alone_were_left_is_done_once_they_were_put_right(
+    provider: Provider, bea: Account
+) -> None:
+    faith, gospel = ids(provider, bea)
+    path, body = "/api/account/subscriptions/cancel", {"subscriptionIds": [faith], **SURVEY}
+    provider.sandbox.misbehave("error", f"/subscriptions/{gospel}/*", method="POST", status=429)
+    assert Browser(bea).post(path, body).status_code == 502
+    assert alignment.align(bea, now=clock.now())
+
+    assert Browser(bea).post(path, body).status_code == 200
+
+    assert [provider.subscription(bea, plan).status for plan in (FAITH, GOSPEL)] == ["non_renewing", "active"]
+    assert set(CancellationFeedback.objects.values_list("outcome", flat=True)) == {"cancelled"}
+
+
+def test_what_was_taken_back_elsewhere_since_is_ended_too_when_a_half_done_cancellation_is_repeated(
+    provider: Provider, bea: Account
+) -> None:
+    gospel = provider.subscription(bea, GOSPEL).id
+    provider.sandbox.misbehave("error", f"/subscriptions/{gospel}/cancel_for_items", status=429)
+    assert leave_both(bea, provider, "one").status_code == 502
+    provider.console(bea, "keep", FAITH)
+    sync.resync_account(bea)
+
+    assert leave_both(bea, provider, "another").status_code == 200
+
+    assert [provider.subscription(bea, plan).status for plan in (FAITH, GOSPEL)] == ["non_renewing"] * 2
+
+
+def test_what_was_not_begun_is_planned_anew_on_what_there_is_then(provider: Provider, bea: Account) -> None:
+    provider.console(bea, "pause now", GOSPEL)
+    sync.resync_account(bea)
+    gospel = provider.subscription(bea, GOSPEL).id
+    provider.sandbox.misbehave("error", "/subscriptions/*/cancel_for_items", status=429)
+    assert leave_both(bea, provider, "one").status_code == 503
+    provider.console(bea, "resume", GOSPEL)
+    sync.resync_account(bea)
+
+    assert leave_both(bea, provider, "one").status_code == 200
+
+    held = provider.sdk.Subscription.retrieve(gospel).subscription
+    assert held.status == "non_renewing"  # a paused one would have ended at once
+    assert Command.objects.get().state == Command.State.SUCCEEDED
+
+
 def test_what_the_sweep_finds_refused_is_said_to_be_not_done(
     provider: Provider, cable: Cable, ava: Account
 ) -> None:

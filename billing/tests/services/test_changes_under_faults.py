@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from typing import Any
@@ -11,19 +12,23 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from accounts.models import Account, OutgoingMail
+from accounts.models import Account, OutgoingMail, SiteSettings
 from billing import clock
 from billing.errors import (
     BillingError,
     BillingPartial,
+    BillingUnavailable,
     BillingUnconfirmed,
     ChangeInProgress,
     QuoteChanged,
 )
-from billing.models import AccountDocument, BundleRate, Command
-from billing.services import add_remove, alignment, commands, documents, periods, sync
+from billing.models import AccountDocument, BundleRate, Command, OfferClaim
+from billing.services import add_remove, alignment, cancelling, commands, documents, offers, periods, sync
+from billing.services.changing import NoChange
+from billing.survey import NOTHING_SAID
 from billing.tests.cable import Cable
 from billing.tests.live import DECLINES, FAITH, GOSPEL, KIDS, VISA, Provider
+from billing.tests.perks import sell_codes
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("in_step")]
 
@@ -197,6 +202,77 @@ def test_an_addition_that_is_declined_half_way_shows_the_truth_and_is_finished(
     assert alignment.needed(ava) == []
 
 
+@pytest.mark.parametrize("aligned", [False, True])
+def test_an_addition_of_which_coupons_alone_are_left_is_answered_with_its_figures(
+    provider: Provider, *, aligned: bool
+) -> None:
+    ava = provider.subscriber("ava", FAITH)
+    quote = add_remove.preview(ava, plan_ids=[FAITH, KIDS], now=clock.now()).figures.quote
+    faith = provider.subscription(ava).id
+    provider.sandbox.misbehave("error", f"/subscriptions/{faith}/*", method="POST", status=429)
+    with pytest.raises(BillingPartial):
+        want(ava, FAITH, KIDS, quote=quote)
+    if aligned:
+        assert alignment.align(ava, now=clock.now())
+
+    answer = want(ava, FAITH, KIDS, quote=quote, key="a-new-click")
+
+    assert (answer["quote"], answer["due_now"], answer["added"]) == (quote, 809, [KIDS])
+    assert [invoice.total for invoice in provider.invoices(ava)] == [699, 809]
+    assert [coupons(provider, ava, plan) for plan in (FAITH, KIDS)] == [["BUNDLE-2"]] * 2
+
+
+def test_an_addition_that_was_turned_away_is_shown_anew_before_it_is_made(
+    provider: Provider,
+) -> None:
+    ava = provider.subscriber("ava", FAITH)
+    quote = add_remove.preview(ava, plan_ids=[FAITH, KIDS], now=clock.now()).figures.quote
+    provider.sandbox.misbehave("error", "/customers/*/subscription_for_items", status=429)
+    with pytest.raises(BillingUnavailable):
+        want(ava, FAITH, KIDS, quote=quote)
+    BundleRate.objects.all().delete()
+
+    with pytest.raises(QuoteChanged) as refused:
+        want(ava, FAITH, KIDS, quote=quote)
+    assert refused.value.extra["due_now"] == 899
+    assert len(provider.invoices(ava)) == 1
+
+    answer = want(ava, FAITH, KIDS, quote=str(refused.value.extra["quote"]))
+    assert (answer["due_now"], provider.invoices(ava)[-1].total) == (899, 899)
+    assert Command.objects.get().state == State.SUCCEEDED
+
+
+def test_an_addition_that_the_provider_may_have_heard_of_is_asked_for_again_as_it_was(
+    provider: Provider,
+) -> None:
+    ava = provider.subscriber("ava", FAITH)
+    provider.sandbox.misbehave("error", "/customers/*/subscription_for_items", status=500)
+    with pytest.raises(BillingUnconfirmed):
+        want(ava, FAITH, KIDS)
+    provider.travel(minutes=31)
+    let_the_lease_run_out()
+    commands.settle_due(now=clock.now())
+    not_done = Command.objects.get()
+    assert (not_done.state, not_done.error_code) == (State.FAILED, BillingUnavailable.code)
+
+    want(ava, FAITH, KIDS)
+
+    assert provider.subscription(ava, KIDS).id == not_done.steps[0]["subscription"]
+    assert [invoice.total for invoice in provider.invoices(ava)] == [699, 809]
+
+
+def test_giving_up_what_was_declined_is_no_change(provider: Provider, cable: Cable) -> None:
+    ava = provider.subscriber("ava", FAITH)
+    quote = add_remove.preview(ava, plan_ids=[FAITH, GOSPEL, KIDS], now=clock.now()).figures.quote
+    cable.after_write(lambda: provider.add_card("ava", DECLINES))
+    with pytest.raises(BillingPartial):
+        want(ava, FAITH, GOSPEL, KIDS, quote=quote)
+    assert alignment.align(ava, now=clock.now())
+
+    with pytest.raises(NoChange):
+        want(ava, FAITH, GOSPEL, quote=quote, key="a-new-click")
+
+
 def test_a_tab_that_shows_what_another_has_changed_is_shown_the_new_figures(provider: Provider) -> None:
     ava = provider.subscriber("ava", FAITH)
     in_one_tab = add_remove.preview(ava, plan_ids=[FAITH, KIDS], now=clock.now())
@@ -226,6 +302,55 @@ def test_a_change_in_another_tab_while_this_one_is_estimated_is_not_acted_over(
 
     assert list(periods_shown(ava)) == [FAITH, GOSPEL]
     assert len(provider.invoices(ava)) == 2
+
+
+def cancelled_in_another_tab(provider: Provider, account: Account) -> None:
+    cancelling.cancel(
+        account,
+        subscription_ids=None,
+        survey=NOTHING_SAID,
+        key="in another tab",
+        actor="you",
+        now=clock.now(),
+    )
+
+
+def changed_by_an_operator(provider: Provider, account: Account) -> None:
+    yearly = {"item_price_id": f"{FAITH}-USD-Yearly", "quantity": 1}
+    provider.sdk.Subscription.update_for_items(
+        provider.subscription(account).id, {"subscription_items": [yearly], "change_option": "end_of_term"}
+    )
+    sync.resync_account(account)
+
+
+@pytest.mark.parametrize(
+    ("meanwhile", "status", "is_changing"),
+    [(cancelled_in_another_tab, "non_renewing", False), (changed_by_an_operator, "active", True)],
+)
+def test_a_free_month_is_not_given_to_a_plan_that_changed_while_it_was_estimated(
+    provider: Provider,
+    cable: Cable,
+    meanwhile: Callable[[Provider, Account], None],
+    status: str,
+    is_changing: bool,
+) -> None:
+    sell_codes(provider)
+    provider.follow_clock()
+    SiteSettings.objects.update_or_create(pk=1, defaults={"free_month_on": True})
+    ava = provider.subscriber("ava", FAITH)
+
+    def elsewhere() -> None:
+        meanwhile(provider, ava)
+        connection.close()
+
+    cable.after_estimate(elsewhere)
+    with pytest.raises(ChangeInProgress):
+        offers.claim(ava, quote=None, key="one-intent", actor="you", now=clock.now())
+
+    held = provider.subscription(ava)
+    assert coupons(provider, ava, FAITH) == []
+    assert (held.status, held.has_scheduled_changes) == (status, is_changing)
+    assert not OfferClaim.objects.exists()
 
 
 @pytest.mark.services

@@ -224,6 +224,22 @@ def test_one_of_three_that_fails_is_told_and_the_call_can_be_repeated(provider: 
     assert Command.objects.get().state == State.SUCCEEDED
 
 
+def test_what_was_taken_back_elsewhere_is_paused_too_when_a_half_done_pause_is_repeated(
+    provider: Provider,
+) -> None:
+    alice = provider.subscriber("alice", FAITH, GOSPEL)
+    gospel = provider.subscription(alice, GOSPEL).id
+    provider.sandbox.misbehave("error", f"/subscriptions/{gospel}/pause", status=429)
+    with pytest.raises(BillingPartial):
+        pause_these(alice, FAITH, GOSPEL)
+    provider.console(alice, "take pause back", FAITH)
+    sync.resync_account(alice)
+
+    pause_these(alice, FAITH, GOSPEL, key="a-new-click")
+
+    assert all(provider.subscription(alice, plan).pause_date for plan in (FAITH, GOSPEL))
+
+
 def test_a_declined_resume_stays_paused_and_the_answer_is_final(provider: Provider) -> None:
     alice = provider.subscriber("alice", FAITH)
     term_end = at(provider.subscription(alice).current_term_end)

@@ -12,10 +12,10 @@ from accounts.models import Account, OutgoingMail
 from billing import clock
 from billing.errors import BillingPartial
 from billing.models import BundleRate, Command, Subscription
-from billing.services import cancelling, parts, pauses, periods, undo
+from billing.services import add_remove, cancelling, parts, pauses, periods, undo
 from billing.survey import Survey
 from billing.tests.cable import Cable
-from billing.tests.live import DECLINES, FAITH, GOSPEL, VISA, Provider
+from billing.tests.live import DECLINES, FAITH, GOSPEL, KIDS, VISA, Provider
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -160,3 +160,20 @@ def test_a_cancellation_done_in_part_is_told_with_its_undo(provider: Provider) -
         ava, subscription_ids=[faith], key="keep", actor="you", now=clock.now()
     )
     assert told(ava)[-1]["title"] == "You keep Faith & Family"
+
+
+def test_what_was_charged_is_told_where_another_one_was_never_started(
+    provider: Provider, cable: Cable
+) -> None:
+    ava = provider.subscriber("ava", FAITH)
+    cable.after_write(lambda: provider.add_card("ava", DECLINES))
+    wanted: dict[str, Any] = {"plan_ids": [FAITH, GOSPEL, KIDS], "quote": None}
+    with pytest.raises(BillingPartial):
+        add_remove.change(ava, **wanted, key="add", actor="you", now=clock.now())
+
+    assert half_an_hour_later() == 1
+
+    (receipt,) = told(ava)
+    assert ["Gospel TV", "starts now"] in receipt["facts"]
+    assert receipt["lines"][-1] == parts.NOT_ALL
+    assert charged(provider.invoices(ava)[-1:]) in receipt["facts"]

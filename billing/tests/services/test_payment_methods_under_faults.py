@@ -14,6 +14,7 @@ from pytest_django import Settings
 from accounts.models import OutgoingMail
 from billing import clock
 from billing.errors import (
+    BillingPartial,
     BillingUnavailable,
     BillingUnconfirmed,
     ChangeInProgress,
@@ -23,10 +24,11 @@ from billing.errors import (
 from billing.models import Command
 from billing.queries.payment_methods import due_invoices, wallet_of
 from billing.services import commands, payment_methods, sync
+from billing.services.carrying_out import NEW_KEYS_AT_MOST
 from billing.services.payment_methods import Outcome
 from billing.tests.api.shop import NOBODY
 from billing.tests.cable import Cable, is_write
-from billing.tests.live import FAITH, VISA, Provider
+from billing.tests.live import DECLINES, FAITH, VISA, Provider
 from billing.tests.purse import AMEX, MASTERCARD, OWNER, Purse, overdue_purse
 from conftest import Sandbox
 
@@ -174,6 +176,58 @@ def test_after_the_providers_window_it_looks_before_it_asks(
 
     assert change() == Outcome(str(finn.role()), sum(DUE))
     assert_brought_once(finn, operation)
+
+
+@pytest.mark.parametrize("step", ["*/update_card", "*/collect_payment"])
+def test_a_decline_that_is_not_heard_of_after_a_long_outage_is_not_tried_again(
+    finn: Purse, sandbox: Sandbox, step: str
+) -> None:
+    declined, token = len(finn.provider.events("payment_failed")), finn.token(DECLINES)
+    sandbox.misbehave("drop_connection_before", step)
+    with pytest.raises(BillingUnconfirmed):
+        finn.add(token, key=KEY)
+
+    finn.provider.travel(minutes=31)
+    sandbox.misbehave("drop_connection_after", "*/collect_payment", count=3)
+    for _ in range(3):
+        settle()
+        assert brought(finn).state == Command.State.UNKNOWN
+    settle()
+
+    assert finn.add(token, key=KEY).collected == 0
+    assert len(finn.provider.events("payment_failed")) == declined + 1
+    assert len({strike["key"] for strike in sandbox.struck()[:3]}) == 1
+    assert finn.due() == sum(DUE)
+
+
+def test_what_is_never_done_is_asked_for_with_a_few_keys_then_given_up_and_may_be_asked_for_anew(
+    finn: Purse, sandbox: Sandbox
+) -> None:
+    change = brings(finn, "added")
+    sandbox.misbehave("drop_connection_before", "*/collect_payment", count=1000)
+    with pytest.raises(BillingUnconfirmed):
+        change()
+
+    for _ in range(NEW_KEYS_AT_MOST):
+        finn.provider.travel(minutes=31)
+        settle()
+        assert brought(finn).state == Command.State.UNKNOWN
+    finn.provider.travel(minutes=31)
+    settle()
+
+    command = brought(finn)
+    assert (command.state, command.error_code) == (Command.State.FAILED, BillingPartial.code)
+    asked = [strike["key"] for strike in sandbox.struck()]
+    assert len(set(asked)) == len(asked) == 1 + NEW_KEYS_AT_MOST
+    assert not commands.is_open(finn.account)
+    sandbox.behave()
+    sandbox.misbehave("drop_connection_before", "*/collect_payment")
+    with pytest.raises(BillingUnconfirmed):
+        change()
+    finn.provider.travel(minutes=31)
+    settle()
+    assert_brought_once(finn, "added")
+    assert change() == Outcome(finn.role(), sum(DUE))
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
