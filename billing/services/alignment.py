@@ -23,7 +23,6 @@ from billing.services.runs import Portion, RunHeld, TakenOver, Work
 
 logger = logging.getLogger(__name__)
 
-ALIGN = "align_bundle"
 SWAP_COUPONS = "swap_coupons"
 STAGE = "bundles"
 # Each may take several requests; this many that are all timed out still end before a task must.
@@ -63,7 +62,7 @@ def align(account: Account, *, now: datetime) -> bool:
         return False
     commands.perform(
         account,
-        kind=ALIGN,
+        kind=commands.ALIGN,
         key=f"align-{uuid.uuid4().hex}",
         actor="system",
         now=now,
@@ -194,7 +193,7 @@ def _align_one(account: Account, now: datetime) -> bool | None:
 
 def _is_echo(account: Account, now: datetime) -> bool:
     """Whether the swaps that are needed were made so often lately that they do not last."""
-    lately = Command.objects.filter(account=account, kind=ALIGN, first_sent_at__gt=now - TOLD_WITHIN)
+    lately = Command.objects.filter(account=account, kind=commands.ALIGN, first_sent_at__gt=now - TOLD_WITHIN)
     wanted = _asked_for(steps_of(needed(account)))
     made = [_asked_for(one.steps) for one in lately.only("steps")]
     return made.count(wanted) >= TOLD_AT_MOST
@@ -218,4 +217,4 @@ def _finished(command: Command, subscriptions: list[Subscription], now: datetime
 operations.register_operation(
     SWAP_COUPONS, operations.Operation(send=changes.swap_coupons, holds=_holds, repeatable=True)
 )
-carrying_out.register_kind(ALIGN, _finished)
+carrying_out.register_kind(commands.ALIGN, _finished)

@@ -27,7 +27,7 @@ from billing import clock, tasks
 from billing.gateway import records
 from billing.gateway.errors import NotSent, Refused
 from billing.models import BundleRate, Command, Invoice, JobRun, ReconcileRun, RequestPace, Subscription
-from billing.services import alignment, jobs, pace, reconcile, runs, sync
+from billing.services import alignment, commands, jobs, pace, reconcile, runs, sync
 from billing.tests.cable import Cable
 from billing.tests.live import FAITH, GOSPEL, Provider
 from conftest import ROOT
@@ -380,7 +380,7 @@ def test_a_coupon_that_does_not_stay_is_not_put_on_for_ever(bundle: Account, pro
                 provider.sdk.Subscription.remove_coupons(held.id, {"coupon_ids": ["BUNDLE-2"]})
         sync.resync_account(bundle)
 
-    assert Command.objects.filter(kind=alignment.ALIGN).count() == alignment.TOLD_AT_MOST
+    assert Command.objects.filter(kind=commands.ALIGN).count() == alignment.TOLD_AT_MOST
     assert len(alignment.needed(bundle)) == 2
     # The night tries once more.
     assert alignment.align_all(now=clock.now()) == {"aligned": 1, "bundles_later": 0}
