@@ -17,3 +17,8 @@ export const TO_ADD = 'add';
 export function addressToAdd(planId: string): string {
   return `${paths.manageSubscription}?${new URLSearchParams({ [TO_ADD]: planId })}`;
 }
+
+/** Whether two lists hold the same ids. */
+export function areSame(some: readonly string[], others: readonly string[]): boolean {
+  return some.length === others.length && some.every((id) => others.includes(id));
+}

@@ -9,6 +9,7 @@ import { paths } from '@/lib/paths';
 import { usePlansAfterChange } from '@/lib/planChanges';
 import { canBeCancelled } from '@/lib/plans';
 import { toReceipt } from '@/lib/receipts';
+import { areSame } from '@/lib/selection';
 import type { Hold } from '@/lib/useHeldStill';
 import { notify } from '@/stores/snackbar';
 import { type CancelOrder, cancel } from './api';
@@ -33,10 +34,6 @@ function idsToSend({ chosen }: Leaving, attempt: Attempt | null): readonly strin
   if (!attempt) return ids;
   const whole = [...attempt.done, ...chosen].map(({ subId }) => subId);
   return areSame(whole, attempt.sent) ? attempt.sent : ids;
-}
-
-function areSame(some: readonly string[], others: readonly string[]): boolean {
-  return some.length === others.length && some.every((id) => others.includes(id));
 }
 
 /**

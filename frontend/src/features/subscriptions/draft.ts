@@ -33,11 +33,6 @@ export function toggled(
   return wanted.map(({ id }) => id);
 }
 
-/** Whether two lists hold the same ids. */
-export function areSame(some: readonly string[], others: readonly string[]): boolean {
-  return some.length === others.length && some.every((id) => others.includes(id));
-}
-
 function chosen(change: ServicesChange, ids: readonly string[]) {
   return change.existingPlans.filter(({ id }) => ids.includes(id));
 }

@@ -2,9 +2,10 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useEffect, useLayoutEffect, useState } from 'react';
 
 import type { ManagePlans, ServicesChange } from '@/lib/api/types';
+import { areSame } from '@/lib/selection';
 import { useCart } from '@/stores/cart';
 import { servicesEstimateOptions } from './api';
-import { areSame, type Choosable, choosable, goingOn, toggled } from './draft';
+import { type Choosable, choosable, goingOn, toggled } from './draft';
 import { useAskedFor } from './useAskedFor';
 import { useDebounced } from './useDebounced';
 import { useKept } from './useKept';
