@@ -14,7 +14,7 @@ export default defineConfig({
     clearMocks: true,
     restoreMocks: true,
     unstubGlobals: true,
-    // Dates are drawn in the reader's zone; one zone makes the tests say the same everywhere.
+    // Dates are formatted in the local time zone, so tests need a fixed one.
     env: { TZ: 'America/New_York' },
   },
 });

@@ -19,7 +19,7 @@ const swc = {
   },
 };
 
-/** Class names tell a developer where they come from; in production only what they are: that is less to fetch. */
+/** Class names include the file name in development; production names are shorter. */
 const css = (mode) => [
   MiniCssExtractPlugin.loader,
   {
@@ -37,16 +37,18 @@ const css = (mode) => [
   },
 ];
 
-/** Tells Django of the screens' files, too, by their paths: a page asks for them together with the app's. */
+/** Also lists the chunks of each screen by path, so that Django can preload them with the page. */
 class ScreenTracker extends BundleTracker {
   apply(compiler) {
     compiler.hooks.done.tap('ScreenTracker', ({ compilation }) => {
-      const everywhere = new Set(compilation.entrypoints.get('main')?.getFiles());
-      const named = compilation.chunkGroups.filter((group) => !group.isInitial() && group.name);
+      const initialFiles = new Set(compilation.entrypoints.get('main')?.getFiles());
+      const namedGroups = compilation.chunkGroups.filter(
+        (group) => !group.isInitial() && group.name,
+      );
       this.contents.screens = Object.fromEntries(
-        named.map((group) => [
+        namedGroups.map((group) => [
           group.name,
-          group.getFiles().filter((file) => !everywhere.has(file) && /\.(js|css)$/.test(file)),
+          group.getFiles().filter((file) => !initialFiles.has(file) && /\.(js|css)$/.test(file)),
         ]),
       );
     });
@@ -54,7 +56,7 @@ class ScreenTracker extends BundleTracker {
   }
 }
 
-/** The browser's bundle. Django finds what was built through `webpack-stats.json`. */
+/** The browser bundle. Django finds its files through `webpack-stats.json`. */
 export default (_env, { mode = 'production' }) => ({
   mode,
   context: root,
@@ -67,7 +69,7 @@ export default (_env, { mode = 'production' }) => ({
     chunkFilename: '[id].[contenthash:16].js',
     assetModuleFilename: '[name].[contenthash:16][ext]',
     crossOriginLoading: 'anonymous',
-    // Lazy chunks set a script's address: under Trusted Types that needs a policy of this name.
+    // Under Trusted Types, loading a lazy chunk needs a policy of this name.
     trustedTypes: 'webpack',
     clean: true,
   },
@@ -86,7 +88,7 @@ export default (_env, { mode = 'production' }) => ({
     new MiniCssExtractPlugin({
       filename: '[name].[contenthash:16].css',
       chunkFilename: '[id].[contenthash:16].css',
-      // CSS Modules are scoped by name, so the order of two files cannot change what is drawn.
+      // CSS Modules are scoped by name, so the order of files does not matter.
       ignoreOrder: true,
     }),
     new ScreenTracker({ path: output, filename: 'webpack-stats.json', relativePath: true }),
@@ -96,9 +98,9 @@ export default (_env, { mode = 'production' }) => ({
     splitChunks: { chunks: 'all' },
     minimizer: ['...', new CssMinimizerPlugin()],
   },
-  // The page's Content-Security-Policy forbids eval, so a development build carries real source maps.
+  // The Content-Security-Policy forbids eval, so development builds use separate source maps.
   devtool: mode === 'production' ? false : 'source-map',
-  // Before compression; what counts is that react, router, query and the shell stay near 105 kB gzip.
+  // Uncompressed sizes. The goal is that React, router, query and the frame stay near 105 kB gzipped.
   performance: {
     hints: mode === 'production' ? 'error' : false,
     maxEntrypointSize: 360 * 1024,

@@ -1,11 +1,11 @@
-// Asks Lighthouse about one page, so many times with an empty cache, and prints the scores by category as JSON.
+// Runs Lighthouse on a page several times with an empty cache, and prints the scores by category as JSON.
 // node lighthouse.mjs FOLDER CHROMIUM ROUNDS phone|desktop ADDRESS [TOKEN]
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 const [folder, chromium, rounds, form, address, token] = process.argv.slice(2);
-// It is installed beside the project, not in it.
+// Lighthouse is installed outside the project.
 const { resolve } = createRequire(path.join(folder, 'package.json'));
 const [{ default: lighthouse, desktopConfig }, { default: puppeteer }] = await Promise.all(
   ['lighthouse', 'puppeteer-core'].map((name) => import(pathToFileURL(resolve(name)).href)),
@@ -13,7 +13,7 @@ const [{ default: lighthouse, desktopConfig }, { default: puppeteer }] = await P
 const CATEGORIES = ['performance', 'accessibility', 'best-practices'];
 const config = form === 'desktop' ? desktopConfig : { extends: 'lighthouse:default' };
 
-async function scores() {
+async function measureScores() {
   const browser = await puppeteer.launch({
     executablePath: chromium,
     args: ['--no-sandbox', '--headless=new'],
@@ -21,9 +21,9 @@ async function scores() {
   try {
     const page = await browser.newPage();
     if (token) {
-      // A page of the portal's own origin that runs nothing yet, for the token to be kept there.
+      // A page of the same origin without scripts, to store the token.
       await page.goto(new URL('/healthz', address).href);
-      await page.evaluate((kept) => localStorage.setItem('token', kept), token);
+      await page.evaluate((value) => localStorage.setItem('token', value), token);
     }
     const settings = {
       ...config.settings,
@@ -33,19 +33,22 @@ async function scores() {
     const { lhr } = await lighthouse(address, { logLevel: 'error' }, { ...config, settings }, page);
     if (lhr.finalDisplayedUrl !== address)
       throw new Error(`${address} led to ${lhr.finalDisplayedUrl}`);
-    const told = CATEGORIES.map((category) => lhr.categories[category].score);
-    // An audit that failed by itself leaves its category without a score: that says nothing of the page.
-    return told.includes(null) ? null : told.map((score) => Math.round(score * 100));
+    const scores = CATEGORIES.map((category) => lhr.categories[category].score);
+    // A failed audit leaves its category without a score, which says nothing about the page.
+    return scores.includes(null) ? null : scores.map((score) => Math.round(score * 100));
   } finally {
     await browser.close();
   }
 }
 
-const seen = [];
-for (let tries = 0; seen.length < Number(rounds); tries += 1) {
-  if (tries > 2 * rounds) throw new Error(`Lighthouse could not judge ${address}`);
-  const told = await scores();
-  if (told) seen.push(told);
+const runs = [];
+for (let attempts = 0; runs.length < Number(rounds); attempts += 1) {
+  if (attempts > 2 * rounds) throw new Error(`Lighthouse could not score ${address}`);
+  const scores = await measureScores();
+  if (scores) runs.push(scores);
 }
-const byCategory = CATEGORIES.map((category, place) => [category, seen.map((of) => of[place])]);
+const byCategory = CATEGORIES.map((category, index) => [
+  category,
+  runs.map((scores) => scores[index]),
+]);
 process.stdout.write(JSON.stringify(Object.fromEntries(byCategory)));

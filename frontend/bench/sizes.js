@@ -7,47 +7,49 @@ import webpack from 'webpack';
 import BundleTracker from 'webpack-bundle-tracker';
 import config from '../../webpack.config.js';
 
-const gzipped = promisify(gzip);
-const brotlied = promisify(brotliCompress);
+const gzipContent = promisify(gzip);
+const brotliContent = promisify(brotliCompress);
 const KINDS = { '.js': 'js', '.css': 'css' };
 
-/** The production build, at another place, and without the file by which Django would find it there. */
-function elsewhere(folder, entry) {
-  const built = config(undefined, { mode: 'production' });
+/** The production configuration with another output folder, and without the stats file for Django. */
+function configFor(folder, entry) {
+  const production = config(undefined, { mode: 'production' });
   return {
-    ...built,
+    ...production,
     entry: { main: entry },
-    output: { ...built.output, path: folder },
-    plugins: built.plugins.filter((plugin) => !(plugin instanceof BundleTracker)),
+    output: { ...production.output, path: folder },
+    plugins: production.plugins.filter((plugin) => !(plugin instanceof BundleTracker)),
     performance: { hints: false },
   };
 }
 
-async function build(folders) {
+async function buildBundles(folders) {
   const entries = ['./frontend/src/app/main.tsx', './frontend/bench/base.js'];
-  const stats = await promisify(webpack)(entries.map((entry, at) => elsewhere(folders[at], entry)));
+  const stats = await promisify(webpack)(
+    entries.map((entry, index) => configFor(folders[index], entry)),
+  );
   if (stats.hasErrors()) {
     throw new Error(stats.toString('errors-only'));
   }
-  return stats.stats.map((one) => one.compilation);
+  return stats.stats.map(({ compilation }) => compilation);
 }
 
-async function sizes(folder, files) {
+async function measureFiles(folder, files) {
   const total = { js: { raw: 0, gzip: 0, brotli: 0 }, css: { raw: 0, gzip: 0, brotli: 0 } };
   for (const file of files) {
     const kind = total[KINDS[path.extname(file)]];
     if (kind) {
       const content = await readFile(path.join(folder, file));
       kind.raw += content.length;
-      kind.gzip += (await gzipped(content, { level: 9 })).length;
-      kind.brotli += (await brotlied(content)).length;
+      kind.gzip += (await gzipContent(content, { level: 9 })).length;
+      kind.brotli += (await brotliContent(content)).length;
     }
   }
   return total;
 }
 
-/** What is fetched when it is needed: the files by what was asked for, without those that every page has. */
-function lazyParts(compilation) {
+/** The files of each lazy chunk by import request, without those of the initial bundle. */
+function listLazyFiles(compilation) {
   const initial = new Set(compilation.entrypoints.get('main').getFiles());
   const parts = new Map();
   for (const group of compilation.chunkGroups) {
@@ -64,14 +66,14 @@ function lazyParts(compilation) {
 const scratch = await mkdtemp(path.join(tmpdir(), 'portal-sizes-'));
 try {
   const folders = ['app', 'base'].map((name) => path.join(scratch, name));
-  const [app, base] = await build(folders);
+  const [app, base] = await buildBundles(folders);
   const measured = {
-    base: await sizes(folders[1], base.entrypoints.get('main').getFiles()),
-    initial: await sizes(folders[0], app.entrypoints.get('main').getFiles()),
+    base: await measureFiles(folders[1], base.entrypoints.get('main').getFiles()),
+    initial: await measureFiles(folders[0], app.entrypoints.get('main').getFiles()),
     parts: {},
   };
-  for (const [request, files] of lazyParts(app)) {
-    measured.parts[request] = await sizes(folders[0], files);
+  for (const [request, files] of listLazyFiles(app)) {
+    measured.parts[request] = await measureFiles(folders[0], files);
   }
   process.stdout.write(JSON.stringify(measured));
 } finally {

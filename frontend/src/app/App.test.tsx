@@ -5,19 +5,26 @@ import { HttpResponse, http } from 'msw';
 import { MemoryRouter } from 'react-router-dom';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
-import { keys } from '@/lib/api/queries';
-import { createQueryClient } from '@/lib/queryClient';
-import { tellOtherTabs } from '@/lib/tabs';
+import { queryKeys } from '@/lib/api/queries';
+import { createQueryClient } from '@/lib/api/queryClient';
+import { notifyOtherTabs } from '@/lib/page/otherTabs';
 import { useAlert } from '@/stores/alert';
 import { useAuth } from '@/stores/auth';
 import { useModal } from '@/stores/modal';
-import { notify } from '@/stores/snackbar';
-import { anInvoice, aPlan, aProfile, aSite, someManagePlans, somePayments } from '@/testing/data';
-import { servedAs } from '@/testing/documents';
-import { refusal, server } from '@/testing/server';
+import { showSnackbar } from '@/stores/snackbar';
+import {
+  makeInvoice,
+  makeManagePlans,
+  makePayments,
+  makePlan,
+  makeProfile,
+  makeSite,
+} from '@/testing/fixtures';
+import { servePageAs } from '@/testing/pageLoads';
+import { errorResponse, server } from '@/testing/server';
 import { App } from './App';
 
-function openedAt(address: string) {
+function openApp(address: string) {
   const queryClient = createQueryClient();
   render(
     <MemoryRouter initialEntries={[address]}>
@@ -30,24 +37,27 @@ function openedAt(address: string) {
 const DAY = 24 * 60 * 60;
 
 const signIn = () => useAuth.getState().signIn('test-token');
-const landed = () => screen.findByRole('heading', { level: 1, name: /^Your .* account$/ });
+const findLandingHeading = () =>
+  screen.findByRole('heading', { level: 1, name: /^Your .* account$/ });
 
 describe('the shell', () => {
-  it('falls back to the landing page for what it does not know', async () => {
-    openedAt('/no/such/page');
-    expect(await landed()).toBeVisible();
+  // shows: routes-2
+  it('redirects an unknown path to the landing page', async () => {
+    openApp('/no/such/page');
+    expect(await findLandingHeading()).toBeVisible();
     await waitFor(() => expect(document.title).toBe('Sign in · Faith & Family'));
   });
 
-  it('shows no profile menu while nobody is signed in', async () => {
-    openedAt('/');
-    await landed();
+  // shows: shell-2
+  it('shows no profile menu before sign-in', async () => {
+    openApp('/');
+    await findLandingHeading();
     expect(screen.queryByRole('button', { name: 'Your profile' })).not.toBeInTheDocument();
   });
 
-  it('colours itself for the brand of the host', async () => {
-    openedAt('/');
-    await landed();
+  it('applies the colors of the host’s brand', async () => {
+    openApp('/');
+    await findLandingHeading();
     expect(document.documentElement.style.getPropertyValue('--brand-light-primary')).toBe(
       '#23418f',
     );
@@ -56,21 +66,23 @@ describe('the shell', () => {
     );
   });
 
-  it('wears the logo of the brand, and shows those of the services', async () => {
-    openedAt('/');
-    await landed();
+  // shows: shell-1, shell-4
+  it('shows the logos of the brand and of the services', async () => {
+    openApp('/');
+    await findLandingHeading();
     const header = screen.getByRole('banner');
     const logo = within(header)
       .getByRole('link', { name: 'Faith & Family home' })
       .querySelector('img');
-    expect(logo).toHaveAttribute('src', aSite().brand.logoUrl);
+    expect(logo).toHaveAttribute('src', makeSite().brand.logoUrl);
     const services = within(within(header).getByRole('list', { name: 'Our services' }));
     expect(services.getAllByRole('listitem')).toHaveLength(3);
   });
 
-  it('draws help, terms and privacy in the footer, with the year', async () => {
-    openedAt('/');
-    await landed();
+  // shows: rule-14, shell-5, shell-6, landing-2
+  it('shows help, terms, privacy and the year in the footer', async () => {
+    openApp('/');
+    await findLandingHeading();
     const footer = within(screen.getByRole('contentinfo'));
     expect(footer.getByRole('link', { name: /Contact Customer Service/ })).toHaveAttribute(
       'href',
@@ -80,20 +92,21 @@ describe('the shell', () => {
     expect(footer.getByText(`© ${new Date().getFullYear()} Faith & Family`)).toBeVisible();
   });
 
-  it('leaves out what operators switched off', async () => {
-    const site = aSite();
+  // shows: shell-4, shell-5, api-4
+  it('hides what operators switched off', async () => {
+    const site = makeSite();
     const brand = { ...site.brand, contactLinkEnabled: false, termsUrl: '', showSubLogos: false };
     server.use(http.get('*/api/site', () => HttpResponse.json({ ...site, brand })));
-    openedAt('/');
-    await landed();
+    openApp('/');
+    await findLandingHeading();
     expect(screen.queryByRole('link', { name: /Contact Customer Service/ })).toBeNull();
     expect(screen.queryByRole('link', { name: /Terms of Service/ })).toBeNull();
     expect(screen.queryByRole('list', { name: 'Our services' })).toBeNull();
   });
 
-  it('still lets one sign in when the site does not answer', async () => {
-    server.use(http.get('*/api/site', () => refusal(404, 'not_found', 'Not found.')));
-    openedAt('/');
+  it('allows sign-in when the site request fails', async () => {
+    server.use(http.get('*/api/site', () => errorResponse(404, 'not_found', 'Not found.')));
+    openApp('/');
     expect(await screen.findByRole('button', { name: 'Send code' })).toBeVisible();
     expect(screen.getByRole('heading', { level: 1, name: 'Your account' })).toBeVisible();
   });
@@ -102,8 +115,9 @@ describe('the shell', () => {
 describe('a signed-in subscriber', () => {
   beforeEach(signIn);
 
-  it('finds the profile menu', async () => {
-    const { user } = openedAt('/');
+  // shows: shell-2
+  it('sees the profile menu', async () => {
+    const { user } = openApp('/');
     await user.click(await screen.findByRole('button', { name: 'Your profile' }));
     const menu = within(screen.getByRole('banner'));
     for (const [name, address] of [
@@ -115,7 +129,8 @@ describe('a signed-in subscriber', () => {
     expect(menu.getByRole('button', { name: 'Logout' })).toBeVisible();
   });
 
-  it('logs out here and at the server', async () => {
+  // shows: shell-3, api-3
+  it('logs out locally and on the server', async () => {
     const authorization = vi.fn();
     server.use(
       http.post('*/api/auth/logout', ({ request }) => {
@@ -123,7 +138,7 @@ describe('a signed-in subscriber', () => {
         return new HttpResponse(null, { status: 204 });
       }),
     );
-    const { user, queryClient } = openedAt('/');
+    const { user, queryClient } = openApp('/');
     await user.click(await screen.findByRole('button', { name: 'Your profile' }));
     await user.click(screen.getByRole('button', { name: 'Logout' }));
 
@@ -133,30 +148,31 @@ describe('a signed-in subscriber', () => {
     expect(queryClient.getQueriesData({ queryKey: ['account'] })).toEqual([]);
   });
 
-  it('keeps the screen while it is asked again whether a payment failed', async () => {
+  it('keeps the screen while the payment failure is refetched', async () => {
     server.use(
       http.get(
         '*/api/account/check-payment-failure',
-        () => refusal(404, 'not_found', 'Not found.'),
+        () => errorResponse(404, 'not_found', 'Not found.'),
         {
           once: true,
         },
       ),
       http.get('*/api/account/check-payment-failure', () => new Promise<never>(() => undefined)),
     );
-    const { user, queryClient } = openedAt('/coupon');
+    const { user, queryClient } = openApp('/coupon');
     await user.type(await screen.findByRole('textbox', { name: 'Code' }), 'SAVE20');
-    act(() => void queryClient.refetchQueries({ queryKey: keys.account.paymentFailure }));
+    act(() => void queryClient.refetchQueries({ queryKey: queryKeys.account.paymentFailure }));
     expect(screen.getByRole('textbox', { name: 'Code' })).toHaveValue('SAVE20');
   });
 
-  it('is told on every screen that a payment failed', async () => {
+  // shows: shell-7, api-8
+  it('sees a banner after a failed payment', async () => {
     server.use(
       http.get('*/api/account/check-payment-failure', () =>
         HttpResponse.json({ hasPaymentFailure: true }),
       ),
     );
-    openedAt('/');
+    openApp('/');
     const banner = await screen.findByRole('region', { name: 'Payment Failed' });
     expect(banner).toHaveTextContent(
       "We couldn't process your payment. Please update your payment details to avoid any interruptions to your subscription.",
@@ -167,48 +183,50 @@ describe('a signed-in subscriber', () => {
   it.each([
     [0, 'It breaks our heart to see you go!'],
     [31 * DAY, 'We are sad to see you go!'],
-  ])('has days counted by a clock that is %i s ahead', async (clockOffset, words) => {
+  ])('has days counted with a clock that is %i s ahead', async (clockOffset, heading) => {
     const nextBillingAt = new Date(Date.now() + 100 * DAY * 1000).toISOString();
     server.use(
-      http.get('*/api/site', () => HttpResponse.json(aSite({ clockOffset }))),
+      http.get('*/api/site', () => HttpResponse.json(makeSite({ clockOffset }))),
       http.get('*/api/account/manage-plans', () =>
-        HttpResponse.json(someManagePlans({ existingPlans: [aPlan({ nextBillingAt })] })),
+        HttpResponse.json(makeManagePlans({ existingPlans: [makePlan({ nextBillingAt })] })),
       ),
-      http.get('*/api/account/pause/estimate', () => refusal(409, 'nothing_to_pause', 'Nothing.')),
+      http.get('*/api/account/pause/estimate', () =>
+        errorResponse(409, 'nothing_to_pause', 'Nothing.'),
+      ),
     );
-    openedAt('/cancelAll');
-    expect(await screen.findByRole('heading', { level: 1, name: words })).toBeVisible();
+    openApp('/cancelAll');
+    expect(await screen.findByRole('heading', { level: 1, name: heading })).toBeVisible();
   });
 
-  it('is shown what another tab has changed', async () => {
+  it('sees a change made in another tab', async () => {
     server.use(http.get('*/api/invoice/list', () => HttpResponse.json([])));
-    openedAt('/billingHistory');
+    openApp('/billingHistory');
     expect(await screen.findByText(/Your billing history is currently empty/)).toBeVisible();
-    server.use(http.get('*/api/invoice/list', () => HttpResponse.json([anInvoice()])));
+    server.use(http.get('*/api/invoice/list', () => HttpResponse.json([makeInvoice()])));
     const otherTab = new BroadcastChannel('account-changed');
     otherTab.postMessage(null);
     expect(await screen.findByRole('button', { name: /Download invoice/ })).toBeVisible();
     otherTab.close();
   });
 
-  it('asks for nothing anew on what it tells the other tabs itself', async () => {
-    const asked = vi.fn(() => HttpResponse.json([]));
-    server.use(http.get('*/api/invoice/list', asked));
-    openedAt('/billingHistory');
+  it('does not refetch after its own message to other tabs', async () => {
+    const requested = vi.fn(() => HttpResponse.json([]));
+    server.use(http.get('*/api/invoice/list', requested));
+    openApp('/billingHistory');
     expect(await screen.findByText(/Your billing history is currently empty/)).toBeVisible();
     const otherTab = new BroadcastChannel('account-changed');
-    const heard = new Promise((resolve) => {
+    const received = new Promise((resolve) => {
       otherTab.onmessage = resolve;
     });
-    tellOtherTabs();
-    await heard;
+    notifyOtherTabs();
+    await received;
     await act(() => new Promise((resolve) => setTimeout(resolve)));
     otherTab.close();
-    expect(asked).toHaveBeenCalledOnce();
+    expect(requested).toHaveBeenCalledOnce();
   });
 
-  it('is signed out in this tab too after logging out in another', async () => {
-    openedAt('/');
+  it('is signed out here after logging out in another tab', async () => {
+    openApp('/');
     await screen.findByRole('button', { name: 'Your profile' });
     localStorage.removeItem('token');
     window.dispatchEvent(new StorageEvent('storage', { key: 'token' }));
@@ -216,10 +234,11 @@ describe('a signed-in subscriber', () => {
   });
 });
 
-describe('every screen but the account home', () => {
+describe('every screen except the dashboard', () => {
   const UPDATING = '?operationType=UPDATE&paymentSourceId=pm_visa';
 
-  it.each<[string, Parameters<typeof servedAs>[0]]>([
+  // shows: routes-3
+  it.each<[string, Parameters<typeof servePageAs>[0]]>([
     ['/manage-subscription', 'app'],
     ['/manage-subscription/upgrade', 'app'],
     ['/manage-subscription/downgrade', 'app'],
@@ -238,30 +257,31 @@ describe('every screen but the account home', () => {
     ['/add-card-payment-method', 'card'],
     [`/update-card-payment-method${UPDATING}`, 'card'],
     ['/add-paypal-payment-method', 'payPal'],
-  ])('leads back there, whatever can be loaded: %s', async (address, kind) => {
+  ])('links back to the dashboard even if loading fails: %s', async (address, kind) => {
     signIn();
-    servedAs(kind);
+    servePageAs(kind);
     server.use(
-      http.get('*/api/payments/', () => HttpResponse.json(somePayments())),
-      http.all('*/api/*', () => refusal(404, 'not_found', 'Not found.')),
+      http.get('*/api/payments/', () => HttpResponse.json(makePayments())),
+      http.all('*/api/*', () => errorResponse(404, 'not_found', 'Not found.')),
     );
-    openedAt(address);
+    openApp(address);
     const back = await screen.findByRole('link', { name: 'Manage Your Account' });
     expect(back).toHaveAttribute('href', '/dashboard');
   });
 });
 
-describe('a screen that loads', () => {
+describe('a loading screen', () => {
+  // shows: routes-6
   it.each([
-    ['plans', '/manage-subscription', '*/api/account/manage-plans', someManagePlans()],
-    ['a profile', '/edit-profile', '*/api/account/profile', aProfile()],
+    ['plans', '/manage-subscription', '*/api/account/manage-plans', makeManagePlans()],
+    ['a profile', '/edit-profile', '*/api/account/profile', makeProfile()],
     ['preferences', '/emailPreferences', '*/api/account/communicationPreferences', []],
     ['invoices', '/billingHistory', '*/api/invoice/list', []],
-  ])('is under the overlay until its %s are there', async (_what, address, path, answer) => {
+  ])('shows the overlay until its %s have loaded', async (_what, address, path, answer) => {
     signIn();
-    let arrive: () => void = () => undefined;
+    let sendAnswer: () => void = () => undefined;
     const arrived = new Promise<void>((resolve) => {
-      arrive = resolve;
+      sendAnswer = resolve;
     });
     server.use(
       http.get(path, async () => {
@@ -271,39 +291,39 @@ describe('a screen that loads', () => {
       http.get('*/api/account/sessions', () => HttpResponse.json([])),
       http.get('*/api/account/billing-details', () => HttpResponse.json({ email: 'a@b.example' })),
     );
-    openedAt(address);
+    openApp(address);
     await screen.findByRole('link', { name: 'Manage Your Account' });
     expect(screen.getByRole('status', { name: 'Loading' })).toBeVisible();
-    arrive();
+    sendAnswer();
     await waitFor(() => expect(screen.queryByRole('status', { name: 'Loading' })).toBeNull());
   });
 });
 
-describe('a connection that is lost', () => {
+describe('a lost connection', () => {
   afterEach(() => onlineManager.setOnline(true));
 
-  it('is said above the screen for as long as it is away', async () => {
-    openedAt('/');
-    await landed();
+  it('shows a notice until it is back', async () => {
+    openApp('/');
+    await findLandingHeading();
     act(() => onlineManager.setOnline(false));
-    expect(screen.getByRole('main')).toHaveTextContent('You are offline.');
+    expect(screen.getByRole('main')).toHaveTextContent('You’re offline');
     act(() => onlineManager.setOnline(true));
-    expect(screen.getByRole('main')).not.toHaveTextContent('You are offline.');
+    expect(screen.getByRole('main')).not.toHaveTextContent('You’re offline');
   });
 });
 
-describe('the global parts', () => {
-  it('show a message said from anywhere', async () => {
-    openedAt('/');
-    await landed();
-    notify('Scheduled Pause has been removed successfully.');
+describe('the global notices', () => {
+  it('show a message from anywhere', async () => {
+    openApp('/');
+    await findLandingHeading();
+    showSnackbar('Scheduled Pause has been removed successfully.');
     expect(await screen.findByText('Scheduled Pause has been removed successfully.')).toBeVisible();
   });
 
-  it('ask for confirmation and act on it once', async () => {
+  it('confirm an action once', async () => {
     signIn();
-    const { user } = openedAt('/');
-    await landed();
+    const { user } = openApp('/');
+    await findLandingHeading();
     const onConfirm = vi.fn();
     useModal.getState().show({
       title: 'Sure?',
@@ -317,10 +337,10 @@ describe('the global parts', () => {
     await waitFor(() => expect(useModal.getState().open).toBe(false));
   });
 
-  it('say what went wrong with what was confirmed', async () => {
+  it('show why a confirmed action failed', async () => {
     signIn();
-    const { user } = openedAt('/');
-    await landed();
+    const { user } = openApp('/');
+    await findLandingHeading();
     useModal.getState().show({
       title: 'Sure?',
       message: 'Really?',
@@ -330,10 +350,11 @@ describe('the global parts', () => {
     expect(await screen.findByRole('alert')).toHaveTextContent('Something went wrong');
   });
 
-  it('keep a notice until it is dismissed', async () => {
+  // shows: shell-10
+  it('keep an alert until it is dismissed', async () => {
     signIn();
-    const { user } = openedAt('/');
-    await landed();
+    const { user } = openApp('/');
+    await findLandingHeading();
     const callback = vi.fn();
     useAlert.getState().show({ message: 'You have changes.', callback });
     await user.click(await screen.findByRole('button', { name: 'SAVE CHANGES' }));

@@ -2,37 +2,37 @@ import { type QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { ErrorBoundary } from 'react-error-boundary';
 import { useLocation } from 'react-router-dom';
-import { keys } from '@/lib/api/queries';
-import { belongsHere } from '@/lib/documents';
-import { followOtherTabs, whenSessionChanges } from '@/stores/auth';
-import { DocumentContext } from '@/ui/BorderLink';
+import { GlobalFeedback } from '@/app/notices/GlobalFeedback';
+import { PageGuard } from '@/app/routing/PageGuard';
+import { AppRoutes } from '@/app/routing/routes';
+import { useScrollToTop } from '@/app/routing/useScrollToTop';
+import { queryKeys } from '@/lib/api/queries';
+import { canShowInThisPage } from '@/lib/page/pageLoads';
+import { followOtherTabs, onSessionChange } from '@/stores/auth';
+import { CanShowInPageContext } from '@/ui/AppLink';
 import { BrandProvider } from './BrandProvider';
-import { DocumentGuard } from './DocumentGuard';
 import { ErrorPage } from './ErrorPage';
-import { GlobalParts } from './GlobalParts';
-import { AppRoutes } from './routes';
 import { SupportWidget } from './SupportWidget';
-import { useScrollToTop } from './useScrollToTop';
 
-/** Everything below the router. Going elsewhere leaves an error page behind. */
+/** Everything below the router. Navigating away resets the error page. */
 export function App({ queryClient }: { queryClient: QueryClient }) {
   const { pathname } = useLocation();
   useScrollToTop();
   useEffect(() => followOtherTabs(), []);
   useEffect(
-    () => whenSessionChanges(() => queryClient.removeQueries({ queryKey: keys.account.all })),
+    () => onSessionChange(() => queryClient.removeQueries({ queryKey: queryKeys.account.all })),
     [queryClient],
   );
   return (
     <ErrorBoundary FallbackComponent={ErrorPage} resetKeys={[pathname]}>
       <QueryClientProvider client={queryClient}>
         <BrandProvider>
-          <DocumentContext value={belongsHere}>
-            <DocumentGuard>
+          <CanShowInPageContext value={canShowInThisPage}>
+            <PageGuard>
               <AppRoutes />
-            </DocumentGuard>
-          </DocumentContext>
-          <GlobalParts />
+            </PageGuard>
+          </CanShowInPageContext>
+          <GlobalFeedback />
           <SupportWidget />
         </BrandProvider>
       </QueryClientProvider>

@@ -9,10 +9,10 @@ import { LoaderOverlay } from '@/ui/LoaderOverlay';
 import { SiteNameContext } from '@/ui/PageHeading';
 
 /**
- * Colours the app, names its window and sets its time zone and clock for the brand of this host.
+ * Sets the colors, the time zone and the clock for the brand of this host.
  *
- * Nothing is drawn before the brand is known, so that nothing moves when it comes; without an answer
- * the app is drawn without a brand.
+ * Renders nothing until the brand has loaded, so that the layout does not shift. If the request
+ * fails, the app renders without a brand.
  */
 export function BrandProvider({ children }: { children: ReactNode }) {
   const { data: site, isFetched } = useQuery(siteOptions);

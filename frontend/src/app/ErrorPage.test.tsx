@@ -9,7 +9,8 @@ function Broken(): never {
   throw new Error('TypeError: a secret detail');
 }
 
-it('shows what broke in general words only, with ways out', () => {
+// shows: routes-7
+it('shows a general message without details, and links to continue', () => {
   vi.spyOn(console, 'error').mockImplementation(() => undefined);
   render(
     <MemoryRouter>

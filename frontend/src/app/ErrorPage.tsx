@@ -3,7 +3,10 @@ import { AlertIcon } from '@/ui/icons/AlertIcon';
 import { PageHeading } from '@/ui/PageHeading';
 import styles from './ErrorPage.module.css';
 
-/** What is left when drawing failed. Its ways out load the page anew, since the app cannot be trusted. */
+/**
+ * The page shown after a render error. Its links reload the page, because the app's state cannot be
+ * trusted.
+ */
 export function ErrorPage() {
   return (
     <main>
@@ -12,8 +15,8 @@ export function ErrorPage() {
           <AlertIcon />
         </span>
         <PageHeading>Unexpected Application Error!</PageHeading>
-        <p>Something on this page broke. Nothing about your subscriptions has changed.</p>
-        <div className={styles.ways}>
+        <p>Something on this page broke. Your subscriptions haven’t changed.</p>
+        <div className={styles.actions}>
           <Button onClick={() => window.location.reload()}>Reload this page</Button>
           <ButtonAnchor variant="secondary" href="/">
             Go to the start page

@@ -3,25 +3,26 @@ import { HttpResponse, http } from 'msw';
 import { MemoryRouter } from 'react-router-dom';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
-import { createQueryClient } from '@/lib/queryClient';
-import { aSite } from '@/testing/data';
-import { pageLoads, servedAs } from '@/testing/documents';
+import { createQueryClient } from '@/lib/api/queryClient';
+import { makeSite } from '@/testing/fixtures';
+import { servePageAs, stubReload } from '@/testing/pageLoads';
 import { server } from '@/testing/server';
 import { App } from './App';
 
 const URL = 'https://widget.example.com/v1/widget.js';
 
-/** The browser's idle moments, which come when a test says so. */
-let idle: (() => void)[];
+/** Pending idle callbacks. A test runs them explicitly. */
+let idleCallbacks: (() => void)[];
 
-const becomeIdle = () => {
-  for (const callback of idle.splice(0)) callback();
+const runIdleCallbacks = () => {
+  for (const callback of idleCallbacks.splice(0)) callback();
 };
-const scripts = () => [...document.scripts].filter(({ src }) => src === URL);
-const help = () => within(screen.getByRole('banner')).queryByRole('link', { name: /^Help/ });
+const findScripts = () => [...document.scripts].filter(({ src }) => src === URL);
+const queryHelpLink = () =>
+  within(screen.getByRole('banner')).queryByRole('link', { name: /^Help/ });
 
-async function opened(supportWidget: { scriptUrl: string } | null, brand = {}) {
-  const site = aSite({ supportWidget });
+async function openApp(supportWidget: { scriptUrl: string } | null, brand = {}) {
+  const site = makeSite({ supportWidget });
   server.use(
     http.get('*/api/site', () =>
       HttpResponse.json({ ...site, brand: { ...site.brand, ...brand } }),
@@ -36,30 +37,30 @@ async function opened(supportWidget: { scriptUrl: string } | null, brand = {}) {
 }
 
 beforeEach(() => {
-  idle = [];
+  idleCallbacks = [];
   document.documentElement.removeAttribute('style');
-  vi.stubGlobal('requestIdleCallback', (callback: () => void) => idle.push(callback));
-  vi.stubGlobal('cancelIdleCallback', (handle: number) => idle.splice(handle - 1, 1));
+  vi.stubGlobal('requestIdleCallback', (callback: () => void) => idleCallbacks.push(callback));
+  vi.stubGlobal('cancelIdleCallback', (handle: number) => idleCallbacks.splice(handle - 1, 1));
 });
 
 afterEach(() => {
-  for (const script of scripts()) script.remove();
+  for (const script of findScripts()) script.remove();
 });
 
 describe('the support widget', () => {
-  it('is loaded once, when the page is there and the browser idle', async () => {
-    servedAs('app', { supportWidget: true });
-    await opened({ scriptUrl: URL });
-    expect(scripts()).toHaveLength(0);
-    becomeIdle();
-    expect(scripts()).toHaveLength(1);
-    expect(help()).not.toBeInTheDocument();
+  it('loads once, when the page has loaded and the browser is idle', async () => {
+    servePageAs('app', { supportWidget: true });
+    await openApp({ scriptUrl: URL });
+    expect(findScripts()).toHaveLength(0);
+    runIdleCallbacks();
+    expect(findScripts()).toHaveLength(1);
+    expect(queryHelpLink()).not.toBeInTheDocument();
   });
 
-  it.each(['card', 'payPal', 'profile'] as const)('is off in a %s document', async (kind) => {
-    pageLoads();
-    servedAs(kind);
-    const site = aSite({ supportWidget: { scriptUrl: URL } });
+  it.each(['card', 'payPal', 'profile'] as const)('is off on a %s page', async (kind) => {
+    stubReload();
+    servePageAs(kind);
+    const site = makeSite({ supportWidget: { scriptUrl: URL } });
     server.use(http.get('*/api/site', () => HttpResponse.json(site)));
     render(
       <MemoryRouter initialEntries={['/dashboard']}>
@@ -67,22 +68,22 @@ describe('the support widget', () => {
       </MemoryRouter>,
     );
     await vi.waitFor(() => expect(document.documentElement.style.length).toBeGreaterThan(0));
-    becomeIdle();
-    expect(scripts()).toHaveLength(0);
+    runIdleCallbacks();
+    expect(findScripts()).toHaveLength(0);
   });
 
-  it('leaves a plain link to the help centre where there is none', async () => {
-    await opened(null);
-    becomeIdle();
-    expect(scripts()).toHaveLength(0);
-    expect(help()).toHaveAttribute('href', 'https://help.example.com/requests/new');
+  it('is replaced by a link to the help center if there is none', async () => {
+    await openApp(null);
+    runIdleCallbacks();
+    expect(findScripts()).toHaveLength(0);
+    expect(queryHelpLink()).toHaveAttribute('href', 'https://help.example.com/requests/new');
   });
 
   it.each([{ helpCentreUrl: '' }, { contactLinkEnabled: false }])(
-    'leaves no link where operators want none: %o',
+    'is not replaced by a link if operators want none: %o',
     async (brand) => {
-      await opened(null, brand);
-      expect(help()).not.toBeInTheDocument();
+      await openApp(null, brand);
+      expect(queryHelpLink()).not.toBeInTheDocument();
     },
   );
 });

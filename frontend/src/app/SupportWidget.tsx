@@ -2,15 +2,17 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 
 import { siteOptions } from '@/lib/api/queries';
-import { allowsSupportWidget } from '@/lib/documents';
-import { loadWhenIdle } from '@/lib/supportScript';
+import { pageAllowsSupportWidget } from '@/lib/page/pageLoads';
+import { loadSupportScript } from '@/lib/page/supportScript';
 
-/** The support widget, where there is one and this document allows it; its script draws it by itself. */
+/**
+ * Loads the support widget if one is configured and this page allows it. Its script renders itself.
+ */
 export function SupportWidget() {
   const { data: site } = useQuery(siteOptions);
   const url = site?.supportWidget?.scriptUrl;
   useEffect(() => {
-    return url && allowsSupportWidget() ? loadWhenIdle(url) : undefined;
+    return url && pageAllowsSupportWidget() ? loadSupportScript(url) : undefined;
   }, [url]);
   return null;
 }

@@ -4,28 +4,29 @@ import '@/styles/global.css';
 import { Fragment, StrictMode, startTransition } from 'react';
 import { createRoot } from 'react-dom/client';
 import { BrowserRouter } from 'react-router-dom';
+import { prefetchScreen } from '@/app/routing/routes';
 import { siteOptions } from '@/lib/api/queries';
-import { isCardDocument, siteOfDocument } from '@/lib/documents';
-import { takeNews } from '@/lib/news';
-import { createQueryClient } from '@/lib/queryClient';
+import { createQueryClient } from '@/lib/api/queryClient';
+import { applyHandover } from '@/lib/page/handover';
+import { pageAllowsProviderScript, readSiteFromPage } from '@/lib/page/pageLoads';
 import { App } from './App';
-import { prefetchScreen } from './routes';
 
 const root = document.getElementById('root');
-if (root === null) throw new Error('The page has no #root to draw in.');
+if (root === null) throw new Error('The page has no #root element.');
 
 const queryClient = createQueryClient();
-// Every screen needs the brand: it comes with the document, or is asked for before the first one is drawn.
-queryClient.setQueryData(siteOptions.queryKey, siteOfDocument());
+// Every screen needs the brand. It comes with the page, or else is requested before the first
+// render.
+queryClient.setQueryData(siteOptions.queryKey, readSiteFromPage());
 void queryClient.prefetchQuery(siteOptions);
 prefetchScreen(queryClient, window.location.pathname);
 
-takeNews();
+applyHandover();
 
-// Strict mode draws twice while developing, which the provider's script is not known to bear.
-const Mode = isCardDocument() ? Fragment : StrictMode;
+// Strict mode renders twice in development, which the provider's script may not support.
+const Mode = pageAllowsProviderScript() ? Fragment : StrictMode;
 
-// As a transition, drawing the first screen leaves the browser time for what is pressed meanwhile.
+// As a transition, the first render can be interrupted by user input.
 startTransition(() =>
   createRoot(root).render(
     <Mode>

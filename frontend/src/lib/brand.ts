@@ -7,7 +7,10 @@ const ROLES: Record<keyof BrandPalette, string> = {
   link: 'link',
 };
 
-/** Gives the tokens the brand's colours, light and dark; the device's preference picks between them. */
+/**
+ * Sets the brand's light and dark colors as CSS custom properties. The color scheme of the device
+ * selects between them.
+ */
 export function applyBrandColors(
   colors: BrandColors,
   element: HTMLElement = document.documentElement,
@@ -20,7 +23,7 @@ export function applyBrandColors(
   }
 }
 
-/** Where a subscriber asks for help; empty where operators left it empty or switched it off. */
+/** The URL of customer service; empty if operators left it empty or switched it off. */
 export function contactUrl({ contactLinkEnabled, helpCentreUrl }: Brand): string {
   return contactLinkEnabled ? helpCentreUrl : '';
 }

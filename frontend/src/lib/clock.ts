@@ -1,11 +1,14 @@
 let offsetMs = 0;
 
-/** Runs billing's clock this many seconds ahead of the device's; 0 but where a time machine moved it. */
+/**
+ * Sets billing's clock ahead of the device's by some seconds; 0 except on a test site with a moved
+ * clock.
+ */
 export function setClockOffset(seconds: number): void {
   offsetMs = seconds * 1000;
 }
 
-/** Billing's present instant, which its dates are compared with. */
+/** The current time by billing's clock, to compare billing dates with. */
 export function billingNow(): Date {
   return new Date(Date.now() + offsetMs);
 }

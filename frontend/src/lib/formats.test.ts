@@ -1,19 +1,20 @@
 import { afterEach, describe, expect, it } from 'vitest';
 
 import {
-  countOf,
   daysLeft,
   formatCents,
   formatCentsUsd,
+  formatCount,
   formatDate,
   formatNumericDate,
   formatPrice,
   formatSaving,
   formatShortDate,
   setTimeZone,
-} from '@/lib/formats';
+} from './formats';
 
 describe('money', () => {
+  // shows: product-4
   it.each([
     [699, '$6.99'],
     [0, '$0.00'],
@@ -24,11 +25,12 @@ describe('money', () => {
     expect(formatCents(cents)).toBe(text);
   });
 
-  it('is followed by USD on the invoice list', () => {
+  // shows: product-5
+  it('ends with USD on the invoice list', () => {
     expect(formatCentsUsd(699)).toBe('$6.99 USD');
   });
 
-  it('names its period', () => {
+  it('includes its period', () => {
     expect(formatPrice(6999, 'year')).toBe('$69.99 / year');
   });
 
@@ -45,13 +47,14 @@ describe('dates', () => {
   afterEach(() => setTimeZone(undefined));
   const lateEvening = '2026-12-10T02:30:00Z';
 
-  it('are drawn in the site’s zone, where the promise was made', () => {
+  it('are formatted in the site’s time zone', () => {
     setTimeZone('America/New_York');
     expect(formatDate(lateEvening)).toBe('December 9, 2026');
     setTimeZone('UTC');
     expect(formatDate(lateEvening)).toBe('December 10, 2026');
   });
 
+  // shows: data-11
   it('have a short and a numeric form', () => {
     setTimeZone('UTC');
     expect(formatShortDate(lateEvening)).toBe('Dec 10, 2026');
@@ -62,6 +65,7 @@ describe('dates', () => {
 describe('days left', () => {
   const now = new Date('2026-11-20T12:00:00Z');
 
+  // shows: data-11
   it.each([
     ['2026-11-20T12:00:01Z', 1],
     ['2026-11-21T12:00:00Z', 1],
@@ -73,8 +77,8 @@ describe('days left', () => {
     expect(daysLeft(instant, now)).toBe(days);
   });
 
-  it('are counted in words', () => {
-    expect(countOf(1, 'day')).toBe('1 day');
-    expect(countOf(12, 'day')).toBe('12 days');
+  it('are counted with singular and plural', () => {
+    expect(formatCount(1, 'day')).toBe('1 day');
+    expect(formatCount(12, 'day')).toBe('12 days');
   });
 });

@@ -1,4 +1,4 @@
-import { billingNow } from '@/lib/clock';
+import { billingNow } from './clock';
 
 const LOCALE = 'en-US';
 const DAY_IN_MS = 24 * 60 * 60 * 1000;
@@ -14,7 +14,7 @@ export function formatCentsUsd(cents: number): string {
   return `${formatCents(cents)} USD`;
 }
 
-/** 699 → `-$6.99`: something taken off. Nothing off is `$0.00`, without a sign. */
+/** 699 → `-$6.99`, a discount. Zero is `$0.00`, without a sign. */
 export function formatSaving(cents: number): string {
   return cents === 0 ? formatCents(0) : formatCents(-Math.abs(cents));
 }
@@ -24,9 +24,14 @@ export function formatPrice(cents: number, periodUnit: 'month' | 'year'): string
   return `${formatCents(cents)} / ${periodUnit}`;
 }
 
+/** `$6.99/month`, within a sentence. */
+export function formatInlinePrice(cents: number, periodUnit: 'month' | 'year'): string {
+  return `${formatCents(cents)}/${periodUnit}`;
+}
+
 let timeZone: string | undefined;
 
-/** Draws dates in this zone, where promised dates hold; without one, in the device's. */
+/** Sets the site's time zone for dates, so that they match the server's; by default the device's. */
 export function setTimeZone(zone: string | undefined): void {
   timeZone = zone;
 }
@@ -36,37 +41,37 @@ const LONG: DateStyle = { month: 'long', day: 'numeric', year: 'numeric' };
 const SHORT: DateStyle = { month: 'short', day: 'numeric', year: 'numeric' };
 const NUMERIC: DateStyle = { month: '2-digit', day: '2-digit', year: 'numeric' };
 
-function drawn(instant: string | Date, style: DateStyle): string {
+function formatInstant(instant: string | Date, style: DateStyle): string {
   return new Intl.DateTimeFormat(LOCALE, { ...style, timeZone }).format(new Date(instant));
 }
 
 /** `November 20, 2026`. */
 export function formatDate(instant: string | Date): string {
-  return drawn(instant, LONG);
+  return formatInstant(instant, LONG);
 }
 
 /** `Nov 20, 2026`. */
 export function formatShortDate(instant: string | Date): string {
-  return drawn(instant, SHORT);
+  return formatInstant(instant, SHORT);
 }
 
 /** `Nov 20, 2026, 3:15 PM`. */
 export function formatMoment(instant: string | Date): string {
-  return drawn(instant, { ...SHORT, hour: 'numeric', minute: '2-digit' });
+  return formatInstant(instant, { ...SHORT, hour: 'numeric', minute: '2-digit' });
 }
 
 /** `11/20/2026`: month/day/year. */
 export function formatNumericDate(instant: string | Date): string {
-  return drawn(instant, NUMERIC);
+  return formatInstant(instant, NUMERIC);
 }
 
-/** Whole days from `now`, by billing's clock, until then, rounded up; negative once it is past. */
+/** Whole days from `now` until a date, rounded up; negative if it has passed. */
 export function daysLeft(instant: string | Date, now: Date = billingNow()): number {
   const days = Math.ceil((new Date(instant).getTime() - now.getTime()) / DAY_IN_MS);
   return days === 0 ? 0 : days;
 }
 
 /** `1 day`, `2 days`. */
-export function countOf(count: number, one: string, many = `${one}s`): string {
+export function formatCount(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }

@@ -1,4 +1,4 @@
-/** Every address of the app whose screen is built. */
+/** The paths of the app's screens. */
 export const paths = {
   landing: '/',
   dashboard: '/dashboard',

@@ -1,18 +1,18 @@
 import { create } from 'zustand';
 
-import { whenSessionChanges } from '@/stores/auth';
+import { onSessionChange } from './auth';
 
 interface AlertContent {
   message: string;
-  /** What the action button does; without it the alert has no button. */
+  /** The action button's handler; without it there is no button. */
   callback?: () => void;
-  /** The action button's words, 'SAVE CHANGES' unless told. */
+  /** The action button's label; 'SAVE CHANGES' by default. */
   alertOperation?: string;
 }
 
 interface AlertState {
   open: boolean;
-  /** The alert is about something that failed. */
+  /** The alert is about a failure. */
   openError: boolean;
   message: string;
   callback: (() => void) | null;
@@ -22,20 +22,20 @@ interface AlertState {
   close: () => void;
 }
 
-const closed = { open: false, openError: false, message: '', callback: null, alertOperation: null };
+const CLOSED = { open: false, openError: false, message: '', callback: null, alertOperation: null };
 
-const opened = ({ message, callback, alertOperation }: AlertContent) => ({
+const contentState = ({ message, callback, alertOperation }: AlertContent) => ({
   message,
   callback: callback ?? null,
   alertOperation: alertOperation ?? null,
 });
 
-/** The notice under the header that stays until it is dismissed or left behind. */
+/** The notice under the header, which stays until dismissal or navigation. */
 export const useAlert = create<AlertState>()((set) => ({
-  ...closed,
-  show: (content) => set({ ...opened(content), open: true, openError: false }),
-  showError: (content) => set({ ...opened(content), open: false, openError: true }),
-  close: () => set(closed),
+  ...CLOSED,
+  show: (content) => set({ ...contentState(content), open: true, openError: false }),
+  showError: (content) => set({ ...contentState(content), open: false, openError: true }),
+  close: () => set(CLOSED),
 }));
 
-whenSessionChanges(() => useAlert.getState().close());
+onSessionChange(() => useAlert.getState().close());

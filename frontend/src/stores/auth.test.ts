@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 
-import { followOtherTabs, useAuth } from '@/stores/auth';
+import { followOtherTabs, useAuth } from './auth';
 
 describe('the session', () => {
-  it('lasts as long as the page where the browser keeps nothing', () => {
+  it('lasts as long as the page if storage is blocked', () => {
     vi.spyOn(Storage.prototype, 'setItem').mockImplementation(() => {
       throw new DOMException('denied', 'SecurityError');
     });
@@ -11,7 +11,7 @@ describe('the session', () => {
     expect(useAuth.getState().token).toBe('token');
   });
 
-  it('is not ended by an old token’s failure', () => {
+  it('is not ended by the failure of an old token', () => {
     useAuth.getState().signIn('new');
     useAuth.getState().expire('old');
     expect(useAuth.getState()).toMatchObject({ token: 'new', ended: null });
@@ -19,34 +19,34 @@ describe('the session', () => {
 });
 
 describe('other tabs', () => {
-  let stop: () => void = () => undefined;
-  afterEach(() => stop());
+  let unsubscribe: () => void = () => undefined;
+  afterEach(() => unsubscribe());
 
-  it('are followed when they sign in', () => {
-    stop = followOtherTabs();
+  it('are followed on sign-in', () => {
+    unsubscribe = followOtherTabs();
     localStorage.setItem('token', 'theirs');
     window.dispatchEvent(new StorageEvent('storage', { key: 'token' }));
     expect(useAuth.getState().token).toBe('theirs');
   });
 
-  it('are not followed for anything else', () => {
-    stop = followOtherTabs();
+  it('are ignored for other storage keys', () => {
+    unsubscribe = followOtherTabs();
     useAuth.getState().signIn('ours');
     localStorage.removeItem('token');
     window.dispatchEvent(new StorageEvent('storage', { key: 'theme' }));
     expect(useAuth.getState().token).toBe('ours');
   });
 
-  it('are caught up with by a page that comes back from the browser’s memory', () => {
-    stop = followOtherTabs();
+  it('are synced by a page restored from the back/forward cache', () => {
+    unsubscribe = followOtherTabs();
     useAuth.getState().signIn('ours');
     localStorage.removeItem('token');
     window.dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }));
     expect(useAuth.getState()).toMatchObject({ token: null, ended: 'by-choice' });
   });
 
-  it('leave how one’s own session ended alone', () => {
-    stop = followOtherTabs();
+  it('do not change how this tab’s session ended', () => {
+    unsubscribe = followOtherTabs();
     useAuth.getState().signIn('ours');
     useAuth.getState().expire('ours');
     window.dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }));

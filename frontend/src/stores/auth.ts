@@ -3,20 +3,25 @@ import { create } from 'zustand';
 const STORAGE_KEY = 'token';
 
 interface AuthState {
-  /** The bearer token, or null when nobody is signed in. */
+  /** The bearer token; null if signed out. */
   token: string | null;
-  /** Whose it is, by the address signed in with; null where the page began with a token, or another tab did it. */
+  /**
+   * The email address used to sign in; null if the page started with a stored token, or another tab
+   * signed in.
+   */
   email: string | null;
-  /** How the last session ended: the way back in differs. */
+  /**
+   * How the last session ended, which decides what the landing page says and where sign-in leads.
+   */
   ended: 'by-choice' | 'expired' | null;
   signIn: (token: string, email?: string) => void;
   signOut: () => void;
-  /** The server no longer takes this token; one from a newer sign-in is left alone. */
+  /** Discards a token that the server rejected, unless a newer sign-in has replaced it. */
   expire: (token: string) => void;
 }
 
-/** Storage may be switched off by the browser; the session then lasts as long as the page. */
-function stored(action: () => string | null): string | null {
+/** The browser may block storage; then the session lasts as long as the page. */
+function tryStorage(action: () => string | null): string | null {
   try {
     return action();
   } catch {
@@ -24,59 +29,65 @@ function stored(action: () => string | null): string | null {
   }
 }
 
-function remember(token: string | null): void {
-  stored(() => {
+function writeStoredToken(token: string | null): void {
+  tryStorage(() => {
     if (token === null) localStorage.removeItem(STORAGE_KEY);
     else localStorage.setItem(STORAGE_KEY, token);
     return null;
   });
 }
 
-/** The session token: the one thing the app keeps in the browser's storage. */
+/** The session token, the only thing that the app keeps in the browser's storage. */
 export const useAuth = create<AuthState>()((set, get) => ({
-  token: stored(() => localStorage.getItem(STORAGE_KEY)),
+  token: tryStorage(() => localStorage.getItem(STORAGE_KEY)),
   email: null,
   ended: null,
   signIn: (token, email) => {
-    remember(token);
+    writeStoredToken(token);
     set({ token, email: email ?? null, ended: null });
   },
   signOut: () => {
-    remember(null);
+    writeStoredToken(null);
     set({ token: null, email: null, ended: 'by-choice' });
   },
   expire: (token) => {
     if (get().token !== token) return;
-    remember(null);
+    writeStoredToken(null);
     set({ token: null, email: null, ended: 'expired' });
   },
 }));
 
-/** Calls back when the token goes or changes: what is kept of one subscriber is not for another. Returns the undo. */
-export function whenSessionChanges(forget: (now: AuthState) => void): () => void {
-  return useAuth.subscribe((now, before) => {
-    if (now.token !== before.token) forget(now);
+/**
+ * Calls back when the token changes, to clear what belongs to the previous subscriber. Returns an
+ * unsubscribe function.
+ */
+export function onSessionChange(handleChange: (current: AuthState) => void): () => void {
+  return useAuth.subscribe((current, previous) => {
+    if (current.token !== previous.token) handleChange(current);
   });
 }
 
-function takeStoredToken(): void {
-  const token = stored(() => localStorage.getItem(STORAGE_KEY));
+function syncStoredToken(): void {
+  const token = tryStorage(() => localStorage.getItem(STORAGE_KEY));
   if (token === useAuth.getState().token) return;
   useAuth.setState({ token, email: null, ended: token === null ? 'by-choice' : null });
 }
 
-/** Follows sign-in and sign-out in the browser's other tabs, and what a restored page has missed. Returns the undo. */
+/**
+ * Follows sign-in and sign-out in other tabs, also those missed by a page in the back/forward
+ * cache. Returns an unsubscribe function.
+ */
 export function followOtherTabs(): () => void {
-  const follow = ({ key }: StorageEvent): void => {
-    if (key === STORAGE_KEY || key === null) takeStoredToken();
+  const handleStorage = ({ key }: StorageEvent): void => {
+    if (key === STORAGE_KEY || key === null) syncStoredToken();
   };
-  const catchUp = ({ persisted }: PageTransitionEvent): void => {
-    if (persisted) takeStoredToken();
+  const handlePageShow = ({ persisted }: PageTransitionEvent): void => {
+    if (persisted) syncStoredToken();
   };
-  window.addEventListener('storage', follow);
-  window.addEventListener('pageshow', catchUp);
+  window.addEventListener('storage', handleStorage);
+  window.addEventListener('pageshow', handlePageShow);
   return () => {
-    window.removeEventListener('storage', follow);
-    window.removeEventListener('pageshow', catchUp);
+    window.removeEventListener('storage', handleStorage);
+    window.removeEventListener('pageshow', handlePageShow);
   };
 }

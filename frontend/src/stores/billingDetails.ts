@@ -1,20 +1,20 @@
 import { create } from 'zustand';
 
-import { whenSessionChanges } from '@/stores/auth';
+import { onSessionChange } from './auth';
 
-/** Whom a card belongs to, as it is typed. */
-export interface BillingDetails {
+/** The cardholder's details as typed. */
+export interface CardholderDetails {
   name: string;
   billingState: string;
   billingZip: string;
 }
 
-interface BillingDetailsState extends BillingDetails {
-  change: (some: Partial<BillingDetails>) => void;
+interface BillingDetailsState extends CardholderDetails {
+  change: (some: Partial<CardholderDetails>) => void;
   clear: () => void;
 }
 
-const EMPTY: BillingDetails = { name: '', billingState: '', billingZip: '' };
+const EMPTY: CardholderDetails = { name: '', billingState: '', billingZip: '' };
 
 /** The draft of a card's name, state and zip. */
 export const useBillingDetails = create<BillingDetailsState>()((set) => ({
@@ -23,4 +23,4 @@ export const useBillingDetails = create<BillingDetailsState>()((set) => ({
   clear: () => set(EMPTY),
 }));
 
-whenSessionChanges(() => useBillingDetails.getState().clear());
+onSessionChange(() => useBillingDetails.getState().clear());

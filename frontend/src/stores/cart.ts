@@ -1,32 +1,32 @@
 import { create } from 'zustand';
 
-import { whenSessionChanges } from '@/stores/auth';
+import { onSessionChange } from './auth';
 
 interface Figures {
   bundleSavings: number;
   total: number;
 }
 
-interface Held {
-  /** The plans held that go on, by id. */
+interface HeldPlans {
+  /** The ids of the current plans that renew. */
   planIds: readonly string[];
   isYearly: boolean;
 }
 
 interface CartState {
-  /** The draft stands on what the server says is held. */
+  /** The draft is based on plans from the server. */
   planLoaded: boolean;
-  /** The plans wanted from now on, by id. */
+  /** The ids of the wanted plans. */
   items: readonly string[];
-  /** What the draft comes to, in cents, as last worked out: shown until the next figures are there. */
+  /** The last estimate of the draft in cents, shown until the next one has loaded. */
   bundleSavings: number;
   total: number;
-  /** The plans already subscribed, by id; one that does not renew is not among them. */
+  /** The ids of the current plans, without those that do not renew. */
   initialPlans: readonly string[];
   /** The account is billed yearly. */
   isYealyPlan: boolean;
-  /** Starts the draft; one begun already keeps what it adds and removes. */
-  load: (held: Held) => void;
+  /** Starts the draft, or rebases an existing one. */
+  load: (held: HeldPlans) => void;
   choose: (items: readonly string[]) => void;
   price: (figures: Figures) => void;
   clear: () => void;
@@ -41,20 +41,20 @@ const EMPTY = {
   isYealyPlan: false,
 };
 
-/** What a draft wants of plans that have changed under it. */
-function rebased({ items, initialPlans }: CartState, planIds: readonly string[]): string[] {
+/** Applies a draft's additions and removals to changed plans. */
+function rebaseDraft({ items, initialPlans }: CartState, planIds: readonly string[]): string[] {
   const added = items.filter((id) => !initialPlans.includes(id));
   const removed = initialPlans.filter((id) => !items.includes(id));
   return [...new Set([...planIds, ...added])].filter((id) => !removed.includes(id));
 }
 
-/** The draft of which services one wants. */
+/** The draft of the wanted services. */
 export const useCart = create<CartState>()((set) => ({
   ...EMPTY,
   load: ({ planIds, isYearly }) =>
     set((cart) => ({
       planLoaded: true,
-      items: cart.planLoaded ? rebased(cart, planIds) : planIds,
+      items: cart.planLoaded ? rebaseDraft(cart, planIds) : planIds,
       initialPlans: planIds,
       isYealyPlan: isYearly,
     })),
@@ -63,4 +63,4 @@ export const useCart = create<CartState>()((set) => ({
   clear: () => set(EMPTY),
 }));
 
-whenSessionChanges(() => useCart.getState().clear());
+onSessionChange(() => useCart.getState().clear());

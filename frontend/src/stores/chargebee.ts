@@ -1,11 +1,11 @@
 import { create } from 'zustand';
 
-import type { ChargebeeInstance } from '@/lib/chargebee';
+import type { ChargebeeInstance } from '@/lib/chargebee/types';
 
 interface ChargebeeState {
-  /** How the provider's script stands on this page. */
+  /** The loading status of the provider's script. */
   status: 'idle' | 'loading' | 'ready' | 'failed';
-  /** What it gave when it was started; null until it is ready. */
+  /** The started script's instance; null until ready. */
   instance: ChargebeeInstance | null;
   begin: () => void;
   ready: (instance: ChargebeeInstance) => void;

@@ -1,35 +1,39 @@
 import { create } from 'zustand';
 
-import { whenSessionChanges } from '@/stores/auth';
+import { onSessionChange } from './auth';
 
-interface Kept {
-  /** The address of who entered it. */
+interface SavedDraft {
+  /** The email address of the subscriber who entered it. */
   owner: string;
   draft: unknown;
 }
 
 interface DraftsState {
-  /** What a session that expired has left in a form, by the form's name. */
-  kept: Readonly<Record<string, Kept>>;
-  keep: (name: string, kept: Kept) => void;
+  /** The drafts of an expired session, by form name. */
+  saved: Readonly<Record<string, SavedDraft>>;
+  save: (name: string, kept: SavedDraft) => void;
   forget: (name: string) => void;
-  /** Forgets what anybody else has entered; without an owner, everything. */
-  retain: (owner: string | null) => void;
+  /** Discards the drafts of other subscribers; without an owner, all. */
+  forgetOthers: (owner: string | null) => void;
 }
 
-/** Drafts that wait in memory for their subscriber to sign in again. */
+/** Drafts kept in memory until their subscriber signs in again. */
 export const useDrafts = create<DraftsState>()((set) => ({
-  kept: {},
-  keep: (name, kept) => set((drafts) => ({ kept: { ...drafts.kept, [name]: kept } })),
-  forget: (name) => set(({ kept }) => ({ kept: only(kept, (other) => other !== name) })),
-  retain: (owner) => set(({ kept }) => ({ kept: only(kept, (_name, one) => one.owner === owner) })),
+  saved: {},
+  save: (name, kept) => set((drafts) => ({ saved: { ...drafts.saved, [name]: kept } })),
+  forget: (name) => set(({ saved }) => ({ saved: filterDrafts(saved, (other) => other !== name) })),
+  forgetOthers: (owner) =>
+    set(({ saved }) => ({ saved: filterDrafts(saved, (_name, draft) => draft.owner === owner) })),
 }));
 
-function only(kept: DraftsState['kept'], wanted: (name: string, one: Kept) => boolean) {
-  return Object.fromEntries(Object.entries(kept).filter(([name, one]) => wanted(name, one)));
+function filterDrafts(
+  kept: DraftsState['saved'],
+  isWanted: (name: string, draft: SavedDraft) => boolean,
+) {
+  return Object.fromEntries(Object.entries(kept).filter(([name, draft]) => isWanted(name, draft)));
 }
 
-// What was entered waits for its subscriber where the session expired, and for nobody else.
-whenSessionChanges(({ ended, email }) => {
-  if (ended !== 'expired') useDrafts.getState().retain(email);
+// Drafts survive only an expired session, and only for the same subscriber.
+onSessionChange(({ ended, email }) => {
+  if (ended !== 'expired') useDrafts.getState().forgetOthers(email);
 });

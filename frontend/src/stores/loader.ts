@@ -2,9 +2,9 @@ import { useEffect } from 'react';
 import { create } from 'zustand';
 
 interface LoaderState {
-  /** How many things are being waited for; the overlay shows while there is one. */
+  /** The number of pending operations; the overlay is shown while there is any. */
   pending: number;
-  /** What is being waited for, where 'Loading' alone would not be honest enough. */
+  /** A message instead of 'Loading'. */
   message: string | null;
   begin: () => void;
   end: () => void;
@@ -24,7 +24,7 @@ export const useLoader = create<LoaderState>()((set) => ({
   explain: (message) => set({ message }),
 }));
 
-/** Holds the global loading flag up while `active`: for a screen's first load. */
+/** Sets the global loading flag while `active`, for a screen's first load. */
 export function useLoadingFlag(active: boolean): void {
   useEffect(() => {
     if (!active) return;

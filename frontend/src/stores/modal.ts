@@ -1,15 +1,15 @@
 import { create } from 'zustand';
 
-import { whenSessionChanges } from '@/stores/auth';
+import { onSessionChange } from './auth';
 
 interface ModalContent {
   title: string;
   message: string;
   warningContent?: string;
   confirmBtnText?: string;
-  /** Whatever the confirmation is about; handed to `onConfirm`. */
+  /** Passed to `onConfirm`. */
   modalData?: unknown;
-  /** Runs on the confirm button; the dialog stays, busy, until a returned promise settles. */
+  /** The confirm button's handler; the dialog stays busy until a returned promise settles. */
   onConfirm: (modalData: unknown) => unknown;
 }
 
@@ -25,7 +25,10 @@ interface ModalState {
   close: () => void;
 }
 
-/** The one confirmation dialog. Its words stay while it closes, so that it does not empty in view. */
+/**
+ * The global confirmation dialog. It keeps its text while it closes, so that it does not visibly
+ * empty.
+ */
 export const useModal = create<ModalState>()((set) => ({
   open: false,
   title: '',
@@ -47,4 +50,4 @@ export const useModal = create<ModalState>()((set) => ({
   close: () => set({ open: false }),
 }));
 
-whenSessionChanges(() => useModal.getState().close());
+onSessionChange(() => useModal.getState().close());

@@ -1,19 +1,19 @@
 import { create } from 'zustand';
 
-import { whenSessionChanges } from '@/stores/auth';
+import { onSessionChange } from './auth';
 
 interface PaymentSourceDetailsState {
-  /** The kind of payment method that is to be added; null while none is chosen. */
+  /** The kind of payment method to add; null until chosen. */
   paymentsource: 'CARD' | 'PAYPAL' | null;
   choose: (paymentsource: 'CARD' | 'PAYPAL') => void;
   clear: () => void;
 }
 
-/** The draft of a payment method that is to be added. */
+/** The draft of a payment method to add. */
 export const usePaymentSourceDetails = create<PaymentSourceDetailsState>()((set) => ({
   paymentsource: null,
   choose: (paymentsource) => set({ paymentsource }),
   clear: () => set({ paymentsource: null }),
 }));
 
-whenSessionChanges(() => usePaymentSourceDetails.getState().clear());
+onSessionChange(() => usePaymentSourceDetails.getState().clear());

@@ -6,13 +6,13 @@ interface SnackbarState {
   visible: boolean;
   content: string;
   severity: Severity;
-  /** Grows with every message, so that the same words twice are said twice. */
+  /** Counts messages, so that repeated text is announced again. */
   sequence: number;
   show: (content: string, severity?: Severity) => void;
   hide: () => void;
 }
 
-/** The one short message at the bottom of the window. */
+/** The global snackbar. */
 export const useSnackbar = create<SnackbarState>()((set) => ({
   visible: false,
   content: '',
@@ -24,6 +24,6 @@ export const useSnackbar = create<SnackbarState>()((set) => ({
 }));
 
 /** Shows a message from anywhere, inside a component or out. */
-export function notify(content: string, severity: Severity = 'success'): void {
+export function showSnackbar(content: string, severity: Severity = 'success'): void {
   useSnackbar.getState().show(content, severity);
 }

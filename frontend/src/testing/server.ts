@@ -1,24 +1,24 @@
 import { HttpResponse, http } from 'msw';
 import { setupServer } from 'msw/node';
 
-import { aFreeMonth, anAccount, aSite, somePayments } from '@/testing/data';
+import { makeAccount, makeFreeMonth, makePayments, makeSite } from './fixtures';
 
-/** Answers for what every screen asks; a test adds its own with `server.use`. */
+/** Handlers for the requests of every screen. Tests add their own with `server.use`. */
 export const server = setupServer(
-  http.get('*/api/site', () => HttpResponse.json(aSite())),
-  http.get('*/api/account', () => HttpResponse.json(anAccount())),
+  http.get('*/api/site', () => HttpResponse.json(makeSite())),
+  http.get('*/api/account', () => HttpResponse.json(makeAccount())),
   http.get('*/api/account/check-payment-failure', () =>
     HttpResponse.json({ hasPaymentFailure: false }),
   ),
   http.get('*/api/account/claim-my-offer/estimate', () =>
-    HttpResponse.json(aFreeMonth({ eligible: false, reason: 'not_offered' })),
+    HttpResponse.json(makeFreeMonth({ eligible: false, reason: 'not_offered' })),
   ),
   http.get('*/api/account/activity', () => HttpResponse.json([])),
-  http.get('*/api/payments/', () => HttpResponse.json(somePayments())),
+  http.get('*/api/payments/', () => HttpResponse.json(makePayments())),
 );
 
-/** An error answer in the API's shape. */
-export function refusal(
+/** An error response in the API's format. */
+export function errorResponse(
   status: number,
   code: string,
   message: string,

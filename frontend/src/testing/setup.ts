@@ -13,15 +13,15 @@ import { useLoader } from '@/stores/loader';
 import { useModal } from '@/stores/modal';
 import { usePaymentSourceDetails } from '@/stores/paymentSourceDetails';
 import { useSnackbar } from '@/stores/snackbar';
-import { forgetDocument } from '@/testing/documents';
-import { installPlatform } from '@/testing/platform';
-import { server } from '@/testing/server';
+import { installBrowserApis } from './browserApis';
+import { resetPage } from './pageLoads';
+import { server } from './server';
 
-installPlatform();
-// A lazy screen is compiled when it is first asked for, which a busy machine takes its time over.
+installBrowserApis();
+// A lazy screen is compiled on first use, which can take seconds on a busy machine.
 configure({ asyncUtilTimeout: 5_000 });
 
-function forgetClientState(): void {
+function resetStores(): void {
   localStorage.clear();
   useAuth.setState(useAuth.getInitialState(), true);
   useCart.setState(useCart.getInitialState(), true);
@@ -35,11 +35,11 @@ function forgetClientState(): void {
   usePaymentSourceDetails.setState(usePaymentSourceDetails.getInitialState(), true);
 }
 
-beforeAll(() => server.listen({ onUnhandledRequest: 'error' }));
+beforeAll(() => server.listen({ onUnhandledFrame: 'error' }));
 afterEach(() => {
   cleanup();
   server.resetHandlers();
-  forgetClientState();
-  forgetDocument();
+  resetStores();
+  resetPage();
 });
 afterAll(() => server.close());

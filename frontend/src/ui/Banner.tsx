@@ -1,7 +1,6 @@
 import { type ReactNode, useId } from 'react';
-
-import styles from '@/ui/Banner.module.css';
 import { AlertIcon } from '@/ui/icons/AlertIcon';
+import styles from './Banner.module.css';
 
 interface BannerProps {
   title: string;
@@ -9,14 +8,14 @@ interface BannerProps {
   action?: ReactNode;
 }
 
-/** Something about the whole account that needs the subscriber, above every screen. */
+/** A notice about the account above every screen, with an action. */
 export function Banner({ title, children, action }: BannerProps) {
   const titleId = useId();
   return (
     <section aria-labelledby={titleId} className={styles.banner}>
       <div className={styles.inner}>
         <AlertIcon />
-        <div className={styles.words}>
+        <div className={styles.text}>
           <h2 id={titleId} className={styles.title}>
             {title}
           </h2>

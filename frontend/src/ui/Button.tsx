@@ -1,33 +1,38 @@
 import type { ComponentProps, MouseEvent, ReactNode } from 'react';
 import type { LinkProps } from 'react-router-dom';
 
-import { BorderLink } from '@/ui/BorderLink';
-import styles from '@/ui/Button.module.css';
-import { classNames } from '@/ui/classNames';
-import { Spinner } from '@/ui/Spinner';
-import { VisuallyHidden } from '@/ui/VisuallyHidden';
+import { AppLink } from './AppLink';
+import styles from './Button.module.css';
+import { classNames } from './classNames';
+import { Spinner } from './Spinner';
+import { VisuallyHidden } from './VisuallyHidden';
 
 export type ButtonVariant = 'primary' | 'secondary' | 'danger' | 'link';
 
-interface Look {
+interface ButtonLook {
   variant?: ButtonVariant;
-  /** As wide as its column. */
+  /** Full width. */
   block?: boolean;
 }
 
-function look({ variant = 'primary', block = false }: Look, className?: string): string {
+function buttonClassName(
+  { variant = 'primary', block = false }: ButtonLook,
+  className?: string,
+): string {
   return classNames(styles.button, styles[variant], block && styles.block, className);
 }
 
-type ButtonProps = Look &
+type ButtonProps = ButtonLook &
   ComponentProps<'button'> & {
-    /** Something it started is under way: it keeps the focus, says so, and takes no second press. */
+    /**
+     * An action is running: the button keeps the focus, is announced as busy, and ignores clicks.
+     */
     busy?: boolean;
-    /** Before the words; while it is busy the spinner has its place. */
+    /** Shown before the label; replaced by the spinner while busy. */
     icon?: ReactNode;
   };
 
-/** A button that acts. What goes somewhere is a `ButtonLink`. */
+/** A button for actions. For navigation use `ButtonLink`. */
 export function Button({ variant, block, busy = false, icon, children, ...rest }: ButtonProps) {
   const press = (event: MouseEvent<HTMLButtonElement>) => {
     if (busy) event.preventDefault();
@@ -40,41 +45,44 @@ export function Button({ variant, block, busy = false, icon, children, ...rest }
       onClick={press}
       aria-busy={busy || undefined}
       aria-disabled={busy || undefined}
-      className={look({ variant, block }, rest.className)}
+      className={buttonClassName({ variant, block }, rest.className)}
     >
-      {busy ? <Turning inPlace={icon !== undefined || variant === 'link'} /> : icon}
+      {busy ? <ButtonSpinner hasPlace={icon !== undefined || variant === 'link'} /> : icon}
       {children}
     </button>
   );
 }
 
-/** In place of an icon; where there is none, in the room before the words, so that these neither move nor break anew. */
-function Turning({ inPlace }: { inPlace: boolean }) {
+/**
+ * Replaces the icon, or else goes into the padding before the label, so that the label neither
+ * moves nor wraps differently.
+ */
+function ButtonSpinner({ hasPlace }: { hasPlace: boolean }) {
   return (
-    <span className={classNames(styles.turning, !inPlace && styles.hung)}>
+    <span className={classNames(styles.spinner, !hasPlace && styles.overhanging)}>
       <Spinner />
     </span>
   );
 }
 
 /** A link within the app that looks like a button. */
-export function ButtonLink({ variant, block, className, ...rest }: Look & LinkProps) {
-  return <BorderLink {...rest} className={look({ variant, block }, className)} />;
+export function ButtonLink({ variant, block, className, ...rest }: ButtonLook & LinkProps) {
+  return <AppLink {...rest} className={buttonClassName({ variant, block }, className)} />;
 }
 
-type ExternalProps = Look & {
+type ExternalProps = ButtonLook & {
   href: string;
-  /** Opens beside the portal, and says so to a screen reader. */
+  /** Opens in a new tab, and says so to screen readers. */
   newTab?: boolean;
   children: ReactNode;
 };
 
-/** A button-like link to another site. */
+/** A link to another site that looks like a button. */
 export function ButtonAnchor({ variant, block, href, newTab = false, children }: ExternalProps) {
   return (
     <a
       href={href}
-      className={look({ variant, block })}
+      className={buttonClassName({ variant, block })}
       {...(newTab && { target: '_blank', rel: 'noopener noreferrer' })}
     >
       {children}

@@ -1,19 +1,19 @@
 import type { ReactNode } from 'react';
 
-import styles from '@/ui/Card.module.css';
-import { classNames } from '@/ui/classNames';
+import styles from './Card.module.css';
+import { classNames } from './classNames';
 
 interface CardProps {
   as?: 'div' | 'section' | 'article' | 'li' | 'aside';
-  /** Id of the heading that names it; a section or article should have one. */
+  /** The id of the heading that names it; sections and articles should have one. */
   labelledBy?: string;
-  /** Without inner space, for content that reaches the edges. */
+  /** No padding, for content that reaches the edges. */
   flush?: boolean;
   className?: string;
   children: ReactNode;
 }
 
-/** A raised surface holding one thing. */
+/** A raised surface. */
 export function Card({
   as: Tag = 'div',
   labelledBy,

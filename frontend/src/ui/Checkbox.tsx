@@ -1,7 +1,6 @@
 import { type ReactNode, useId } from 'react';
-
-import styles from '@/ui/Checkbox.module.css';
-import marks from '@/ui/CheckMark.module.css';
+import marks from './BareCheckbox.module.css';
+import styles from './Checkbox.module.css';
 
 interface CheckboxProps {
   label: ReactNode;
@@ -11,7 +10,7 @@ interface CheckboxProps {
   onChange: (checked: boolean) => void;
 }
 
-/** One box with its words; the words can be pressed too. */
+/** A checkbox with its label. */
 export function Checkbox({ label, hint, checked, disabled = false, onChange }: CheckboxProps) {
   const id = useId();
   return (

@@ -3,9 +3,9 @@ import userEvent from '@testing-library/user-event';
 import { useState } from 'react';
 import { describe, expect, it, vi } from 'vitest';
 
-import { ConfirmModal } from '@/ui/ConfirmModal';
+import { ConfirmModal } from './ConfirmModal';
 
-function Asking({ busy = false, onConfirm = () => undefined, warning = '' }) {
+function TestDialog({ busy = false, onConfirm = () => undefined, warning = '' }) {
   const [open, setOpen] = useState(false);
   return (
     <>
@@ -25,23 +25,25 @@ function Asking({ busy = false, onConfirm = () => undefined, warning = '' }) {
   );
 }
 
-async function asked(props: Parameters<typeof Asking>[0] = {}) {
+async function openDialog(props: Parameters<typeof TestDialog>[0] = {}) {
   const user = userEvent.setup();
-  render(<Asking {...props} />);
+  render(<TestDialog {...props} />);
   await user.click(screen.getByRole('button', { name: 'Ask' }));
   return { user, dialog: screen.getByRole('dialog', { name: 'Change your plan' }) };
 }
 
 describe('the confirmation modal', () => {
-  it('confirms with YES, DOWNGRADE unless told', async () => {
+  // shows: shell-13
+  it('confirms with YES, DOWNGRADE by default', async () => {
     const onConfirm = vi.fn();
-    const { user } = await asked({ onConfirm });
+    const { user } = await openDialog({ onConfirm });
     await user.click(screen.getByRole('button', { name: 'YES, DOWNGRADE' }));
     expect(onConfirm).toHaveBeenCalledOnce();
   });
 
-  it('starts on the button that changes nothing and gives the focus back', async () => {
-    const { user, dialog } = await asked();
+  // shows: shell-13
+  it('focuses the cancel button and returns the focus', async () => {
+    const { user, dialog } = await openDialog();
     const cancel = screen.getByRole('button', { name: 'NO, CANCEL' });
     expect(cancel).toHaveFocus();
     await user.click(cancel);
@@ -49,31 +51,33 @@ describe('the confirmation modal', () => {
     expect(screen.getByRole('button', { name: 'Ask' })).toHaveFocus();
   });
 
-  it('closes on Escape and not on a press beside it', async () => {
-    const { user, dialog } = await asked();
+  // shows: shell-11
+  it('closes on Escape but not on a click outside', async () => {
+    const { user, dialog } = await openDialog();
     await user.click(dialog);
     expect(dialog).toHaveAttribute('open');
     await user.keyboard('{Escape}');
     expect(dialog).not.toHaveAttribute('open');
   });
 
-  it('heads its warning with Warning, and has none without one', async () => {
-    await asked({ warning: 'You will lose your discount.' });
+  // shows: shell-12
+  it('shows its warning under the heading Warning', async () => {
+    await openDialog({ warning: 'You will lose your discount.' });
     expect(screen.getByRole('heading', { name: 'Warning' })).toBeVisible();
     expect(screen.getByText('You will lose your discount.')).toBeVisible();
   });
 
-  it('does nothing more while what was confirmed is under way', async () => {
+  it('ignores input while the confirmed action is running', async () => {
     const onConfirm = vi.fn();
-    const { user, dialog } = await asked({ busy: true, onConfirm });
+    const { user, dialog } = await openDialog({ busy: true, onConfirm });
     await user.click(screen.getByRole('button', { name: 'YES, DOWNGRADE' }));
     await user.keyboard('{Escape}');
     expect(onConfirm).not.toHaveBeenCalled();
     expect(dialog).toHaveAttribute('open');
   });
 
-  it('is back at once where the browser closes it while that is under way', async () => {
-    const { dialog } = await asked({ busy: true });
+  it('reopens if the browser closes it while the action is running', async () => {
+    const { dialog } = await openDialog({ busy: true });
     act(() => (dialog as HTMLDialogElement).close());
     expect(dialog).toHaveAttribute('open');
     expect(screen.getByRole('button', { name: 'NO, CANCEL' })).toHaveFocus();

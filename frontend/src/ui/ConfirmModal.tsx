@@ -1,29 +1,29 @@
 import type { ReactNode } from 'react';
 
-import { Button } from '@/ui/Button';
-import styles from '@/ui/ConfirmModal.module.css';
-import { Dialog } from '@/ui/Dialog';
+import { Button } from './Button';
+import styles from './ConfirmModal.module.css';
+import { Dialog } from './Dialog';
 
 interface ConfirmModalProps {
   open: boolean;
   title: string;
   message?: ReactNode;
-  /** More than a sentence: figures, what went wrong. */
+  /** Longer content, such as figures and errors. */
   children?: ReactNode;
   /** Shown in a block headed 'Warning'. */
   warningContent?: ReactNode;
   confirmBtnText?: string;
-  /** There is nothing to confirm yet. */
+  /** Disables the confirm button. */
   confirmDisabled?: boolean;
-  /** What was confirmed is under way: neither button nor Escape does anything until it ends. */
+  /** The confirmed action is running: the buttons and Escape do nothing. */
   busy?: boolean;
-  /** Said while busy, where that takes longer than one expects. */
+  /** Shown while busy, if the action takes longer than expected. */
   busyNote?: string | null;
   onConfirm: () => void;
   onCancel: () => void;
 }
 
-/** Asks before something that matters; only its buttons and Escape end it. */
+/** A confirmation dialog. Only its buttons and Escape close it. */
 export function ConfirmModal({
   open,
   title,

@@ -2,11 +2,11 @@ import { render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { expect, it, vi } from 'vitest';
 
-import { Dialog } from '@/ui/Dialog';
+import { Dialog } from './Dialog';
 
 const onClose = vi.fn();
 
-function opened() {
+function renderDialog() {
   render(
     <Dialog open title="Details" footer={<button type="button">Done</button>} onClose={onClose}>
       <p>Some words.</p>
@@ -16,23 +16,23 @@ function opened() {
   return screen.getByRole('dialog', { name: 'Details' });
 }
 
-it('closes on a press beside it', async () => {
-  await userEvent.click(opened());
+it('closes on a click outside', async () => {
+  await userEvent.click(renderDialog());
   expect(onClose).toHaveBeenCalledOnce();
 });
 
-it('stays on a press inside it', async () => {
-  opened();
+it('stays open on a click inside', async () => {
+  renderDialog();
   await userEvent.click(screen.getByText('Some words.'));
   expect(onClose).not.toHaveBeenCalled();
 });
 
-it('starts on its first button, whatever links stand before it', () => {
-  opened();
+it('focuses its first button, even after a link', () => {
+  renderDialog();
   expect(screen.getByRole('button', { name: 'Done' })).toHaveFocus();
 });
 
-it('stays where it is open again by the time that a closing is told', () => {
-  opened().dispatchEvent(new Event('close'));
+it('ignores a close event if it is open again', () => {
+  renderDialog().dispatchEvent(new Event('close'));
   expect(onClose).not.toHaveBeenCalled();
 });

@@ -8,41 +8,43 @@ import {
   useState,
 } from 'react';
 
-import styles from '@/ui/Dialog.module.css';
+import styles from './Dialog.module.css';
 
 interface DialogProps {
   open: boolean;
   title: ReactNode;
   children: ReactNode;
-  /** The buttons; the one that changes nothing comes first and so takes the focus. */
+  /** The buttons. The first one gets the focus, so it should change nothing. */
   footer: ReactNode;
-  /** Escape, and a press beside the dialog unless the backdrop is static. */
+  /** Called on Escape, and on a click outside the dialog unless the backdrop is static. */
   onClose: () => void;
-  /** A press beside the dialog does nothing. */
+  /** Ignores clicks outside the dialog. */
   staticBackdrop?: boolean;
 }
 
 /**
- * Shows and closes the native dialog as `open` says: it traps the focus and gives it back. To `look` is to do so anew
- * after the browser has closed it by itself, as it does when asked a second time with nothing pressed in between.
+ * Opens and closes the native dialog, which traps the focus and returns it. `recheck` reopens it
+ * after the browser has closed it, as browsers do on a second close request without user input in
+ * between.
  */
 function useModalElement(open: boolean) {
   const element = useRef<HTMLDialogElement>(null);
   const footer = useRef<HTMLDivElement>(null);
-  const [looks, setLooks] = useState(0);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each look counts.
+  const [recheckCount, setRecheckCount] = useState(0);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a recheck has to run the effect.
   useEffect(() => {
     const dialog = element.current;
     if (!dialog || dialog.open === open) return;
     if (!open) return dialog.close();
     dialog.showModal();
     footer.current?.querySelector('button')?.focus();
-  }, [open, looks]);
-  return { element, footer, look: () => setLooks((before) => before + 1) };
+  }, [open, recheckCount]);
+  return { element, footer, recheck: () => setRecheckCount((count) => count + 1) };
 }
 
 /**
- * A modal dialog. Keep it mounted and move `open`, since the focus returns only to one that stays.
+ * A modal dialog. Keep it mounted and toggle `open`, because an unmounted dialog does not return
+ * the focus.
  */
 export function Dialog({
   open,
@@ -52,14 +54,14 @@ export function Dialog({
   onClose,
   staticBackdrop = false,
 }: DialogProps) {
-  const { element, footer: footerElement, look } = useModalElement(open);
+  const { element, footer: footerElement, recheck } = useModalElement(open);
   const titleId = useId();
-  const pressBeside = (event: MouseEvent) => {
+  const handleClick = (event: MouseEvent) => {
     if (!staticBackdrop && event.target === element.current) onClose();
   };
-  const pressEscape = (event: KeyboardEvent) => {
+  const handleKeyDown = (event: KeyboardEvent) => {
     if (event.key !== 'Escape') return;
-    // Left to the browser, a second one would close it whatever is under way.
+    // By default a second Escape would close the dialog even while it is busy.
     event.preventDefault();
     onClose();
   };
@@ -68,17 +70,17 @@ export function Dialog({
       ref={element}
       aria-labelledby={titleId}
       className={styles.dialog}
-      onClick={pressBeside}
-      onKeyDown={pressEscape}
+      onClick={handleClick}
+      onKeyDown={handleKeyDown}
       onCancel={(event) => {
         event.preventDefault();
         onClose();
       }}
       onClose={() => {
-        // The event comes a moment later, when it may be open again.
+        // The event is asynchronous, so the dialog may be open again.
         if (!open || element.current?.open) return;
         onClose();
-        look();
+        recheck();
       }}
     >
       <div className={styles.panel}>

@@ -1,8 +1,8 @@
 import { type ComponentProps, type ReactNode, useId } from 'react';
 
-import { classNames } from '@/ui/classNames';
-import styles from '@/ui/Field.module.css';
-import { FieldError } from '@/ui/FieldError';
+import { classNames } from './classNames';
+import styles from './Field.module.css';
+import { FieldError } from './FieldError';
 
 interface ControlProps {
   id: string;
@@ -15,11 +15,11 @@ interface FieldProps {
   label: ReactNode;
   hint?: ReactNode;
   error?: string | null;
-  /** Draws the control with the ids that tie it to label, hint and error. */
+  /** Renders the control with the ids that connect it to label, hint and error. */
   children: (control: ControlProps) => ReactNode;
 }
 
-/** Label, hint and error around one control, tied together once. */
+/** Connects a control with its label, hint and error. */
 export function Field({ label, hint, error, children }: FieldProps) {
   const id = useId();
   const described = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ');
@@ -47,7 +47,7 @@ export function Field({ label, hint, error, children }: FieldProps) {
 
 type TextFieldProps = Omit<FieldProps, 'children'> & Omit<ComponentProps<'input'>, 'id'>;
 
-/** A field of one line of text; what an `input` takes goes to it. */
+/** A text field. Other props are passed to the `input`. */
 export function TextField({ label, hint, error, className, ...input }: TextFieldProps) {
   return (
     <Field label={label} hint={hint} error={error}>

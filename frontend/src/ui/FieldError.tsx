@@ -1,15 +1,14 @@
 import type { ReactNode } from 'react';
-
-import styles from '@/ui/FieldError.module.css';
 import { AlertIcon } from '@/ui/icons/AlertIcon';
+import styles from './FieldError.module.css';
 
 interface FieldErrorProps {
-  /** By which the field it is about is described. */
+  /** The id for the field's `aria-describedby`. */
   id?: string;
   children: ReactNode;
 }
 
-/** What is wrong with a field or a choice, beside it. */
+/** The error beside a field or a group. */
 export function FieldError({ id, children }: FieldErrorProps) {
   return (
     <div id={id} className={styles.error}>
@@ -19,7 +18,10 @@ export function FieldError({ id, children }: FieldErrorProps) {
   );
 }
 
-/** The same where it comes while one is elsewhere: read out, so that its place is always there. */
+/**
+ * A field error in a live region, for errors that appear while the focus is elsewhere. The region
+ * is always rendered.
+ */
 export function LiveFieldError({ id, children }: FieldErrorProps) {
   return (
     <div role="alert" className={styles.live}>

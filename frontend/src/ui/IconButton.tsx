@@ -1,19 +1,22 @@
 import type { ReactNode } from 'react';
 import type { LinkProps } from 'react-router-dom';
 
-import { BorderLink } from '@/ui/BorderLink';
-import styles from '@/ui/IconButton.module.css';
+import { AppLink } from './AppLink';
+import styles from './IconButton.module.css';
 
 interface IconButtonProps {
-  /** What it does to what: 'Delete Visa ending in 1111'. */
+  /** Action and object: 'Delete Visa ending in 1111'. */
   label: string;
   icon: ReactNode;
   onClick: () => void;
-  /** Id of the words that say why it cannot be used now. It can be reached all the same, to hear them. */
+  /**
+   * The id of the text that says why the button is unavailable. The button stays focusable, so that
+   * screen readers read it.
+   */
   unavailableBecause?: string | undefined;
 }
 
-/** A button that shows an icon alone. */
+/** A button with only an icon. */
 export function IconButton({ label, icon, onClick, unavailableBecause }: IconButtonProps) {
   return (
     <button
@@ -31,11 +34,11 @@ export function IconButton({ label, icon, onClick, unavailableBecause }: IconBut
 
 type IconLinkProps = Pick<LinkProps, 'to' | 'state'> & Pick<IconButtonProps, 'label' | 'icon'>;
 
-/** A link that shows an icon alone. */
+/** A link with only an icon. */
 export function IconLink({ label, icon, ...link }: IconLinkProps) {
   return (
-    <BorderLink {...link} aria-label={label} className={styles.button}>
+    <AppLink {...link} aria-label={label} className={styles.button}>
       {icon}
-    </BorderLink>
+    </AppLink>
   );
 }

@@ -1,26 +1,25 @@
 import type { ReactNode } from 'react';
-
-import { Button } from '@/ui/Button';
-import { classNames } from '@/ui/classNames';
-import styles from '@/ui/InfoAlert.module.css';
 import { AlertIcon } from '@/ui/icons/AlertIcon';
 import { CheckIcon } from '@/ui/icons/CheckIcon';
 import { CloseIcon } from '@/ui/icons/CloseIcon';
 import { InfoIcon } from '@/ui/icons/InfoIcon';
+import { Button } from './Button';
+import { classNames } from './classNames';
+import styles from './InfoAlert.module.css';
 
 interface InfoAlertProps {
   tone?: 'info' | 'success' | 'error';
   children: ReactNode;
-  /** Gives it an action button. */
+  /** Adds an action button. */
   onAction?: () => void;
   actionText?: string;
-  /** Gives it a close button. */
+  /** Adds a close button. */
   onDismiss?: () => void;
 }
 
 const ICONS = { info: <InfoIcon />, success: <CheckIcon />, error: <AlertIcon /> };
 
-/** A notice that stays in the page until it is dismissed. */
+/** A notice within the page. */
 export function InfoAlert({
   tone = 'info',
   children,

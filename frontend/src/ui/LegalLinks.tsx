@@ -1,13 +1,13 @@
-import styles from '@/ui/LegalLinks.module.css';
-import { ExternalLink } from '@/ui/TextLink';
+import styles from './LegalLinks.module.css';
+import { ExternalLink } from './TextLink';
 
 interface LegalLinksProps {
-  /** Empty where the brand has no such page; such a link is not drawn. */
+  /** Empty if the brand has no such page; then there is no link. */
   termsUrl: string;
   privacyUrl: string;
 }
 
-/** What one agrees to, on every screen that charges or signs in. */
+/** Links to terms and privacy policy, for every screen that charges or signs in. */
 export function LegalLinks({ termsUrl, privacyUrl }: LegalLinksProps) {
   if (!termsUrl && !privacyUrl) return null;
   return (

@@ -1,8 +1,7 @@
 import type { ReactNode } from 'react';
-
-import { BorderLink } from '@/ui/BorderLink';
 import { ChevronRightIcon } from '@/ui/icons/ChevronRightIcon';
-import styles from '@/ui/LinkList.module.css';
+import { AppLink } from './AppLink';
+import styles from './LinkList.module.css';
 
 export interface ListedLink {
   to: string;
@@ -10,17 +9,17 @@ export interface ListedLink {
   icon: ReactNode;
 }
 
-/** Ways to other screens, one under the other, each as wide as its column. */
+/** A vertical list of full-width links. */
 export function LinkList({ links }: { links: readonly ListedLink[] }) {
   return (
     <ul className={styles.list}>
       {links.map(({ to, label, icon }) => (
         <li key={to}>
-          <BorderLink to={to} className={styles.link}>
+          <AppLink to={to} className={styles.link}>
             <span className={styles.icon}>{icon}</span>
             <span className={styles.label}>{label}</span>
             <ChevronRightIcon />
-          </BorderLink>
+          </AppLink>
         </li>
       ))}
     </ul>

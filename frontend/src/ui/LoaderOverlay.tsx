@@ -1,6 +1,6 @@
-import styles from '@/ui/LoaderOverlay.module.css';
+import styles from './LoaderOverlay.module.css';
 
-/** Covers the window while something whole is awaited. Labelled 'Loading'; may say for what. */
+/** Covers the window during a load. Labeled 'Loading', with an optional message. */
 export function LoaderOverlay({ message }: { message?: string | null }) {
   return (
     <div role="status" aria-label="Loading" className={styles.overlay}>

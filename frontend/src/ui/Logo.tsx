@@ -1,17 +1,17 @@
-import { classNames } from '@/ui/classNames';
-import styles from '@/ui/Logo.module.css';
+import { classNames } from './classNames';
+import styles from './Logo.module.css';
 
 interface LogoProps {
   src: string;
-  /** The variant for dark ground; where it is empty the logo stands on a light plate there. */
+  /** The variant for dark mode; without it the logo gets a light background there. */
   darkSrc: string;
-  /** The brand's or service's name; empty where it is written beside the logo. */
+  /** The name of the brand or service; empty if it is written beside the logo. */
   name: string;
-  /** Height in px; the width follows, up to six times that. */
+  /** Height in px; the width is at most six times that. */
   height?: number;
 }
 
-/** A brand's or service's logo. */
+/** The logo of a brand or service. */
 export function Logo({ src, darkSrc, name, height = 32 }: LogoProps) {
   return (
     <picture className={styles.picture}>

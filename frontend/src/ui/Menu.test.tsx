@@ -3,11 +3,11 @@ import userEvent from '@testing-library/user-event';
 import { MemoryRouter } from 'react-router-dom';
 import { describe, expect, it, vi } from 'vitest';
 
-import { Menu } from '@/ui/Menu';
+import { Menu } from './Menu';
 
 const onLogout = vi.fn();
 
-async function opened() {
+async function openMenu() {
   const user = userEvent.setup();
   render(
     <MemoryRouter>
@@ -26,15 +26,15 @@ async function opened() {
 }
 
 describe('the menu', () => {
-  it('tells whether it is open', async () => {
-    const { user, trigger } = await opened();
+  it('announces whether it is open', async () => {
+    const { user, trigger } = await openMenu();
     expect(trigger).toHaveAttribute('aria-expanded', 'true');
     await user.click(trigger);
     expect(trigger).toHaveAttribute('aria-expanded', 'false');
   });
 
-  it('holds links that go and buttons that act, and closes on either', async () => {
-    const { user, trigger } = await opened();
+  it('contains links and buttons, and closes on either', async () => {
+    const { user, trigger } = await openMenu();
     expect(screen.getByRole('link', { name: 'Your Subscriptions' })).toHaveAttribute(
       'href',
       '/manage-subscription',
@@ -44,8 +44,8 @@ describe('the menu', () => {
     expect(trigger).toHaveAttribute('aria-expanded', 'false');
   });
 
-  it('takes the focus back when it closes with the focus lost', async () => {
-    const { trigger } = await opened();
+  it('returns the focus to its button if the focus is lost on close', async () => {
+    const { trigger } = await openMenu();
     act(() => {
       (document.activeElement as HTMLElement).blur();
       document.getElementById(trigger.getAttribute('popovertarget') ?? '')?.hidePopover();

@@ -1,26 +1,25 @@
 import { type ReactNode, type ToggleEvent, useId, useRef, useState } from 'react';
-
-import { BorderLink } from '@/ui/BorderLink';
 import { ChevronDownIcon } from '@/ui/icons/ChevronDownIcon';
-import styles from '@/ui/Menu.module.css';
+import { AppLink } from './AppLink';
+import styles from './Menu.module.css';
 
 export interface MenuItem {
   label: string;
-  /** Where it goes… */
+  /** The target of a link, */
   to?: string;
-  /** …or what it does. */
+  /** or the handler of a button. */
   onSelect?: () => void;
 }
 
 interface MenuProps {
-  /** The button's name. */
+  /** The accessible name of the button. */
   label: string;
-  /** What the button shows instead of its name. */
+  /** Shown instead of the label. */
   icon?: ReactNode;
   items: readonly MenuItem[];
 }
 
-/** A button that drops a short list of links and actions. */
+/** A button with a dropdown of links and actions. */
 export function Menu({ label, icon, items }: MenuProps) {
   const id = useId();
   const [open, setOpen] = useState(false);
@@ -29,7 +28,7 @@ export function Menu({ label, icon, items }: MenuProps) {
 
   const followState = (event: ToggleEvent) => {
     setOpen(event.newState === 'open');
-    // A press elsewhere leaves the focus on the body: give it back to the button.
+    // A click elsewhere leaves the focus on the body, so it returns to the button.
     const focusIsLost = document.activeElement === document.body;
     if (event.newState === 'closed' && focusIsLost) trigger.current?.focus();
   };
@@ -52,7 +51,7 @@ export function Menu({ label, icon, items }: MenuProps) {
         <ul className={styles.items}>
           {items.map((item) => (
             <li key={item.label}>
-              <Item item={item} onChosen={() => list.current?.hidePopover()} />
+              <MenuEntry item={item} onChosen={() => list.current?.hidePopover()} />
             </li>
           ))}
         </ul>
@@ -61,16 +60,16 @@ export function Menu({ label, icon, items }: MenuProps) {
   );
 }
 
-function Item({ item, onChosen }: { item: MenuItem; onChosen: () => void }) {
+function MenuEntry({ item, onChosen }: { item: MenuItem; onChosen: () => void }) {
   const choose = () => {
     onChosen();
     item.onSelect?.();
   };
   if (item.to !== undefined) {
     return (
-      <BorderLink to={item.to} className={styles.item} onClick={choose}>
+      <AppLink to={item.to} className={styles.item} onClick={choose}>
         {item.label}
-      </BorderLink>
+      </AppLink>
     );
   }
   return (

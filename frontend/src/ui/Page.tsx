@@ -1,15 +1,15 @@
 import type { ReactNode } from 'react';
 
-import { classNames } from '@/ui/classNames';
-import styles from '@/ui/Page.module.css';
+import { classNames } from './classNames';
+import styles from './Page.module.css';
 
 interface PageProps {
   children: ReactNode;
-  /** Narrow for reading and forms, wide for the account home. */
+  /** Narrow for text and forms, wide for the dashboard. */
   width?: 'narrow' | 'wide';
 }
 
-/** The column a screen lives in, with one rhythm between its parts. */
+/** The column of a screen, with even spacing between its parts. */
 export function Page({ children, width = 'narrow' }: PageProps) {
   return <div className={classNames(styles.page, styles[width])}>{children}</div>;
 }

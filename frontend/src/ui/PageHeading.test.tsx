@@ -3,9 +3,9 @@ import userEvent from '@testing-library/user-event';
 import { Link, MemoryRouter, Route, Routes } from 'react-router-dom';
 import { expect, it } from 'vitest';
 
-import { PageHeading, SiteNameContext } from '@/ui/PageHeading';
+import { PageHeading, SiteNameContext } from './PageHeading';
 
-it('names the window and, after navigation, takes the focus', async () => {
+it('sets the document title and takes the focus after navigation', async () => {
   render(
     <SiteNameContext value="Kids">
       <MemoryRouter>

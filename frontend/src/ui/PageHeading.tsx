@@ -2,24 +2,24 @@ import { createContext, type ReactNode, useContext, useEffect, useRef } from 're
 
 import { useLocation } from 'react-router-dom';
 
-import styles from '@/ui/PageHeading.module.css';
+import styles from './PageHeading.module.css';
 
-/** What stands after a screen's name in the window's title: the brand. */
+/** The site's name, appended to the document title. */
 export const SiteNameContext = createContext('');
 
 let headingsShown = 0;
 
 /**
- * Takes the focus after each navigation, so that a screen reader says where one now is; not when the
- * window opens, where the browser says it.
+ * Focuses the heading after each navigation, so that screen readers announce the new screen. Not on
+ * the first load, which the browser announces itself.
  */
 function useFocusAfterNavigation() {
   const heading = useRef<HTMLHeadingElement>(null);
   const { pathname } = useLocation();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another address is another screen.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new path is a new screen.
   useEffect(() => {
     headingsShown += 1;
-    // Where the window stands is for the router to say.
+    // Scrolling is left to the router.
     if (headingsShown > 1) heading.current?.focus({ preventScroll: true });
   }, [pathname]);
   return heading;
@@ -27,13 +27,13 @@ function useFocusAfterNavigation() {
 
 interface PageHeadingProps {
   children: ReactNode;
-  /** The window's title, where the heading is no plain text or says less. */
+  /** The document title, if it differs from the heading. */
   title?: string;
   /** A sentence under the heading. */
   lead?: ReactNode;
 }
 
-/** A screen's one first-level heading: names the window and receives the focus on navigation. */
+/** The `h1` of a screen. Sets the document title and gets the focus on navigation. */
 export function PageHeading({ children, title, lead }: PageHeadingProps) {
   const heading = useFocusAfterNavigation();
   const siteName = useContext(SiteNameContext);

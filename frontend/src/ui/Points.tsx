@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
 
-import styles from '@/ui/Points.module.css';
+import styles from './Points.module.css';
 
-/** What there is to know, point by point: give it `Point`s. */
+/** A list of `Point`s. */
 export function Points({ label, children }: { label?: string; children: ReactNode }) {
   return (
     <ul aria-label={label} className={styles.points}>
@@ -11,7 +11,7 @@ export function Points({ label, children }: { label?: string; children: ReactNod
   );
 }
 
-/** One point, with a picture of what it is about. */
+/** A list item with an icon. */
 export function Point({ icon, children }: { icon: ReactNode; children: ReactNode }) {
   return (
     <li>

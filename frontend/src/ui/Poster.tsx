@@ -1,4 +1,4 @@
-import styles from '@/ui/Poster.module.css';
+import styles from './Poster.module.css';
 
 interface PosterProps {
   src: string;
@@ -6,7 +6,7 @@ interface PosterProps {
   caption?: string | null;
 }
 
-/** A title's upright picture, whose place is held before it arrives; with its caption, if it has one. */
+/** A title's portrait picture with an optional caption. Its space is reserved while it loads. */
 export function Poster({ src, alt, caption }: PosterProps) {
   return (
     <figure className={styles.figure}>

@@ -1,9 +1,8 @@
 import type { ComponentProps, ReactNode } from 'react';
-
-import { classNames } from '@/ui/classNames';
-import { Field } from '@/ui/Field';
 import { ChevronDownIcon } from '@/ui/icons/ChevronDownIcon';
-import styles from '@/ui/SelectField.module.css';
+import { classNames } from './classNames';
+import { Field } from './Field';
+import styles from './SelectField.module.css';
 
 type SelectFieldProps = Omit<ComponentProps<'select'>, 'id' | 'className'> & {
   label: ReactNode;
@@ -11,7 +10,7 @@ type SelectFieldProps = Omit<ComponentProps<'select'>, 'id' | 'className'> & {
   error?: string | null;
 };
 
-/** A field in which one of some options is chosen; what a `select` takes goes to it. */
+/** A select field. Other props are passed to the `select`. */
 export function SelectField({ label, hint, error, ...select }: SelectFieldProps) {
   return (
     <Field label={label} hint={hint} error={error}>

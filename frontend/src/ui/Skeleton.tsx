@@ -1,4 +1,4 @@
-import styles from '@/ui/Skeleton.module.css';
+import styles from './Skeleton.module.css';
 
 interface SkeletonProps {
   /** Any CSS length. */
@@ -9,7 +9,7 @@ interface SkeletonProps {
 
 const RADII = { text: 'var(--radius-s)', box: 'var(--radius-l)', pill: 'var(--radius-full)' };
 
-/** Holds the place of content on its way; silent to a screen reader. */
+/** A placeholder for loading content, hidden from screen readers. */
 export function Skeleton({ width = '100%', height = '1em', radius = 'text' }: SkeletonProps) {
   return (
     <span

@@ -1,7 +1,7 @@
-import { Skeleton } from '@/ui/Skeleton';
-import styles from '@/ui/SkeletonFields.module.css';
+import { Skeleton } from './Skeleton';
+import styles from './SkeletonFields.module.css';
 
-/** Holds the place of a form: so many fields, each under its label, and the button. */
+/** A placeholder for a form with some fields and a button. */
 export function SkeletonFields({ fields }: { fields: number }) {
   return (
     <div className={styles.fields}>

@@ -1,7 +1,7 @@
-import { Skeleton } from '@/ui/Skeleton';
-import styles from '@/ui/SkeletonRows.module.css';
+import { Skeleton } from './Skeleton';
+import styles from './SkeletonRows.module.css';
 
-/** Holds the places of so many rows, each with some words and something at its end. */
+/** A placeholder for rows of text with a value at the end. */
 export function SkeletonRows({ rows }: { rows: number }) {
   return (
     <div className={styles.rows}>

@@ -1,10 +1,9 @@
 import { useEffect, useState } from 'react';
-
-import { classNames } from '@/ui/classNames';
 import { AlertIcon } from '@/ui/icons/AlertIcon';
 import { CheckIcon } from '@/ui/icons/CheckIcon';
 import { CloseIcon } from '@/ui/icons/CloseIcon';
-import styles from '@/ui/Snackbar.module.css';
+import { classNames } from './classNames';
+import styles from './Snackbar.module.css';
 
 const SHOWN_FOR_MS = 10_000;
 
@@ -16,35 +15,38 @@ interface MessageProps {
 
 interface SnackbarProps extends MessageProps {
   visible: boolean;
-  /** Moves with every message, so that the same words twice are said and timed twice. */
+  /** Changes with every message, so that repeated text is announced and timed again. */
   sequence: number;
 }
 
-/** A short message at the bottom centre. Its live region is always there, so that it is read out. */
+/**
+ * A short message at the bottom center. Its live region is always rendered, so that the message is
+ * announced.
+ */
 export function Snackbar({ visible, sequence, ...message }: SnackbarProps) {
   return (
     <div role={message.severity === 'error' ? 'alert' : 'status'} className={styles.place}>
-      {visible && <Message key={sequence} {...message} />}
+      {visible && <SnackbarMessage key={sequence} {...message} />}
     </div>
   );
 }
 
-/** Hides itself after ten seconds in which nobody pointed at it and it did not have the focus. */
-function Message({ content, severity, onHide }: MessageProps) {
-  const [held, setHeld] = useState(false);
+/** Hides after ten seconds without hover or focus. */
+function SnackbarMessage({ content, severity, onHide }: MessageProps) {
+  const [isHeld, setIsHeld] = useState(false);
   useEffect(() => {
-    if (held) return;
+    if (isHeld) return;
     const timer = setTimeout(onHide, SHOWN_FOR_MS);
     return () => clearTimeout(timer);
-  }, [held, onHide]);
+  }, [isHeld, onHide]);
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: pointing at it or going there only gives time to read.
+    // biome-ignore lint/a11y/noStaticElementInteractions: hover and focus only extend the time to read.
     <div
       className={classNames(styles.snackbar, styles[severity])}
-      onMouseEnter={() => setHeld(true)}
-      onMouseLeave={() => setHeld(false)}
-      onFocus={() => setHeld(true)}
-      onBlur={() => setHeld(false)}
+      onMouseEnter={() => setIsHeld(true)}
+      onMouseLeave={() => setIsHeld(false)}
+      onFocus={() => setIsHeld(true)}
+      onBlur={() => setIsHeld(false)}
     >
       {severity === 'success' ? <CheckIcon /> : <AlertIcon />}
       <span className={styles.content}>{content}</span>

@@ -1,11 +1,11 @@
 import type { ReactNode } from 'react';
 
-import { classNames } from '@/ui/classNames';
-import styles from '@/ui/StatusPill.module.css';
+import { classNames } from './classNames';
+import styles from './StatusPill.module.css';
 
 export type Tone = 'success' | 'info' | 'warning' | 'danger' | 'neutral';
 
-/** A state in a word or two; the colour only repeats what the words say. */
+/** A short status label. The color only repeats what the text says. */
 export function StatusPill({ tone, children }: { tone: Tone; children: ReactNode }) {
   return <span className={classNames(styles.pill, styles[tone])}>{children}</span>;
 }

@@ -1,7 +1,7 @@
 import { render, screen, within } from '@testing-library/react';
 import { describe, expect, it, vi } from 'vitest';
 
-import { type Column, Table } from '@/ui/Table';
+import { type Column, Table } from './Table';
 
 interface Bill {
   number: string;
@@ -17,14 +17,14 @@ const BILLS = [
   { number: '1002', total: '$7.99 USD' },
 ];
 
-const drawn = () =>
+const renderTable = () =>
   render(
     <Table caption="Invoices" columns={COLUMNS} rows={BILLS} rowKey={(bill) => bill.number} />,
   );
 
 describe('the table', () => {
   it('names its columns and rows', () => {
-    drawn();
+    renderTable();
     const row = within(screen.getByRole('table', { name: 'Invoices' })).getByRole('row', {
       name: '1002 $7.99 USD',
     });
@@ -32,11 +32,11 @@ describe('the table', () => {
     expect(screen.getByRole('columnheader', { name: 'TOTAL' })).toBeVisible();
   });
 
-  it('is a list of labelled values on a phone', () => {
+  it('is a list of labeled values on a phone', () => {
     vi.spyOn(window, 'matchMedia').mockImplementation((media) =>
       Object.assign(new EventTarget() as MediaQueryList, { media, matches: true }),
     );
-    drawn();
+    renderTable();
     const [first] = within(screen.getByRole('list', { name: 'Invoices' })).getAllByRole('listitem');
     expect(first).toHaveTextContent('INVOICE NUMBER1001TOTAL$6.99 USD');
     expect(screen.queryByRole('table')).not.toBeInTheDocument();

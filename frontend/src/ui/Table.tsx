@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react';
 
-import { classNames } from '@/ui/classNames';
-import styles from '@/ui/Table.module.css';
-import { useMediaQuery } from '@/ui/useMediaQuery';
-import { VisuallyHidden } from '@/ui/VisuallyHidden';
+import { classNames } from './classNames';
+import styles from './Table.module.css';
+import { useMediaQuery } from './useMediaQuery';
+import { VisuallyHidden } from './VisuallyHidden';
 
 const PHONE = '(max-width: 44.99rem)';
 
@@ -12,22 +12,22 @@ export interface Column<Row> {
   header: string;
   cell: (row: Row) => ReactNode;
   align?: 'start' | 'end';
-  /** The column that names the row. One per table. */
+  /** Marks the column that names the row; one per table. */
   isRowHeader?: boolean;
 }
 
 interface TableProps<Row> {
-  /** Said to a screen reader; the heading above it says it to the eye. */
+  /** For screen readers only; a visible heading says the same. */
   caption: string;
   columns: readonly Column<Row>[];
   rows: readonly Row[];
   rowKey: (row: Row) => string;
 }
 
-/** A table; on a phone, where its columns would not fit, a list of labelled values per row. */
+/** A table; on a phone, where the columns do not fit, a list of labeled values for each row. */
 export function Table<Row>(props: TableProps<Row>) {
-  const onPhone = useMediaQuery(PHONE);
-  return onPhone ? <LabelledLists {...props} /> : <WideTable {...props} />;
+  const isPhone = useMediaQuery(PHONE);
+  return isPhone ? <LabelledLists {...props} /> : <WideTable {...props} />;
 }
 
 function WideTable<Row>({ caption, columns, rows, rowKey }: TableProps<Row>) {
@@ -49,7 +49,7 @@ function WideTable<Row>({ caption, columns, rows, rowKey }: TableProps<Row>) {
         {rows.map((row) => (
           <tr key={rowKey(row)}>
             {columns.map((column) => (
-              <Cell key={column.key} column={column} row={row} />
+              <TableCell key={column.key} column={column} row={row} />
             ))}
           </tr>
         ))}
@@ -58,7 +58,7 @@ function WideTable<Row>({ caption, columns, rows, rowKey }: TableProps<Row>) {
   );
 }
 
-function Cell<Row>({ column, row }: { column: Column<Row>; row: Row }) {
+function TableCell<Row>({ column, row }: { column: Column<Row>; row: Row }) {
   const className = classNames(column.align === 'end' && styles.end);
   if (column.isRowHeader) {
     return (

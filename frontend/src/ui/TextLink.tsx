@@ -1,17 +1,16 @@
 import type { ReactNode } from 'react';
 import type { LinkProps } from 'react-router-dom';
-
-import { BorderLink } from '@/ui/BorderLink';
 import { ArrowLeftIcon } from '@/ui/icons/ArrowLeftIcon';
-import styles from '@/ui/TextLink.module.css';
-import { VisuallyHidden } from '@/ui/VisuallyHidden';
+import { AppLink } from './AppLink';
+import styles from './TextLink.module.css';
+import { VisuallyHidden } from './VisuallyHidden';
 
-/** A link within the app, tall enough for a thumb. */
+/** A link within the app with a tall touch target. */
 export function TextLink(props: LinkProps) {
-  return <BorderLink {...props} className={styles.link} />;
+  return <AppLink {...props} className={styles.link} />;
 }
 
-/** The way back, above a screen's heading: 'Manage Your Account' unless told. */
+/** The back link above a screen's heading; 'Manage Your Account' by default. */
 export function BackLink({
   to,
   children = 'Manage Your Account',
@@ -20,10 +19,10 @@ export function BackLink({
   children?: ReactNode;
 }) {
   return (
-    <BorderLink to={to} className={styles.back}>
+    <AppLink to={to} className={styles.back}>
       <ArrowLeftIcon />
       {children}
-    </BorderLink>
+    </AppLink>
   );
 }
 

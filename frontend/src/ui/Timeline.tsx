@@ -1,27 +1,27 @@
 import type { ReactNode } from 'react';
 
-import { classNames } from '@/ui/classNames';
-import styles from '@/ui/Timeline.module.css';
+import { classNames } from './classNames';
+import styles from './Timeline.module.css';
 
 export interface TimelineItem {
   key: string;
-  /** The date as it is read, and for machines; none for what has no date yet. */
+  /** The formatted date, if there is one. */
   date?: string;
   dateTime?: string;
   title: ReactNode;
   detail?: ReactNode;
-  /** The way to undo it, or to act on it. */
+  /** A button to undo the event or to act on it. */
   action?: ReactNode;
   tone?: 'plain' | 'primary' | 'warning';
 }
 
-/** What comes next, soonest first, each with its date and its undo. */
+/** A list of upcoming events, soonest first, with dates and actions. */
 export function Timeline({ label, items }: { label: string; items: readonly TimelineItem[] }) {
   return (
     <ol aria-label={label} className={styles.timeline}>
       {items.map(({ key, date, dateTime, title, detail, action, tone = 'plain' }) => (
         <li key={key} className={classNames(styles.item, styles[tone])}>
-          <div className={styles.words}>
+          <div className={styles.text}>
             <p className={styles.title}>{title}</p>
             {date && (
               <p className={styles.date}>

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-import styles from '@/ui/Toggle.module.css';
+import styles from './Toggle.module.css';
 
 interface ToggleProps {
   id: string;
@@ -10,7 +10,7 @@ interface ToggleProps {
   onChange: (checked: boolean) => void;
 }
 
-/** A switch that acts at once, unlike a checkbox that waits for a button. */
+/** A switch that takes effect at once, unlike a checkbox in a form. */
 export function Toggle({ id, label, checked, disabled = false, onChange }: ToggleProps) {
   return (
     <div className={styles.row}>

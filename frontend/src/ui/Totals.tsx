@@ -1,23 +1,23 @@
 import type { ReactNode } from 'react';
 
-import { classNames } from '@/ui/classNames';
-import styles from '@/ui/Totals.module.css';
+import { classNames } from './classNames';
+import styles from './Totals.module.css';
 
-/** Amounts and what they add up to: give it `MoneyRow`s. */
+/** A list of `MoneyRow`s. */
 export function Totals({ children }: { children: ReactNode }) {
   return <dl className={styles.totals}>{children}</dl>;
 }
 
 interface MoneyRowProps {
   label: ReactNode;
-  /** Already formatted: `$6.99`; several, one under the other, where they do not add up. */
+  /** Already formatted: `$6.99`. Several amounts are listed if they cannot be added up. */
   amount: string | readonly string[];
   note?: ReactNode;
-  /** A plain line, something taken off, or the sum. */
+  /** A plain line, a discount or a total. */
   kind?: 'line' | 'saving' | 'total';
 }
 
-/** One line of a `Totals`. */
+/** A row of `Totals`. */
 export function MoneyRow({ label, amount, note, kind = 'line' }: MoneyRowProps) {
   const amounts = typeof amount === 'string' ? [amount] : amount;
   return (
@@ -27,9 +27,9 @@ export function MoneyRow({ label, amount, note, kind = 'line' }: MoneyRowProps) 
         {note && <span className={styles.note}> {note}</span>}
       </dt>
       <dd className={styles.amount}>
-        {amounts.map((one) => (
-          <span key={one} className={styles.figure}>
-            {one}
+        {amounts.map((text) => (
+          <span key={text} className={styles.figure}>
+            {text}
           </span>
         ))}
       </dd>

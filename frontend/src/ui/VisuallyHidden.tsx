@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
 
-import styles from '@/ui/VisuallyHidden.module.css';
+import styles from './VisuallyHidden.module.css';
 
-/** Words for a screen reader only. */
+/** Text for screen readers only. */
 export function VisuallyHidden({ children }: { children: ReactNode }) {
   return <span className={styles.hidden}>{children}</span>;
 }

@@ -1,13 +1,14 @@
 import { render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { describe, expect, it, vi } from 'vitest';
-
-import { InfoAlert } from '@/ui/InfoAlert';
-import { LoaderOverlay } from '@/ui/LoaderOverlay';
-import { EmptyState, ErrorState } from '@/ui/States';
+import { EmptyState } from './EmptyState';
+import { ErrorState } from './ErrorState';
+import { InfoAlert } from './InfoAlert';
+import { LoaderOverlay } from './LoaderOverlay';
 
 describe('the info alert', () => {
-  it('has an action only where there is one, SAVE CHANGES unless told', async () => {
+  // shows: shell-10
+  it('has an optional action button, SAVE CHANGES by default', async () => {
     const onAction = vi.fn();
     const { rerender } = render(<InfoAlert>Changed.</InfoAlert>);
     expect(screen.queryByRole('button')).toBeNull();
@@ -22,21 +23,22 @@ describe('the info alert', () => {
   });
 });
 
-it('labels the overlay Loading, also where it says for what', () => {
+// shows: routes-5
+it('labels the overlay Loading, also with a message', () => {
   render(<LoaderOverlay message="We are confirming." />);
   expect(screen.getByRole('status', { name: 'Loading' })).toHaveTextContent('We are confirming.');
 });
 
-it('says what failed, that nothing was lost, and tries again', async () => {
+it('shows a failure, that nothing changed, and retries', async () => {
   const onRetry = vi.fn();
   render(<ErrorState message="The portal is busy." onRetry={onRetry} />);
   expect(screen.getByRole('alert')).toHaveTextContent('The portal is busy.');
-  expect(screen.getByRole('alert')).toHaveTextContent('Nothing about your subscriptions');
+  expect(screen.getByRole('alert')).toHaveTextContent('Your subscriptions haven’t changed.');
   await userEvent.click(screen.getByRole('button', { name: 'Try again' }));
   expect(onRetry).toHaveBeenCalledOnce();
 });
 
-it('says what would be here, and one way on', () => {
+it('shows an empty state with a link', () => {
   render(
     <EmptyState title="No invoices yet" action={<a href="/plans">See plans</a>}>
       They appear here.

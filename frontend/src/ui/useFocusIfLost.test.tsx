@@ -3,7 +3,7 @@ import userEvent from '@testing-library/user-event';
 import { useState } from 'react';
 import { expect, it } from 'vitest';
 
-import { useFocusIfLost } from '@/ui/useFocusIfLost';
+import { useFocusIfLost } from './useFocusIfLost';
 
 function List({ loaded }: { loaded: boolean }) {
   const [more, setMore] = useState(true);
@@ -22,14 +22,14 @@ function List({ loaded }: { loaded: boolean }) {
   );
 }
 
-it('leaves a page that was just opened at its top while it loads', () => {
+it('does not move the focus while a new page loads', () => {
   const { rerender } = render(<List loaded={false} />);
   rerender(<List loaded />);
   expect(screen.getByRole('button')).toBeInTheDocument();
   expect(document.body).toHaveFocus();
 });
 
-it('takes the focus of a button that went', async () => {
+it('takes the focus of a removed button', async () => {
   render(<List loaded />);
   await userEvent.click(screen.getByRole('button', { name: 'Show all' }));
   expect(screen.getByRole('heading')).toHaveFocus();

@@ -5,29 +5,35 @@ document.addEventListener('focusin', ({ target }) => {
   lastFocused = target;
 });
 
-/** Whether it has left the page, or its dialog has closed: a browser takes the focus out of that only when it draws next. */
+/**
+ * Whether an element was removed, or is in a closed dialog, from which browsers move the focus only
+ * on the next frame.
+ */
 function isGone(element: Element): boolean {
   return !element.isConnected || element.closest('dialog:not([open])') !== null;
 }
 
-/** Whether what held the focus has gone. Where nothing ever held it, on a page just opened, nothing is lost. */
-export function focusIsLost(): boolean {
+/**
+ * Whether the focused element is gone. On a page where nothing has had the focus yet, no focus is
+ * lost.
+ */
+export function isFocusLost(): boolean {
   const focused = document.activeElement;
   if (focused !== null && focused !== document.body) return isGone(focused);
   return lastFocused instanceof Element && isGone(lastFocused);
 }
 
 /**
- * Gives the focus a place when what held it has gone: a button that its own success removed.
- * Put the ref on something with `tabIndex={-1}`; it is looked at whenever `state` changes.
+ * Moves the focus to a target if the focused element is gone, such as a button removed by its own
+ * success. The target needs `tabIndex={-1}`; the check runs whenever `state` changes.
  */
 export function useFocusIfLost<T extends HTMLElement>(state: unknown): RefObject<T | null> {
-  const place = useRef<T>(null);
-  const seen = useRef(state);
+  const target = useRef<T>(null);
+  const lastState = useRef(state);
   useEffect(() => {
-    if (seen.current === state) return;
-    seen.current = state;
-    if (focusIsLost()) place.current?.focus();
+    if (lastState.current === state) return;
+    lastState.current = state;
+    if (isFocusLost()) target.current?.focus();
   }, [state]);
-  return place;
+  return target;
 }

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import type { SendCodeAnswer } from '@/lib/api/types';
-import { notify } from '@/stores/snackbar';
+import { showSnackbar } from '@/stores/snackbar';
 import { Button } from '@/ui/Button';
 import { TextField } from '@/ui/Field';
 import { sendCode } from './api';
@@ -19,19 +19,19 @@ interface CodeStepProps {
   onChangeAddress: () => void;
 }
 
-/** Asks for the code that was mailed, and signs in with it. */
+/** The second step of sign-in: enter the code from the email. */
 export function CodeStep({ challenge, onResent, onChangeAddress }: CodeStepProps) {
   const [code, setCode] = useState('');
   const [error, setError] = useState<string | null>(null);
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => input.current?.focus(), []);
 
-  const refuse = (message: string) => {
+  const showError = (message: string) => {
     setError(message);
     input.current?.select();
   };
-  const signIn = useSignIn((failure) => refuse(signInMessage(failure, 'otp')));
-  const startOver: CodeStepProps['onResent'] = (email, answer) => {
+  const signInMutation = useSignIn((error) => showError(signInMessage(error, 'otp')));
+  const handleResent: CodeStepProps['onResent'] = (email, answer) => {
     setCode('');
     setError(null);
     input.current?.focus();
@@ -39,10 +39,15 @@ export function CodeStep({ challenge, onResent, onChangeAddress }: CodeStepProps
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (signIn.isPending) return;
-    const problem = problemWith(code, challenge);
-    if (problem) refuse(problem);
-    else signIn.mutate({ email: challenge.email, otp: code, challengeId: challenge.challengeId });
+    if (signInMutation.isPending) return;
+    const problem = findCodeProblem(code, challenge);
+    if (problem) showError(problem);
+    else
+      signInMutation.mutate({
+        email: challenge.email,
+        otp: code,
+        challengeId: challenge.challengeId,
+      });
   };
 
   return (
@@ -54,7 +59,7 @@ export function CodeStep({ challenge, onResent, onChangeAddress }: CodeStepProps
       <TextField
         ref={input}
         label="Six-digit code"
-        hint="It can take a minute to arrive. Look in the spam folder too."
+        hint="It can take a minute. Check your spam folder too."
         error={error}
         name="code"
         inputMode="numeric"
@@ -63,15 +68,15 @@ export function CodeStep({ challenge, onResent, onChangeAddress }: CodeStepProps
         required
         value={code}
         onChange={(event) => {
-          setCode(digitsOf(event.target.value));
+          setCode(keepDigits(event.target.value));
           setError(null);
         }}
       />
-      <Button type="submit" block busy={signIn.isPending}>
+      <Button type="submit" block busy={signInMutation.isPending}>
         Sign in
       </Button>
       <div className={styles.others}>
-        <Resend challenge={challenge} onResent={startOver} onRefused={refuse} />
+        <ResendCode challenge={challenge} onResent={handleResent} onRefused={showError} />
         <Button variant="link" onClick={onChangeAddress}>
           Use a different email address
         </Button>
@@ -80,15 +85,20 @@ export function CodeStep({ challenge, onResent, onChangeAddress }: CodeStepProps
   );
 }
 
-/** A pasted `123 456` is a code too. */
-function digitsOf(text: string): string {
+/** Accepts a pasted `123 456`. */
+function keepDigits(text: string): string {
   return text.replaceAll(/\D/g, '').slice(0, CODE_LENGTH);
 }
 
-function problemWith(code: string, { expiresAt }: Challenge): string | null {
-  if (code.length < CODE_LENGTH) return 'Please enter all six digits of the code.';
-  if (Date.now() >= expiresAt) return 'This code has expired. Please ask for a new one.';
+function findCodeProblem(code: string, { expiresAt }: Challenge): string | null {
+  if (code.length < CODE_LENGTH) return 'Enter the six-digit code.';
+  if (Date.now() >= expiresAt) return 'This code has expired. Request a new one.';
   return null;
+}
+
+/** 30 → `0:30`. */
+function formatCountdown(seconds: number): string {
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
 }
 
 interface ResendProps {
@@ -97,24 +107,24 @@ interface ResendProps {
   onRefused: (message: string) => void;
 }
 
-/** Sends another code, once the time between two has passed. */
-function Resend({ challenge, onResent, onRefused }: ResendProps) {
+/** Sends another code once the waiting time has passed. */
+function ResendCode({ challenge, onResent, onRefused }: ResendProps) {
   const { email, challengeId, resendAt } = challenge;
   const seconds = useSecondsUntil(resendAt);
-  const sending = useMutation({
+  const sendMutation = useMutation({
     mutationFn: () => sendCode({ email, challengeId }),
     onSuccess: (answer) => {
       onResent(email, answer);
-      notify('A new code is on its way.');
+      showSnackbar('A new code is on its way.');
     },
-    onError: (failure) => onRefused(signInMessage(failure, 'email')),
+    onError: (error) => onRefused(signInMessage(error, 'email')),
   });
   if (seconds > 0) {
-    return <p className={styles.wait}>You can ask for a new code in {seconds} s</p>;
+    return <p className={styles.wait}>Resend code in {formatCountdown(seconds)}</p>;
   }
   return (
-    <Button variant="link" busy={sending.isPending} onClick={() => sending.mutate()}>
-      Send a new code
+    <Button variant="link" busy={sendMutation.isPending} onClick={() => sendMutation.mutate()}>
+      Resend code
     </Button>
   );
 }

@@ -12,27 +12,27 @@ interface EmailStepProps {
   onSent: (email: string, answer: SendCodeAnswer) => void;
 }
 
-/** Asks for the address and has a code sent to it. */
+/** The first step of sign-in: enter the email address to get a code. */
 export function EmailStep({ initialEmail, onSent }: EmailStepProps) {
   const [email, setEmail] = useState(initialEmail);
   const [error, setError] = useState<string | null>(null);
   const input = useRef<HTMLInputElement>(null);
 
-  const refuse = (message: string) => {
+  const showError = (message: string) => {
     setError(message);
     input.current?.focus();
   };
-  const sending = useMutation({
+  const sendMutation = useMutation({
     mutationFn: sendCode,
-    onSuccess: (answer, asked) => onSent(asked.email, answer),
-    onError: (failure) => refuse(signInMessage(failure, 'email')),
+    onSuccess: (answer, request) => onSent(request.email, answer),
+    onError: (failure) => showError(signInMessage(failure, 'email')),
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();
     const address = email.trim();
-    if (sending.isPending) return;
-    if (address === '') refuse('Please enter your email address.');
-    else sending.mutate({ email: address });
+    if (sendMutation.isPending) return;
+    if (address === '') showError('Please enter your email address.');
+    else sendMutation.mutate({ email: address });
   };
 
   return (
@@ -40,7 +40,7 @@ export function EmailStep({ initialEmail, onSent }: EmailStepProps) {
       <TextField
         ref={input}
         label="Email address"
-        hint="We’ll send you a six-digit code. There is no password to remember."
+        hint="We’ll email you a six-digit code. No password needed."
         error={error}
         type="email"
         name="email"
@@ -55,7 +55,7 @@ export function EmailStep({ initialEmail, onSent }: EmailStepProps) {
           setError(null);
         }}
       />
-      <Button type="submit" block busy={sending.isPending}>
+      <Button type="submit" block busy={sendMutation.isPending}>
         Send code
       </Button>
     </form>

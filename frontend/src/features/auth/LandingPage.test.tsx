@@ -3,8 +3,8 @@ import { HttpResponse, http } from 'msw';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
 import { useAuth } from '@/stores/auth';
-import { renderScreen } from '@/testing/render';
-import { refusal, server } from '@/testing/server';
+import { renderScreen } from '@/testing/renderScreen';
+import { errorResponse, server } from '@/testing/server';
 import LandingPage from './LandingPage';
 
 const SEND = '*/api/auth/send-otp';
@@ -16,26 +16,26 @@ const SIGNED_IN = {
   account: { name: 'Ava', email: 'ava@example.com' },
 };
 
-let asked: unknown[] = [];
+let codeRequests: unknown[] = [];
 
 beforeEach(() => {
-  asked = [];
+  codeRequests = [];
   vi.useFakeTimers({ shouldAdvanceTime: true });
   server.use(
     http.post(SEND, async ({ request }) => {
-      asked.push(await request.json());
-      return HttpResponse.json({ ...SENT, challengeId: `challenge-${asked.length}` });
+      codeRequests.push(await request.json());
+      return HttpResponse.json({ ...SENT, challengeId: `challenge-${codeRequests.length}` });
     }),
   );
 });
 afterEach(() => vi.useRealTimers());
 
-function landing(options: Parameters<typeof renderScreen>[1] = {}) {
+function renderLanding(options: Parameters<typeof renderScreen>[1] = {}) {
   return renderScreen(<LandingPage />, { signedIn: false, ...options });
 }
 
-async function withCodeSent(options?: Parameters<typeof renderScreen>[1]) {
-  const view = landing(options);
+async function requestCode(options?: Parameters<typeof renderScreen>[1]) {
+  const view = renderLanding(options);
   const user = view.user;
   await user.type(screen.getByRole('textbox', { name: 'Email address' }), ' ava@example.com ');
   await user.click(screen.getByRole('button', { name: 'Send code' }));
@@ -44,44 +44,45 @@ async function withCodeSent(options?: Parameters<typeof renderScreen>[1]) {
 }
 
 function answerVerification(answer: () => Response) {
-  const sent: unknown[] = [];
+  const verifications: unknown[] = [];
   server.use(
     http.post(VERIFY, async ({ request }) => {
-      sent.push(await request.json());
+      verifications.push(await request.json());
       return answer();
     }),
   );
-  return sent;
+  return verifications;
 }
 
-describe('asking for a code', () => {
-  it('sends the address and asks for the code, ready to type', async () => {
-    const { field } = await withCodeSent();
-    expect(asked).toEqual([{ email: 'ava@example.com' }]);
+describe('requesting a code', () => {
+  // shows: api-1
+  it('sends the address and focuses the code field', async () => {
+    const { field } = await requestCode();
+    expect(codeRequests).toEqual([{ email: 'ava@example.com' }]);
     expect(field).toHaveFocus();
     expect(field).toHaveAttribute('autocomplete', 'one-time-code');
     expect(field).toHaveAttribute('inputmode', 'numeric');
     expect(screen.getByText('ava@example.com')).toBeVisible();
   });
 
-  it('refuses an empty address without asking the server', async () => {
-    const { user } = landing();
+  it('rejects an empty address without a request', async () => {
+    const { user } = renderLanding();
     await user.click(screen.getByRole('button', { name: 'Send code' }));
     const field = screen.getByRole('textbox', { name: 'Email address' });
     expect(field).toHaveAccessibleDescription(/Please enter your email address\./);
     expect(field).toHaveFocus();
-    expect(asked).toEqual([]);
+    expect(codeRequests).toEqual([]);
   });
 
-  it('shows what the server says about the address and keeps it', async () => {
+  it('shows the server’s error and keeps the address', async () => {
     server.use(
       http.post(SEND, () =>
-        refusal(400, 'validation_error', 'Please check your entries.', {
+        errorResponse(400, 'validation_error', 'Please check your entries.', {
           fields: { email: ['Enter a valid email address.'] },
         }),
       ),
     );
-    const { user } = landing();
+    const { user } = renderLanding();
     const field = screen.getByRole('textbox', { name: 'Email address' });
     await user.type(field, 'ava@');
     await user.click(screen.getByRole('button', { name: 'Send code' }));
@@ -89,67 +90,73 @@ describe('asking for a code', () => {
     expect(field).toHaveValue('ava@');
   });
 
-  it('says how long to wait when asked too often', async () => {
+  // shows: error-29
+  it('says how long to wait after too many requests', async () => {
     server.use(
-      http.post(SEND, () => refusal(429, 'throttled', 'Too many codes.', { retryAfter: 300 })),
+      http.post(SEND, () =>
+        errorResponse(429, 'throttled', 'Too many codes.', { retryAfter: 300 }),
+      ),
     );
-    const { user } = landing();
+    const { user } = renderLanding();
     await user.type(screen.getByRole('textbox', { name: 'Email address' }), 'ava@example.com');
     await user.click(screen.getByRole('button', { name: 'Send code' }));
     expect(await screen.findByText('Too many codes. Try again in 5 minutes.')).toBeVisible();
   });
 
-  it('says so when the portal cannot be reached', async () => {
+  it('says when the portal cannot be reached', async () => {
     server.use(http.post(SEND, () => HttpResponse.error()));
-    const { user } = landing();
+    const { user } = renderLanding();
     await user.type(screen.getByRole('textbox', { name: 'Email address' }), 'ava@example.com');
     await user.click(screen.getByRole('button', { name: 'Send code' }));
-    expect(await screen.findByText(/We couldn’t reach the portal\./)).toBeVisible();
+    expect(await screen.findByText(/We couldn’t connect\./)).toBeVisible();
   });
 
-  it('sends another code only once the time between two has passed', async () => {
-    const { user } = await withCodeSent();
-    expect(screen.getByText('You can ask for a new code in 30 s')).toBeVisible();
+  it('allows another code only after the waiting time', async () => {
+    const { user } = await requestCode();
+    expect(screen.getByText('Resend code in 0:30')).toBeVisible();
     await vi.advanceTimersByTimeAsync(30_500);
-    await user.click(await screen.findByRole('button', { name: 'Send a new code' }));
-    await screen.findByText('You can ask for a new code in 30 s');
-    expect(asked[1]).toEqual({ email: 'ava@example.com', challengeId: 'challenge-1' });
+    await user.click(await screen.findByRole('button', { name: 'Resend code' }));
+    await screen.findByText('Resend code in 0:30');
+    expect(codeRequests[1]).toEqual({ email: 'ava@example.com', challengeId: 'challenge-1' });
   });
 
-  it('has another code typed into an empty field that has the focus', async () => {
-    const { user, field } = await withCodeSent();
+  it('empties and focuses the field after another code is sent', async () => {
+    const { user, field } = await requestCode();
     await user.type(field, '123');
     await vi.advanceTimersByTimeAsync(30_500);
-    await user.click(await screen.findByRole('button', { name: 'Send a new code' }));
-    await screen.findByText('You can ask for a new code in 30 s');
+    await user.click(await screen.findByRole('button', { name: 'Resend code' }));
+    await screen.findByText('Resend code in 0:30');
     expect(field).toHaveValue('');
     expect(field).toHaveFocus();
   });
 
-  it('goes back to another address', async () => {
-    const { user } = await withCodeSent();
+  it('goes back to change the address', async () => {
+    const { user } = await requestCode();
     await user.click(screen.getByRole('button', { name: 'Use a different email address' }));
     expect(screen.getByRole('textbox', { name: 'Email address' })).toHaveValue('ava@example.com');
   });
 });
 
 describe('entering the code', () => {
-  it('signs in with the digits of what was pasted and goes to the account home', async () => {
-    const sent = answerVerification(() => HttpResponse.json(SIGNED_IN));
-    const { user, field } = await withCodeSent();
+  // shows: api-2
+  it('signs in with the digits of a pasted code and goes to the dashboard', async () => {
+    const verifications = answerVerification(() => HttpResponse.json(SIGNED_IN));
+    const { user, field } = await requestCode();
     await user.click(field);
     await user.paste('123 456');
     await user.click(screen.getByRole('button', { name: 'Sign in' }));
 
     expect(await screen.findByTestId('elsewhere')).toHaveTextContent('/dashboard');
-    expect(sent).toEqual([{ email: 'ava@example.com', otp: '123456', challengeId: 'challenge-1' }]);
+    expect(verifications).toEqual([
+      { email: 'ava@example.com', otp: '123456', challengeId: 'challenge-1' },
+    ]);
     expect(localStorage.getItem('token')).toBe('fresh-token');
     expect(Object.keys(localStorage)).toEqual(['token']);
   });
 
-  it('goes where one was going', async () => {
+  it('goes to the intended path', async () => {
     answerVerification(() => HttpResponse.json(SIGNED_IN));
-    const { user, field } = await withCodeSent({ state: { from: '/dashboard?undo=sub_1' } });
+    const { user, field } = await requestCode({ state: { from: '/dashboard?undo=sub_1' } });
     await user.type(field, '123456{Enter}');
     expect(await screen.findByTestId('elsewhere')).toHaveTextContent('/dashboard?undo=sub_1');
   });
@@ -160,16 +167,16 @@ describe('entering the code', () => {
     '/\t/evil.example',
     'https://evil.example',
     'javascript:alert(1)',
-  ])('goes to no other site: %s', async (from) => {
+  ])('never goes to another site: %s', async (from) => {
     answerVerification(() => HttpResponse.json(SIGNED_IN));
-    const { user, field } = await withCodeSent({ state: { from } });
+    const { user, field } = await requestCode({ state: { from } });
     await user.type(field, '123456{Enter}');
     expect(await screen.findByTestId('elsewhere')).toHaveTextContent('/dashboard');
   });
 
-  it('says that a code is wrong, keeps it and selects it', async () => {
-    answerVerification(() => refusal(400, 'invalid_otp', 'That code is not right.'));
-    const { user, field } = await withCodeSent();
+  it('shows an error for a wrong code, and keeps and selects it', async () => {
+    answerVerification(() => errorResponse(400, 'invalid_otp', 'That code is not right.'));
+    const { user, field } = await requestCode();
     await user.type(field, '111111{Enter}');
     await waitFor(() => expect(field).toHaveAccessibleDescription(/That code is not right\./));
     expect(field).toHaveValue('111111');
@@ -177,16 +184,16 @@ describe('entering the code', () => {
     expect(useAuth.getState().token).toBeNull();
   });
 
-  it('asks for all six digits before it asks the server', async () => {
-    const sent = answerVerification(() => HttpResponse.json(SIGNED_IN));
-    const { user, field } = await withCodeSent();
+  it('requires all six digits before a request', async () => {
+    const verifications = answerVerification(() => HttpResponse.json(SIGNED_IN));
+    const { user, field } = await requestCode();
     await user.type(field, '12a3{Enter}');
-    expect(field).toHaveAccessibleDescription(/all six digits/);
-    expect(sent).toEqual([]);
+    expect(field).toHaveAccessibleDescription(/Enter the six-digit code/);
+    expect(verifications).toEqual([]);
   });
 
-  it('says that the code has expired', async () => {
-    const { user, field } = await withCodeSent();
+  it('says when the code has expired', async () => {
+    const { user, field } = await requestCode();
     await vi.advanceTimersByTimeAsync(601_000);
     await user.type(field, '123456{Enter}');
     expect(field).toHaveAccessibleDescription(/This code has expired\./);
@@ -194,8 +201,9 @@ describe('entering the code', () => {
 });
 
 describe('the landing page', () => {
-  it('greets one who came signed in', async () => {
-    landing({ signedIn: true });
+  // shows: landing-1
+  it('greets a visitor who is signed in', async () => {
+    renderLanding({ signedIn: true });
     expect(screen.getByRole('link', { name: 'Go to your account' })).toHaveAttribute(
       'href',
       '/dashboard',
@@ -203,15 +211,16 @@ describe('the landing page', () => {
     expect(screen.queryByRole('textbox')).not.toBeInTheDocument();
   });
 
-  it('says why one is here when the session has ended', () => {
+  it('says when the session has ended', () => {
     useAuth.getState().signIn('old');
     useAuth.getState().expire('old');
-    landing();
+    renderLanding();
     expect(screen.getByRole('status')).toHaveTextContent('Your session has ended.');
   });
 
-  it('shows the brand’s terms and privacy links', async () => {
-    landing();
+  // shows: rule-14, landing-2
+  it('links to the brand’s terms and privacy policy', async () => {
+    renderLanding();
     expect(await screen.findByRole('link', { name: /Terms of Service/ })).toHaveAttribute(
       'href',
       'https://example.com/terms',

@@ -14,15 +14,15 @@ import { SignInCard } from './SignInCard';
 
 const REASONS = [
   { icon: <CalendarIcon />, text: 'See what you pay and when' },
-  { icon: <PauseIcon />, text: 'Pause for a month and come back any time' },
+  { icon: <PauseIcon />, text: 'Pause for a month and come back anytime' },
   { icon: <ReceiptIcon />, text: 'Download any invoice' },
 ];
 
-/** Start of everybody who is not signed in: what this is, and the way in. */
+/** The landing page with the sign-in form. */
 export default function LandingPage() {
   const { data: site } = useQuery(siteOptions);
   const { token, ended } = useAuth();
-  // Whoever signs in here leaves for another screen; only one who came signed in is greeted.
+  // A sign-in here navigates away, so only a visitor who arrived signed in is greeted.
   const [cameSignedIn] = useState(token !== null);
   const art = site?.brand.heroUrl;
   const brandName = site?.brand.name;
@@ -39,13 +39,13 @@ export default function LandingPage() {
         />
       )}
       <div className={styles.welcome}>
-        <PageHeading title="Sign in" lead="Everything about your subscriptions, in one calm place.">
+        <PageHeading title="Sign in" lead="Your subscriptions, billing, and invoices in one place.">
           Your {brandName && <span className={styles.brand}>{brandName}</span>} account
         </PageHeading>
       </div>
       <div className={styles.way}>
         {ended === 'expired' && (
-          <InfoAlert>Your session has ended. Please sign in again to go on.</InfoAlert>
+          <InfoAlert>Your session has ended. Sign in again to continue.</InfoAlert>
         )}
         {cameSignedIn && token !== null ? <SignedInPanel /> : <SignInCard brand={site?.brand} />}
       </div>

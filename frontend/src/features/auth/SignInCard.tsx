@@ -3,17 +3,17 @@ import type { Brand, SendCodeAnswer } from '@/lib/api/types';
 import { Card } from '@/ui/Card';
 import { LegalLinks } from '@/ui/LegalLinks';
 import { CodeStep } from './CodeStep';
-import { type Challenge, challengeOf } from './challenge';
+import { type Challenge, createChallenge } from './challenge';
 import { EmailStep } from './EmailStep';
 import styles from './SignInCard.module.css';
 
-/** Sign-in in two steps: an address, then the code that was mailed to it. */
+/** Sign-in in two steps: the email address, then the code sent to it. */
 export function SignInCard({ brand }: { brand: Brand | undefined }) {
   const [email, setEmail] = useState('');
   const [challenge, setChallenge] = useState<Challenge | null>(null);
-  const sent = (address: string, answer: SendCodeAnswer) => {
+  const handleSent = (address: string, answer: SendCodeAnswer) => {
     setEmail(address);
-    setChallenge(challengeOf(address, answer));
+    setChallenge(createChallenge(address, answer));
   };
   return (
     <Card as="section" labelledBy="sign-in" className={styles.card}>
@@ -23,11 +23,11 @@ export function SignInCard({ brand }: { brand: Brand | undefined }) {
       {challenge ? (
         <CodeStep
           challenge={challenge}
-          onResent={sent}
+          onResent={handleSent}
           onChangeAddress={() => setChallenge(null)}
         />
       ) : (
-        <EmailStep initialEmail={email} onSent={sent} />
+        <EmailStep initialEmail={email} onSent={handleSent} />
       )}
       {brand && <LegalLinks termsUrl={brand.termsUrl} privacyUrl={brand.privacyUrl} />}
     </Card>

@@ -3,7 +3,7 @@ import { ButtonLink } from '@/ui/Button';
 import { Card } from '@/ui/Card';
 import styles from './SignInCard.module.css';
 
-/** For one who is signed in already: the way on. */
+/** Shown instead of the form to a visitor who is already signed in. */
 export function SignedInPanel() {
   return (
     <Card as="section" labelledBy="signed-in" className={styles.card}>

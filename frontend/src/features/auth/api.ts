@@ -1,19 +1,22 @@
+import { postJson } from '@/lib/api/http';
 import type { SendCodeAnswer, SignInAnswer } from '@/lib/api/types';
-import { post } from '@/lib/http';
 
 /**
- * Asks for a code by mail; the answer is the same whether or not the address is known. A code asked
- * for earlier is replaced by the new one when its challenge is named.
+ * Requests a code by email. The response is the same whether or not the address is known. Passing
+ * the id of an earlier challenge replaces its code.
  */
-export function sendCode(asked: { email: string; challengeId?: string }): Promise<SendCodeAnswer> {
-  return post<SendCodeAnswer>('/api/auth/send-otp', { body: asked });
+export function sendCode(request: {
+  email: string;
+  challengeId?: string;
+}): Promise<SendCodeAnswer> {
+  return postJson<SendCodeAnswer>('/api/auth/send-otp', { body: request });
 }
 
-/** Changes address and code into a token. Throws `invalid_otp` for a wrong or spent code. */
-export function verifyCode(answer: {
+/** Exchanges address and code for a token. Throws `invalid_otp` for a wrong or used code. */
+export function verifyCode(request: {
   email: string;
   otp: string;
   challengeId: string;
 }): Promise<SignInAnswer> {
-  return post<SignInAnswer>('/api/auth/verify-otp', { body: answer });
+  return postJson<SignInAnswer>('/api/auth/verify-otp', { body: request });
 }

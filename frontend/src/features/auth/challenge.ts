@@ -1,16 +1,19 @@
 import type { SendCodeAnswer } from '@/lib/api/types';
 
-/** A code on its way to an address. */
+/** A code that was sent to an address. */
 export interface Challenge {
   email: string;
   challengeId: string;
-  /** Instants in milliseconds. */
+  /** Timestamps in milliseconds. */
   expiresAt: number;
   resendAt: number;
 }
 
-/** The code that an answer says was sent; the server tells spans, and the browser's clock ends them. */
-export function challengeOf(email: string, answer: SendCodeAnswer): Challenge {
+/**
+ * Creates a challenge from a response. The server sends durations, which are counted from the
+ * browser's clock.
+ */
+export function createChallenge(email: string, answer: SendCodeAnswer): Challenge {
   const now = Date.now();
   return {
     email,

@@ -1,18 +1,21 @@
-import { ApiError, messageOf } from '@/lib/errors';
-import { countOf } from '@/lib/formats';
+import { ApiError, errorMessage } from '@/lib/api/errors';
+import { formatCount } from '@/lib/formats';
 
 const SECONDS_IN_MINUTE = 60;
 
-function waiting(seconds: number): string {
+function formatWait(seconds: number): string {
   return seconds < 2 * SECONDS_IN_MINUTE
-    ? countOf(seconds, 'second')
-    : countOf(Math.ceil(seconds / SECONDS_IN_MINUTE), 'minute');
+    ? formatCount(seconds, 'second')
+    : formatCount(Math.ceil(seconds / SECONDS_IN_MINUTE), 'minute');
 }
 
-/** The error's own sentence about one field, else its message, with how long to wait where it says. */
+/**
+ * The error's message for one field, or else its general message, with the time to wait if the
+ * server sent one.
+ */
 export function signInMessage(error: unknown, field: string): string {
-  const message = messageOf(error);
+  const message = errorMessage(error);
   if (!(error instanceof ApiError)) return message;
-  if (error.retryAfter) return `${message} Try again in ${waiting(error.retryAfter)}.`;
+  if (error.retryAfter) return `${message} Try again in ${formatWait(error.retryAfter)}.`;
   return error.fields?.[field]?.[0] ?? message;
 }

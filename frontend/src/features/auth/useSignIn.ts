@@ -4,16 +4,19 @@ import { paths } from '@/lib/paths';
 import { useAuth } from '@/stores/auth';
 import { verifyCode } from './api';
 
-/** A path of ours: browsers read `//`, `/\` and, since they drop tabs and line breaks, `/<tab>/` as another host. */
+/**
+ * A path of this site. Browsers treat `//`, `/\` and `/<tab>/` as another host, because they drop
+ * tabs and line breaks.
+ */
 const OWN_PATH = /^\/(?![/\\])[^\t\r\n]*$/;
 
-/** Where one was going when the guard sent one here, which is never another site; else the account home. */
-function destination(state: unknown): string {
+/** The path that the guard redirected from, never another site; the dashboard by default. */
+function destinationAfterSignIn(state: unknown): string {
   const from = (state as { from?: unknown } | null)?.from;
   return typeof from === 'string' && OWN_PATH.test(from) ? from : paths.dashboard;
 }
 
-/** Verifies the code; with the token stored, goes where one was going. */
+/** Verifies the code, stores the token and navigates to the intended screen. */
 export function useSignIn(onError: (error: unknown) => void) {
   const navigate = useNavigate();
   const { state } = useLocation();
@@ -21,7 +24,7 @@ export function useSignIn(onError: (error: unknown) => void) {
     mutationFn: verifyCode,
     onSuccess: ({ token, account }) => {
       useAuth.getState().signIn(token, account.email);
-      navigate(destination(state), { replace: true });
+      navigate(destinationAfterSignIn(state), { replace: true });
     },
     onError,
   });

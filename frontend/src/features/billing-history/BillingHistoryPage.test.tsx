@@ -1,32 +1,33 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { HttpResponse, http } from 'msw';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-
+import { UNREACHABLE_MESSAGE } from '@/lib/api/errors';
 import type { Invoice } from '@/lib/api/types';
-import { UNREACHABLE_MESSAGE } from '@/lib/errors';
 import { useSnackbar } from '@/stores/snackbar';
-import { anInvoice } from '@/testing/data';
-import { renderScreen } from '@/testing/render';
-import { refusal, server } from '@/testing/server';
+import { makeInvoice } from '@/testing/fixtures';
+import { renderScreen } from '@/testing/renderScreen';
+import { errorResponse, server } from '@/testing/server';
 import BillingHistoryPage from './BillingHistoryPage';
 
 const LIST = '*/api/invoice/list';
 const PDF = '*/api/invoice/pdf/:number';
 const FILE = '*/api/invoice/download/:token';
 const READY = () => HttpResponse.json({ downloadUrl: '/api/invoice/download/signed' });
-const NOT_READY = () => refusal(503, 'invoice_not_ready', 'It is being made.', { retryAfter: 3 });
+const NOT_READY = () =>
+  errorResponse(503, 'invoice_not_ready', 'It is being made.', { retryAfter: 3 });
 
-function show(invoices: Invoice[]) {
+function renderHistory(invoices: Invoice[]) {
   server.use(http.get(LIST, () => HttpResponse.json(invoices)));
   return renderScreen(<BillingHistoryPage />, { at: '/billingHistory' });
 }
 
-const many = (count: number) =>
-  Array.from({ length: count }, (_, index) => anInvoice({ number: `${2000 - index}` }));
+const makeInvoices = (count: number) =>
+  Array.from({ length: count }, (_, index) => makeInvoice({ number: `${2000 - index}` }));
 
 describe('the billing history', () => {
-  it('has the columns, and the hint how to get an invoice', async () => {
-    show([anInvoice()]);
+  // shows: history-1, history-2
+  it('has the columns, and a hint how to get an invoice', async () => {
+    renderHistory([makeInvoice()]);
     const headers = await screen.findAllByRole('columnheader');
     expect(headers.map(({ textContent }) => textContent)).toEqual([
       'INVOICE NUMBER',
@@ -40,6 +41,7 @@ describe('the billing history', () => {
     ).toBeInTheDocument();
   });
 
+  // shows: history-6, api-38
   it.each<[string, Partial<Invoice>, string]>([
     ['a card', {}, '1001 PAID Nov 10, 2026 $6.99 USD Visa ending in 1111'],
     [
@@ -55,21 +57,23 @@ describe('the billing history', () => {
     [
       'nothing yet',
       { status: 'PAYMENT_DUE', paymentSourceType: null, cardBrand: null, last4: null },
-      '1001 PAYMENT DUE Nov 10, 2026 $6.99 USD Nothing was charged',
+      '1001 PAYMENT DUE Nov 10, 2026 $6.99 USD No charge',
     ],
-  ])('shows an invoice paid with %s', async (_case, differing, expected) => {
-    show([anInvoice(differing)]);
+  ])('shows an invoice paid with %s', async (_case, overrides, expected) => {
+    renderHistory([makeInvoice(overrides)]);
     expect(await screen.findByRole('row', { name: `Download invoice ${expected}` })).toBeVisible();
   });
 
-  it('shows the paid ones in green and every other one in grey', async () => {
-    show([anInvoice(), anInvoice({ number: '1002', status: 'VOIDED' })]);
+  // shows: history-5
+  it('shows paid invoices in green and others in gray', async () => {
+    renderHistory([makeInvoice(), makeInvoice({ number: '1002', status: 'VOIDED' })]);
     expect(await screen.findByText('PAID')).toHaveClass('success');
     expect(screen.getByText('VOIDED')).toHaveClass('neutral');
   });
 
-  it('says that it is empty, without the hint', async () => {
-    show([]);
+  // shows: history-3
+  it('says when it is empty, without the hint', async () => {
+    renderHistory([]);
     expect(
       await screen.findByText(
         "Your billing history is currently empty. You haven't made any purchases yet. Start exploring our streaming plans!",
@@ -78,24 +82,26 @@ describe('the billing history', () => {
     expect(screen.queryByText(/To view and print/)).not.toBeInTheDocument();
   });
 
-  it('says what failed and tries again', async () => {
-    server.use(http.get(LIST, () => HttpResponse.json([anInvoice()])));
-    server.use(http.get(LIST, () => refusal(500, 'internal_error', 'Broken.'), { once: true }));
+  it('shows a failure and retries', async () => {
+    server.use(http.get(LIST, () => HttpResponse.json([makeInvoice()])));
+    server.use(
+      http.get(LIST, () => errorResponse(500, 'internal_error', 'Broken.'), { once: true }),
+    );
     const { user } = renderScreen(<BillingHistoryPage />, { at: '/billingHistory' });
     expect(await screen.findByRole('alert')).toHaveTextContent('Broken.');
     await user.click(screen.getByRole('button', { name: 'Try again' }));
     expect(await screen.findByRole('table', { name: 'Billing History' })).toBeInTheDocument();
   });
 
-  it('shows hundreds a chunk at a time', async () => {
-    const { user } = show(many(50));
+  it('shows many invoices a page at a time', async () => {
+    const { user } = renderHistory(makeInvoices(50));
     const table = await screen.findByRole('table');
-    const rows = () => within(table).getAllByRole('row').length - 1;
-    expect(rows()).toBe(24);
+    const countRows = () => within(table).getAllByRole('row').length - 1;
+    expect(countRows()).toBe(24);
     await user.click(screen.getByRole('button', { name: /Show more/ }));
-    expect(rows()).toBe(48);
+    expect(countRows()).toBe(48);
     await user.click(screen.getByRole('button', { name: /Show more/ }));
-    expect(rows()).toBe(50);
+    expect(countRows()).toBe(50);
     expect(screen.queryByRole('button', { name: /Show more/ })).not.toBeInTheDocument();
     expect(screen.getByText('Showing 50 of 50 invoices')).toHaveFocus();
   });
@@ -114,126 +120,129 @@ describe('downloading an invoice', () => {
         return HttpResponse.text('%PDF-1.7');
       }),
     );
-    let made = '';
+    let blobSize = '';
     Object.assign(URL, {
       createObjectURL: (file: Blob) => {
-        made = `${file.size} bytes`;
+        blobSize = `${file.size} bytes`;
         return 'blob:invoice';
       },
       revokeObjectURL: () => undefined,
     });
     vi.useFakeTimers({ shouldAdvanceTime: true });
-    // jsdom cannot follow a link; what it would follow is what matters.
+    // jsdom cannot follow a link, so the test records it.
     vi.spyOn(HTMLAnchorElement.prototype, 'click').mockImplementation(function click(
       this: HTMLAnchorElement,
     ) {
-      saved.push({ content: made, download: this.download });
+      saved.push({ content: blobSize, download: this.download });
     });
   });
   afterEach(() => vi.useRealTimers());
 
-  const number = () => screen.findByRole('button', { name: 'Download invoice 1001' });
+  const findInvoiceButton = () => screen.findByRole('button', { name: 'Download invoice 1001' });
 
+  // shows: history-4, api-39
   it('saves the file under its name', async () => {
     server.use(http.get(PDF, READY));
-    const { user } = show([anInvoice()]);
-    await user.click(await number());
+    const { user } = renderHistory([makeInvoice()]);
+    await user.click(await findInvoiceButton());
     await waitFor(() => expect(saved).toEqual([{ content: '8 bytes', download: 'invoice.pdf' }]));
     expect(fetched).toEqual(['signed']);
     expect(screen.getByText('Invoice 1001 is downloading.')).toBeInTheDocument();
   });
 
-  it('waits as long as the server wishes while it is being made, and says so', async () => {
-    const asked = vi.fn().mockImplementationOnce(NOT_READY).mockImplementation(READY);
-    server.use(http.get(PDF, asked));
-    const { user } = show([anInvoice()]);
-    await user.click(await number());
+  // shows: error-34
+  it('waits as long as the server requests while the PDF is rendered', async () => {
+    const requests = vi.fn().mockImplementationOnce(NOT_READY).mockImplementation(READY);
+    server.use(http.get(PDF, requests));
+    const { user } = renderHistory([makeInvoice()]);
+    await user.click(await findInvoiceButton());
     expect(screen.getByText('Preparing your invoice…')).toBeInTheDocument();
-    expect(await number()).toHaveAttribute('aria-busy', 'true');
-    await waitFor(() => expect(asked).toHaveBeenCalledTimes(1));
+    expect(await findInvoiceButton()).toHaveAttribute('aria-busy', 'true');
+    await waitFor(() => expect(requests).toHaveBeenCalledTimes(1));
     await vi.advanceTimersByTimeAsync(2_500);
-    expect(asked).toHaveBeenCalledTimes(1);
+    expect(requests).toHaveBeenCalledTimes(1);
     await vi.advanceTimersByTimeAsync(1_000);
     await waitFor(() => expect(saved).toHaveLength(1));
-    expect(await number()).not.toHaveAttribute('aria-busy');
+    expect(await findInvoiceButton()).not.toHaveAttribute('aria-busy');
   });
 
-  it('asks once however often it is pressed', async () => {
-    const asked = vi.fn(READY);
-    server.use(http.get(PDF, asked));
-    const { user } = show([anInvoice()]);
-    await user.dblClick(await number());
+  it('sends one request however often it is clicked', async () => {
+    const requests = vi.fn(READY);
+    server.use(http.get(PDF, requests));
+    const { user } = renderHistory([makeInvoice()]);
+    await user.dblClick(await findInvoiceButton());
     await waitFor(() => expect(saved).toHaveLength(1));
-    expect(asked).toHaveBeenCalledTimes(1);
+    expect(requests).toHaveBeenCalledTimes(1);
   });
 
-  it('asks for a number with a slash as one name', async () => {
-    const asked: unknown[] = [];
+  it('encodes a number with a slash', async () => {
+    const requests: unknown[] = [];
     server.use(
       http.get(PDF, ({ params }) => {
-        asked.push(params.number);
+        requests.push(params.number);
         return READY();
       }),
     );
-    const { user } = show([anInvoice({ number: 'INV/7' })]);
+    const { user } = renderHistory([makeInvoice({ number: 'INV/7' })]);
     await user.click(await screen.findByRole('button', { name: 'Download invoice INV/7' }));
-    await waitFor(() => expect(asked).toEqual(['INV/7']));
+    await waitFor(() => expect(requests).toEqual(['INV/7']));
   });
 
-  it('says what failed, and can be tried again', async () => {
-    server.use(http.get(PDF, () => refusal(404, 'not_found', 'There is no such invoice.')));
-    const { user } = show([anInvoice()]);
-    await user.click(await number());
+  // shows: history-7
+  it('shows a failure and can be retried', async () => {
+    server.use(http.get(PDF, () => errorResponse(404, 'not_found', 'There is no such invoice.')));
+    const { user } = renderHistory([makeInvoice()]);
+    await user.click(await findInvoiceButton());
     await waitFor(() =>
       expect(useSnackbar.getState()).toMatchObject({
         severity: 'error',
         content: 'There is no such invoice.',
       }),
     );
-    expect(await number()).not.toHaveAttribute('aria-busy');
+    expect(await findInvoiceButton()).not.toHaveAttribute('aria-busy');
     expect(saved).toEqual([]);
   });
 
-  it('asks for another link where the first is good no more', async () => {
+  it('requests another link if the first has expired', async () => {
     const links = ['expired', 'fresh'];
     server.use(
       http.get(PDF, () =>
         HttpResponse.json({ downloadUrl: `/api/invoice/download/${links.shift()}` }),
       ),
       http.get('*/api/invoice/download/expired', () =>
-        refusal(404, 'not_found', 'There is no such file.'),
+        errorResponse(404, 'not_found', 'There is no such file.'),
       ),
     );
-    const { user } = show([anInvoice()]);
-    await user.click(await number());
+    const { user } = renderHistory([makeInvoice()]);
+    await user.click(await findInvoiceButton());
     await waitFor(() => expect(saved).toHaveLength(1));
     expect(fetched).toEqual(['fresh']);
   });
 
   it.each<[string, () => Response, string]>([
-    ['is refused', () => refusal(500, 'internal_error', 'Broken.'), 'Broken.'],
-    ['is not found again', () => refusal(404, 'not_found', 'No such file.'), 'No such file.'],
+    ['is refused', () => errorResponse(500, 'internal_error', 'Broken.'), 'Broken.'],
+    ['is not found again', () => errorResponse(404, 'not_found', 'No such file.'), 'No such file.'],
     ['does not come', () => HttpResponse.error(), UNREACHABLE_MESSAGE],
-  ])('says so where the file %s', async (_case, answer, words) => {
+  ])('shows an error if the file %s', async (_case, answer, message) => {
     server.use(http.get(PDF, READY), http.get(FILE, answer));
-    const { user } = show([anInvoice()]);
-    await user.click(await number());
+    const { user } = renderHistory([makeInvoice()]);
+    await user.click(await findInvoiceButton());
     await waitFor(() =>
-      expect(useSnackbar.getState()).toMatchObject({ severity: 'error', content: words }),
+      expect(useSnackbar.getState()).toMatchObject({ severity: 'error', content: message }),
     );
-    expect(await number()).not.toHaveAttribute('aria-busy');
+    expect(await findInvoiceButton()).not.toHaveAttribute('aria-busy');
     expect(saved).toEqual([]);
   });
 
-  it('asks no more once one has left the screen', async () => {
-    const asked = vi.fn(NOT_READY);
-    server.use(http.get(PDF, asked));
-    const { user, unmount } = show([anInvoice()]);
-    await user.click(await number());
-    await waitFor(() => expect(asked).toHaveBeenCalledTimes(1));
+  it('stops when the screen is left', async () => {
+    const requests = vi.fn(NOT_READY);
+    server.use(http.get(PDF, requests));
+    const { user, unmount } = renderHistory([makeInvoice()]);
+    await user.click(await findInvoiceButton());
+    await waitFor(() => expect(requests).toHaveBeenCalledTimes(1));
     unmount();
     await vi.advanceTimersByTimeAsync(10_000);
-    expect(asked).toHaveBeenCalledTimes(1);
+    expect(requests).toHaveBeenCalledTimes(1);
     expect(useSnackbar.getState().visible).toBe(false);
   });
 });

@@ -1,19 +1,20 @@
 import { useQuery } from '@tanstack/react-query';
 
 import { invoicesOptions } from '@/lib/api/queries';
+import { useScreenLoad } from '@/lib/api/useScreenLoad';
 import { paths } from '@/lib/paths';
-import { useScreenLoad } from '@/lib/screenLoad';
 import { ButtonLink } from '@/ui/Button';
 import { Card } from '@/ui/Card';
+import { EmptyState } from '@/ui/EmptyState';
+import { ErrorState } from '@/ui/ErrorState';
 import { ReceiptIcon } from '@/ui/icons/ReceiptIcon';
 import { Page } from '@/ui/Page';
 import { PageHeading } from '@/ui/PageHeading';
 import { SkeletonRows } from '@/ui/SkeletonRows';
-import { EmptyState, ErrorState } from '@/ui/States';
 import { BackLink } from '@/ui/TextLink';
 import { InvoiceTable } from './InvoiceTable';
 
-/** Every invoice, newest first, each as a file to keep. */
+/** All invoices, newest first, each with a PDF to download. */
 export default function BillingHistoryPage() {
   const invoices = useQuery(invoicesOptions);
   const failure = useScreenLoad(invoices);

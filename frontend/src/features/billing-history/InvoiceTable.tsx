@@ -9,15 +9,15 @@ import styles from './InvoiceTable.module.css';
 import { invoiceColumns } from './invoiceColumns';
 import { useInvoiceDownload } from './useInvoiceDownload';
 
-/** As many rows as are drawn at a time: hundreds would take the phone's breath. */
-const CHUNK = 24;
+/** Rows rendered at a time, because hundreds at once are slow on a phone. */
+const PAGE_SIZE = 24;
 
-/** The invoices, a chunk at a time. */
+/** The table of invoices with a 'Show more' button. */
 export function InvoiceTable({ invoices }: { invoices: readonly Invoice[] }) {
-  const [shown, setShown] = useState(CHUNK);
+  const [rowCount, setShown] = useState(PAGE_SIZE);
   const { download, preparing, message } = useInvoiceDownload();
-  const count = useFocusIfLost<HTMLParagraphElement>(shown);
-  const rows = invoices.slice(0, shown);
+  const count = useFocusIfLost<HTMLParagraphElement>(rowCount);
+  const rows = invoices.slice(0, rowCount);
   return (
     <div className={styles.history}>
       <Table
@@ -26,13 +26,13 @@ export function InvoiceTable({ invoices }: { invoices: readonly Invoice[] }) {
         rows={rows}
         rowKey={({ number }) => number}
       />
-      {invoices.length > CHUNK && (
+      {invoices.length > PAGE_SIZE && (
         <p ref={count} tabIndex={-1} role="status" className={styles.count}>
           Showing {rows.length} of {invoices.length} invoices
         </p>
       )}
       {rows.length < invoices.length && (
-        <Button variant="secondary" onClick={() => setShown(shown + CHUNK)}>
+        <Button variant="secondary" onClick={() => setShown(rowCount + PAGE_SIZE)}>
           Show more<VisuallyHidden> invoices</VisuallyHidden>
         </Button>
       )}

@@ -1,54 +1,57 @@
+import { hasCode } from '@/lib/api/errors';
+import { getFile, getJson } from '@/lib/api/http';
 import type { InvoiceDownload } from '@/lib/api/types';
-import { hasCode } from '@/lib/errors';
-import { get, getFile } from '@/lib/http';
 
 const TRIES = 12;
 const WAIT_SECONDS = { least: 1, usual: 2, longest: 10 };
 
-/** Where the PDF of an invoice is for the next minutes. Throws `invoice_not_ready` while it is being made. */
-function downloadAddress(number: string, signal: AbortSignal): Promise<InvoiceDownload> {
-  return get<InvoiceDownload>(`/api/invoice/pdf/${encodeURIComponent(number)}`, { signal });
+/**
+ * Requests a short-lived link to an invoice's PDF. Throws `invoice_not_ready` while the PDF is
+ * being rendered.
+ */
+function fetchDownloadLink(number: string, signal: AbortSignal): Promise<InvoiceDownload> {
+  return getJson<InvoiceDownload>(`/api/invoice/pdf/${encodeURIComponent(number)}`, { signal });
 }
 
-function waitSeconds(retryAfter: number | null): number {
-  const asked = retryAfter ?? WAIT_SECONDS.usual;
-  return Math.min(WAIT_SECONDS.longest, Math.max(WAIT_SECONDS.least, asked));
+function retryDelaySeconds(retryAfter: number | null): number {
+  const requested = retryAfter ?? WAIT_SECONDS.usual;
+  return Math.min(WAIT_SECONDS.longest, Math.max(WAIT_SECONDS.least, requested));
 }
 
-/** Resolves after a time, or rejects as soon as the signal aborts. */
-function pause(seconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((done, abandoned) => {
-    const timer = setTimeout(done, seconds * 1000);
+/** Resolves after some seconds, or rejects as soon as the signal aborts. */
+function waitUnlessAborted(seconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, seconds * 1000);
     signal.addEventListener('abort', () => {
       clearTimeout(timer);
-      abandoned(signal.reason);
+      reject(signal.reason);
     });
   });
 }
 
 /**
- * Reads an invoice's PDF. A link that is good no more, since it expired or the invoice has changed, is asked for
- * once more.
- * @throws {ApiError} when it fails, or is still not made after a dozen tries.
+ * Downloads an invoice's PDF. If the link has expired or the invoice has changed, requests a new
+ * link once.
+ * @throws {ApiError} if the download fails, or if the PDF is not ready after a dozen attempts.
  */
-export async function invoiceFile(number: string, signal: AbortSignal): Promise<Blob> {
-  const address = await readyInvoice(number, signal);
+export async function fetchInvoiceFile(number: string, signal: AbortSignal): Promise<Blob> {
+  const link = await fetchReadyLink(number, signal);
   try {
-    return await getFile(address, { signal });
+    return await getFile(link, { signal });
   } catch (error) {
     if (!hasCode(error, 'not_found')) throw error;
-    return await getFile(await readyInvoice(number, signal), { signal });
+    return await getFile(await fetchReadyLink(number, signal), { signal });
   }
 }
 
-/** Asks for an invoice's PDF until it has been made, as long apart as the server wishes. */
-async function readyInvoice(number: string, signal: AbortSignal): Promise<string> {
+/** Polls for the link until the PDF is ready, at the interval that the server requests. */
+async function fetchReadyLink(number: string, signal: AbortSignal): Promise<string> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return (await downloadAddress(number, signal)).downloadUrl;
+      return (await fetchDownloadLink(number, signal)).downloadUrl;
     } catch (error) {
       if (!hasCode(error, 'invoice_not_ready') || attempt === TRIES) throw error;
-      await pause(waitSeconds(error.retryAfter), signal);
+      await waitUnlessAborted(retryDelaySeconds(error.retryAfter), signal);
     }
   }
 }

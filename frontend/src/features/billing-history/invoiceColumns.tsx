@@ -1,9 +1,9 @@
+import { invoiceStatus } from '@/domain/payments/invoiceStatus';
+import { PaidWith } from '@/domain/payments/PaidWith';
 import type { Invoice } from '@/lib/api/types';
 import { formatCentsUsd, formatShortDate } from '@/lib/formats';
-import { invoiceStatus } from '@/lib/invoices';
 import { Button } from '@/ui/Button';
 import { DownloadIcon } from '@/ui/icons/DownloadIcon';
-import { PaidWith } from '@/ui/PaidWith';
 import { StatusPill } from '@/ui/StatusPill';
 import type { Column } from '@/ui/Table';
 import { VisuallyHidden } from '@/ui/VisuallyHidden';
@@ -13,7 +13,7 @@ interface Downloads {
   preparing: readonly string[];
 }
 
-/** The columns of the billing history; the invoice number is the button that downloads it. */
+/** The columns of the billing history. The invoice number is a download button. */
 export function invoiceColumns({ download, preparing }: Downloads): Column<Invoice>[] {
   return [
     {
@@ -21,14 +21,14 @@ export function invoiceColumns({ download, preparing }: Downloads): Column<Invoi
       header: 'INVOICE NUMBER',
       isRowHeader: true,
       cell: ({ number }) => (
-        <NumberButton
+        <InvoiceNumberButton
           number={number}
           busy={preparing.includes(number)}
           onPress={() => download(number)}
         />
       ),
     },
-    { key: 'status', header: 'STATUS', cell: (invoice) => <Status invoice={invoice} /> },
+    { key: 'status', header: 'STATUS', cell: (invoice) => <InvoiceStatusPill invoice={invoice} /> },
     {
       key: 'date',
       header: 'TRANSACTION DATE',
@@ -41,13 +41,13 @@ export function invoiceColumns({ download, preparing }: Downloads): Column<Invoi
   ];
 }
 
-interface NumberButtonProps {
+interface InvoiceNumberButtonProps {
   number: string;
   busy: boolean;
   onPress: () => void;
 }
 
-function NumberButton({ number, busy, onPress }: NumberButtonProps) {
+function InvoiceNumberButton({ number, busy, onPress }: InvoiceNumberButtonProps) {
   return (
     <Button variant="link" busy={busy} icon={<DownloadIcon />} onClick={onPress}>
       <span>
@@ -58,7 +58,7 @@ function NumberButton({ number, busy, onPress }: NumberButtonProps) {
   );
 }
 
-function Status({ invoice }: { invoice: Invoice }) {
-  const { words, isPaid } = invoiceStatus(invoice);
-  return <StatusPill tone={isPaid ? 'success' : 'neutral'}>{words}</StatusPill>;
+function InvoiceStatusPill({ invoice }: { invoice: Invoice }) {
+  const { label, isPaid } = invoiceStatus(invoice);
+  return <StatusPill tone={isPaid ? 'success' : 'neutral'}>{label}</StatusPill>;
 }

@@ -1,49 +1,52 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 
-import { notifyError } from '@/lib/notices';
-import { saveFile } from '@/lib/saveFile';
-import { invoiceFile } from './api';
+import { notifyError } from '@/lib/api/notifyError';
+import { saveFile } from '@/lib/page/saveFile';
+import { fetchInvoiceFile } from './api';
 
 const FILE_NAME = 'invoice.pdf';
 
 interface InvoiceDownloads {
   download: (number: string) => void;
-  /** The invoices whose file is awaited. */
+  /** The numbers of the invoices being downloaded. */
   preparing: readonly string[];
-  /** How it stands, for a screen reader. */
+  /** The download status for screen readers. */
   message: string;
 }
 
-/** Downloads invoices, each once however often its button is pressed, until the screen is left. */
+/**
+ * Downloads invoices. Ignores repeated clicks while a download is running, and aborts when the
+ * screen unmounts.
+ */
 export function useInvoiceDownload(): InvoiceDownloads {
   const [preparing, setPreparing] = useState<readonly string[]>([]);
   const [message, setMessage] = useState('');
-  const underWay = useRef(new Map<string, AbortController>());
+  const controllers = useRef(new Map<string, AbortController>());
 
   useEffect(() => {
-    const { current: started } = underWay;
+    const { current: running } = controllers;
     return () => {
-      for (const controller of started.values()) controller.abort();
-      started.clear();
+      for (const controller of running.values()) controller.abort();
+      running.clear();
     };
   }, []);
 
   const download = useCallback(async (number: string) => {
-    if (underWay.current.has(number)) return;
+    if (controllers.current.has(number)) return;
     const controller = new AbortController();
-    underWay.current.set(number, controller);
-    setPreparing([...underWay.current.keys()]);
+    controllers.current.set(number, controller);
+    setPreparing([...controllers.current.keys()]);
     setMessage('Preparing your invoice…');
     try {
-      saveFile(await invoiceFile(number, controller.signal), FILE_NAME);
+      saveFile(await fetchInvoiceFile(number, controller.signal), FILE_NAME);
       setMessage(`Invoice ${number} is downloading.`);
     } catch (error) {
       if (controller.signal.aborted) return;
       setMessage('');
       notifyError(error);
     } finally {
-      underWay.current.delete(number);
-      setPreparing([...underWay.current.keys()]);
+      controllers.current.delete(number);
+      setPreparing([...controllers.current.keys()]);
     }
   }, []);
 

@@ -1,84 +1,94 @@
 import { useQuery } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
-
+import { usePause } from '@/domain/changes/pausing';
 import { siteOptions } from '@/lib/api/queries';
 import type { Plan } from '@/lib/api/types';
-import { usePause } from '@/lib/pausing';
-import { useFormDraft } from '@/lib/useFormDraft';
-import type { Hold } from '@/lib/useHeldStill';
+import { useFormDraft } from '@/lib/hooks/useFormDraft';
+import type { SetFrozen } from '@/lib/hooks/useFrozen';
 import { Card } from '@/ui/Card';
 import { LiveFieldError } from '@/ui/FieldError';
+import { CancelBySupport } from './CancelBySupport';
 import styles from './CancelForm.module.css';
 import { CancelPanel } from './CancelPanel';
-import { OtherWay } from './OtherWay';
+import { CancelPlanList } from './CancelPlanList';
 import panels from './Panels.module.css';
 import { PausePanel } from './PausePanel';
-import { PlanList } from './PlanList';
 import { Survey } from './Survey';
-import { given, NO_ANSWERS } from './survey';
+import { answeredQuestions, NO_ANSWERS } from './surveyQuestions';
 import { useCancel } from './useCancel';
-import type { Leaving } from './useLeaving';
+import type { CancelSelection } from './useCancelSelection';
 
-/** What stands beside the end, as operators count it. */
+/** The offer shown beside the cancel button, as reported to operators. */
 const OFFER = 'pause';
 
 interface CancelFormProps {
-  leaving: Leaving;
-  hold: Hold;
+  selection: CancelSelection;
+  setFrozen: SetFrozen;
 }
 
-/** The plans, the survey, and the two ways: a month off, or the end. What fails keeps what was entered. */
-export function CancelForm({ leaving, hold }: CancelFormProps) {
+/**
+ * The plans, the survey, and the choice between a pause and a cancellation. A failure keeps the
+ * form's contents.
+ */
+export function CancelForm({ selection, setFrozen }: CancelFormProps) {
   const { data: site } = useQuery(siteOptions);
   const [answers, setAnswers] = useFormDraft('survey', NO_ANSWERS);
-  const [refused, setRefused] = useState(false);
-  const cancelling = useCancel(leaving, hold);
-  const pausing = usePause('cancel_screen', hold);
+  const [isRefused, setRefused] = useState(false);
+  const cancellation = useCancel(selection, setFrozen);
+  const pauseCommand = usePause('cancel_screen', setFrozen);
   const list = useRef<HTMLDivElement>(null);
-  const { chosen, pausable } = leaving;
+  const { chosen, pausable } = selection;
   const canCancel = site?.enableCancelButton ?? true;
-  const offered = pausable.length > 0 && (site?.pauseOfferOn ?? true);
+  const isPauseOffered = pausable.length > 0 && (site?.pauseOfferOn ?? true);
 
-  const cancel = () => {
+  const submit = () => {
     setRefused(chosen.length === 0);
     if (chosen.length === 0) {
       list.current?.querySelector('input')?.focus();
       return;
     }
-    cancelling.cancel({ ...given(answers), offer: offered ? OFFER : undefined });
+    cancellation.cancel({
+      ...answeredQuestions(answers),
+      offer: isPauseOffered ? OFFER : undefined,
+    });
   };
   return (
     <div className={styles.form}>
-      <div className={styles.about}>
+      <div className={styles.details}>
         <Card as="section" labelledBy="your-subscriptions" className={styles.card}>
           <h2 id="your-subscriptions">
-            {leaving.isChoice ? 'What would you like to cancel?' : 'Your Subscription'}
+            {selection.isChoice ? 'What would you like to cancel?' : 'Your Subscription'}
           </h2>
           <div ref={list}>
-            <PlanList leaving={leaving} />
+            <CancelPlanList selection={selection} />
           </div>
           <LiveFieldError>
-            {refused && chosen.length === 0 && 'Choose at least one subscription to cancel.'}
+            {isRefused && chosen.length === 0 && 'Select at least one subscription to cancel.'}
           </LiveFieldError>
         </Card>
         {canCancel && <Survey answers={answers} onChange={setAnswers} />}
       </div>
       <div className={panels.panels}>
-        {offered && (
+        {isPauseOffered && (
           <PausePanel
-            leaving={leaving}
-            pausing={pausing}
-            onPause={() => pausing.mutate({ ids: pausable.map(idOf), answers: given(answers) })}
+            selection={selection}
+            pauseCommand={pauseCommand}
+            onPause={() =>
+              pauseCommand.mutate({
+                ids: pausable.map(subscriptionId),
+                answers: answeredQuestions(answers),
+              })
+            }
           />
         )}
         {canCancel ? (
-          <CancelPanel leaving={leaving} cancelling={cancelling} onCancel={cancel} />
+          <CancelPanel selection={selection} cancellation={cancellation} onCancel={submit} />
         ) : (
-          <OtherWay />
+          <CancelBySupport />
         )}
       </div>
     </div>
   );
 }
 
-const idOf = ({ subId }: Plan) => subId;
+const subscriptionId = ({ subId }: Plan) => subId;

@@ -7,18 +7,18 @@ import { useAuth } from '@/stores/auth';
 import { useDrafts } from '@/stores/drafts';
 import { useSnackbar } from '@/stores/snackbar';
 import {
-  aGospelPlan,
-  aKidsPlan,
-  aPlan,
-  aServicesChange,
-  aSite,
   ENDING,
+  makeGospelPlan,
+  makeKidsPlan,
+  makeManagePlans,
+  makePlan,
+  makeServicesChange,
+  makeSite,
   PAUSE_SCHEDULED,
   PAUSED,
-  someManagePlans,
-} from '@/testing/data';
-import { renderScreen } from '@/testing/render';
-import { refusal, server } from '@/testing/server';
+} from '@/testing/fixtures';
+import { renderScreen } from '@/testing/renderScreen';
+import { errorResponse, server } from '@/testing/server';
 import CancelPage from './CancelPage';
 
 const CANCEL = '*/api/account/subscriptions/cancel';
@@ -29,55 +29,55 @@ let plans: Plan[] = [];
 
 beforeEach(() => {
   vi.useFakeTimers({ shouldAdvanceTime: true, now: new Date('2026-11-20T12:00:00Z') });
-  plans = [aPlan()];
+  plans = [makePlan()];
   server.use(
     http.get('*/api/account/manage-plans', () =>
-      HttpResponse.json(someManagePlans({ existingPlans: plans })),
+      HttpResponse.json(makeManagePlans({ existingPlans: plans })),
     ),
     http.get('*/api/account/pause/estimate', () =>
       HttpResponse.json({ ...DATES, plans: plans.map(({ subId }) => ({ subId, ...DATES })) }),
     ),
     http.post('*/api/account/add-remove-service/estimate', () =>
-      HttpResponse.json(aServicesChange()),
+      HttpResponse.json(makeServicesChange()),
     ),
   );
 });
 afterEach(() => vi.useRealTimers());
 
-const show = (query = '') =>
+const renderPage = (query = '') =>
   renderScreen(<CancelPage />, { at: `/cancelAll${query}`, route: '/cancelAll' });
-const button = () => screen.findByRole('button', { name: 'CANCEL SUBSCRIPTION(S)' });
-const terms = () => screen.findByRole('list', { name: 'What happens if you cancel' });
-const box = (name: string) => screen.getByRole('checkbox', { name });
-const offer = () =>
+const findCancelButton = () => screen.findByRole('button', { name: 'CANCEL SUBSCRIPTION(S)' });
+const findTerms = () => screen.findByRole('list', { name: 'What happens if you cancel' });
+const getCheckbox = (name: string) => screen.getByRole('checkbox', { name });
+const queryPauseOffer = () =>
   screen.queryByText(
     'Stay for a little longer? Keep your account and data. You won’t get billed for a month.',
   );
 
-interface Asked {
+interface RecordedRequest {
   body: unknown;
   key: string | null;
 }
 
-/** Answers a cancellation as the server would, and remembers what was asked. */
-function takeCancellations(path: string, ...refusals: (() => Response)[]): Asked[] {
-  const asked: Asked[] = [];
+/** Answers cancellations as the server would, and records the requests. */
+function recordCancellations(path: string, ...refusals: (() => Response)[]): RecordedRequest[] {
+  const requests: RecordedRequest[] = [];
   server.use(
     http.post(path, async ({ request }) => {
       const body = (await request.json()) as { subscriptionIds?: string[] };
-      asked.push({ body, key: request.headers.get('Idempotency-Key') });
-      return (refusals.shift() ?? (() => cancelled(body.subscriptionIds)))();
+      requests.push({ body, key: request.headers.get('Idempotency-Key') });
+      return (refusals.shift() ?? (() => answerCancellation(body.subscriptionIds)))();
     }),
   );
-  return asked;
+  return requests;
 }
 
-function cancelled(ids = plans.map(({ subId }) => subId)): Response {
-  const about = plans.filter(({ subId }) => ids.includes(subId));
-  plans = plans.map((plan) => (about.includes(plan) ? ended(plan) : plan));
+function answerCancellation(ids = plans.map(({ subId }) => subId)): Response {
+  const affectedPlans = plans.filter(({ subId }) => ids.includes(subId));
+  plans = plans.map((plan) => (affectedPlans.includes(plan) ? endPlan(plan) : plan));
   return HttpResponse.json({
     plans,
-    cancelled: about.map(({ subId, name, status, nextBillingAt }) => ({
+    cancelled: affectedPlans.map(({ subId, name, status, nextBillingAt }) => ({
       subId,
       name,
       endsAt: nextBillingAt ?? '2026-11-20T12:00:00Z',
@@ -86,115 +86,131 @@ function cancelled(ids = plans.map(({ subId }) => subId)): Response {
   });
 }
 
-function ended(plan: Plan): Plan {
+function endPlan(plan: Plan): Plan {
   if (plan.status === 'PAUSED') return { ...plan, status: 'CANCELLED' };
   return { ...plan, ...ENDING, cancelAt: plan.nextBillingAt };
 }
 
 describe('the list', () => {
-  it('checks what is active or in trial, not what is paused, and drops what ends', async () => {
-    plans = [aPlan(), aGospelPlan(PAUSED), aKidsPlan(TRIAL)];
-    show();
-    await button();
+  // shows: cancel-1
+  it('preselects active plans and trials, not paused plans, and omits ending plans', async () => {
+    plans = [makePlan(), makeGospelPlan(PAUSED), makeKidsPlan(TRIAL)];
+    renderPage();
+    await findCancelButton();
     expect(screen.getAllByRole('checkbox')).toHaveLength(3);
-    expect(box('Faith & Family')).toBeChecked();
-    expect(box('Gospel TV')).not.toBeChecked();
-    expect(box('Kids')).toBeChecked();
+    expect(getCheckbox('Faith & Family')).toBeChecked();
+    expect(getCheckbox('Gospel TV')).not.toBeChecked();
+    expect(getCheckbox('Kids')).toBeChecked();
   });
 
-  it('shows only what the address names', async () => {
-    plans = [aPlan(), aGospelPlan(), aKidsPlan(ENDING)];
-    show('?ids=sub_gospel&ids=sub_kids');
-    await button();
+  // shows: cancel-2
+  it('shows only the plans in the URL', async () => {
+    plans = [makePlan(), makeGospelPlan(), makeKidsPlan(ENDING)];
+    renderPage('?ids=sub_gospel&ids=sub_kids');
+    await findCancelButton();
     expect(screen.getByRole('table')).toHaveTextContent('Gospel TV');
     expect(screen.getByRole('table')).not.toHaveTextContent(/Faith|Kids/);
   });
 
+  // shows: cancel-4
   it.each([
     ['2027-02-19T12:00:00Z', 'It breaks our heart to see you go!'],
     ['2027-02-18T12:00:00Z', 'We are sad to see you go!'],
     [null, 'We are sad to see you go!'],
-  ])('with a next bill on %s says: %s', async (nextBillingAt, words) => {
-    plans = [aPlan({ nextBillingAt }), aGospelPlan({ nextBillingAt: '2027-06-01T12:00:00Z' })];
-    show();
-    expect(await screen.findByRole('heading', { level: 1, name: words })).toBeInTheDocument();
+  ])('with a next bill on %s is headed: %s', async (nextBillingAt, text) => {
+    plans = [
+      makePlan({ nextBillingAt }),
+      makeGospelPlan({ nextBillingAt: '2027-06-01T12:00:00Z' }),
+    ];
+    renderPage();
+    expect(await screen.findByRole('heading', { level: 1, name: text })).toBeInTheDocument();
   });
 
+  // shows: cancel-3
   it.each<[string, Plan[], string]>([
-    ['nothing is held', [], 'You have no subscription at the moment, so nothing will be billed.'],
-    ['everything ends', [aPlan(ENDING)], 'will end at the end of your billing cycle, December 4'],
-  ])('says so where %s', async (_case, held, words) => {
-    plans = held;
-    show();
-    expect(await screen.findByText('There is nothing left to cancel')).toBeInTheDocument();
-    expect(screen.getByText(words, { exact: false })).toBeInTheDocument();
+    ['there are no plans', [], 'You don’t have a subscription, so you won’t be billed.'],
+    [
+      'everything ends',
+      [makePlan(ENDING)],
+      'Faith & Family ends on December 4, 2026, and you won’t be billed again.',
+    ],
+  ])('says that nothing is left to cancel if %s', async (_case, heldPlans, text) => {
+    plans = heldPlans;
+    renderPage();
+    expect(await screen.findByText('Nothing to cancel')).toBeInTheDocument();
+    expect(screen.getByText(text, { exact: false })).toBeInTheDocument();
     expect(screen.queryByRole('button', { name: /CANCEL/ })).not.toBeInTheDocument();
   });
 });
 
-describe('what happens', () => {
+describe('what happens on cancellation', () => {
+  // shows: cancel-7
   it.each<[string, Partial<Plan>, string]>([
     ['is active', {}, 'Your access continues until December 10, 2026.'],
     [
-      'is to be paused',
+      'has a scheduled pause',
       { ...PAUSE_SCHEDULED, pauseDate: '2026-12-15T15:00:00Z' },
       'Your access continues until December 15, 2026.',
     ],
     ['is in trial', TRIAL, 'Your access continues until December 10, 2026, when your trial ends.'],
-  ])('is said before, where the plan %s', async (_case, differing, words) => {
-    plans = [aPlan(differing)];
-    show();
-    expect(await terms()).toHaveTextContent(words);
-    expect(await terms()).toHaveTextContent('Nothing more is billed for Faith & Family.');
+  ])('is shown before the button if the plan %s', async (_case, overrides, text) => {
+    plans = [makePlan(overrides)];
+    renderPage();
+    expect(await findTerms()).toHaveTextContent(text);
+    expect(await findTerms()).toHaveTextContent('No more charges for Faith & Family.');
   });
 
   it.each<[string, Partial<Plan>]>([
     ['pause', PAUSE_SCHEDULED],
     ['change', { hasScheduledChange: true }],
-  ])('sets a scheduled %s aside, which is said before the button', async (what, differing) => {
-    plans = [aPlan(differing), aGospelPlan(differing), aKidsPlan()];
-    const { user } = show();
-    expect(await terms()).toHaveTextContent(
-      `The scheduled ${what} of Faith & Family and Gospel TV is set aside. It is scheduled again if you keep them after all.`,
+  ])('says before the button that a scheduled %s is set aside', async (what, overrides) => {
+    plans = [makePlan(overrides), makeGospelPlan(overrides), makeKidsPlan()];
+    const { user } = renderPage();
+    expect(await findTerms()).toHaveTextContent(
+      `This also cancels the scheduled ${what} of Faith & Family and Gospel TV. If you change your mind, we’ll put it back.`,
     );
-    expect((await terms()).compareDocumentPosition(await button())).toBe(
+    expect((await findTerms()).compareDocumentPosition(await findCancelButton())).toBe(
       Node.DOCUMENT_POSITION_FOLLOWING,
     );
-    await user.click(box('Faith & Family'));
-    await user.click(box('Gospel TV'));
-    expect(await terms()).not.toHaveTextContent('set aside');
+    await user.click(getCheckbox('Faith & Family'));
+    await user.click(getCheckbox('Gospel TV'));
+    expect(await findTerms()).not.toHaveTextContent('This also cancels');
   });
 
-  it('is at once where the only plan is paused, which needs no box', async () => {
-    plans = [aPlan(PAUSED)];
-    show();
-    expect(await terms()).toHaveTextContent('Faith & Family is paused and ends at once.');
-    expect(await terms()).not.toHaveTextContent('Your access');
+  // shows: cancel-7
+  it('is immediate for a single paused plan, without a checkbox', async () => {
+    plans = [makePlan(PAUSED)];
+    renderPage();
+    expect(await findTerms()).toHaveTextContent('Faith & Family is paused and ends immediately.');
+    expect(await findTerms()).not.toHaveTextContent('Your access');
     expect(screen.queryByRole('checkbox')).not.toBeInTheDocument();
   });
 
-  it('follows the boxes, with what is kept and what that costs then', async () => {
-    plans = [aPlan(), aGospelPlan({ nextBillingAt: '2026-12-05T15:00:00Z' })];
-    const existingPlans = plans.map((plan) => (plan.subId === 'sub_faith' ? ended(plan) : plan));
+  it('follows the checkboxes, with the remaining plans and their cost', async () => {
+    plans = [makePlan(), makeGospelPlan({ nextBillingAt: '2026-12-05T15:00:00Z' })];
+    const existingPlans = plans.map((plan) => (plan.subId === 'sub_faith' ? endPlan(plan) : plan));
     server.use(
       http.post('*/api/account/add-remove-service/estimate', () =>
-        HttpResponse.json(aServicesChange({ existingPlans, total: 719, bundleSavings: 80 })),
+        HttpResponse.json(makeServicesChange({ existingPlans, total: 719, bundleSavings: 80 })),
       ),
     );
-    const { user } = show();
-    expect(await terms()).toHaveTextContent('Your access to Gospel TV continues until December 5');
-    await user.click(box('Gospel TV'));
-    expect(await terms()).not.toHaveTextContent('Your access to Gospel TV');
-    await screen.findByText(/You keep Gospel TV/);
+    const { user } = renderPage();
+    expect(await findTerms()).toHaveTextContent(
+      'Your access to Gospel TV continues until December 5',
+    );
+    await user.click(getCheckbox('Gospel TV'));
+    expect(await findTerms()).not.toHaveTextContent('Your access to Gospel TV');
+    await screen.findByText(/You’ll keep Gospel TV/);
     await waitFor(async () =>
-      expect(await terms()).toHaveTextContent(
-        'You keep Gospel TV for $7.19 / month and applicable taxes. Once Faith & Family has ended, the price is $7.99 / month.',
+      expect(await findTerms()).toHaveTextContent(
+        'You’ll keep Gospel TV for $7.19 / month and applicable taxes. After Faith & Family ends, the price is $7.99 / month.',
       ),
     );
   });
 });
 
 describe('the survey', () => {
+  // shows: cancel-9, cancel-10, cancel-11
   it.each([
     [
       'Why are you leaving?',
@@ -214,8 +230,8 @@ describe('the survey', () => {
       'How often did you watch?',
       ['Daily', 'Several times a week', 'Once a week', 'A few times a month', 'Rarely'],
     ],
-  ])('asks, and leaves open: %s', async (question, options) => {
-    show();
+  ])('asks an optional question: %s', async (question, options) => {
+    renderPage();
     const select = await screen.findByLabelText(question);
     const offered = within(select).getAllByRole('option');
     expect(offered.map(({ textContent }) => textContent)).toEqual(['No answer', ...options]);
@@ -224,60 +240,64 @@ describe('the survey', () => {
 });
 
 describe('the pause offer', () => {
-  it('stands beside the end and looks like it', async () => {
-    show();
+  // shows: cancel-5
+  it('is beside the cancellation and looks like it', async () => {
+    renderPage();
     const pause = await screen.findByRole('button', { name: 'Pause for a month' });
-    expect(offer()).toBeInTheDocument();
-    expect(pause.className).toBe((await button()).className);
+    expect(queryPauseOffer()).toBeInTheDocument();
+    expect(pause.className).toBe((await findCancelButton()).className);
     expect(await screen.findByText(/Faith & Family pauses on/)).toHaveTextContent(
       'pauses on December 10, 2026 and resumes on January 9, 2027.',
     );
   });
 
+  // shows: cancel-5, cancel-6
   it.each<[string, Plan[], string]>([
-    ['a pause is scheduled', [aPlan(PAUSE_SCHEDULED)], ''],
-    ['it is in trial', [aPlan(TRIAL)], ''],
-    ['what is active is not named', [aPlan(), aGospelPlan(PAUSED)], '?ids=sub_gospel'],
-  ])('is not made where %s', async (_case, held, query) => {
-    plans = held;
-    show(query);
-    await button();
-    expect(offer()).not.toBeInTheDocument();
+    ['a pause is scheduled', [makePlan(PAUSE_SCHEDULED)], ''],
+    ['it is in trial', [makePlan(TRIAL)], ''],
+    ['the URL names no active plan', [makePlan(), makeGospelPlan(PAUSED)], '?ids=sub_gospel'],
+  ])('is not shown if %s', async (_case, heldPlans, query) => {
+    plans = heldPlans;
+    renderPage(query);
+    await findCancelButton();
+    expect(queryPauseOffer()).not.toBeInTheDocument();
   });
 
-  it('pauses what was about to be cancelled, keeps what was answered, and shows the summary', async () => {
-    plans = [aPlan(), aGospelPlan(), aKidsPlan(TRIAL)];
-    const asked: unknown[] = [];
+  // shows: cancel-5, api-17
+  it('pauses the chosen plans, sends the answers, and shows the summary', async () => {
+    plans = [makePlan(), makeGospelPlan(), makeKidsPlan(TRIAL)];
+    const requests: unknown[] = [];
     server.use(
       http.post('*/api/account/subscriptions/multiple-pause', async ({ request }) => {
-        asked.push(await request.json());
+        requests.push(await request.json());
         return HttpResponse.json({ plans, ...DATES });
       }),
     );
-    const { user } = show();
-    await button();
-    await user.click(box('Faith & Family'));
+    const { user } = renderPage();
+    await findCancelButton();
+    await user.click(getCheckbox('Faith & Family'));
     await user.selectOptions(screen.getByLabelText('Why are you leaving?'), 'Technical Issues');
     await user.click(screen.getByRole('button', { name: 'Pause for a month' }));
     expect(await screen.findByTestId('elsewhere')).toHaveTextContent('/pause-summary');
-    expect(asked).toEqual([
+    expect(requests).toEqual([
       { subscriptionId: ['sub_gospel'], offer: 'cancel_screen', reason: 'Technical Issues' },
     ]);
   });
 });
 
-describe('cancelling', () => {
+describe('canceling', () => {
   const said = () => useSnackbar.getState();
 
-  it('cancels everything it showed with the answers given, and says so in the literal words', async () => {
-    plans = [aPlan(), aGospelPlan()];
-    const asked = takeCancellations(CANCEL);
-    const { user } = show();
+  // shows: cancel-13, cancel-14, api-26
+  it('cancels all listed plans with the answers, and shows the specified message', async () => {
+    plans = [makePlan(), makeGospelPlan()];
+    const requests = recordCancellations(CANCEL);
+    const { user } = renderPage();
     await user.selectOptions(await screen.findByLabelText('Why are you leaving?'), 'Too expensive');
     await user.selectOptions(screen.getByLabelText('How often did you watch?'), 'Rarely');
-    await user.dblClick(await button());
+    await user.dblClick(await findCancelButton());
     expect(await screen.findByTestId('elsewhere')).toHaveTextContent('/dashboard');
-    expect(asked).toEqual([
+    expect(requests).toEqual([
       {
         body: {
           subscriptionIds: ['sub_faith', 'sub_gospel'],
@@ -296,140 +316,147 @@ describe('cancelling', () => {
 
   it.each<[string, Plan[], string, string]>([
     [
-      'only some are cancelled',
-      [aPlan(), aGospelPlan()],
+      'only some are canceled',
+      [makePlan(), makeGospelPlan()],
       '?ids=sub_gospel',
       'Your access to Gospel TV ends on December 10, 2026.',
     ],
     [
       'a trial ends',
-      [aPlan(TRIAL)],
+      [makePlan(TRIAL)],
       '',
       'Your access to Faith & Family ends on December 10, 2026.',
     ],
     [
-      'a paused one ends at once',
-      [aPlan(PAUSED)],
+      'a paused plan ends at once',
+      [makePlan(PAUSED)],
       '',
-      'Faith & Family ended at once, on November 20, 2026.',
+      'Faith & Family ended immediately, on November 20, 2026.',
     ],
-  ])('says what ends when, where %s', async (_case, held, query, words) => {
-    plans = held;
-    takeCancellations(CANCEL);
-    const { user } = show(query);
-    await user.click(await button());
+  ])('says what ends when if %s', async (_case, heldPlans, query, text) => {
+    plans = heldPlans;
+    recordCancellations(CANCEL);
+    const { user } = renderPage(query);
+    await user.click(await findCancelButton());
     await screen.findByTestId('elsewhere');
-    expect(said().content).toBe(words);
+    expect(said().content).toBe(text);
   });
 
-  it('cancels only what is checked, also what ends at once', async () => {
-    plans = [aPlan(), aGospelPlan(PAUSED)];
-    const asked = takeCancellations(CANCEL);
-    const { user } = show();
-    await button();
-    await user.click(box('Faith & Family'));
-    await user.click(box('Gospel TV'));
-    await user.click(await button());
+  // shows: api-26
+  it('cancels only checked plans, also one that ends at once', async () => {
+    plans = [makePlan(), makeGospelPlan(PAUSED)];
+    const requests = recordCancellations(CANCEL);
+    const { user } = renderPage();
+    await findCancelButton();
+    await user.click(getCheckbox('Faith & Family'));
+    await user.click(getCheckbox('Gospel TV'));
+    await user.click(await findCancelButton());
     await screen.findByTestId('elsewhere');
-    expect(asked.map(({ body }) => body)).toEqual([{ subscriptionIds: ['sub_gospel'] }]);
+    expect(requests.map(({ body }) => body)).toEqual([{ subscriptionIds: ['sub_gospel'] }]);
   });
 
-  it('asks for a choice where nothing is checked', async () => {
-    plans = [aPlan(), aGospelPlan()];
-    const asked = takeCancellations(CANCEL);
-    const { user } = show();
-    await button();
-    await user.click(box('Faith & Family'));
-    await user.click(box('Gospel TV'));
-    await user.click(await button());
-    expect(screen.getByText('Choose at least one subscription to cancel.')).toBeInTheDocument();
-    expect(box('Faith & Family')).toHaveFocus();
-    expect(asked).toEqual([]);
+  it('requires a choice if nothing is checked', async () => {
+    plans = [makePlan(), makeGospelPlan()];
+    const requests = recordCancellations(CANCEL);
+    const { user } = renderPage();
+    await findCancelButton();
+    await user.click(getCheckbox('Faith & Family'));
+    await user.click(getCheckbox('Gospel TV'));
+    await user.click(await findCancelButton());
+    expect(screen.getByText('Select at least one subscription to cancel.')).toBeInTheDocument();
+    expect(getCheckbox('Faith & Family')).toHaveFocus();
+    expect(requests).toEqual([]);
   });
 
-  it('keeps the answers when it fails, and asks about the same intent again', async () => {
-    const down = () => refusal(503, 'billing_unavailable', 'Our billing service is away.');
-    const asked = takeCancellations(CANCEL, down);
-    const { user } = show();
+  it('keeps the answers after a failure, and repeats the same intent', async () => {
+    const refuseUnavailable = () =>
+      errorResponse(503, 'billing_unavailable', 'Our billing service is away.');
+    const requests = recordCancellations(CANCEL, refuseUnavailable);
+    const { user } = renderPage();
     const reason = await screen.findByLabelText('Why are you leaving?');
     await user.selectOptions(reason, 'Too expensive');
-    await user.click(await button());
+    await user.click(await findCancelButton());
     expect(await screen.findByText('Our billing service is away.')).toBeInTheDocument();
     expect(reason).toHaveValue('Too expensive');
-    await user.click(await button());
+    await user.click(await findCancelButton());
     await screen.findByTestId('elsewhere');
-    expect(new Set(asked.map(({ key }) => key)).size).toBe(1);
+    expect(new Set(requests.map(({ key }) => key)).size).toBe(1);
   });
 
-  it('says what was done of several, and finishes the rest as it began', async () => {
-    plans = [aPlan(), aGospelPlan(), aKidsPlan()];
-    const partly = () => {
-      plans = [ended(aPlan()), aGospelPlan(), aKidsPlan()];
-      return refusal(502, 'billing_partial', 'Some were not done.', { extra: { plans } });
+  // shows: error-31
+  it('shows a partial cancellation, and completes it with the same ids', async () => {
+    plans = [makePlan(), makeGospelPlan(), makeKidsPlan()];
+    const refusePartly = () => {
+      plans = [endPlan(makePlan()), makeGospelPlan(), makeKidsPlan()];
+      return errorResponse(502, 'billing_partial', 'Some were not done.', { extra: { plans } });
     };
-    const asked = takeCancellations(CANCEL, partly);
-    const { user } = show('?ids=sub_faith&ids=sub_gospel');
-    await user.click(await button());
+    const requests = recordCancellations(CANCEL, refusePartly);
+    const { user } = renderPage('?ids=sub_faith&ids=sub_gospel');
+    await user.click(await findCancelButton());
     expect(await screen.findByText('Some were not done.')).toBeInTheDocument();
-    expect(screen.getByText(/Faith & Family has been cancelled/)).toBeInTheDocument();
+    expect(screen.getByText(/Faith & Family has been canceled/)).toBeInTheDocument();
     expect(screen.getByRole('table')).not.toHaveTextContent('Faith & Family');
-    await user.click(await button());
+    await user.click(await findCancelButton());
     await screen.findByTestId('elsewhere');
     const ids = { subscriptionIds: ['sub_faith', 'sub_gospel'], offer: 'pause' };
-    expect(asked.map(({ body }) => body)).toEqual([ids, ids]);
-    expect(new Set(asked.map(({ key }) => key)).size).toBe(2);
+    expect(requests.map(({ body }) => body)).toEqual([ids, ids]);
+    expect(new Set(requests.map(({ key }) => key)).size).toBe(2);
   });
 
   it.each<[string, Plan, string[]]>([
-    ['was unchecked', aGospelPlan(), ['Gospel TV']],
-    ['is paused and was never checked', aGospelPlan(PAUSED), []],
-  ])('never cancels what %s because it is the only one left', async (_case, gospel, unchecked) => {
-    plans = [aPlan(), gospel];
-    const cut = () => {
-      plans = [ended(aPlan()), gospel];
+    ['was unchecked', makeGospelPlan(), ['Gospel TV']],
+    ['is paused and was never checked', makeGospelPlan(PAUSED), []],
+  ])('never cancels the only plan left that %s', async (_case, gospel, unchecked) => {
+    plans = [makePlan(), gospel];
+    const dropConnection = () => {
+      plans = [endPlan(makePlan()), gospel];
       return HttpResponse.error();
     };
-    const asked = takeCancellations(CANCEL, cut);
-    const { user } = show();
-    await button();
-    for (const name of unchecked) await user.click(box(name));
-    await user.click(await button());
+    const requests = recordCancellations(CANCEL, dropConnection);
+    const { user } = renderPage();
+    await findCancelButton();
+    for (const name of unchecked) await user.click(getCheckbox(name));
+    await user.click(await findCancelButton());
     await waitFor(() => expect(screen.getAllByRole('checkbox')).toHaveLength(1));
-    expect(box('Gospel TV')).not.toBeChecked();
-    await user.click(await button());
-    expect(screen.getByText('Choose at least one subscription to cancel.')).toBeInTheDocument();
-    expect(asked).toMatchObject([{ body: { subscriptionIds: ['sub_faith'] } }]);
-    await user.click(box('Gospel TV'));
-    await user.click(await button());
+    expect(getCheckbox('Gospel TV')).not.toBeChecked();
+    await user.click(await findCancelButton());
+    expect(screen.getByText('Select at least one subscription to cancel.')).toBeInTheDocument();
+    expect(requests).toMatchObject([{ body: { subscriptionIds: ['sub_faith'] } }]);
+    await user.click(getCheckbox('Gospel TV'));
+    await user.click(await findCancelButton());
     await screen.findByTestId('elsewhere');
-    expect(asked[1]).toMatchObject({ body: { subscriptionIds: ['sub_gospel'] } });
+    expect(requests[1]).toMatchObject({ body: { subscriptionIds: ['sub_gospel'] } });
   });
 
-  it('leaves unchecked what was unchecked before the session expired', async () => {
-    plans = [ended(aPlan()), aGospelPlan()];
+  it('keeps a plan unchecked after an expired session', async () => {
+    plans = [endPlan(makePlan()), makeGospelPlan()];
     const owner = 'ava@example.com';
     useAuth.getState().signIn('test-token', owner);
-    useDrafts.getState().keep('leaving', { owner, draft: { sub_gospel: false } });
+    useDrafts.getState().save('leaving', { owner, draft: { sub_gospel: false } });
     renderScreen(<CancelPage />, { at: '/cancelAll', signedIn: false });
-    await button();
-    expect(box('Gospel TV')).not.toBeChecked();
+    await findCancelButton();
+    expect(getCheckbox('Gospel TV')).not.toBeChecked();
   });
 
-  it('is no failure while it is being confirmed', async () => {
-    const unsure = () =>
-      refusal(503, 'billing_unconfirmed', 'We are not sure yet.', { retryAfter: 0 });
-    takeCancellations(CANCEL, ...Array.from({ length: 8 }, () => unsure));
-    const { user } = show();
-    await user.click(await button());
+  // shows: error-33
+  it('is not shown as a failure while it is being confirmed', async () => {
+    const refuseUnconfirmed = () =>
+      errorResponse(503, 'billing_unconfirmed', 'We are not sure yet.', { retryAfter: 0 });
+    recordCancellations(CANCEL, ...Array.from({ length: 8 }, () => refuseUnconfirmed));
+    const { user } = renderPage();
+    await user.click(await findCancelButton());
     await vi.advanceTimersByTimeAsync(10_000);
-    const said = await screen.findByText(/We are confirming your change/);
+    const said = await screen.findByText(/We’re confirming your change/);
     expect(said.closest('[role=status]')).toBeInTheDocument();
   });
 });
 
-it('says how else to cancel where the button is switched off', async () => {
-  server.use(http.get('*/api/site', () => HttpResponse.json(aSite({ enableCancelButton: false }))));
-  show();
+// shows: rule-7
+it('says how else to cancel if the button is switched off', async () => {
+  server.use(
+    http.get('*/api/site', () => HttpResponse.json(makeSite({ enableCancelButton: false }))),
+  );
+  renderPage();
   const link = await screen.findByRole('link', { name: /Contact Customer Service/ });
   expect(link).toHaveAttribute('href', 'https://help.example.com/requests/new');
   expect(screen.queryByRole('button', { name: 'CANCEL SUBSCRIPTION(S)' })).not.toBeInTheDocument();
@@ -437,12 +464,16 @@ it('says how else to cancel where the button is switched off', async () => {
   expect(screen.getByRole('button', { name: 'Pause for a month' })).toBeInTheDocument();
 });
 
-it('offers no pause where operators have switched the offer off, and says so with the cancellation', async () => {
-  server.use(http.get('*/api/site', () => HttpResponse.json(aSite({ pauseOfferOn: false }))));
-  const asked = takeCancellations(CANCEL);
-  const { user } = show();
-  await user.click(await button());
-  await waitFor(() => expect(asked).toHaveLength(1));
-  expect(asked[0]?.body).not.toHaveProperty('offer');
+it('offers no pause if operators have switched it off, and sends no offer', async () => {
+  server.use(http.get('*/api/site', () => HttpResponse.json(makeSite({ pauseOfferOn: false }))));
+  const requests = recordCancellations(CANCEL);
+  const { user } = renderPage();
+  const cancelButton = await findCancelButton();
+  await waitFor(() =>
+    expect(screen.queryByRole('button', { name: 'Pause for a month' })).not.toBeInTheDocument(),
+  );
+  await user.click(cancelButton);
+  await waitFor(() => expect(requests).toHaveLength(1));
+  expect(requests[0]?.body).not.toHaveProperty('offer');
   expect(screen.queryByRole('button', { name: 'Pause for a month' })).not.toBeInTheDocument();
 });

@@ -1,46 +1,45 @@
 import { useQuery } from '@tanstack/react-query';
-
+import { PlanTableSkeleton } from '@/domain/plans/PlanTableSkeleton';
 import { managePlansOptions } from '@/lib/api/queries';
+import { useScreenLoad } from '@/lib/api/useScreenLoad';
 import { daysLeft } from '@/lib/formats';
+import { useFrozen } from '@/lib/hooks/useFrozen';
 import { paths } from '@/lib/paths';
-import { useScreenLoad } from '@/lib/screenLoad';
-import { useHeldStill } from '@/lib/useHeldStill';
 import { Card } from '@/ui/Card';
+import { ErrorState } from '@/ui/ErrorState';
 import { Page } from '@/ui/Page';
 import { PageHeading } from '@/ui/PageHeading';
-import { PlanTableSkeleton } from '@/ui/PlanTableSkeleton';
-import { ErrorState } from '@/ui/States';
 import { BackLink } from '@/ui/TextLink';
 import { CancelForm } from './CancelForm';
 import { NothingToCancel } from './NothingToCancel';
-import { type Leaving, useLeaving } from './useLeaving';
+import { type CancelSelection, useCancelSelection } from './useCancelSelection';
 
 const TITLE = 'Cancel Subscriptions';
 
-/** From this many days to the next bill on, the farewell is another. */
+/** From this many days to the next bill on, the heading changes. */
 const LONG_STAY_DAYS = 90;
 
-/** Leaving: what ends and when, a month off instead, three questions, and the button. */
+/** The cancel screen: what ends and when, a pause instead, the survey, and the cancel button. */
 export default function CancelPage() {
   const plans = useQuery(managePlansOptions);
   const failure = useScreenLoad(plans);
-  const [costs, hold] = useHeldStill(plans.data);
+  const [costs, hold] = useFrozen(plans.data);
   const held = costs?.existingPlans ?? [];
-  const leaving = useLeaving(held);
-  const isEmpty = leaving.listed.length === 0;
+  const selection = useCancelSelection(held);
+  const isEmpty = selection.listed.length === 0;
   return (
     <Page width="wide">
       <BackLink to={paths.dashboard} />
-      <PageHeading title={TITLE}>{isEmpty ? TITLE : farewell(leaving)}</PageHeading>
+      <PageHeading title={TITLE}>{isEmpty ? TITLE : farewellTitle(selection)}</PageHeading>
       {!costs && <Card>{failure ? <ErrorState {...failure} /> : <PlanTableSkeleton />}</Card>}
       {costs && isEmpty && <NothingToCancel held={held} />}
-      {costs && !isEmpty && <CancelForm leaving={leaving} hold={hold} />}
+      {costs && !isEmpty && <CancelForm selection={selection} setFrozen={hold} />}
     </Page>
   );
 }
 
-/** By the next bill of the first plan listed; one that has none is no long stay. */
-function farewell({ listed: [first] }: Leaving): string {
+/** Depends on the next bill of the first listed plan, if it has one. */
+function farewellTitle({ listed: [first] }: CancelSelection): string {
   const days = first?.nextBillingAt ? daysLeft(first.nextBillingAt) : 0;
   return days > LONG_STAY_DAYS ? 'It breaks our heart to see you go!' : 'We are sad to see you go!';
 }

@@ -1,31 +1,32 @@
+import { canBeCancelled, planNotes } from '@/domain/plans/plans';
 import type { Plan } from '@/lib/api/types';
+import { formatDate } from '@/lib/formats';
 import { paths } from '@/lib/paths';
-import { canBeCancelled, planNotes } from '@/lib/plans';
 import { ButtonLink } from '@/ui/Button';
 import { Card } from '@/ui/Card';
+import { EmptyState } from '@/ui/EmptyState';
 import { CheckIcon } from '@/ui/icons/CheckIcon';
-import { EmptyState } from '@/ui/States';
 import styles from './NothingToCancel.module.css';
 
-/** Where nothing that the address is about can be cancelled: why, and the way on. */
+/** Shown if none of the selected plans can be canceled: why, and where to go next. */
 export function NothingToCancel({ held }: { held: readonly Plan[] }) {
-  const others = held.some(canBeCancelled);
+  const hasOthers = held.some(canBeCancelled);
   return (
     <Card>
       <EmptyState
         icon={<CheckIcon />}
-        title="There is nothing left to cancel"
+        title="Nothing to cancel"
         action={
-          others ? (
+          hasOthers ? (
             <ButtonLink to={paths.cancelAll}>See all your subscriptions</ButtonLink>
           ) : (
             <ButtonLink to={paths.dashboard}>Go to your account</ButtonLink>
           )
         }
       >
-        {words(held, others)}
+        {explanation(held, hasOthers)}
       </EmptyState>
-      {held.length > 0 && !others && (
+      {held.length > 1 && !hasOthers && (
         <ul className={styles.endings}>
           {held.flatMap(planNotes).map((note) => (
             <li key={note}>{note}</li>
@@ -36,9 +37,13 @@ export function NothingToCancel({ held }: { held: readonly Plan[] }) {
   );
 }
 
-function words(held: readonly Plan[], others: boolean): string {
-  if (held.length === 0)
-    return 'You have no subscription at the moment, so nothing will be billed.';
-  if (others) return 'What you chose has ended or is about to end. Your other subscriptions go on.';
-  return 'Your subscriptions end by themselves, and nothing more will be billed.';
+function explanation(held: readonly Plan[], hasOthers: boolean): string {
+  if (held.length === 0) return 'You don’t have a subscription, so you won’t be billed.';
+  if (hasOthers)
+    return 'Your selection has ended or is about to end. Your other subscriptions continue.';
+  const [plan, ...others] = held;
+  if (plan?.cancelAt && others.length === 0) {
+    return `${plan.name} ends on ${formatDate(plan.cancelAt)}, and you won’t be billed again.`;
+  }
+  return 'Your subscriptions are already ending, and you won’t be billed again.';
 }

@@ -1,29 +1,28 @@
 import { useQuery } from '@tanstack/react-query';
-
+import { groupPauseSpans, type PauseSpan, pauseEstimateOptions } from '@/domain/changes/pausing';
+import { formatPlanNames } from '@/domain/plans/plans';
 import { formatDate } from '@/lib/formats';
-import { type PauseSpan, pauseEstimateOptions, pauseSpans } from '@/lib/pausing';
-import { namesOf } from '@/lib/plans';
 import { Button } from '@/ui/Button';
 import { Card } from '@/ui/Card';
-import { Day } from '@/ui/Day';
+import { ImportantDate } from '@/ui/ImportantDate';
 import { CalendarIcon } from '@/ui/icons/CalendarIcon';
 import { RefreshIcon } from '@/ui/icons/RefreshIcon';
 import { Point, Points } from '@/ui/Points';
 import { Skeleton } from '@/ui/Skeleton';
-import { Failure } from './Failure';
+import { FailureNotice } from './FailureNotice';
 import styles from './Panels.module.css';
-import type { Leaving } from './useLeaving';
+import type { CancelSelection } from './useCancelSelection';
 
 interface PausePanelProps {
-  leaving: Leaving;
-  pausing: { isPending: boolean; error: Error | null };
+  selection: CancelSelection;
+  pauseCommand: { isPending: boolean; error: Error | null };
   onPause: () => void;
 }
 
-/** A month off instead of an end: what it means, when it starts and ends, and the button. */
-export function PausePanel({ leaving: { pausable }, pausing, onPause }: PausePanelProps) {
+/** The offer to pause instead: what it means, its dates, and the button. */
+export function PausePanel({ selection: { pausable }, pauseCommand, onPause }: PausePanelProps) {
   const estimate = useQuery(pauseEstimateOptions);
-  const spans = pauseSpans(pausable, estimate.data?.plans ?? []);
+  const spans = groupPauseSpans(pausable, estimate.data?.plans ?? []);
   return (
     <Card as="section" labelledBy="pause-instead" className={styles.panel}>
       <h2 id="pause-instead">Take a break</h2>
@@ -35,27 +34,28 @@ export function PausePanel({ leaving: { pausable }, pausing, onPause }: PausePan
           </li>
         )}
         {spans.map((span) => (
-          <Span key={span.pauseDate} span={span} />
+          <PauseSpanPoint key={span.pauseDate} span={span} />
         ))}
         <Point icon={<RefreshIcon />}>
-          Nothing is charged today. You can take the pause back any time before it starts.
+          You won’t be charged today. You can undo the pause anytime before it starts.
         </Point>
       </Points>
-      {pausing.error && <Failure error={pausing.error} />}
-      <Button block busy={pausing.isPending} onClick={onPause} className={styles.button}>
+      {pauseCommand.error && <FailureNotice error={pauseCommand.error} />}
+      <Button block busy={pauseCommand.isPending} onClick={onPause} className={styles.button}>
         Pause for a month
       </Button>
     </Card>
   );
 }
 
-function Span({ span: { plans, pauseDate, resumeDate } }: { span: PauseSpan }) {
-  const isOne = plans.length === 1;
+function PauseSpanPoint({ span: { plans, pauseDate, resumeDate } }: { span: PauseSpan }) {
+  const isSingle = plans.length === 1;
   return (
     <Point icon={<CalendarIcon />}>
-      {namesOf(plans)} {isOne ? 'pauses' : 'pause'} on{' '}
-      <Day dateTime={pauseDate}>{formatDate(pauseDate)}</Day> and {isOne ? 'resumes' : 'resume'} on{' '}
-      <Day dateTime={resumeDate}>{formatDate(resumeDate)}</Day>.
+      {formatPlanNames(plans)} {isSingle ? 'pauses' : 'pause'} on{' '}
+      <ImportantDate dateTime={pauseDate}>{formatDate(pauseDate)}</ImportantDate> and{' '}
+      {isSingle ? 'resumes' : 'resume'} on{' '}
+      <ImportantDate dateTime={resumeDate}>{formatDate(resumeDate)}</ImportantDate>.
     </Point>
   );
 }

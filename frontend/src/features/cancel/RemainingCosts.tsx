@@ -1,15 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
-
+import { laterPriceSentence } from '@/domain/costs/bundlePrices';
+import { periodPrices } from '@/domain/costs/totals';
+import { formatPlanNames, willBill } from '@/domain/plans/plans';
 import type { Plan } from '@/lib/api/types';
-import { priceAfterEnd } from '@/lib/bundles';
-import { namesOf, willBill } from '@/lib/plans';
-import { periodPrices } from '@/lib/totals';
 import { PlayIcon } from '@/ui/icons/PlayIcon';
 import { Point } from '@/ui/Points';
 import { Skeleton } from '@/ui/Skeleton';
 import { remainingCostsOptions } from './api';
 
-/** What one keeps and what that costs then, since a bundle's savings may go; nothing where nothing stays. */
+/**
+ * The remaining plans and their cost, because the bundle discount may shrink; nothing if none
+ * remain.
+ */
 export function RemainingCosts({ staying }: { staying: readonly Plan[] }) {
   const planIds = staying.map(({ id }) => id);
   const costs = useQuery({ ...remainingCostsOptions(planIds), enabled: planIds.length > 0 });
@@ -22,10 +24,10 @@ export function RemainingCosts({ staying }: { staying: readonly Plan[] }) {
     );
   }
   const prices = costs.data && staying.some(willBill) && periodPrices(costs.data).join(' and ');
-  const later = costs.data && priceAfterEnd(costs.data);
+  const later = costs.data && laterPriceSentence(costs.data);
   return (
     <Point icon={<PlayIcon />}>
-      You keep {namesOf(staying)}
+      You’ll keep {formatPlanNames(staying)}
       {prices && (
         <>
           {' '}

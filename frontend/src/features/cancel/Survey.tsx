@@ -1,26 +1,26 @@
 import { Card } from '@/ui/Card';
 import { SelectField } from '@/ui/SelectField';
 import styles from './Survey.module.css';
-import { type Answers, QUESTIONS } from './survey';
+import { QUESTIONS, type SurveyAnswers } from './surveyQuestions';
 
 interface SurveyProps {
-  answers: Answers;
-  onChange: (answers: Answers) => void;
+  answers: SurveyAnswers;
+  onChange: (answers: SurveyAnswers) => void;
 }
 
-/** Three questions, none of which has to be answered. */
+/** Three optional questions. */
 export function Survey({ answers, onChange }: SurveyProps) {
   return (
     <Card as="section" labelledBy="survey" className={styles.card}>
       <div>
         <h2 id="survey">Help us do better</h2>
-        <p className={styles.hint}>Three short questions. You can leave any of them open.</p>
+        <p className={styles.hint}>Three quick questions, all optional.</p>
       </div>
       <div className={styles.questions}>
-        {QUESTIONS.map(({ name, words, options }) => (
+        {QUESTIONS.map(({ name, text, options }) => (
           <SelectField
             key={name}
-            label={words}
+            label={text}
             value={answers[name]}
             onChange={(event) => onChange({ ...answers, [name]: event.target.value })}
           >

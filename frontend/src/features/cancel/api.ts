@@ -1,27 +1,40 @@
 import { queryOptions } from '@tanstack/react-query';
-
+import { postJson } from '@/lib/api/http';
 import type { CancelAnswer, ServicesChange } from '@/lib/api/types';
-import { post } from '@/lib/http';
-import type { Answers } from './survey';
+import type { SurveyAnswers } from './surveyQuestions';
 
-/** What is sent with a cancellation: the subscriptions, the answers, and the offer that was on the screen. */
-export interface CancelOrder extends Partial<Answers> {
-  /** Those that the screen showed: what was begun meanwhile in another tab is not among them. */
+/**
+ * The body of a cancellation: the subscriptions, the survey's answers, and the offer that was
+ * shown.
+ */
+export interface CancelRequest extends Partial<SurveyAnswers> {
+  /** The subscriptions that the screen showed, without those started meanwhile in another tab. */
   subscriptionIds: readonly string[];
   offer?: string;
 }
 
-/** Cancels. Throws `cancel_disabled`, `invalid_state`, `billing_partial` with the plans as they then are. */
-export function cancel(order: CancelOrder, idempotencyKey: string): Promise<CancelAnswer> {
-  return post<CancelAnswer>('/api/account/subscriptions/cancel', { body: order, idempotencyKey });
+/**
+ * Cancels subscriptions. Throws `cancel_disabled`, `invalid_state`, or `billing_partial` with the
+ * updated plans.
+ */
+export function cancelSubscriptions(
+  request: CancelRequest,
+  idempotencyKey: string,
+): Promise<CancelAnswer> {
+  return postJson<CancelAnswer>('/api/account/subscriptions/cancel', {
+    body: request,
+    idempotencyKey,
+  });
 }
 
-/** What the plans that stay cost once the others have ended: asked anew each time, since it is a quote. */
+/**
+ * The cost of the remaining plans once the others have ended. Never cached, because it is a quote.
+ */
 export function remainingCostsOptions(planIds: readonly string[]) {
   return queryOptions({
     queryKey: ['remaining-costs', planIds],
     queryFn: ({ signal }) =>
-      post<ServicesChange>('/api/account/add-remove-service/estimate', {
+      postJson<ServicesChange>('/api/account/add-remove-service/estimate', {
         body: { planIds },
         signal,
       }),

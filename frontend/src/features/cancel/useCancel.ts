@@ -1,80 +1,86 @@
 import { useState } from 'react';
 import { useNavigate } from 'react-router-dom';
-
+import { createReceiptState } from '@/domain/changes/receipts';
+import { usePlansAfterChange } from '@/domain/changes/usePlansAfterChange';
+import { canBeCancelled } from '@/domain/plans/plans';
+import { ApiError } from '@/lib/api/errors';
+import { notifyError } from '@/lib/api/notifyError';
 import type { CancelAnswer, Plan } from '@/lib/api/types';
-import { useCommand } from '@/lib/command';
-import { ApiError } from '@/lib/errors';
-import { notifyError } from '@/lib/notices';
+import { useCommand } from '@/lib/api/useCommand';
+import { haveSameIds } from '@/lib/haveSameIds';
+import type { SetFrozen } from '@/lib/hooks/useFrozen';
 import { paths } from '@/lib/paths';
-import { usePlansAfterChange } from '@/lib/planChanges';
-import { canBeCancelled } from '@/lib/plans';
-import { toReceipt } from '@/lib/receipts';
-import { areSame } from '@/lib/selection';
-import type { Hold } from '@/lib/useHeldStill';
-import { notify } from '@/stores/snackbar';
-import { type CancelOrder, cancel } from './api';
-import { receiptSentences, successMessage } from './endings';
-import type { Leaving } from './useLeaving';
+import { showSnackbar } from '@/stores/snackbar';
+import { type CancelRequest, cancelSubscriptions } from './api';
+import { cancellationMessage, cancellationReceipt } from './endingMessages';
+import type { CancelSelection } from './useCancelSelection';
 
-/** What an attempt that failed has done all the same, and the ids it was sent with. */
+/** A failed attempt: the plans it canceled anyway, and the ids it was sent with. */
 interface Attempt {
-  done: readonly Plan[];
-  sent: readonly string[];
+  cancelledPlans: readonly Plan[];
+  sentIds: readonly string[];
 }
 
-/** The plans that a refusal brings along: what the change has made of them so far. */
-function plansIn(error: Error): Plan[] | null {
+/** The updated plans in an error response, if it has them. */
+function plansFromError(error: Error): Plan[] | null {
   const { plans } = ((error instanceof ApiError && error.body) || {}) as { plans?: unknown };
   return Array.isArray(plans) ? plans : null;
 }
 
-/** Sends the rest of an attempt as the attempt was sent: the server then knows what there is to finish. */
-function idsToSend({ chosen }: Leaving, attempt: Attempt | null): readonly string[] {
+/** Repeats a failed attempt with the same ids, so that the server knows what remains to be done. */
+function idsToSend({ chosen }: CancelSelection, attempt: Attempt | null): readonly string[] {
   const ids = chosen.map(({ subId }) => subId);
   if (!attempt) return ids;
-  const whole = [...attempt.done, ...chosen].map(({ subId }) => subId);
-  return areSame(whole, attempt.sent) ? attempt.sent : ids;
+  const allIds = [...attempt.cancelledPlans, ...chosen].map(({ subId }) => subId);
+  return haveSameIds(allIds, attempt.sentIds) ? attempt.sentIds : ids;
 }
 
 /**
- * Cancels what is chosen, says truly what ends when, and goes to the account home with the receipt.
+ * Cancels the chosen plans, reports what ends when, and navigates to the dashboard with a receipt.
  *
- * `hold` keeps the screen as it is until that has come. After a refusal the plans are read anew, and
- * `done` names those that were cancelled all the same: pressing again finishes the rest.
+ * `setFrozen` keeps the screen unchanged until then. After a failure the plans are refetched, and
+ * `cancelledPlans` lists those that were canceled anyway; submitting again cancels the rest.
  */
-export function useCancel(leaving: Leaving, hold: Hold) {
+export function useCancel(selection: CancelSelection, setFrozen: SetFrozen) {
   const navigate = useNavigate();
-  const { taken, stale } = usePlansAfterChange();
+  const { storePlans, refreshAccount } = usePlansAfterChange();
   const [attempt, setAttempt] = useState<Attempt | null>(null);
 
-  const send = (order: CancelOrder, idempotencyKey: string) => {
-    hold(true);
-    return cancel(order, idempotencyKey);
+  const sendFrozen = (request: CancelRequest, idempotencyKey: string) => {
+    setFrozen(true);
+    return cancelSubscriptions(request, idempotencyKey);
   };
 
-  const command = useCommand<CancelAnswer, CancelOrder>(send, {
+  const command = useCommand<CancelAnswer, CancelRequest>(sendFrozen, {
     onSuccess: ({ plans, cancelled }) => {
-      taken(plans);
-      notify(successMessage({ cancelled, before: leaving.chosen, after: plans }));
-      const about = plans.filter(({ subId }) => cancelled.some((one) => one.subId === subId));
-      void navigate(paths.dashboard, { state: toReceipt(receiptSentences(cancelled), about) });
+      storePlans(plans);
+      showSnackbar(cancellationMessage({ cancelled, before: selection.chosen, after: plans }));
+      const affectedPlans = plans.filter(({ subId }) =>
+        cancelled.some((subscription) => subscription.subId === subId),
+      );
+      void navigate(paths.dashboard, {
+        state: createReceiptState(cancellationReceipt(cancelled), affectedPlans),
+      });
     },
-    onError: (error, { subscriptionIds: sent }) => {
-      hold(false);
-      const plans = plansIn(error);
-      if (!plans) return stale();
-      taken(plans);
-      const left = plans.filter(canBeCancelled).map(({ subId }) => subId);
-      const done = leaving.chosen.filter(({ subId }) => !left.includes(subId));
-      setAttempt({ done: [...(attempt?.done ?? []), ...done], sent });
-      // Where nothing of it is left, the form goes, and cannot say it.
-      if (done.length === leaving.chosen.length) notifyError(error);
+    onError: (error, { subscriptionIds: sentIds }) => {
+      setFrozen(false);
+      const plans = plansFromError(error);
+      if (!plans) return refreshAccount();
+      storePlans(plans);
+      const remainingIds = plans.filter(canBeCancelled).map(({ subId }) => subId);
+      const cancelledPlans = selection.chosen.filter(({ subId }) => !remainingIds.includes(subId));
+      setAttempt({
+        cancelledPlans: [...(attempt?.cancelledPlans ?? []), ...cancelledPlans],
+        sentIds,
+      });
+      // If no plan is left, the form unmounts and cannot show the error.
+      if (cancelledPlans.length === selection.chosen.length) notifyError(error);
     },
   });
   return {
     ...command,
-    done: command.isError ? (attempt?.done ?? []) : [],
-    cancel: (survey: Omit<CancelOrder, 'subscriptionIds'>) =>
-      command.mutate({ ...survey, subscriptionIds: idsToSend(leaving, attempt) }),
+    cancelledPlans: command.isError ? (attempt?.cancelledPlans ?? []) : [],
+    cancel: (survey: Omit<CancelRequest, 'subscriptionIds'>) =>
+      command.mutate({ ...survey, subscriptionIds: idsToSend(selection, attempt) }),
   };
 }

@@ -3,83 +3,90 @@ import { HttpResponse, http } from 'msw';
 import { beforeEach, describe, expect, it } from 'vitest';
 
 import { useSnackbar } from '@/stores/snackbar';
-import { aPlan, aPreview, someManagePlans } from '@/testing/data';
-import { renderScreen } from '@/testing/render';
-import { refusal, server } from '@/testing/server';
+import { makeManagePlans, makePeriodEstimate, makePlan } from '@/testing/fixtures';
+import { renderScreen } from '@/testing/renderScreen';
+import { errorResponse, server } from '@/testing/server';
 import CouponPage from './CouponPage';
 
-let asked: string[] = [];
+let requests: string[] = [];
 
-function answer(response: () => Response) {
+function answerWith(response: () => Response) {
   server.use(
     http.post('*/api/account/add-coupon/:code', ({ request }) => {
-      asked.push(new URL(request.url).pathname);
+      requests.push(new URL(request.url).pathname);
       return response();
     }),
   );
 }
 
 beforeEach(() => {
-  asked = [];
-  server.use(http.get('*/api/account/manage-plans', () => HttpResponse.json(someManagePlans())));
-  answer(() =>
-    HttpResponse.json({ ...aPreview({ existingPlans: [aPlan()] }), appliedTo: 'sub_faith' }),
+  requests = [];
+  server.use(http.get('*/api/account/manage-plans', () => HttpResponse.json(makeManagePlans())));
+  answerWith(() =>
+    HttpResponse.json({
+      ...makePeriodEstimate({ existingPlans: [makePlan()] }),
+      appliedTo: 'sub_faith',
+    }),
   );
 });
 
-const show = () => renderScreen(<CouponPage />, { at: '/coupon' });
-const code = () => screen.findByRole('textbox', { name: 'Code' });
-const apply = () => screen.getByRole('button', { name: 'APPLY' });
+const renderPage = () => renderScreen(<CouponPage />, { at: '/coupon' });
+const findCodeField = () => screen.findByRole('textbox', { name: 'Code' });
+const getApplyButton = () => screen.getByRole('button', { name: 'APPLY' });
 
 describe('redeeming a code', () => {
+  // shows: coupon-1, coupon-2, api-29
   it('applies it once and goes to the summary', async () => {
-    const { user } = show();
-    await user.type(await code(), '  SAVE20 ');
-    await user.dblClick(apply());
+    const { user } = renderPage();
+    await user.type(await findCodeField(), '  SAVE20 ');
+    await user.dblClick(getApplyButton());
     expect(await screen.findByTestId('elsewhere')).toHaveTextContent('/summary');
-    expect(asked).toEqual(['/api/account/add-coupon/SAVE20']);
+    expect(requests).toEqual(['/api/account/add-coupon/SAVE20']);
     expect(useSnackbar.getState().visible).toBe(false);
   });
 
-  it.each(['', '    '])('warns where there is none: "%s"', async (typed) => {
-    const { user } = show();
-    await user.type(await code(), `${typed}{Enter}`);
+  // shows: coupon-3
+  it.each(['', '    '])('warns about an empty code: "%s"', async (typed) => {
+    const { user } = renderPage();
+    await user.type(await findCodeField(), `${typed}{Enter}`);
     expect(useSnackbar.getState()).toMatchObject({
       content: 'Please enter the coupon code to update',
       severity: 'warning',
     });
-    expect(await code()).toHaveFocus();
-    expect(await code()).toBeInvalid();
-    expect(asked).toEqual([]);
+    expect(await findCodeField()).toHaveFocus();
+    expect(await findCodeField()).toBeInvalid();
+    expect(requests).toEqual([]);
   });
 
-  it('takes no more than 30 characters', async () => {
-    const { user } = show();
-    await user.type(await code(), 'A'.repeat(31));
-    expect(await code()).toHaveValue('A'.repeat(30));
+  // shows: coupon-4
+  it('accepts at most 30 characters', async () => {
+    const { user } = renderPage();
+    await user.type(await findCodeField(), 'A'.repeat(31));
+    expect(await findCodeField()).toHaveValue('A'.repeat(30));
   });
 
   it.each([
     ['a/b?c#d', 'a%2Fb%3Fc%23d'],
     ['🎁 %', '%F0%9F%8E%81%20%25'],
-  ])('sends %s as it was typed', async (typed, sent) => {
-    const { user } = show();
-    await user.type(await code(), typed);
-    await user.click(apply());
+  ])('sends %s as typed', async (typed, encoded) => {
+    const { user } = renderPage();
+    await user.type(await findCodeField(), typed);
+    await user.click(getApplyButton());
     await screen.findByTestId('elsewhere');
-    expect(asked).toEqual([`/api/account/add-coupon/${sent}`]);
+    expect(requests).toEqual([`/api/account/add-coupon/${encoded}`]);
   });
 
-  it('keeps what was typed where it is refused, and says why', async () => {
-    answer(() => refusal(409, 'coupon_expired', 'This code has expired.'));
-    const { user } = show();
-    await user.type(await code(), 'EXPIRED10');
-    await user.click(apply());
+  // shows: coupon-5
+  it('keeps a refused code and says why', async () => {
+    answerWith(() => errorResponse(409, 'coupon_expired', 'This code has expired.'));
+    const { user } = renderPage();
+    await user.type(await findCodeField(), 'EXPIRED10');
+    await user.click(getApplyButton());
     await expect
       .poll(() => useSnackbar.getState())
       .toMatchObject({ content: 'This code has expired.', severity: 'error' });
-    expect(await code()).toHaveValue('EXPIRED10');
-    expect(await code()).toHaveAccessibleDescription('This code has expired.');
-    expect(await code()).toHaveFocus();
+    expect(await findCodeField()).toHaveValue('EXPIRED10');
+    expect(await findCodeField()).toHaveAccessibleDescription('This code has expired.');
+    expect(await findCodeField()).toHaveFocus();
   });
 });

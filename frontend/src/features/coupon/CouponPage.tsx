@@ -1,89 +1,87 @@
-import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useRef, useState } from 'react';
 import { useNavigate } from 'react-router-dom';
-
-import { siteOptions } from '@/lib/api/queries';
-import type { Redeemed } from '@/lib/api/types';
-import { useCommand } from '@/lib/command';
-import { isUnconfirmed, messageOf } from '@/lib/errors';
-import { notifyError } from '@/lib/notices';
+import { createReceiptState } from '@/domain/changes/receipts';
+import { usePlansAfterChange } from '@/domain/changes/usePlansAfterChange';
+import { AgreementLinks } from '@/domain/payments/AgreementLinks';
+import { errorMessage, isUnconfirmed } from '@/lib/api/errors';
+import { notifyError } from '@/lib/api/notifyError';
+import type { RedeemAnswer } from '@/lib/api/types';
+import { useCommand } from '@/lib/api/useCommand';
+import { formatDate } from '@/lib/formats';
+import { useFormDraft } from '@/lib/hooks/useFormDraft';
 import { paths } from '@/lib/paths';
-import { usePlansAfterChange } from '@/lib/planChanges';
-import { toReceipt } from '@/lib/receipts';
-import { useFormDraft } from '@/lib/useFormDraft';
 import { useDrafts } from '@/stores/drafts';
-import { notify, useSnackbar } from '@/stores/snackbar';
+import { showSnackbar, useSnackbar } from '@/stores/snackbar';
 import { Button } from '@/ui/Button';
 import { Card } from '@/ui/Card';
 import { TextField } from '@/ui/Field';
-import { LegalLinks } from '@/ui/LegalLinks';
 import { Page } from '@/ui/Page';
 import { PageHeading } from '@/ui/PageHeading';
 import { BackLink } from '@/ui/TextLink';
-import { redeem } from './api';
+import { redeemCode } from './api';
 import styles from './CouponPage.module.css';
-import { redeemedSentence } from './redeemed';
 
 const DRAFT = 'code';
 const CODE_LENGTH = 30;
 const NO_CODE = 'Please enter the coupon code to update';
 
-/** A code that makes the next bill smaller. */
+/** The form to redeem a coupon code. */
 export default function CouponPage() {
-  const { data: site } = useQuery(siteOptions);
   return (
     <Page>
       <BackLink to={paths.dashboard} />
-      <PageHeading lead="It is taken off your next bill. Nothing is charged today.">
+      <PageHeading lead="Your discount comes off your next bill. You won’t be charged today.">
         Redeem your code
       </PageHeading>
       <Card className={styles.card}>
-        <CodeForm />
-        {site && <LegalLinks termsUrl={site.brand.termsUrl} privacyUrl={site.brand.privacyUrl} />}
+        <CouponForm />
+        <AgreementLinks />
       </Card>
     </Page>
   );
 }
 
-/** Sends the code; a success is told on the summary. */
-function useRedeem(onRefused: (message: string) => void) {
+/** Redeems the code and navigates to the summary. */
+function useRedeemCode(onRefused: (message: string) => void) {
   const navigate = useNavigate();
-  const { settled, stale } = usePlansAfterChange();
-  return useCommand<Redeemed, { code: string }>(redeem, {
+  const { refetchPlans, refreshAccount } = usePlansAfterChange();
+  return useCommand<RedeemAnswer, { code: string }>(redeemCode, {
     onSuccess: async (answer) => {
       useSnackbar.getState().hide();
-      const plans = await settled();
-      // A session that expired just now has left the code behind, which is spent.
+      const plans = await refetchPlans();
+      // If the session has just expired, its draft still holds the code, which is used up.
       useDrafts.getState().forget(DRAFT);
-      void navigate(paths.summary, { state: toReceipt([redeemedSentence(answer)], plans) });
+      void navigate(paths.summary, {
+        state: createReceiptState([redeemedSentence(answer)], plans),
+      });
     },
     onError: (error) => {
-      stale();
+      refreshAccount();
       notifyError(error);
-      if (!isUnconfirmed(error)) onRefused(messageOf(error));
+      if (!isUnconfirmed(error)) onRefused(errorMessage(error));
     },
   });
 }
 
-function CodeForm() {
+function CouponForm() {
   const [code, setCode] = useFormDraft(DRAFT, '');
   const [error, setError] = useState<string | null>(null);
   const field = useRef<HTMLInputElement>(null);
-  const refuse = (message: string) => {
+  const showError = (message: string) => {
     setError(message);
     field.current?.focus();
   };
-  const redeeming = useRedeem(refuse);
+  const redemption = useRedeemCode(showError);
 
-  const apply = (event: FormEvent) => {
+  const submit = (event: FormEvent) => {
     event.preventDefault();
-    const typed = code.trim();
-    if (typed !== '') return redeeming.mutate({ code: typed });
-    notify(NO_CODE, 'warning');
-    refuse(NO_CODE);
+    const trimmed = code.trim();
+    if (trimmed !== '') return redemption.mutate({ code: trimmed });
+    showSnackbar(NO_CODE, 'warning');
+    showError(NO_CODE);
   };
   return (
-    <form className={styles.form} onSubmit={apply} noValidate>
+    <form className={styles.form} onSubmit={submit} noValidate>
       <TextField
         ref={field}
         label="Code"
@@ -98,9 +96,20 @@ function CodeForm() {
           setError(null);
         }}
       />
-      <Button type="submit" busy={redeeming.isPending} block>
+      <Button type="submit" busy={redemption.isPending} block>
         APPLY
       </Button>
     </form>
   );
+}
+
+/** A sentence about what the code did. */
+function redeemedSentence({
+  existingPlans,
+  appliedTo,
+}: Pick<RedeemAnswer, 'existingPlans' | 'appliedTo'>): string {
+  const plan = existingPlans.find(({ subId }) => subId === appliedTo);
+  if (!plan) return 'Your code was applied to your next bill.';
+  const when = plan.nextBillingAt ? ` on ${formatDate(plan.nextBillingAt)}` : '';
+  return `Your code was applied to your next ${plan.name} bill${when}.`;
 }

@@ -1,9 +1,12 @@
-import type { Redeemed } from '@/lib/api/types';
-import { post } from '@/lib/http';
+import { postJson } from '@/lib/api/http';
+import type { RedeemAnswer } from '@/lib/api/types';
 
-/** Redeems a code, which may hold anything that can be typed. */
-export function redeem({ code }: { code: string }, idempotencyKey: string): Promise<Redeemed> {
-  return post<Redeemed>(`/api/account/add-coupon/${encodeURIComponent(code)}`, {
+/** Redeems a code, which may contain any character. */
+export function redeemCode(
+  { code }: { code: string },
+  idempotencyKey: string,
+): Promise<RedeemAnswer> {
+  return postJson<RedeemAnswer>(`/api/account/add-coupon/${encodeURIComponent(code)}`, {
     body: {},
     idempotencyKey,
   });

@@ -1,27 +1,26 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { delay, HttpResponse, http } from 'msw';
 import { beforeEach, describe, expect, it } from 'vitest';
-
+import { createReceiptState } from '@/domain/changes/receipts';
 import type { Invoice, ManagePlans, Plan } from '@/lib/api/types';
-import { toReceipt } from '@/lib/receipts';
 import { useLoader } from '@/stores/loader';
 import { useSnackbar } from '@/stores/snackbar';
 import {
-  aFreeMonth,
-  aGospelPlan,
-  aKidsPlan,
-  anAccount,
-  anInvoice,
-  anOffer,
-  aPlan,
   CHANGING,
   ENDING,
+  makeAccount,
+  makeFreeMonth,
+  makeGospelPlan,
+  makeInvoice,
+  makeKidsPlan,
+  makeManagePlans,
+  makeOfferedPlan,
+  makePlan,
   PAUSE_SCHEDULED,
   PAUSED,
-  someManagePlans,
-} from '@/testing/data';
-import { renderScreen } from '@/testing/render';
-import { refusal, server } from '@/testing/server';
+} from '@/testing/fixtures';
+import { renderScreen } from '@/testing/renderScreen';
+import { errorResponse, server } from '@/testing/server';
 import DashboardPage from './DashboardPage';
 
 let plans: Plan[] = [];
@@ -29,49 +28,52 @@ let invoices: Invoice[] = [];
 let costs: Partial<ManagePlans> = {};
 
 beforeEach(() => {
-  plans = [aPlan()];
-  invoices = [anInvoice()];
+  plans = [makePlan()];
+  invoices = [makeInvoice()];
   costs = {};
   server.use(
-    http.get('*/api/account', () => HttpResponse.json(anAccount({ plans }))),
+    http.get('*/api/account', () => HttpResponse.json(makeAccount({ plans }))),
     http.get('*/api/account/manage-plans', () =>
-      HttpResponse.json(someManagePlans({ existingPlans: plans, ...costs })),
+      HttpResponse.json(makeManagePlans({ existingPlans: plans, ...costs })),
     ),
     http.get('*/api/invoice/list', () => HttpResponse.json(invoices)),
   );
 });
 
-const show = () => renderScreen(<DashboardPage />, { at: '/dashboard' });
-const card = (name: string) => screen.findByRole('article', { name });
+const renderDashboard = () => renderScreen(<DashboardPage />, { at: '/dashboard' });
+const findCard = (name: string) => screen.findByRole('article', { name });
 
-describe('the account home', () => {
-  it('shows each subscription with its price, its state and what comes next', async () => {
-    plans = [aPlan(), aGospelPlan(PAUSED)];
-    show();
-    const faith = await card('Faith & Family');
+describe('the dashboard', () => {
+  // shows: dashboard-1, api-5
+  it('shows each subscription with price, status and what comes next', async () => {
+    plans = [makePlan(), makeGospelPlan(PAUSED)];
+    renderDashboard();
+    const faith = await findCard('Faith & Family');
     expect(faith).toHaveTextContent('$6.99 / month');
     expect(within(faith).getByText('Active')).toBeInTheDocument();
     expect(
-      within(faith).getByRole('list', { name: 'What comes next for Faith & Family' }),
+      within(faith).getByRole('list', { name: 'Coming up for Faith & Family' }),
     ).toHaveTextContent('Next billDecember 10, 2026');
-    const gospel = await card('Gospel TV');
+    const gospel = await findCard('Gospel TV');
     expect(within(gospel).getByText('Paused')).toBeInTheDocument();
     expect(gospel).toHaveTextContent('Resumes automaticallyDecember 2, 2026');
   });
 
-  it('says first what happens next', async () => {
-    plans = [aPlan(), aGospelPlan()];
-    show();
-    expect(await screen.findByText(/^Your next bill/)).toHaveTextContent(
-      'Your next bill comes on December 10, 2026, for Faith & Family and Gospel TV.',
+  // shows: rule-15
+  it('starts with what comes next', async () => {
+    plans = [makePlan(), makeGospelPlan()];
+    renderDashboard();
+    expect(await screen.findByText(/^Next bill:/)).toHaveTextContent(
+      'Next bill: December 10, 2026, for Faith & Family and Gospel TV.',
     );
   });
 
+  // shows: dashboard-4
   it('adds up what the next period costs', async () => {
-    plans = [aPlan(), aGospelPlan(), aKidsPlan(PAUSED)];
+    plans = [makePlan(), makeGospelPlan(), makeKidsPlan(PAUSED)];
     costs = { bundleSavings: 150, total: 1348 };
-    show();
-    const panel = await screen.findByRole('region', { name: 'What you pay' });
+    renderDashboard();
+    const panel = await screen.findByRole('region', { name: 'Your costs' });
     const terms = within(panel).getAllByRole('term');
     expect(terms.map(({ textContent }) => textContent)).toEqual([
       'Faith & Family',
@@ -82,11 +84,12 @@ describe('the account home', () => {
     expect(panel).toHaveTextContent('$13.48');
   });
 
-  it('shows the three newest invoices, what was last paid with, and the way to all', async () => {
+  // shows: rule-15
+  it('shows the three newest invoices, the last payment method used, and a link to all', async () => {
     invoices = ['4', '3', '2', '1'].map((number) =>
-      anInvoice({ number, transactionDate: `2026-0${number}-10T15:00:00Z` }),
+      makeInvoice({ number, transactionDate: `2026-0${number}-10T15:00:00Z` }),
     );
-    show();
+    renderDashboard();
     const panel = within(await screen.findByRole('region', { name: 'Latest invoices' }));
     expect((await panel.findAllByRole('listitem')).map(({ textContent }) => textContent)).toEqual([
       'Apr 10, 2026$6.99 USDPAID',
@@ -100,11 +103,12 @@ describe('the account home', () => {
     );
   });
 
-  it('leads to every screen that there is', async () => {
-    show();
-    const ways = within(await screen.findByRole('region', { name: 'Your account' }));
+  // shows: rule-15
+  it('links to every screen', async () => {
+    renderDashboard();
+    const links = within(await screen.findByRole('region', { name: 'Your account' }));
     expect(
-      ways.getAllByRole('link').map((link) => [link.textContent, link.getAttribute('href')]),
+      links.getAllByRole('link').map((link) => [link.textContent, link.getAttribute('href')]),
     ).toEqual([
       ['Manage Subscriptions', '/manage-subscription'],
       ['Upgrade to annual billing', '/manage-subscription/upgrade'],
@@ -118,54 +122,59 @@ describe('the account home', () => {
     ]);
   });
 
-  it('leads from one subscription to its pause', async () => {
-    const { user } = show();
+  it('links from a subscription to its pause', async () => {
+    const { user } = renderDashboard();
     await user.click(await screen.findByRole('link', { name: 'Pause Faith & Family' }));
     expect(screen.getByTestId('elsewhere')).toHaveTextContent('/pause-offer?ids=sub_faith');
   });
 
-  it('leads from one subscription to its end, paused or not', async () => {
-    plans = [aPlan(), aGospelPlan(PAUSED), aKidsPlan(ENDING)];
-    show();
-    await card('Faith & Family');
-    const ways = screen.getAllByRole('link', { name: /^Cancel (?!Subscriptions)/ });
-    expect(ways.map((link) => [link.textContent, link.getAttribute('href')])).toEqual([
+  it('links from a subscription to its cancellation, paused or not', async () => {
+    plans = [makePlan(), makeGospelPlan(PAUSED), makeKidsPlan(ENDING)];
+    renderDashboard();
+    await findCard('Faith & Family');
+    const links = screen.getAllByRole('link', { name: /^Cancel (?!Subscriptions)/ });
+    expect(links.map((link) => [link.textContent, link.getAttribute('href')])).toEqual([
       ['Cancel Faith & Family', '/cancelAll?ids=sub_faith'],
       ['Cancel Gospel TV', '/cancelAll?ids=sub_gospel'],
     ]);
   });
 
-  it('offers no pause where nothing can be paused', async () => {
-    plans = [aPlan({ status: 'NON_RENEWING', cancelAt: '2026-12-04T15:00:00Z' })];
-    show();
-    expect(await card('Faith & Family')).toHaveTextContent('Access endsDecember 4, 2026');
+  it('offers no pause if nothing can be paused', async () => {
+    plans = [makePlan({ status: 'NON_RENEWING', cancelAt: '2026-12-04T15:00:00Z' })];
+    renderDashboard();
+    expect(await findCard('Faith & Family')).toHaveTextContent('Access endsDecember 4, 2026');
     expect(screen.queryByRole('link', { name: /Pause/ })).not.toBeInTheDocument();
   });
 });
 
 describe('an account without subscriptions', () => {
-  it('is shown what would be here and the services to look at', async () => {
+  it('shows what would be here and links to the services', async () => {
     plans = [];
     invoices = [];
-    show();
-    expect(await screen.findByText('You have no subscriptions yet')).toBeInTheDocument();
+    renderDashboard();
+    expect(await screen.findByText('No subscriptions yet')).toBeInTheDocument();
     expect(await screen.findByRole('link', { name: /Explore Kids/ })).toBeInTheDocument();
-    expect(await screen.findByText(/You have no invoices yet/)).toBeInTheDocument();
-    expect(screen.queryByRole('region', { name: 'What you pay' })).not.toBeInTheDocument();
+    expect(await screen.findByText(/No invoices yet/)).toBeInTheDocument();
+    expect(screen.queryByRole('region', { name: 'Your costs' })).not.toBeInTheDocument();
   });
 
-  it('keeps what has ended with its way back at today’s price, and its invoices', async () => {
+  it('shows ended plans with links to restart them at today’s price, and invoices', async () => {
     plans = [
-      aPlan({ status: 'CANCELLED', cancelAt: '2026-05-04T15:00:00Z' }),
-      aKidsPlan({ id: 'Minno', status: 'CANCELLED', cancelAt: '2026-04-04T15:00:00Z' }),
+      makePlan({ status: 'CANCELLED', cancelAt: '2026-05-04T15:00:00Z' }),
+      makeKidsPlan({ id: 'Minno', status: 'CANCELLED', cancelAt: '2026-04-04T15:00:00Z' }),
     ];
     costs = {
       existingPlans: [],
       plans: [
-        { ...anOffer(), id: 'faith-family-plan', name: 'Faith & Family', service: 'faith-family' },
+        {
+          ...makeOfferedPlan(),
+          id: 'faith-family-plan',
+          name: 'Faith & Family',
+          service: 'faith-family',
+        },
       ],
     };
-    show();
+    renderDashboard();
     expect(await screen.findByText('Your subscriptions have ended')).toBeInTheDocument();
     expect(screen.getByRole('region', { name: 'Ended subscriptions' })).toHaveTextContent(
       'Faith & FamilyEnded May 4, 2026$8.99 / monthStart again with Faith & Family' +
@@ -180,177 +189,186 @@ describe('an account without subscriptions', () => {
 });
 
 describe('loading', () => {
-  it('is under the overlay, and a failure can be tried again', async () => {
+  it('shows the overlay, and a failure can be retried', async () => {
     server.use(
-      http.get('*/api/account', () => refusal(500, 'internal_error', 'Broken.'), { once: true }),
+      http.get('*/api/account', () => errorResponse(500, 'internal_error', 'Broken.'), {
+        once: true,
+      }),
     );
-    const { user } = show();
+    const { user } = renderDashboard();
     expect(useLoader.getState().pending).toBe(1);
     expect(await screen.findByRole('alert')).toHaveTextContent('Broken.');
     expect(useLoader.getState().pending).toBe(0);
     await user.click(screen.getByRole('button', { name: 'Try again' }));
-    expect(await card('Faith & Family')).toBeInTheDocument();
+    expect(await findCard('Faith & Family')).toBeInTheDocument();
   });
 
-  it('shows the rest where only the invoices fail', async () => {
-    server.use(http.get('*/api/invoice/list', () => refusal(500, 'internal_error', 'Broken.')));
-    show();
-    expect(await card('Faith & Family')).toBeInTheDocument();
+  it('shows the rest if only the invoices fail', async () => {
+    server.use(
+      http.get('*/api/invoice/list', () => errorResponse(500, 'internal_error', 'Broken.')),
+    );
+    renderDashboard();
+    expect(await findCard('Faith & Family')).toBeInTheDocument();
     expect(await screen.findByRole('alert')).toHaveTextContent('Broken.');
   });
 });
 
-describe('cancelling a scheduled pause', () => {
-  it('puts the subscription back, says so and keeps the place', async () => {
-    plans = [aPlan(PAUSE_SCHEDULED)];
-    const asked: unknown[] = [];
+describe('canceling a scheduled pause', () => {
+  // shows: dashboard-5
+  it('restores the subscription, reports it and keeps the focus', async () => {
+    plans = [makePlan(PAUSE_SCHEDULED)];
+    const requests: unknown[] = [];
     server.use(
       http.post('*/api/account/subscription/remove-scheduled-pause', async ({ request }) => {
-        asked.push(await request.json());
-        plans = [aPlan()];
+        requests.push(await request.json());
+        plans = [makePlan()];
         return HttpResponse.json({ plans });
       }),
     );
-    const { user } = show();
-    expect(await card('Faith & Family')).toHaveTextContent('Pause startsDecember 10, 2026');
-    await user.click(screen.getByRole('button', { name: 'Cancel pause of Faith & Family' }));
+    const { user } = renderDashboard();
+    expect(await findCard('Faith & Family')).toHaveTextContent('Pause startsDecember 10, 2026');
+    await user.click(screen.getByRole('button', { name: 'Undo pause of Faith & Family' }));
     await waitFor(() =>
-      expect(screen.queryByRole('button', { name: /Cancel pause/ })).not.toBeInTheDocument(),
+      expect(screen.queryByRole('button', { name: /Undo pause/ })).not.toBeInTheDocument(),
     );
-    expect(asked).toEqual([{ subscriptionId: ['sub_faith'] }]);
+    expect(requests).toEqual([{ subscriptionId: ['sub_faith'] }]);
     expect(useSnackbar.getState().content).toBe('Scheduled Pause has been removed successfully.');
     expect(screen.getByRole('heading', { name: 'Faith & Family' })).toHaveFocus();
   });
 });
 
-describe('taking back what is scheduled', () => {
+describe('undoing what is scheduled', () => {
   it.each([
     {
       what: 'a change',
       scheduled: CHANGING,
       button: 'Undo change of Faith & Family',
       path: 'remove-scheduled-change',
-      shown: 'From then on $6.99 / month',
-      said: 'Faith & Family stays as it is. The scheduled change has been removed.',
+      shown: 'Then $6.99 / month',
+      said: 'The change was undone. Faith & Family stays as it is.',
     },
     {
-      what: 'an end',
+      what: 'a cancellation',
       scheduled: ENDING,
       button: 'Keep my subscription to Faith & Family',
       path: 'remove-scheduled-cancellation',
       shown: 'Access endsDecember 4, 2026',
-      said: 'You keep Faith & Family. It goes on as before.',
+      said: 'Your cancellation was undone. Faith & Family will renew as usual.',
     },
-  ])('undoes $what, says so and keeps the place', async (given) => {
-    plans = [aPlan(given.scheduled)];
-    const asked: unknown[] = [];
+  ])('undoes $what, reports it and keeps the focus', async (given) => {
+    plans = [makePlan(given.scheduled)];
+    const requests: unknown[] = [];
     server.use(
       http.post(`*/api/account/subscription/${given.path}`, async ({ request }) => {
-        asked.push(await request.json());
-        plans = [aPlan()];
+        requests.push(await request.json());
+        plans = [makePlan()];
         return HttpResponse.json({ plans });
       }),
     );
-    const { user } = show();
-    expect(await card('Faith & Family')).toHaveTextContent(given.shown);
+    const { user } = renderDashboard();
+    expect(await findCard('Faith & Family')).toHaveTextContent(given.shown);
     await user.dblClick(screen.getByRole('button', { name: given.button }));
     await waitFor(() =>
       expect(screen.queryByRole('button', { name: given.button })).not.toBeInTheDocument(),
     );
-    expect(asked).toEqual([{ subscriptionId: ['sub_faith'] }]);
+    expect(requests).toEqual([{ subscriptionId: ['sub_faith'] }]);
     expect(useSnackbar.getState().content).toBe(given.said);
     expect(screen.getByRole('heading', { name: 'Faith & Family' })).toHaveFocus();
   });
 });
 
-describe('a link that takes something back', () => {
+describe('a link that undoes something', () => {
   const CANCELLATION = '*/api/account/subscription/remove-scheduled-cancellation';
-  const open = (subId: string) =>
+  const openFromLink = (subId: string) =>
     renderScreen(<DashboardPage />, { at: `/dashboard?undo=${subId}`, route: '/dashboard' });
 
   it.each([
     ['Keep Faith & Family?', ENDING, 'is set to end on December 4, 2026.'],
-    ['Cancel the pause of Faith & Family?', PAUSE_SCHEDULED, 'is set to pause on December 10'],
-    ['Undo the change of Faith & Family?', CHANGING, 'is set to change to $6.99 / month on'],
-  ])('asks first: %s', async (title, scheduled, said) => {
-    plans = [aPlan(scheduled), aGospelPlan()];
-    const { user } = open('sub_faith');
+    ['Undo the pause of Faith & Family?', PAUSE_SCHEDULED, 'is set to pause on December 10'],
+    ['Undo the change to Faith & Family?', CHANGING, 'is set to change to $6.99 / month on'],
+  ])('asks for confirmation: %s', async (title, scheduled, message) => {
+    plans = [makePlan(scheduled), makeGospelPlan()];
+    const { user } = openFromLink('sub_faith');
     const dialog = await screen.findByRole('dialog', { name: title });
-    expect(dialog).toHaveTextContent(said);
+    expect(dialog).toHaveTextContent(message);
     await user.click(within(dialog).getByRole('button', { name: 'Not now' }));
     await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument());
     expect(screen.getByRole('heading', { level: 1 })).toHaveFocus();
   });
 
-  it('does it once it is confirmed, and says what that costs', async () => {
-    plans = [aPlan(ENDING)];
-    const asked: unknown[] = [];
+  // shows: dashboard-5, api-27
+  it('undoes it after confirmation, and shows the price', async () => {
+    plans = [makePlan(ENDING)];
+    const requests: unknown[] = [];
     server.use(
       http.post(CANCELLATION, async ({ request }) => {
-        asked.push(await request.json());
-        plans = [aPlan()];
+        requests.push(await request.json());
+        plans = [makePlan()];
         return HttpResponse.json({ plans });
       }),
     );
-    const { user } = open('sub_faith');
+    const { user } = openFromLink('sub_faith');
     await user.click(await screen.findByRole('button', { name: 'Keep Faith & Family' }));
     await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument());
-    expect(asked).toEqual([{ subscriptionId: ['sub_faith'] }]);
-    expect(await screen.findByText(/^Its next bill/)).toHaveTextContent(
-      'Its next bill comes on December 10, 2026, at $6.99 / month before discounts and taxes.',
+    expect(requests).toEqual([{ subscriptionId: ['sub_faith'] }]);
+    expect(await screen.findByText(/^Next bill: \$/)).toHaveTextContent(
+      'Next bill: $6.99 on December 10, 2026, before discounts and taxes.',
     );
   });
 
-  it('stays and says what failed', async () => {
-    plans = [aPlan(ENDING)];
-    server.use(http.post(CANCELLATION, () => refusal(409, 'invalid_state', 'It has ended.')));
-    const { user } = open('sub_faith');
+  it('stays open and shows a failure', async () => {
+    plans = [makePlan(ENDING)];
+    server.use(http.post(CANCELLATION, () => errorResponse(409, 'invalid_state', 'It has ended.')));
+    const { user } = openFromLink('sub_faith');
     await user.click(await screen.findByRole('button', { name: 'Keep Faith & Family' }));
     const dialog = within(screen.getByRole('dialog'));
     expect(await dialog.findByRole('alert')).toHaveTextContent('It has ended.');
   });
 
   it.each([
-    ['sub_faith', 'Faith & Family goes on as it is: nothing is scheduled for it.'],
+    ['sub_faith', 'Faith & Family continues. Nothing is scheduled for it.'],
     ['sub_gospel', 'Gospel TV is paused. You can resume it from your account.'],
-    ['sub_elsewhere', 'You are signed in as ava@example.com.'],
-  ])('says so where nothing is left to take back: %s', async (subId, said) => {
-    plans = [aPlan(), aGospelPlan(PAUSED)];
-    const { user } = open(subId);
+    ['sub_elsewhere', 'You’re signed in as ava@example.com.'],
+  ])('says when nothing is left to undo: %s', async (subId, message) => {
+    plans = [makePlan(), makeGospelPlan(PAUSED)];
+    const { user } = openFromLink(subId);
     const dialog = await screen.findByRole('dialog', {
-      name: 'There is nothing left to take back',
+      name: 'Nothing to undo',
     });
-    expect(dialog).toHaveTextContent(said);
+    expect(dialog).toHaveTextContent(message);
     await user.click(within(dialog).getByRole('button', { name: 'Go to your account' }));
     await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument());
   });
 });
 
 describe('the receipt', () => {
-  const state = toReceipt(['You can watch it until December 4, 2026.'], [aPlan(ENDING)]);
-  const open = () => renderScreen(<DashboardPage />, { at: '/dashboard', state });
+  const state = createReceiptState(
+    ['You can watch it until December 4, 2026.'],
+    [makePlan(ENDING)],
+  );
+  const openWithReceipt = () => renderScreen(<DashboardPage />, { at: '/dashboard', state });
   const receipt = () => screen.queryByText(/^You can watch it until/);
 
   it('stays until it is dismissed', async () => {
-    plans = [aPlan(ENDING)];
-    const { user } = open();
-    await card('Faith & Family');
+    plans = [makePlan(ENDING)];
+    const { user } = openWithReceipt();
+    await findCard('Faith & Family');
     expect(receipt()).toBeInTheDocument();
     await user.click(screen.getByRole('button', { name: 'Dismiss notice' }));
     await waitFor(() => expect(receipt()).not.toBeInTheDocument());
     expect(screen.getByRole('heading', { level: 1 })).toHaveFocus();
   });
 
-  it('says nothing that is no longer so', async () => {
-    open();
-    await card('Faith & Family');
+  it('is hidden once it is out of date', async () => {
+    openWithReceipt();
+    await findCard('Faith & Family');
     expect(receipt()).not.toBeInTheDocument();
   });
 });
 
 describe('the activity', () => {
-  const panel = () => screen.findByRole('region', { name: 'Activity' });
-  const done = (count: number) =>
+  const findPanel = () => screen.findByRole('region', { name: 'Activity' });
+  const makeEntries = (count: number) =>
     Array.from({ length: count }, (_, index) => ({
       at: `2026-11-${20 - index}T15:05:00Z`,
       kind: 'paused',
@@ -358,8 +376,9 @@ describe('the activity', () => {
       actor: index === 0 ? 'support' : 'you',
     }));
 
-  it('says what was done, when and by whom, some at a time', async () => {
-    const all = done(7);
+  // shows: dashboard-3, api-34
+  it('lists what was done, when and by whom, a page at a time', async () => {
+    const all = makeEntries(7);
     server.use(
       http.get('*/api/account/activity', ({ request }) => {
         const query = new URL(request.url).searchParams;
@@ -367,71 +386,72 @@ describe('the activity', () => {
         return HttpResponse.json(all.slice(offset, offset + limit));
       }),
     );
-    const { user } = show();
-    const rows = async () => within(await panel()).getAllByRole('listitem');
+    const { user } = renderDashboard();
+    const findRows = async () => within(await findPanel()).getAllByRole('listitem');
     await screen.findByText('Done 1');
-    expect(await rows()).toHaveLength(5);
-    expect((await rows())[0]).toHaveTextContent(/Done 1Nov 20, 2026, .* · Our support team/);
+    expect(await findRows()).toHaveLength(5);
+    expect((await findRows())[0]).toHaveTextContent(/Done 1Nov 20, 2026, .* · Customer Service/);
     await user.click(screen.getByRole('button', { name: 'Show more activity' }));
     expect(await screen.findByText('Done 7')).toBeInTheDocument();
     expect(screen.queryByRole('button', { name: 'Show more activity' })).not.toBeInTheDocument();
     expect(screen.getByRole('heading', { name: 'Activity' })).toHaveFocus();
   });
 
-  it('says so where nothing was done, and where it cannot be read', async () => {
+  it('shows an empty state, and a failure to load', async () => {
     server.use(
-      http.get('*/api/account/activity', () => refusal(500, 'internal_error', 'Broken.'), {
+      http.get('*/api/account/activity', () => errorResponse(500, 'internal_error', 'Broken.'), {
         once: true,
       }),
     );
-    const { user } = show();
-    const region = within(await panel());
+    const { user } = renderDashboard();
+    const region = within(await findPanel());
     expect(await region.findByRole('alert')).toHaveTextContent('Broken.');
     await user.click(region.getByRole('button', { name: 'Try again' }));
-    expect(await region.findByText(/Nothing has been changed yet/)).toBeInTheDocument();
+    expect(await region.findByText(/No activity yet/)).toBeInTheDocument();
   });
 });
 
 describe('the free month', () => {
   const OFFER = '*/api/account/claim-my-offer/estimate';
   const CLAIM = '*/api/account/claim-my-offer';
-  let sent: unknown[] = [];
+  let claims: unknown[] = [];
 
   beforeEach(() => {
-    sent = [];
-    server.use(http.get(OFFER, () => HttpResponse.json(aFreeMonth())));
+    claims = [];
+    server.use(http.get(OFFER, () => HttpResponse.json(makeFreeMonth())));
   });
 
   function answerClaim(...refusals: Response[]) {
     server.use(
       http.post(CLAIM, async ({ request }) => {
-        sent.push(await request.json());
-        return refusals.shift() ?? HttpResponse.json(aFreeMonth({ eligible: false }));
+        claims.push(await request.json());
+        return refusals.shift() ?? HttpResponse.json(makeFreeMonth({ eligible: false }));
       }),
     );
   }
 
-  const offer = () => screen.findByRole('region', { name: 'A month on us' });
+  const findOffer = () => screen.findByRole('region', { name: 'A month on us' });
 
-  it('says what it saves and how the bills move, and is claimed once it is confirmed', async () => {
+  // shows: api-23, api-24
+  it('shows its savings and dates, and is claimed after confirmation', async () => {
     answerClaim();
-    const { user } = show();
-    expect(await offer()).toHaveTextContent(
+    const { user } = renderDashboard();
+    expect(await findOffer()).toHaveTextContent(
       'You save $6.99 on Faith & Family. Its next bill moves from December 10, 2026 to January 10, 2027.',
     );
     await user.click(screen.getByRole('button', { name: 'Claim my free month' }));
-    expect(sent).toEqual([]);
+    expect(claims).toEqual([]);
     await user.click(screen.getByRole('button', { name: 'YES, CLAIM MY FREE MONTH' }));
-    const done = await screen.findByRole('heading', { name: 'Your next month is free' });
-    expect(done).toHaveFocus();
-    expect(sent).toEqual([{ quote: 'quote-1' }]);
+    const heading = await screen.findByRole('heading', { name: 'Your next month is free' });
+    expect(heading).toHaveFocus();
+    expect(claims).toEqual([{ quote: 'quote-1' }]);
     expect(screen.queryByRole('button', { name: /free month/i })).not.toBeInTheDocument();
   });
 
-  it('asks again about figures that have changed', async () => {
-    const changed = { ...aFreeMonth({ amountSaved: 799 }), quote: 'quote-2' };
-    answerClaim(refusal(409, 'quote_changed', 'The amount has changed.', { extra: changed }));
-    const { user } = show();
+  it('asks again if the figures have changed', async () => {
+    const changed = { ...makeFreeMonth({ amountSaved: 799 }), quote: 'quote-2' };
+    answerClaim(errorResponse(409, 'quote_changed', 'The amount has changed.', { extra: changed }));
+    const { user } = renderDashboard();
     await user.click(await screen.findByRole('button', { name: 'Claim my free month' }));
     await user.click(screen.getByRole('button', { name: 'YES, CLAIM MY FREE MONTH' }));
     const dialog = within(screen.getByRole('dialog'));
@@ -439,14 +459,14 @@ describe('the free month', () => {
     expect(dialog.getByText('$7.99')).toBeInTheDocument();
     await user.click(dialog.getByRole('button', { name: 'YES, CLAIM MY FREE MONTH' }));
     await screen.findByRole('heading', { name: 'Your next month is free' });
-    expect(sent).toEqual([{ quote: 'quote-1' }, { quote: 'quote-2' }]);
+    expect(claims).toEqual([{ quote: 'quote-1' }, { quote: 'quote-2' }]);
   });
 
-  it('says in its dialog why it is refused, though it is not offered any more', async () => {
-    answerClaim(refusal(409, 'offer_already_claimed', 'You have had a free month.'));
-    const { user } = show();
+  it('shows a refusal in its dialog although it is no longer offered', async () => {
+    answerClaim(errorResponse(409, 'offer_already_claimed', 'You have had a free month.'));
+    const { user } = renderDashboard();
     await user.click(await screen.findByRole('button', { name: 'Claim my free month' }));
-    server.use(http.get(OFFER, () => HttpResponse.json(aFreeMonth({ eligible: false }))));
+    server.use(http.get(OFFER, () => HttpResponse.json(makeFreeMonth({ eligible: false }))));
     await user.click(screen.getByRole('button', { name: 'YES, CLAIM MY FREE MONTH' }));
     const dialog = within(screen.getByRole('dialog'));
     await waitFor(() =>
@@ -456,32 +476,32 @@ describe('the free month', () => {
     expect(dialog.getByText('$6.99')).toBeInTheDocument();
   });
 
-  it('is not spoken of where one may not have it', async () => {
+  it('is not mentioned if the subscriber is not eligible', async () => {
     server.use(
       http.get(OFFER, () =>
-        HttpResponse.json(aFreeMonth({ eligible: false, reason: 'not_monthly' })),
+        HttpResponse.json(makeFreeMonth({ eligible: false, reason: 'not_monthly' })),
       ),
     );
-    show();
-    await card('Faith & Family');
+    renderDashboard();
+    await findCard('Faith & Family');
     expect(screen.queryByText(/month on us/)).not.toBeInTheDocument();
   });
 });
 
-describe('resuming now', () => {
+describe('resuming a paused plan', () => {
   const FIGURES = { resumeDate: '2026-11-20T12:00:00Z', amountDue: 719, quote: 'quote-1' };
-  let asked: { subscriptionId: string[]; quote: string }[] = [];
+  let requests: { subscriptionId: string[]; quote: string }[] = [];
 
-  function resumed(): Response {
-    plans = [aGospelPlan()];
+  function answerResumed(): Response {
+    plans = [makeGospelPlan()];
     return HttpResponse.json({ plans });
   }
 
   function answerResume(...refusals: (() => Response)[]) {
     server.use(
       http.post('*/api/account/resume', async ({ request }) => {
-        asked.push((await request.json()) as (typeof asked)[number]);
-        return (refusals.shift() ?? resumed)();
+        requests.push((await request.json()) as (typeof requests)[number]);
+        return (refusals.shift() ?? answerResumed)();
       }),
     );
   }
@@ -496,86 +516,87 @@ describe('resuming now', () => {
   }
 
   beforeEach(() => {
-    asked = [];
-    plans = [aGospelPlan(PAUSED)];
+    requests = [];
+    plans = [makeGospelPlan(PAUSED)];
     answerEstimate(() => HttpResponse.json(FIGURES));
     answerResume();
   });
 
-  async function opened() {
-    const { user } = show();
+  async function openResumeDialog() {
+    const { user } = renderDashboard();
     await user.click(await screen.findByRole('button', { name: 'Resume now Gospel TV' }));
     const dialog = within(screen.getByRole('dialog', { name: 'Resume Gospel TV now?' }));
     return { user, dialog };
   }
 
-  it('shows the amount before it charges it', async () => {
-    const { user, dialog } = await opened();
+  // shows: rule-3, dashboard-2, api-19, api-20
+  it('shows the amount before charging it', async () => {
+    const { user, dialog } = await openResumeDialog();
     await user.click(await dialog.findByRole('button', { name: 'Resume and pay $7.19' }));
     await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument());
-    expect(asked).toEqual([{ subscriptionId: ['sub_gospel'], quote: 'quote-1' }]);
-    expect(useSnackbar.getState().content).toBe('Gospel TV has been resumed.');
-    expect(await card('Gospel TV')).toHaveTextContent('Active');
+    expect(requests).toEqual([{ subscriptionId: ['sub_gospel'], quote: 'quote-1' }]);
+    expect(useSnackbar.getState().content).toBe('Gospel TV is active again.');
+    expect(await findCard('Gospel TV')).toHaveTextContent('Active');
     expect(
       await screen.findByText(
-        'Gospel TV is active again from today. $7.19 was charged today, taxes included.',
+        'Gospel TV is active again. $7.19 was charged today, taxes included.',
       ),
     ).toBeInTheDocument();
   });
 
-  it('says that the amount is being worked out, and cannot be confirmed before', async () => {
+  it('cannot be confirmed while the amount loads', async () => {
     answerEstimate(() => delay('infinite'));
-    const { dialog } = await opened();
-    expect(dialog.getByText('Working out what you will pay…')).toBeInTheDocument();
+    const { dialog } = await openResumeDialog();
+    expect(dialog.getByText('Calculating your total…')).toBeInTheDocument();
     expect(dialog.getByRole('button', { name: 'Resume now' })).toBeDisabled();
   });
 
-  it('says so where nothing is charged', async () => {
+  it('says when nothing is charged', async () => {
     answerEstimate(() => HttpResponse.json({ ...FIGURES, amountDue: 0 }));
-    const { dialog } = await opened();
-    expect(await dialog.findByText(/nothing is charged today/)).toBeInTheDocument();
+    const { dialog } = await openResumeDialog();
+    expect(await dialog.findByText(/you won’t be charged today/)).toBeInTheDocument();
     expect(dialog.getByRole('button', { name: 'Resume now' })).toBeEnabled();
   });
 
-  it('charges nothing where one changes one’s mind', async () => {
-    const { user, dialog } = await opened();
+  it('charges nothing when dismissed', async () => {
+    const { user, dialog } = await openResumeDialog();
     await user.click(dialog.getByRole('button', { name: 'Not now' }));
     expect(screen.queryByRole('dialog')).not.toBeInTheDocument();
     expect(screen.getByRole('button', { name: 'Resume now Gospel TV' })).toHaveFocus();
-    expect(asked).toEqual([]);
+    expect(requests).toEqual([]);
   });
 
-  it('shows the new amount where it has changed, and asks again', async () => {
+  it('shows a changed amount and asks again', async () => {
     answerResume(() =>
-      refusal(409, 'quote_changed', 'The amount has changed.', {
+      errorResponse(409, 'quote_changed', 'The amount has changed.', {
         extra: { ...FIGURES, amountDue: 799, quote: 'quote-2' },
       }),
     );
-    const { user, dialog } = await opened();
+    const { user, dialog } = await openResumeDialog();
     await user.click(await dialog.findByRole('button', { name: 'Resume and pay $7.19' }));
     expect(await dialog.findByText('The amount has changed.')).toBeInTheDocument();
     await user.click(dialog.getByRole('button', { name: 'Resume and pay $7.99' }));
     await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument());
-    expect(asked.map(({ quote }) => quote)).toEqual(['quote-1', 'quote-2']);
+    expect(requests.map(({ quote }) => quote)).toEqual(['quote-1', 'quote-2']);
   });
 
-  it('says that nothing was changed where the payment fails', async () => {
+  it('says that nothing was changed if the payment fails', async () => {
     answerResume(() =>
-      refusal(
+      errorResponse(
         402,
         'payment_processing_failed',
         "We couldn't process your payment, so nothing was changed.",
       ),
     );
-    const { user, dialog } = await opened();
+    const { user, dialog } = await openResumeDialog();
     await user.click(await dialog.findByRole('button', { name: 'Resume and pay $7.19' }));
     expect(await dialog.findByRole('alert')).toHaveTextContent('so nothing was changed');
-    expect(await card('Gospel TV')).toHaveTextContent('Paused');
+    expect(await findCard('Gospel TV')).toHaveTextContent('Paused');
   });
 
-  it('charges nothing while the amount is unknown, and asks for it again', async () => {
-    answerEstimate(() => refusal(503, 'billing_unavailable', 'Our billing service is away.'));
-    const { user, dialog } = await opened();
+  it('charges nothing while the amount is unknown, and retries', async () => {
+    answerEstimate(() => errorResponse(503, 'billing_unavailable', 'Our billing service is away.'));
+    const { user, dialog } = await openResumeDialog();
     expect(await dialog.findByRole('alert')).toHaveTextContent('Our billing service is away.');
     expect(dialog.getByRole('button', { name: 'Resume now' })).toBeDisabled();
     answerEstimate(() => HttpResponse.json(FIGURES));

@@ -1,98 +1,108 @@
 import { useQuery } from '@tanstack/react-query';
 import { useDeferredValue } from 'react';
-
+import { nextStepSentence } from '@/domain/plans/nextSteps';
+import { isLive } from '@/domain/plans/plans';
+import { FreeMonth } from '@/features/dashboard/free-month/FreeMonth';
+import { ActivityPanel } from '@/features/dashboard/panels/ActivityPanel';
+import { CostsPanel } from '@/features/dashboard/panels/CostsPanel';
+import { InvoicesPanel } from '@/features/dashboard/panels/InvoicesPanel';
+import { LinksPanel } from '@/features/dashboard/panels/LinksPanel';
+import { PaymentMethodPanel } from '@/features/dashboard/panels/PaymentMethodPanel';
+import { EndedSubscriptions } from '@/features/dashboard/subscriptions/EndedSubscriptions';
+import { NoSubscriptions } from '@/features/dashboard/subscriptions/NoSubscriptions';
+import { Subscriptions } from '@/features/dashboard/subscriptions/Subscriptions';
+import { UndoFromLink } from '@/features/dashboard/undo/UndoFromLink';
 import { accountOptions, managePlansOptions } from '@/lib/api/queries';
 import type { Account, ManagePlans, Plan } from '@/lib/api/types';
-import { nextSentence } from '@/lib/nextSteps';
-import { isLive } from '@/lib/plans';
-import { useScreenLoad } from '@/lib/screenLoad';
+import { useScreenLoad } from '@/lib/api/useScreenLoad';
 import { Card } from '@/ui/Card';
 import { classNames } from '@/ui/classNames';
-import { Dated } from '@/ui/Dated';
+import { ErrorState } from '@/ui/ErrorState';
 import { CalendarIcon } from '@/ui/icons/CalendarIcon';
 import { Page } from '@/ui/Page';
 import { PageHeading } from '@/ui/PageHeading';
-import { ErrorState } from '@/ui/States';
-import { ActivityPanel } from './ActivityPanel';
-import { Costs } from './Costs';
+import { UnbrokenDates } from '@/ui/UnbrokenDates';
 import styles from './DashboardPage.module.css';
 import { DashboardSkeleton } from './DashboardSkeleton';
-import { EndedSubscriptions } from './EndedSubscriptions';
-import { FreeMonth } from './FreeMonth';
-import { LatestInvoices } from './LatestInvoices';
-import { NoSubscriptions } from './NoSubscriptions';
-import { PaymentMethod } from './PaymentMethod';
-import { Receipt } from './Receipt';
-import { Subscriptions } from './Subscriptions';
-import { UndoLinked } from './UndoLinked';
-import { Ways } from './Ways';
+import { ReceiptNotice } from './ReceiptNotice';
 
-/** The account home: what one has, what happens next with it, what it costs, and the ways on. */
+/**
+ * The dashboard: the subscriptions, what comes next, what they cost, and links to the other
+ * screens.
+ */
 export default function DashboardPage() {
   const account = useQuery(accountOptions);
   const plans = useQuery(managePlansOptions);
   const failure = useScreenLoad(account, plans);
-  const ready = !failure && account.data && plans.data;
+  const isReady = !failure && account.data && plans.data;
   return (
     <Page width="wide">
       <PageHeading
         title="Your account"
-        lead={ready && <WhatComesNext plans={account.data.plans} />}
+        lead={isReady && <NextStepSentence plans={account.data.plans} />}
       >
-        {account.data?.name ? `Hello, ${account.data.name}` : 'Your account'}
+        {account.data?.name ? `Hello, ${firstName(account.data.name)}` : 'Your account'}
       </PageHeading>
       {failure && (
         <Card>
           <ErrorState {...failure} />
         </Card>
       )}
-      {!failure && !ready && <DashboardSkeleton />}
-      {ready && <Receipt plans={account.data.plans} />}
-      {ready && <Home account={account.data} costs={plans.data} />}
-      {ready && <UndoLinked account={account.data} />}
+      {!failure && !isReady && <DashboardSkeleton />}
+      {isReady && <ReceiptNotice plans={account.data.plans} />}
+      {isReady && <DashboardContent account={account.data} costs={plans.data} />}
+      {isReady && <UndoFromLink account={account.data} />}
     </Page>
   );
 }
 
-/** The next day on which anything happens, before everything else. */
-function WhatComesNext({ plans }: { plans: readonly Plan[] }) {
-  const sentence = nextSentence(plans);
+function firstName(name: string): string {
+  return name.split(' ')[0] ?? name;
+}
+
+/** The next upcoming event, at the top of the screen. */
+function NextStepSentence({ plans }: { plans: readonly Plan[] }) {
+  const sentence = nextStepSentence(plans);
   if (!sentence) return null;
   return (
     <span className={styles.next}>
       <CalendarIcon />
       <span>
-        <Dated>{sentence}</Dated>
+        <UnbrokenDates>{sentence}</UnbrokenDates>
       </span>
     </span>
   );
 }
 
-function Home({ account, costs }: { account: Account; costs: ManagePlans }) {
+function DashboardContent({ account, costs }: { account: Account; costs: ManagePlans }) {
   const held = account.plans.filter(isLive);
   const ended = account.plans.filter((plan) => !isLive(plan));
-  // What stands below is drawn next, in slices: what is in sight does not wait for it, nor does what is pressed then.
-  const below = useDeferredValue(true, false);
+  // The lower part renders afterwards and interruptibly, so that it delays neither what is in view
+  // nor user input.
+  const isLowerPartDrawn = useDeferredValue(true, false);
   return (
-    <div aria-busy={!below} className={classNames(styles.home, !below && styles.begun)}>
+    <div
+      aria-busy={!isLowerPartDrawn}
+      className={classNames(styles.home, !isLowerPartDrawn && styles.partial)}
+    >
       <div className={styles.column}>
         {held.length > 0 ? <Subscriptions plans={held} /> : <NoSubscriptions ended={ended} />}
         {ended.length > 0 && <EndedSubscriptions plans={ended} offered={costs.plans} />}
-        {below && <WaysAndActivity held={held} />}
+        {isLowerPartDrawn && <LinksAndActivity held={held} />}
       </div>
       <div className={classNames(styles.column, held.length > 0 && styles.beside)}>
-        {held.length > 0 && <Costs plans={held} costs={costs} />}
-        {below && <PaymentsAndOffer held={held} />}
+        {held.length > 0 && <CostsPanel plans={held} costs={costs} />}
+        {isLowerPartDrawn && <PaymentsAndOffer held={held} />}
       </div>
     </div>
   );
 }
 
-function WaysAndActivity({ held }: { held: readonly Plan[] }) {
+function LinksAndActivity({ held }: { held: readonly Plan[] }) {
   return (
     <>
-      <div className={styles.ways}>
-        <Ways plans={held} />
+      <div className={styles.links}>
+        <LinksPanel plans={held} />
       </div>
       <div className={styles.activity}>
         <ActivityPanel />
@@ -104,11 +114,13 @@ function WaysAndActivity({ held }: { held: readonly Plan[] }) {
 function PaymentsAndOffer({ held }: { held: readonly Plan[] }) {
   return (
     <>
-      <PaymentMethod />
+      <PaymentMethodPanel />
       <div className={styles.invoices}>
-        <LatestInvoices />
+        <InvoicesPanel />
       </div>
-      {/* It is there or not once the provider has been asked: nothing in sight may move for it. */}
+      {/*
+       * It appears only after a request to the provider, so it is placed where it moves nothing in view.
+       */}
       <div className={styles.offer}>{held.length > 0 && <FreeMonth />}</div>
     </>
   );

@@ -1,10 +1,10 @@
+import subscription from '@/features/dashboard/subscriptions/SubscriptionCard.module.css';
 import { Card } from '@/ui/Card';
 import { Skeleton } from '@/ui/Skeleton';
 import { SkeletonRows } from '@/ui/SkeletonRows';
 import styles from './DashboardPage.module.css';
-import subscription from './SubscriptionCard.module.css';
 
-/** Holds the places of two subscriptions and what stands beside them. */
+/** The placeholder for two subscriptions and the panels beside them. */
 export function DashboardSkeleton() {
   return (
     <div className={styles.home}>
@@ -24,7 +24,7 @@ export function DashboardSkeleton() {
   );
 }
 
-/** Picture and name, what comes next, the two ways out. */
+/** Picture and name, what comes next, and the two buttons. */
 function SubscriptionSkeleton() {
   return (
     <Card className={subscription.card}>

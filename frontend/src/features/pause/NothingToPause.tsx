@@ -1,39 +1,41 @@
+import { canBeCancelled } from '@/domain/plans/plans';
 import type { Plan } from '@/lib/api/types';
 import { paths } from '@/lib/paths';
-import { canBeCancelled } from '@/lib/plans';
 import { ButtonLink } from '@/ui/Button';
 import { Card } from '@/ui/Card';
+import { EmptyState } from '@/ui/EmptyState';
 import { PauseIcon } from '@/ui/icons/PauseIcon';
-import { EmptyState } from '@/ui/States';
-import { CancelInstead } from './CancelInstead';
+import { CancelInsteadLink } from './CancelInsteadLink';
 import styles from './NothingToPause.module.css';
-import { Obstacles } from './Obstacles';
+import { PauseObstacles } from './PauseObstacles';
 
-/** Instead of the banner, where no subscription can be paused: why, and the ways on. */
+/** Shown if no subscription can be paused: why, and where to go next. */
 export function NothingToPause({ held }: { held: readonly Plan[] }) {
   return (
     <Card>
       <EmptyState
         icon={<PauseIcon />}
-        title="There is nothing to pause right now"
-        action={<Ways held={held} />}
+        title="Nothing to pause right now"
+        action={<NextActions held={held} />}
       >
         {held.length === 0
-          ? 'You have no subscription at the moment, so nothing will be billed.'
-          : 'A subscription can be paused while it is active and nothing else is scheduled for it.'}
+          ? 'You don’t have a subscription, so you won’t be billed.'
+          : 'You can pause an active subscription that has nothing else scheduled.'}
       </EmptyState>
       <div className={styles.why}>
-        <Obstacles plans={held} />
+        <PauseObstacles plans={held} />
       </div>
     </Card>
   );
 }
 
-function Ways({ held }: { held: readonly Plan[] }) {
+function NextActions({ held }: { held: readonly Plan[] }) {
   return (
-    <div className={styles.ways}>
+    <div className={styles.actions}>
       <ButtonLink to={paths.dashboard}>Go to your account</ButtonLink>
-      {held.some(canBeCancelled) && <CancelInstead>No thanks, continue to cancel</CancelInstead>}
+      {held.some(canBeCancelled) && (
+        <CancelInsteadLink>No thanks, continue to cancel</CancelInsteadLink>
+      )}
     </div>
   );
 }

@@ -1,71 +1,75 @@
+import { type PausePeriod, usePause } from '@/domain/changes/pausing';
+import { formatPlanNames } from '@/domain/plans/plans';
+import { CONFIRMING_MESSAGE, errorMessage, isUnconfirmed } from '@/lib/api/errors';
 import type { Plan } from '@/lib/api/types';
-import { CONFIRMING_MESSAGE, isUnconfirmed, messageOf } from '@/lib/errors';
-import { type PausePeriod, usePause } from '@/lib/pausing';
-import { namesOf } from '@/lib/plans';
-import type { Hold } from '@/lib/useHeldStill';
+import type { SetFrozen } from '@/lib/hooks/useFrozen';
 import { Button } from '@/ui/Button';
 import { Card } from '@/ui/Card';
 import { InfoAlert } from '@/ui/InfoAlert';
-import { CancelInstead } from './CancelInstead';
-import { Obstacles } from './Obstacles';
+import { CancelInsteadLink } from './CancelInsteadLink';
 import styles from './PauseBanner.module.css';
 import { PauseChoice } from './PauseChoice';
+import { PauseObstacles } from './PauseObstacles';
 import { PauseTerms } from './PauseTerms';
 import { usePauseSelection } from './usePauseSelection';
 
 interface PauseBannerProps {
-  /** What can be paused; at least one. */
+  /** The pausable plans; at least one. */
   pausable: readonly Plan[];
-  /** What is held besides. */
+  /** The other current plans. */
   others: readonly Plan[];
-  /** When a pause of each would start and end. */
+  /** The dates of a pause of each plan. */
   periods: readonly PausePeriod[];
-  /** Holds the screen still while the pause is on its way and until its summary has come. */
-  hold: Hold;
+  /** Keeps the screen unchanged from the request until the summary is shown. */
+  setFrozen: SetFrozen;
 }
 
-/** The offer: what a pause means, when it starts and ends, for which subscriptions, and the button. */
-export function PauseBanner({ pausable, others, periods, hold }: PauseBannerProps) {
+/** The pause offer: what it means, its dates, the subscriptions to choose from, and the button. */
+export function PauseBanner({ pausable, others, periods, setFrozen }: PauseBannerProps) {
   const selection = usePauseSelection(pausable);
-  const pausing = usePause('pause_offer', hold);
+  const pauseCommand = usePause('pause_offer', setFrozen);
   const { chosen, ids } = selection;
-  const press = () => {
-    if (chosen.length === 0) selection.refuse();
-    else pausing.mutate({ ids });
+  const submit = () => {
+    if (chosen.length === 0) selection.showRefusal();
+    else pauseCommand.mutate({ ids });
   };
   return (
     <Card as="section" labelledBy="need-a-break" className={styles.banner}>
       <h2 id="need-a-break">Need A Break?</h2>
       <PauseTerms chosen={chosen} periods={periods} />
       {pausable.length > 1 && <PauseChoice pausable={pausable} selection={selection} />}
-      <Obstacles plans={others} />
-      {pausing.isError && <PauseFailure error={pausing.error} />}
-      <div className={styles.ways}>
+      <PauseObstacles plans={others} />
+      {pauseCommand.isError && <PauseFailure error={pauseCommand.error} />}
+      <div className={styles.actions}>
         <p aria-live="polite">
-          {chosen.length === 0 ? 'Nothing is chosen yet.' : <Pausing plans={chosen} />}
+          {chosen.length === 0 ? (
+            'Select what you’d like to pause.'
+          ) : (
+            <ChosenPlans plans={chosen} />
+          )}
         </p>
-        <Button busy={pausing.isPending} onClick={press} block>
+        <Button busy={pauseCommand.isPending} onClick={submit} block>
           PAUSE MY SUBSCRIPTION
         </Button>
-        <CancelInstead block>No thanks, continue to cancel</CancelInstead>
+        <CancelInsteadLink block>No thanks, continue to cancel</CancelInsteadLink>
       </div>
     </Card>
   );
 }
 
-function Pausing({ plans }: { plans: readonly Plan[] }) {
+function ChosenPlans({ plans }: { plans: readonly Plan[] }) {
   return (
     <>
-      You are about to pause <strong>{namesOf(plans)}</strong>.
+      You’re pausing <strong>{formatPlanNames(plans)}</strong>.
     </>
   );
 }
 
-/** A change still being confirmed is no failure, and is not called one. */
+/** A change that is still being confirmed is not shown as a failure. */
 function PauseFailure({ error }: { error: Error }) {
   return isUnconfirmed(error) ? (
     <InfoAlert>{CONFIRMING_MESSAGE}</InfoAlert>
   ) : (
-    <InfoAlert tone="error">{messageOf(error)}</InfoAlert>
+    <InfoAlert tone="error">{errorMessage(error)}</InfoAlert>
   );
 }

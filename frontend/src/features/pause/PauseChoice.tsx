@@ -10,9 +10,9 @@ interface PauseChoiceProps {
   selection: ReturnType<typeof usePauseSelection>;
 }
 
-/** Which of several subscriptions to pause. */
+/** Checkboxes to choose the subscriptions to pause. */
 export function PauseChoice({ pausable, selection }: PauseChoiceProps) {
-  const { chosen, refused, toggle } = selection;
+  const { chosen, isRefused, togglePlan } = selection;
   return (
     <fieldset className={styles.choice}>
       <legend className={styles.legend}>What would you like to pause?</legend>
@@ -26,10 +26,10 @@ export function PauseChoice({ pausable, selection }: PauseChoiceProps) {
             </span>
           }
           checked={chosen.includes(plan)}
-          onChange={(on) => toggle(plan, on)}
+          onChange={(on) => togglePlan(plan, on)}
         />
       ))}
-      <LiveFieldError>{refused && 'Choose at least one subscription to pause.'}</LiveFieldError>
+      <LiveFieldError>{isRefused && 'Select at least one subscription to pause.'}</LiveFieldError>
     </fieldset>
   );
 }

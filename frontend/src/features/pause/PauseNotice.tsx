@@ -1,7 +1,7 @@
+import { formatPlanNames } from '@/domain/plans/plans';
 import type { Plan } from '@/lib/api/types';
 import { formatDate } from '@/lib/formats';
-import { namesOf } from '@/lib/plans';
-import { Day } from '@/ui/Day';
+import { ImportantDate } from '@/ui/ImportantDate';
 import { InfoAlert } from '@/ui/InfoAlert';
 
 interface PauseNoticeProps {
@@ -9,14 +9,14 @@ interface PauseNoticeProps {
   onDismiss: () => void;
 }
 
-interface Start {
+interface PauseStart {
   pauseDate: string;
   plans: Plan[];
 }
 
-/** The scheduled pauses by the day they start. */
-function startsOf(plans: readonly Plan[]): Start[] {
-  const starts = new Map<string, Start>();
+/** Groups the scheduled pauses by the day they start. */
+function groupByStartDate(plans: readonly Plan[]): PauseStart[] {
+  const starts = new Map<string, PauseStart>();
   for (const plan of plans) {
     if (!plan.hasScheduledPause || !plan.pauseDate) continue;
     const day = formatDate(plan.pauseDate);
@@ -26,23 +26,24 @@ function startsOf(plans: readonly Plan[]): Start[] {
   return [...starts.values()];
 }
 
-/** Says when the pause takes effect and that it can be taken back; nothing where none is scheduled. */
+/** Says when the scheduled pauses take effect and that they can be canceled. */
 export function PauseNotice({ plans, onDismiss }: PauseNoticeProps) {
-  const starts = startsOf(plans);
+  const starts = groupByStartDate(plans);
   if (starts.length === 0) return null;
   return (
     <InfoAlert onDismiss={onDismiss}>
       {starts.map(({ pauseDate, plans: paused }) => (
         <p key={pauseDate}>
-          {starts.length === 1 ? 'Your pause' : `Your pause of ${namesOf(paused)}`} takes effect at
-          the end of your billing cycle on <Day dateTime={pauseDate}>{formatDate(pauseDate)}</Day>.
+          {starts.length === 1 ? 'Your pause' : `Your pause of ${formatPlanNames(paused)}`} takes
+          effect at the end of your billing cycle on{' '}
+          <ImportantDate dateTime={pauseDate}>{formatDate(pauseDate)}</ImportantDate>.
         </p>
       ))}
       <p>
-        Nothing was charged today, and nothing is while it is paused. Billing goes on when it
+        You weren’t charged today, and you won’t be while it’s paused. Billing restarts when it
         resumes.
       </p>
-      <p>You can cancel the scheduled pause any time before then to resume your subscription.</p>
+      <p>You can cancel the scheduled pause anytime before then to resume your subscription.</p>
     </InfoAlert>
   );
 }

@@ -4,23 +4,23 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 
 import type { PauseOffer, Plan } from '@/lib/api/types';
 import {
-  aGospelPlan,
-  aKidsPlan,
-  aPlan,
+  makeGospelPlan,
+  makeKidsPlan,
+  makeManagePlans,
+  makePlan,
   PAUSE_SCHEDULED,
   PAUSED,
-  someManagePlans,
-} from '@/testing/data';
-import { renderScreen } from '@/testing/render';
-import { refusal, server } from '@/testing/server';
+} from '@/testing/fixtures';
+import { renderScreen } from '@/testing/renderScreen';
+import { errorResponse, server } from '@/testing/server';
 import PauseOfferPage from './PauseOfferPage';
 
 const PAUSE_ALL = '*/api/account/pause';
 const PAUSE_SOME = '*/api/account/subscriptions/multiple-pause';
 const DATES = { pauseDate: '2026-12-10T15:00:00Z', resumeDate: '2027-01-09T15:00:00Z' };
 
-function anOffer(differing: Partial<PauseOffer> = {}): PauseOffer {
-  const pictures = (kind: string, count: number) =>
+function makeOffer(overrides: Partial<PauseOffer> = {}): PauseOffer {
+  const makePictures = (kind: string, count: number) =>
     Array.from({ length: count }, (_, index) => [
       `${kind}TitleImage${index + 1}`,
       `/art/${kind}-${index + 1}.svg`,
@@ -29,11 +29,11 @@ function anOffer(differing: Partial<PauseOffer> = {}): PauseOffer {
     id: 'faith-family-plan',
     name: 'Faith & Family',
     browseUrl: 'https://faith-family.example.com/browse',
-    ...Object.fromEntries([...pictures('recommended', 4), ...pictures('upcoming', 3)]),
+    ...Object.fromEntries([...makePictures('recommended', 4), ...makePictures('upcoming', 3)]),
     upcomingImageText1: 'Winter at Willow Farm',
     upcomingImageText2: 'The Lighthouse Keepers',
     upcomingImageText3: null,
-    ...differing,
+    ...overrides,
   } as PauseOffer;
 }
 
@@ -42,15 +42,15 @@ let offers: PauseOffer[] = [];
 let periods: object[] = [];
 
 beforeEach(() => {
-  plans = [aPlan(), aGospelPlan()];
-  offers = [anOffer()];
+  plans = [makePlan(), makeGospelPlan()];
+  offers = [makeOffer()];
   periods = [
     { subId: 'sub_faith', ...DATES },
     { subId: 'sub_gospel', ...DATES },
   ];
   server.use(
     http.get('*/api/account/manage-plans', () =>
-      HttpResponse.json(someManagePlans({ existingPlans: plans })),
+      HttpResponse.json(makeManagePlans({ existingPlans: plans })),
     ),
     http.get('*/api/account/pause/estimate', ({ request }) => {
       expect(new URL(request.url).searchParams.get('days')).toBe('30');
@@ -60,47 +60,48 @@ beforeEach(() => {
   );
 });
 
-const show = (query = '') => renderScreen(<PauseOfferPage />, { at: `/pause-offer${query}` });
-const button = () => screen.findByRole('button', { name: 'PAUSE MY SUBSCRIPTION' });
+const renderPage = (query = '') => renderScreen(<PauseOfferPage />, { at: `/pause-offer${query}` });
+const findPauseButton = () => screen.findByRole('button', { name: 'PAUSE MY SUBSCRIPTION' });
 
-interface Asked {
+interface RecordedRequest {
   query: string;
   body: string;
   key: string | null;
 }
 
-/** Answers a pause and remembers what was asked. */
-function takePauses(path: string, ...answers: (() => Response)[]): Asked[] {
-  const asked: Asked[] = [];
-  const done = () => HttpResponse.json({ plans, ...DATES });
+/** Answers pauses and records the requests. */
+function recordPauses(path: string, ...answers: (() => Response)[]): RecordedRequest[] {
+  const requests: RecordedRequest[] = [];
+  const answerPaused = () => HttpResponse.json({ plans, ...DATES });
   server.use(
     http.post(path, async ({ request }) => {
-      asked.push({
+      requests.push({
         query: new URL(request.url).search,
         body: await request.text(),
         key: request.headers.get('Idempotency-Key'),
       });
-      return (answers.shift() ?? done)();
+      return (answers.shift() ?? answerPaused)();
     }),
   );
-  return asked;
+  return requests;
 }
 
 describe('the banner', () => {
-  it('says when the pause starts and ends, and what is paused', async () => {
-    show();
+  // shows: pause-1, pause-2, pause-3
+  it('shows the dates of the pause and the plans', async () => {
+    renderPage();
     const banner = within(await screen.findByRole('region', { name: 'Need A Break?' }));
     expect(banner.getByText('December 10, 2026')).toBeInTheDocument();
     expect(banner.getByText('January 9, 2027')).toBeInTheDocument();
     expect(
       banner.getByText(/Pause for 30 days and keep your watch history, preferences and favorites/),
     ).toBeInTheDocument();
-    expect(banner.getByText(/You are about to pause/)).toHaveTextContent(
-      'You are about to pause Faith & Family and Gospel TV.',
+    expect(banner.getByText(/You’re pausing/)).toHaveTextContent(
+      'You’re pausing Faith & Family and Gospel TV.',
     );
   });
 
-  it('says whose dates are whose where they differ', async () => {
+  it('names the plans of each date if the dates differ', async () => {
     periods = [
       {
         subId: 'sub_gospel',
@@ -109,20 +110,20 @@ describe('the banner', () => {
       },
       { subId: 'sub_faith', ...DATES },
     ];
-    show();
-    const said = (await screen.findAllByText(/Your access to/)).map(
+    renderPage();
+    const sentences = (await screen.findAllByText(/Your access to/)).map(
       ({ textContent }) => textContent,
     );
-    expect(said).toEqual([
+    expect(sentences).toEqual([
       expect.stringMatching(/Your access to Faith & Family .* December 10, 2026.* January 9, 2027/),
       expect.stringMatching(/Your access to Gospel TV .* December 20, 2026.* January 19, 2027/),
     ]);
   });
 
-  it('offers no choice where there is only one to pause, and says why the other cannot be', async () => {
-    plans = [aPlan(), aGospelPlan(PAUSED)];
-    show();
-    await button();
+  it('offers no choice for a single pausable plan, and says why the other cannot be paused', async () => {
+    plans = [makePlan(), makeGospelPlan(PAUSED)];
+    renderPage();
+    await findPauseButton();
     expect(screen.queryByRole('checkbox')).not.toBeInTheDocument();
     expect(screen.getByText(/is already paused/)).toHaveTextContent(
       'Gospel TV is already paused and resumes automatically on December 2, 2026.',
@@ -130,118 +131,125 @@ describe('the banner', () => {
   });
 
   it.each<[string, Plan[]]>([
-    ['everything is paused or about to be', [aPlan(PAUSED), aGospelPlan(PAUSE_SCHEDULED)]],
-    ['nothing is held', []],
-  ])('is not there where %s', async (_case, held) => {
-    plans = held;
+    ['everything is paused or will be', [makePlan(PAUSED), makeGospelPlan(PAUSE_SCHEDULED)]],
+    ['there are no plans', []],
+  ])('is not shown if %s', async (_case, heldPlans) => {
+    plans = heldPlans;
     offers = [];
-    show();
-    expect(await screen.findByText('There is nothing to pause right now')).toBeInTheDocument();
+    renderPage();
+    expect(await screen.findByText('Nothing to pause right now')).toBeInTheDocument();
     expect(screen.queryByText('Need A Break?')).not.toBeInTheDocument();
   });
 });
 
 describe('pausing', () => {
-  it('pauses everything for 30 days where nothing is selected, and shows the summary', async () => {
-    const asked = takePauses(PAUSE_ALL);
-    const { user } = show();
-    await user.click(await button());
+  // shows: pause-4
+  it('pauses everything for 30 days without a selection, and shows the summary', async () => {
+    const requests = recordPauses(PAUSE_ALL);
+    const { user } = renderPage();
+    await user.click(await findPauseButton());
     expect(await screen.findByTestId('elsewhere')).toHaveTextContent('/pause-summary');
-    expect(asked).toEqual([
+    expect(requests).toEqual([
       { query: '?days=30&offer=pause_offer', body: '', key: expect.stringMatching(/^\w{32}$/) },
     ]);
   });
 
-  it('asks for no dates once nothing is left to pause', async () => {
-    const asked = vi.fn(() => HttpResponse.json({ ...DATES, plans: periods }));
-    server.use(http.get('*/api/account/pause/estimate', asked));
-    const { user } = show();
-    await button();
-    plans = [aPlan(PAUSE_SCHEDULED), aGospelPlan(PAUSE_SCHEDULED)];
-    takePauses(PAUSE_ALL);
-    await user.click(await button());
+  it('requests no dates once nothing is left to pause', async () => {
+    const requests = vi.fn(() => HttpResponse.json({ ...DATES, plans: periods }));
+    server.use(http.get('*/api/account/pause/estimate', requests));
+    const { user } = renderPage();
+    await findPauseButton();
+    plans = [makePlan(PAUSE_SCHEDULED), makeGospelPlan(PAUSE_SCHEDULED)];
+    recordPauses(PAUSE_ALL);
+    await user.click(await findPauseButton());
     await screen.findByTestId('elsewhere');
-    expect(asked).toHaveBeenCalledTimes(1);
+    expect(requests).toHaveBeenCalledTimes(1);
   });
 
-  it('pauses only what the address selects', async () => {
-    const asked = takePauses(PAUSE_SOME);
-    const { user } = show('?ids=sub_gospel');
+  // shows: pause-5
+  it('pauses only the plans in the URL', async () => {
+    const requests = recordPauses(PAUSE_SOME);
+    const { user } = renderPage('?ids=sub_gospel');
     expect(await screen.findByRole('checkbox', { name: /Gospel TV/ })).toBeChecked();
     expect(screen.getByRole('checkbox', { name: /Faith & Family/ })).not.toBeChecked();
-    await user.click(await button());
+    await user.click(await findPauseButton());
     await screen.findByTestId('elsewhere');
-    expect(asked.map(({ body }) => JSON.parse(body))).toEqual([
+    expect(requests.map(({ body }) => JSON.parse(body))).toEqual([
       { subscriptionId: ['sub_gospel'], offer: 'pause_offer' },
     ]);
   });
 
-  it('pauses only what is left checked', async () => {
-    const asked = takePauses(PAUSE_SOME);
-    const { user } = show();
+  it('pauses only the checked plans', async () => {
+    const requests = recordPauses(PAUSE_SOME);
+    const { user } = renderPage();
     await user.click(await screen.findByRole('checkbox', { name: /Faith & Family/ }));
-    expect(screen.getByText(/You are about to pause/)).toHaveTextContent(
-      'You are about to pause Gospel TV.',
-    );
-    await user.click(await button());
+    expect(screen.getByText(/You’re pausing/)).toHaveTextContent('You’re pausing Gospel TV.');
+    await user.click(await findPauseButton());
     await screen.findByTestId('elsewhere');
-    expect(asked.map(({ body }) => JSON.parse(body))).toEqual([
+    expect(requests.map(({ body }) => JSON.parse(body))).toEqual([
       { subscriptionId: ['sub_gospel'], offer: 'pause_offer' },
     ]);
   });
 
-  it('keeps at least one chosen, and says so', async () => {
-    const { user } = show('?ids=sub_gospel');
+  it('keeps at least one plan checked, and says so', async () => {
+    const { user } = renderPage('?ids=sub_gospel');
     const box = await screen.findByRole('checkbox', { name: /Gospel TV/ });
     await user.click(box);
-    expect(screen.getByText('Choose at least one subscription to pause.')).toBeInTheDocument();
+    expect(screen.getByText('Select at least one subscription to pause.')).toBeInTheDocument();
     expect(box).toBeChecked();
   });
 
-  it('never pauses everything because what the address selects can no longer be paused', async () => {
-    const asked = [...takePauses(PAUSE_ALL), ...takePauses(PAUSE_SOME)];
-    plans = [aPlan(), aGospelPlan(), aKidsPlan(PAUSED)];
-    const { user } = show('?ids=sub_kids');
-    await user.click(await button());
-    expect(screen.getByText('Choose at least one subscription to pause.')).toBeInTheDocument();
-    expect(asked).toEqual([]);
+  it('never pauses everything if the plans in the URL can no longer be paused', async () => {
+    const requests = [...recordPauses(PAUSE_ALL), ...recordPauses(PAUSE_SOME)];
+    plans = [makePlan(), makeGospelPlan(), makeKidsPlan(PAUSED)];
+    const { user } = renderPage('?ids=sub_kids');
+    await user.click(await findPauseButton());
+    expect(screen.getByText('Select at least one subscription to pause.')).toBeInTheDocument();
+    expect(requests).toEqual([]);
   });
 
-  it('says what failed, keeps everything, and asks about the same intent again', async () => {
-    const down = () => refusal(503, 'billing_unavailable', 'Our billing service is away.');
-    const asked = takePauses(PAUSE_SOME, down);
-    const { user } = show('?ids=sub_gospel');
-    await user.click(await button());
+  // shows: pause-11
+  it('shows a failure, keeps the selection, and repeats the same intent', async () => {
+    const refuseUnavailable = () =>
+      errorResponse(503, 'billing_unavailable', 'Our billing service is away.');
+    const requests = recordPauses(PAUSE_SOME, refuseUnavailable);
+    const { user } = renderPage('?ids=sub_gospel');
+    await user.click(await findPauseButton());
     expect(await screen.findByText('Our billing service is away.')).toBeInTheDocument();
     expect(screen.getByRole('checkbox', { name: /Gospel TV/ })).toBeChecked();
-    await user.click(await button());
+    await user.click(await findPauseButton());
     await screen.findByTestId('elsewhere');
-    expect(new Set(asked.map(({ key }) => key)).size).toBe(1);
-    expect(asked).toHaveLength(2);
+    expect(new Set(requests.map(({ key }) => key)).size).toBe(1);
+    expect(requests).toHaveLength(2);
   });
 
-  it('acts once however often it is pressed', async () => {
-    const asked = takePauses(PAUSE_ALL);
-    const { user } = show();
-    await user.dblClick(await button());
+  it('acts once however often it is clicked', async () => {
+    const requests = recordPauses(PAUSE_ALL);
+    const { user } = renderPage();
+    await user.dblClick(await findPauseButton());
     await screen.findByTestId('elsewhere');
-    expect(asked).toHaveLength(1);
+    expect(requests).toHaveLength(1);
   });
 });
 
-describe('the way on to cancelling', () => {
-  const onwards = () => screen.findByRole('link', { name: 'No thanks, continue to cancel' });
+describe('the link to cancel instead', () => {
+  const findCancelLink = () => screen.findByRole('link', { name: 'No thanks, continue to cancel' });
 
-  it('is as wide as the pause, and is about everything where nothing is selected', async () => {
-    show();
-    expect(await onwards()).toHaveAttribute('href', '/cancelAll');
-    expect((await onwards()).className).toBe((await button()).className);
+  // shows: pause-6
+  it('looks like the pause button, and cancels everything without a selection', async () => {
+    renderPage();
+    expect(await findCancelLink()).toHaveAttribute('href', '/cancelAll');
+    expect((await findCancelLink()).className).toBe((await findPauseButton()).className);
   });
 
-  it('takes what is selected along, here and below each service', async () => {
-    plans = [aPlan(), aGospelPlan(), aKidsPlan()];
-    const { user } = show('?ids=sub_gospel&ids=sub_kids');
-    expect(await onwards()).toHaveAttribute('href', '/cancelAll?ids=sub_gospel&ids=sub_kids');
+  // shows: pause-6, pause-10
+  it('keeps the selection, here and below each service', async () => {
+    plans = [makePlan(), makeGospelPlan(), makeKidsPlan()];
+    const { user } = renderPage('?ids=sub_gospel&ids=sub_kids');
+    expect(await findCancelLink()).toHaveAttribute(
+      'href',
+      '/cancelAll?ids=sub_gospel&ids=sub_kids',
+    );
     const below = await screen.findAllByRole('link', {
       name: 'No thanks, please cancel my subscription.',
     });
@@ -253,16 +261,17 @@ describe('the way on to cancelling', () => {
     await waitFor(() => expect(below[0]).toHaveAttribute('href', '/cancelAll?ids=sub_gospel'));
   });
 
-  it('is there for what cannot be paused', async () => {
-    plans = [aPlan(PAUSED)];
-    show('?ids=sub_faith');
-    expect(await onwards()).toHaveAttribute('href', '/cancelAll?ids=sub_faith');
+  it('is shown for plans that cannot be paused', async () => {
+    plans = [makePlan(PAUSED)];
+    renderPage('?ids=sub_faith');
+    expect(await findCancelLink()).toHaveAttribute('href', '/cancelAll?ids=sub_faith');
   });
 });
 
-describe('what is worth staying for', () => {
-  it('shows four favorites and three to come, each with words for its picture', async () => {
-    show();
+describe('the titles worth staying for', () => {
+  // shows: pause-7, api-30
+  it('shows four favorites and three upcoming titles, each with alternative text', async () => {
+    renderPage();
     expect(
       await screen.findByRole('heading', { name: 'Watch Some Our Favorites Before You Go' }),
     ).toBeInTheDocument();
@@ -281,53 +290,55 @@ describe('what is worth staying for', () => {
     }
   });
 
-  it('returns to watching in the same window', async () => {
-    show();
+  // shows: pause-9
+  it('links back to watching in the same window', async () => {
+    renderPage();
     const [link] = await screen.findAllByRole('link', { name: /^RETURN TO WATCHING/ });
     expect(link).toHaveAttribute('href', 'https://faith-family.example.com/browse');
     expect(link).not.toHaveAttribute('target');
   });
 
-  it.each(['Minno', 'Minno-Plan'])('promises nothing to come for %s', async (id) => {
-    offers = [anOffer({ id, name: 'Kids' })];
-    show();
+  // shows: pause-8
+  it.each(['Minno', 'Minno-Plan'])('shows no upcoming titles for %s', async (id) => {
+    offers = [makeOffer({ id, name: 'Kids' })];
+    renderPage();
     await screen.findByRole('heading', { name: 'Kids' });
     expect(screen.queryByText("Don't Miss These Upcoming Favorites!")).not.toBeInTheDocument();
   });
 
-  it('reads out what operators say of a picture', async () => {
-    offers = [anOffer({ recommendedTitleText2: 'Cedar Creek' })];
-    show();
+  it('uses the operators’ text as a picture’s alternative text', async () => {
+    offers = [makeOffer({ recommendedTitleText2: 'Cedar Creek' })];
+    renderPage();
     expect(await screen.findByRole('img', { name: 'Cedar Creek' })).toHaveAttribute(
       'src',
       '/art/recommended-2.svg',
     );
   });
 
-  it('does without what operators have not set', async () => {
-    offers = [anOffer({ recommendedTitleImage2: null, upcomingTitleImage1: null })];
-    show();
+  it('skips titles that operators have not set', async () => {
+    offers = [makeOffer({ recommendedTitleImage2: null, upcomingTitleImage1: null })];
+    renderPage();
     await waitFor(() => expect(screen.getAllByRole('img', { name: /A favorite/ })).toHaveLength(3));
     expect(screen.getAllByRole('img', { name: /Coming to/ })).toHaveLength(2);
   });
 
-  it('does not stand in the way of pausing when it fails', async () => {
+  it('does not prevent pausing if they fail to load', async () => {
     server.use(
-      http.get('*/api/account/pause-offer', () => refusal(500, 'internal_error', 'Broken.')),
+      http.get('*/api/account/pause-offer', () => errorResponse(500, 'internal_error', 'Broken.')),
     );
-    show();
+    renderPage();
     expect(await screen.findByText('Broken.')).toBeInTheDocument();
-    expect(await button()).toBeEnabled();
+    expect(await findPauseButton()).toBeEnabled();
   });
 });
 
-it('says that the plans could not be loaded, and tries again', async () => {
+it('shows a failure to load the plans, and retries', async () => {
   server.use(
-    http.get('*/api/account/manage-plans', () => refusal(500, 'internal_error', 'Broken.'), {
+    http.get('*/api/account/manage-plans', () => errorResponse(500, 'internal_error', 'Broken.'), {
       once: true,
     }),
   );
-  const { user } = show();
+  const { user } = renderPage();
   await user.click(await screen.findByRole('button', { name: 'Try again' }));
-  expect(await button()).toBeInTheDocument();
+  expect(await findPauseButton()).toBeInTheDocument();
 });

@@ -1,31 +1,30 @@
 import { useQuery } from '@tanstack/react-query';
-
+import { pauseEstimateOptions } from '@/domain/changes/pausing';
+import { canBePaused, isLive } from '@/domain/plans/plans';
 import { managePlansOptions } from '@/lib/api/queries';
 import type { PauseEstimate, Plan } from '@/lib/api/types';
+import { useScreenLoad } from '@/lib/api/useScreenLoad';
+import { type SetFrozen, useFrozen } from '@/lib/hooks/useFrozen';
 import { paths } from '@/lib/paths';
-import { pauseEstimateOptions } from '@/lib/pausing';
-import { canBePaused, isLive } from '@/lib/plans';
-import { useScreenLoad } from '@/lib/screenLoad';
-import { type Hold, useHeldStill } from '@/lib/useHeldStill';
 import { Card } from '@/ui/Card';
+import { ErrorState } from '@/ui/ErrorState';
 import { Page } from '@/ui/Page';
 import { PageHeading } from '@/ui/PageHeading';
 import { Skeleton } from '@/ui/Skeleton';
-import { ErrorState } from '@/ui/States';
 import { BackLink } from '@/ui/TextLink';
 import { NothingToPause } from './NothingToPause';
 import { PauseBanner } from './PauseBanner';
 import { ServiceOffers } from './ServiceOffers';
 
-/** A month off instead of an end, and what is worth staying for. */
+/** The pause screen: the pause offer, and titles worth staying for. */
 export default function PauseOfferPage() {
   const plans = useQuery(managePlansOptions);
-  const [costs, hold] = useHeldStill(plans.data);
+  const [costs, setFrozen] = useFrozen(plans.data);
   const held = costs?.existingPlans.filter(isLive);
-  const anyPausable = held?.some(canBePaused) ?? false;
-  const estimate = useQuery({ ...pauseEstimateOptions, enabled: anyPausable });
+  const canPauseAny = held?.some(canBePaused) ?? false;
+  const estimate = useQuery({ ...pauseEstimateOptions, enabled: canPauseAny });
   const failure = useScreenLoad(plans, estimate);
-  const ready = held && (!anyPausable || estimate.data);
+  const isReady = held && (!canPauseAny || estimate.data);
   return (
     <Page>
       <BackLink to={paths.dashboard} />
@@ -35,26 +34,33 @@ export default function PauseOfferPage() {
           <ErrorState {...failure} />
         </Card>
       )}
-      {!failure && !ready && <BannerSkeleton />}
-      {!failure && ready && <Offer held={held} estimate={estimate.data} hold={hold} />}
+      {!failure && !isReady && <BannerSkeleton />}
+      {!failure && isReady && (
+        <PauseOfferContent held={held} estimate={estimate.data} setFrozen={setFrozen} />
+      )}
     </Page>
   );
 }
 
-interface OfferProps {
+interface PauseOfferContentProps {
   held: readonly Plan[];
-  /** Missing where nothing can be paused. */
+  /** Undefined if nothing can be paused. */
   estimate: PauseEstimate | undefined;
-  hold: Hold;
+  setFrozen: SetFrozen;
 }
 
-function Offer({ held, estimate, hold }: OfferProps) {
+function PauseOfferContent({ held, estimate, setFrozen }: PauseOfferContentProps) {
   const pausable = held.filter(canBePaused);
   const others = held.filter((plan) => !canBePaused(plan));
   return (
     <>
       {estimate && pausable.length > 0 ? (
-        <PauseBanner pausable={pausable} others={others} periods={estimate.plans} hold={hold} />
+        <PauseBanner
+          pausable={pausable}
+          others={others}
+          periods={estimate.plans}
+          setFrozen={setFrozen}
+        />
       ) : (
         <NothingToPause held={held} />
       )}

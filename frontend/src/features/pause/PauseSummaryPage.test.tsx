@@ -4,18 +4,24 @@ import { describe, expect, it } from 'vitest';
 
 import type { ManagePlans } from '@/lib/api/types';
 import { useSnackbar } from '@/stores/snackbar';
-import { aGospelPlan, aKidsPlan, aPlan, PAUSE_SCHEDULED, someManagePlans } from '@/testing/data';
-import { renderScreen } from '@/testing/render';
-import { refusal, server } from '@/testing/server';
+import {
+  makeGospelPlan,
+  makeKidsPlan,
+  makeManagePlans,
+  makePlan,
+  PAUSE_SCHEDULED,
+} from '@/testing/fixtures';
+import { renderScreen } from '@/testing/renderScreen';
+import { errorResponse, server } from '@/testing/server';
 import PauseSummaryPage from './PauseSummaryPage';
 
 const REMOVE = '*/api/account/subscription/remove-scheduled-pause';
 
-function show(costs: Partial<ManagePlans> = {}) {
+function renderPage(costs: Partial<ManagePlans> = {}) {
   server.use(
     http.get('*/api/account/manage-plans', () =>
       HttpResponse.json(
-        someManagePlans({ existingPlans: [aPlan(PAUSE_SCHEDULED), aGospelPlan()], ...costs }),
+        makeManagePlans({ existingPlans: [makePlan(PAUSE_SCHEDULED), makeGospelPlan()], ...costs }),
       ),
     ),
   );
@@ -23,29 +29,31 @@ function show(costs: Partial<ManagePlans> = {}) {
 }
 
 describe('the summary after pausing', () => {
-  it('says when the pause takes effect and that it can be taken back, until dismissed', async () => {
-    const { user } = show();
+  // shows: paused-2
+  it('says when the pause takes effect and how to cancel it, until dismissed', async () => {
+    const { user } = renderPage();
     const notice = await screen.findByRole('status');
     expect(notice).toHaveTextContent(
       'Your pause takes effect at the end of your billing cycle on December 10, 2026.',
     );
-    expect(notice).toHaveTextContent('Nothing was charged today');
-    expect(notice).toHaveTextContent('You can cancel the scheduled pause any time before then');
+    expect(notice).toHaveTextContent('You weren’t charged today');
+    expect(notice).toHaveTextContent('You can cancel the scheduled pause anytime before then');
     await user.click(screen.getByRole('button', { name: 'Dismiss notice' }));
     expect(screen.queryByRole('status')).not.toBeInTheDocument();
     expect(screen.getByRole('heading', { name: 'Your Subscriptions' })).toHaveFocus();
   });
 
-  it('says each date where they differ', async () => {
+  it('shows each date if they differ', async () => {
     const later = { ...PAUSE_SCHEDULED, pauseDate: '2026-12-20T15:00:00Z' };
-    show({ existingPlans: [aPlan(PAUSE_SCHEDULED), aGospelPlan(later)] });
+    renderPage({ existingPlans: [makePlan(PAUSE_SCHEDULED), makeGospelPlan(later)] });
     const notice = await screen.findByRole('status');
     expect(notice).toHaveTextContent('Your pause of Faith & Family takes effect');
     expect(notice).toHaveTextContent('December 20, 2026');
   });
 
-  it('lists the plans with their notes, what comes off and the total', async () => {
-    show({ couponDiscount: 500, bundleSavings: 150, total: 848 });
+  // shows: shell-2, subscriptions-1, paused-1, paused-3, paused-4
+  it('lists the plans with notes, discounts and the total', async () => {
+    renderPage({ couponDiscount: 500, bundleSavings: 150, total: 848 });
     expect(screen.getByRole('heading', { level: 1, name: 'Manage Subscriptions' })).toBeVisible();
     const table = await screen.findByRole('table', { name: 'Your Subscriptions' });
     const rows = within(table).getAllByRole('row').slice(1);
@@ -60,42 +68,44 @@ describe('the summary after pausing', () => {
     ]);
   });
 
-  it('has neither notice nor way back where nothing is paused', async () => {
-    show({ existingPlans: [aPlan(), aKidsPlan({ status: 'CANCELLED' })] });
+  it('shows neither notice nor button if nothing is paused', async () => {
+    renderPage({ existingPlans: [makePlan(), makeKidsPlan({ status: 'CANCELLED' })] });
     await screen.findByRole('table', { name: 'Your Subscriptions' });
     expect(screen.queryByRole('status')).not.toBeInTheDocument();
     expect(screen.queryByRole('button', { name: /Cancel Pause/ })).not.toBeInTheDocument();
     expect(screen.queryByText('Kids')).not.toBeInTheDocument();
   });
 
-  it('says so where nothing is held', async () => {
-    show({ existingPlans: [] });
+  it('shows an empty state without plans', async () => {
+    renderPage({ existingPlans: [] });
     expect(await screen.findByText('No subscriptions')).toBeInTheDocument();
   });
 
-  it('opens what can be watched in a tab of its own', async () => {
-    show();
+  // shows: subscriptions-6
+  it('links to streaming in a new tab', async () => {
+    renderPage();
     const start = await screen.findByRole('link', { name: /Start streaming Gospel TV/ });
     expect(start).toHaveAttribute('target', '_blank');
     expect(start).toHaveAttribute('rel', expect.stringContaining('noopener'));
   });
 });
 
-describe('cancelling the pause', () => {
-  it('takes it back once, says so and goes to the account', async () => {
-    const asked: unknown[] = [];
+describe('canceling the pause', () => {
+  // shows: paused-5, api-22
+  it('removes it once, reports it and goes to the dashboard', async () => {
+    const requests: unknown[] = [];
     server.use(
       http.post(REMOVE, async ({ request }) => {
-        asked.push(await request.json());
-        return HttpResponse.json({ plans: [aPlan(), aGospelPlan()] });
+        requests.push(await request.json());
+        return HttpResponse.json({ plans: [makePlan(), makeGospelPlan()] });
       }),
     );
-    const { user } = show();
+    const { user } = renderPage();
     await user.dblClick(
       await screen.findByRole('button', { name: 'Cancel Pause of Faith & Family' }),
     );
     expect(await screen.findByTestId('elsewhere')).toHaveTextContent('/dashboard');
-    expect(asked).toEqual([{ subscriptionId: ['sub_faith'] }]);
+    expect(requests).toEqual([{ subscriptionId: ['sub_faith'] }]);
     expect(useSnackbar.getState()).toMatchObject({
       visible: true,
       severity: 'success',
@@ -103,9 +113,12 @@ describe('cancelling the pause', () => {
     });
   });
 
-  it('stays and says what failed', async () => {
-    server.use(http.post(REMOVE, () => refusal(409, 'invalid_state', 'There is no such pause.')));
-    const { user } = show();
+  // shows: paused-6
+  it('stays on the screen and shows a failure', async () => {
+    server.use(
+      http.post(REMOVE, () => errorResponse(409, 'invalid_state', 'There is no such pause.')),
+    );
+    const { user } = renderPage();
     await user.click(await screen.findByRole('button', { name: 'Cancel Pause of Faith & Family' }));
     await expect
       .poll(() => useSnackbar.getState())

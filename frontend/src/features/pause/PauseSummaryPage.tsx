@@ -1,39 +1,41 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-
+import { sumRows } from '@/domain/costs/totals';
+import type { PlanLine } from '@/domain/plans/PlanTable';
+import { PlanTable } from '@/domain/plans/PlanTable';
+import { PlanTableSkeleton } from '@/domain/plans/PlanTableSkeleton';
+import { planRowFacts } from '@/domain/plans/planRow';
+import { isLive, planNotes, watchableServices } from '@/domain/plans/plans';
+import { StartStreaming } from '@/domain/services/StartStreaming';
 import { managePlansOptions, siteOptions } from '@/lib/api/queries';
-import type { ManagePlans } from '@/lib/api/types';
+import type { ManagePlans, Plan } from '@/lib/api/types';
+import { useScreenLoad } from '@/lib/api/useScreenLoad';
 import { paths } from '@/lib/paths';
-import { isLive, watchableServices } from '@/lib/plans';
-import { useScreenLoad } from '@/lib/screenLoad';
-import { sumRows } from '@/lib/totals';
 import { ButtonLink } from '@/ui/Button';
 import { Card } from '@/ui/Card';
+import { EmptyState } from '@/ui/EmptyState';
+import { ErrorState } from '@/ui/ErrorState';
 import { PauseIcon } from '@/ui/icons/PauseIcon';
 import { Page } from '@/ui/Page';
 import { PageHeading } from '@/ui/PageHeading';
-import { PlanTable } from '@/ui/PlanTable';
-import { PlanTableSkeleton } from '@/ui/PlanTableSkeleton';
-import { StartStreaming } from '@/ui/StartStreaming';
-import { EmptyState, ErrorState } from '@/ui/States';
 import { BackLink } from '@/ui/TextLink';
 import { useFocusIfLost } from '@/ui/useFocusIfLost';
+import { CancelPauseLink } from './CancelPauseLink';
 import { PauseNotice } from './PauseNotice';
 import styles from './PauseSummaryPage.module.css';
-import { summaryLine } from './summaryLine';
 
-/** What one holds after pausing, and the way to take a scheduled pause back. */
+/** The plans after pausing, with a button to remove each scheduled pause. */
 export default function PauseSummaryPage() {
   const plans = useQuery(managePlansOptions);
   const failure = useScreenLoad(plans);
-  const [dismissed, setDismissed] = useState(false);
-  const heading = useFocusIfLost<HTMLHeadingElement>(dismissed);
+  const [isDismissed, setIsDismissed] = useState(false);
+  const heading = useFocusIfLost<HTMLHeadingElement>(isDismissed);
   return (
     <Page>
       <BackLink to={paths.dashboard} />
       <PageHeading title="Pause Summary">Manage Subscriptions</PageHeading>
-      {plans.data && !dismissed && (
-        <PauseNotice plans={plans.data.existingPlans} onDismiss={() => setDismissed(true)} />
+      {plans.data && !isDismissed && (
+        <PauseNotice plans={plans.data.existingPlans} onDismiss={() => setIsDismissed(true)} />
       )}
       <Card as="section" labelledBy="your-subscriptions" className={styles.card}>
         <h2 id="your-subscriptions" ref={heading} tabIndex={-1} className={styles.heading}>
@@ -41,21 +43,21 @@ export default function PauseSummaryPage() {
         </h2>
         {failure && <ErrorState {...failure} />}
         {!failure && !plans.data && <PlanTableSkeleton />}
-        {plans.data && <Held costs={plans.data} />}
+        {plans.data && <HeldPlans costs={plans.data} />}
       </Card>
     </Page>
   );
 }
 
-function Held({ costs }: { costs: ManagePlans }) {
+function HeldPlans({ costs }: { costs: ManagePlans }) {
   const { data: site } = useQuery(siteOptions);
   const held = costs.existingPlans.filter(isLive);
-  if (held.length === 0) return <NothingHeld />;
+  if (held.length === 0) return <NoPlans />;
   return (
     <>
       <PlanTable
         caption="Your Subscriptions"
-        lines={held.map(summaryLine)}
+        lines={held.map(planLine)}
         sums={sumRows(costs, 'Coupon Code')}
       />
       <StartStreaming services={watchableServices(held, site?.services)} />
@@ -63,14 +65,24 @@ function Held({ costs }: { costs: ManagePlans }) {
   );
 }
 
-function NothingHeld() {
+function NoPlans() {
   return (
     <EmptyState
       icon={<PauseIcon />}
       title="No subscriptions"
       action={<ButtonLink to={paths.dashboard}>Go to your account</ButtonLink>}
     >
-      Your subscriptions, and any pause you schedule, will be listed here.
+      Your subscriptions and scheduled pauses show up here.
     </EmptyState>
   );
+}
+
+/** A plan's row in the summary, with a button to remove its scheduled pause. */
+function planLine(plan: Plan): PlanLine {
+  return {
+    key: plan.subId,
+    ...planRowFacts(plan),
+    notes: planNotes(plan),
+    action: plan.hasScheduledPause ? <CancelPauseLink plan={plan} /> : undefined,
+  };
 }

@@ -1,23 +1,22 @@
 import { useQuery } from '@tanstack/react-query';
-
+import { isKidsPlan } from '@/domain/plans/plans';
 import type { PauseOffer } from '@/lib/api/types';
-import { isKidsPlan } from '@/lib/plans';
-import { loadFailure } from '@/lib/screenLoad';
+import { findLoadFailure } from '@/lib/api/useScreenLoad';
 import { ButtonAnchor } from '@/ui/Button';
 import { Card } from '@/ui/Card';
+import { ErrorState } from '@/ui/ErrorState';
 import { Poster } from '@/ui/Poster';
 import { Skeleton } from '@/ui/Skeleton';
-import { ErrorState } from '@/ui/States';
 import { VisuallyHidden } from '@/ui/VisuallyHidden';
 import { pauseOfferOptions } from './api';
-import { CancelInstead } from './CancelInstead';
+import { CancelInsteadLink } from './CancelInsteadLink';
 import styles from './ServiceOffers.module.css';
 import { recommendedTitles, type Title, upcomingTitles } from './titles';
 
-/** What is worth staying for, service by service. */
+/** Recommended and upcoming titles of each service. */
 export function ServiceOffers() {
   const offers = useQuery(pauseOfferOptions);
-  const failure = loadFailure(offers);
+  const failure = findLoadFailure(offers);
   if (failure) return <ErrorState {...failure} />;
   if (!offers.data) return <Skeleton height="24rem" radius="box" />;
   return offers.data.map((offer) => <ServiceOffer key={offer.id} offer={offer} />);
@@ -28,14 +27,14 @@ function ServiceOffer({ offer }: { offer: PauseOffer }) {
   return (
     <Card as="section" labelledBy={headingId} className={styles.offer}>
       <h2 id={headingId}>{offer.name}</h2>
-      <Titles
+      <TitleBlock
         heading="Watch Some Our Favorites Before You Go"
         titles={recommendedTitles(offer)}
         offer={offer}
         columns="four"
       />
       {!isKidsPlan(offer) && (
-        <Titles
+        <TitleBlock
           heading="Don't Miss These Upcoming Favorites!"
           titles={upcomingTitles(offer)}
           offer={offer}
@@ -46,15 +45,15 @@ function ServiceOffer({ offer }: { offer: PauseOffer }) {
   );
 }
 
-interface TitlesProps {
+interface TitleBlockProps {
   heading: string;
   titles: readonly Title[];
   offer: PauseOffer;
   columns: 'three' | 'four';
 }
 
-/** One block of titles with the ways back to watching and on to cancelling; nothing where operators have set none. */
-function Titles({ heading, titles, offer, columns }: TitlesProps) {
+/** A block of titles with links to watch or to cancel; nothing if operators have set no titles. */
+function TitleBlock({ heading, titles, offer, columns }: TitleBlockProps) {
   if (titles.length === 0) return null;
   return (
     <div className={styles.block}>
@@ -66,14 +65,16 @@ function Titles({ heading, titles, offer, columns }: TitlesProps) {
           </li>
         ))}
       </ul>
-      <div className={styles.ways}>
+      <div className={styles.actions}>
         {offer.browseUrl && (
           <ButtonAnchor variant="secondary" href={offer.browseUrl}>
             RETURN TO WATCHING
             <VisuallyHidden> {offer.name}</VisuallyHidden>
           </ButtonAnchor>
         )}
-        <CancelInstead variant="secondary">No thanks, please cancel my subscription.</CancelInstead>
+        <CancelInsteadLink variant="secondary">
+          No thanks, please cancel my subscription.
+        </CancelInsteadLink>
       </div>
     </div>
   );

@@ -1,13 +1,13 @@
 import type { PauseOffer } from '@/lib/api/types';
 
-/** One title's picture, with what stands for it where it is not seen. */
+/** A title's picture with its text alternative. */
 export interface Title {
   image: string;
   alt: string;
   caption: string | null;
 }
 
-/** The titles of a service to watch before one goes; those without a picture are left out. */
+/** The recommended titles of a service, without those that have no picture. */
 export function recommendedTitles(offer: PauseOffer): Title[] {
   const titles = [
     { image: offer.recommendedTitleImage1, text: offer.recommendedTitleText1 },
@@ -22,7 +22,7 @@ export function recommendedTitles(offer: PauseOffer): Title[] {
   }));
 }
 
-/** The titles that are coming to a service, each with its caption; those without a picture are left out. */
+/** The upcoming titles of a service, without those that have no picture. */
 export function upcomingTitles(offer: PauseOffer): Title[] {
   const titles = [
     { image: offer.upcomingTitleImage1, caption: offer.upcomingImageText1 },

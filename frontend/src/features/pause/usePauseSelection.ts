@@ -1,43 +1,44 @@
 import { useState } from 'react';
-
+import { IDS_PARAMETER } from '@/domain/plans/planAddresses';
 import type { Plan } from '@/lib/api/types';
-import { SELECTED } from '@/lib/selection';
-import { useNamed } from '@/lib/useNamed';
+import { useIdsInUrl } from '@/lib/hooks/useIdsInUrl';
 
 interface PauseSelection {
-  /** What the button would pause. */
+  /** The plans that the button would pause. */
   chosen: readonly Plan[];
-  /** The ids to send: none stands for everything that can be paused. */
+  /** The ids to send. An empty list means all pausable plans. */
   ids: readonly string[];
-  /** Somebody tried to choose nothing. */
-  refused: boolean;
-  toggle: (plan: Plan, on: boolean) => void;
-  /** Says that something has to be chosen. */
-  refuse: () => void;
+  /** The subscriber tried to uncheck the last plan. */
+  isRefused: boolean;
+  togglePlan: (plan: Plan, on: boolean) => void;
+  /** Shows that at least one plan has to be chosen. */
+  showRefusal: () => void;
 }
 
 /**
- * What is chosen of the plans that can be paused, kept in the address. An address without ids means
- * all of them; ids of what can no longer be paused choose nothing, and never quietly everything.
+ * The chosen plans, stored in the URL. A URL without ids selects all pausable plans. Ids of plans
+ * that can no longer be paused select nothing, rather than silently everything.
  */
 export function usePauseSelection(pausable: readonly Plan[]): PauseSelection {
-  const [named, name] = useNamed(SELECTED);
-  const [refused, setRefused] = useState(false);
+  const [idsInUrl, setIdsInUrl] = useIdsInUrl(IDS_PARAMETER);
+  const [isRefused, setIsRefused] = useState(false);
   const chosen =
-    named.length === 0 ? pausable : pausable.filter(({ subId }) => named.includes(subId));
+    idsInUrl.length === 0 ? pausable : pausable.filter(({ subId }) => idsInUrl.includes(subId));
 
-  const toggle = (plan: Plan, on: boolean) => {
-    const next = pausable.filter((one) => (one === plan ? on : chosen.includes(one)));
-    setRefused(next.length === 0);
+  const togglePlan = (plan: Plan, on: boolean) => {
+    const next = pausable.filter((candidate) =>
+      candidate === plan ? on : chosen.includes(candidate),
+    );
+    setIsRefused(next.length === 0);
     if (next.length === 0) return;
-    name(next.length === pausable.length ? [] : next.map(({ subId }) => subId));
+    setIdsInUrl(next.length === pausable.length ? [] : next.map(({ subId }) => subId));
   };
 
   return {
     chosen,
-    ids: named.length === 0 ? [] : chosen.map(({ subId }) => subId),
-    refused,
-    toggle,
-    refuse: () => setRefused(true),
+    ids: idsInUrl.length === 0 ? [] : chosen.map(({ subId }) => subId),
+    isRefused,
+    togglePlan,
+    showRefusal: () => setIsRefused(true),
   };
 }

@@ -3,22 +3,23 @@ import { HttpResponse, http } from 'msw';
 import { describe, expect, it } from 'vitest';
 
 import type { EmailPreference } from '@/lib/api/types';
-import { somePreferences } from '@/testing/data';
-import { renderScreen } from '@/testing/render';
-import { refusal, server } from '@/testing/server';
+import { makePreferences } from '@/testing/fixtures';
+import { renderScreen } from '@/testing/renderScreen';
+import { errorResponse, server } from '@/testing/server';
 import EmailConfirmPage from './EmailConfirmPage';
 
 const PATH = '*/api/account/communicationPreferences';
 const ALLOW = 'PLEASE ALLOW 10 (ten) business days for your request to be processed';
 
-function show(at: string, held: EmailPreference[], state: unknown = null) {
-  server.use(http.get(PATH, () => HttpResponse.json(held)));
+function renderPage(at: string, preferences: EmailPreference[], state: unknown = null) {
+  server.use(http.get(PATH, () => HttpResponse.json(preferences)));
   return renderScreen(<EmailConfirmPage />, { at, state });
 }
 
 describe('the confirmation', () => {
-  it('lists only what one is subscribed to, to read', async () => {
-    show('/emailConfirm', somePreferences('streaming', 'branding'), { saved: true });
+  // shows: emails-8
+  it('lists only the subscribed emails, read-only', async () => {
+    renderPage('/emailConfirm', makePreferences('streaming', 'branding'), { saved: true });
     const rows = await screen.findAllByRole('listitem');
     expect(screen.getByRole('heading', { level: 1, name: 'Your Email Preferences' })).toBeVisible();
     expect(rows.map(({ textContent }) => textContent)).toEqual([
@@ -30,27 +31,29 @@ describe('the confirmation', () => {
     expect(screen.queryByText(ALLOW)).not.toBeInTheDocument();
   });
 
-  it('confirms that all is ended, and how long it may take', async () => {
-    show('/emailConfirm?state=unsubscribeAll', somePreferences(), { saved: true });
+  // shows: emails-9
+  it('confirms unsubscribing from all, and how long it takes', async () => {
+    renderPage('/emailConfirm?state=unsubscribeAll', makePreferences(), { saved: true });
     expect(await screen.findByText(/not subscribed to any emails/)).toBeVisible();
     expect(screen.getByText(ALLOW)).toBeVisible();
-    expect(screen.getByText('You are unsubscribed from all emails.')).toBeVisible();
+    expect(screen.getByText('You’re unsubscribed from all emails.')).toBeVisible();
   });
 
-  it('claims nothing to have been saved where one only looks', async () => {
-    show('/emailConfirm', somePreferences('streaming'));
+  it('does not claim a save without one', async () => {
+    renderPage('/emailConfirm', makePreferences('streaming'));
     expect(await screen.findByText("What's Streaming")).toBeVisible();
     expect(screen.queryByText(/saved/)).not.toBeInTheDocument();
   });
 
-  it('leads back to the account', async () => {
-    const { user } = show('/emailConfirm', somePreferences());
+  // shows: emails-10
+  it('links back to the dashboard', async () => {
+    const { user } = renderPage('/emailConfirm', makePreferences());
     await user.click(await screen.findByRole('link', { name: 'BACK TO ACCOUNT PORTAL' }));
     expect(await screen.findByTestId('elsewhere')).toHaveTextContent('/dashboard');
   });
 
-  it('says what failed of loading', async () => {
-    server.use(http.get(PATH, () => refusal(500, 'internal_error', 'Broken.')));
+  it('shows a failure to load', async () => {
+    server.use(http.get(PATH, () => errorResponse(500, 'internal_error', 'Broken.')));
     renderScreen(<EmailConfirmPage />, { at: '/emailConfirm' });
     expect(await screen.findByRole('alert')).toHaveTextContent('Broken.');
   });

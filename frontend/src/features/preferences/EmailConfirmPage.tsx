@@ -2,23 +2,24 @@ import { useQuery } from '@tanstack/react-query';
 import { useLocation, useSearchParams } from 'react-router-dom';
 
 import type { EmailPreference } from '@/lib/api/types';
+import { useScreenLoad } from '@/lib/api/useScreenLoad';
 import { paths } from '@/lib/paths';
-import { useScreenLoad } from '@/lib/screenLoad';
 import { ButtonLink } from '@/ui/Button';
 import { Card } from '@/ui/Card';
+import { EmptyState } from '@/ui/EmptyState';
+import { ErrorState } from '@/ui/ErrorState';
 import { InfoAlert } from '@/ui/InfoAlert';
 import { CheckIcon } from '@/ui/icons/CheckIcon';
 import { MailIcon } from '@/ui/icons/MailIcon';
 import { Page } from '@/ui/Page';
 import { PageHeading } from '@/ui/PageHeading';
 import { SkeletonRows } from '@/ui/SkeletonRows';
-import { EmptyState, ErrorState } from '@/ui/States';
 import { BackLink, TextLink } from '@/ui/TextLink';
 import { preferencesOptions } from './api';
 import styles from './EmailPreferencesPage.module.css';
 import { UNSUBSCRIBE_ALL } from './useSavePreferences';
 
-/** What one is subscribed to, after it was saved; it can be looked at any time. */
+/** The emails that the subscriber gets, shown after saving and at any time. */
 export default function EmailConfirmPage() {
   const preferences = useQuery(preferencesOptions);
   const failure = useScreenLoad(preferences);
@@ -26,12 +27,12 @@ export default function EmailConfirmPage() {
     <Page>
       <BackLink to={paths.dashboard} />
       <PageHeading>Your Email Preferences</PageHeading>
-      <Saved />
+      <SavedNotice />
       <Card className={styles.card}>
         {failure && <ErrorState {...failure} />}
         {!failure && !preferences.data && <SkeletonRows rows={4} />}
-        {preferences.data && <Subscribed preferences={preferences.data} />}
-        <div className={styles.ways}>
+        {preferences.data && <SubscribedList preferences={preferences.data} />}
+        <div className={styles.actions}>
           <ButtonLink to={paths.dashboard} block>
             BACK TO ACCOUNT PORTAL
           </ButtonLink>
@@ -42,8 +43,8 @@ export default function EmailConfirmPage() {
   );
 }
 
-/** That it was saved, where one comes from saving it; and what follows from ending everything. */
-function Saved() {
+/** Confirms the save, and how long unsubscribing from all emails takes. */
+function SavedNotice() {
   const [query] = useSearchParams();
   const { saved } = (useLocation().state ?? {}) as { saved?: boolean };
   const isAllEnded = query.get('state') === UNSUBSCRIBE_ALL;
@@ -53,7 +54,7 @@ function Saved() {
       {saved && (
         <p>
           {isAllEnded
-            ? 'You are unsubscribed from all emails.'
+            ? 'You’re unsubscribed from all emails.'
             : 'Your email preferences are saved.'}
         </p>
       )}
@@ -66,17 +67,13 @@ function Saved() {
   );
 }
 
-function Subscribed({ preferences }: { preferences: readonly EmailPreference[] }) {
+function SubscribedList({ preferences }: { preferences: readonly EmailPreference[] }) {
   const subscribed = preferences.filter(({ checked }) => checked);
   if (subscribed.length === 0) {
-    return (
-      <EmptyState icon={<MailIcon />}>
-        You are not subscribed to any emails. What you choose will be listed here.
-      </EmptyState>
-    );
+    return <EmptyState icon={<MailIcon />}>You’re not subscribed to any emails.</EmptyState>;
   }
   return (
-    <ul className={styles.list} aria-label="Emails you are subscribed to">
+    <ul className={styles.list} aria-label="Subscribed emails">
       {subscribed.map(({ key, name, summary }) => (
         <li key={key}>
           <CheckIcon />

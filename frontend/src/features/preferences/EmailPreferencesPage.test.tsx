@@ -4,47 +4,48 @@ import { beforeEach, describe, expect, it } from 'vitest';
 
 import type { EmailPreference } from '@/lib/api/types';
 import { useSnackbar } from '@/stores/snackbar';
-import { somePreferences } from '@/testing/data';
-import { renderScreen } from '@/testing/render';
-import { refusal, server } from '@/testing/server';
+import { makePreferences } from '@/testing/fixtures';
+import { renderScreen } from '@/testing/renderScreen';
+import { errorResponse, server } from '@/testing/server';
 import EmailPreferencesPage from './EmailPreferencesPage';
 
 const PATH = '*/api/account/communicationPreferences';
 const NONE = { newsLetter: false, streaming: false, promotions: false, branding: false };
 
-let held: EmailPreference[] = [];
+let preferences: EmailPreference[] = [];
 let saved: unknown[] = [];
 
 beforeEach(() => {
-  held = somePreferences();
+  preferences = makePreferences();
   saved = [];
   server.use(
     http.get('*/api/account/billing-details', () =>
       HttpResponse.json({ email: 'ava@example.com' }),
     ),
-    http.get(PATH, () => HttpResponse.json(held)),
+    http.get(PATH, () => HttpResponse.json(preferences)),
     http.post(PATH, async ({ request }) => {
       saved.push(await request.json());
-      return HttpResponse.json(held);
+      return HttpResponse.json(preferences);
     }),
   );
 });
 
-const show = () => renderScreen(<EmailPreferencesPage />, { at: '/emailPreferences' });
-const box = (name: string) => screen.findByRole('checkbox', { name });
-const save = () => screen.getByRole('button', { name: 'SAVE PREFERENCES' });
-const fromAll = () => screen.queryByRole('button', { name: 'Unsubscribe From All' });
+const renderPage = () => renderScreen(<EmailPreferencesPage />, { at: '/emailPreferences' });
+const findCheckbox = (name: string) => screen.findByRole('checkbox', { name });
+const getSaveButton = () => screen.getByRole('button', { name: 'SAVE PREFERENCES' });
+const queryUnsubscribeButton = () => screen.queryByRole('button', { name: 'Unsubscribe From All' });
 
 describe('the email preferences', () => {
-  it('show the address and the four kinds, each with what is in it', async () => {
-    held = somePreferences('streaming');
-    show();
+  // shows: emails-1, emails-2, api-31, api-32
+  it('show the address and the four kinds with their summaries', async () => {
+    preferences = makePreferences('streaming');
+    renderPage();
     expect(
       await screen.findByRole('heading', { level: 1, name: 'Manage Email Preferences' }),
     ).toBeVisible();
-    expect(await box("What's Streaming")).toBeChecked();
+    expect(await findCheckbox("What's Streaming")).toBeChecked();
     const boxes = screen.getAllByRole('checkbox');
-    expect(boxes.map((one) => one.getAttribute('aria-label'))).toEqual([
+    expect(boxes.map((checkbox) => checkbox.getAttribute('aria-label'))).toEqual([
       'Faith & Family Newsletter',
       "What's Streaming",
       'Promotions',
@@ -56,67 +57,74 @@ describe('the email preferences', () => {
     expect(screen.getByText('ava@example.com')).toBeVisible();
   });
 
-  it('are saved all four at once, with a spinner, and confirmed', async () => {
-    let answer: () => void = () => undefined;
+  // shows: emails-4, api-33
+  it('are saved together, with a spinner, and confirmed', async () => {
+    let sendAnswer: () => void = () => undefined;
     const answered = new Promise<void>((resolve) => {
-      answer = resolve;
+      sendAnswer = resolve;
     });
     server.use(
       http.post(PATH, async ({ request }) => {
         saved.push(await request.json());
         await answered;
-        return HttpResponse.json(somePreferences('promotions'));
+        return HttpResponse.json(makePreferences('promotions'));
       }),
     );
-    const { user } = show();
-    await user.click(await box('Promotions'));
-    await user.dblClick(save());
-    await waitFor(() => expect(save()).toHaveAttribute('aria-busy', 'true'));
-    answer();
+    const { user } = renderPage();
+    await user.click(await findCheckbox('Promotions'));
+    await user.dblClick(getSaveButton());
+    await waitFor(() => expect(getSaveButton()).toHaveAttribute('aria-busy', 'true'));
+    sendAnswer();
     expect(await screen.findByTestId('elsewhere')).toHaveTextContent('/emailConfirm');
     expect(saved).toEqual([{ ...NONE, promotions: true }]);
   });
 
-  it('stay as they were chosen where saving fails, and say why', async () => {
-    server.use(http.post(PATH, () => refusal(500, 'internal_error', 'Broken.')));
-    const { user } = show();
-    await user.click(await box('Promotions'));
-    await user.click(save());
+  // shows: emails-11
+  it('keep the selection if saving fails, and say why', async () => {
+    server.use(http.post(PATH, () => errorResponse(500, 'internal_error', 'Broken.')));
+    const { user } = renderPage();
+    await user.click(await findCheckbox('Promotions'));
+    await user.click(getSaveButton());
     await waitFor(() =>
       expect(useSnackbar.getState()).toMatchObject({ content: 'Broken.', severity: 'error' }),
     );
-    expect(await box('Promotions')).toBeChecked();
+    expect(await findCheckbox('Promotions')).toBeChecked();
   });
 
-  it('say what failed of loading, and try again', async () => {
-    server.use(http.get(PATH, () => refusal(500, 'internal_error', 'Broken.'), { once: true }));
-    const { user } = show();
+  // shows: emails-11
+  it('show a failure to load, and retry', async () => {
+    server.use(
+      http.get(PATH, () => errorResponse(500, 'internal_error', 'Broken.'), { once: true }),
+    );
+    const { user } = renderPage();
     expect(await screen.findByRole('alert')).toHaveTextContent('Broken.');
     await user.click(screen.getByRole('button', { name: 'Try again' }));
-    expect(await box('Promotions')).toBeVisible();
+    expect(await findCheckbox('Promotions')).toBeVisible();
   });
 });
 
 describe('unsubscribing from all', () => {
-  it('is offered only while a box is checked', async () => {
-    const { user } = show();
-    const promotions = await box('Promotions');
-    expect(fromAll()).not.toBeInTheDocument();
+  // shows: emails-5
+  it('is offered only while a checkbox is checked', async () => {
+    const { user } = renderPage();
+    const promotions = await findCheckbox('Promotions');
+    expect(queryUnsubscribeButton()).not.toBeInTheDocument();
     await user.click(promotions);
-    expect(fromAll()).toBeVisible();
+    expect(queryUnsubscribeButton()).toBeVisible();
     await user.click(promotions);
-    expect(fromAll()).not.toBeInTheDocument();
+    expect(queryUnsubscribeButton()).not.toBeInTheDocument();
   });
 
-  async function ask() {
-    held = somePreferences('newsLetter', 'branding');
-    const { user } = show();
+  async function openUnsubscribeDialog() {
+    preferences = makePreferences('newsLetter', 'branding');
+    const { user } = renderPage();
     await user.click(await screen.findByRole('button', { name: 'Unsubscribe From All' }));
     return { user, dialog: within(screen.getByRole('dialog', { name: 'Unsubscribe From All' })) };
   }
 
-  it('asks first, in the words that it has', async () => {
-    const { user, dialog } = await ask();
+  // shows: emails-6
+  it('asks for confirmation with the specified text', async () => {
+    const { user, dialog } = await openUnsubscribeDialog();
     expect(dialog.getByText('Are you sure you want to unsubscribe from all emails?')).toBeVisible();
     expect(dialog.getByRole('heading', { name: 'Warning' })).toBeVisible();
     expect(
@@ -126,11 +134,12 @@ describe('unsubscribing from all', () => {
     ).toBeVisible();
     await user.click(dialog.getByRole('button', { name: 'NO, CANCEL' }));
     expect(saved).toEqual([]);
-    expect(await box('Our Other Brands')).toBeChecked();
+    expect(await findCheckbox('Our Other Brands')).toBeChecked();
   });
 
-  it('ends all four and is confirmed as that', async () => {
-    const { user, dialog } = await ask();
+  // shows: emails-7
+  it('unsubscribes from all four, and is confirmed', async () => {
+    const { user, dialog } = await openUnsubscribeDialog();
     await user.click(dialog.getByRole('button', { name: 'YES, UNSUBSCRIBE' }));
     expect(await screen.findByTestId('elsewhere')).toHaveTextContent(
       '/emailConfirm?state=unsubscribeAll',
@@ -138,14 +147,15 @@ describe('unsubscribing from all', () => {
     expect(saved).toEqual([NONE]);
   });
 
-  it('says why where it fails, and leaves the boxes alone', async () => {
-    server.use(http.post(PATH, () => refusal(500, 'internal_error', 'Broken.')));
-    const { user, dialog } = await ask();
+  // shows: emails-11
+  it('shows a failure, and keeps the checkboxes', async () => {
+    server.use(http.post(PATH, () => errorResponse(500, 'internal_error', 'Broken.')));
+    const { user, dialog } = await openUnsubscribeDialog();
     await user.click(dialog.getByRole('button', { name: 'YES, UNSUBSCRIBE' }));
     await waitFor(() =>
       expect(useSnackbar.getState()).toMatchObject({ content: 'Broken.', severity: 'error' }),
     );
     expect(screen.queryByRole('dialog')).not.toBeInTheDocument();
-    expect(await box('Our Other Brands')).toBeChecked();
+    expect(await findCheckbox('Our Other Brands')).toBeChecked();
   });
 });

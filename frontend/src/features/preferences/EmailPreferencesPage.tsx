@@ -2,24 +2,24 @@ import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 
 import type { EmailPreference } from '@/lib/api/types';
+import { useScreenLoad } from '@/lib/api/useScreenLoad';
+import { useFormDraft } from '@/lib/hooks/useFormDraft';
 import { paths } from '@/lib/paths';
-import { useScreenLoad } from '@/lib/screenLoad';
-import { useFormDraft } from '@/lib/useFormDraft';
 import { useLoader } from '@/stores/loader';
 import { Button } from '@/ui/Button';
 import { Card } from '@/ui/Card';
 import { ConfirmModal } from '@/ui/ConfirmModal';
+import { ErrorState } from '@/ui/ErrorState';
 import { Page } from '@/ui/Page';
 import { PageHeading } from '@/ui/PageHeading';
 import { SkeletonRows } from '@/ui/SkeletonRows';
-import { ErrorState } from '@/ui/States';
 import { BackLink } from '@/ui/TextLink';
-import { billingDetailsOptions, preferencesOptions, type Wanted, wantedIn } from './api';
+import { billingDetailsOptions, preferencesOptions, type WantedEmails, wantedEmails } from './api';
 import styles from './EmailPreferencesPage.module.css';
 import { PreferenceTable } from './PreferenceTable';
 import { useSavePreferences } from './useSavePreferences';
 
-/** Which emails one gets beyond those that the account needs. */
+/** The form for optional emails. */
 export default function EmailPreferencesPage() {
   const preferences = useQuery(preferencesOptions);
   const details = useQuery(billingDetailsOptions);
@@ -27,7 +27,7 @@ export default function EmailPreferencesPage() {
   return (
     <Page>
       <BackLink to={paths.dashboard} />
-      <PageHeading lead="Choose what you would like to hear about.">
+      <PageHeading lead="Choose the emails you’d like to get.">
         Manage Email Preferences
       </PageHeading>
       <Card className={styles.card}>
@@ -37,10 +37,7 @@ export default function EmailPreferencesPage() {
           <PreferencesForm preferences={preferences.data} email={details.data.email} />
         )}
       </Card>
-      <p className={styles.note}>
-        Sign-in codes, receipts and notices of bills belong to your account. You get them whatever
-        you choose here.
-      </p>
+      <p className={styles.note}>You’ll always get sign-in codes, receipts, and billing notices.</p>
     </Page>
   );
 }
@@ -51,10 +48,10 @@ interface PreferencesFormProps {
 }
 
 function PreferencesForm({ preferences, email }: PreferencesFormProps) {
-  const [changed, setChanged] = useFormDraft<Partial<Wanted>>('email-preferences', {});
-  const [asking, setAsking] = useState(false);
+  const [changed, setChanged] = useFormDraft<Partial<WantedEmails>>('email-preferences', {});
+  const [isAsking, setIsAsking] = useState(false);
   const { save, unsubscribeFromAll, isSaving } = useSavePreferences();
-  const wanted: Wanted = { ...wantedIn(preferences), ...changed };
+  const wanted: WantedEmails = { ...wantedEmails(preferences), ...changed };
 
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -70,21 +67,21 @@ function PreferencesForm({ preferences, email }: PreferencesFormProps) {
         wanted={wanted}
         onChange={(key, checked) => setChanged({ ...changed, [key]: checked })}
       />
-      <div className={styles.ways}>
-        <Button type="submit" busy={isSaving && !asking} block>
+      <div className={styles.actions}>
+        <Button type="submit" busy={isSaving && !isAsking} block>
           SAVE PREFERENCES
         </Button>
         {Object.values(wanted).includes(true) && (
-          <Button variant="link" onClick={() => setAsking(true)}>
+          <Button variant="link" onClick={() => setIsAsking(true)}>
             Unsubscribe From All
           </Button>
         )}
       </div>
       <UnsubscribeDialog
-        open={asking}
+        open={isAsking}
         busy={isSaving}
-        onConfirm={() => unsubscribeFromAll(() => setAsking(false))}
-        onCancel={() => setAsking(false)}
+        onConfirm={() => unsubscribeFromAll(() => setIsAsking(false))}
+        onCancel={() => setIsAsking(false)}
       />
     </form>
   );
@@ -97,9 +94,12 @@ interface UnsubscribeDialogProps {
   onCancel: () => void;
 }
 
-/** In the page and not the global one, so that it is gone with the page when the next one takes the focus. */
+/**
+ * Part of the page instead of the global dialog, so that it unmounts before the next screen takes
+ * the focus.
+ */
 function UnsubscribeDialog(props: UnsubscribeDialogProps) {
-  const note = useLoader(({ message }) => message);
+  const loaderNote = useLoader(({ message }) => message);
   return (
     <ConfirmModal
       {...props}
@@ -107,7 +107,7 @@ function UnsubscribeDialog(props: UnsubscribeDialogProps) {
       message="Are you sure you want to unsubscribe from all emails?"
       warningContent="By unsubscribing from emails, you won’t be able to access special deals or notifications on upcoming series."
       confirmBtnText="YES, UNSUBSCRIBE"
-      busyNote={note}
+      busyNote={loaderNote}
     />
   );
 }

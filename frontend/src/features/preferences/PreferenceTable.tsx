@@ -1,18 +1,18 @@
 import { useId } from 'react';
 
 import type { EmailPreference } from '@/lib/api/types';
-import { CheckMark } from '@/ui/CheckMark';
+import { BareCheckbox } from '@/ui/BareCheckbox';
 import { VisuallyHidden } from '@/ui/VisuallyHidden';
-import type { PreferenceKey, Wanted } from './api';
+import type { PreferenceKey, WantedEmails } from './api';
 import styles from './PreferenceTable.module.css';
 
 interface PreferenceTableProps {
   preferences: readonly EmailPreference[];
-  wanted: Wanted;
+  wanted: WantedEmails;
   onChange: (key: PreferenceKey, checked: boolean) => void;
 }
 
-/** A row per kind of email: a box, its name and what is in it. */
+/** A row for each kind of email: a checkbox, its name and its summary. */
 export function PreferenceTable({ preferences, wanted, onChange }: PreferenceTableProps) {
   return (
     <table className={styles.table}>
@@ -54,7 +54,7 @@ function PreferenceRow({ preference: { name, summary }, checked, onChange }: Pre
   return (
     <tr>
       <td className={styles.mark}>
-        <CheckMark
+        <BareCheckbox
           id={id}
           label={name}
           checked={checked}
@@ -62,8 +62,8 @@ function PreferenceRow({ preference: { name, summary }, checked, onChange }: Pre
           describedBy={`${id}-summary`}
         />
       </td>
-      <th scope="row" className={styles.words}>
-        <label htmlFor={id} className={styles.press}>
+      <th scope="row" className={styles.text}>
+        <label htmlFor={id} className={styles.label}>
           <span className={styles.name}>{name}</span>
           <span id={`${id}-summary`} className={styles.summary}>
             {summary}

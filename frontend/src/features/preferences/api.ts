@@ -1,45 +1,44 @@
 import { queryOptions } from '@tanstack/react-query';
-
-import { keys } from '@/lib/api/queries';
+import { getJson, postJson } from '@/lib/api/http';
+import { queryKeys } from '@/lib/api/queries';
 import type { BillingDetails, EmailPreference } from '@/lib/api/types';
-import { get, post } from '@/lib/http';
 
 const PATH = '/api/account/communicationPreferences';
 
 export type PreferenceKey = EmailPreference['key'];
 
-/** Which kinds of email are wanted. */
-export type Wanted = Record<PreferenceKey, boolean>;
+/** The kinds of email that the subscriber wants. */
+export type WantedEmails = Record<PreferenceKey, boolean>;
 
-export const NOTHING: Wanted = {
+export const NO_EMAILS: WantedEmails = {
   newsLetter: false,
   streaming: false,
   promotions: false,
   branding: false,
 };
 
-/** The four kinds, with their words. */
+/** The four kinds of email with names and summaries. */
 export const preferencesOptions = queryOptions({
-  queryKey: [...keys.account.all, 'email-preferences'],
-  queryFn: ({ signal }) => get<EmailPreference[]>(PATH, { signal }),
+  queryKey: [...queryKeys.account.all, 'email-preferences'],
+  queryFn: ({ signal }) => getJson<EmailPreference[]>(PATH, { signal }),
 });
 
-/** Where emails go. */
+/** The address that emails are sent to. */
 export const billingDetailsOptions = queryOptions({
-  queryKey: [...keys.account.all, 'billing-details'],
-  queryFn: ({ signal }) => get<BillingDetails>('/api/account/billing-details', { signal }),
+  queryKey: [...queryKeys.account.all, 'billing-details'],
+  queryFn: ({ signal }) => getJson<BillingDetails>('/api/account/billing-details', { signal }),
 });
 
-/** Says which of the four are wanted from now on. */
+/** Saves which kinds of email the subscriber wants. */
 export function savePreferences(
-  wanted: Wanted,
+  wanted: WantedEmails,
   idempotencyKey: string,
 ): Promise<EmailPreference[]> {
-  return post<EmailPreference[]>(PATH, { body: wanted, idempotencyKey });
+  return postJson<EmailPreference[]>(PATH, { body: wanted, idempotencyKey });
 }
 
-/** The kinds as they are listed, as what is saved. */
-export function wantedIn(preferences: readonly EmailPreference[]): Wanted {
+/** Converts the listed preferences to the shape to save. */
+export function wantedEmails(preferences: readonly EmailPreference[]): WantedEmails {
   const listed = preferences.map(({ key, checked }) => [key, checked]);
-  return { ...NOTHING, ...Object.fromEntries(listed) };
+  return { ...NO_EMAILS, ...Object.fromEntries(listed) };
 }

@@ -1,32 +1,32 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from 'react-router-dom';
-
+import { notifyError } from '@/lib/api/notifyError';
 import type { EmailPreference } from '@/lib/api/types';
-import { useCommand } from '@/lib/command';
-import { notifyError } from '@/lib/notices';
+import { useCommand } from '@/lib/api/useCommand';
 import { paths } from '@/lib/paths';
-import { NOTHING, preferencesOptions, savePreferences, type Wanted } from './api';
+import { NO_EMAILS, preferencesOptions, savePreferences, type WantedEmails } from './api';
 
-/** What the query says where everything was ended at once. */
+/** The `state` in the query string after unsubscribing from all emails. */
 export const UNSUBSCRIBE_ALL = 'unsubscribeAll';
 
-/** Saves what is wanted and goes to the screen that confirms it; a failure is said, and nothing moves. */
+/** Saves the preferences and navigates to the confirmation. Failures are shown in the snackbar. */
 export function useSavePreferences() {
   const client = useQueryClient();
   const navigate = useNavigate();
-  const command = useCommand<EmailPreference[], Wanted>(savePreferences, {
+  const command = useCommand<EmailPreference[], WantedEmails>(savePreferences, {
     onSuccess: (preferences) => client.setQueryData(preferencesOptions.queryKey, preferences),
     onError: notifyError,
   });
-  const confirm = (search: string) => () =>
+  const showConfirmation = (search: string) => () =>
     void navigate(paths.emailConfirm + search, { state: { saved: true } });
   return {
     isSaving: command.isPending,
-    save: (wanted: Wanted) => command.mutate(wanted, { onSuccess: confirm('') }),
-    /** `onRefused` runs where it failed, after that has been said. */
+    save: (wantedEmails: WantedEmails) =>
+      command.mutate(wantedEmails, { onSuccess: showConfirmation('') }),
+    /** `onRefused` runs after a failure has been shown. */
     unsubscribeFromAll: (onRefused: () => void) =>
-      command.mutate(NOTHING, {
-        onSuccess: confirm(`?state=${UNSUBSCRIBE_ALL}`),
+      command.mutate(NO_EMAILS, {
+        onSuccess: showConfirmation(`?state=${UNSUBSCRIBE_ALL}`),
         onError: onRefused,
       }),
   };

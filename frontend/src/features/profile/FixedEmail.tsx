@@ -5,7 +5,7 @@ import { TextField } from '@/ui/Field';
 import { ExternalLink } from '@/ui/TextLink';
 import styles from './ProfilePage.module.css';
 
-/** The address, which only customer service changes. */
+/** The email address, which only customer service can change. */
 export function FixedEmail({ email }: { email: string }) {
   return (
     <div className={styles.fixed}>
@@ -23,7 +23,7 @@ export function FixedEmail({ email }: { email: string }) {
   );
 }
 
-/** A link where the brand has a help centre. */
+/** A link if the brand has a help center. */
 function CustomerService() {
   const { data: site } = useQuery(siteOptions);
   const address = site?.brand.helpCentreUrl;

@@ -4,7 +4,7 @@ import type { Profile } from '@/lib/api/types';
 import { Button } from '@/ui/Button';
 import { TextField } from '@/ui/Field';
 import { InfoAlert } from '@/ui/InfoAlert';
-import { Birthday } from './Birthday';
+import { BirthdayFields } from './BirthdayFields';
 import { FixedEmail } from './FixedEmail';
 import styles from './ProfilePage.module.css';
 import type { FieldName } from './useProfileDraft';
@@ -12,17 +12,17 @@ import { useProfileForm } from './useProfileForm';
 
 const NAME_LENGTH = 100;
 
-function focusOn(form: HTMLFormElement | null, name: FieldName): void {
+function focusField(form: HTMLFormElement | null, name: FieldName): void {
   form?.querySelector<HTMLElement>(`[name="${name}"]`)?.focus();
 }
 
-/** Names and birthday; the address is only shown. */
+/** The form for names and birthday; the email address is read-only. */
 export function ProfileForm({ saved }: { saved: Profile }) {
   const form = useRef<HTMLFormElement>(null);
   const { profile, problems, change, failure, submit, isSaving } = useProfileForm(saved, (name) =>
-    focusOn(form.current, name),
+    focusField(form.current, name),
   );
-  const nameField = (name: 'firstName' | 'lastName') => ({
+  const nameFieldProps = (name: 'firstName' | 'lastName') => ({
     name,
     value: profile[name],
     error: problems[name] ?? null,
@@ -33,17 +33,17 @@ export function ProfileForm({ saved }: { saved: Profile }) {
   return (
     <form ref={form} className={styles.form} onSubmit={submit} noValidate>
       <div className={styles.pair}>
-        <TextField label="First name" autoComplete="given-name" {...nameField('firstName')} />
-        <TextField label="Last name" autoComplete="family-name" {...nameField('lastName')} />
+        <TextField label="First name" autoComplete="given-name" {...nameFieldProps('firstName')} />
+        <TextField label="Last name" autoComplete="family-name" {...nameFieldProps('lastName')} />
       </div>
-      <Birthday
+      <BirthdayFields
         month={profile.bmonth}
         day={profile.bday}
         error={problems.bmonth ?? problems.bday ?? null}
         onChange={change}
       />
       <FixedEmail email={profile.email} />
-      {failure && <InfoAlert tone={failure.tone}>{failure.words}</InfoAlert>}
+      {failure && <InfoAlert tone={failure.tone}>{failure.message}</InfoAlert>}
       <Button type="submit" busy={isSaving} block>
         Update Profile
       </Button>

@@ -4,9 +4,9 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 
 import type { Profile, SessionPlace } from '@/lib/api/types';
 import { useSnackbar } from '@/stores/snackbar';
-import { aProfile, aSession, aSite } from '@/testing/data';
-import { renderScreen } from '@/testing/render';
-import { refusal, server } from '@/testing/server';
+import { makeProfile, makeSession, makeSite } from '@/testing/fixtures';
+import { renderScreen } from '@/testing/renderScreen';
+import { errorResponse, server } from '@/testing/server';
 import ProfilePage from './ProfilePage';
 
 const UPDATE = '*/api/account/profile/update';
@@ -17,32 +17,33 @@ let sessions: SessionPlace[];
 let saved: unknown[];
 
 beforeEach(() => {
-  profile = aProfile();
-  sessions = [aSession()];
+  profile = makeProfile();
+  sessions = [makeSession()];
   saved = [];
   server.use(
     http.get('*/api/account/profile', () => HttpResponse.json(profile)),
     http.get('*/api/account/sessions', () => HttpResponse.json(sessions)),
     http.post(UPDATE, async ({ request }) => {
-      const asked = (await request.json()) as Profile;
-      saved.push(asked);
-      return HttpResponse.json({ ...asked, email: profile.email });
+      const sentProfile = (await request.json()) as Profile;
+      saved.push(sentProfile);
+      return HttpResponse.json({ ...sentProfile, email: profile.email });
     }),
   );
 });
 
-const show = () => renderScreen(<ProfilePage />, { at: '/edit-profile' });
-const field = (name: string) => screen.findByRole('textbox', { name });
-const select = (name: string) => screen.findByRole('combobox', { name });
-const update = () => screen.getByRole('button', { name: 'Update Profile' });
-const snackbar = () => useSnackbar.getState();
+const renderPage = () => renderScreen(<ProfilePage />, { at: '/edit-profile' });
+const findField = (name: string) => screen.findByRole('textbox', { name });
+const findSelect = (name: string) => screen.findByRole('combobox', { name });
+const getUpdateButton = () => screen.getByRole('button', { name: 'Update Profile' });
+const getSnackbar = () => useSnackbar.getState();
 
 describe('the profile', () => {
-  it('is shown with its address, which only customer service changes', async () => {
-    show();
+  // shows: profile-1, api-6
+  it('shows the email address, which only customer service can change', async () => {
+    renderPage();
     expect(await screen.findByText('Ava Stone')).toBeVisible();
-    expect(await field('Email')).toHaveAttribute('readonly');
-    expect(await field('Email')).toHaveValue('ava@example.com');
+    expect(await findField('Email')).toHaveAttribute('readonly');
+    expect(await findField('Email')).toHaveValue('ava@example.com');
     expect(screen.getByText(/To update your email address, contact/)).toBeVisible();
     expect(await screen.findByRole('link', { name: /^Customer Service/ })).toHaveAttribute(
       'href',
@@ -50,31 +51,33 @@ describe('the profile', () => {
     );
   });
 
-  it('names customer service without a link where there is none', async () => {
-    const site = aSite();
+  // shows: profile-2
+  it('mentions customer service without a link if there is none', async () => {
+    const site = makeSite();
     const brand = { ...site.brand, helpCentreUrl: '' };
     server.use(http.get('*/api/site', () => HttpResponse.json({ ...site, brand })));
-    show();
+    renderPage();
     expect(
       await screen.findByText('To update your email address, contact Customer Service'),
     ).toBeVisible();
   });
 
-  it('is saved whole, once, and says so', async () => {
-    const { user } = show();
-    await user.clear(await field('First name'));
-    await user.type(await field('First name'), 'Avá');
-    await user.selectOptions(await select('Month'), '02 – February');
-    await user.selectOptions(await select('Day'), '29');
-    await user.dblClick(update());
+  // shows: profile-4, api-7
+  it('is saved as a whole, once, with a message', async () => {
+    const { user } = renderPage();
+    await user.clear(await findField('First name'));
+    await user.type(await findField('First name'), 'Avá');
+    await user.selectOptions(await findSelect('Month'), '02 – February');
+    await user.selectOptions(await findSelect('Day'), '29');
+    await user.dblClick(getUpdateButton());
     await waitFor(() =>
-      expect(snackbar()).toMatchObject({ content: UPDATED, severity: 'success' }),
+      expect(getSnackbar()).toMatchObject({ content: UPDATED, severity: 'success' }),
     );
-    expect(saved).toEqual([aProfile({ firstName: 'Avá', bmonth: 2, bday: 29 })]);
+    expect(saved).toEqual([makeProfile({ firstName: 'Avá', bmonth: 2, bday: 29 })]);
     expect(screen.getByText('Avá Stone')).toBeVisible();
   });
 
-  it('keeps what is typed while it is being saved', async () => {
+  it('keeps what is typed during a save', async () => {
     const waiting: (() => void)[] = [];
     server.use(
       http.post(UPDATE, async ({ request }) => {
@@ -82,163 +85,178 @@ describe('the profile', () => {
         return HttpResponse.json(await request.json());
       }),
     );
-    const { user } = show();
-    await user.type(await field('First name'), 'na{Enter}');
+    const { user } = renderPage();
+    await user.type(await findField('First name'), 'na{Enter}');
     await waitFor(() => expect(waiting).toHaveLength(1));
-    await user.type(await field('Last name'), 'ham');
+    await user.type(await findField('Last name'), 'ham');
     waiting[0]?.();
-    await waitFor(() => expect(snackbar()).toMatchObject({ content: UPDATED }));
-    expect(await field('First name')).toHaveValue('Avana');
-    expect(await field('Last name')).toHaveValue('Stoneham');
+    await waitFor(() => expect(getSnackbar()).toMatchObject({ content: UPDATED }));
+    expect(await findField('First name')).toHaveValue('Avana');
+    expect(await findField('Last name')).toHaveValue('Stoneham');
   });
 
-  it('takes no more than a hundred characters', async () => {
-    const { user } = show();
-    await user.clear(await field('Last name'));
-    await user.click(await field('Last name'));
+  // shows: profile-7
+  it('accepts at most a hundred characters', async () => {
+    const { user } = renderPage();
+    await user.clear(await findField('Last name'));
+    await user.click(await findField('Last name'));
     await user.paste('x'.repeat(101));
-    expect(await field('Last name')).toHaveValue('x'.repeat(100));
+    expect(await findField('Last name')).toHaveValue('x'.repeat(100));
   });
 
-  it('says which name is missing until one types', async () => {
-    const { user } = show();
-    await user.clear(await field('First name'));
-    await user.clear(await field('Last name'));
-    await user.type(await field('Last name'), '   ');
-    await user.click(update());
-    const first = await field('First name');
+  // shows: profile-6
+  it('shows which name is missing until it is typed', async () => {
+    const { user } = renderPage();
+    await user.clear(await findField('First name'));
+    await user.clear(await findField('Last name'));
+    await user.type(await findField('Last name'), '   ');
+    await user.click(getUpdateButton());
+    const first = await findField('First name');
     expect(first).toHaveAccessibleDescription('please enter your first name.');
     expect(first).toHaveFocus();
-    expect(await field('Last name')).toHaveAccessibleDescription('please enter your last name.');
+    expect(await findField('Last name')).toHaveAccessibleDescription(
+      'please enter your last name.',
+    );
     await user.type(first, 'A');
     expect(first).toBeValid();
-    expect(await field('Last name')).toBeInvalid();
+    expect(await findField('Last name')).toBeInvalid();
     expect(saved).toEqual([]);
   });
 
-  it('keeps what was typed where saving fails, and claims no success', async () => {
+  // shows: profile-5
+  it('keeps what was typed if saving fails, and claims no success', async () => {
     server.use(
-      http.post(UPDATE, () => refusal(503, 'billing_unavailable', 'Nothing was changed.')),
+      http.post(UPDATE, () => errorResponse(503, 'billing_unavailable', 'Nothing was changed.')),
     );
-    const { user } = show();
-    await user.type(await field('Last name'), 'ham');
-    await user.click(update());
+    const { user } = renderPage();
+    await user.type(await findField('Last name'), 'ham');
+    await user.click(getUpdateButton());
     expect(await screen.findByRole('alert')).toHaveTextContent(
-      'Your profile was not updated. Nothing was changed.',
+      'Your profile wasn’t updated. Nothing was changed.',
     );
-    expect(snackbar()).toMatchObject({ content: 'Nothing was changed.', severity: 'error' });
-    expect(await field('Last name')).toHaveValue('Stoneham');
+    expect(getSnackbar()).toMatchObject({ content: 'Nothing was changed.', severity: 'error' });
+    expect(await findField('Last name')).toHaveValue('Stoneham');
     expect(screen.getByText('Ava Stone')).toBeVisible();
   });
 
-  it('says at its field what the server does not take', async () => {
+  it('shows the server’s validation error at its field', async () => {
     const fields = { lastName: ['Our billing service does not take this name.'] };
-    server.use(http.post(UPDATE, () => refusal(400, 'validation_error', 'Check it.', { fields })));
-    const { user } = show();
-    await user.type(await field('Last name'), '!');
-    await user.click(update());
-    await waitFor(async () =>
-      expect(await field('Last name')).toHaveAccessibleDescription(fields.lastName[0] as string),
+    server.use(
+      http.post(UPDATE, () => errorResponse(400, 'validation_error', 'Check it.', { fields })),
     );
-    expect(await field('Last name')).toHaveFocus();
+    const { user } = renderPage();
+    await user.type(await findField('Last name'), '!');
+    await user.click(getUpdateButton());
+    await waitFor(async () =>
+      expect(await findField('Last name')).toHaveAccessibleDescription(
+        fields.lastName[0] as string,
+      ),
+    );
+    expect(await findField('Last name')).toHaveFocus();
   });
 
-  it('says what failed of loading, and tries again', async () => {
+  it('shows a failure to load, and retries', async () => {
     server.use(
-      http.get('*/api/account/profile', () => refusal(500, 'internal_error', 'Broken.'), {
+      http.get('*/api/account/profile', () => errorResponse(500, 'internal_error', 'Broken.'), {
         once: true,
       }),
     );
-    const { user } = show();
+    const { user } = renderPage();
     expect(await screen.findByRole('alert')).toHaveTextContent('Broken.');
     await user.click(screen.getByRole('button', { name: 'Try again' }));
-    expect(await field('First name')).toBeVisible();
+    expect(await findField('First name')).toBeVisible();
   });
 });
 
 describe('the birthday', () => {
   const WARNING = { content: 'Please select valid birthday date', severity: 'warning' };
 
-  const days = async () => within(await select('Day')).getAllByRole('option').length - 1;
+  const countDays = async () => within(await findSelect('Day')).getAllByRole('option').length - 1;
 
+  // shows: profile-9
   it('offers 29 days in February and 31 otherwise', async () => {
-    const { user } = show();
-    expect(await days()).toBe(31);
-    await user.selectOptions(await select('Month'), '02 – February');
-    expect(await days()).toBe(29);
-    await user.selectOptions(await select('Month'), '04 – April');
-    expect(await days()).toBe(31);
+    const { user } = renderPage();
+    expect(await countDays()).toBe(31);
+    await user.selectOptions(await findSelect('Month'), '02 – February');
+    expect(await countDays()).toBe(29);
+    await user.selectOptions(await findSelect('Month'), '04 – April');
+    expect(await countDays()).toBe(31);
   });
 
+  // shows: profile-8
   it.each([
     ['a month alone', 5, 0],
     ['a day alone', 0, 5],
     ['a day that its month does not have', 4, 31],
-  ])('is refused where it is %s', async (_case, bmonth, bday) => {
-    const { user } = show();
-    await user.selectOptions(await select('Month'), String(bmonth));
-    await user.selectOptions(await select('Day'), String(bday));
-    await user.click(update());
-    expect(snackbar()).toMatchObject(WARNING);
+  ])('is rejected if it is %s', async (_case, bmonth, bday) => {
+    const { user } = renderPage();
+    await user.selectOptions(await findSelect('Month'), String(bmonth));
+    await user.selectOptions(await findSelect('Day'), String(bday));
+    await user.click(getUpdateButton());
+    expect(getSnackbar()).toMatchObject(WARNING);
     for (const name of ['Month', 'Day']) expect(screen.getByLabelText(name)).toBeInvalid();
     expect(screen.getByRole('group', { name: /Birthday/ })).toHaveAccessibleDescription(
       WARNING.content,
     );
     expect(saved).toEqual([]);
-    await user.selectOptions(await select('Day'), '0');
+    await user.selectOptions(await findSelect('Day'), '0');
     expect(screen.queryByText(WARNING.content)).not.toBeInTheDocument();
   });
 
-  it('loses a day that the month does not offer', async () => {
-    const { user } = show();
-    await user.selectOptions(await select('Day'), '31');
-    await user.selectOptions(await select('Month'), '2');
-    expect(await select('Day')).toHaveValue('0');
+  it('clears a day that the month does not have', async () => {
+    const { user } = renderPage();
+    await user.selectOptions(await findSelect('Day'), '31');
+    await user.selectOptions(await findSelect('Month'), '2');
+    expect(await findSelect('Day')).toHaveValue('0');
   });
 
-  it('can be cleared, one by one or at once', async () => {
-    profile = aProfile({ bmonth: 5, bday: 4 });
-    const { user } = show();
-    expect(await select('Month')).toHaveDisplayValue('05 – May');
-    await user.selectOptions(await select('Month'), 'No month');
-    expect(await select('Day')).toHaveDisplayValue('4');
+  // shows: profile-3
+  it('can be cleared, field by field or at once', async () => {
+    profile = makeProfile({ bmonth: 5, bday: 4 });
+    const { user } = renderPage();
+    expect(await findSelect('Month')).toHaveDisplayValue('05 – May');
+    await user.selectOptions(await findSelect('Month'), 'Month');
+    expect(await findSelect('Day')).toHaveDisplayValue('4');
     await user.click(screen.getByRole('button', { name: 'Clear birthday' }));
-    await user.click(update());
-    await waitFor(() => expect(saved).toEqual([aProfile()]));
+    await user.click(getUpdateButton());
+    await waitFor(() => expect(saved).toEqual([makeProfile()]));
   });
 });
 
-describe('where one is signed in', () => {
-  const places = () => screen.findByRole('region', { name: 'Where you are signed in' });
+describe('the sessions', () => {
+  const findSessions = () => screen.findByRole('region', { name: 'Signed-in devices' });
 
-  it('is told by browser, and ended everywhere else', async () => {
+  // shows: api-36, api-37
+  it('are listed by browser, and can be ended everywhere else', async () => {
     const phone =
       'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Version/18.0 Safari/604.1';
-    sessions = [aSession(), aSession({ id: 'other', agent: phone, current: false })];
+    sessions = [makeSession(), makeSession({ id: 'other', agent: phone, current: false })];
     server.use(
-      http.post('*/api/account/sessions/revoke-others', () => HttpResponse.json([aSession()])),
+      http.post('*/api/account/sessions/revoke-others', () => HttpResponse.json([makeSession()])),
     );
-    const { user } = show();
-    const region = within(await places());
+    const { user } = renderPage();
+    const region = within(await findSessions());
     expect(await region.findByText('Chrome on Windows')).toBeVisible();
     expect(region.getByText('Safari on iPhone')).toBeVisible();
     await user.click(region.getByRole('button', { name: 'Sign out everywhere else' }));
-    expect(await region.findByText('You are signed in nowhere else.')).toBeVisible();
+    expect(await region.findByText('You’re not signed in anywhere else.')).toBeVisible();
     expect(region.queryByText('Safari on iPhone')).not.toBeInTheDocument();
-    expect(snackbar().content).toBe('You are signed out everywhere else.');
+    expect(getSnackbar().content).toBe('You’re signed out everywhere else.');
     expect(region.getByRole('heading')).toHaveFocus();
   });
 
-  it('leaves the rest of the screen alone where it cannot be loaded', async () => {
-    server.use(http.get('*/api/account/sessions', () => refusal(500, 'internal_error', 'Broken.')));
-    show();
-    expect(await within(await places()).findByRole('alert')).toHaveTextContent('Broken.');
-    expect(await field('First name')).toBeVisible();
+  it('do not affect the rest of the screen if they fail to load', async () => {
+    server.use(
+      http.get('*/api/account/sessions', () => errorResponse(500, 'internal_error', 'Broken.')),
+    );
+    renderPage();
+    expect(await within(await findSessions()).findByRole('alert')).toHaveTextContent('Broken.');
+    expect(await findField('First name')).toBeVisible();
   });
 });
 
-/** jsdom's files have no `text`. */
-function contentOf(blob: Blob): Promise<unknown> {
+/** jsdom's `Blob` has no `text()`. */
+function readJson(blob: Blob): Promise<unknown> {
   return new Promise((resolve) => {
     const reader = new FileReader();
     reader.onload = () => resolve(JSON.parse(String(reader.result)));
@@ -246,40 +264,45 @@ function contentOf(blob: Blob): Promise<unknown> {
   });
 }
 
-describe('one’s data', () => {
-  const download = () => screen.findByRole('button', { name: 'Download your data' });
+describe('the data export', () => {
+  const findDownloadButton = () => screen.findByRole('button', { name: 'Download your data' });
 
-  it('is saved as one file', async () => {
+  // shows: api-35
+  it('downloads one file', async () => {
     const files: { name: string; content: Promise<unknown> }[] = [];
-    let made = new Blob();
+    let createdFile = new Blob();
     Object.assign(URL, {
       createObjectURL: (blob: Blob) => {
-        made = blob;
+        createdFile = blob;
         return 'blob:own-data';
       },
       revokeObjectURL: () => undefined,
     });
-    // jsdom cannot follow a link; what it would save is what matters.
+    // jsdom cannot follow a link, so the test records the file.
     vi.spyOn(HTMLAnchorElement.prototype, 'click').mockImplementation(function click(
       this: HTMLAnchorElement,
     ) {
-      files.push({ name: this.download, content: contentOf(made) });
+      files.push({ name: this.download, content: readJson(createdFile) });
     });
-    server.use(http.get('*/api/account/export', () => HttpResponse.json({ profile: aProfile() })));
-    const { user } = show();
-    await user.dblClick(await download());
+    server.use(
+      http.get('*/api/account/export', () => HttpResponse.json({ profile: makeProfile() })),
+    );
+    const { user } = renderPage();
+    await user.dblClick(await findDownloadButton());
     expect(await screen.findByText('Your data is downloading.')).toBeInTheDocument();
     expect(files.map(({ name }) => name)).toEqual(['your-data.json']);
-    expect(await files[0]?.content).toEqual({ profile: aProfile() });
+    expect(await files[0]?.content).toEqual({ profile: makeProfile() });
   });
 
-  it('says where that fails', async () => {
-    server.use(http.get('*/api/account/export', () => refusal(500, 'internal_error', 'Broken.')));
-    const { user } = show();
-    await user.click(await download());
-    await waitFor(() =>
-      expect(snackbar()).toMatchObject({ content: 'Broken.', severity: 'error' }),
+  it('shows a failure', async () => {
+    server.use(
+      http.get('*/api/account/export', () => errorResponse(500, 'internal_error', 'Broken.')),
     );
-    expect(await download()).not.toHaveAttribute('aria-busy');
+    const { user } = renderPage();
+    await user.click(await findDownloadButton());
+    await waitFor(() =>
+      expect(getSnackbar()).toMatchObject({ content: 'Broken.', severity: 'error' }),
+    );
+    expect(await findDownloadButton()).not.toHaveAttribute('aria-busy');
   });
 });

@@ -1,15 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
 
 import type { Profile } from '@/lib/api/types';
+import { useScreenLoad } from '@/lib/api/useScreenLoad';
 import { paths } from '@/lib/paths';
-import { useScreenLoad } from '@/lib/screenLoad';
 import { Card } from '@/ui/Card';
+import { ErrorState } from '@/ui/ErrorState';
 import { PersonIcon } from '@/ui/icons/PersonIcon';
 import { Page } from '@/ui/Page';
 import { PageHeading } from '@/ui/PageHeading';
 import { Skeleton } from '@/ui/Skeleton';
 import { SkeletonFields } from '@/ui/SkeletonFields';
-import { ErrorState } from '@/ui/States';
 import { BackLink } from '@/ui/TextLink';
 import { profileOptions } from './api';
 import { ProfileForm } from './ProfileForm';
@@ -17,7 +17,7 @@ import styles from './ProfilePage.module.css';
 import { Sessions } from './Sessions';
 import { YourData } from './YourData';
 
-/** Who one is, where one is signed in, and what is held about one. */
+/** The profile, the sessions, and the data export. */
 export default function ProfilePage() {
   const profile = useQuery(profileOptions);
   const failure = useScreenLoad(profile);
@@ -33,7 +33,7 @@ export default function ProfilePage() {
       {!failure && !profile.data && <ProfileSkeleton />}
       {profile.data && (
         <>
-          <Who profile={profile.data} />
+          <ProfileHeader profile={profile.data} />
           <Card>
             <ProfileForm saved={profile.data} />
           </Card>
@@ -45,8 +45,8 @@ export default function ProfilePage() {
   );
 }
 
-/** Full name and address; the address alone while no name is known. */
-function Who({ profile: { firstName, lastName, email } }: { profile: Profile }) {
+/** Name and email address; only the address if no name is set. */
+function ProfileHeader({ profile: { firstName, lastName, email } }: { profile: Profile }) {
   const name = `${firstName} ${lastName}`.trim();
   return (
     <Card className={styles.who}>

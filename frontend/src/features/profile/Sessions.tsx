@@ -1,68 +1,75 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-
+import { notifyError } from '@/lib/api/notifyError';
 import type { SessionPlace } from '@/lib/api/types';
-import { useCommand } from '@/lib/command';
+import { useCommand } from '@/lib/api/useCommand';
+import { findLoadFailure } from '@/lib/api/useScreenLoad';
 import { formatDate } from '@/lib/formats';
-import { notifyError } from '@/lib/notices';
-import { loadFailure } from '@/lib/screenLoad';
-import { notify } from '@/stores/snackbar';
+import { showSnackbar } from '@/stores/snackbar';
 import { Button } from '@/ui/Button';
 import { Card } from '@/ui/Card';
+import { ErrorState } from '@/ui/ErrorState';
 import { SkeletonRows } from '@/ui/SkeletonRows';
-import { ErrorState } from '@/ui/States';
 import { StatusPill } from '@/ui/StatusPill';
 import { useFocusIfLost } from '@/ui/useFocusIfLost';
 import { revokeOtherSessions, sessionsOptions } from './api';
-import { browserName } from './browsers';
+import { browserName } from './browserName';
 import styles from './Sessions.module.css';
 
-/** Where one is signed in, and the way out of everywhere else. */
+/** The sessions, and a button to sign out of the others. */
 export function Sessions() {
   const sessions = useQuery(sessionsOptions);
-  const failure = loadFailure(sessions);
+  const failure = findLoadFailure(sessions);
   const heading = useFocusIfLost<HTMLHeadingElement>(sessions.data);
   return (
     <Card as="section" labelledBy="sessions" className={styles.card}>
       <h2 id="sessions" ref={heading} tabIndex={-1}>
-        Where you are signed in
+        Signed-in devices
       </h2>
       {failure && <ErrorState {...failure} />}
       {!failure && !sessions.data && <SkeletonRows rows={2} />}
-      {sessions.data && <Places sessions={sessions.data} />}
+      {sessions.data && <SessionList sessions={sessions.data} />}
     </Card>
   );
 }
 
-function Places({ sessions }: { sessions: readonly SessionPlace[] }) {
+function SessionList({ sessions }: { sessions: readonly SessionPlace[] }) {
   const client = useQueryClient();
-  const revocation = useCommand<SessionPlace[]>((_, key) => revokeOtherSessions(key), {
-    onSuccess: (left) => {
-      client.setQueryData(sessionsOptions.queryKey, left);
-      notify('You are signed out everywhere else.');
+  const revokeCommand = useCommand<SessionPlace[]>((_, key) => revokeOtherSessions(key), {
+    onSuccess: (remaining) => {
+      client.setQueryData(sessionsOptions.queryKey, remaining);
+      showSnackbar('You’re signed out everywhere else.');
     },
     onError: notifyError,
   });
   const others = sessions.filter(({ current }) => !current);
-  const here = sessions.filter(({ current }) => current);
+  const current = sessions.filter(({ current }) => current);
   return (
     <>
       <ul className={styles.places}>
-        {[...here, ...others].map((session) => (
-          <Place key={session.id} session={session} />
+        {[...current, ...others].map((session) => (
+          <SessionRow key={session.id} session={session} />
         ))}
       </ul>
       {others.length > 0 ? (
-        <Button variant="secondary" busy={revocation.isPending} onClick={() => revocation.mutate()}>
+        <Button
+          variant="secondary"
+          busy={revokeCommand.isPending}
+          onClick={() => revokeCommand.mutate()}
+        >
           Sign out everywhere else
         </Button>
       ) : (
-        <p className={styles.muted}>You are signed in nowhere else.</p>
+        <p className={styles.muted}>You’re not signed in anywhere else.</p>
       )}
     </>
   );
 }
 
-function Place({ session: { agent, createdAt, lastUsedAt, current } }: { session: SessionPlace }) {
+function SessionRow({
+  session: { agent, createdAt, lastUsedAt, current },
+}: {
+  session: SessionPlace;
+}) {
   const since = formatDate(createdAt);
   const lastUsed = formatDate(lastUsedAt);
   return (

@@ -3,18 +3,17 @@ import { Card } from '@/ui/Card';
 import { DownloadIcon } from '@/ui/icons/DownloadIcon';
 import { VisuallyHidden } from '@/ui/VisuallyHidden';
 import styles from './Sessions.module.css';
-import { useExport } from './useExport';
+import { useDataExport } from './useDataExport';
 
-/** Everything the portal holds, to take along. */
+/** The download of the subscriber's data. */
 export function YourData() {
-  const { download, isPreparing, message } = useExport();
+  const { download, isPreparing, message } = useDataExport();
   return (
     <Card as="section" labelledBy="your-data" className={styles.card}>
       <h2 id="your-data">Your data</h2>
       <p className={styles.muted}>
-        One file with everything we hold about you: your profile and email preferences, your plans,
-        invoices and payment methods (masked), where you signed in, and what was done to your
-        account.
+        Download everything we have about you in one file: profile, email preferences, plans,
+        invoices, payment methods (masked), sign-ins, and account activity.
       </p>
       <Button variant="secondary" busy={isPreparing} icon={<DownloadIcon />} onClick={download}>
         Download your data

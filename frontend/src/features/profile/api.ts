@@ -1,31 +1,33 @@
 import { queryOptions } from '@tanstack/react-query';
-
-import { keys } from '@/lib/api/queries';
+import { getJson, postJson } from '@/lib/api/http';
+import { queryKeys } from '@/lib/api/queries';
 import type { Profile, SessionPlace } from '@/lib/api/types';
-import { get, post } from '@/lib/http';
 
 export const profileOptions = queryOptions({
-  queryKey: [...keys.account.all, 'profile'],
-  queryFn: ({ signal }) => get<Profile>('/api/account/profile', { signal }),
+  queryKey: [...queryKeys.account.all, 'profile'],
+  queryFn: ({ signal }) => getJson<Profile>('/api/account/profile', { signal }),
 });
 
-/** The last used first. */
+/** Last used first. */
 export const sessionsOptions = queryOptions({
-  queryKey: [...keys.account.all, 'sessions'],
-  queryFn: ({ signal }) => get<SessionPlace[]>('/api/account/sessions', { signal }),
+  queryKey: [...queryKeys.account.all, 'sessions'],
+  queryFn: ({ signal }) => getJson<SessionPlace[]>('/api/account/sessions', { signal }),
 });
 
-/** Saves the whole profile; the server leaves the address as it is. Throws `validation_error` with its fields. */
+/**
+ * Saves the whole profile; the server ignores the email address. Throws `validation_error` with its
+ * fields.
+ */
 export function updateProfile(profile: Profile, idempotencyKey: string): Promise<Profile> {
-  return post<Profile>('/api/account/profile/update', { body: profile, idempotencyKey });
+  return postJson<Profile>('/api/account/profile/update', { body: profile, idempotencyKey });
 }
 
-/** Ends every session but this one, and tells which are left. */
+/** Ends every session but this one, and returns those left. */
 export function revokeOtherSessions(idempotencyKey: string): Promise<SessionPlace[]> {
-  return post<SessionPlace[]>('/api/account/sessions/revoke-others', { idempotencyKey });
+  return postJson<SessionPlace[]>('/api/account/sessions/revoke-others', { idempotencyKey });
 }
 
-/** Everything the portal holds on the subscriber. */
+/** Fetches everything that the portal stores about the subscriber. */
 export function exportData(signal: AbortSignal): Promise<unknown> {
-  return get<unknown>('/api/account/export', { signal });
+  return getJson<unknown>('/api/account/export', { signal });
 }

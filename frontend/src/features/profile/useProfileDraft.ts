@@ -1,59 +1,61 @@
 import { useState } from 'react';
 
 import type { Profile } from '@/lib/api/types';
-import { useFormDraft } from '@/lib/useFormDraft';
-import { daysOffered, INVALID_BIRTHDAY, isBirthday } from './birthday';
+import { useFormDraft } from '@/lib/hooks/useFormDraft';
+import { INVALID_BIRTHDAY, isValidBirthday, selectableDays } from './birthday';
 
 export type FieldName = 'firstName' | 'lastName' | 'bmonth' | 'bday';
-export type Problems = Partial<Record<FieldName, string>>;
+export type ProfileProblems = Partial<Record<FieldName, string>>;
 
-const ORDER: readonly FieldName[] = ['firstName', 'lastName', 'bmonth', 'bday'];
+const FIELD_ORDER: readonly FieldName[] = ['firstName', 'lastName', 'bmonth', 'bday'];
 
-function problemsOf(profile: Profile): Problems {
+function findProblems(profile: Profile): ProfileProblems {
   const { firstName, lastName, bmonth, bday } = profile;
   return {
     ...(firstName.trim() === '' && { firstName: 'please enter your first name.' }),
     ...(lastName.trim() === '' && { lastName: 'please enter your last name.' }),
-    ...(!isBirthday(bmonth, bday) && { [bmonth === 0 ? 'bmonth' : 'bday']: INVALID_BIRTHDAY }),
+    ...(!isValidBirthday(bmonth, bday) && { [bmonth === 0 ? 'bmonth' : 'bday']: INVALID_BIRTHDAY }),
   };
 }
 
-function firstOf(problems: Problems): FieldName | null {
-  return ORDER.find((name) => problems[name] !== undefined) ?? null;
+function firstProblemField(problems: ProfileProblems): FieldName | null {
+  return FIELD_ORDER.find((name) => problems[name] !== undefined) ?? null;
 }
 
-/** A day that the month does not offer cannot stay chosen. */
-function fitted(profile: Profile): Profile {
-  return daysOffered(profile.bmonth).includes(profile.bday) ? profile : { ...profile, bday: 0 };
+/** Clears a day that the month does not have. */
+function dropInvalidDay(profile: Profile): Profile {
+  return selectableDays(profile.bmonth).includes(profile.bday) ? profile : { ...profile, bday: 0 };
 }
 
-/** What is typed over the profile that is saved, and what is wrong with it. */
+/** The edits to the saved profile, and their validation errors. */
 export function useProfileDraft(saved: Profile) {
   const [draft, setDraft] = useFormDraft<Partial<Profile>>('profile', {});
-  const [problems, setProblems] = useState<Problems>({});
+  const [problems, setProblems] = useState<ProfileProblems>({});
   const profile = { ...saved, ...draft };
-  const say = (found: Problems) => {
+  const showProblems = (found: ProfileProblems) => {
     setProblems(found);
-    return firstOf(found);
+    return firstProblemField(found);
   };
   return {
     profile,
     problems,
-    /** Typing in a field takes its problem away; month and day are one thing. */
-    change: (some: Partial<Profile>) => {
-      setDraft(fitted({ ...profile, ...some }));
-      const isDate = 'bmonth' in some || 'bday' in some;
-      const cleared = isDate ? { bmonth: undefined, bday: undefined } : some;
-      const gone = Object.fromEntries(Object.keys(cleared).map((name) => [name, undefined]));
-      setProblems((before) => ({ ...before, ...gone }));
+    /** Clears the error of an edited field; month and day share one. */
+    change: (changes: Partial<Profile>) => {
+      setDraft(dropInvalidDay({ ...profile, ...changes }));
+      const isDate = 'bmonth' in changes || 'bday' in changes;
+      const cleared = isDate ? { bmonth: undefined, bday: undefined } : changes;
+      const clearedProblems = Object.fromEntries(
+        Object.keys(cleared).map((name) => [name, undefined]),
+      );
+      setProblems((previous) => ({ ...previous, ...clearedProblems }));
     },
-    /** Looks for what is wrong and says it; the first field it is in, if any. */
-    check: () => say(problemsOf(profile)),
-    /** Takes over what the server found wrong; the first field it is in, if any. */
-    refuse: (fields: Record<string, string[]>) =>
-      say(Object.fromEntries(ORDER.map((name) => [name, fields[name]?.[0]]))),
-    /** What was saved is no draft any more; what was typed meanwhile is. */
-    forget: (saved: Profile) =>
+    /** Shows what is invalid and returns the first invalid field, if any. */
+    findFirstProblem: () => showProblems(findProblems(profile)),
+    /** Shows the server's validation errors and returns the first invalid field, if any. */
+    showServerProblems: (fields: Record<string, string[]>) =>
+      showProblems(Object.fromEntries(FIELD_ORDER.map((name) => [name, fields[name]?.[0]]))),
+    /** Drops the edits that were saved, but keeps those typed meanwhile. */
+    dropSaved: (saved: Profile) =>
       setDraft((draft) =>
         Object.fromEntries(
           Object.entries(draft).filter(([name, value]) => saved[name as FieldName] !== value),

@@ -1,58 +1,59 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-
+import { errorMessage, hasCode, isUnconfirmed } from '@/lib/api/errors';
+import { notifyError } from '@/lib/api/notifyError';
 import { accountOptions } from '@/lib/api/queries';
 import type { Profile } from '@/lib/api/types';
-import { useCommand } from '@/lib/command';
-import { hasCode, isUnconfirmed, messageOf } from '@/lib/errors';
-import { notifyError } from '@/lib/notices';
-import { notify } from '@/stores/snackbar';
+import { useCommand } from '@/lib/api/useCommand';
+import { showSnackbar } from '@/stores/snackbar';
 import { profileOptions, updateProfile } from './api';
 import { INVALID_BIRTHDAY } from './birthday';
 import { type FieldName, useProfileDraft } from './useProfileDraft';
 
-const UPDATED = 'Profile details updated successfully.';
-const UNCONFIRMED =
-  'We could not confirm yet that your profile was updated. Press ‘Update Profile’ again to find out.';
+const UPDATED_MESSAGE = 'Profile details updated successfully.';
+const UNCONFIRMED_MESSAGE =
+  'We couldn’t confirm your update yet. Press ‘Update Profile’ again to check.';
 
 interface Failure {
   tone: 'info' | 'error';
-  words: string;
+  message: string;
 }
 
-function failureOf(error: Error): Failure {
-  if (isUnconfirmed(error)) return { tone: 'info', words: UNCONFIRMED };
-  return { tone: 'error', words: `Your profile was not updated. ${messageOf(error)}` };
+function describeFailure(error: Error): Failure {
+  if (isUnconfirmed(error)) return { tone: 'info', message: UNCONFIRMED_MESSAGE };
+  return { tone: 'error', message: `Your profile wasn’t updated. ${errorMessage(error)}` };
 }
 
-/** The draft, and saving it. What was typed stays until it is saved; `onRefused` gets the field to mend. */
+/** The profile form. Edits stay until they are saved; `onRefused` receives the field to correct. */
 export function useProfileForm(saved: Profile, onRefused: (name: FieldName) => void) {
   const client = useQueryClient();
   const draft = useProfileDraft(saved);
   const [failure, setFailure] = useState<Failure | null>(null);
 
-  const refuse = (error: Error) => {
-    const name = hasCode(error, 'validation_error') ? draft.refuse(error.fields ?? {}) : null;
+  const handleFailure = (error: Error) => {
+    const name = hasCode(error, 'validation_error')
+      ? draft.showServerProblems(error.fields ?? {})
+      : null;
     if (name) return onRefused(name);
-    setFailure(failureOf(error));
+    setFailure(describeFailure(error));
     notifyError(error);
   };
   const command = useCommand<Profile, Profile>(updateProfile, {
     onSuccess: (profile, sent) => {
       client.setQueryData(profileOptions.queryKey, profile);
       void client.invalidateQueries({ queryKey: accountOptions.queryKey });
-      draft.forget(sent);
-      notify(UPDATED);
+      draft.dropSaved(sent);
+      showSnackbar(UPDATED_MESSAGE);
     },
-    onError: refuse,
+    onError: handleFailure,
   });
 
   const submit = (event: FormEvent) => {
     event.preventDefault();
     setFailure(null);
-    const name = draft.check();
+    const name = draft.findFirstProblem();
     if (!name) return command.mutate(draft.profile);
-    if (name === 'bmonth' || name === 'bday') notify(INVALID_BIRTHDAY, 'warning');
+    if (name === 'bmonth' || name === 'bday') showSnackbar(INVALID_BIRTHDAY, 'warning');
     onRefused(name);
   };
   return { ...draft, failure, submit, isSaving: command.isPending };

@@ -1,17 +1,12 @@
 import { queryOptions } from '@tanstack/react-query';
+import { getJson } from './http';
+import type { Account, Invoice, ManagePlans, PaymentFailure, Payments, Site } from './types';
 
-import type {
-  Account,
-  Invoice,
-  ManagePlans,
-  PaymentFailure,
-  Payments,
-  Site,
-} from '@/lib/api/types';
-import { get } from '@/lib/http';
-
-/** Keys from broad to narrow: invalidating `account.all` refreshes everything of the subscriber. */
-export const keys = {
+/**
+ * Query keys from broad to narrow: invalidating `account.all` refetches everything of the
+ * subscriber.
+ */
+export const queryKeys = {
   site: ['site'] as const,
   account: {
     all: ['account'] as const,
@@ -25,36 +20,37 @@ export const keys = {
 
 const FIVE_MINUTES = 5 * 60 * 1000;
 
-/** Brand, services and switches; the same for everybody on this host. */
+/** Brand, services and feature switches; the same for every visitor of this host. */
 export const siteOptions = queryOptions({
-  queryKey: keys.site,
-  queryFn: ({ signal }) => get<Site>('/api/site', { signal }),
+  queryKey: queryKeys.site,
+  queryFn: ({ signal }) => getJson<Site>('/api/site', { signal }),
   staleTime: FIVE_MINUTES,
 });
 
 export const accountOptions = queryOptions({
-  queryKey: keys.account.detail,
-  queryFn: ({ signal }) => get<Account>('/api/account', { signal }),
+  queryKey: queryKeys.account.detail,
+  queryFn: ({ signal }) => getJson<Account>('/api/account', { signal }),
 });
 
 export const managePlansOptions = queryOptions({
-  queryKey: keys.account.managePlans,
-  queryFn: ({ signal }) => get<ManagePlans>('/api/account/manage-plans', { signal }),
+  queryKey: queryKeys.account.managePlans,
+  queryFn: ({ signal }) => getJson<ManagePlans>('/api/account/manage-plans', { signal }),
 });
 
 export const paymentFailureOptions = queryOptions({
-  queryKey: keys.account.paymentFailure,
-  queryFn: ({ signal }) => get<PaymentFailure>('/api/account/check-payment-failure', { signal }),
+  queryKey: queryKeys.account.paymentFailure,
+  queryFn: ({ signal }) =>
+    getJson<PaymentFailure>('/api/account/check-payment-failure', { signal }),
 });
 
 /** Newest first. */
 export const invoicesOptions = queryOptions({
-  queryKey: keys.account.invoices,
-  queryFn: ({ signal }) => get<Invoice[]>('/api/invoice/list', { signal }),
+  queryKey: queryKeys.account.invoices,
+  queryFn: ({ signal }) => getJson<Invoice[]>('/api/invoice/list', { signal }),
 });
 
-/** The cards and PayPal accounts kept, and what is due. */
+/** The stored cards and PayPal accounts, and the amount due. */
 export const paymentsOptions = queryOptions({
-  queryKey: keys.account.payments,
-  queryFn: ({ signal }) => get<Payments>('/api/payments/', { signal }),
+  queryKey: queryKeys.account.payments,
+  queryFn: ({ signal }) => getJson<Payments>('/api/payments/', { signal }),
 });

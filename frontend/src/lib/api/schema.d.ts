@@ -11,7 +11,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description Answer with the account and its plans, in catalogue order. */
+        /** @description Return the account and its plans, in catalog order. */
         get: operations["account"];
         put?: never;
         post?: never;
@@ -28,7 +28,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description Answer with the newest first. */
+        /** @description Return the activity, newest entries first. */
         get: operations["activity"];
         put?: never;
         post?: never;
@@ -47,7 +47,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description Put a code on the subscription where it saves most; the answer has plans and totals as they now are. */
+        /** @description Apply a code to the subscription where it saves most; return the plans and totals after it. */
         post: operations["add_coupon"];
         delete?: never;
         options?: never;
@@ -65,9 +65,9 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * @description Start and end services so that exactly these plans are held.
+         * @description Start and end plans so that the account has exactly these.
          *
-         *     The answer has the money that was shown and charged, and plans and totals as they now are.
+         *     Return the confirmed charges, and the plans and totals after the change.
          */
         post: operations["add_remove_service"];
         delete?: never;
@@ -85,7 +85,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description Answer with what wanting exactly these plans leads to. It changes nothing. */
+        /** @description Return the plans and totals after selecting exactly these plans. Nothing is changed. */
         post: operations["add_remove_service_estimate"];
         delete?: never;
         options?: never;
@@ -100,7 +100,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description Answer with the address. */
+        /** @description Return the address that bills are mailed to. */
         get: operations["billing_details"];
         put?: never;
         post?: never;
@@ -119,7 +119,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description Cancel every subscription that goes on; with nothing to cancel: 409 `invalid_state`. */
+        /** @description Cancel every subscription that renews; with nothing to cancel: 409 `invalid_state`. */
         post: operations["cancel"];
         delete?: never;
         options?: never;
@@ -134,7 +134,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description Answer whether something is due that could not be collected. */
+        /** @description Return whether a due payment could not be collected. */
         get: operations["check_payment_failure"];
         put?: never;
         post?: never;
@@ -153,7 +153,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description Claim the free month; the answer has what was shown, and that it now waits. */
+        /** @description Claim the free month; return the confirmed figures and the plan that it waits on. */
         post: operations["claim_my_offer"];
         delete?: never;
         options?: never;
@@ -168,7 +168,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description Answer whether the account may have a free month, what it saves and what it does to the next bill. */
+        /** @description Return whether the account is eligible, what it saves, and when the next bills come. */
         get: operations["claim_my_offer_estimate"];
         put?: never;
         post?: never;
@@ -185,10 +185,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description Answer with each kind and whether it is wanted. */
+        /** @description Return each kind of optional email and whether it is wanted. */
         get: operations["communication_preferences"];
         put?: never;
-        /** @description Want these kinds and not those, from the next email on. */
+        /** @description Set the preferences, which take effect with the next email. */
         post: operations["save_communication_preferences"];
         delete?: never;
         options?: never;
@@ -205,7 +205,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description Bill monthly once the year is over; what is in its trial, at once. */
+        /** @description Switch to monthly billing at the end of the year; plans in a trial switch now. */
         post: operations["downgrade"];
         delete?: never;
         options?: never;
@@ -220,7 +220,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description Answer with what billing monthly leads to; a plan whose change is scheduled is shown as it will be. */
+        /** @description Return the plans and totals with monthly billing; scheduled changes are shown as made. */
         get: operations["downgrade_estimate"];
         put?: never;
         post?: never;
@@ -237,7 +237,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description Answer with one JSON document to keep. */
+        /** @description Return everything the portal holds on the subscriber, as a JSON file. */
         get: operations["export"];
         put?: never;
         post?: never;
@@ -254,7 +254,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description Answer with the plans held, what the next period will cost, and the plans that may be added. */
+        /** @description Return the account's plans, the totals of the next period, and the plans that may be added. */
         get: operations["manage_plans"];
         put?: never;
         post?: never;
@@ -288,7 +288,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description Answer with what is worth staying for, per subscribed service. */
+        /** @description Return recommended and upcoming titles of each subscribed service. */
         get: operations["pause_offer"];
         put?: never;
         post?: never;
@@ -305,7 +305,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description Answer when a pause would start and end. With nothing to pause: 409 `nothing_to_pause`. */
+        /** @description Return when a pause would start and end. With nothing to pause: 409 `nothing_to_pause`. */
         get: operations["pause_estimate"];
         put?: never;
         post?: never;
@@ -322,7 +322,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description Answer with names, birthday and address. */
+        /** @description Return names, birthday and email address. */
         get: operations["profile"];
         put?: never;
         post?: never;
@@ -341,7 +341,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description Store the whole profile; an `email` is ignored. The names are the billing provider's as well. */
+        /** @description Replace the profile, here and at the billing provider. An `email` is ignored. */
         post: operations["update_profile"];
         delete?: never;
         options?: never;
@@ -358,7 +358,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description Take back all scheduled pauses. */
+        /** @description Remove all scheduled pauses. */
         post: operations["remove_scheduled_pauses"];
         delete?: never;
         options?: never;
@@ -375,7 +375,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description Resume the named subscriptions, or all that are paused. */
+        /** @description Resume the named subscriptions, or all paused ones. */
         post: operations["resume"];
         delete?: never;
         options?: never;
@@ -390,7 +390,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description Answer when the service would come back and what that would charge. */
+        /** @description Return when the service would resume and what that would charge. */
         get: operations["resume_estimate"];
         put?: never;
         post?: never;
@@ -407,7 +407,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description Answer with the open sessions, the last used first. */
+        /** @description Return the open sessions, the last used first. */
         get: operations["sessions"];
         put?: never;
         post?: never;
@@ -426,7 +426,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description End every session but the one that asks, and answer with what is left. */
+        /** @description End every session but the current one, and return the open sessions. */
         post: operations["revoke_other_sessions"];
         delete?: never;
         options?: never;
@@ -443,7 +443,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description Keep one subscription that was going to end. */
+        /** @description Remove the scheduled cancellation of one subscription. */
         post: operations["remove_scheduled_cancellation"];
         delete?: never;
         options?: never;
@@ -460,7 +460,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description Take back the scheduled downgrade of one subscription. */
+        /** @description Remove the scheduled downgrade of one subscription. */
         post: operations["remove_scheduled_change"];
         delete?: never;
         options?: never;
@@ -477,7 +477,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description Take back the scheduled pause of one subscription. */
+        /** @description Remove the scheduled pause of one subscription. */
         post: operations["remove_scheduled_pause"];
         delete?: never;
         options?: never;
@@ -528,7 +528,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description Bill yearly from now on, what is left of the paid months credited. */
+        /** @description Switch to yearly billing now; the rest of the paid months is credited. */
         post: operations["upgrade"];
         delete?: never;
         options?: never;
@@ -543,7 +543,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description Answer with what billing yearly leads to; a plan whose change is scheduled is shown as it will be. */
+        /** @description Return the plans and totals with yearly billing; scheduled changes are shown as made. */
         get: operations["upgrade_estimate"];
         put?: never;
         post?: never;
@@ -562,7 +562,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description End the session of the token that came with the request. */
+        /** @description End the session of the request's token. */
         post: operations["auth_logout"];
         delete?: never;
         options?: never;
@@ -579,7 +579,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description Open a challenge and mail its code; the answer is the same for an unknown address. */
+        /** @description Send a sign-in code. The response is the same for an unknown address. */
         post: operations["auth_send_otp"];
         delete?: never;
         options?: never;
@@ -596,7 +596,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description Open a session with the right code. */
+        /** @description Verify a sign-in code and return a new session. */
         post: operations["auth_verify_otp"];
         delete?: never;
         options?: never;
@@ -611,7 +611,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description Answer with the file; an altered, expired or outdated link, or another account's, is not found. */
+        /** @description Return the file; 404 for an altered, expired or outdated link, or one of another account. */
         get: operations["invoice_download"];
         put?: never;
         post?: never;
@@ -628,7 +628,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description Answer with the invoices, newest first; `limit` and `offset` give a slice of them. */
+        /** @description Return the invoices, newest first, or the slice that `limit` and `offset` select. */
         get: operations["invoice_list"];
         put?: never;
         post?: never;
@@ -645,7 +645,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description Answer with a link to the PDF; 503 `invoice_not_ready` with `Retry-After` while it is being made. */
+        /** @description Return a link to the PDF; 503 `invoice_not_ready` with `Retry-After` while it is rendered. */
         get: operations["invoice_pdf"];
         put?: never;
         post?: never;
@@ -662,7 +662,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description Answer with the account's cards and PayPal accounts, and what is due. */
+        /** @description Return the account's cards and PayPal accounts, and what is due. */
         get: operations["payments"];
         put?: never;
         post?: never;
@@ -681,7 +681,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description Make a payment intent for keeping a PayPal account; it passes through as the provider made it. */
+        /** @description Create a payment intent for saving a PayPal account; the provider's object is returned unchanged. */
         post: operations["payment_token"];
         delete?: never;
         options?: never;
@@ -698,7 +698,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description Add, update, remove a payment method or make it the default, and collect what is due with it. */
+        /** @description Add, update or remove a payment method, or make it the default, and collect what is due with it. */
         post: operations["update_payment_sources"];
         delete?: never;
         options?: never;
@@ -714,9 +714,9 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * @description Give the site's settings, the brand of this host name and the streaming services.
+         * @description Return the site's settings, the brand of this host name and the streaming services.
          *
-         *     A browser may keep the answer and asks each time whether it still holds: what operators save shows at once.
+         *     Browsers may cache the response but revalidate it each time, so that changes by operators show at once.
          */
         get: operations["site"];
         put?: never;
@@ -731,7 +731,7 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @description The account and its plans, cancelled ones included. */
+        /** @description The account and its plans, canceled ones included. */
         Account: {
             email: string;
             hasPauseSub: boolean;
@@ -740,7 +740,7 @@ export interface components {
             name: string;
             plans: components["schemas"]["Plan"][];
         };
-        /** @description One thing that was done to the account. */
+        /** @description An entry of the account's activity. */
         Activity: {
             /**
              * @description Who did it.
@@ -763,7 +763,7 @@ export interface components {
          * @enum {string}
          */
         ActorEnum: "you" | "support" | "system";
-        /** @description Where bills are mailed to. */
+        /** @description The address that bills are mailed to. */
         BillingDetails: {
             /** Format: email */
             email: string;
@@ -774,15 +774,15 @@ export interface components {
          * @enum {string}
          */
         BillingPeriodEnum: "MONTH" | "YEAR";
-        /** @description How the portal looks on this host name; an empty link is not drawn. */
+        /** @description The brand of this host name. An empty link is not shown. */
         Brand: {
             code: string;
             colors: components["schemas"]["Colors"];
             contactLinkEnabled: boolean;
             helpCentreUrl: string;
-            /** @description The landing page's wide picture; empty where there is none. */
+            /** @description The landing page's hero picture; empty if there is none. */
             heroUrl: string;
-            /** @description For dark ground; empty where there is none. */
+            /** @description For dark backgrounds; empty if there is none. */
             logoDarkUrl: string;
             logoUrl: string;
             name: string;
@@ -802,12 +802,12 @@ export interface components {
          * @enum {string}
          */
         BrandEnum: "VISA" | "MASTERCARD" | "AMERICAN_EXPRESS" | "DISCOVER" | "JCB" | "DINERS_CLUB" | "PAYPAL" | "OTHER";
-        /** @description The plans after a cancellation, and what it cancelled. */
+        /** @description The plans after a cancellation, and the subscriptions it canceled. */
         Cancelled: {
             cancelled: components["schemas"]["CancelledSubscription"][];
             plans: components["schemas"]["Plan"][];
         };
-        /** @description A subscription that was cancelled, and when it ends. */
+        /** @description A canceled subscription, and when it ends. */
         CancelledSubscription: {
             /** @description It has ended: it was paused. */
             atOnce: boolean;
@@ -829,7 +829,7 @@ export interface components {
          * @enum {string}
          */
         CancelReasonEnum: "Content is not interesting" | "Found a better service" | "Too expensive" | "Technical Issues" | "No longer needed";
-        /** @description The lists after a change, the source it was about, and what was collected with it. */
+        /** @description The payment methods after a change, the changed source, and the amount collected. */
         ChangedPaymentMethods: {
             /** @description Cents; charged when a method is added or made default. */
             amountDue: number;
@@ -839,10 +839,10 @@ export interface components {
             /** @description Null when it was removed. */
             paymentSourceId: string | null;
             paypal: components["schemas"]["PaymentSource"][];
-            /** @description Stands for what is due. */
+            /** @description Identifies the amount due. */
             quote: string;
         };
-        /** @description The same for every address. */
+        /** @description The response, which is the same for every address. */
         CodeSent: {
             /** Format: uuid */
             challengeId: string;
@@ -852,12 +852,12 @@ export interface components {
             /** @description Seconds until another code may be asked for. */
             resendIn: number;
         };
-        /** @description A brand's tokens in both schemes. */
+        /** @description A brand's colors in both schemes. */
         Colors: {
             dark: components["schemas"]["Palette"];
             light: components["schemas"]["Palette"];
         };
-        /** @description The quote of the figures that were shown. */
+        /** @description The quote of the figures shown. */
         ConfirmedRequest: {
             quote?: string;
         };
@@ -870,13 +870,13 @@ export interface components {
          * @enum {string}
          */
         DailyUsageEnum: "Daily" | "Several times a week" | "Once a week" | "A few times a month" | "Rarely";
-        /** @description Where the PDF can be fetched for a few minutes, without a token: the address is the permission. */
+        /** @description A signed URL of the PDF, valid for a few minutes without a session token. */
         Download: {
             downloadUrl: string;
         };
-        /** @description Every failure has this shape; some codes add to it. */
+        /** @description Every error has these keys; some codes add more. */
         Error: {
-            /** @description Stable; what a client branches on. */
+            /** @description Stable, for clients to branch on. */
             code: string;
             fields: {
                 [key: string]: string[];
@@ -887,26 +887,26 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Whether the free month is to be had, what it saves and what it does to the next bill. */
+        /** @description Whether the account is eligible for the free month, what it saves, and when the next bills come. */
         FreeMonth: {
             amountSaved: number;
             eligible: boolean;
             /**
              * Format: date-time
-             * @description When the first bill to pay comes.
+             * @description When the first paid bill comes.
              */
             newNextBillingAt: string | null;
             /**
              * Format: date-time
-             * @description When the next bill comes, which costs nothing.
+             * @description When the next bill comes, which is free.
              */
             nextBillingAt: string | null;
-            /** @description The one that gets it. */
+            /** @description The plan that gets the free month. */
             plans: components["schemas"]["Plan"][];
-            /** @description Stands for these figures; send it with the confirmation. */
+            /** @description Identifies these figures; send it with the confirmation. */
             quote: string;
             /**
-             * @description Why not; null when it is.
+             * @description Why it is not eligible; null when it is.
              *
              *     * `not_offered` - not_offered
              *     * `not_monthly` - not_monthly
@@ -925,7 +925,7 @@ export interface components {
          * @enum {string}
          */
         FreeMonthReasonEnum: "not_offered" | "not_monthly" | "no_active_plan" | "already_claimed" | "already_waiting";
-        /** @description A plan as it will be; one that is yet to start has no subscription. */
+        /** @description A plan after the change; one that has not started yet has no subscription. */
         FuturePlan: {
             /** @description One period in cents, before discounts and tax. */
             amount: number;
@@ -936,20 +936,20 @@ export interface components {
              */
             cancelAt: string | null;
             hasFreeMonth: boolean;
-            /** @description The plan is sold at the other period too. */
+            /** @description The plan is also sold at the other billing period. */
             hasOtherPeriod: boolean;
             /** @description It is paused. */
             hasPauseSub: boolean;
             hasScheduledChange: boolean;
             hasScheduledPause: boolean;
-            /** @description A code of the subscriber's waits. */
+            /** @description A redeemed code applies to its next bill. */
             hasUpcomingCoupon: boolean;
             /** @description The plan. */
             id: string;
             name: string;
             /**
              * Format: date-time
-             * @description Null when it will not bill, or is to be paused.
+             * @description Null when it will not bill, or a pause is scheduled.
              */
             nextBillingAt: string | null;
             /**
@@ -960,10 +960,10 @@ export interface components {
             periodUnit: components["schemas"]["PeriodUnitEnum"];
             /**
              * Format: date-time
-             * @description When its pause ends by itself.
+             * @description When its pause ends automatically.
              */
             resumeDate: string | null;
-            /** @description What it changes to; null when no change waits. */
+            /** @description What it changes to; null without a scheduled change. */
             scheduledPlan: components["schemas"]["ScheduledPlan"] | null;
             /** @description The streaming service's code. */
             service: string;
@@ -971,7 +971,7 @@ export interface components {
             /** @description The subscription; null until it starts. */
             subId: string | null;
         };
-        /** @description One invoice; what it was paid with is null when nothing was charged. */
+        /** @description One invoice; its payment method is null when nothing was charged. */
         InvoiceRow: {
             /** @description VISA, MASTERCARD, AMERICAN_EXPRESS, … */
             cardBrand: string | null;
@@ -979,7 +979,7 @@ export interface components {
             number: string;
             paymentSourceType: (components["schemas"]["PaymentSourceTypeEnum"] | components["schemas"]["NullEnum"]) | null;
             paypalEmail: string | null;
-            /** @description The provider's word in upper case: PAID, PAYMENT_DUE, … */
+            /** @description The provider's status in upper case: PAID, PAYMENT_DUE, … */
             status: string;
             /** @description In cents, tax included. */
             total: number;
@@ -997,7 +997,7 @@ export interface components {
          * @enum {string}
          */
         KeyEnum: "newsLetter" | "streaming" | "promotions" | "branding";
-        /** @description What is held, what the next period will cost before tax, and what may be added. */
+        /** @description The account's plans, the totals of the next period before tax, and the plans that may be added. */
         ManagePlans: {
             bundleSavings: number;
             couponDiscount: number;
@@ -1007,11 +1007,11 @@ export interface components {
             plans: components["schemas"]["OfferedPlan"][];
             total: number;
         };
-        /** @description What is to end, and what is said with it. */
+        /** @description The subscriptions to cancel, and the survey. */
         NamedSurveyRequest: {
             dailyUsage?: (components["schemas"]["DailyUsageEnum"] | components["schemas"]["NullEnum"]) | null;
             /**
-             * @description What the screen offered instead.
+             * @description The offer shown on the screen.
              *
              *     * `pause` - pause
              *     * `free_month` - free_month
@@ -1024,7 +1024,7 @@ export interface components {
         };
         /** @enum {unknown} */
         NullEnum: null;
-        /** @description A plan that may be added, priced for the account's period: no subscription, so no state and no dates. */
+        /** @description A plan that may be added, priced for the account's billing period. It has no subscription, status or dates. */
         OfferedPlan: {
             /** @description One period in cents, before discounts and tax. */
             amount: number;
@@ -1035,20 +1035,20 @@ export interface components {
              */
             cancelAt: string | null;
             hasFreeMonth: boolean;
-            /** @description The plan is sold at the other period too. */
+            /** @description The plan is also sold at the other billing period. */
             hasOtherPeriod: boolean;
             /** @description It is paused. */
             hasPauseSub: boolean;
             hasScheduledChange: boolean;
             hasScheduledPause: boolean;
-            /** @description A code of the subscriber's waits. */
+            /** @description A redeemed code applies to its next bill. */
             hasUpcomingCoupon: boolean;
             /** @description The plan. */
             id: string;
             name: string;
             /**
              * Format: date-time
-             * @description Null when it will not bill, or is to be paused.
+             * @description Null when it will not bill, or a pause is scheduled.
              */
             nextBillingAt: string | null;
             /**
@@ -1059,15 +1059,15 @@ export interface components {
             periodUnit: components["schemas"]["PeriodUnitEnum"];
             /**
              * Format: date-time
-             * @description When its pause ends by itself.
+             * @description When its pause ends automatically.
              */
             resumeDate: string | null;
-            /** @description What it changes to; null when no change waits. */
+            /** @description What it changes to; null without a scheduled change. */
             scheduledPlan: components["schemas"]["ScheduledPlan"] | null;
             /** @description The streaming service's code. */
             service: string;
             /**
-             * @description Null: it is not held.
+             * @description Null: the account does not have it.
              *
              *     * `IN_TRIAL` - IN_TRIAL
              *     * `ACTIVE` - ACTIVE
@@ -1076,7 +1076,7 @@ export interface components {
              *     * `PAUSED` - PAUSED
              */
             status: (components["schemas"]["StatusEnum"] | components["schemas"]["NullEnum"]) | null;
-            /** @description Null: it is not held. */
+            /** @description Null: the account does not have it. */
             subId: string | null;
         };
         /**
@@ -1111,14 +1111,14 @@ export interface components {
             periodUnit: components["schemas"]["PeriodUnitEnum"];
             total: number;
         };
-        /** @description A brand's tokens in one scheme, as `#rrggbb`. */
+        /** @description A brand's colors in one scheme, as `#rrggbb`. */
         Palette: {
             accent: string;
             link: string;
             onPrimary: string;
             primary: string;
         };
-        /** @description The plans after a pause was placed; the earliest dates where they differ. */
+        /** @description The plans after pausing, with the earliest dates where they differ. */
         Paused: {
             /** Format: date-time */
             pauseDate: string | null;
@@ -1126,11 +1126,11 @@ export interface components {
             /** Format: date-time */
             resumeDate: string | null;
         };
-        /** @description Some of the account's own subscriptions, which screen offered to pause them, and what its survey was answered. */
+        /** @description Some of the account's own subscriptions, the screen that offered the pause, and its survey's answers. */
         PausedSubscriptionsRequest: {
             dailyUsage?: (components["schemas"]["DailyUsageEnum"] | components["schemas"]["NullEnum"]) | null;
             /**
-             * @description The screen that offered it.
+             * @description The screen that offered the pause.
              *
              *     * `cancel_screen` - cancel_screen
              *     * `pause_offer` - pause_offer
@@ -1141,7 +1141,7 @@ export interface components {
             /** @description The `subId` of each. */
             subscriptionId: string[];
         };
-        /** @description When a pause would start and end: the earliest dates, and those of each subscription. */
+        /** @description When a pause would start and end: the earliest dates, and the dates of each subscription. */
         PauseEstimate: {
             /** Format: date-time */
             pauseDate: string;
@@ -1149,7 +1149,7 @@ export interface components {
             /** Format: date-time */
             resumeDate: string;
         };
-        /** @description What is worth staying for, of one service; null where operators have set nothing. */
+        /** @description The pause offer of one service; null where operators set nothing. */
         PauseOffer: {
             browseUrl: string | null;
             /** @description The plan. */
@@ -1171,7 +1171,7 @@ export interface components {
             upcomingTitleImage2: string | null;
             upcomingTitleImage3: string | null;
         };
-        /** @description From when to when one subscription would be paused. */
+        /** @description The start and end of one subscription's pause. */
         PausePeriod: {
             /** Format: date-time */
             pauseDate: string;
@@ -1179,7 +1179,7 @@ export interface components {
             resumeDate: string;
             subId: string;
         };
-        /** @description A change of payment methods. The source is looked for first: somebody else's is not found. */
+        /** @description A change of payment methods. A foreign source is a 404, whatever else is invalid. */
         PaymentChangeRequest: {
             billingState?: string | null;
             billingZip?: string | null;
@@ -1189,30 +1189,30 @@ export interface components {
             paymentsource?: components["schemas"]["PaymentsourceEnum"];
             paymentSourceId?: string | null;
             quote?: string;
-            /** @description The card's token, or the id of PayPal's intent. A card's names can be updated without. */
+            /** @description The card's token, or the id of the PayPal intent. Not needed to update a card's owner. */
             token?: string | null;
         };
-        /** @description Whether something is due that could not be collected. */
+        /** @description Whether a due payment could not be collected. */
         PaymentFailure: {
             hasPaymentFailure: boolean;
         };
-        /** @description What the subscriber pays with, and what is due. */
+        /** @description The payment methods, and what is due. */
         PaymentMethods: {
             /** @description Cents; charged when a method is added or made default. */
             amountDue: number;
             card: components["schemas"]["PaymentSource"][];
             paypal: components["schemas"]["PaymentSource"][];
-            /** @description Stands for what is due. */
+            /** @description Identifies the amount due. */
             quote: string;
         };
-        /** @description A card or a PayPal account; the number is the provider's masked one. What a kind has not is null. */
+        /** @description A card or PayPal account, masked by the provider. Fields that its kind does not have are null. */
         PaymentSource: {
             billingState: string | null;
             billingZip: string | null;
             brand: components["schemas"]["BrandEnum"];
-            /** @description False for the default one while any plan is live. */
+            /** @description False for the default method while a plan is live. */
             deletable: boolean;
-            /** @description The PayPal account's. */
+            /** @description The PayPal account's address. */
             email: string | null;
             expiryMonth: number | null;
             expiryYear: number | null;
@@ -1251,7 +1251,7 @@ export interface components {
          * @enum {string}
          */
         PeriodUnitEnum: "month" | "year";
-        /** @description A plan that the account holds, and what happens to it next. */
+        /** @description A plan of the account, and what happens to it next. */
         Plan: {
             /** @description One period in cents, before discounts and tax. */
             amount: number;
@@ -1262,20 +1262,20 @@ export interface components {
              */
             cancelAt: string | null;
             hasFreeMonth: boolean;
-            /** @description The plan is sold at the other period too. */
+            /** @description The plan is also sold at the other billing period. */
             hasOtherPeriod: boolean;
             /** @description It is paused. */
             hasPauseSub: boolean;
             hasScheduledChange: boolean;
             hasScheduledPause: boolean;
-            /** @description A code of the subscriber's waits. */
+            /** @description A redeemed code applies to its next bill. */
             hasUpcomingCoupon: boolean;
             /** @description The plan. */
             id: string;
             name: string;
             /**
              * Format: date-time
-             * @description Null when it will not bill, or is to be paused.
+             * @description Null when it will not bill, or a pause is scheduled.
              */
             nextBillingAt: string | null;
             /**
@@ -1286,10 +1286,10 @@ export interface components {
             periodUnit: components["schemas"]["PeriodUnitEnum"];
             /**
              * Format: date-time
-             * @description When its pause ends by itself.
+             * @description When its pause ends automatically.
              */
             resumeDate: string | null;
-            /** @description What it changes to; null when no change waits. */
+            /** @description What it changes to; null without a scheduled change. */
             scheduledPlan: components["schemas"]["ScheduledPlan"] | null;
             /** @description The streaming service's code. */
             service: string;
@@ -1297,104 +1297,104 @@ export interface components {
             /** @description The subscription. */
             subId: string;
         };
-        /** @description The account's plans as they are after a change. */
+        /** @description The account's plans after a change. */
         Plans: {
             plans: components["schemas"]["Plan"][];
         };
-        /** @description One kind of email, and whether it is wanted. */
+        /** @description A kind of email and whether it is wanted. */
         Preference: {
             checked: boolean;
             key: components["schemas"]["KeyEnum"];
             name: string;
             summary: string;
         };
-        /** @description All four, each wanted or not. */
+        /** @description All four preferences. */
         PreferencesRequest: {
             branding: boolean;
             newsLetter: boolean;
             promotions: boolean;
             streaming: boolean;
         };
-        /** @description All live plans as they will be, and the money of it. */
+        /** @description All live plans after the change, with totals, charges and credits. */
         Preview: {
-            /** @description Twelve monthly prices less the yearly one, for the plans concerned. */
+            /** @description Twelve monthly prices minus the yearly price, for the plans that switch. */
             annualSavings: number;
             bundleSavings: number;
             couponDiscount: number;
-            /** @description Given back for what is left of terms already paid. */
+            /** @description Credit for the rest of terms already paid. */
             credits: number;
-            /** @description Charged at once, tax included. */
+            /** @description Charged now, tax included. */
             dueNow: number;
             /**
              * Format: date-time
-             * @description When the first of it takes effect; null when unknown.
+             * @description When the first part takes effect; null when unknown.
              */
             effectiveAt: string | null;
             existingPlans: components["schemas"]["Plan"][];
             hasPaymentFailure: boolean;
-            /** @description Whether all of it takes effect at once. */
+            /** @description Whether all of it takes effect now. */
             isImmediate: boolean;
             otherTotal: components["schemas"]["OtherTotal"] | null;
             periodUnit: components["schemas"]["PeriodUnitEnum"];
-            /** @description The plans concerned. */
+            /** @description The plans that change. */
             planIds: string[];
-            /** @description Stands for these figures; send it with the confirmation. */
+            /** @description Identifies these figures; send it with the confirmation. */
             quote: string;
-            /** @description A free month that waits is lost. */
+            /** @description A free month that was claimed and not used yet is lost. */
             removesFreeMonth: boolean;
-            /** @description What the next period will cost, before tax. */
+            /** @description The price of the next period, before tax. */
             total: number;
         };
-        /** @description The whole profile; a birthday is a month and a day of it, or 0 and 0. */
+        /** @description A profile to store. A birthday is a month and a day, or 0 in both. */
         ProfileRequest: {
             bday: number;
             bmonth: number;
             firstName: string;
             lastName: string;
         };
-        /** @description The plans and their money with the code, and where it went. */
+        /** @description The plans and totals with the code applied, and the subscription it applies to. */
         Redeemed: {
-            /** @description Twelve monthly prices less the yearly one, for the plans concerned. */
+            /** @description Twelve monthly prices minus the yearly price, for the plans that switch. */
             annualSavings: number;
             /** @description The subscription whose next invoice uses it. */
             appliedTo: string;
             bundleSavings: number;
             couponDiscount: number;
-            /** @description Given back for what is left of terms already paid. */
+            /** @description Credit for the rest of terms already paid. */
             credits: number;
-            /** @description Charged at once, tax included. */
+            /** @description Charged now, tax included. */
             dueNow: number;
             /**
              * Format: date-time
-             * @description When the first of it takes effect; null when unknown.
+             * @description When the first part takes effect; null when unknown.
              */
             effectiveAt: string | null;
             existingPlans: components["schemas"]["Plan"][];
             hasPaymentFailure: boolean;
-            /** @description Whether all of it takes effect at once. */
+            /** @description Whether all of it takes effect now. */
             isImmediate: boolean;
             otherTotal: components["schemas"]["OtherTotal"] | null;
             periodUnit: components["schemas"]["PeriodUnitEnum"];
-            /** @description The plans concerned. */
+            /** @description The plans that change. */
             planIds: string[];
-            /** @description Stands for these figures; send it with the confirmation. */
+            /** @description Identifies these figures; send it with the confirmation. */
             quote: string;
-            /** @description A free month that waits is lost. */
+            /** @description A free month that was claimed and not used yet is lost. */
             removesFreeMonth: boolean;
-            /** @description What the next period will cost, before tax. */
+            /** @description The price of the next period, before tax. */
             total: number;
         };
-        /** @description When the service would come back, what is charged for that with tax, and the quote of these figures. */
+        /** @description When the service would resume, what that charges including tax, and the quote of these figures. */
         ResumeEstimate: {
             amountDue: number;
             quote: string;
             /** Format: date-time */
             resumeDate: string;
         };
-        /** @description What to resume, all that is paused if nothing is named, and the quote of the estimate that was shown. */
+        /** @description The subscriptions to resume (default: all that are paused), and the quote of the estimate shown. */
         ResumeRequest: {
             quote?: string;
-            /** @description Without it, all that is paused. */
+            /** @description Default: all paused subscriptions. */
             subscriptionId?: string[];
         };
         /**
@@ -1406,7 +1406,7 @@ export interface components {
          * @enum {string}
          */
         SatisfactionLevelEnum: "Very satisfied" | "Satisfied" | "Neutral" | "Dissatisfied" | "Very dissatisfied";
-        /** @description The profile as it is; the address is customer service's to change. */
+        /** @description The stored profile. Only customer service changes the email address. */
         SavedProfile: {
             /** @description 0 is unset. */
             bday: number;
@@ -1417,7 +1417,7 @@ export interface components {
             firstName: string;
             lastName: string;
         };
-        /** @description What a plan changes to when its term ends. */
+        /** @description What a plan changes to at the end of its term. */
         ScheduledPlan: {
             /** @description One period in cents, before discounts and tax. */
             amount: number;
@@ -1428,73 +1428,73 @@ export interface components {
             at: string | null;
             periodUnit: components["schemas"]["PeriodUnitEnum"];
         };
-        /** @description `challengeId`, when given, is the browser's own earlier challenge, which the new one replaces. */
+        /** @description `challengeId` is the browser's previous challenge, if any, which the new one replaces. */
         SendOtpRequest: {
             /** Format: uuid */
             challengeId?: string | null;
             /** Format: email */
             email: string;
         };
-        /** @description A streaming service and where it is watched. */
+        /** @description A streaming service and the pages where it is watched. */
         Service: {
             browseUrl: string;
             id: string;
-            /** @description For dark ground; empty where there is none. */
+            /** @description For dark backgrounds; empty if there is none. */
             logoDarkUrl: string;
             logoUrl: string;
             name: string;
             streamUrl: string;
         };
         /**
-         * @description The plans wanted, what they will cost, and what is charged at once.
+         * @description The selected plans, what they will cost, and what is charged now.
          *
-         *     Of an estimate, `existing_plans` are as they will be: one that is removed is non-renewing, one that is added has no
-         *     subscription yet. Of a change that was made, they are as they now are.
+         *     In an estimate, `existing_plans` are as they will be: a removed plan is non-renewing, an added one has no
+         *     subscription yet. After a confirmed change they are as they are now.
          */
         Services: {
             /** @description Plans that start. */
             added: string[];
             bundleSavings: number;
             couponDiscount: number;
-            /** @description Charged at once, tax included. */
+            /** @description Charged now, tax included. */
             dueNow: number;
             /**
              * Format: date-time
-             * @description When the first of it takes effect; null when unknown.
+             * @description When the first part takes effect; null when unknown.
              */
             effectiveAt: string | null;
             existingPlans: components["schemas"]["FuturePlan"][];
             hasPaymentFailure: boolean;
-            /** @description Plans that were going to end and now go on. */
+            /** @description Plans whose scheduled cancellation is removed. */
             keptAgain: string[];
             otherTotal: components["schemas"]["OtherTotal"] | null;
             periodUnit: components["schemas"]["PeriodUnitEnum"];
             plans: components["schemas"]["OfferedPlan"][];
-            /** @description Stands for these figures; send it with the confirmation. */
+            /** @description Identifies these figures; send it with the confirmation. */
             quote: string;
             /** @description Plans that end. */
             removed: string[];
             total: number;
         };
-        /** @description The new session. The token is told once. */
+        /** @description The new session. The token is returned only here. */
         Session: {
             account: components["schemas"]["SignedInAccount"];
             /** Format: date-time */
             expiresAt: string;
             token: string;
         };
-        /** @description Whose session it is. */
+        /** @description The account of the new session. */
         SignedInAccount: {
             email: string;
             name: string;
         };
-        /** @description One place where the subscriber is signed in; `current` is the one that asks. */
+        /** @description An open session; `current` marks the one that made the request. */
         SignedInAt: {
             /** @description The browser, as it names itself. */
             agent: string;
             /** Format: date-time */
             createdAt: string;
-            /** @description Whether it is the session that asks. */
+            /** @description Return whether this session made the request. */
             readonly current: boolean;
             /** Format: uuid */
             id: string;
@@ -1505,9 +1505,9 @@ export interface components {
             lastUsedAt: string;
         };
         /**
-         * @description `siteName` and `publishableKey` start the provider's script; dates are told in `timeZone`.
+         * @description The site. `siteName` and `publishableKey` start Chargebee.js; dates are shown in `timeZone`.
          *
-         *     `clockOffset` is how many seconds the clock of what is paid for is ahead of the real time: 0 in production.
+         *     `clockOffset` is how many seconds the billing clock is ahead of real time: 0 in production.
          */
         Site: {
             brand: components["schemas"]["Brand"];
@@ -1530,15 +1530,15 @@ export interface components {
          * @enum {string}
          */
         StatusEnum: "IN_TRIAL" | "ACTIVE" | "NON_RENEWING" | "CANCELLED" | "PAUSED";
-        /** @description The support widget: the address of its script. */
+        /** @description The URL of the support widget's script. */
         SupportWidget: {
             scriptUrl: string;
         };
-        /** @description The survey's answers, each of which may be left out, and the offer that was on the screen. */
+        /** @description The survey's answers, all optional, and the offer shown on the screen. */
         SurveyRequest: {
             dailyUsage?: (components["schemas"]["DailyUsageEnum"] | components["schemas"]["NullEnum"]) | null;
             /**
-             * @description What the screen offered instead.
+             * @description The offer shown on the screen.
              *
              *     * `pause` - pause
              *     * `free_month` - free_month
@@ -1547,13 +1547,13 @@ export interface components {
             reason?: (components["schemas"]["CancelReasonEnum"] | components["schemas"]["NullEnum"]) | null;
             satisfactionLevel?: (components["schemas"]["SatisfactionLevelEnum"] | components["schemas"]["NullEnum"]) | null;
         };
-        /** @description The same, and the quote of the estimate that was shown. */
+        /** @description The same, and the quote of the estimate shown. */
         SwitchedPlansConfirmedRequest: {
-            /** @description Without it, all that can be switched. */
+            /** @description Default: all plans that can be switched. */
             planIds?: string[];
             quote?: string;
         };
-        /** @description Without `challengeId` the newest code of the address counts. */
+        /** @description Without `challengeId`, the newest code of the address is verified. */
         VerifyOtpRequest: {
             /** Format: uuid */
             challengeId?: string | null;
@@ -1561,15 +1561,15 @@ export interface components {
             email: string;
             otp: string;
         };
-        /** @description The same, and the quote of the estimate that was shown. */
+        /** @description The same, and the quote of the estimate shown. */
         WantedPlansConfirmedRequest: {
-            /** @description The plans wanted: at most one of each service. */
+            /** @description All plans to have, at most one per service. */
             planIds: string[];
             quote?: string;
         };
-        /** @description All the plans that are wanted from now on, kept ones and added ones. */
+        /** @description All plans the account will have, kept ones and added ones. */
         WantedPlansRequest: {
-            /** @description The plans wanted: at most one of each service. */
+            /** @description All plans to have, at most one per service. */
             planIds: string[];
         };
     };
@@ -1607,7 +1607,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description No, a wrong, an expired or a revoked token. */
+            /** @description The token is missing, invalid, expired or revoked. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -1616,7 +1616,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing, or it is somebody else's. */
+            /** @description The object does not exist, or belongs to another account. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -1625,7 +1625,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The method is not one of this address. */
+            /** @description The method is not allowed. */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -1634,7 +1634,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The address answers in JSON only. */
+            /** @description Responses are JSON only. */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -1643,7 +1643,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Too many tries; `Retry-After` says how long to wait. */
+            /** @description Too many requests; `Retry-After` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -1652,7 +1652,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Something went wrong on our side. */
+            /** @description An unexpected error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -1661,7 +1661,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The billing provider does not answer, or has not confirmed the change yet. */
+            /** @description The billing provider does not respond, or has not confirmed the change yet. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -1701,7 +1701,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description No, a wrong, an expired or a revoked token. */
+            /** @description The token is missing, invalid, expired or revoked. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -1710,7 +1710,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing, or it is somebody else's. */
+            /** @description The object does not exist, or belongs to another account. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -1719,7 +1719,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The method is not one of this address. */
+            /** @description The method is not allowed. */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -1728,7 +1728,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The address answers in JSON only. */
+            /** @description Responses are JSON only. */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -1737,7 +1737,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Too many tries; `Retry-After` says how long to wait. */
+            /** @description Too many requests; `Retry-After` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -1746,7 +1746,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Something went wrong on our side. */
+            /** @description An unexpected error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -1755,7 +1755,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The billing provider does not answer, or has not confirmed the change yet. */
+            /** @description The billing provider does not respond, or has not confirmed the change yet. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -1801,7 +1801,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description No, a wrong, an expired or a revoked token. */
+            /** @description The token is missing, invalid, expired or revoked. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -1810,7 +1810,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The provider could not collect; nothing was changed. */
+            /** @description The payment failed; nothing was changed. */
             402: {
                 headers: {
                     [name: string]: unknown;
@@ -1828,7 +1828,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing, or it is somebody else's. */
+            /** @description The object does not exist, or belongs to another account. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -1837,7 +1837,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The method is not one of this address. */
+            /** @description The method is not allowed. */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -1846,7 +1846,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The address answers in JSON only. */
+            /** @description Responses are JSON only. */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -1855,7 +1855,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The thing exists, but not in a state that allows this. */
+            /** @description The object's state does not allow this. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -1882,7 +1882,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Too many tries; `Retry-After` says how long to wait. */
+            /** @description Too many requests; `Retry-After` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -1891,7 +1891,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Something went wrong on our side. */
+            /** @description An unexpected error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -1900,7 +1900,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Of several subscriptions some were done; the body holds the state as it now is. */
+            /** @description Only some of several subscriptions were changed; the body holds the current state. */
             502: {
                 headers: {
                     [name: string]: unknown;
@@ -1909,7 +1909,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The billing provider does not answer, or has not confirmed the change yet. */
+            /** @description The billing provider does not respond, or has not confirmed the change yet. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -1953,7 +1953,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description No, a wrong, an expired or a revoked token. */
+            /** @description The token is missing, invalid, expired or revoked. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -1962,7 +1962,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The provider could not collect; nothing was changed. */
+            /** @description The payment failed; nothing was changed. */
             402: {
                 headers: {
                     [name: string]: unknown;
@@ -1980,7 +1980,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing, or it is somebody else's. */
+            /** @description The object does not exist, or belongs to another account. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -1989,7 +1989,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The method is not one of this address. */
+            /** @description The method is not allowed. */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -1998,7 +1998,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The address answers in JSON only. */
+            /** @description Responses are JSON only. */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -2007,7 +2007,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The thing exists, but not in a state that allows this. */
+            /** @description The object's state does not allow this. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -2034,7 +2034,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Too many tries; `Retry-After` says how long to wait. */
+            /** @description Too many requests; `Retry-After` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -2043,7 +2043,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Something went wrong on our side. */
+            /** @description An unexpected error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -2052,7 +2052,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Of several subscriptions some were done; the body holds the state as it now is. */
+            /** @description Only some of several subscriptions were changed; the body holds the current state. */
             502: {
                 headers: {
                     [name: string]: unknown;
@@ -2061,7 +2061,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The billing provider does not answer, or has not confirmed the change yet. */
+            /** @description The billing provider does not respond, or has not confirmed the change yet. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -2102,7 +2102,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description No, a wrong, an expired or a revoked token. */
+            /** @description The token is missing, invalid, expired or revoked. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2111,7 +2111,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The provider could not collect; nothing was changed. */
+            /** @description The payment failed; nothing was changed. */
             402: {
                 headers: {
                     [name: string]: unknown;
@@ -2129,7 +2129,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing, or it is somebody else's. */
+            /** @description The object does not exist, or belongs to another account. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2138,7 +2138,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The method is not one of this address. */
+            /** @description The method is not allowed. */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -2147,7 +2147,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The address answers in JSON only. */
+            /** @description Responses are JSON only. */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -2156,7 +2156,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The thing exists, but not in a state that allows this. */
+            /** @description The object's state does not allow this. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -2183,7 +2183,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Too many tries; `Retry-After` says how long to wait. */
+            /** @description Too many requests; `Retry-After` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -2192,7 +2192,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Something went wrong on our side. */
+            /** @description An unexpected error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -2201,7 +2201,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Of several subscriptions some were done; the body holds the state as it now is. */
+            /** @description Only some of several subscriptions were changed; the body holds the current state. */
             502: {
                 headers: {
                     [name: string]: unknown;
@@ -2210,7 +2210,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The billing provider does not answer, or has not confirmed the change yet. */
+            /** @description The billing provider does not respond, or has not confirmed the change yet. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -2247,7 +2247,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description No, a wrong, an expired or a revoked token. */
+            /** @description The token is missing, invalid, expired or revoked. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2256,7 +2256,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing, or it is somebody else's. */
+            /** @description The object does not exist, or belongs to another account. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2265,7 +2265,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The method is not one of this address. */
+            /** @description The method is not allowed. */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -2274,7 +2274,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The address answers in JSON only. */
+            /** @description Responses are JSON only. */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -2283,7 +2283,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Too many tries; `Retry-After` says how long to wait. */
+            /** @description Too many requests; `Retry-After` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -2292,7 +2292,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Something went wrong on our side. */
+            /** @description An unexpected error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -2301,7 +2301,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The billing provider does not answer, or has not confirmed the change yet. */
+            /** @description The billing provider does not respond, or has not confirmed the change yet. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -2345,7 +2345,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description No, a wrong, an expired or a revoked token. */
+            /** @description The token is missing, invalid, expired or revoked. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2354,7 +2354,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The provider could not collect; nothing was changed. */
+            /** @description The payment failed; nothing was changed. */
             402: {
                 headers: {
                     [name: string]: unknown;
@@ -2372,7 +2372,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing, or it is somebody else's. */
+            /** @description The object does not exist, or belongs to another account. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2381,7 +2381,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The method is not one of this address. */
+            /** @description The method is not allowed. */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -2390,7 +2390,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The address answers in JSON only. */
+            /** @description Responses are JSON only. */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -2399,7 +2399,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The thing exists, but not in a state that allows this. */
+            /** @description The object's state does not allow this. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -2426,7 +2426,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Too many tries; `Retry-After` says how long to wait. */
+            /** @description Too many requests; `Retry-After` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -2435,7 +2435,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Something went wrong on our side. */
+            /** @description An unexpected error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -2444,7 +2444,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Of several subscriptions some were done; the body holds the state as it now is. */
+            /** @description Only some of several subscriptions were changed; the body holds the current state. */
             502: {
                 headers: {
                     [name: string]: unknown;
@@ -2453,7 +2453,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The billing provider does not answer, or has not confirmed the change yet. */
+            /** @description The billing provider does not respond, or has not confirmed the change yet. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -2490,7 +2490,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description No, a wrong, an expired or a revoked token. */
+            /** @description The token is missing, invalid, expired or revoked. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2499,7 +2499,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing, or it is somebody else's. */
+            /** @description The object does not exist, or belongs to another account. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2508,7 +2508,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The method is not one of this address. */
+            /** @description The method is not allowed. */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -2517,7 +2517,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The address answers in JSON only. */
+            /** @description Responses are JSON only. */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -2526,7 +2526,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Too many tries; `Retry-After` says how long to wait. */
+            /** @description Too many requests; `Retry-After` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -2535,7 +2535,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Something went wrong on our side. */
+            /** @description An unexpected error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -2544,7 +2544,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The billing provider does not answer, or has not confirmed the change yet. */
+            /** @description The billing provider does not respond, or has not confirmed the change yet. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -2588,7 +2588,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description No, a wrong, an expired or a revoked token. */
+            /** @description The token is missing, invalid, expired or revoked. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2597,7 +2597,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The provider could not collect; nothing was changed. */
+            /** @description The payment failed; nothing was changed. */
             402: {
                 headers: {
                     [name: string]: unknown;
@@ -2615,7 +2615,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing, or it is somebody else's. */
+            /** @description The object does not exist, or belongs to another account. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2624,7 +2624,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The method is not one of this address. */
+            /** @description The method is not allowed. */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -2633,7 +2633,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The address answers in JSON only. */
+            /** @description Responses are JSON only. */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -2642,7 +2642,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The thing exists, but not in a state that allows this. */
+            /** @description The object's state does not allow this. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -2669,7 +2669,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Too many tries; `Retry-After` says how long to wait. */
+            /** @description Too many requests; `Retry-After` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -2678,7 +2678,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Something went wrong on our side. */
+            /** @description An unexpected error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -2687,7 +2687,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Of several subscriptions some were done; the body holds the state as it now is. */
+            /** @description Only some of several subscriptions were changed; the body holds the current state. */
             502: {
                 headers: {
                     [name: string]: unknown;
@@ -2696,7 +2696,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The billing provider does not answer, or has not confirmed the change yet. */
+            /** @description The billing provider does not respond, or has not confirmed the change yet. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -2733,7 +2733,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description No, a wrong, an expired or a revoked token. */
+            /** @description The token is missing, invalid, expired or revoked. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2742,7 +2742,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing, or it is somebody else's. */
+            /** @description The object does not exist, or belongs to another account. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2751,7 +2751,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The method is not one of this address. */
+            /** @description The method is not allowed. */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -2760,7 +2760,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The address answers in JSON only. */
+            /** @description Responses are JSON only. */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -2778,7 +2778,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Too many tries; `Retry-After` says how long to wait. */
+            /** @description Too many requests; `Retry-After` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -2787,7 +2787,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Something went wrong on our side. */
+            /** @description An unexpected error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -2796,7 +2796,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The billing provider does not answer, or has not confirmed the change yet. */
+            /** @description The billing provider does not respond, or has not confirmed the change yet. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -2833,7 +2833,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description No, a wrong, an expired or a revoked token. */
+            /** @description The token is missing, invalid, expired or revoked. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2842,7 +2842,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing, or it is somebody else's. */
+            /** @description The object does not exist, or belongs to another account. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2851,7 +2851,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The method is not one of this address. */
+            /** @description The method is not allowed. */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -2860,7 +2860,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The address answers in JSON only. */
+            /** @description Responses are JSON only. */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -2869,7 +2869,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Too many tries; `Retry-After` says how long to wait. */
+            /** @description Too many requests; `Retry-After` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -2878,7 +2878,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Something went wrong on our side. */
+            /** @description An unexpected error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -2887,7 +2887,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The billing provider does not answer, or has not confirmed the change yet. */
+            /** @description The billing provider does not respond, or has not confirmed the change yet. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -2931,7 +2931,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description No, a wrong, an expired or a revoked token. */
+            /** @description The token is missing, invalid, expired or revoked. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2940,7 +2940,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The provider could not collect; nothing was changed. */
+            /** @description The payment failed; nothing was changed. */
             402: {
                 headers: {
                     [name: string]: unknown;
@@ -2958,7 +2958,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing, or it is somebody else's. */
+            /** @description The object does not exist, or belongs to another account. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2967,7 +2967,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The method is not one of this address. */
+            /** @description The method is not allowed. */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -2976,7 +2976,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The address answers in JSON only. */
+            /** @description Responses are JSON only. */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -2985,7 +2985,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The thing exists, but not in a state that allows this. */
+            /** @description The object's state does not allow this. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -3012,7 +3012,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Too many tries; `Retry-After` says how long to wait. */
+            /** @description Too many requests; `Retry-After` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -3021,7 +3021,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Something went wrong on our side. */
+            /** @description An unexpected error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3030,7 +3030,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Of several subscriptions some were done; the body holds the state as it now is. */
+            /** @description Only some of several subscriptions were changed; the body holds the current state. */
             502: {
                 headers: {
                     [name: string]: unknown;
@@ -3039,7 +3039,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The billing provider does not answer, or has not confirmed the change yet. */
+            /** @description The billing provider does not respond, or has not confirmed the change yet. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3083,7 +3083,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description No, a wrong, an expired or a revoked token. */
+            /** @description The token is missing, invalid, expired or revoked. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3092,7 +3092,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The provider could not collect; nothing was changed. */
+            /** @description The payment failed; nothing was changed. */
             402: {
                 headers: {
                     [name: string]: unknown;
@@ -3110,7 +3110,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing, or it is somebody else's. */
+            /** @description The object does not exist, or belongs to another account. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3119,7 +3119,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The method is not one of this address. */
+            /** @description The method is not allowed. */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -3128,7 +3128,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The address answers in JSON only. */
+            /** @description Responses are JSON only. */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -3137,7 +3137,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The thing exists, but not in a state that allows this. */
+            /** @description The object's state does not allow this. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -3164,7 +3164,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Too many tries; `Retry-After` says how long to wait. */
+            /** @description Too many requests; `Retry-After` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -3173,7 +3173,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Something went wrong on our side. */
+            /** @description An unexpected error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3182,7 +3182,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Of several subscriptions some were done; the body holds the state as it now is. */
+            /** @description Only some of several subscriptions were changed; the body holds the current state. */
             502: {
                 headers: {
                     [name: string]: unknown;
@@ -3191,7 +3191,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The billing provider does not answer, or has not confirmed the change yet. */
+            /** @description The billing provider does not respond, or has not confirmed the change yet. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3205,7 +3205,7 @@ export interface operations {
     downgrade_estimate: {
         parameters: {
             query?: {
-                /** @description Without it, all that can be switched. */
+                /** @description Default: all plans that can be switched. */
                 planIds?: string[];
             };
             header?: never;
@@ -3231,7 +3231,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description No, a wrong, an expired or a revoked token. */
+            /** @description The token is missing, invalid, expired or revoked. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3240,7 +3240,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing, or it is somebody else's. */
+            /** @description The object does not exist, or belongs to another account. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3249,7 +3249,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The method is not one of this address. */
+            /** @description The method is not allowed. */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -3258,7 +3258,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The address answers in JSON only. */
+            /** @description Responses are JSON only. */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -3276,7 +3276,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Too many tries; `Retry-After` says how long to wait. */
+            /** @description Too many requests; `Retry-After` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -3285,7 +3285,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Something went wrong on our side. */
+            /** @description An unexpected error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3294,7 +3294,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The billing provider does not answer, or has not confirmed the change yet. */
+            /** @description The billing provider does not respond, or has not confirmed the change yet. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3333,7 +3333,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description No, a wrong, an expired or a revoked token. */
+            /** @description The token is missing, invalid, expired or revoked. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3342,7 +3342,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing, or it is somebody else's. */
+            /** @description The object does not exist, or belongs to another account. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3351,7 +3351,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The method is not one of this address. */
+            /** @description The method is not allowed. */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -3360,7 +3360,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The address answers in JSON only. */
+            /** @description Responses are JSON only. */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -3369,7 +3369,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Too many tries; `Retry-After` says how long to wait. */
+            /** @description Too many requests; `Retry-After` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -3378,7 +3378,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Something went wrong on our side. */
+            /** @description An unexpected error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3387,7 +3387,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The billing provider does not answer, or has not confirmed the change yet. */
+            /** @description The billing provider does not respond, or has not confirmed the change yet. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3424,7 +3424,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description No, a wrong, an expired or a revoked token. */
+            /** @description The token is missing, invalid, expired or revoked. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3433,7 +3433,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing, or it is somebody else's. */
+            /** @description The object does not exist, or belongs to another account. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3442,7 +3442,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The method is not one of this address. */
+            /** @description The method is not allowed. */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -3451,7 +3451,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The address answers in JSON only. */
+            /** @description Responses are JSON only. */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -3460,7 +3460,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Too many tries; `Retry-After` says how long to wait. */
+            /** @description Too many requests; `Retry-After` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -3469,7 +3469,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Something went wrong on our side. */
+            /** @description An unexpected error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3478,7 +3478,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The billing provider does not answer, or has not confirmed the change yet. */
+            /** @description The billing provider does not respond, or has not confirmed the change yet. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3499,7 +3499,7 @@ export interface operations {
                  */
                 days: 30;
                 /**
-                 * @description The screen that offered it.
+                 * @description The screen that offered the pause.
                  *
                  *     * `cancel_screen` - cancel_screen
                  *     * `pause_offer` - pause_offer
@@ -3532,7 +3532,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description No, a wrong, an expired or a revoked token. */
+            /** @description The token is missing, invalid, expired or revoked. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3541,7 +3541,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The provider could not collect; nothing was changed. */
+            /** @description The payment failed; nothing was changed. */
             402: {
                 headers: {
                     [name: string]: unknown;
@@ -3559,7 +3559,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing, or it is somebody else's. */
+            /** @description The object does not exist, or belongs to another account. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3568,7 +3568,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The method is not one of this address. */
+            /** @description The method is not allowed. */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -3577,7 +3577,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The address answers in JSON only. */
+            /** @description Responses are JSON only. */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -3586,7 +3586,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The thing exists, but not in a state that allows this. */
+            /** @description The object's state does not allow this. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -3613,7 +3613,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Too many tries; `Retry-After` says how long to wait. */
+            /** @description Too many requests; `Retry-After` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -3622,7 +3622,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Something went wrong on our side. */
+            /** @description An unexpected error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3631,7 +3631,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Of several subscriptions some were done; the body holds the state as it now is. */
+            /** @description Only some of several subscriptions were changed; the body holds the current state. */
             502: {
                 headers: {
                     [name: string]: unknown;
@@ -3640,7 +3640,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The billing provider does not answer, or has not confirmed the change yet. */
+            /** @description The billing provider does not respond, or has not confirmed the change yet. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3677,7 +3677,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description No, a wrong, an expired or a revoked token. */
+            /** @description The token is missing, invalid, expired or revoked. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3686,7 +3686,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing, or it is somebody else's. */
+            /** @description The object does not exist, or belongs to another account. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3695,7 +3695,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The method is not one of this address. */
+            /** @description The method is not allowed. */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -3704,7 +3704,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The address answers in JSON only. */
+            /** @description Responses are JSON only. */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -3713,7 +3713,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Too many tries; `Retry-After` says how long to wait. */
+            /** @description Too many requests; `Retry-After` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -3722,7 +3722,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Something went wrong on our side. */
+            /** @description An unexpected error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3731,7 +3731,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The billing provider does not answer, or has not confirmed the change yet. */
+            /** @description The billing provider does not respond, or has not confirmed the change yet. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3774,7 +3774,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description No, a wrong, an expired or a revoked token. */
+            /** @description The token is missing, invalid, expired or revoked. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3783,7 +3783,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing, or it is somebody else's. */
+            /** @description The object does not exist, or belongs to another account. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3792,7 +3792,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The method is not one of this address. */
+            /** @description The method is not allowed. */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -3801,7 +3801,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The address answers in JSON only. */
+            /** @description Responses are JSON only. */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -3819,7 +3819,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Too many tries; `Retry-After` says how long to wait. */
+            /** @description Too many requests; `Retry-After` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -3828,7 +3828,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Something went wrong on our side. */
+            /** @description An unexpected error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3837,7 +3837,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The billing provider does not answer, or has not confirmed the change yet. */
+            /** @description The billing provider does not respond, or has not confirmed the change yet. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3874,7 +3874,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description No, a wrong, an expired or a revoked token. */
+            /** @description The token is missing, invalid, expired or revoked. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3883,7 +3883,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing, or it is somebody else's. */
+            /** @description The object does not exist, or belongs to another account. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3892,7 +3892,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The method is not one of this address. */
+            /** @description The method is not allowed. */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -3901,7 +3901,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The address answers in JSON only. */
+            /** @description Responses are JSON only. */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -3910,7 +3910,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Too many tries; `Retry-After` says how long to wait. */
+            /** @description Too many requests; `Retry-After` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -3919,7 +3919,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Something went wrong on our side. */
+            /** @description An unexpected error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3928,7 +3928,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The billing provider does not answer, or has not confirmed the change yet. */
+            /** @description The billing provider does not respond, or has not confirmed the change yet. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3972,7 +3972,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description No, a wrong, an expired or a revoked token. */
+            /** @description The token is missing, invalid, expired or revoked. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3981,7 +3981,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The provider could not collect; nothing was changed. */
+            /** @description The payment failed; nothing was changed. */
             402: {
                 headers: {
                     [name: string]: unknown;
@@ -3999,7 +3999,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing, or it is somebody else's. */
+            /** @description The object does not exist, or belongs to another account. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4008,7 +4008,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The method is not one of this address. */
+            /** @description The method is not allowed. */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -4017,7 +4017,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The address answers in JSON only. */
+            /** @description Responses are JSON only. */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -4026,7 +4026,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The thing exists, but not in a state that allows this. */
+            /** @description The object's state does not allow this. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -4053,7 +4053,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Too many tries; `Retry-After` says how long to wait. */
+            /** @description Too many requests; `Retry-After` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -4062,7 +4062,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Something went wrong on our side. */
+            /** @description An unexpected error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4071,7 +4071,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Of several subscriptions some were done; the body holds the state as it now is. */
+            /** @description Only some of several subscriptions were changed; the body holds the current state. */
             502: {
                 headers: {
                     [name: string]: unknown;
@@ -4080,7 +4080,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The billing provider does not answer, or has not confirmed the change yet. */
+            /** @description The billing provider does not respond, or has not confirmed the change yet. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4120,7 +4120,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description No, a wrong, an expired or a revoked token. */
+            /** @description The token is missing, invalid, expired or revoked. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4129,7 +4129,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The provider could not collect; nothing was changed. */
+            /** @description The payment failed; nothing was changed. */
             402: {
                 headers: {
                     [name: string]: unknown;
@@ -4147,7 +4147,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing, or it is somebody else's. */
+            /** @description The object does not exist, or belongs to another account. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4156,7 +4156,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The method is not one of this address. */
+            /** @description The method is not allowed. */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -4165,7 +4165,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The address answers in JSON only. */
+            /** @description Responses are JSON only. */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -4174,7 +4174,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The thing exists, but not in a state that allows this. */
+            /** @description The object's state does not allow this. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -4201,7 +4201,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Too many tries; `Retry-After` says how long to wait. */
+            /** @description Too many requests; `Retry-After` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -4210,7 +4210,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Something went wrong on our side. */
+            /** @description An unexpected error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4219,7 +4219,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Of several subscriptions some were done; the body holds the state as it now is. */
+            /** @description Only some of several subscriptions were changed; the body holds the current state. */
             502: {
                 headers: {
                     [name: string]: unknown;
@@ -4228,7 +4228,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The billing provider does not answer, or has not confirmed the change yet. */
+            /** @description The billing provider does not respond, or has not confirmed the change yet. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4272,7 +4272,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description No, a wrong, an expired or a revoked token. */
+            /** @description The token is missing, invalid, expired or revoked. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4281,7 +4281,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The provider could not collect; nothing was changed. */
+            /** @description The payment failed; nothing was changed. */
             402: {
                 headers: {
                     [name: string]: unknown;
@@ -4299,7 +4299,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing, or it is somebody else's. */
+            /** @description The object does not exist, or belongs to another account. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4308,7 +4308,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The method is not one of this address. */
+            /** @description The method is not allowed. */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -4317,7 +4317,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The address answers in JSON only. */
+            /** @description Responses are JSON only. */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -4326,7 +4326,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The thing exists, but not in a state that allows this. */
+            /** @description The object's state does not allow this. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -4353,7 +4353,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Too many tries; `Retry-After` says how long to wait. */
+            /** @description Too many requests; `Retry-After` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -4362,7 +4362,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Something went wrong on our side. */
+            /** @description An unexpected error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4371,7 +4371,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Of several subscriptions some were done; the body holds the state as it now is. */
+            /** @description Only some of several subscriptions were changed; the body holds the current state. */
             502: {
                 headers: {
                     [name: string]: unknown;
@@ -4380,7 +4380,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The billing provider does not answer, or has not confirmed the change yet. */
+            /** @description The billing provider does not respond, or has not confirmed the change yet. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4395,13 +4395,13 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Without it, resuming now.
+                 * @description Default: resume now.
                  *
                  *     * `30` - 30 days
                  *     * `60` - 60 days
                  */
                 days?: 30 | 60;
-                /** @description Without it, all that it concerns. */
+                /** @description Default: all that are or can be paused. */
                 subscriptionId?: string[];
             };
             header?: never;
@@ -4427,7 +4427,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description No, a wrong, an expired or a revoked token. */
+            /** @description The token is missing, invalid, expired or revoked. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4436,7 +4436,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing, or it is somebody else's. */
+            /** @description The object does not exist, or belongs to another account. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4445,7 +4445,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The method is not one of this address. */
+            /** @description The method is not allowed. */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -4454,7 +4454,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The address answers in JSON only. */
+            /** @description Responses are JSON only. */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -4472,7 +4472,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Too many tries; `Retry-After` says how long to wait. */
+            /** @description Too many requests; `Retry-After` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -4481,7 +4481,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Something went wrong on our side. */
+            /** @description An unexpected error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4490,7 +4490,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The billing provider does not answer, or has not confirmed the change yet. */
+            /** @description The billing provider does not respond, or has not confirmed the change yet. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4527,7 +4527,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description No, a wrong, an expired or a revoked token. */
+            /** @description The token is missing, invalid, expired or revoked. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4536,7 +4536,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing, or it is somebody else's. */
+            /** @description The object does not exist, or belongs to another account. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4545,7 +4545,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The method is not one of this address. */
+            /** @description The method is not allowed. */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -4554,7 +4554,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The address answers in JSON only. */
+            /** @description Responses are JSON only. */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -4563,7 +4563,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Too many tries; `Retry-After` says how long to wait. */
+            /** @description Too many requests; `Retry-After` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -4572,7 +4572,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Something went wrong on our side. */
+            /** @description An unexpected error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4581,7 +4581,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The billing provider does not answer, or has not confirmed the change yet. */
+            /** @description The billing provider does not respond, or has not confirmed the change yet. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4621,7 +4621,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description No, a wrong, an expired or a revoked token. */
+            /** @description The token is missing, invalid, expired or revoked. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4630,7 +4630,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The provider could not collect; nothing was changed. */
+            /** @description The payment failed; nothing was changed. */
             402: {
                 headers: {
                     [name: string]: unknown;
@@ -4648,7 +4648,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing, or it is somebody else's. */
+            /** @description The object does not exist, or belongs to another account. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4657,7 +4657,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The method is not one of this address. */
+            /** @description The method is not allowed. */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -4666,7 +4666,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The address answers in JSON only. */
+            /** @description Responses are JSON only. */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -4675,7 +4675,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The thing exists, but not in a state that allows this. */
+            /** @description The object's state does not allow this. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -4702,7 +4702,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Too many tries; `Retry-After` says how long to wait. */
+            /** @description Too many requests; `Retry-After` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -4711,7 +4711,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Something went wrong on our side. */
+            /** @description An unexpected error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4720,7 +4720,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Of several subscriptions some were done; the body holds the state as it now is. */
+            /** @description Only some of several subscriptions were changed; the body holds the current state. */
             502: {
                 headers: {
                     [name: string]: unknown;
@@ -4729,7 +4729,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The billing provider does not answer, or has not confirmed the change yet. */
+            /** @description The billing provider does not respond, or has not confirmed the change yet. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4773,7 +4773,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description No, a wrong, an expired or a revoked token. */
+            /** @description The token is missing, invalid, expired or revoked. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4782,7 +4782,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The provider could not collect; nothing was changed. */
+            /** @description The payment failed; nothing was changed. */
             402: {
                 headers: {
                     [name: string]: unknown;
@@ -4800,7 +4800,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing, or it is somebody else's. */
+            /** @description The object does not exist, or belongs to another account. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4809,7 +4809,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The method is not one of this address. */
+            /** @description The method is not allowed. */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -4818,7 +4818,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The address answers in JSON only. */
+            /** @description Responses are JSON only. */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -4827,7 +4827,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The thing exists, but not in a state that allows this. */
+            /** @description The object's state does not allow this. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -4854,7 +4854,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Too many tries; `Retry-After` says how long to wait. */
+            /** @description Too many requests; `Retry-After` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -4863,7 +4863,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Something went wrong on our side. */
+            /** @description An unexpected error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4872,7 +4872,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Of several subscriptions some were done; the body holds the state as it now is. */
+            /** @description Only some of several subscriptions were changed; the body holds the current state. */
             502: {
                 headers: {
                     [name: string]: unknown;
@@ -4881,7 +4881,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The billing provider does not answer, or has not confirmed the change yet. */
+            /** @description The billing provider does not respond, or has not confirmed the change yet. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4925,7 +4925,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description No, a wrong, an expired or a revoked token. */
+            /** @description The token is missing, invalid, expired or revoked. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4934,7 +4934,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The provider could not collect; nothing was changed. */
+            /** @description The payment failed; nothing was changed. */
             402: {
                 headers: {
                     [name: string]: unknown;
@@ -4952,7 +4952,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing, or it is somebody else's. */
+            /** @description The object does not exist, or belongs to another account. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4961,7 +4961,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The method is not one of this address. */
+            /** @description The method is not allowed. */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -4970,7 +4970,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The address answers in JSON only. */
+            /** @description Responses are JSON only. */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -4979,7 +4979,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The thing exists, but not in a state that allows this. */
+            /** @description The object's state does not allow this. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5006,7 +5006,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Too many tries; `Retry-After` says how long to wait. */
+            /** @description Too many requests; `Retry-After` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -5015,7 +5015,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Something went wrong on our side. */
+            /** @description An unexpected error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5024,7 +5024,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Of several subscriptions some were done; the body holds the state as it now is. */
+            /** @description Only some of several subscriptions were changed; the body holds the current state. */
             502: {
                 headers: {
                     [name: string]: unknown;
@@ -5033,7 +5033,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The billing provider does not answer, or has not confirmed the change yet. */
+            /** @description The billing provider does not respond, or has not confirmed the change yet. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5077,7 +5077,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description No, a wrong, an expired or a revoked token. */
+            /** @description The token is missing, invalid, expired or revoked. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5086,7 +5086,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The provider could not collect; nothing was changed. */
+            /** @description The payment failed; nothing was changed. */
             402: {
                 headers: {
                     [name: string]: unknown;
@@ -5104,7 +5104,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing, or it is somebody else's. */
+            /** @description The object does not exist, or belongs to another account. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5113,7 +5113,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The method is not one of this address. */
+            /** @description The method is not allowed. */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -5122,7 +5122,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The address answers in JSON only. */
+            /** @description Responses are JSON only. */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -5131,7 +5131,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The thing exists, but not in a state that allows this. */
+            /** @description The object's state does not allow this. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5158,7 +5158,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Too many tries; `Retry-After` says how long to wait. */
+            /** @description Too many requests; `Retry-After` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -5167,7 +5167,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Something went wrong on our side. */
+            /** @description An unexpected error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5176,7 +5176,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Of several subscriptions some were done; the body holds the state as it now is. */
+            /** @description Only some of several subscriptions were changed; the body holds the current state. */
             502: {
                 headers: {
                     [name: string]: unknown;
@@ -5185,7 +5185,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The billing provider does not answer, or has not confirmed the change yet. */
+            /** @description The billing provider does not respond, or has not confirmed the change yet. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5229,7 +5229,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description No, a wrong, an expired or a revoked token. */
+            /** @description The token is missing, invalid, expired or revoked. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5238,7 +5238,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The provider could not collect; nothing was changed. */
+            /** @description The payment failed; nothing was changed. */
             402: {
                 headers: {
                     [name: string]: unknown;
@@ -5256,7 +5256,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing, or it is somebody else's. */
+            /** @description The object does not exist, or belongs to another account. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5265,7 +5265,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The method is not one of this address. */
+            /** @description The method is not allowed. */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -5274,7 +5274,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The address answers in JSON only. */
+            /** @description Responses are JSON only. */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -5283,7 +5283,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The thing exists, but not in a state that allows this. */
+            /** @description The object's state does not allow this. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5310,7 +5310,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Too many tries; `Retry-After` says how long to wait. */
+            /** @description Too many requests; `Retry-After` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -5319,7 +5319,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Something went wrong on our side. */
+            /** @description An unexpected error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5328,7 +5328,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Of several subscriptions some were done; the body holds the state as it now is. */
+            /** @description Only some of several subscriptions were changed; the body holds the current state. */
             502: {
                 headers: {
                     [name: string]: unknown;
@@ -5337,7 +5337,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The billing provider does not answer, or has not confirmed the change yet. */
+            /** @description The billing provider does not respond, or has not confirmed the change yet. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5381,7 +5381,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description No, a wrong, an expired or a revoked token. */
+            /** @description The token is missing, invalid, expired or revoked. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5390,7 +5390,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The provider could not collect; nothing was changed. */
+            /** @description The payment failed; nothing was changed. */
             402: {
                 headers: {
                     [name: string]: unknown;
@@ -5408,7 +5408,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing, or it is somebody else's. */
+            /** @description The object does not exist, or belongs to another account. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5417,7 +5417,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The method is not one of this address. */
+            /** @description The method is not allowed. */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -5426,7 +5426,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The address answers in JSON only. */
+            /** @description Responses are JSON only. */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -5435,7 +5435,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The thing exists, but not in a state that allows this. */
+            /** @description The object's state does not allow this. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5462,7 +5462,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Too many tries; `Retry-After` says how long to wait. */
+            /** @description Too many requests; `Retry-After` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -5471,7 +5471,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Something went wrong on our side. */
+            /** @description An unexpected error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5480,7 +5480,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Of several subscriptions some were done; the body holds the state as it now is. */
+            /** @description Only some of several subscriptions were changed; the body holds the current state. */
             502: {
                 headers: {
                     [name: string]: unknown;
@@ -5489,7 +5489,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The billing provider does not answer, or has not confirmed the change yet. */
+            /** @description The billing provider does not respond, or has not confirmed the change yet. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5533,7 +5533,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description No, a wrong, an expired or a revoked token. */
+            /** @description The token is missing, invalid, expired or revoked. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5542,7 +5542,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The provider could not collect; nothing was changed. */
+            /** @description The payment failed; nothing was changed. */
             402: {
                 headers: {
                     [name: string]: unknown;
@@ -5560,7 +5560,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing, or it is somebody else's. */
+            /** @description The object does not exist, or belongs to another account. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5569,7 +5569,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The method is not one of this address. */
+            /** @description The method is not allowed. */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -5578,7 +5578,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The address answers in JSON only. */
+            /** @description Responses are JSON only. */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -5587,7 +5587,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The thing exists, but not in a state that allows this. */
+            /** @description The object's state does not allow this. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5614,7 +5614,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Too many tries; `Retry-After` says how long to wait. */
+            /** @description Too many requests; `Retry-After` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -5623,7 +5623,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Something went wrong on our side. */
+            /** @description An unexpected error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5632,7 +5632,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Of several subscriptions some were done; the body holds the state as it now is. */
+            /** @description Only some of several subscriptions were changed; the body holds the current state. */
             502: {
                 headers: {
                     [name: string]: unknown;
@@ -5641,7 +5641,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The billing provider does not answer, or has not confirmed the change yet. */
+            /** @description The billing provider does not respond, or has not confirmed the change yet. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5655,7 +5655,7 @@ export interface operations {
     upgrade_estimate: {
         parameters: {
             query?: {
-                /** @description Without it, all that can be switched. */
+                /** @description Default: all plans that can be switched. */
                 planIds?: string[];
             };
             header?: never;
@@ -5681,7 +5681,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description No, a wrong, an expired or a revoked token. */
+            /** @description The token is missing, invalid, expired or revoked. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5690,7 +5690,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing, or it is somebody else's. */
+            /** @description The object does not exist, or belongs to another account. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5699,7 +5699,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The method is not one of this address. */
+            /** @description The method is not allowed. */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -5708,7 +5708,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The address answers in JSON only. */
+            /** @description Responses are JSON only. */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -5726,7 +5726,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Too many tries; `Retry-After` says how long to wait. */
+            /** @description Too many requests; `Retry-After` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -5735,7 +5735,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Something went wrong on our side. */
+            /** @description An unexpected error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5744,7 +5744,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The billing provider does not answer, or has not confirmed the change yet. */
+            /** @description The billing provider does not respond, or has not confirmed the change yet. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5780,7 +5780,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description No, a wrong, an expired or a revoked token. */
+            /** @description The token is missing, invalid, expired or revoked. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5789,7 +5789,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The provider could not collect; nothing was changed. */
+            /** @description The payment failed; nothing was changed. */
             402: {
                 headers: {
                     [name: string]: unknown;
@@ -5807,7 +5807,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing, or it is somebody else's. */
+            /** @description The object does not exist, or belongs to another account. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5816,7 +5816,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The method is not one of this address. */
+            /** @description The method is not allowed. */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -5825,7 +5825,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The address answers in JSON only. */
+            /** @description Responses are JSON only. */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -5834,7 +5834,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The thing exists, but not in a state that allows this. */
+            /** @description The object's state does not allow this. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5861,7 +5861,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Too many tries; `Retry-After` says how long to wait. */
+            /** @description Too many requests; `Retry-After` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -5870,7 +5870,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Something went wrong on our side. */
+            /** @description An unexpected error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5879,7 +5879,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Of several subscriptions some were done; the body holds the state as it now is. */
+            /** @description Only some of several subscriptions were changed; the body holds the current state. */
             502: {
                 headers: {
                     [name: string]: unknown;
@@ -5888,7 +5888,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The billing provider does not answer, or has not confirmed the change yet. */
+            /** @description The billing provider does not respond, or has not confirmed the change yet. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5929,7 +5929,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The provider could not collect; nothing was changed. */
+            /** @description The payment failed; nothing was changed. */
             402: {
                 headers: {
                     [name: string]: unknown;
@@ -5947,7 +5947,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing, or it is somebody else's. */
+            /** @description The object does not exist, or belongs to another account. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5956,7 +5956,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The method is not one of this address. */
+            /** @description The method is not allowed. */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -5965,7 +5965,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The address answers in JSON only. */
+            /** @description Responses are JSON only. */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -5974,7 +5974,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The thing exists, but not in a state that allows this. */
+            /** @description The object's state does not allow this. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -6001,7 +6001,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Too many tries; `Retry-After` says how long to wait. */
+            /** @description Too many requests; `Retry-After` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -6010,7 +6010,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Something went wrong on our side. */
+            /** @description An unexpected error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -6019,7 +6019,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Of several subscriptions some were done; the body holds the state as it now is. */
+            /** @description Only some of several subscriptions were changed; the body holds the current state. */
             502: {
                 headers: {
                     [name: string]: unknown;
@@ -6028,7 +6028,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The billing provider does not answer, or has not confirmed the change yet. */
+            /** @description The billing provider does not respond, or has not confirmed the change yet. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6069,7 +6069,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The provider could not collect; nothing was changed. */
+            /** @description The payment failed; nothing was changed. */
             402: {
                 headers: {
                     [name: string]: unknown;
@@ -6087,7 +6087,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing, or it is somebody else's. */
+            /** @description The object does not exist, or belongs to another account. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6096,7 +6096,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The method is not one of this address. */
+            /** @description The method is not allowed. */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -6105,7 +6105,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The address answers in JSON only. */
+            /** @description Responses are JSON only. */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -6114,7 +6114,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The thing exists, but not in a state that allows this. */
+            /** @description The object's state does not allow this. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -6141,7 +6141,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Too many tries; `Retry-After` says how long to wait. */
+            /** @description Too many requests; `Retry-After` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -6150,7 +6150,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Something went wrong on our side. */
+            /** @description An unexpected error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -6159,7 +6159,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Of several subscriptions some were done; the body holds the state as it now is. */
+            /** @description Only some of several subscriptions were changed; the body holds the current state. */
             502: {
                 headers: {
                     [name: string]: unknown;
@@ -6168,7 +6168,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The billing provider does not answer, or has not confirmed the change yet. */
+            /** @description The billing provider does not respond, or has not confirmed the change yet. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6207,7 +6207,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing, or it is somebody else's. */
+            /** @description The object does not exist, or belongs to another account. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6216,7 +6216,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The method is not one of this address. */
+            /** @description The method is not allowed. */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -6225,7 +6225,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The address answers in JSON only. */
+            /** @description Responses are JSON only. */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -6234,7 +6234,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Too many tries; `Retry-After` says how long to wait. */
+            /** @description Too many requests; `Retry-After` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -6243,7 +6243,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Something went wrong on our side. */
+            /** @description An unexpected error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -6252,7 +6252,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The billing provider does not answer, or has not confirmed the change yet. */
+            /** @description The billing provider does not respond, or has not confirmed the change yet. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6292,7 +6292,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description No, a wrong, an expired or a revoked token. */
+            /** @description The token is missing, invalid, expired or revoked. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6301,7 +6301,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing, or it is somebody else's. */
+            /** @description The object does not exist, or belongs to another account. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6310,7 +6310,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The method is not one of this address. */
+            /** @description The method is not allowed. */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -6319,7 +6319,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The address answers in JSON only. */
+            /** @description Responses are JSON only. */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -6328,7 +6328,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Too many tries; `Retry-After` says how long to wait. */
+            /** @description Too many requests; `Retry-After` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -6337,7 +6337,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Something went wrong on our side. */
+            /** @description An unexpected error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -6346,7 +6346,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The billing provider does not answer, or has not confirmed the change yet. */
+            /** @description The billing provider does not respond, or has not confirmed the change yet. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6385,7 +6385,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description No, a wrong, an expired or a revoked token. */
+            /** @description The token is missing, invalid, expired or revoked. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6394,7 +6394,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing, or it is somebody else's. */
+            /** @description The object does not exist, or belongs to another account. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6403,7 +6403,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The method is not one of this address. */
+            /** @description The method is not allowed. */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -6412,7 +6412,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The address answers in JSON only. */
+            /** @description Responses are JSON only. */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -6421,7 +6421,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Too many tries; `Retry-After` says how long to wait. */
+            /** @description Too many requests; `Retry-After` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -6430,7 +6430,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Something went wrong on our side. */
+            /** @description An unexpected error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -6439,7 +6439,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The billing provider does not answer, or has not confirmed the change yet. */
+            /** @description The billing provider does not respond, or has not confirmed the change yet. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6476,7 +6476,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description No, a wrong, an expired or a revoked token. */
+            /** @description The token is missing, invalid, expired or revoked. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6485,7 +6485,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing, or it is somebody else's. */
+            /** @description The object does not exist, or belongs to another account. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6494,7 +6494,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The method is not one of this address. */
+            /** @description The method is not allowed. */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -6503,7 +6503,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The address answers in JSON only. */
+            /** @description Responses are JSON only. */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -6512,7 +6512,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Too many tries; `Retry-After` says how long to wait. */
+            /** @description Too many requests; `Retry-After` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -6521,7 +6521,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Something went wrong on our side. */
+            /** @description An unexpected error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -6530,7 +6530,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The billing provider does not answer, or has not confirmed the change yet. */
+            /** @description The billing provider does not respond, or has not confirmed the change yet. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6572,7 +6572,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description No, a wrong, an expired or a revoked token. */
+            /** @description The token is missing, invalid, expired or revoked. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6581,7 +6581,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The provider could not collect; nothing was changed. */
+            /** @description The payment failed; nothing was changed. */
             402: {
                 headers: {
                     [name: string]: unknown;
@@ -6599,7 +6599,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing, or it is somebody else's. */
+            /** @description The object does not exist, or belongs to another account. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6608,7 +6608,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The method is not one of this address. */
+            /** @description The method is not allowed. */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -6617,7 +6617,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The address answers in JSON only. */
+            /** @description Responses are JSON only. */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -6626,7 +6626,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The thing exists, but not in a state that allows this. */
+            /** @description The object's state does not allow this. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -6653,7 +6653,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Too many tries; `Retry-After` says how long to wait. */
+            /** @description Too many requests; `Retry-After` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -6662,7 +6662,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Something went wrong on our side. */
+            /** @description An unexpected error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -6671,7 +6671,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Of several subscriptions some were done; the body holds the state as it now is. */
+            /** @description Only some of several subscriptions were changed; the body holds the current state. */
             502: {
                 headers: {
                     [name: string]: unknown;
@@ -6680,7 +6680,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The billing provider does not answer, or has not confirmed the change yet. */
+            /** @description The billing provider does not respond, or has not confirmed the change yet. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6724,7 +6724,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description No, a wrong, an expired or a revoked token. */
+            /** @description The token is missing, invalid, expired or revoked. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6733,7 +6733,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The provider could not collect; nothing was changed. */
+            /** @description The payment failed; nothing was changed. */
             402: {
                 headers: {
                     [name: string]: unknown;
@@ -6751,7 +6751,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing, or it is somebody else's. */
+            /** @description The object does not exist, or belongs to another account. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6760,7 +6760,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The method is not one of this address. */
+            /** @description The method is not allowed. */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -6769,7 +6769,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The address answers in JSON only. */
+            /** @description Responses are JSON only. */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -6778,7 +6778,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The thing exists, but not in a state that allows this. */
+            /** @description The object's state does not allow this. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -6805,7 +6805,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Too many tries; `Retry-After` says how long to wait. */
+            /** @description Too many requests; `Retry-After` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -6814,7 +6814,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Something went wrong on our side. */
+            /** @description An unexpected error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -6823,7 +6823,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Of several subscriptions some were done; the body holds the state as it now is. */
+            /** @description Only some of several subscriptions were changed; the body holds the current state. */
             502: {
                 headers: {
                     [name: string]: unknown;
@@ -6832,7 +6832,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The billing provider does not answer, or has not confirmed the change yet. */
+            /** @description The billing provider does not respond, or has not confirmed the change yet. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6869,7 +6869,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing, or it is somebody else's. */
+            /** @description The object does not exist, or belongs to another account. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6878,7 +6878,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The method is not one of this address. */
+            /** @description The method is not allowed. */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -6887,7 +6887,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The address answers in JSON only. */
+            /** @description Responses are JSON only. */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -6896,7 +6896,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Too many tries; `Retry-After` says how long to wait. */
+            /** @description Too many requests; `Retry-After` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -6905,7 +6905,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Something went wrong on our side. */
+            /** @description An unexpected error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -6914,7 +6914,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The billing provider does not answer, or has not confirmed the change yet. */
+            /** @description The billing provider does not respond, or has not confirmed the change yet. */
             503: {
                 headers: {
                     [name: string]: unknown;

@@ -1,5 +1,8 @@
-/** The API's shapes by their names in the app, as its OpenAPI document has them (`schema.d.ts`). */
-import type { components } from '@/lib/api/schema';
+/**
+ * The app's names for the types of the API, which are generated from its OpenAPI document
+ * (`schema.d.ts`).
+ */
+import type { components } from './schema';
 
 type Schemas = components['schemas'];
 
@@ -8,16 +11,19 @@ export type PeriodUnit = Schemas['PeriodUnitEnum'];
 
 export type Plan = Schemas['Plan'];
 export type OfferedPlan = Schemas['OfferedPlan'];
-/** A plan as it will be: one that is added has no subscription yet. */
+/** A plan after a change. An added plan has no subscription yet. */
 export type PlanToBe = Schemas['FuturePlan'];
 export type Account = Schemas['Account'];
 export type ManagePlans = Schemas['ManagePlans'];
 export type OtherTotal = Schemas['OtherTotal'];
 
-/** A change of services, of billing period, or a code: as things will be, or as they now are. */
+/**
+ * The plans and costs of a change of services, of billing period or by a coupon, before or after it
+ * is made.
+ */
 export type ServicesChange = Schemas['Services'];
-export type Preview = Schemas['Preview'];
-export type Redeemed = Schemas['Redeemed'];
+export type PeriodEstimate = Schemas['Preview'];
+export type RedeemAnswer = Schemas['Redeemed'];
 export type FreeMonthOffer = Schemas['FreeMonth'];
 export type PaymentFailure = Schemas['PaymentFailure'];
 
@@ -26,11 +32,11 @@ export type PauseAnswer = Schemas['Paused'];
 export type PauseEstimate = Schemas['PauseEstimate'];
 export type ResumeEstimate = Schemas['ResumeEstimate'];
 export type PauseOffer = Schemas['PauseOffer'];
-/** The plans after a cancellation, and what it ended or will end. */
+/** The plans after a cancellation, and the canceled subscriptions. */
 export type CancelAnswer = Schemas['Cancelled'];
-export type Cancelled = Schemas['CancelledSubscription'];
+export type CancelledSubscription = Schemas['CancelledSubscription'];
 
-/** One thing that was done to the account. */
+/** An entry in the account's activity. */
 export type Activity = Schemas['Activity'];
 
 export type Profile = Schemas['SavedProfile'];
@@ -51,7 +57,7 @@ export type BrandPalette = Schemas['Palette'];
 export type StreamingService = Schemas['Service'];
 
 export type PaymentSource = Schemas['PaymentSource'];
-/** What one pays with, and what is due. */
+/** The payment methods and the amount due. */
 export type Payments = Schemas['PaymentMethods'];
-/** The same after a change, with what it collected. */
+/** The payment methods after a change, with the amount collected. */
 export type PaymentsChange = Schemas['ChangedPaymentMethods'];

@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
 
-import styles from '@/ui/icons/Icon.module.css';
+import styles from './Icon.module.css';
 
-/** A line drawing on a grid of 24; decoration, since the words beside it say the same. */
+/** An outline icon on a grid of 24. Decorative, because the text beside it says the same. */
 export function Icon({ children }: { children: ReactNode }) {
   return (
     <svg

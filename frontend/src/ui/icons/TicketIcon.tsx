@@ -1,4 +1,4 @@
-import { Icon } from '@/ui/icons/Icon';
+import { Icon } from './Icon';
 
 export const TicketIcon = () => (
   <Icon>

@@ -1,0 +1,38 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { Outlet } from 'react-router-dom';
+import { AlertSlot } from '@/app/notices/AlertSlot';
+import { GlobalModal } from '@/app/notices/GlobalModal';
+import { PaymentFailureBanner } from '@/app/notices/PaymentFailureBanner';
+import { paymentFailureOptions } from '@/lib/api/queries';
+import { refreshOnOtherTabChange } from '@/lib/page/otherTabs';
+import { useLoadingFlag } from '@/stores/loader';
+import { Frame } from './Frame';
+import { ProfileMenu } from './ProfileMenu';
+
+/** The frame around the screens of a signed-in subscriber. */
+export default function AccountLayout() {
+  const queryClient = useQueryClient();
+  useEffect(() => refreshOnOtherTabChange(queryClient), [queryClient]);
+  return (
+    <>
+      <Frame menu={<ProfileMenu />} banner={<PaymentFailureBanner />}>
+        <AlertSlot />
+        <ScreenBelowBanner />
+      </Frame>
+      <GlobalModal />
+    </>
+  );
+}
+
+/**
+ * Renders the screen once it is known whether a banner is shown above it, because a late banner
+ * would shift the layout. If that request fails, the screen renders anyway and stays during a
+ * retry.
+ */
+function ScreenBelowBanner() {
+  const { isFetched, fetchStatus } = useQuery(paymentFailureOptions);
+  const isAwaited = !isFetched && fetchStatus === 'fetching';
+  useLoadingFlag(isAwaited);
+  return isAwaited ? null : <Outlet />;
+}

@@ -1,0 +1,32 @@
+import type { ReactNode } from 'react';
+
+import { ConnectionNotice } from '@/app/notices/ConnectionNotice';
+import { Footer } from './Footer';
+import styles from './Frame.module.css';
+import { Header } from './Header';
+
+interface FrameProps {
+  /** The profile menu, beside the logo. */
+  menu?: ReactNode;
+  /** Between the header and the screen. */
+  banner?: ReactNode;
+  children: ReactNode;
+}
+
+/** Header, notices, the screen and footer. */
+export function Frame({ menu, banner, children }: FrameProps) {
+  return (
+    <div className={styles.layout}>
+      <a href="#content" className={styles.skip}>
+        Skip to content
+      </a>
+      <Header menu={menu} />
+      {banner}
+      <main id="content" className={styles.content}>
+        <ConnectionNotice />
+        {children}
+      </main>
+      <Footer />
+    </div>
+  );
+}

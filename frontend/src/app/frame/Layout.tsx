@@ -1,0 +1,23 @@
+import { Outlet } from 'react-router-dom';
+import { lazyScreen, screenFileOptions } from '@/app/routing/lazyScreen';
+import { useAuth } from '@/stores/auth';
+import { Frame } from './Frame';
+
+/** A chunk of its own, because visitors who are not signed in do not need it. */
+export const accountLayoutFile = screenFileOptions(
+  'account',
+  () => import(/* webpackChunkName: 'frame' */ './AccountLayout'),
+);
+
+const AccountLayout = lazyScreen(accountLayoutFile);
+
+/** The frame around every screen. */
+export function Layout() {
+  const signedIn = useAuth(({ token }) => token !== null);
+  if (signedIn) return <AccountLayout />;
+  return (
+    <Frame>
+      <Outlet />
+    </Frame>
+  );
+}

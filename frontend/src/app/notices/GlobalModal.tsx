@@ -1,0 +1,53 @@
+import { useEffect, useRef, useState } from 'react';
+import { useLocation } from 'react-router-dom';
+
+import { notifyError } from '@/lib/api/notifyError';
+import { useLoader } from '@/stores/loader';
+import { useModal } from '@/stores/modal';
+import { ConfirmModal } from '@/ui/ConfirmModal';
+import { isFocusLost } from '@/ui/useFocusIfLost';
+
+/** Focuses the screen's heading if the element that opened the dialog is gone once it closes. */
+function useFocusHeadingAfterClose(open: boolean): void {
+  const wasOpen = useRef(open);
+  useEffect(() => {
+    if (wasOpen.current && !open && isFocusLost()) document.querySelector('h1')?.focus();
+    wasOpen.current = open;
+  }, [open]);
+}
+
+/** The global confirmation dialog, rendered from its store. It closes on navigation. */
+export function GlobalModal() {
+  const { open, title, message, warningContent, confirmBtnText, modalData, onConfirm, close } =
+    useModal();
+  const confirmingNote = useLoader(({ message: note }) => note);
+  const [busy, setBusy] = useState(false);
+  const { pathname } = useLocation();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: navigation closes it.
+  useEffect(() => close, [pathname, close]);
+  useFocusHeadingAfterClose(open);
+  const confirm = async () => {
+    setBusy(true);
+    try {
+      await onConfirm(modalData);
+    } catch (error) {
+      notifyError(error);
+    } finally {
+      setBusy(false);
+      close();
+    }
+  };
+  return (
+    <ConfirmModal
+      open={open}
+      title={title}
+      message={message}
+      warningContent={warningContent}
+      confirmBtnText={confirmBtnText ?? undefined}
+      busy={busy}
+      busyNote={confirmingNote}
+      onConfirm={confirm}
+      onCancel={close}
+    />
+  );
+}

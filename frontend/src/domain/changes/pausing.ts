@@ -1,0 +1,104 @@
+import { queryOptions, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from 'react-router-dom';
+import { getJson, postJson } from '@/lib/api/http';
+import type { PauseAnswer, PauseEstimate, Plan } from '@/lib/api/types';
+import { useCommand } from '@/lib/api/useCommand';
+import { formatDate } from '@/lib/formats';
+import type { SetFrozen } from '@/lib/hooks/useFrozen';
+import { paths } from '@/lib/paths';
+import { usePlansAfterChange } from './usePlansAfterChange';
+
+/** The length of a pause. */
+export const PAUSE_DAYS = 30;
+
+/** The screens that offer a pause instead of a cancellation, as reported to operators. */
+type OfferingScreen = 'pause_offer' | 'cancel_screen';
+
+/** When a pause of one subscription would start and end. */
+export type PausePeriod = PauseEstimate['plans'][number];
+
+/**
+ * The start and end that a pause of each pausable subscription would have; 409 if there is none.
+ * Never cached, and outside the account's query branch, because right after a pause none may be
+ * left.
+ */
+export const pauseEstimateOptions = queryOptions({
+  queryKey: ['pause-estimate', PAUSE_DAYS],
+  queryFn: ({ signal }) =>
+    getJson<PauseEstimate>('/api/account/pause/estimate', { query: { days: PAUSE_DAYS }, signal }),
+  staleTime: 0,
+  gcTime: 0,
+});
+
+/**
+ * The subscriptions to pause, where an empty list means all pausable ones, and the survey's
+ * answers.
+ */
+interface PauseRequest {
+  ids: readonly string[];
+  answers?: Partial<Record<'reason' | 'satisfactionLevel' | 'dailyUsage', string>>;
+}
+
+/** Pauses subscriptions from the end of their terms. */
+function pauseSubscriptions(
+  { ids, answers }: PauseRequest,
+  offer: OfferingScreen,
+  idempotencyKey: string,
+): Promise<PauseAnswer> {
+  if (ids.length === 0) {
+    const query = { days: PAUSE_DAYS, offer };
+    return postJson<PauseAnswer>('/api/account/pause', { query, idempotencyKey });
+  }
+  return postJson<PauseAnswer>('/api/account/subscriptions/multiple-pause', {
+    body: { subscriptionId: ids, offer, ...answers },
+    idempotencyKey,
+  });
+}
+
+/**
+ * Pauses subscriptions and navigates to the summary. `setFrozen` keeps the screen unchanged until
+ * then; after a failure the plans and the dates are refetched.
+ */
+export function usePause(offer: OfferingScreen, setFrozen: SetFrozen) {
+  const navigate = useNavigate();
+  const client = useQueryClient();
+  const { storePlans, refreshAccount } = usePlansAfterChange();
+  const sendFrozen = (request: PauseRequest, idempotencyKey: string) => {
+    setFrozen(true);
+    return pauseSubscriptions(request, offer, idempotencyKey);
+  };
+  return useCommand<PauseAnswer, PauseRequest>(sendFrozen, {
+    onSuccess: ({ plans }) => {
+      storePlans(plans);
+      void navigate(paths.pauseSummary);
+    },
+    onError: () => {
+      setFrozen(false);
+      refreshAccount();
+      void client.invalidateQueries({ queryKey: pauseEstimateOptions.queryKey });
+    },
+  });
+}
+
+/** The plans that would be paused between the same two dates. */
+export interface PauseSpan {
+  pauseDate: string;
+  resumeDate: string;
+  plans: Plan[];
+}
+
+/** Groups the chosen plans by their pause dates, soonest first. */
+export function groupPauseSpans(
+  chosen: readonly Plan[],
+  periods: readonly PausePeriod[],
+): PauseSpan[] {
+  const spans = new Map<string, PauseSpan>();
+  for (const { subId, pauseDate, resumeDate } of periods) {
+    const plan = chosen.find((one) => one.subId === subId);
+    if (!plan) continue;
+    const days = formatDate(pauseDate) + formatDate(resumeDate);
+    const span = spans.get(days) ?? { pauseDate, resumeDate, plans: [] };
+    spans.set(days, { ...span, plans: [...span.plans, plan] });
+  }
+  return [...spans.values()].sort((one, other) => one.pauseDate.localeCompare(other.pauseDate));
+}

@@ -1,0 +1,77 @@
+import { planStatus } from '@/domain/plans/plans';
+import type { Plan } from '@/lib/api/types';
+import { formatCents, formatDate } from '@/lib/formats';
+
+/** What a change did, passed to the next screen in the navigation state. */
+interface Receipt {
+  sentences: readonly string[];
+  /** The day of the change, because the sentences say 'today'. */
+  day: string;
+  /** A fingerprint of each affected subscription after the change, by id. */
+  fingerprints: Readonly<Record<string, string>>;
+}
+
+/** The fields that a receipt depends on. Once one of them differs, the receipt is out of date. */
+function planFingerprint(plan: Plan): string {
+  const { cancelAt, periodUnit, hasScheduledPause, hasScheduledChange, hasUpcomingCoupon } = plan;
+  const scheduled = [hasScheduledPause, hasScheduledChange, hasUpcomingCoupon];
+  return [planStatus(plan), cancelAt, periodUnit, ...scheduled].join(' ');
+}
+
+/**
+ * Creates the navigation state with the receipt of a change, from the subscriptions as they are
+ * after it.
+ */
+export function createReceiptState(sentences: readonly string[], plans: readonly Plan[]) {
+  const fingerprints = Object.fromEntries(plans.map((plan) => [plan.subId, planFingerprint(plan)]));
+  return { receipt: { sentences, day: currentDay(), fingerprints } satisfies Receipt };
+}
+
+function currentDay(): string {
+  return new Date().toDateString();
+}
+
+function parseReceipt(state: unknown): Receipt | null {
+  const { receipt } = (state ?? {}) as { receipt?: Partial<Receipt> };
+  return Array.isArray(receipt?.sentences) && receipt.fingerprints ? (receipt as Receipt) : null;
+}
+
+/**
+ * Returns the receipt's sentences from the navigation state, or none if the subscriptions have
+ * changed since.
+ */
+export function readReceipt(state: unknown, plans: readonly Plan[]): readonly string[] {
+  const receipt = parseReceipt(state);
+  if (receipt?.day !== currentDay()) return [];
+  const isCurrent = Object.entries(receipt.fingerprints).every(([subId, fingerprint]) =>
+    plans.some((plan) => plan.subId === subId && planFingerprint(plan) === fingerprint),
+  );
+  return isCurrent ? receipt.sentences : [];
+}
+
+/** The receipt after undoing a scheduled change: what the plan costs and when it is billed. */
+export function continuationSentences(plan: Plan): string[] {
+  return [`${plan.name} continues. You weren’t charged today.`, ...nextBillSentences(plan)];
+}
+
+/**
+ * The receipt after resuming: what it cost, what comes next, and that the plan can be paused again.
+ */
+export function resumedSentences(plan: Plan, amountDue: number): string[] {
+  const charged =
+    amountDue > 0
+      ? `${formatCents(amountDue)} was charged today, taxes included.`
+      : 'You weren’t charged today.';
+  return [
+    `${plan.name} is active again. ${charged}`,
+    ...nextBillSentences(plan),
+    'You can pause or cancel it anytime.',
+  ];
+}
+
+function nextBillSentences({ nextBillingAt, amount }: Plan): string[] {
+  if (!nextBillingAt) return [];
+  return [
+    `Next bill: ${formatCents(amount)} on ${formatDate(nextBillingAt)}, before discounts and taxes.`,
+  ];
+}

@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+
+import type { ManagePlans } from '@/lib/api/types';
+import { makeManagePlans } from '@/testing/fixtures';
+import { sumRows } from './totals';
+
+const OTHER = { periodUnit: 'year', total: 8999, bundleSavings: 0, couponDiscount: 0 } as const;
+
+describe('the total rows', () => {
+  // shows: subscriptions-3, subscriptions-4
+  it.each<[string, Partial<ManagePlans>, string[]]>([
+    ['a single plan', { total: 699 }, ['Total Monthly Costs $6.99']],
+    ['a yearly account', { total: 6999, periodUnit: 'year' }, ['Total Yearly Costs $69.99']],
+    [
+      'a bundle',
+      { total: 1348, bundleSavings: 150 },
+      ['Bundle Savings -$1.50', 'Total Monthly Costs $13.48'],
+    ],
+    [
+      'a coupon on a bundle',
+      { total: 848, bundleSavings: 150, couponDiscount: 500 },
+      ['Coupon Discount -$5.00', 'Bundle Savings -$1.50', 'Total Monthly Costs $8.48'],
+    ],
+    ['no billed plan', { total: 0 }, ['Total Monthly Costs $0.00']],
+    [
+      'plans of both periods',
+      { total: 629, bundleSavings: 70, otherTotal: { ...OTHER, bundleSavings: 900 } },
+      [
+        'Bundle Savings -$0.70',
+        'Total Monthly Costs $6.29',
+        'Bundle Savings -$9.00',
+        'Total Yearly Costs $89.99',
+      ],
+    ],
+  ])('are correct for %s', (_case, costs, expected) => {
+    const rows = sumRows(makeManagePlans(costs));
+    expect(rows.map(({ label, amount }) => `${label} ${amount}`)).toEqual(expected);
+  });
+
+  // shows: subscriptions-4
+  it('note applicable taxes on totals, not on discounts', () => {
+    const rows = sumRows(makeManagePlans({ bundleSavings: 70, otherTotal: OTHER }));
+    expect(rows.map(({ kind, note }) => [kind, note])).toEqual([
+      ['saving', undefined],
+      ['total', 'and applicable taxes'],
+      ['total', 'and applicable taxes'],
+    ]);
+  });
+
+  // shows: paused-4
+  it('use the given coupon label', () => {
+    const [coupon] = sumRows(makeManagePlans({ couponDiscount: 500 }), 'Coupon Code');
+    expect(coupon).toMatchObject({ label: 'Coupon Code', amount: '-$5.00' });
+  });
+
+  it('have unique keys', () => {
+    const costs = { bundleSavings: 1, couponDiscount: 1 };
+    const rows = sumRows(makeManagePlans({ ...costs, otherTotal: { ...OTHER, ...costs } }));
+    expect(new Set(rows.map(({ key }) => key)).size).toBe(6);
+  });
+});

@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+
+import type { Plan } from '@/lib/api/types';
+import {
+  makeGospelPlan,
+  makeKidsPlan,
+  makePlan,
+  PAUSE_SCHEDULED,
+  PAUSED,
+} from '@/testing/fixtures';
+import { nextStepSentence, nextSteps } from './nextSteps';
+
+const ENDING: Partial<Plan> = {
+  status: 'NON_RENEWING',
+  cancelAt: '2026-12-04T15:00:00Z',
+  nextBillingAt: null,
+};
+
+describe('what comes next for a plan', () => {
+  it.each<[string, Partial<Plan>, [string, string | null][]]>([
+    ['bills', {}, [['Next bill', '2026-12-10T15:00:00Z']]],
+    [
+      'is in trial',
+      { status: 'IN_TRIAL' },
+      [['Trial ends and billing begins', '2026-12-10T15:00:00Z']],
+    ],
+    [
+      'changes with the next bill',
+      { hasScheduledChange: true },
+      [['Next bill, and your plan changes', '2026-12-10T15:00:00Z']],
+    ],
+    [
+      'has a scheduled pause',
+      PAUSE_SCHEDULED,
+      [
+        ['Pause starts', '2026-12-10T15:00:00Z'],
+        ['Resumes automatically', '2027-01-09T15:00:00Z'],
+      ],
+    ],
+    ['is paused', PAUSED, [['Resumes automatically', '2026-12-02T15:00:00Z']]],
+    [
+      'is paused without an end',
+      { ...PAUSED, resumeDate: null },
+      [['Paused until you resume it', null]],
+    ],
+    ['ends', ENDING, [['Access ends', '2026-12-04T15:00:00Z']]],
+    ['is cancelled', { status: 'CANCELLED' }, []],
+  ])('is correct for a plan that %s', (_case, overrides, expected) => {
+    const steps = nextSteps(makePlan(overrides));
+    expect(steps.map(({ title, at }) => [title, at])).toEqual(expected);
+  });
+
+  it.each<[Partial<Plan>, string]>([
+    [{ hasUpcomingCoupon: true }, 'Coupon will be applied on your next billing cycle'],
+    [{ hasFreeMonth: true }, 'Your free month applies to it.'],
+  ])('mentions a discount on the next bill: %o', (overrides, expected) => {
+    expect(nextSteps(makePlan(overrides))[0]).toMatchObject({ detail: expected });
+  });
+});
+
+describe('the sentence about what happens next', () => {
+  it('names every plan that bills on the next day', () => {
+    expect(nextStepSentence([makePlan(), makeGospelPlan()])).toBe(
+      'Next bill: December 10, 2026, for Faith & Family and Gospel TV.',
+    );
+  });
+
+  it('mentions a day’s bills once, even if a plan changes with one of them', () => {
+    expect(nextStepSentence([makePlan({ hasScheduledChange: true }), makeGospelPlan()])).toBe(
+      'Next bill: December 10, 2026, for Faith & Family and Gospel TV.',
+    );
+  });
+
+  it('uses the soonest event of all plans', () => {
+    expect(nextStepSentence([makePlan(), makeGospelPlan(PAUSED), makeKidsPlan(ENDING)])).toBe(
+      'Gospel TV resumes automatically on December 2, 2026.',
+    );
+  });
+
+  it('lists everything that happens on that day', () => {
+    expect(nextStepSentence([makePlan(PAUSE_SCHEDULED), makeKidsPlan()])).toBe(
+      'Faith & Family pauses on December 10, 2026. ' + 'Next bill: December 10, 2026, for Kids.',
+    );
+  });
+
+  it('is null if nothing is upcoming', () => {
+    expect(nextStepSentence([makePlan({ status: 'CANCELLED' })])).toBeNull();
+  });
+});

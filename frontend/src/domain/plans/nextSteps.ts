@@ -1,0 +1,126 @@
+import type { Plan } from '@/lib/api/types';
+import { formatDate, formatPrice } from '@/lib/formats';
+import { formatPlanNames, isEnding, isPaused, planStatus } from './plans';
+
+export type StepKind = 'bill' | 'trialEnds' | 'pauseStarts' | 'resumes' | 'changes' | 'accessEnds';
+
+/** An upcoming event of a subscription. */
+export interface Step {
+  kind: StepKind;
+  /** Null if no date is set. */
+  at: string | null;
+  title: string;
+  detail?: string;
+}
+
+/** The upcoming events of a plan, soonest first. */
+export function nextSteps(plan: Plan): Step[] {
+  if (isPaused(plan)) return [resumeStep(plan)];
+  if (isEnding(plan)) return [accessEndsStep(plan)];
+  if (plan.hasScheduledPause) return [pauseStep(plan), resumeStep(plan)];
+  if (planStatus(plan) === 'IN_TRIAL') return [trialStep(plan)];
+  if (planStatus(plan) !== 'ACTIVE') return [];
+  return plan.hasScheduledChange ? [changeStep(plan)] : [billStep(plan)];
+}
+
+function resumeStep(plan: Plan): Step {
+  return {
+    kind: 'resumes',
+    at: plan.resumeDate,
+    title: plan.resumeDate ? 'Resumes automatically' : 'Paused until you resume it',
+    detail: plan.resumeDate ? 'Billing restarts that day.' : 'Billing restarts when you resume.',
+  };
+}
+
+function accessEndsStep(plan: Plan): Step {
+  return {
+    kind: 'accessEnds',
+    at: plan.cancelAt,
+    title: 'Access ends',
+    detail: 'It won’t renew. No more charges.',
+  };
+}
+
+function pauseStep(plan: Plan): Step {
+  return {
+    kind: 'pauseStarts',
+    at: plan.pauseDate,
+    title: 'Pause starts',
+    detail: 'You can watch until then.',
+  };
+}
+
+function trialStep(plan: Plan): Step {
+  return {
+    kind: 'trialEnds',
+    at: plan.nextBillingAt,
+    title: 'Trial ends and billing begins',
+    detail: `Then ${formatPrice(plan.amount, plan.periodUnit)}`,
+  };
+}
+
+function changeStep(plan: Plan): Step {
+  const to = plan.scheduledPlan;
+  return {
+    kind: 'changes',
+    at: to?.at ?? plan.nextBillingAt,
+    title: 'Next bill, and your plan changes',
+    ...(to && { detail: `Then ${formatPrice(to.amount, to.periodUnit)}` }),
+  };
+}
+
+function billStep(plan: Plan): Step {
+  const detail = billDetail(plan);
+  return { kind: 'bill', at: plan.nextBillingAt, title: 'Next bill', ...(detail && { detail }) };
+}
+
+function billDetail(plan: Plan): string | null {
+  if (plan.hasFreeMonth) return 'Your free month applies to it.';
+  return plan.hasUpcomingCoupon ? 'Coupon will be applied on your next billing cycle' : null;
+}
+
+/** The kinds that the sentence distinguishes: a plan change is part of its bill. */
+type SpokenKind = Exclude<StepKind, 'changes'>;
+
+const SENTENCES: Record<SpokenKind, (names: string, date: string, many: boolean) => string> = {
+  bill: (names, date) => `Next bill: ${date}, for ${names}.`,
+  trialEnds: (names, date, many) =>
+    `Your ${names} ${many ? 'trials end' : 'trial ends'} on ${date}.`,
+  pauseStarts: (names, date, many) => `${names} ${many ? 'pause' : 'pauses'} on ${date}.`,
+  resumes: (names, date, many) =>
+    `${names} ${many ? 'resume' : 'resumes'} automatically on ${date}.`,
+  accessEnds: (names, date) => `Your access to ${names} ends on ${date}.`,
+};
+
+/**
+ * What happens on the next day with an event, one sentence per kind; null if nothing is upcoming.
+ */
+export function nextStepSentence(plans: readonly Plan[]): string | null {
+  const dated = plans
+    .flatMap((plan) =>
+      nextSteps(plan).map(({ kind, at }) => ({ plan, kind: spokenKind(kind), at })),
+    )
+    .filter((step): step is DatedStep => step.at !== null)
+    .sort((one, second) => one.at.localeCompare(second.at));
+  const [first] = dated;
+  if (!first) return null;
+  const day = formatDate(first.at);
+  const stepsOfDay = dated.filter(({ at }) => formatDate(at) === day);
+  const kinds = [...new Set(stepsOfDay.map(({ kind }) => kind))];
+  return kinds.map((kind) => kindSentence(kind, stepsOfDay, day)).join(' ');
+}
+
+interface DatedStep {
+  plan: Plan;
+  kind: SpokenKind;
+  at: string;
+}
+
+function spokenKind(kind: StepKind): SpokenKind {
+  return kind === 'changes' ? 'bill' : kind;
+}
+
+function kindSentence(kind: SpokenKind, steps: readonly DatedStep[], day: string): string {
+  const plans = steps.filter((step) => step.kind === kind).map(({ plan }) => plan);
+  return SENTENCES[kind](formatPlanNames(plans), day, plans.length > 1);
+}

@@ -1,0 +1,119 @@
+import type { PeriodUnit, Plan, PlanStatus, StreamingService } from '@/lib/api/types';
+import { formatDate, formatPrice } from '@/lib/formats';
+
+/** The status in upper case, because the API sends either case. */
+export function planStatus({ status }: Pick<Plan, 'status'>): PlanStatus {
+  return status.toUpperCase() as PlanStatus;
+}
+
+function hasStatus(plan: Pick<Plan, 'status'>, ...statuses: PlanStatus[]): boolean {
+  return statuses.includes(planStatus(plan));
+}
+
+/** Not canceled: listed among the current subscriptions. */
+export function isLive(plan: Pick<Plan, 'status'>): boolean {
+  return !hasStatus(plan, 'CANCELLED');
+}
+
+export function isPaused(plan: Pick<Plan, 'status'>): boolean {
+  return hasStatus(plan, 'PAUSED');
+}
+
+/** Will end and not renew. */
+export function isEnding(plan: Pick<Plan, 'status'>): boolean {
+  return hasStatus(plan, 'NON_RENEWING');
+}
+
+/** Will be billed at the end of its period or trial, so it counts toward the total. */
+export function willBill(plan: Pick<Plan, 'status'>): boolean {
+  return hasStatus(plan, 'ACTIVE', 'IN_TRIAL');
+}
+
+/** Can be watched now. */
+export function isWatchable(plan: Pick<Plan, 'status'>): boolean {
+  return hasStatus(plan, 'ACTIVE', 'IN_TRIAL', 'NON_RENEWING');
+}
+
+/** Active, with neither a pause nor a change scheduled. */
+export function canBePaused(plan: Plan): boolean {
+  return hasStatus(plan, 'ACTIVE') && !plan.hasScheduledPause && !plan.hasScheduledChange;
+}
+
+/** Neither ended nor about to end. */
+export function canBeCancelled(plan: Pick<Plan, 'status'>): boolean {
+  return hasStatus(plan, 'ACTIVE', 'IN_TRIAL', 'PAUSED');
+}
+
+export function isInTrial(plan: Pick<Plan, 'status'>): boolean {
+  return hasStatus(plan, 'IN_TRIAL');
+}
+
+/** The two changes of billing period: to yearly and to monthly. */
+export type PeriodAction = 'upgrade' | 'downgrade';
+
+const PERIOD_BEFORE: Record<PeriodAction, PeriodUnit> = { upgrade: 'month', downgrade: 'year' };
+
+/**
+ * Whether this change of billing period is possible: the plan has the other period, is sold with
+ * this one, and has nothing scheduled.
+ */
+export function canChangePeriod(plan: Plan, action: PeriodAction): boolean {
+  const hasNothingScheduled = !plan.hasScheduledPause && !plan.hasScheduledChange;
+  const isSold = plan.hasOtherPeriod && plan.periodUnit === PERIOD_BEFORE[action];
+  return willBill(plan) && hasNothingScheduled && isSold;
+}
+
+/** The kids service has two plan ids. */
+export function isKidsPlan({ id }: { id: string }): boolean {
+  return id === 'Minno' || id === 'Minno-Plan';
+}
+
+/** The sentences under a plan's name in lists; none for a plan that just renews. */
+export function planNotes(plan: Omit<Plan, 'subId'>): string[] {
+  if (isEnding(plan) && plan.cancelAt) {
+    return [
+      `Your access to ${plan.name} will end at the end of your billing cycle, ${formatDate(plan.cancelAt)}.`,
+    ];
+  }
+  const coupon = plan.hasUpcomingCoupon
+    ? ['Coupon will be applied on your next billing cycle']
+    : [];
+  return [...pauseNotes(plan), ...changeNotes(plan), ...coupon];
+}
+
+function changeNotes({ name, scheduledPlan }: Pick<Plan, 'name' | 'scheduledPlan'>): string[] {
+  if (!scheduledPlan) return [];
+  const { amount, periodUnit, at } = scheduledPlan;
+  const when = at ? `on ${formatDate(at)}` : 'at the end of your billing cycle';
+  return [`${name} changes to ${formatPrice(amount, periodUnit)} ${when}.`];
+}
+
+function pauseNotes(plan: Omit<Plan, 'subId'>): string[] {
+  const resumes = plan.resumeDate
+    ? ` It resumes automatically on ${formatDate(plan.resumeDate)}.`
+    : '';
+  if (isPaused(plan)) return [`Your subscription is paused.${resumes}`];
+  if (!plan.hasScheduledPause) return [];
+  const when = plan.pauseDate
+    ? `on ${formatDate(plan.pauseDate)}`
+    : 'at the end of your billing cycle';
+  return [`Your pause takes effect ${when}.${resumes}`];
+}
+
+/** The services of the watchable plans, without duplicates, in the plans' order. */
+export function watchableServices(
+  plans: readonly Pick<Plan, 'status' | 'service'>[],
+  services: readonly StreamingService[] = [],
+): StreamingService[] {
+  const planServices = plans
+    .filter(isWatchable)
+    .map((plan) => services.find(({ id }) => id.toLowerCase() === plan.service.toLowerCase()));
+  return [...new Set(planServices)].filter((service) => service !== undefined);
+}
+
+const NAMES = new Intl.ListFormat('en-US', { type: 'conjunction' });
+
+/** `Faith & Family, Gospel TV, and Kids`. */
+export function formatPlanNames(plans: readonly { name: string }[]): string {
+  return NAMES.format(plans.map(({ name }) => name));
+}

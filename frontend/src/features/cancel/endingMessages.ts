@@ -1,0 +1,108 @@
+import { formatPlanNames, isEnding, isInTrial, isLive, isPaused } from '@/domain/plans/plans';
+import type { CancelledSubscription, Plan } from '@/lib/api/types';
+import { formatDate } from '@/lib/formats';
+
+/** Plans that would end on the same date, or at once. */
+interface Ending {
+  kind: 'term' | 'trial' | 'atOnce';
+  /** Null for an immediate end, and if the date is unknown. */
+  at: string | null;
+  plans: Plan[];
+}
+
+/** When access to a plan would end after a cancellation; null if at once, or unknown. */
+function accessEnd(plan: Plan): string | null {
+  if (isPaused(plan)) return null;
+  return plan.hasScheduledPause ? plan.pauseDate : plan.nextBillingAt;
+}
+
+function endingFor(plan: Plan): Omit<Ending, 'plans'> {
+  if (isPaused(plan)) return { kind: 'atOnce', at: null };
+  return { kind: isInTrial(plan) ? 'trial' : 'term', at: accessEnd(plan) };
+}
+
+/** Groups plans by the day on which a cancellation would end them, in the plans' order. */
+export function groupEndings(plans: readonly Plan[]): Ending[] {
+  const endings = new Map<string, Ending>();
+  for (const plan of plans) {
+    const ending = endingFor(plan);
+    const day = `${ending.kind} ${ending.at && formatDate(ending.at)}`;
+    const plansOfDay = endings.get(day)?.plans ?? [];
+    endings.set(day, { ...ending, plans: [...plansOfDay, plan] });
+  }
+  return [...endings.values()];
+}
+
+/** The specified message, which is true only if everything ends with its term. */
+const ALL_AT_TERM_END = 'All your subscriptions will be cancel at the end of current term';
+
+const SENTENCE = new Intl.ListFormat('en-US', { type: 'conjunction' });
+
+interface CancellationResult {
+  cancelled: readonly CancelledSubscription[];
+  /** The canceled plans before the cancellation. */
+  before: readonly Plan[];
+  /** All plans after the cancellation. */
+  after: readonly Plan[];
+}
+
+/** The success message: each plan with its date, or the specified message if it is true. */
+export function cancellationMessage({ cancelled, before, after }: CancellationResult): string {
+  const atTermEnd = cancelled.every(({ atOnce }) => !atOnce) && !before.some(isInTrial);
+  if (atTermEnd && after.filter(isLive).every(isEnding)) return ALL_AT_TERM_END;
+  const clauses = groupByEndDate(cancelled).map(([{ atOnce, endsAt }, names]) => {
+    return atOnce
+      ? `${names} ended immediately${endsAt ? `, on ${formatDate(endsAt)}` : ''}`
+      : `your access to ${names} ends ${endDatePhrase(endsAt)}`;
+  });
+  return `${capitalize(SENTENCE.format(clauses))}.`;
+}
+
+/** Groups canceled subscriptions by end date, with the names of each group. */
+function groupByEndDate(
+  cancelled: readonly CancelledSubscription[],
+): [CancelledSubscription, string][] {
+  const days = new Map<string, CancelledSubscription[]>();
+  for (const subscription of cancelled) {
+    const day = `${subscription.atOnce} ${endDatePhrase(subscription.endsAt)}`;
+    days.set(day, [...(days.get(day) ?? []), subscription]);
+  }
+  return [...days.values()].flatMap((ended) =>
+    ended
+      .slice(0, 1)
+      .map((first): [CancelledSubscription, string] => [first, formatPlanNames(ended)]),
+  );
+}
+
+function endDatePhrase(at: string | null): string {
+  return at ? `on ${formatDate(at)}` : 'at the end of your billing cycle';
+}
+
+function capitalize(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** The receipt above the dashboard: what ended or will end, what it costs, and how to undo it. */
+export function cancellationReceipt(cancelled: readonly CancelledSubscription[]): string[] {
+  const ended = cancelled.filter(({ atOnce }) => atOnce);
+  const ending = cancelled.filter(({ atOnce }) => !atOnce);
+  const endSentences = groupByEndDate(ending).map(
+    ([{ endsAt }, names]) =>
+      `Your access to ${names} ends ${endDatePhrase(endsAt)}. Nothing changes until then.`,
+  );
+  return [
+    ...(ended.length > 0 ? [`${formatPlanNames(ended)} ${hasOrHave(ended)} ended today.`] : []),
+    ...endSentences,
+    `You weren’t charged today, and you won’t be charged for ${cancelled.length === 1 ? 'it' : 'them'} again.`,
+    ...(ending.length > 0
+      ? ['Changed your mind? Press ‘Keep my subscription’ anytime before it ends.']
+      : []),
+    ...(ended.length > 0
+      ? [`You can start ${formatPlanNames(ended)} again anytime under ‘Ended subscriptions’.`]
+      : []),
+  ];
+}
+
+function hasOrHave(plans: readonly unknown[]): string {
+  return plans.length === 1 ? 'has' : 'have';
+}

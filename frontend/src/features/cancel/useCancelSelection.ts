@@ -1,0 +1,56 @@
+import { useState } from 'react';
+import { IDS_PARAMETER } from '@/domain/plans/planAddresses';
+import { canBeCancelled, canBePaused, willBill } from '@/domain/plans/plans';
+import type { Plan } from '@/lib/api/types';
+import { useFormDraft } from '@/lib/hooks/useFormDraft';
+import { useIdsInUrl } from '@/lib/hooks/useIdsInUrl';
+
+export interface CancelSelection {
+  /** The cancelable plans among those in the URL. */
+  listed: readonly Plan[];
+  /** The plans that the button would cancel. */
+  chosen: readonly Plan[];
+  /** The cancelable plans that are not chosen. */
+  staying: readonly Plan[];
+  /** The plans that the pause offer would pause. */
+  pausable: readonly Plan[];
+  /** There are several plans to choose from, or there were before a failed attempt. */
+  isChoice: boolean;
+  togglePlan: (plan: Plan, on: boolean) => void;
+}
+
+function isInAddress(idsInUrl: readonly string[], { subId }: Plan): boolean {
+  return idsInUrl.length === 0 || idsInUrl.includes(subId);
+}
+
+/**
+ * Whether this URL has ever listed several plans. The last one left after the others were canceled
+ * keeps its checkbox, because the subscriber did not choose it.
+ */
+function useWasChoice(idsInUrl: readonly string[], listed: readonly Plan[]): boolean {
+  const address = idsInUrl.join(' ');
+  const [choiceAt, setChoiceAt] = useState<string | null>(null);
+  if (listed.length > 1 && choiceAt !== address) setChoiceAt(address);
+  return listed.length > 1 || choiceAt === address;
+}
+
+/**
+ * The subscriptions to cancel. Active plans and trials are preselected; paused plans are not,
+ * because they would end at once. A plan that is alone from the start is always selected.
+ */
+export function useCancelSelection(held: readonly Plan[]): CancelSelection {
+  const [idsInUrl] = useIdsInUrl(IDS_PARAMETER);
+  const [toggled, setToggled] = useFormDraft<Readonly<Record<string, boolean>>>('leaving', {});
+  const cancellable = held.filter(canBeCancelled);
+  const listed = cancellable.filter((plan) => isInAddress(idsInUrl, plan));
+  const isChoice = useWasChoice(idsInUrl, listed) || listed.some(({ subId }) => subId in toggled);
+  const chosen = listed.filter((plan) => !isChoice || (toggled[plan.subId] ?? willBill(plan)));
+  return {
+    listed,
+    chosen,
+    staying: cancellable.filter((plan) => !chosen.includes(plan)),
+    pausable: (chosen.length > 0 ? chosen : listed).filter(canBePaused),
+    isChoice,
+    togglePlan: ({ subId }, on) => setToggled((previous) => ({ ...previous, [subId]: on })),
+  };
+}

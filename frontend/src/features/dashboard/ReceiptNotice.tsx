@@ -1,0 +1,30 @@
+import { useLocation, useNavigate } from 'react-router-dom';
+import { readReceipt } from '@/domain/changes/receipts';
+import styles from '@/features/dashboard/panels/Panel.module.css';
+import type { Plan } from '@/lib/api/types';
+import { paths } from '@/lib/paths';
+import { InfoAlert } from '@/ui/InfoAlert';
+import { UnbrokenDates } from '@/ui/UnbrokenDates';
+
+/** The receipt of the last change, until it is dismissed or out of date. */
+export function ReceiptNotice({ plans }: { plans: readonly Plan[] }) {
+  const { state } = useLocation();
+  const navigate = useNavigate();
+  const sentences = readReceipt(state, plans);
+  if (sentences.length === 0) return null;
+  const dismiss = () => {
+    void navigate(paths.dashboard, { replace: true });
+    document.querySelector('h1')?.focus();
+  };
+  return (
+    <InfoAlert tone="success" onDismiss={dismiss}>
+      <div className={styles.sentences}>
+        {sentences.map((sentence) => (
+          <p key={sentence}>
+            <UnbrokenDates>{sentence}</UnbrokenDates>
+          </p>
+        ))}
+      </div>
+    </InfoAlert>
+  );
+}

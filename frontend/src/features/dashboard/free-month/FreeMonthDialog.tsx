@@ -1,0 +1,52 @@
+import { AgreementLinks } from '@/domain/payments/AgreementLinks';
+import { CONFIRMING_MESSAGE, errorMessage, hasCode, isUnconfirmed } from '@/lib/api/errors';
+import type { FreeMonthOffer } from '@/lib/api/types';
+import { useLoader } from '@/stores/loader';
+import { ConfirmModal } from '@/ui/ConfirmModal';
+import { InfoAlert } from '@/ui/InfoAlert';
+import { useClaimFreeMonth } from './api';
+import { FreeMonthTerms } from './FreeMonthTerms';
+
+interface FreeMonthDialogProps {
+  offer: FreeMonthOffer;
+  /** Whether the subscriber is still eligible. */
+  isOffered: boolean;
+  open: boolean;
+  onClose: () => void;
+  onClaimed: (claimed: FreeMonthOffer) => void;
+}
+
+/** Asks for confirmation, because a free month can be claimed only once in twelve months. */
+export function FreeMonthDialog(props: FreeMonthDialogProps) {
+  const { offer, isOffered, open, onClose, onClaimed } = props;
+  const loaderNote = useLoader(({ message }) => message);
+  const claimCommand = useClaimFreeMonth(onClaimed);
+  const close = () => {
+    claimCommand.reset();
+    onClose();
+  };
+  return (
+    <ConfirmModal
+      open={open}
+      title="Claim your free month?"
+      confirmBtnText="YES, CLAIM MY FREE MONTH"
+      // An unconfirmed claim can be sent again.
+      confirmDisabled={!isOffered && !isUnconfirmed(claimCommand.error)}
+      busy={claimCommand.isPending}
+      busyNote={loaderNote}
+      onConfirm={() => claimCommand.mutate({ quote: offer.quote })}
+      onCancel={close}
+    >
+      {claimCommand.isError && <RefusalNotice error={claimCommand.error} />}
+      <FreeMonthTerms offer={offer} />
+      <p>You won’t be charged today. You can claim one free month every 12 months.</p>
+      <AgreementLinks />
+    </ConfirmModal>
+  );
+}
+
+function RefusalNotice({ error }: { error: Error }) {
+  if (isUnconfirmed(error)) return <InfoAlert>{CONFIRMING_MESSAGE}</InfoAlert>;
+  const isInfo = hasCode(error, 'quote_changed');
+  return <InfoAlert tone={isInfo ? 'info' : 'error'}>{errorMessage(error)}</InfoAlert>;
+}

@@ -1,0 +1,31 @@
+import { formatPlanNames } from '@/domain/plans/plans';
+import type { FreeMonthOffer } from '@/lib/api/types';
+import { formatCents, formatDate } from '@/lib/formats';
+import styles from './FreeMonth.module.css';
+
+/** What the free month saves, and how it moves the next bill. */
+export function FreeMonthTerms({ offer }: { offer: FreeMonthOffer }) {
+  const { amountSaved, plans, nextBillingAt, newNextBillingAt } = offer;
+  return (
+    <p>
+      You save <strong>{formatCents(amountSaved)}</strong>
+      {plans.length > 0 && <> on {formatPlanNames(plans)}</>}.
+      {nextBillingAt && newNextBillingAt && (
+        <>
+          {' '}
+          Its next bill moves from <FreeMonthDate at={nextBillingAt} /> to{' '}
+          <FreeMonthDate at={newNextBillingAt} />.
+        </>
+      )}
+    </p>
+  );
+}
+
+/** An emphasized date. */
+export function FreeMonthDate({ at }: { at: string }) {
+  return (
+    <strong className={styles.day}>
+      <time dateTime={at}>{formatDate(at)}</time>
+    </strong>
+  );
+}

@@ -1,0 +1,79 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+
+import type { Activity } from '@/lib/api/types';
+import { findLoadFailure } from '@/lib/api/useScreenLoad';
+import { formatCount, formatMoment } from '@/lib/formats';
+import { Button } from '@/ui/Button';
+import { Card } from '@/ui/Card';
+import { ErrorState } from '@/ui/ErrorState';
+import { SkeletonRows } from '@/ui/SkeletonRows';
+import { useFocusIfLost } from '@/ui/useFocusIfLost';
+import { VisuallyHidden } from '@/ui/VisuallyHidden';
+import styles from './ActivityPanel.module.css';
+import { ACTORS, activityOptions } from './activity';
+import panel from './Panel.module.css';
+
+/** The account's activity: what was done, when, and by whom. */
+export function ActivityPanel() {
+  const activity = useInfiniteQuery(activityOptions);
+  const failure = findLoadFailure(activity);
+  const entries = activity.data?.pages.flatMap((page) => page.entries);
+  const pages = activity.data?.pages.length ?? 0;
+  const heading = useFocusIfLost<HTMLHeadingElement>(activity.hasNextPage);
+  return (
+    <Card as="section" labelledBy="activity" className={panel.panel}>
+      <h2 id="activity" ref={heading} tabIndex={-1} className={styles.heading}>
+        Activity
+      </h2>
+      {failure && <ErrorState {...failure} />}
+      {!failure && !entries && <SkeletonRows rows={4} />}
+      {entries && <ActivityEntries entries={entries} />}
+      <VisuallyHidden>
+        <span role="status">
+          {entries && pages > 1 && `${formatCount(entries.length, 'entry', 'entries')} shown`}
+        </span>
+      </VisuallyHidden>
+      {activity.isFetchNextPageError && (
+        <p role="alert" className={panel.muted}>
+          We couldn’t load more. Please try again.
+        </p>
+      )}
+      {activity.hasNextPage && (
+        <Button
+          variant="secondary"
+          busy={activity.isFetchingNextPage}
+          onClick={() => activity.fetchNextPage()}
+        >
+          Show more<VisuallyHidden> activity</VisuallyHidden>
+        </Button>
+      )}
+    </Card>
+  );
+}
+
+function ActivityEntries({ entries }: { entries: readonly Activity[] }) {
+  if (entries.length === 0) {
+    return (
+      <p className={panel.muted}>No activity yet. Changes to your subscriptions show up here.</p>
+    );
+  }
+  return (
+    <ol className={panel.rows}>
+      {entries.map((entry, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: two entries may be identical.
+        <ActivityEntry key={`${entry.at} ${entry.kind} ${index}`} entry={entry} />
+      ))}
+    </ol>
+  );
+}
+
+function ActivityEntry({ entry: { at, text, actor } }: { entry: Activity }) {
+  return (
+    <li className={styles.entry}>
+      <p>{text}</p>
+      <p className={panel.muted}>
+        <time dateTime={at}>{formatMoment(at)}</time> · {ACTORS[actor]}
+      </p>
+    </li>
+  );
+}

@@ -1,0 +1,73 @@
+import { useQuery } from '@tanstack/react-query';
+import { invoiceStatus } from '@/domain/payments/invoiceStatus';
+import { PaidWith } from '@/domain/payments/PaidWith';
+import { invoicesOptions } from '@/lib/api/queries';
+import type { Invoice } from '@/lib/api/types';
+import { findLoadFailure } from '@/lib/api/useScreenLoad';
+import { formatCentsUsd, formatShortDate } from '@/lib/formats';
+import { paths } from '@/lib/paths';
+import { Card } from '@/ui/Card';
+import { ErrorState } from '@/ui/ErrorState';
+import { SkeletonRows } from '@/ui/SkeletonRows';
+import { StatusPill } from '@/ui/StatusPill';
+import { TextLink } from '@/ui/TextLink';
+import rows from './InvoicesPanel.module.css';
+import styles from './Panel.module.css';
+
+const LATEST = 3;
+
+/** The newest invoices, the last payment method used, and a link to the billing history. */
+export function InvoicesPanel() {
+  const invoices = useQuery(invoicesOptions);
+  const failure = findLoadFailure(invoices);
+  return (
+    <Card as="section" labelledBy="latest-invoices" className={styles.panel}>
+      <h2 id="latest-invoices">Latest invoices</h2>
+      {failure && <ErrorState {...failure} />}
+      {!failure && !invoices.data && <SkeletonRows rows={LATEST + 2} />}
+      {invoices.data && <LatestInvoices invoices={invoices.data} />}
+    </Card>
+  );
+}
+
+function LatestInvoices({ invoices }: { invoices: readonly Invoice[] }) {
+  if (invoices.length === 0) {
+    return <p className={styles.muted}>No invoices yet. They’ll show up here.</p>;
+  }
+  return (
+    <>
+      <ul className={rows.invoices}>
+        {invoices.slice(0, LATEST).map((invoice) => (
+          <InvoiceRow key={invoice.number} invoice={invoice} />
+        ))}
+      </ul>
+      <LastPaidWith invoices={invoices} />
+      <TextLink to={paths.billingHistory}>See your billing history</TextLink>
+    </>
+  );
+}
+
+function InvoiceRow({ invoice }: { invoice: Invoice }) {
+  const { label, isPaid } = invoiceStatus(invoice);
+  return (
+    <li className={rows.invoice}>
+      <time dateTime={invoice.transactionDate}>{formatShortDate(invoice.transactionDate)}</time>
+      <span className={rows.amount}>{formatCentsUsd(invoice.total)}</span>
+      <span className={rows.state}>
+        <StatusPill tone={isPaid ? 'success' : 'neutral'}>{label}</StatusPill>
+      </span>
+    </li>
+  );
+}
+
+/** Taken from the newest invoice with a payment. */
+function LastPaidWith({ invoices }: { invoices: readonly Invoice[] }) {
+  const paid = invoices.find(({ paymentSourceType }) => paymentSourceType !== null);
+  if (!paid) return null;
+  return (
+    <p className={styles.paid}>
+      <span className={styles.muted}>Last paid with</span>
+      <PaidWith {...paid} />
+    </p>
+  );
+}

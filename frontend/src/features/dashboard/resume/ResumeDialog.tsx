@@ -1,0 +1,114 @@
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from 'react-router-dom';
+import { createReceiptState, resumedSentences } from '@/domain/changes/receipts';
+import { AgreementLinks } from '@/domain/payments/AgreementLinks';
+import { errorMessage, hasCode, isUnconfirmed } from '@/lib/api/errors';
+import type { Plan, ResumeEstimate } from '@/lib/api/types';
+import { findLoadFailure } from '@/lib/api/useScreenLoad';
+import { formatCents, formatPrice } from '@/lib/formats';
+import { paths } from '@/lib/paths';
+import { useLoader } from '@/stores/loader';
+import { showSnackbar } from '@/stores/snackbar';
+import { Button } from '@/ui/Button';
+import { Dialog } from '@/ui/Dialog';
+import { ErrorState } from '@/ui/ErrorState';
+import { InfoAlert } from '@/ui/InfoAlert';
+import { Skeleton } from '@/ui/Skeleton';
+import { MoneyRow, Totals } from '@/ui/Totals';
+import { VisuallyHidden } from '@/ui/VisuallyHidden';
+import { resumeEstimateOptions } from './api';
+import styles from './ResumeDialog.module.css';
+import { useResume } from './useResume';
+
+interface ResumeDialogProps {
+  plan: Plan;
+  open: boolean;
+  onClose: () => void;
+}
+
+/** Shows the charge for resuming now, and resumes only after confirmation. */
+export function ResumeDialog({ plan, open, onClose }: ResumeDialogProps) {
+  const estimate = useQuery({ ...resumeEstimateOptions(plan.subId), enabled: open });
+  const navigate = useNavigate();
+  // The overlay with this note is behind the dialog, so the dialog repeats it.
+  const loaderNote = useLoader(({ message }) => message);
+  const resumeCommand = useResume(plan, (plans) => {
+    onClose();
+    showSnackbar(`${plan.name} is active again.`);
+    const charged = estimate.data?.amountDue ?? 0;
+    const sentences = plans.flatMap((resumed) => resumedSentences(resumed, charged));
+    void navigate(paths.dashboard, { replace: true, state: createReceiptState(sentences, plans) });
+  });
+  // Refetched figures may differ from the previous ones, so none are shown meanwhile.
+  const figures = estimate.isFetching ? undefined : estimate.data;
+  const failure = findLoadFailure(estimate);
+  const close = () => {
+    if (resumeCommand.isPending) return;
+    resumeCommand.reset();
+    onClose();
+  };
+  const buttons = (
+    <>
+      <Button variant="secondary" onClick={close}>
+        Not now
+      </Button>
+      <Button
+        disabled={!figures}
+        busy={resumeCommand.isPending}
+        onClick={() => figures && resumeCommand.mutate({ subId: plan.subId, quote: figures.quote })}
+      >
+        {figures && figures.amountDue > 0
+          ? `Resume and pay ${formatCents(figures.amountDue)}`
+          : 'Resume now'}
+      </Button>
+    </>
+  );
+  return (
+    <Dialog open={open} title={`Resume ${plan.name} now?`} footer={buttons} onClose={close}>
+      {resumeCommand.isError && <ResumeFailure error={resumeCommand.error} />}
+      {failure && <ErrorState {...failure} />}
+      {!failure && !figures && <FiguresSkeleton />}
+      {figures && <ResumeFigures plan={plan} figures={figures} />}
+      <AgreementLinks />
+      <p role="status" className={styles.note}>
+        {resumeCommand.isPending && loaderNote}
+      </p>
+    </Dialog>
+  );
+}
+
+function ResumeFailure({ error }: { error: Error }) {
+  const isInfo = hasCode(error, 'quote_changed') || isUnconfirmed(error);
+  return <InfoAlert tone={isInfo ? 'info' : 'error'}>{errorMessage(error)}</InfoAlert>;
+}
+
+function FiguresSkeleton() {
+  return (
+    <div role="status">
+      <VisuallyHidden>Calculating your total…</VisuallyHidden>
+      <Skeleton height="6rem" radius="box" />
+    </div>
+  );
+}
+
+function ResumeFigures({ plan, figures }: { plan: Plan; figures: ResumeEstimate }) {
+  const isCharged = figures.amountDue > 0;
+  return (
+    <>
+      <p>
+        {isCharged
+          ? `You can watch ${plan.name} again right away, and a new billing period starts today.`
+          : `You can watch ${plan.name} again right away. Your paid period isn’t over yet, so you won’t be charged today.`}
+      </p>
+      <Totals>
+        <MoneyRow label="Regular price" amount={formatPrice(plan.amount, plan.periodUnit)} />
+        <MoneyRow
+          kind="total"
+          label="Due today"
+          amount={formatCents(figures.amountDue)}
+          note={isCharged ? 'taxes included' : undefined}
+        />
+      </Totals>
+    </>
+  );
+}

@@ -1,0 +1,23 @@
+import { planStatus } from '@/domain/plans/plans';
+import type { Plan, PlanStatus } from '@/lib/api/types';
+import type { Tone } from '@/ui/StatusPill';
+
+interface StatusLabel {
+  label: string;
+  tone: Tone;
+}
+
+const STATUS_LABELS: Record<PlanStatus, StatusLabel> = {
+  ACTIVE: { label: 'Active', tone: 'success' },
+  IN_TRIAL: { label: 'In trial', tone: 'info' },
+  NON_RENEWING: { label: 'Not renewing', tone: 'warning' },
+  PAUSED: { label: 'Paused', tone: 'neutral' },
+  CANCELLED: { label: 'Canceled', tone: 'neutral' },
+};
+
+/** The label of a plan's status. A scheduled pause or change takes precedence. */
+export function planStatusLabel(plan: Plan): StatusLabel {
+  if (plan.hasScheduledPause) return { label: 'Pause scheduled', tone: 'info' };
+  if (plan.hasScheduledChange) return { label: 'Change scheduled', tone: 'info' };
+  return STATUS_LABELS[planStatus(plan)];
+}

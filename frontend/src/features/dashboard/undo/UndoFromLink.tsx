@@ -1,0 +1,119 @@
+import { useEffect, useRef, useState } from 'react';
+import { useSearchParams } from 'react-router-dom';
+import { useReportUndone } from '@/domain/changes/useReportUndone';
+import { CONFIRMING_MESSAGE, errorMessage, isUnconfirmed } from '@/lib/api/errors';
+import type { Account, Plan } from '@/lib/api/types';
+import { paths } from '@/lib/paths';
+import { useLoader } from '@/stores/loader';
+import { Button } from '@/ui/Button';
+import { Dialog } from '@/ui/Dialog';
+import { InfoAlert } from '@/ui/InfoAlert';
+import {
+  findUndoable,
+  nothingScheduledMessage,
+  type Undoable,
+  undoMessages,
+  useUndoActions,
+} from './undoMessages';
+
+/** The query parameter with the subscription whose scheduled change a link from an email undoes. */
+const UNDO_PARAMETER = 'undo';
+
+/**
+ * Asks for confirmation before undoing what a link from an email names, or says that nothing is
+ * scheduled any more. The dialog keeps the plan as it was when it opened, also while it closes.
+ */
+export function UndoFromLink({ account }: { account: Account }) {
+  const [query, setQuery] = useSearchParams();
+  const idInUrl = query.get(UNDO_PARAMETER);
+  const [question, setQuestion] = useState<{ subId: string; plan: Plan | undefined } | null>(null);
+  if (idInUrl && idInUrl !== question?.subId) {
+    setQuestion({ subId: idInUrl, plan: account.plans.find(({ subId }) => subId === idInUrl) });
+  }
+  const close = () => {
+    const newQuery = new URLSearchParams(query);
+    newQuery.delete(UNDO_PARAMETER);
+    setQuery(newQuery, { replace: true });
+  };
+  useFocusHeadingAfterClose(idInUrl !== null);
+  if (!question) return null;
+  const undoable = question.plan ? findUndoable(question.plan) : null;
+  const common = { open: idInUrl !== null, onClose: close };
+  return question.plan && undoable ? (
+    <UndoDialog {...common} key={question.subId} plan={question.plan} undoable={undoable} />
+  ) : (
+    <NothingToUndoDialog {...common} email={account.email} plan={question.plan} />
+  );
+}
+
+/**
+ * A dialog that opens with the page has no element to return the focus to, so the heading gets it.
+ */
+function useFocusHeadingAfterClose(open: boolean): void {
+  const wasOpen = useRef(false);
+  useEffect(() => {
+    if (wasOpen.current && !open) document.querySelector('h1')?.focus();
+    wasOpen.current = open;
+  }, [open]);
+}
+
+interface UndoDialogProps {
+  open: boolean;
+  onClose: () => void;
+  plan: Plan;
+  undoable: Undoable;
+}
+
+function UndoDialog({ open, onClose, plan, undoable }: UndoDialogProps) {
+  const undoCommand = useUndoActions(useReportUndone(paths.dashboard))[undoable];
+  const loaderNote = useLoader(({ message }) => message);
+  const { title, sentences, confirm } = undoMessages(undoable, plan);
+  const close = () => {
+    if (!undoCommand.isPending) onClose();
+  };
+  const buttons = (
+    <>
+      <Button variant="secondary" onClick={close}>
+        Not now
+      </Button>
+      <Button busy={undoCommand.isPending} onClick={() => undoCommand.mutate({ plan })}>
+        {confirm}
+      </Button>
+    </>
+  );
+  return (
+    <Dialog open={open} title={title} footer={buttons} onClose={close}>
+      {sentences.map((sentence) => (
+        <p key={sentence}>{sentence}</p>
+      ))}
+      {undoCommand.isError && <RefusalNotice error={undoCommand.error} />}
+      <div role="status">{undoCommand.isPending && loaderNote && <p>{loaderNote}</p>}</div>
+    </Dialog>
+  );
+}
+
+function RefusalNotice({ error }: { error: Error }) {
+  if (isUnconfirmed(error)) return <InfoAlert>{CONFIRMING_MESSAGE}</InfoAlert>;
+  return <InfoAlert tone="error">{errorMessage(error)}</InfoAlert>;
+}
+
+interface NothingToUndoDialogProps {
+  open: boolean;
+  onClose: () => void;
+  email: string;
+  plan: Plan | undefined;
+}
+
+function NothingToUndoDialog({ open, onClose, email, plan }: NothingToUndoDialogProps) {
+  return (
+    <Dialog
+      open={open}
+      title="Nothing to undo"
+      footer={<Button onClick={onClose}>Go to your account</Button>}
+      onClose={onClose}
+    >
+      <p>{nothingScheduledMessage(plan)}</p>
+      {!plan && <p>You’re signed in as {email}.</p>}
+    </Dialog>
+  );
+}

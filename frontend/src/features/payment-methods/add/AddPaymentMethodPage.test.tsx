@@ -1,0 +1,55 @@
+import { screen } from '@testing-library/react';
+import { HttpResponse, http } from 'msw';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Payments } from '@/lib/api/types';
+import { useSnackbar } from '@/stores/snackbar';
+import { makePayments } from '@/testing/fixtures';
+import { renderScreen } from '@/testing/renderScreen';
+import { server } from '@/testing/server';
+import AddPaymentMethodPage from './AddPaymentMethodPage';
+
+let payments: Payments;
+
+beforeEach(() => {
+  payments = makePayments();
+  server.use(http.get('*/api/payments/', () => HttpResponse.json(payments)));
+});
+
+const findRadio = (name: string) => screen.findByRole('radio', { name });
+const findButton = (name: string) => screen.findByRole('button', { name });
+
+describe('choosing the kind to add', () => {
+  const renderAddPage = () => renderScreen(<AddPaymentMethodPage />, { at: '/add-payment-method' });
+
+  // shows: payment-10
+  it('requires a choice', async () => {
+    const { user } = renderAddPage();
+    await user.click(await findButton('Continue'));
+    expect(await findRadio('Card')).toHaveAccessibleDescription(
+      'Choose payment method to continue',
+    );
+    expect(await findRadio('Card')).toHaveFocus();
+    expect(useSnackbar.getState()).toMatchObject({
+      content: 'Choose payment method to continue',
+      severity: 'warning',
+    });
+  });
+
+  // shows: payment-10
+  it.each([
+    ['Card', '/add-card-payment-method?operationType=ADD'],
+    ['PayPal', '/add-paypal-payment-method?operationType=ADD'],
+  ])('continues to %s', async (kind, address) => {
+    const { user } = renderAddPage();
+    await user.click(await findRadio(kind));
+    await user.click(await findButton('Continue'));
+    expect(await screen.findByTestId('elsewhere')).toHaveTextContent(address);
+  });
+
+  // shows: rule-10, payment-9
+  it('announces the charge', async () => {
+    payments = { ...payments, amountDue: 699 };
+    renderAddPage();
+    expect(await screen.findByText('$6.99 due will be charged now')).toBeVisible();
+  });
+});

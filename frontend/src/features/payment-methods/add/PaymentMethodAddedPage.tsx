@@ -1,0 +1,81 @@
+import { useQuery } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { useLocation, useSearchParams } from 'react-router-dom';
+import { listSources, readEditTarget, sourceKind } from '@/domain/payments/paymentSources';
+import { ChangeOutcome } from '@/features/payment-methods/shared/ChangeOutcome';
+import { collectionMessages } from '@/features/payment-methods/shared/messages';
+import styles from '@/features/payment-methods/shared/PaymentForm.module.css';
+import { readChargeResult } from '@/features/payment-methods/shared/successNavigation';
+import { useReturnToList } from '@/features/payment-methods/shared/useEditedSource';
+import { paymentsOptions } from '@/lib/api/queries';
+import type { Payments } from '@/lib/api/types';
+import { useScreenLoad } from '@/lib/api/useScreenLoad';
+import { paths } from '@/lib/paths';
+import { ButtonLink } from '@/ui/Button';
+import { Card } from '@/ui/Card';
+import { ErrorState } from '@/ui/ErrorState';
+import { Page } from '@/ui/Page';
+import { PageHeading } from '@/ui/PageHeading';
+import { SkeletonRows } from '@/ui/SkeletonRows';
+import { BackLink } from '@/ui/TextLink';
+import { AddedMethod } from './AddedMethod';
+
+/** Shown after a payment method was added or updated, with the amount collected. */
+export default function PaymentMethodAddedPage() {
+  const payments = useQuery(paymentsOptions);
+  const failure = useScreenLoad(payments);
+  return (
+    <Page>
+      <BackLink to={paths.dashboard} />
+      {payments.data ? (
+        <AddedContent payments={payments.data} />
+      ) : (
+        <>
+          <PageHeading>Payment Methods</PageHeading>
+          <Card className={styles.card}>
+            {failure ? <ErrorState {...failure} /> : <SkeletonRows rows={4} />}
+          </Card>
+        </>
+      )}
+    </Page>
+  );
+}
+
+function AddedContent({ payments }: { payments: Payments }) {
+  const [query] = useSearchParams();
+  const { state } = useLocation();
+  const { paymentSourceId } = readEditTarget(query, state);
+  const source = listSources(payments).find(
+    (candidate) => candidate.paymentSourceId === paymentSourceId,
+  );
+  const messages = collectionMessages({
+    ...readChargeResult(state),
+    amountDue: payments.amountDue,
+  });
+  if (!source) return <RedirectToList />;
+  const isPayPal = sourceKind(source) === 'PAYPAL';
+  return (
+    <>
+      <PageHeading>
+        {isPayPal ? 'Successfully Added PayPal Account' : 'Card Information Added'}
+      </PageHeading>
+      <Card className={styles.card}>
+        {messages.length > 0 && (
+          <ChangeOutcome sentences={messages} isFailure={payments.amountDue > 0} />
+        )}
+        <AddedMethod source={source} />
+        <ButtonLink to={paths.paymentMethods} block>
+          BACK TO MANAGE PAYMENT METHOD
+        </ButtonLink>
+      </Card>
+    </>
+  );
+}
+
+/** Redirects to the list if the URL names no payment method of this account. */
+function RedirectToList() {
+  const returnToList = useReturnToList();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: redirects once.
+  useEffect(() => returnToList('Here are your payment methods.'), []);
+  return <PageHeading>Payment Methods</PageHeading>;
+}

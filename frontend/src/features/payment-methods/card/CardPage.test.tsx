@@ -1,0 +1,290 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import { HttpResponse, http } from 'msw';
+import { beforeEach, describe, expect, it } from 'vitest';
+
+import type { Payments } from '@/lib/api/types';
+import { useSnackbar } from '@/stores/snackbar';
+import {
+  blockProviderScript,
+  fakeChargebee,
+  loadProviderScript,
+  resetFakeChargebee,
+  typeInHostedField,
+  typeWholeCard,
+  waitForHostedFields,
+} from '@/testing/fakeChargebee';
+import { makeCard, makePayments, makePayPal } from '@/testing/fixtures';
+import { renderScreen } from '@/testing/renderScreen';
+import { errorResponse, server } from '@/testing/server';
+import CardPage from './CardPage';
+
+const CHANGE = '*/api/payments/updatePaymentSources';
+
+let payments: Payments;
+let sent: { body: unknown; key: string | null }[];
+let answers: (() => Response)[];
+
+beforeEach(() => {
+  resetFakeChargebee();
+  payments = makePayments();
+  sent = [];
+  answers = [];
+  fakeChargebee.tokenize.mockResolvedValue({ token: 'cb_token_1' });
+  server.use(
+    http.get('*/api/payments/', () => HttpResponse.json(payments)),
+    http.post(CHANGE, async ({ request }) => {
+      sent.push({ body: await request.json(), key: request.headers.get('Idempotency-Key') });
+      const answer = answers.shift();
+      return answer ? answer() : HttpResponse.json(makeChangedPayments());
+    }),
+  );
+});
+
+function makeChangedPayments(overrides: object = {}) {
+  return { ...makePayments(), paymentSourceId: 'pm_new', collected: 0, ...overrides };
+}
+
+const renderAddPage = () => renderScreen(<CardPage />, { at: '/add-card-payment-method' });
+
+const renderUpdatePage = (options: Parameters<typeof renderScreen>[1] = {}) =>
+  renderScreen(<CardPage />, {
+    at: '/update-card-payment-method?operationType=UPDATE&paymentSourceId=pm_visa',
+    ...options,
+  });
+
+const findField = (name: string) => screen.findByRole('textbox', { name });
+const findNextScreen = () => screen.findByTestId('elsewhere');
+
+async function fillInDetails(view: ReturnType<typeof renderAddPage>) {
+  const typed = { 'Name on card': 'Ava  van Dyke', State: 'Ohio', 'Zip code': '44101' };
+  for (const [name, text] of Object.entries(typed)) {
+    await view.user.click(await findField(name));
+    await view.user.paste(text);
+  }
+  await loadProviderScript();
+  await waitForHostedFields();
+  return view.user;
+}
+
+describe('adding a card', () => {
+  // shows: payment-11, payment-14, payment-20, api-41
+  it('sends a token and never the number, and goes to the success screen', async () => {
+    const user = await fillInDetails(renderAddPage());
+    typeWholeCard();
+    await user.click(screen.getByRole('button', { name: 'Add card' }));
+
+    expect(await findNextScreen()).toHaveTextContent(
+      '/add-payment-method-success?operationType=ADD&paymentSourceId=pm_new',
+    );
+    expect(fakeChargebee.tokenize).toHaveBeenCalledExactlyOnceWith({
+      firstName: 'Ava',
+      lastName: 'van Dyke',
+      state: 'Ohio',
+      zip: '44101',
+    });
+    expect(sent).toMatchObject([
+      {
+        body: {
+          operationType: 'ADD',
+          paymentsource: 'CARD',
+          token: 'cb_token_1',
+          firstName: 'Ava',
+          lastName: 'van Dyke',
+          billingState: 'Ohio',
+          billingZip: '44101',
+          quote: 'quote-1',
+        },
+      },
+    ]);
+  });
+
+  // shows: payment-11, payment-13
+  it('shows what is missing in every field, and sends nothing', async () => {
+    const { user } = renderAddPage();
+    await findField('Name on card');
+    await loadProviderScript();
+    await waitForHostedFields();
+    await user.click(screen.getByRole('button', { name: 'Add card' }));
+
+    const name = await findField('Name on card');
+    expect(name).toHaveAccessibleDescription(/Please enter the name on the card\./);
+    expect(name).toHaveFocus();
+    expect(await findField('State')).toHaveAccessibleDescription(/Please enter your state\./);
+    expect(await findField('Zip code')).toHaveAccessibleDescription(/Please enter your zip code\./);
+    for (const [hosted, words] of [
+      ['Card number', 'Please enter the card number.'],
+      ['Expiry date', 'Please enter the expiry date.'],
+      ['Security code', 'Please enter the security code.'],
+    ])
+      expect(screen.getByRole('group', { name: hosted })).toHaveAccessibleDescription(words);
+    expect(fakeChargebee.tokenize).not.toHaveBeenCalled();
+    expect(sent).toEqual([]);
+  });
+
+  // shows: payment-15
+  it('shows and focuses a field’s latest error', async () => {
+    const user = await fillInDetails(renderAddPage());
+    typeWholeCard();
+    typeInHostedField('number', {
+      complete: false,
+      error: { message: 'Your card number is invalid.' },
+    });
+    await user.click(screen.getByRole('button', { name: 'Add card' }));
+    expect(screen.getByText('Your card number is invalid.')).toBeVisible();
+    expect(fakeChargebee.focused).toEqual(['number']);
+    typeInHostedField('number', { complete: true });
+    expect(screen.queryByText('Your card number is invalid.')).toBeNull();
+  });
+
+  // shows: payment-16
+  it('shows the provider’s refusal, and keeps what was typed', async () => {
+    fakeChargebee.tokenize.mockRejectedValueOnce(new Error('The card was not accepted.'));
+    const user = await fillInDetails(renderAddPage());
+    typeWholeCard();
+    await user.click(screen.getByRole('button', { name: 'Add card' }));
+    expect(await screen.findByText('The card was not accepted.')).toBeVisible();
+    expect(useSnackbar.getState().content).toBe('The card was not accepted.');
+    expect(await findField('State')).toHaveValue('Ohio');
+    expect(sent).toEqual([]);
+  });
+
+  // shows: payment-16
+  it('shows why a card was refused, and gets a new token for the next attempt', async () => {
+    answers = [
+      () => errorResponse(402, 'payment_processing_failed', 'Your bank refused the card.'),
+    ];
+    const user = await fillInDetails(renderAddPage());
+    typeWholeCard();
+    await user.click(screen.getByRole('button', { name: 'Add card' }));
+    expect(await screen.findByText('Your bank refused the card.')).toBeVisible();
+    await user.click(screen.getByRole('button', { name: 'Add card' }));
+    await findNextScreen();
+    expect(fakeChargebee.tokenize).toHaveBeenCalledTimes(2);
+    expect(sent[1]?.key).not.toBe(sent[0]?.key);
+  });
+
+  it('repeats the same request while the outcome is unknown', async () => {
+    answers = [() => HttpResponse.error()];
+    const user = await fillInDetails(renderAddPage());
+    typeWholeCard();
+    await user.click(screen.getByRole('button', { name: 'Add card' }));
+    expect(await screen.findByText(/We couldn’t connect\./)).toBeVisible();
+    await user.click(screen.getByRole('button', { name: 'Add card' }));
+    await findNextScreen();
+    expect(fakeChargebee.tokenize).toHaveBeenCalledTimes(1);
+    expect(sent[1]).toEqual(sent[0]);
+  });
+
+  it('says that the provider’s script is blocked, and retries', async () => {
+    const { user } = renderAddPage();
+    await blockProviderScript();
+    expect(await screen.findByText('The secure payment form didn’t load')).toBeVisible();
+    await user.click(screen.getByRole('button', { name: 'Try again' }));
+    await loadProviderScript();
+    await waitForHostedFields();
+    expect(screen.getByRole('group', { name: 'Card number' })).toBeVisible();
+  });
+});
+
+describe('while something is due', () => {
+  beforeEach(() => {
+    payments = makePayments({ amountDue: 699 });
+  });
+
+  const findDialog = (name: string) => screen.findByRole('dialog', { name });
+
+  async function submitCard() {
+    const user = await fillInDetails(renderAddPage());
+    typeWholeCard();
+    await user.click(screen.getByRole('button', { name: 'Add card' }));
+    return user;
+  }
+
+  it('charges nothing before confirmation', async () => {
+    const user = await submitCard();
+    const pay = await findDialog('Pay $6.99 now?');
+    expect(pay).toHaveTextContent('$6.99 due will be charged now to this card.');
+    expect(sent).toEqual([]);
+    await user.click(within(pay).getByRole('button', { name: 'YES, PAY $6.99' }));
+    await findNextScreen();
+    expect(sent).toMatchObject([{ body: { token: 'cb_token_1', quote: 'quote-1' } }]);
+  });
+
+  it('asks again with the same token if the amount has changed', async () => {
+    const newPayments = { ...makePayments({ amountDue: 1498, quote: 'quote-2' }) };
+    answers = [
+      () => errorResponse(409, 'quote_changed', 'What is due has changed.', { extra: newPayments }),
+    ];
+    const user = await submitCard();
+    await user.click(await screen.findByRole('button', { name: 'YES, PAY $6.99' }));
+
+    const again = await findDialog('Pay $14.98 now?');
+    expect(within(again).getByText('What is due has changed.')).toBeVisible();
+    expect(sent).toHaveLength(1);
+    await user.click(within(again).getByRole('button', { name: 'YES, PAY $14.98' }));
+    await findNextScreen();
+    expect(sent[1]?.body).toMatchObject({ token: 'cb_token_1', quote: 'quote-2' });
+    expect(sent[1]?.key).not.toBe(sent[0]?.key);
+    expect(fakeChargebee.tokenize).toHaveBeenCalledTimes(1);
+  });
+});
+
+describe('updating a card', () => {
+  // shows: payment-12
+  it('changes name, state and zip without a token, even if the script is blocked', async () => {
+    const { user } = renderUpdatePage();
+    const name = await findField('Name on card');
+    await waitFor(() => expect(name).toHaveValue('Ava Example'));
+    await blockProviderScript();
+    await user.clear(name);
+    await user.type(name, 'Ava New');
+    await user.click(screen.getByRole('button', { name: 'Save card' }));
+
+    expect(await findNextScreen()).toHaveTextContent('operationType=UPDATE');
+    expect(sent.map(({ body }) => body)).toEqual([
+      {
+        operationType: 'UPDATE',
+        paymentsource: 'CARD',
+        paymentSourceId: 'pm_visa',
+        firstName: 'Ava',
+        lastName: 'New',
+        billingState: 'New York',
+        billingZip: '10001',
+      },
+    ]);
+    expect(fakeChargebee.tokenize).not.toHaveBeenCalled();
+  });
+
+  it('accepts a new number, and keeps its card when the response no longer lists it', async () => {
+    answers = [
+      () =>
+        HttpResponse.json(makeChangedPayments({ card: [makeCard({ paymentSourceId: 'pm_new' })] })),
+    ];
+    const { user } = renderUpdatePage();
+    await findField('Name on card');
+    await loadProviderScript();
+    await waitForHostedFields();
+    typeWholeCard();
+    await user.click(screen.getByRole('button', { name: 'Save card' }));
+    expect(await findNextScreen()).toHaveTextContent('/add-payment-method-success');
+    expect(sent).toMatchObject([{ body: { paymentSourceId: 'pm_visa', token: 'cb_token_1' } }]);
+  });
+
+  // shows: payment-12
+  it('finds its card in the navigation state too', async () => {
+    renderUpdatePage({ at: '/update-card-payment-method', state: { paymentSourceId: 'pm_visa' } });
+    expect(await screen.findByText('Visa ending in 1111')).toBeVisible();
+  });
+
+  it.each(['', '?paymentSourceId=pm_of_somebody_else', '?paymentSourceId=pm_paypal'])(
+    'redirects to the list if the URL names no card of this account: %s',
+    async (query) => {
+      payments = makePayments({ paypal: [makePayPal()] });
+      renderUpdatePage({ at: `/update-card-payment-method${query}` });
+      expect(await findNextScreen()).toHaveTextContent('/manage-payment-method');
+      expect(useSnackbar.getState().content).toBe(
+        'Choose the payment method you’d like to update.',
+      );
+    },
+  );
+});

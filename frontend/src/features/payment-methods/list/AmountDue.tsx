@@ -1,0 +1,35 @@
+import { sourceName } from '@/features/payment-methods/shared/messages';
+import type { PaymentSource } from '@/lib/api/types';
+import { formatCents } from '@/lib/formats';
+import { Button } from '@/ui/Button';
+import { Card } from '@/ui/Card';
+import { AlertIcon } from '@/ui/icons/AlertIcon';
+import styles from './AmountDue.module.css';
+
+interface AmountDueProps {
+  amountDue: number;
+  /** The default payment method, which can pay it at once. */
+  payer: PaymentSource | undefined;
+  onPay: (payer: PaymentSource) => void;
+}
+
+/** The amount due and how to pay it; nothing if nothing is due. */
+export function AmountDue({ amountDue, payer, onPay }: AmountDueProps) {
+  if (amountDue <= 0) return null;
+  const amount = formatCents(amountDue);
+  return (
+    <Card as="section" labelledBy="amount-due" className={styles.due}>
+      <div className={styles.head}>
+        <AlertIcon />
+        <h2 id="amount-due">You owe {amount}</h2>
+      </div>
+      <p>
+        {payer
+          ? `Pay it now with ${sourceName(payer)}. Adding or choosing another payment method charges it too.`
+          : 'Adding a payment method charges it.'}{' '}
+        We’ll confirm first.
+      </p>
+      {payer && <Button onClick={() => onPay(payer)}>Pay {amount} now</Button>}
+    </Card>
+  );
+}

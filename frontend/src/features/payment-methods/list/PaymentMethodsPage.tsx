@@ -1,0 +1,130 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { defaultSource, listSources } from '@/domain/payments/paymentSources';
+import { AcceptedMarks } from '@/features/payment-methods/shared/AcceptedMarks';
+import type { ChangeRequest } from '@/features/payment-methods/shared/api';
+import { ChangeOutcome } from '@/features/payment-methods/shared/ChangeOutcome';
+import { DueDialog } from '@/features/payment-methods/shared/DueDialog';
+import { changeMessages, sourceName } from '@/features/payment-methods/shared/messages';
+import { usePaymentChange } from '@/features/payment-methods/shared/usePaymentChange';
+import { paymentsOptions } from '@/lib/api/queries';
+import type { Payments, PaymentsChange } from '@/lib/api/types';
+import { useScreenLoad } from '@/lib/api/useScreenLoad';
+import { paths } from '@/lib/paths';
+import { ButtonLink } from '@/ui/Button';
+import { Card } from '@/ui/Card';
+import { EmptyState } from '@/ui/EmptyState';
+import { ErrorState } from '@/ui/ErrorState';
+import { CardIcon } from '@/ui/icons/CardIcon';
+import { Page } from '@/ui/Page';
+import { PageHeading } from '@/ui/PageHeading';
+import { Skeleton } from '@/ui/Skeleton';
+import { SkeletonRows } from '@/ui/SkeletonRows';
+import { BackLink } from '@/ui/TextLink';
+import { useFocusIfLost } from '@/ui/useFocusIfLost';
+import { AmountDue } from './AmountDue';
+import { requestDefault, requestRemoval } from './changeRequests';
+import { MethodList } from './MethodList';
+import styles from './PaymentMethodsPage.module.css';
+
+/** The list of payment methods, with actions to change the default, add, edit and delete. */
+export default function PaymentMethodsPage() {
+  const payments = useQuery(paymentsOptions);
+  const failure = useScreenLoad(payments);
+  return (
+    <Page>
+      <BackLink to={paths.dashboard} />
+      <PageHeading lead="We charge your default method.">Payment Methods</PageHeading>
+      {failure && (
+        <Card>
+          <ErrorState {...failure} />
+        </Card>
+      )}
+      {!failure && !payments.data && <MethodsSkeleton />}
+      {payments.data && <MethodsContent payments={payments.data} />}
+      <AcceptedMarks />
+    </Page>
+  );
+}
+
+interface ChangeResult {
+  sentences: string[];
+  isFailure: boolean;
+}
+
+/** Whether the amount due was not charged, or only in part. */
+function isDeclined({ operationType }: ChangeRequest, { amountDue }: PaymentsChange): boolean {
+  return operationType !== 'DELETE' && amountDue > 0;
+}
+
+function MethodsContent({ payments }: { payments: Payments }) {
+  const [result, setResult] = useState<ChangeResult | null>(null);
+  const sources = listSources(payments);
+  const findSource = (id: string | undefined) =>
+    sources.find(({ paymentSourceId }) => paymentSourceId === id);
+  const change = usePaymentChange({
+    onDone: (answer, request) =>
+      setResult({
+        sentences: changeMessages(request, findSource(request.paymentSourceId), answer),
+        isFailure: isDeclined(request, answer),
+      }),
+    onRefused: () => setResult(null),
+  });
+  const submit = (request: ChangeRequest) => {
+    setResult(null);
+    change.submit(request);
+  };
+  const heading = useFocusIfLost<HTMLHeadingElement>(result);
+  const askedSource = findSource(change.question?.request.paymentSourceId);
+  return (
+    <>
+      {result && <ChangeOutcome {...result} />}
+      <AmountDue
+        amountDue={payments.amountDue}
+        payer={defaultSource(payments)}
+        onPay={(source) => submit(requestDefault(source))}
+      />
+      <Card as="section" labelledBy="methods" className={styles.card}>
+        <h2 id="methods" ref={heading} tabIndex={-1}>
+          Cards and PayPal accounts
+        </h2>
+        {sources.length === 0 ? (
+          <NoMethods />
+        ) : (
+          <MethodList
+            sources={sources}
+            chosenId={change.chosenId ?? defaultSource(payments)?.paymentSourceId}
+            onChoose={(source) => submit(requestDefault(source))}
+            onDelete={(source) => change.command.mutateAsync(requestRemoval(source))}
+          />
+        )}
+        <ButtonLink to={paths.addPaymentMethod} block>
+          ADD NEW PAYMENT METHOD
+        </ButtonLink>
+      </Card>
+      <DueDialog change={change} name={askedSource ? sourceName(askedSource) : 'it'}>
+        {askedSource?.primaryPaymentSource ? '' : 'It becomes your default payment method.'}
+      </DueDialog>
+    </>
+  );
+}
+
+/** The placeholder for the list. */
+function MethodsSkeleton() {
+  return (
+    <Card className={styles.card}>
+      <Skeleton width="60%" height="2rem" />
+      <SkeletonRows rows={2} />
+      <Skeleton height="2.75rem" radius="pill" />
+    </Card>
+  );
+}
+
+/** The empty state of the list. The button to add a payment method is below. */
+function NoMethods() {
+  return (
+    <EmptyState icon={<CardIcon />} title="No payment method yet">
+      Add a card or PayPal account to start a subscription.
+    </EmptyState>
+  );
+}

@@ -1,0 +1,40 @@
+import { useQuery } from '@tanstack/react-query';
+import { useLocation, useSearchParams } from 'react-router-dom';
+import { readEditTarget } from '@/domain/payments/paymentSources';
+import styles from '@/features/payment-methods/shared/PaymentForm.module.css';
+import { useEditedSource } from '@/features/payment-methods/shared/useEditedSource';
+import { paymentsOptions } from '@/lib/api/queries';
+import { useScreenLoad } from '@/lib/api/useScreenLoad';
+import { paths } from '@/lib/paths';
+import { Card } from '@/ui/Card';
+import { ErrorState } from '@/ui/ErrorState';
+import { Page } from '@/ui/Page';
+import { PageHeading } from '@/ui/PageHeading';
+import { Skeleton } from '@/ui/Skeleton';
+import { BackLink } from '@/ui/TextLink';
+import { PayPalLink } from './PayPalLink';
+
+/** Adds a PayPal account, or replaces a stored one. */
+export default function PayPalPage() {
+  const [query] = useSearchParams();
+  const { state } = useLocation();
+  const isUpdate = readEditTarget(query, state).operationType === 'UPDATE';
+  const payments = useQuery(paymentsOptions);
+  const failure = useScreenLoad(payments);
+  const edited = useEditedSource('PAYPAL', payments.data);
+  return (
+    <Page>
+      <BackLink to={paths.dashboard} />
+      <PageHeading title={isUpdate ? 'Update PayPal' : 'Add PayPal'}>
+        {isUpdate ? 'Update Payment Method' : 'Add Payment Method'}
+      </PageHeading>
+      <Card className={styles.card}>
+        {failure && <ErrorState {...failure} />}
+        {!failure && !edited && <Skeleton height="12rem" radius="box" />}
+        {edited && payments.data && (
+          <PayPalLink edited={edited} amountDue={payments.data.amountDue} />
+        )}
+      </Card>
+    </Page>
+  );
+}

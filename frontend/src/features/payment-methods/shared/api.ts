@@ -1,0 +1,39 @@
+import type { SourceKind } from '@/domain/payments/paymentSources';
+import { postJson } from '@/lib/api/http';
+import type { PaymentsChange } from '@/lib/api/types';
+import type { PaymentIntent } from '@/lib/chargebee/types';
+
+/** A change of the payment methods. */
+export interface ChangeRequest {
+  operationType: 'ADD' | 'UPDATE' | 'DELETE' | 'SETPRIMARY';
+  paymentsource: SourceKind;
+  paymentSourceId?: string;
+  /** A card's token, or the id of the payment intent approved at PayPal. */
+  token?: string;
+  firstName?: string;
+  lastName?: string;
+  billingState?: string;
+  billingZip?: string;
+  /** The quote of the amount due that was shown. */
+  quote?: string;
+}
+
+/**
+ * Changes the payment methods, and collects the amount due if the change includes that. Throws
+ * `quote_changed` with the new amount, `payment_processing_failed`, `payment_method_invalid`,
+ * `payment_method_in_use`.
+ */
+export function changePaymentMethods(
+  request: ChangeRequest,
+  idempotencyKey: string,
+): Promise<PaymentsChange> {
+  return postJson<PaymentsChange>('/api/payments/updatePaymentSources', {
+    body: request,
+    idempotencyKey,
+  });
+}
+
+/** Creates a payment intent for PayPal, which the payer then approves. */
+export function createPaymentIntent(idempotencyKey: string): Promise<PaymentIntent> {
+  return postJson<PaymentIntent>('/api/payments/paymentToken', { body: {}, idempotencyKey });
+}

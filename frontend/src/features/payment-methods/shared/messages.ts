@@ -1,0 +1,112 @@
+import { cardBrandName } from '@/domain/payments/CardBrandMark';
+import {
+  defaultSource,
+  expiryDate,
+  lastFourDigits,
+  sourceKind,
+} from '@/domain/payments/paymentSources';
+import { ApiError, CONFIRMING_MESSAGE, errorMessage, isUnconfirmed } from '@/lib/api/errors';
+import type { PaymentSource, PaymentsChange } from '@/lib/api/types';
+import { formatCents } from '@/lib/formats';
+import type { ChangeRequest } from './api';
+
+export const NOT_DELETABLE =
+  'Your default payment method can’t be deleted because you have an active plan.';
+
+/** A payment method's name: `Visa ending in 1111`, `PayPal (ava@example.com)`. */
+export function sourceName(source: PaymentSource): string {
+  if (sourceKind(source) === 'PAYPAL') return source.email ? `PayPal (${source.email})` : 'PayPal';
+  const last4 = lastFourDigits(source);
+  return last4 ? `${cardBrandName(source.brand)} ending in ${last4}` : cardBrandName(source.brand);
+}
+
+/** First and last name; empty if both are unknown. */
+export function ownerName({ firstName, lastName }: PaymentSource): string {
+  return [firstName, lastName].filter(Boolean).join(' ');
+}
+
+/** Splits the name on a card at its first whitespace. */
+export function splitName(name: string): { firstName: string; lastName: string } {
+  const [firstName = '', ...rest] = name.trim().split(/\s+/);
+  return { firstName, lastName: rest.join(' ') };
+}
+
+/** A card's expiry label; null if it does not expire. */
+export function expiryLabel(source: PaymentSource): string | null {
+  const expiry = expiryDate(source);
+  if (expiry === null) return null;
+  // A no-break space.
+  return `${source.status === 'EXPIRED' ? 'Expired' : 'Expires'}\u00a0${expiry}`;
+}
+
+/** Announces the charge of the amount due. */
+export function chargeWarning(amountDue: number): string {
+  return `${formatCents(amountDue)} due will be charged now`;
+}
+
+/**
+ * Says that a successful payment makes the method the default; empty if it replaces the default.
+ */
+export function newDefaultNote(replaced: PaymentSource | null): string {
+  return replaced?.primaryPaymentSource
+    ? ''
+    : 'If the payment goes through, it becomes your default payment method.';
+}
+
+interface CollectionResult {
+  collected: number;
+  amountDue: number;
+  /** The charge was attempted. */
+  wasTried: boolean;
+}
+
+/** What was charged and what is still due; empty if neither applies. */
+export function collectionMessages({ collected, amountDue, wasTried }: CollectionResult): string[] {
+  const chargedMessages = collected > 0 ? [`${formatCents(collected)} was charged.`] : [];
+  if (amountDue <= 0) return collected > 0 ? [...chargedMessages, 'You’re all paid up.'] : [];
+  const declinedMessages = wasTried && collected === 0 ? ['The payment didn’t go through.'] : [];
+  return [...chargedMessages, ...declinedMessages, `${formatCents(amountDue)} is still due.`];
+}
+
+/** The messages after a change in the list. */
+export function changeMessages(
+  { operationType }: Pick<ChangeRequest, 'operationType'>,
+  source: PaymentSource | undefined,
+  answer: PaymentsChange,
+): string[] {
+  const name = source ? sourceName(source) : 'Your payment method';
+  if (operationType === 'DELETE') return [`${name} was removed.`];
+  const becameDefault =
+    source?.primaryPaymentSource === false &&
+    defaultSource(answer)?.paymentSourceId === source.paymentSourceId;
+  const defaultMessages = becameDefault ? [`${name} is now your default payment method.`] : [];
+  return [...defaultMessages, ...collectionMessages({ ...answer, wasTried: true })];
+}
+
+/** The warning before a payment method is deleted. */
+export function deletionWarning(source: PaymentSource, all: readonly PaymentSource[]): string {
+  if (all.length === 1) {
+    return 'This is your only payment method. If you remove it, you will need to add a new one to reactivate a subscription later.';
+  }
+  return source.primaryPaymentSource
+    ? 'This is your default payment method. If you remove it, another one becomes the default.'
+    : 'Removing a payment method that is not your default does not affect your active subscription.';
+}
+
+/** Why a change failed, or that it is still being confirmed. */
+export function failureMessage(error: unknown): string {
+  if (isUnconfirmed(error)) return CONFIRMING_MESSAGE;
+  if (error instanceof ApiError && error.status === -1) {
+    return 'We couldn’t connect. Check your connection and try again. Nothing will be done twice.';
+  }
+  return errorMessage(error);
+}
+
+const PROVIDER_FAILED = 'Our billing provider couldn’t do this. Please try again.';
+
+/** The message of an error from the provider's script, which has more than one shape. */
+export function providerErrorMessage(error: unknown): string {
+  const { error_msg: providerMessage, message } = (error ?? {}) as Record<string, unknown>;
+  const found = [providerMessage, message].find((text) => typeof text === 'string' && text !== '');
+  return (found as string | undefined) ?? PROVIDER_FAILED;
+}

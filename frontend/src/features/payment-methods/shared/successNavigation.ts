@@ -1,0 +1,31 @@
+import type { NavigateFunction } from 'react-router-dom';
+
+import type { PaymentsChange } from '@/lib/api/types';
+import { paths } from '@/lib/paths';
+import type { ChangeRequest } from './api';
+
+/** The charge's result, passed in the navigation state. It may be missing after a reload. */
+export interface ChargeResult {
+  collected: number;
+  wasTried: boolean;
+}
+
+/** Navigates to the screen about the added or updated payment method. */
+export function navigateToSuccess(
+  navigate: NavigateFunction,
+  { paymentSourceId, collected }: PaymentsChange,
+  { operationType, token }: ChangeRequest,
+): void {
+  const query = new URLSearchParams({ operationType, paymentSourceId: paymentSourceId ?? '' });
+  const state: ChargeResult = { collected, wasTried: token !== undefined };
+  void navigate(`${paths.paymentMethodAdded}?${query}`, { replace: true, state });
+}
+
+/** Reads the charge's result from the navigation state, which is untrusted. */
+export function readChargeResult(state: unknown): ChargeResult {
+  const { collected, wasTried } = (state ?? {}) as Partial<ChargeResult>;
+  return {
+    collected: typeof collected === 'number' ? collected : 0,
+    wasTried: wasTried === true,
+  };
+}

@@ -1,0 +1,434 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import { delay, HttpResponse, http } from 'msw';
+import { beforeEach, describe, expect, it } from 'vitest';
+
+import type { ManagePlans, ServicesChange } from '@/lib/api/types';
+import { useCart } from '@/stores/cart';
+import { useLoader } from '@/stores/loader';
+import { useSnackbar } from '@/stores/snackbar';
+import {
+  ENDING,
+  makeGospelPlan,
+  makeKidsPlan,
+  makeManagePlans,
+  makeOfferedPlan,
+  makePeriodEstimate,
+  makePlan,
+  makeServicesChange,
+  PAUSED,
+  YEARLY,
+} from '@/testing/fixtures';
+import { renderScreen } from '@/testing/renderScreen';
+import { errorResponse, server } from '@/testing/server';
+import ManageSubscriptionPage from './ManageSubscriptionPage';
+
+const PLANS = '*/api/account/manage-plans';
+const ESTIMATE = '*/api/account/add-remove-service/estimate';
+const CHANGE = '*/api/account/add-remove-service';
+
+function renderPage(costs: Partial<ManagePlans> = {}, at = '/manage-subscription') {
+  server.use(http.get(PLANS, () => HttpResponse.json(makeManagePlans(costs))));
+  return renderScreen(<ManageSubscriptionPage />, { at });
+}
+
+const findTable = () => screen.findByRole('table', { name: 'Your Subscriptions' });
+const findCheckbox = (name: string) => screen.findByRole('checkbox', { name });
+const readRows = async () =>
+  within(await findTable())
+    .getAllByRole('row')
+    .slice(1)
+    .map((row) => row.textContent);
+
+const BUNDLE: Partial<ManagePlans> = {
+  existingPlans: [makePlan(), makeGospelPlan()],
+  plans: [makeOfferedPlan()],
+  bundleSavings: 150,
+  total: 1348,
+};
+
+const KIDS_ADDED = makeServicesChange({
+  existingPlans: [makePlan(), makeGospelPlan(), { ...makeKidsPlan(), subId: null }],
+  added: ['Minno-Plan'],
+  bundleSavings: 360,
+  total: 2037,
+  dueNow: 764,
+});
+
+const GOSPEL_REMOVED = makeServicesChange({
+  existingPlans: [makePlan(), makeGospelPlan(ENDING)],
+  removed: ['gospel-tv-plan'],
+  effectiveAt: '2026-12-04T15:00:00Z',
+});
+
+describe('the plans', () => {
+  // shows: subscriptions-1, subscriptions-2, subscriptions-3, subscriptions-4, api-9
+  it('are listed with prices, discounts and the total', async () => {
+    renderPage({ ...BUNDLE, plans: [], couponDiscount: 500, total: 848 });
+    expect(await readRows()).toEqual([
+      'Faith & Family$6.99per month',
+      'Gospel TV$7.99per month',
+      'Coupon Discount-$5.00',
+      'Bundle Savings-$1.50',
+      'Total Monthly Costs and applicable taxes$8.48',
+    ]);
+  });
+
+  it('include the plan in the URL, checked but not saved', async () => {
+    server.use(http.post(ESTIMATE, () => HttpResponse.json(KIDS_ADDED)));
+    renderPage(BUNDLE, '/manage-subscription?add=Minno-Plan');
+    await waitFor(async () => expect(await findCheckbox('Kids')).toBeChecked());
+    expect(await findCheckbox('Faith & Family')).toBeChecked();
+    expect(await screen.findByText('Starts when you save your changes')).toBeInTheDocument();
+  });
+
+  // shows: subscriptions-7, subscriptions-9, data-4
+  it('are checked if they renew, and unchecked if they end or can be added', async () => {
+    renderPage({
+      existingPlans: [makePlan(), makeGospelPlan(ENDING), makeKidsPlan({ status: 'CANCELLED' })],
+      plans: [makeOfferedPlan()],
+    });
+    expect(await findCheckbox('Faith & Family')).toBeChecked();
+    expect(await findCheckbox('Gospel TV')).not.toBeChecked();
+    expect(await findCheckbox('Gospel TV')).toHaveAccessibleDescription(
+      /^Your access to Gospel TV will end at the end of your billing cycle, December 4, 2026 ?\.$/,
+    );
+    expect(await findCheckbox('Kids')).not.toBeChecked();
+    expect(useCart.getState()).toMatchObject({
+      planLoaded: true,
+      items: ['faith-family-plan'],
+      initialPlans: ['faith-family-plan'],
+      isYealyPlan: false,
+      total: 699,
+    });
+  });
+
+  // shows: subscriptions-4
+  it('have a total for each billing period', async () => {
+    renderPage({
+      existingPlans: [makePlan(), makeGospelPlan({ ...YEARLY, amount: 7999 })],
+      otherTotal: { periodUnit: 'year', total: 7199, bundleSavings: 800, couponDiscount: 0 },
+    });
+    expect((await readRows()).slice(2)).toEqual([
+      'Total Monthly Costs and applicable taxes$6.99',
+      'Bundle Savings-$8.00',
+      'Total Yearly Costs and applicable taxes$71.99',
+    ]);
+  });
+
+  // shows: subscriptions-6
+  it('link to streaming in a new tab if they can be watched', async () => {
+    renderPage({ existingPlans: [makePlan(), makeGospelPlan(PAUSED)] });
+    const start = await screen.findByRole('link', { name: /Start streaming Faith & Family/ });
+    expect(start).toHaveAttribute('href', 'https://faith-family.example.com/');
+    expect(start).toHaveAttribute('target', '_blank');
+    expect(screen.queryByRole('link', { name: /Start streaming Gospel/ })).not.toBeInTheDocument();
+  });
+
+  it('are followed by links to the possible changes', async () => {
+    renderPage();
+    const links = within(await screen.findByRole('region', { name: 'Change your billing' }));
+    expect(links.getAllByRole('link').map((link) => link.getAttribute('href'))).toEqual([
+      '/manage-subscription/upgrade',
+      '/coupon',
+    ]);
+  });
+
+  it('show an empty state without plans', async () => {
+    renderPage({ existingPlans: [] });
+    expect(await screen.findByText('No subscriptions')).toBeInTheDocument();
+    expect(screen.queryByRole('table')).not.toBeInTheDocument();
+  });
+
+  // shows: subscriptions-1
+  it('load under the overlay, show a failure, and retry', async () => {
+    server.use(
+      http.get(PLANS, () => errorResponse(500, 'internal_error', 'Something broke.'), {
+        once: true,
+      }),
+      http.get(PLANS, () => HttpResponse.json(makeManagePlans())),
+    );
+    const { user } = renderScreen(<ManageSubscriptionPage />, { at: '/manage-subscription' });
+    expect(useLoader.getState().pending).toBe(1);
+    expect(await screen.findByRole('alert')).toHaveTextContent('Something broke.');
+    expect(useLoader.getState().pending).toBe(0);
+    await user.click(screen.getByRole('button', { name: 'Try again' }));
+    expect(await findTable()).toBeInTheDocument();
+    expect(screen.getByRole('heading', { name: 'Manage Subscriptions' })).toHaveFocus();
+  });
+
+  // shows: subscriptions-5, api-14
+  it('show a preview of a downgrade if the URL asks for it', async () => {
+    server.use(
+      http.get('*/api/account/downgrade/estimate', () =>
+        HttpResponse.json(
+          makePeriodEstimate({ isImmediate: false, effectiveAt: '2027-02-01T15:00:00Z' }),
+        ),
+      ),
+    );
+    renderPage(
+      { existingPlans: [makePlan(YEARLY)], periodUnit: 'year' },
+      '/manage-subscription?action=downgrade',
+    );
+    expect(await readRows()).toContain('Total Monthly Costs and applicable taxes$6.99');
+    expect(screen.getByText('Starting February 1, 2027')).toBeInTheDocument();
+    expect(await findCheckbox('Faith & Family')).toBeDisabled();
+    expect(screen.queryByRole('button', { name: 'SAVE CHANGES' })).not.toBeInTheDocument();
+    expect(screen.getByRole('link', { name: 'Choose what to downgrade' })).toBeInTheDocument();
+  });
+
+  it('offer no downgrade in the preview if nothing can be downgraded', async () => {
+    server.use(
+      http.get('*/api/account/downgrade/estimate', () =>
+        HttpResponse.json({ code: 'no_change', message: 'Nothing changes.' }, { status: 409 }),
+      ),
+    );
+    renderPage({ existingPlans: [makePlan()] }, '/manage-subscription?action=downgrade');
+    expect(await screen.findByText(/^Nothing to downgrade/)).toBeInTheDocument();
+    expect(screen.getByRole('link', { name: 'See your subscriptions' })).toHaveAttribute(
+      'href',
+      '/manage-subscription',
+    );
+    expect(screen.queryByRole('link', { name: /downgrade/ })).not.toBeInTheDocument();
+  });
+});
+
+describe('choosing', () => {
+  let estimated: string[][] = [];
+
+  function answerEstimate(...answers: ServicesChange[]) {
+    server.use(
+      http.post(ESTIMATE, async ({ request }) => {
+        estimated.push(((await request.json()) as { planIds: string[] }).planIds);
+        const answer = answers.length > 1 ? answers.shift() : answers[0];
+        return HttpResponse.json(answer);
+      }),
+    );
+  }
+
+  beforeEach(() => {
+    estimated = [];
+    answerEstimate(KIDS_ADDED);
+  });
+
+  // shows: api-10
+  it('shows the current, due and new amounts, and the old figures while loading', async () => {
+    const { user } = renderPage(BUNDLE);
+    await user.click(await findCheckbox('Kids'));
+    expect((await readRows()).at(-1)).toContain('$13.48');
+    const amounts = await screen.findAllByRole('definition');
+    expect(amounts.map((amount) => amount.textContent)).toEqual([
+      '$13.48 / month',
+      '$7.64',
+      '$20.37 / month',
+    ]);
+    expect((await readRows()).at(-1)).toContain('$20.37');
+    expect(estimated).toEqual([['faith-family-plan', 'gospel-tv-plan', 'Minno-Plan']]);
+    expect(useCart.getState()).toMatchObject({ total: 2037, bundleSavings: 360 });
+  });
+
+  it('says when the new price starts after a removal', async () => {
+    answerEstimate(GOSPEL_REMOVED);
+    const { user } = renderPage(BUNDLE);
+    await user.click(await findCheckbox('Gospel TV'));
+    expect((await screen.findAllByRole('term')).at(-1)).toHaveTextContent(
+      'After Gospel TV ends and applicable taxes',
+    );
+  });
+
+  it('shows the next bill and the price after it if a removed plan outlasts that bill', async () => {
+    answerEstimate({
+      ...GOSPEL_REMOVED,
+      existingPlans: [makePlan(), makeGospelPlan({ ...ENDING, cancelAt: '2026-12-20T15:00:00Z' })],
+      bundleSavings: 70,
+      total: 629,
+    });
+    const { user } = renderPage(BUNDLE);
+    await user.click(await findCheckbox('Gospel TV'));
+    expect((await screen.findAllByRole('term')).at(-1)).toHaveTextContent(
+      /^Next bill and applicable taxes$/,
+    );
+    expect(screen.getAllByRole('definition').at(-1)).toHaveTextContent('$6.29 / month');
+    const [later] = screen.getAllByText('After Gospel TV ends, the price is $6.99 / month.');
+    expect(later).toBeVisible();
+  });
+
+  it('debounces the estimate, and requests none if nothing differs', async () => {
+    const { user } = renderPage(BUNDLE);
+    await user.click(await findCheckbox('Kids'));
+    await user.click(await findCheckbox('Kids'));
+    await user.click(await screen.findByRole('button', { name: 'SAVE CHANGES' }));
+    expect(useSnackbar.getState()).toMatchObject({
+      content: 'Select a service to add or remove first.',
+      severity: 'warning',
+    });
+    expect(screen.queryByRole('definition')).not.toBeInTheDocument();
+    expect(estimated).toEqual([]);
+  });
+
+  it('keeps the last plan checked, and says why', async () => {
+    const { user } = renderPage();
+    await user.click(await findCheckbox('Faith & Family'));
+    expect(await findCheckbox('Faith & Family')).toBeChecked();
+    expect(screen.getByRole('alert')).toHaveTextContent('Keep at least one service');
+  });
+
+  it('shows the server’s message if the estimate is refused', async () => {
+    server.use(
+      http.post(ESTIMATE, () => errorResponse(409, 'invalid_state', 'Kids cannot be added now.')),
+    );
+    const { user } = renderPage(BUNDLE);
+    await user.click(await findCheckbox('Kids'));
+    await waitFor(() =>
+      expect(screen.getAllByRole('alert').map((alert) => alert.textContent)).toContain(
+        'Kids cannot be added now.',
+      ),
+    );
+  });
+});
+
+describe('saving', () => {
+  let sent: { planIds: string[]; quote: string }[] = [];
+  let answers: (() => Response | Promise<Response>)[] = [];
+
+  beforeEach(() => {
+    sent = [];
+    answers = [];
+    server.use(
+      http.post(ESTIMATE, () => HttpResponse.json(KIDS_ADDED)),
+      http.post(CHANGE, async ({ request }) => {
+        sent.push((await request.json()) as (typeof sent)[number]);
+        const answer = answers.shift() ?? (() => HttpResponse.json(KIDS_ADDED));
+        return answer();
+      }),
+    );
+  });
+
+  async function openSaveDialog(name = 'Kids') {
+    const { user } = renderPage(BUNDLE);
+    await user.click(await findCheckbox(name));
+    await user.click(await screen.findByRole('button', { name: 'SAVE CHANGES' }));
+    const dialog = within(screen.getByRole('dialog', { name: 'Save your changes?' }));
+    return { user, dialog };
+  }
+
+  // shows: api-11
+  it('charges nothing before confirmation, and then once', async () => {
+    const { user, dialog } = await openSaveDialog();
+    const confirm = await dialog.findByRole('button', { name: 'YES, ADD KIDS AND PAY $7.64' });
+    expect(dialog.getByText('You’re adding Kids.')).toBeInTheDocument();
+    expect(dialog.queryByRole('heading', { name: 'Warning' })).not.toBeInTheDocument();
+    expect(sent).toEqual([]);
+    await user.dblClick(confirm);
+    expect(await screen.findByTestId('elsewhere')).toHaveTextContent(
+      '/summary?action=adjust_subscription',
+    );
+    expect(sent).toEqual([
+      { planIds: ['faith-family-plan', 'gospel-tv-plan', 'Minno-Plan'], quote: 'quote-1' },
+    ]);
+    expect(useCart.getState().planLoaded).toBe(false);
+  });
+
+  it('warns about a removal with plan and date', async () => {
+    server.use(http.post(ESTIMATE, () => HttpResponse.json(GOSPEL_REMOVED)));
+    answers = [() => HttpResponse.json(GOSPEL_REMOVED)];
+    const { user, dialog } = await openSaveDialog('Gospel TV');
+    const confirm = await dialog.findByRole('button', { name: 'YES, REMOVE GOSPEL TV' });
+    expect(dialog.getByRole('heading', { name: 'Warning' })).toBeInTheDocument();
+    expect(
+      dialog.getByText(
+        'Your access to Gospel TV will end at the end of your billing cycle, December 4, 2026.',
+      ),
+    ).toBeInTheDocument();
+    await user.click(confirm);
+    expect(await screen.findByTestId('elsewhere')).toHaveTextContent(
+      '/summary?action=remove_service',
+    );
+  });
+
+  it('cannot be confirmed while the figures load', async () => {
+    server.use(http.post(ESTIMATE, () => delay('infinite')));
+    const { dialog } = await openSaveDialog();
+    expect(dialog.getByText('Calculating your total…')).toBeInTheDocument();
+    expect(dialog.getByRole('button', { name: 'YES, SAVE' })).toBeDisabled();
+  });
+
+  it('shows changed figures and asks again', async () => {
+    answers = [
+      () =>
+        errorResponse(409, 'quote_changed', 'The amount has changed.', {
+          extra: { ...KIDS_ADDED, dueNow: 899, quote: 'quote-2' },
+        }),
+    ];
+    const { user, dialog } = await openSaveDialog();
+    await user.click(await dialog.findByRole('button', { name: /PAY \$7.64/ }));
+    expect(await dialog.findByText('The amount has changed.')).toBeInTheDocument();
+    await user.click(dialog.getByRole('button', { name: 'YES, ADD KIDS AND PAY $8.99' }));
+    await screen.findByTestId('elsewhere');
+    expect(sent.map(({ quote }) => quote)).toEqual(['quote-1', 'quote-2']);
+  });
+
+  // shows: client-7
+  it('opens the payment failure dialog, keeps the selection and allows a retry', async () => {
+    answers = [
+      () => errorResponse(402, 'payment_processing_failed', "We couldn't process your payment."),
+    ];
+    const { user, dialog } = await openSaveDialog();
+    await user.click(await dialog.findByRole('button', { name: /PAY \$7.64/ }));
+    const failed = within(await screen.findByRole('dialog', { name: 'Payment Failed' }));
+    expect(failed.getByText("We couldn't process your payment.")).toBeInTheDocument();
+    expect(failed.getByRole('link', { name: /Contact Customer Service/ })).toBeInTheDocument();
+    await user.click(failed.getByRole('button', { name: 'Try again' }));
+    expect(screen.queryByRole('dialog', { name: 'Payment Failed' })).not.toBeInTheDocument();
+    await user.click(await screen.findByRole('button', { name: 'YES, ADD KIDS AND PAY $7.64' }));
+    await screen.findByTestId('elsewhere');
+    expect(sent).toHaveLength(2);
+  });
+
+  it('says when the change was already made in another tab', async () => {
+    answers = [() => errorResponse(409, 'no_change', 'There’s nothing to change.')];
+    const { user, dialog } = await openSaveDialog();
+    server.use(
+      http.get(PLANS, () =>
+        HttpResponse.json(
+          makeManagePlans({
+            existingPlans: [makePlan(), makeGospelPlan(), makeKidsPlan()],
+            total: 2037,
+          }),
+        ),
+      ),
+    );
+    await user.click(await dialog.findByRole('button', { name: /PAY \$7.64/ }));
+    expect(await dialog.findByText(/This is already done/)).toBeInTheDocument();
+    expect(dialog.queryByRole('alert')).not.toBeInTheDocument();
+    expect(await findCheckbox('Kids')).toBeChecked();
+  });
+
+  it('repeats the same change after a lost connection', async () => {
+    const keys: (string | null)[] = [];
+    server.use(
+      http.post(CHANGE, ({ request }) => {
+        keys.push(request.headers.get('Idempotency-Key'));
+        return keys.length === 1 ? HttpResponse.error() : HttpResponse.json(KIDS_ADDED);
+      }),
+    );
+    const { user, dialog } = await openSaveDialog();
+    await user.click(await dialog.findByRole('button', { name: /PAY \$7.64/ }));
+    expect(await dialog.findByRole('alert')).toBeInTheDocument();
+    await user.click(dialog.getByRole('button', { name: /PAY \$7.64/ }));
+    await screen.findByTestId('elsewhere');
+    expect(keys[1]).toBe(keys[0]);
+  });
+
+  it('shows a partial change, and offers to finish it', async () => {
+    answers = [
+      () => errorResponse(502, 'billing_partial', 'Kids was added, Gospel TV is still there.'),
+    ];
+    const { user, dialog } = await openSaveDialog();
+    await user.click(await dialog.findByRole('button', { name: /PAY \$7.64/ }));
+    expect(await dialog.findByText(/Gospel TV is still there/)).toBeInTheDocument();
+    const finish = dialog.getByRole('button', { name: 'YES, FINISH' });
+    await waitFor(() => expect(finish).toBeEnabled());
+    await user.click(finish);
+    await screen.findByTestId('elsewhere');
+  });
+});

@@ -1,0 +1,87 @@
+import { useQuery } from '@tanstack/react-query';
+import { useSearchParams } from 'react-router-dom';
+import { PlanTableSkeleton } from '@/domain/plans/PlanTableSkeleton';
+import { canChangePeriod } from '@/domain/plans/plans';
+import { DowngradePreview } from '@/features/subscriptions/shared/DowngradePreview';
+import styles from '@/features/subscriptions/shared/subscriptions.module.css';
+import { managePlansOptions } from '@/lib/api/queries';
+import type { ManagePlans } from '@/lib/api/types';
+import { useScreenLoad } from '@/lib/api/useScreenLoad';
+import { paths } from '@/lib/paths';
+import { ButtonLink } from '@/ui/Button';
+import { Card } from '@/ui/Card';
+import { EmptyState } from '@/ui/EmptyState';
+import { ErrorState } from '@/ui/ErrorState';
+import { PlayIcon } from '@/ui/icons/PlayIcon';
+import { Page } from '@/ui/Page';
+import { PageHeading } from '@/ui/PageHeading';
+import { BackLink } from '@/ui/TextLink';
+import { OtherChanges } from './OtherChanges';
+import { ServiceChoice } from './ServiceChoice';
+import { choosablePlans } from './serviceDraft';
+
+/**
+ * The current plans with checkboxes to add and remove; with `?action=downgrade`, a preview of a
+ * downgrade.
+ */
+export default function ManageSubscriptionPage() {
+  const [query] = useSearchParams();
+  const plans = useQuery(managePlansOptions);
+  const failure = useScreenLoad(plans);
+  const isPreview = query.get('action') === 'downgrade';
+  return (
+    <Page>
+      <BackLink to={paths.dashboard} />
+      <PageHeading
+        lead={isPreview ? undefined : 'Choose your services. Nothing changes until you confirm.'}
+      >
+        Manage Subscriptions
+      </PageHeading>
+      <Card as="section" labelledBy="your-subscriptions" className={styles.card}>
+        <h2 id="your-subscriptions">Your Subscriptions</h2>
+        {failure && <ErrorState {...failure} />}
+        {!failure && !plans.data && <PlanTableSkeleton />}
+        {plans.data &&
+          (isPreview ? (
+            <DowngradeContent costs={plans.data} />
+          ) : (
+            <ServiceContent costs={plans.data} />
+          ))}
+      </Card>
+      {plans.data && !isPreview && <OtherChanges plans={plans.data.existingPlans} />}
+    </Page>
+  );
+}
+
+function DowngradeContent({ costs }: { costs: ManagePlans }) {
+  return (
+    <>
+      <DowngradePreview costs={costs} quiet />
+      {costs.existingPlans.some((plan) => canChangePeriod(plan, 'downgrade')) ? (
+        <ButtonLink to={paths.downgrade} block>
+          Choose what to downgrade
+        </ButtonLink>
+      ) : (
+        <ButtonLink to={paths.manageSubscription} block>
+          See your subscriptions
+        </ButtonLink>
+      )}
+    </>
+  );
+}
+
+function ServiceContent({ costs }: { costs: ManagePlans }) {
+  return choosablePlans(costs).length > 0 ? <ServiceChoice costs={costs} /> : <NoPlans />;
+}
+
+function NoPlans() {
+  return (
+    <EmptyState
+      icon={<PlayIcon />}
+      title="No subscriptions"
+      action={<ButtonLink to={paths.dashboard}>Go to your account</ButtonLink>}
+    >
+      Your services and their prices show up here.
+    </EmptyState>
+  );
+}

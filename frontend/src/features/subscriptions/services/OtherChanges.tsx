@@ -1,0 +1,29 @@
+import { canChangePeriod } from '@/domain/plans/plans';
+import styles from '@/features/subscriptions/shared/subscriptions.module.css';
+import type { Plan } from '@/lib/api/types';
+import { paths } from '@/lib/paths';
+import { Card } from '@/ui/Card';
+import { CalendarIcon } from '@/ui/icons/CalendarIcon';
+import { TicketIcon } from '@/ui/icons/TicketIcon';
+import { LinkList } from '@/ui/LinkList';
+
+/** Links to other changes, each only if it is possible. */
+export function OtherChanges({ plans }: { plans: readonly Plan[] }) {
+  const canChangeAny = (action: 'upgrade' | 'downgrade') =>
+    plans.some((plan) => canChangePeriod(plan, action));
+  const links = [
+    ...(canChangeAny('upgrade')
+      ? [{ to: paths.upgrade, label: 'Upgrade to annual billing', icon: <CalendarIcon /> }]
+      : []),
+    ...(canChangeAny('downgrade')
+      ? [{ to: paths.downgrade, label: 'Downgrade to monthly billing', icon: <CalendarIcon /> }]
+      : []),
+    { to: paths.coupon, label: 'Redeem your code', icon: <TicketIcon /> },
+  ];
+  return (
+    <Card as="section" labelledBy="other-changes" className={styles.panel}>
+      <h2 id="other-changes">Change your billing</h2>
+      <LinkList links={links} />
+    </Card>
+  );
+}

@@ -1,0 +1,96 @@
+import { formatPlanNames, isEnding, isLive, planNotes } from '@/domain/plans/plans';
+import type { ManagePlans, OfferedPlan, Plan, ServicesChange } from '@/lib/api/types';
+import { formatCents } from '@/lib/formats';
+
+/** A current plan or one that can be added. */
+export type Choosable = Plan | OfferedPlan;
+
+export function isCurrentPlan(plan: Choosable): plan is Plan {
+  return plan.subId !== null;
+}
+
+/** All plans to choose from: the current ones, then those that can be added. */
+export function choosablePlans({ existingPlans, plans }: ManagePlans): Choosable[] {
+  return [...existingPlans.filter(isLive), ...plans];
+}
+
+/** The ids of the current plans that renew. */
+export function renewingPlanIds({ existingPlans }: ManagePlans): string[] {
+  return existingPlans.filter((plan) => isLive(plan) && !isEnding(plan)).map(({ id }) => id);
+}
+
+/**
+ * The wanted plans after checking or unchecking one: at most one per service, in the order of
+ * `all`.
+ */
+export function togglePlan(
+  items: readonly string[],
+  plan: Choosable,
+  isOn: boolean,
+  all: readonly Choosable[],
+): string[] {
+  const wanted = all.filter(({ id, service }) => {
+    if (id === plan.id) return isOn;
+    return items.includes(id) && !(isOn && service === plan.service);
+  });
+  return wanted.map(({ id }) => id);
+}
+
+function findPlans(change: ServicesChange, ids: readonly string[]) {
+  return change.existingPlans.filter(({ id }) => ids.includes(id));
+}
+
+/** Sentences about a change of services: `will` before it is made, `did` after. */
+export function changeSentences(
+  change: ServicesChange,
+  removable: readonly { id: string; name: string }[],
+  tense: 'will' | 'did',
+): string[] {
+  const removed = removable.filter(({ id }) => change.removed.includes(id));
+  const [adds, removes, keeps] =
+    tense === 'will'
+      ? ['You’re adding', 'You’re removing', 'You’re keeping']
+      : ['You added', 'You removed', 'You kept'];
+  return [
+    ...planSentence(adds, findPlans(change, change.added)),
+    ...planSentence(removes, removed),
+    ...planSentence(keeps, findPlans(change, change.keptAgain)),
+  ];
+}
+
+function planSentence(start: string | undefined, plans: readonly { name: string }[]): string[] {
+  return plans.length > 0 ? [`${start} ${formatPlanNames(plans)}.`] : [];
+}
+
+/** Sentences about when access to each removed plan ends. */
+export function removalSentences(
+  change: ServicesChange,
+  removable: readonly { id: string; name: string }[],
+): string[] {
+  return removable
+    .filter(({ id }) => change.removed.includes(id))
+    .flatMap(({ id, name }) => {
+      const ending = change.existingPlans.find((plan) => plan.id === id && isEnding(plan));
+      return ending?.cancelAt ? planNotes(ending) : [`Your access to ${name} ends immediately.`];
+    });
+}
+
+/** The label of the confirm button, in capitals like the dialog's other button. */
+export function servicesConfirmLabel(
+  change: ServicesChange,
+  removable: readonly { id: string; name: string }[],
+): string {
+  const removed = removable.filter(({ id }) => change.removed.includes(id));
+  const parts = [
+    ...confirmPart('ADD', findPlans(change, change.added)),
+    ...confirmPart('REMOVE', removed),
+    ...confirmPart('KEEP', findPlans(change, change.keptAgain)),
+  ];
+  const action = parts.length === 1 ? parts[0] : 'CHANGE MY SERVICES';
+  const payment = change.dueNow > 0 ? ` AND PAY ${formatCents(change.dueNow)}` : '';
+  return `YES, ${action}${payment}`;
+}
+
+function confirmPart(verb: string, plans: readonly { name: string }[]): string[] {
+  return plans.length > 0 ? [`${verb} ${formatPlanNames(plans).toUpperCase()}`] : [];
+}

@@ -1,0 +1,100 @@
+import type { ReactNode } from 'react';
+import { AgreementLinks } from '@/domain/payments/AgreementLinks';
+import { CONFIRMING_MESSAGE, errorMessage, hasCode, isUnconfirmed } from '@/lib/api/errors';
+import { useLoader } from '@/stores/loader';
+import { ConfirmModal } from '@/ui/ConfirmModal';
+import { InfoAlert } from '@/ui/InfoAlert';
+import { Skeleton } from '@/ui/Skeleton';
+import { VisuallyHidden } from '@/ui/VisuallyHidden';
+import { type Estimate, EstimateFailure } from './EstimateFailure';
+import { PaymentFailureDialog } from './PaymentFailureDialog';
+import { RefusalMessage } from './RefusalMessage';
+import { Sentences } from './Sentences';
+import { useLatest } from './useLatest';
+import type { usePlanChange } from './usePlanChange';
+
+interface ChangeDialogsProps {
+  change: Pick<ReturnType<typeof usePlanChange>, 'step' | 'ask' | 'close'> & {
+    command: { isPending: boolean; error: Error | null };
+  };
+  title: string;
+  /** What the change will do. */
+  sentences: readonly string[];
+  /** The costs; empty while they load. */
+  figures: ReactNode;
+  /** The change has already been made, here or elsewhere. */
+  nothingLeft: boolean;
+  estimate: Estimate;
+  warning?: ReactNode;
+  confirmText: string;
+  onConfirm: () => void;
+}
+
+/** The confirmation dialog of a change, and the dialog about a failed payment. */
+export function ChangeDialogs({
+  change: { step, command, ask, close },
+  title,
+  sentences,
+  figures,
+  nothingLeft,
+  estimate,
+  warning,
+  confirmText,
+  onConfirm,
+}: ChangeDialogsProps) {
+  const loaderNote = useLoader(({ message }) => message);
+  // Keeps the message in the dialog while it closes.
+  const lastError = useLatest(command.error ?? undefined);
+  // The payment dialog shows the first error; the text for `nothingLeft` covers the second.
+  const isShownElsewhere =
+    hasCode(command.error, 'payment_processing_failed') ||
+    (nothingLeft && hasCode(command.error, 'no_change'));
+  return (
+    <>
+      <ConfirmModal
+        open={step === 'asking'}
+        title={title}
+        message={figures && <Sentences sentences={sentences} />}
+        warningContent={figures && warning}
+        confirmBtnText={hasCode(command.error, 'billing_partial') ? 'YES, FINISH' : confirmText}
+        confirmDisabled={!figures}
+        busy={command.isPending}
+        busyNote={loaderNote}
+        onConfirm={onConfirm}
+        onCancel={close}
+      >
+        {command.error && !isShownElsewhere && <RefusalNotice error={command.error} />}
+        {nothingLeft && <p>This is already done. There’s nothing left to change.</p>}
+        {!nothingLeft && (figures || <FiguresPending estimate={estimate} />)}
+        <AgreementLinks />
+      </ConfirmModal>
+      <PaymentFailureDialog
+        open={step === 'declined'}
+        message={errorMessage(lastError)}
+        onRetry={ask}
+        onClose={close}
+      />
+    </>
+  );
+}
+
+/** New figures and an unconfirmed change are shown as information, not as failures. */
+function RefusalNotice({ error }: { error: Error }) {
+  if (isUnconfirmed(error)) return <InfoAlert>{CONFIRMING_MESSAGE}</InfoAlert>;
+  const isInfo = hasCode(error, 'quote_changed');
+  return (
+    <InfoAlert tone={isInfo ? 'info' : 'error'}>
+      <RefusalMessage error={error} />
+    </InfoAlert>
+  );
+}
+
+function FiguresPending({ estimate }: { estimate: Estimate }) {
+  if (estimate.isError) return <EstimateFailure estimate={estimate} />;
+  return (
+    <div role="status">
+      <VisuallyHidden>Calculating your total…</VisuallyHidden>
+      <Skeleton height="8rem" radius="box" />
+    </div>
+  );
+}

@@ -1,0 +1,52 @@
+import { useQuery } from '@tanstack/react-query';
+
+import { siteOptions } from '@/lib/api/queries';
+import { contactUrl } from '@/lib/brand';
+import { paths } from '@/lib/paths';
+import { Button, ButtonAnchor, ButtonLink } from '@/ui/Button';
+import { Dialog } from '@/ui/Dialog';
+
+interface PaymentFailureDialogProps {
+  open: boolean;
+  /** The server's message that nothing was changed. */
+  message: string;
+  /** Reopens the confirmation of the same selection. */
+  onRetry: () => void;
+  onClose: () => void;
+}
+
+/** The dialog about a failed payment, with the ways to fix it. */
+export function PaymentFailureDialog({
+  open,
+  message,
+  onRetry,
+  onClose,
+}: PaymentFailureDialogProps) {
+  const { data: site } = useQuery(siteOptions);
+  const help = site ? contactUrl(site.brand) : '';
+  const buttons = (
+    <>
+      <Button variant="secondary" onClick={onClose}>
+        Not now
+      </Button>
+      {help && (
+        <ButtonAnchor variant="secondary" href={help} newTab>
+          Contact Customer Service
+        </ButtonAnchor>
+      )}
+      <ButtonLink variant="secondary" to={paths.paymentMethods}>
+        Change payment method
+      </ButtonLink>
+      <Button onClick={onRetry}>Try again</Button>
+    </>
+  );
+  return (
+    <Dialog open={open} title="Payment Failed" footer={buttons} onClose={onClose} staticBackdrop>
+      <p>{message}</p>
+      <p>
+        Your selection is saved, and your subscriptions haven’t changed. Your bank can tell you why
+        it declined the payment.
+      </p>
+    </Dialog>
+  );
+}

@@ -1,0 +1,17 @@
+import { errorMessage, hasCode } from '@/lib/api/errors';
+import { paths } from '@/lib/paths';
+import { TextLink } from '@/ui/TextLink';
+
+/** Why a change was refused, with a link to add a payment method if only that is missing. */
+export function RefusalMessage({ error }: { error: Error | null }) {
+  return (
+    <>
+      {errorMessage(error)}
+      {hasCode(error, 'payment_method_required') && (
+        <p>
+          <TextLink to={paths.addPaymentMethod}>Add a payment method</TextLink>
+        </p>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,139 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import { HttpResponse, http } from 'msw';
+import { describe, expect, it, vi } from 'vitest';
+import { createReceiptState } from '@/domain/changes/receipts';
+import type { Plan } from '@/lib/api/types';
+import { useSnackbar } from '@/stores/snackbar';
+import {
+  CHANGING,
+  ENDING,
+  makeGospelPlan,
+  makeManagePlans,
+  makePeriodEstimate,
+  makePlan,
+  YEARLY,
+} from '@/testing/fixtures';
+import { renderScreen } from '@/testing/renderScreen';
+import { errorResponse, server } from '@/testing/server';
+import SummaryPage from './SummaryPage';
+
+function answerPlans(plans: Plan[]) {
+  server.use(
+    http.get('*/api/account/manage-plans', () =>
+      HttpResponse.json(makeManagePlans({ existingPlans: plans })),
+    ),
+  );
+}
+
+function renderPage(plans: Plan[], at = '/summary', state: unknown = null) {
+  answerPlans(plans);
+  return renderScreen(<SummaryPage />, { at, route: '/summary', state });
+}
+
+const findTable = () => screen.findByRole('table', { name: 'Your Subscriptions' });
+const findNextSteps = async () => within(await screen.findByRole('list', { name: 'Coming up' }));
+
+describe('the summary', () => {
+  // shows: period-8, summary-1
+  it('shows what was done, the plans and what comes next', async () => {
+    const sentences = ['Faith & Family is now billed annually.', '$66.79 was charged today.'];
+    const plans = [makePlan(YEARLY)];
+    renderPage(plans, '/summary?action=upgrade', createReceiptState(sentences, plans));
+    expect(await screen.findByRole('status')).toHaveTextContent(sentences.join(''));
+    expect(await findTable()).toHaveTextContent('Faith & Family$69.99per year');
+    expect(screen.getByRole('checkbox', { name: 'Faith & Family' })).toBeDisabled();
+    expect((await findNextSteps()).getByRole('listitem')).toHaveTextContent(
+      'Faith & Family: Next billDecember 10, 2026',
+    );
+  });
+
+  it('hides the receipt once the change has been undone', async () => {
+    const state = createReceiptState(
+      ['Faith & Family switches to monthly billing.'],
+      [makePlan(CHANGING)],
+    );
+    renderPage([makePlan(YEARLY)], '/summary?action=downgrade', state);
+    await findTable();
+    expect(screen.queryByRole('status')).not.toBeInTheDocument();
+  });
+
+  it('hides the receipt on the next day', async () => {
+    const plans = [makePlan(YEARLY)];
+    vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-11-20T12:00:00Z') });
+    const state = createReceiptState(['$66.79 was charged today.'], plans);
+    vi.setSystemTime(new Date('2026-11-21T12:00:00Z'));
+    renderPage(plans, '/summary?action=upgrade', state);
+    expect(await screen.findByRole('status')).toHaveTextContent(/^You’re now billed annually/);
+    vi.useRealTimers();
+  });
+
+  // shows: summary-2
+  it.each([
+    ['upgrade', YEARLY, 'You’re now billed annually.'],
+    [
+      'downgrade_with_trial',
+      { status: 'IN_TRIAL' },
+      'Your downgrade is done. You’ll be billed monthly after your trial.',
+    ],
+    ['REMOVE_SERVICE', {}, 'Your changes are saved.'],
+    ['ADJUST_SUBSCRIPTION', {}, 'Your changes are saved.'],
+    ['coupon', { hasUpcomingCoupon: true }, 'Your code was applied.'],
+  ] as const)('describes %s from the URL alone', async (action, overrides, message) => {
+    renderPage([makePlan(overrides)], `/summary?action=${action}`);
+    expect(await screen.findByRole('status')).toHaveTextContent(message);
+  });
+
+  it.each([
+    '/summary',
+    '/summary?action=constructor',
+    '/summary?action=upgrade',
+    '/summary?action=downgrade',
+  ])('claims nothing for %s', async (at) => {
+    renderPage([makePlan()], at, { said: 'no list' });
+    await findTable();
+    expect(screen.queryByRole('status')).not.toBeInTheDocument();
+  });
+
+  // shows: api-28
+  it('previews a downgrade, with its date and an undo button', async () => {
+    const preview = makePeriodEstimate({ isImmediate: false, effectiveAt: '2026-12-10T15:00:00Z' });
+    server.use(
+      http.get('*/api/account/downgrade/estimate', () => HttpResponse.json(preview)),
+      http.post('*/api/account/subscription/remove-scheduled-change', () => {
+        answerPlans([makePlan(YEARLY)]);
+        return HttpResponse.json({ plans: [makePlan(YEARLY)] });
+      }),
+    );
+    const { user } = renderPage([makePlan(CHANGING)], '/summary?action=downgrade');
+    expect(await findTable()).toHaveTextContent('Total Monthly Costs and applicable taxes$6.99');
+    expect(screen.getByText('Starting December 10, 2026')).toBeInTheDocument();
+    await user.click(screen.getByRole('button', { name: 'Undo change of Faith & Family' }));
+    await expect
+      .poll(() => useSnackbar.getState().content)
+      .toBe('The change was undone. Faith & Family stays as it is.');
+    await waitFor(() => expect(screen.queryByText(/from December 10/)).not.toBeInTheDocument());
+  });
+
+  it('shows the current plans after a partial downgrade', async () => {
+    renderPage([makePlan(CHANGING), makeGospelPlan(YEARLY)], '/summary?action=downgrade');
+    expect(await findTable()).toHaveTextContent(
+      'Faith & Family changes to $6.99 / month on December 10, 2026.',
+    );
+  });
+
+  it('offers to keep an ending plan, and shows a failure', async () => {
+    const requests: unknown[] = [];
+    server.use(
+      http.post('*/api/account/subscription/remove-scheduled-cancellation', async ({ request }) => {
+        requests.push(await request.json());
+        return errorResponse(409, 'invalid_state', 'It has ended.');
+      }),
+    );
+    const { user } = renderPage([makePlan(), makeGospelPlan(ENDING)]);
+    await user.click(
+      (await findNextSteps()).getByRole('button', { name: 'Keep my subscription to Gospel TV' }),
+    );
+    await expect.poll(() => useSnackbar.getState().content).toBe('It has ended.');
+    expect(requests).toEqual([{ subscriptionId: ['sub_gospel'] }]);
+  });
+});

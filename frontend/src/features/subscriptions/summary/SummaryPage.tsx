@@ -1,0 +1,95 @@
+import { useQuery } from '@tanstack/react-query';
+import { useLocation, useSearchParams } from 'react-router-dom';
+import { readReceipt } from '@/domain/changes/receipts';
+import { PlanTableSkeleton } from '@/domain/plans/PlanTableSkeleton';
+import { canChangePeriod, isLive } from '@/domain/plans/plans';
+import { DowngradePreview } from '@/features/subscriptions/shared/DowngradePreview';
+import { ReadOnlyPlans } from '@/features/subscriptions/shared/ReadOnlyPlans';
+import { Sentences } from '@/features/subscriptions/shared/Sentences';
+import styles from '@/features/subscriptions/shared/subscriptions.module.css';
+import {
+  readSummaryAction,
+  type SummaryAction,
+  summarySentences,
+} from '@/features/subscriptions/shared/summary';
+import { managePlansOptions } from '@/lib/api/queries';
+import type { ManagePlans, Plan } from '@/lib/api/types';
+import { useScreenLoad } from '@/lib/api/useScreenLoad';
+import { paths } from '@/lib/paths';
+import { ButtonLink } from '@/ui/Button';
+import { Card } from '@/ui/Card';
+import { EmptyState } from '@/ui/EmptyState';
+import { ErrorState } from '@/ui/ErrorState';
+import { InfoAlert } from '@/ui/InfoAlert';
+import { PlayIcon } from '@/ui/icons/PlayIcon';
+import { Page } from '@/ui/Page';
+import { PageHeading } from '@/ui/PageHeading';
+import { BackLink } from '@/ui/TextLink';
+import { UpcomingSteps } from './UpcomingSteps';
+
+/** The screen after a change: what was done, the plans now or later, and what comes next. */
+export default function SummaryPage() {
+  const [query] = useSearchParams();
+  const { state } = useLocation();
+  const plans = useQuery(managePlansOptions);
+  const failure = useScreenLoad(plans);
+  const action = readSummaryAction(query);
+  return (
+    <Page>
+      <BackLink to={paths.dashboard} />
+      <PageHeading title="Plan Summary">Manage Subscriptions</PageHeading>
+      {plans.data && <DoneNotice state={state} action={action} plans={plans.data.existingPlans} />}
+      <Card as="section" labelledBy="your-subscriptions" className={styles.card}>
+        <h2 id="your-subscriptions">Your Subscriptions</h2>
+        {failure && <ErrorState {...failure} />}
+        {!failure && !plans.data && <PlanTableSkeleton />}
+        {plans.data && <HeldPlans action={action} costs={plans.data} />}
+      </Card>
+      {plans.data && <UpcomingSteps plans={plans.data.existingPlans} />}
+    </Page>
+  );
+}
+
+interface DoneNoticeProps {
+  state: unknown;
+  action: SummaryAction | null;
+  plans: readonly Plan[];
+}
+
+function DoneNotice({ state, action, plans }: DoneNoticeProps) {
+  const receiptSentences = readReceipt(state, plans);
+  const sentences =
+    receiptSentences.length > 0 ? receiptSentences : summarySentences(action, plans);
+  if (sentences.length === 0) return null;
+  return (
+    <InfoAlert tone="success">
+      <Sentences sentences={sentences} />
+    </InfoAlert>
+  );
+}
+
+/**
+ * The preview assumes that everything is downgraded, so after a partial downgrade the plans' notes
+ * say it instead.
+ */
+function HeldPlans({ action, costs }: { action: SummaryAction | null; costs: ManagePlans }) {
+  const { existingPlans } = costs;
+  if (!existingPlans.some(isLive)) return <NoPlans />;
+  const isWhole =
+    existingPlans.some(({ hasScheduledChange }) => hasScheduledChange) &&
+    !existingPlans.some((plan) => canChangePeriod(plan, 'downgrade'));
+  if (action === 'downgrade' && isWhole) return <DowngradePreview costs={costs} />;
+  return <ReadOnlyPlans plans={existingPlans} costs={costs} />;
+}
+
+function NoPlans() {
+  return (
+    <EmptyState
+      icon={<PlayIcon />}
+      title="No subscriptions"
+      action={<ButtonLink to={paths.manageSubscription}>Add a service</ButtonLink>}
+    >
+      Your services and their prices show up here.
+    </EmptyState>
+  );
+}

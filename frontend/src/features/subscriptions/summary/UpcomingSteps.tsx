@@ -1,0 +1,39 @@
+import { nextSteps } from '@/domain/plans/nextSteps';
+import { isLive } from '@/domain/plans/plans';
+import styles from '@/features/subscriptions/shared/subscriptions.module.css';
+import type { Plan } from '@/lib/api/types';
+import { formatDate } from '@/lib/formats';
+import { Card } from '@/ui/Card';
+import { Timeline, type TimelineItem } from '@/ui/Timeline';
+import { useFocusIfLost } from '@/ui/useFocusIfLost';
+import { UndoButton } from './UndoButton';
+
+/** The upcoming events of all plans, with dates and undo buttons. */
+export function UpcomingSteps({ plans }: { plans: readonly Plan[] }) {
+  const items = plans
+    .filter(isLive)
+    .flatMap(timelineItems)
+    .sort((item, other) => (item.dateTime ?? '~').localeCompare(other.dateTime ?? '~'));
+  const heading = useFocusIfLost<HTMLHeadingElement>(items.map(({ key }) => key).join());
+  if (items.length === 0) return null;
+  return (
+    <Card as="section" labelledBy="coming-up" className={styles.panel}>
+      <h2 id="coming-up" ref={heading} tabIndex={-1} className={styles.heading}>
+        Coming up
+      </h2>
+      <Timeline label="Coming up" items={items} />
+    </Card>
+  );
+}
+
+/** The undo button is beside a plan's first event. */
+function timelineItems(plan: Plan): TimelineItem[] {
+  return nextSteps(plan).map(({ kind, at, title, detail }, index) => ({
+    key: `${plan.subId} ${kind}`,
+    title: `${plan.name}: ${title}`,
+    detail,
+    tone: kind === 'accessEnds' ? 'warning' : 'primary',
+    action: index === 0 ? <UndoButton plan={plan} /> : undefined,
+    ...(at && { date: formatDate(at), dateTime: at }),
+  }));
+}

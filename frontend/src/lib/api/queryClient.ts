@@ -1,0 +1,32 @@
+import { onlineManager, QueryClient } from '@tanstack/react-query';
+
+import { ApiError } from './errors';
+
+const READ_REPEATS = 2;
+
+/**
+ * Retries a read only if that can help: after no response while online, or after a server error.
+ */
+function shouldRepeatRead(failures: number, error: Error): boolean {
+  if (!(error instanceof ApiError) || !onlineManager.isOnline()) return false;
+  return failures < READ_REPEATS && (error.status === -1 || error.status >= 500);
+}
+
+/**
+ * Reads stay fresh for half a minute; mutations are never retried automatically. While offline both
+ * fail at once, so that a payment is not sent later by surprise when the connection returns. Only
+ * reads are refetched then.
+ */
+export function createQueryClient(): QueryClient {
+  return new QueryClient({
+    defaultOptions: {
+      queries: {
+        retry: shouldRepeatRead,
+        staleTime: 30_000,
+        networkMode: 'always',
+        refetchOnReconnect: true,
+      },
+      mutations: { retry: 0, networkMode: 'always' },
+    },
+  });
+}

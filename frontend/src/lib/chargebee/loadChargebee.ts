@@ -1,0 +1,65 @@
+import type { Site } from '@/lib/api/types';
+import { useChargebeeStore } from '@/stores/chargebee';
+import type { ChargebeeInstance } from './types';
+
+interface Chargebee {
+  init: (options: {
+    site: string;
+    publishableKey: string;
+    iframeOnly: boolean;
+  }) => ChargebeeInstance;
+}
+
+type ScriptedWindow = Window & { Chargebee?: Chargebee };
+
+type ChargebeeKeys = Pick<Site, 'siteName' | 'publishableKey' | 'chargebeeJsUrl'>;
+
+/** After this long, loading the provider's script counts as failed and can be retried. */
+export const SCRIPT_TIMEOUT_MS = 15_000;
+
+/** The started script. It may be initialized only once. */
+let started: { Chargebee: Chargebee; instance: ChargebeeInstance } | undefined;
+
+/** A second copy, injected because the first was slow, does not replace the first. */
+function startChargebee({ siteName: site, publishableKey }: ChargebeeKeys): ChargebeeInstance {
+  const page: ScriptedWindow = window;
+  if (!started) {
+    const { Chargebee } = page;
+    if (!Chargebee) throw new Error('The provider’s script defined no Chargebee.');
+    started = { Chargebee, instance: Chargebee.init({ site, publishableKey, iframeOnly: true }) };
+  }
+  page.Chargebee = started.Chargebee;
+  return started.instance;
+}
+
+function injectScript(site: ChargebeeKeys, onFailed: () => void): void {
+  const script = document.createElement('script');
+  script.async = true;
+  script.onload = () => {
+    try {
+      useChargebeeStore.getState().ready(startChargebee(site));
+    } catch {
+      onFailed();
+    }
+  };
+  script.onerror = onFailed;
+  script.src = site.chargebeeJsUrl;
+  document.head.append(script);
+}
+
+/**
+ * Loads and starts the provider's script, once per page, and again after a failure. The store holds
+ * the status: a script that is blocked, broken or too slow has failed, but is still used if it
+ * arrives late.
+ */
+export function loadChargebee(site: ChargebeeKeys): void {
+  const { status, begin, fail } = useChargebeeStore.getState();
+  if (status === 'loading' || status === 'ready') return;
+  begin();
+  const failUnlessReady = () => {
+    clearTimeout(timer);
+    if (useChargebeeStore.getState().status === 'loading') fail();
+  };
+  const timer = setTimeout(failUnlessReady, SCRIPT_TIMEOUT_MS);
+  injectScript(site, failUnlessReady);
+}

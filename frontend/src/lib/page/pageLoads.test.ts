@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest';
+import { paths } from '@/lib/paths';
+import { useAuth } from '@/stores/auth';
+import { showSnackbar, useSnackbar } from '@/stores/snackbar';
+import { makeSite } from '@/testing/fixtures';
+import { servePageAs, stubReload } from '@/testing/pageLoads';
+import { applyHandover } from './handover';
+import {
+  canShowInThisPage,
+  pageAllowsProviderScript,
+  pageAllowsSupportWidget,
+  readSiteFromPage,
+  reloadPage,
+} from './pageLoads';
+
+const ALL = Object.values(paths);
+const CARD: readonly string[] = [paths.addCard, paths.updateCard];
+const PAYPAL: readonly string[] = [paths.payPal];
+
+describe('a page', () => {
+  it('without settings is an ordinary page', () => {
+    expect(pageAllowsProviderScript()).toBe(false);
+    expect(canShowInThisPage('/dashboard?a=/add-card-payment-method')).toBe(true);
+    expect([...CARD, ...PAYPAL].filter(canShowInThisPage)).toEqual([]);
+  });
+
+  it.each([
+    ['app', false, ALL.filter((path) => !CARD.includes(path) && !PAYPAL.includes(path))],
+    ['card', true, CARD],
+    ['payPal', true, PAYPAL],
+  ] as const)('served as %s shows only its own screens', (kind, isCard, own) => {
+    servePageAs(kind);
+    expect(pageAllowsProviderScript()).toBe(isCard);
+    expect(ALL.filter((path) => canShowInThisPage(`${path}?a=b#c`))).toEqual(own);
+  });
+});
+
+describe('the site', () => {
+  it('comes with the page', () => {
+    servePageAs('app', { site: makeSite() });
+    expect(readSiteFromPage()).toEqual(makeSite());
+  });
+
+  it.each([undefined, null])('has to be fetched if the page says %s', (site) => {
+    servePageAs('app', { site });
+    expect(readSiteFromPage()).toBeUndefined();
+  });
+});
+
+describe('with a support widget', () => {
+  const PROFILE: readonly string[] = [paths.editProfile];
+  const OTHERS = ALL.filter((path) => ![...CARD, ...PAYPAL, ...PROFILE].includes(path));
+
+  it('the profile is a page of its own, which does not allow the widget', () => {
+    servePageAs('profile');
+    expect(ALL.filter(canShowInThisPage)).toEqual(PROFILE);
+    expect([pageAllowsSupportWidget(), pageAllowsProviderScript()]).toEqual([false, false]);
+  });
+
+  it('the other pages allow the widget and cannot show the profile', () => {
+    servePageAs('app', { supportWidget: true });
+    expect(ALL.filter(canShowInThisPage)).toEqual(OTHERS);
+    expect(pageAllowsSupportWidget()).toBe(true);
+  });
+});
+
+describe('reloading the page', () => {
+  it('hands over the current message, which is shown once', () => {
+    const { reload } = stubReload();
+    showSnackbar('Card added.', 'warning');
+    reloadPage();
+    expect(reload).toHaveBeenCalledOnce();
+
+    useSnackbar.setState(useSnackbar.getInitialState(), true);
+    applyHandover();
+    expect(useSnackbar.getState()).toMatchObject({
+      visible: true,
+      content: 'Card added.',
+      severity: 'warning',
+    });
+    expect(window.history.state).toEqual({});
+    useSnackbar.setState(useSnackbar.getInitialState(), true);
+    applyHandover();
+    expect(useSnackbar.getState().visible).toBe(false);
+  });
+
+  it('ignores how an earlier session ended after a new sign-in', () => {
+    window.history.replaceState({ handover: { message: null, ended: 'expired' } }, '');
+    useAuth.getState().signIn('token');
+    applyHandover();
+    expect(useAuth.getState().ended).toBeNull();
+  });
+});

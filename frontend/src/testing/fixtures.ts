@@ -1,0 +1,316 @@
+import type {
+  Account,
+  EmailPreference,
+  FreeMonthOffer,
+  Invoice,
+  ManagePlans,
+  OfferedPlan,
+  PaymentSource,
+  Payments,
+  PeriodEstimate,
+  Plan,
+  Profile,
+  ServicesChange,
+  SessionPlace,
+  Site,
+} from '@/lib/api/types';
+
+/** Sample responses of the API. Each function takes overrides. */
+
+export function makePlan(overrides: Partial<Plan> = {}): Plan {
+  return {
+    id: 'faith-family-plan',
+    name: 'Faith & Family',
+    service: 'faith-family',
+    amount: 699,
+    status: 'ACTIVE',
+    subId: 'sub_faith',
+    periodUnit: 'month',
+    billingPeriod: 'MONTH',
+    cancelAt: null,
+    nextBillingAt: '2026-12-10T15:00:00Z',
+    pauseDate: null,
+    resumeDate: null,
+    hasUpcomingCoupon: false,
+    hasPauseSub: false,
+    hasScheduledPause: false,
+    hasScheduledChange: false,
+    hasFreeMonth: false,
+    hasOtherPeriod: true,
+    scheduledPlan: null,
+    ...overrides,
+  };
+}
+
+export function makeAccount(overrides: Partial<Account> = {}): Account {
+  return {
+    name: 'Ava Example',
+    email: 'ava@example.com',
+    plans: [makePlan()],
+    hasPauseSub: false,
+    hasScheduledPause: false,
+    hasPaymentFailure: false,
+    ...overrides,
+  };
+}
+
+export function makeManagePlans(overrides: Partial<ManagePlans> = {}): ManagePlans {
+  return {
+    existingPlans: [makePlan()],
+    plans: [],
+    bundleSavings: 0,
+    couponDiscount: 0,
+    total: 699,
+    periodUnit: 'month',
+    otherTotal: null,
+    ...overrides,
+  };
+}
+
+export function makeInvoice(overrides: Partial<Invoice> = {}): Invoice {
+  return {
+    number: '1001',
+    status: 'PAID',
+    transactionDate: '2026-11-10T15:00:00Z',
+    total: 699,
+    paymentSourceType: 'CARD',
+    cardBrand: 'VISA',
+    last4: '1111',
+    paypalEmail: null,
+    ...overrides,
+  };
+}
+
+export function makeCard(overrides: Partial<PaymentSource> = {}): PaymentSource {
+  return {
+    paymentSourceId: 'pm_visa',
+    primaryPaymentSource: true,
+    deletable: false,
+    status: 'VALID',
+    brand: 'VISA',
+    maskedNumber: '************1111',
+    firstName: 'Ava',
+    lastName: 'Example',
+    expiryMonth: 8,
+    expiryYear: 2030,
+    billingZip: '10001',
+    billingState: 'New York',
+    email: null,
+    ...overrides,
+  };
+}
+
+export function makePayPal(overrides: Partial<PaymentSource> = {}): PaymentSource {
+  return makeCard({
+    paymentSourceId: 'pm_paypal',
+    primaryPaymentSource: false,
+    deletable: true,
+    brand: 'PAYPAL',
+    maskedNumber: null,
+    firstName: null,
+    lastName: null,
+    expiryMonth: null,
+    expiryYear: null,
+    billingZip: null,
+    billingState: null,
+    email: 'ava@example.com',
+    ...overrides,
+  });
+}
+
+/** Payment methods: one default card, and nothing due. */
+export function makePayments(overrides: Partial<Payments> = {}): Payments {
+  return { card: [makeCard()], paypal: [], amountDue: 0, quote: 'quote-1', ...overrides };
+}
+
+const palette = { primary: '#23418f', onPrimary: '#ffffff', accent: '#c4541b', link: '#23418f' };
+
+export function makeSite(overrides: Partial<Site> = {}): Site {
+  return {
+    siteName: 'portal-test',
+    publishableKey: 'test_key',
+    enableCancelButton: true,
+    pauseOfferOn: true,
+    chargebeeJsUrl: 'https://js.example.com/v2/chargebee.js',
+    supportWidget: null,
+    timeZone: 'America/New_York',
+    clockOffset: 0,
+    brand: {
+      code: 'faith-family',
+      name: 'Faith & Family',
+      logoUrl: '/static/portal/art/logo.svg',
+      logoDarkUrl: '/static/portal/art/logo-dark.svg',
+      heroUrl: '/static/portal/art/hero/faith-family.svg',
+      colors: { light: palette, dark: palette },
+      termsUrl: 'https://example.com/terms',
+      privacyUrl: 'https://example.com/privacy',
+      helpCentreUrl: 'https://help.example.com/requests/new',
+      contactLinkEnabled: true,
+      showSubLogos: true,
+    },
+    services: [
+      makeService('faith-family', 'Faith & Family'),
+      makeService('gospel-TV', 'Gospel TV'),
+      makeService('kids', 'Kids'),
+    ],
+    ...overrides,
+  };
+}
+
+function makeService(id: string, name: string) {
+  return {
+    id,
+    name,
+    logoUrl: `/static/portal/art/${id}.svg`,
+    logoDarkUrl: '',
+    streamUrl: `https://${id.toLowerCase()}.example.com/`,
+    browseUrl: `https://${id.toLowerCase()}.example.com/browse`,
+  };
+}
+
+/** Plans of the other two services. */
+export function makeGospelPlan(overrides: Partial<Plan> = {}): Plan {
+  return makePlan({
+    id: 'gospel-tv-plan',
+    name: 'Gospel TV',
+    service: 'gospel-TV',
+    amount: 799,
+    subId: 'sub_gospel',
+    ...overrides,
+  });
+}
+
+export function makeKidsPlan(overrides: Partial<Plan> = {}): Plan {
+  return makePlan({
+    id: 'Minno-Plan',
+    name: 'Kids',
+    service: 'kids',
+    amount: 899,
+    subId: 'sub_kids',
+    ...overrides,
+  });
+}
+
+/** Overrides for a plan with a scheduled pause, and for a paused plan. */
+export const PAUSE_SCHEDULED: Partial<Plan> = {
+  hasScheduledPause: true,
+  nextBillingAt: null,
+  pauseDate: '2026-12-10T15:00:00Z',
+  resumeDate: '2027-01-09T15:00:00Z',
+};
+
+export const PAUSED: Partial<Plan> = {
+  status: 'PAUSED',
+  hasPauseSub: true,
+  nextBillingAt: null,
+  pauseDate: '2026-11-01T15:00:00Z',
+  resumeDate: '2026-12-02T15:00:00Z',
+};
+
+/** Overrides for a yearly plan, for one that ends, and for one that will be billed monthly. */
+export const YEARLY: Partial<Plan> = { periodUnit: 'year', billingPeriod: 'YEAR', amount: 6999 };
+
+export const ENDING: Partial<Plan> = {
+  status: 'NON_RENEWING',
+  cancelAt: '2026-12-04T15:00:00Z',
+  nextBillingAt: null,
+};
+
+export const CHANGING: Partial<Plan> = {
+  ...YEARLY,
+  hasScheduledChange: true,
+  scheduledPlan: { periodUnit: 'month', amount: 699, at: '2026-12-10T15:00:00Z' },
+};
+
+/** A plan that can be added. */
+export function makeOfferedPlan(overrides: Partial<OfferedPlan> = {}): OfferedPlan {
+  return {
+    ...makeKidsPlan({ nextBillingAt: null }),
+    status: null,
+    subId: null,
+    ...overrides,
+  };
+}
+
+const ESTIMATE = {
+  existingPlans: [makePlan()],
+  total: 699,
+  couponDiscount: 0,
+  bundleSavings: 0,
+  periodUnit: 'month' as const,
+  otherTotal: null,
+  dueNow: 0,
+  effectiveAt: '2026-11-20T15:00:00Z',
+  hasPaymentFailure: false,
+  quote: 'quote-1',
+};
+
+/** The estimate or result of a change of services. */
+export function makeServicesChange(overrides: Partial<ServicesChange> = {}): ServicesChange {
+  return { ...ESTIMATE, plans: [], added: [], removed: [], keptAgain: [], ...overrides };
+}
+
+/** The estimate or result of a change of billing period. */
+export function makePeriodEstimate(overrides: Partial<PeriodEstimate> = {}): PeriodEstimate {
+  return {
+    ...ESTIMATE,
+    annualSavings: 0,
+    credits: 0,
+    isImmediate: true,
+    planIds: ['faith-family-plan'],
+    removesFreeMonth: false,
+    ...overrides,
+  };
+}
+
+export function makeFreeMonth(overrides: Partial<FreeMonthOffer> = {}): FreeMonthOffer {
+  return {
+    eligible: true,
+    reason: null,
+    amountSaved: 699,
+    nextBillingAt: '2026-12-10T15:00:00Z',
+    newNextBillingAt: '2027-01-10T15:00:00Z',
+    plans: [makePlan()],
+    quote: 'quote-1',
+    ...overrides,
+  };
+}
+
+export function makeProfile(overrides: Partial<Profile> = {}): Profile {
+  return {
+    email: 'ava@example.com',
+    firstName: 'Ava',
+    lastName: 'Stone',
+    bmonth: 0,
+    bday: 0,
+    ...overrides,
+  };
+}
+
+/** The four kinds of email, with the wanted ones checked. */
+export function makePreferences(...wanted: EmailPreference['key'][]): EmailPreference[] {
+  const kinds = [
+    ['newsLetter', 'Faith & Family Newsletter', 'A weekly newsletter.'],
+    ['streaming', "What's Streaming", 'A monthly newsletter.'],
+    ['promotions', 'Promotions', 'Marketing and promotional emails.'],
+    ['branding', 'Our Other Brands', 'Emails about other platforms.'],
+  ] as const;
+  return kinds.map(([key, name, summary]) => ({
+    key,
+    name,
+    summary,
+    checked: wanted.includes(key),
+  }));
+}
+
+export function makeSession(overrides: Partial<SessionPlace> = {}): SessionPlace {
+  return {
+    id: 'd2719a2c-9a5a-4a36-9a5d-0d6c1b9a0001',
+    createdAt: '2026-11-01T15:00:00Z',
+    lastUsedAt: '2026-11-20T15:00:00Z',
+    agent:
+      'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0.0.0 Safari/537.36',
+    current: true,
+    ...overrides,
+  };
+}

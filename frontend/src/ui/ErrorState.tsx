@@ -1,0 +1,54 @@
+import { type RefObject, useLayoutEffect, useRef } from 'react';
+import { AlertIcon } from '@/ui/icons/AlertIcon';
+import { RefreshIcon } from '@/ui/icons/RefreshIcon';
+import { Button } from './Button';
+import styles from './StatePanel.module.css';
+
+interface ErrorStateProps {
+  title?: string;
+  /** The server's error message. */
+  message: string;
+  onRetry: () => void;
+  retrying?: boolean;
+}
+
+/** Focuses the screen's heading if the focused retry button unmounts after a successful retry. */
+function useFocusHeadingOnRemoval(): RefObject<HTMLButtonElement | null> {
+  const button = useRef<HTMLButtonElement>(null);
+  useLayoutEffect(() => {
+    const { current } = button;
+    return () => {
+      if (document.activeElement === current) document.querySelector('h1')?.focus();
+    };
+  }, []);
+  return button;
+}
+
+/** The error state of a load, with a retry button. */
+export function ErrorState({
+  title = 'We couldn’t load this',
+  message,
+  onRetry,
+  retrying = false,
+}: ErrorStateProps) {
+  const button = useFocusHeadingOnRemoval();
+  return (
+    <div role="alert" className={styles.state}>
+      <span className={styles.alarm}>
+        <AlertIcon />
+      </span>
+      <p className={styles.title}>{title}</p>
+      <p className={styles.text}>{message}</p>
+      <p className={styles.text}>Your subscriptions haven’t changed.</p>
+      <Button
+        ref={button}
+        variant="secondary"
+        busy={retrying}
+        icon={<RefreshIcon />}
+        onClick={onRetry}
+      >
+        Try again
+      </Button>
+    </div>
+  );
+}
