@@ -1,5 +1,5 @@
 # One image for every process: web, the two workers, beat, and the commands between. docs/deployment.md says how it is run.
-ARG NODE_IMAGE=node:22-bookworm-slim
+ARG NODE_IMAGE=node:24-bookworm-slim
 ARG PYTHON_IMAGE=python:3.13-slim-bookworm
 
 
@@ -40,6 +40,7 @@ COPY --from=packages /opt/venv /opt/venv
 COPY manage.py ./
 COPY accounts accounts
 COPY billing billing
+COPY core core
 COPY operators operators
 COPY portal portal
 COPY preferences preferences
@@ -49,12 +50,12 @@ COPY --from=bundle /src/frontend/dist frontend/dist
 RUN PORTAL_ENV=demo python manage.py collectstatic --noinput -v 0 \
     && python -m compileall -q /app /opt/venv/lib \
     && chown -R portal:portal "$VAR_DIR/media" \
-    && rm -rf /tmp/* "$VAR_DIR/metrics"
+    && rm -rf /tmp/* "$VAR_DIR"/metrics*
 # Each container counts for itself: their processes have the same numbers, and would write to each other's files.
 ENV PROMETHEUS_MULTIPROC_DIR=/tmp/metrics
 
 USER portal
 VOLUME /var/lib/portal/media
 EXPOSE 8000
-HEALTHCHECK --interval=15s --timeout=3s --start-period=20s --retries=3 CMD ["python", "-m", "portal.probe"]
+HEALTHCHECK --interval=15s --timeout=3s --start-period=20s --retries=3 CMD ["python", "-m", "portal.monitoring.probe"]
 CMD ["gunicorn", "-c", "portal/gunicorn_conf.py", "portal.wsgi"]

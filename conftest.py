@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 import signal
 import socket
+import sqlite3
+import ssl
 import subprocess
 import sys
 import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,15 +22,22 @@ from typing import Any
 import httpx
 import pytest
 from chargebee import Chargebee
+from django.core.management import call_command
 from django.db import connection
-from pytest_django import Settings
+from django.db.models import Model
+from django.test import TransactionTestCase
+from pytest_django import DjangoDbBlocker, Settings
 
 from billing.gateway import transport
 
 ROOT = Path(__file__).resolve().parent
 SANDBOX_START_SECONDS = 30
+SANDBOX_DATABASE = "sandbox.sqlite3"
 # Where the sandbox's clock begins in each test that does not say otherwise: an ordinary month, far from any edge.
 GENESIS = datetime(2026, 3, 10, 12, tzinfo=UTC)
+# For httpx, which otherwise loads all certificate authorities anew for every request, even one without TLS.
+NO_AUTHORITIES = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+CLOCK_POLL_SECONDS = 0.005
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -51,6 +60,14 @@ def free_port() -> int:
         return port
 
 
+@dataclass(frozen=True)
+class SiteCopy:
+    """A site's data, and the site's time (milliseconds UTC) when it was copied."""
+
+    database: sqlite3.Connection
+    site_ms: int
+
+
 @dataclass
 class Sandbox:
     """A sandbox process: its addresses, its keys, and its clock as the SDK moves it."""
@@ -67,6 +84,11 @@ class Sandbox:
         return f"http://127.0.0.1:{self.port}"
 
     @property
+    def database(self) -> Path:
+        """The file of its data."""
+        return self.log.with_name(SANDBOX_DATABASE)
+
+    @property
     def endpoint(self) -> str:
         """Where its API is."""
         return f"{self.url}/api/v2"
@@ -74,31 +96,34 @@ class Sandbox:
     def client(self) -> Chargebee:
         """Return the official SDK, pointed at this process."""
         # With one connection for all its calls, as in the portal; by itself it makes a TLS context for each.
-        transport.install()
+        transport.install_shared_client()
         client = Chargebee(api_key=self.api_key, site=self.site, connection_time_out=3, read_time_out=15)
         client.env.protocol = "http"
         client.env.api_endpoint = self.endpoint
         return client
 
-    def misbehave(self, kind: str, path: str, **more: str | int) -> None:
-        """Have the next requests to a path meet a fault (docs/sandbox.md says which there are)."""
-        self._faults("POST", data={"kind": kind, "path": path, **more})
+    def order_fault(self, kind: str, path: str, **more: str | int) -> None:
+        """Have the next requests to a path meet a fault (chargebee_sandbox/README.md lists the kinds)."""
+        self._request_faults("POST", data={"kind": kind, "path": path, **more})
 
-    def behave(self) -> None:
+    def clear_faults(self) -> None:
         """Forget the faults that wait, and let go of the requests that one holds."""
-        self._faults("DELETE")
+        self._request_faults("DELETE")
 
     def struck(self) -> list[dict[str, Any]]:
         """Return the faults that struck, the newest first, and what came after each."""
-        return [entry["strike"] for entry in self._faults("GET", "/struck").json()["list"]]
+        return [entry["strike"] for entry in self._request_faults("GET", "/struck").json()["list"]]
 
-    def refuse(self, path: str, *, after: int = 0) -> None:
+    def refuse_requests(self, path: str, *, after: int = 0) -> None:
         """Have a request to a path refused for the state of what it is about, after so many that pass."""
-        self.misbehave("error", path, status=409, api_error_code="invalid_state_for_request", skip=after)
+        self.order_fault("error", path, status=409, api_error_code="invalid_state_for_request", skip=after)
 
-    def _faults(self, method: str, path: str = "", **more: Any) -> httpx.Response:
+    def _request_faults(self, method: str, path: str = "", **more: Any) -> httpx.Response:
         key = (self.api_key, "")
-        return httpx.request(method, f"{self.url}/faults{path}", auth=key, **more).raise_for_status()
+        answer = httpx.request(
+            method, f"{self.url}/faults{path}", auth=key, verify=NO_AUTHORITIES, trust_env=False, **more
+        )
+        return answer.raise_for_status()
 
     def kill(self) -> None:
         """End the process and its worker at once, as a power cut would."""
@@ -107,8 +132,25 @@ class Sandbox:
 
     def start_afresh(self, genesis: datetime = GENESIS) -> None:
         """Erase the site's data and set its clock, by the documented time machine."""
+        # No journey follows: the answer comes once all is erased.
         self.client().TimeMachine.start_afresh("delorean", {"genesis_time": int(genesis.timestamp())})
-        self._wait_for_clock()
+
+    def copy_site(self) -> SiteCopy:
+        """Return a copy of the site's data, in memory."""
+        copy = sqlite3.connect(":memory:")
+        with closing(sqlite3.connect(self.database)) as data:
+            data.backup(copy)
+        (offset_ms,) = copy.execute("SELECT offset_ms FROM sandbox_site").fetchone()
+        return SiteCopy(copy, time.time_ns() // 1_000_000 + offset_ms)
+
+    def restore_site(self, copy: SiteCopy) -> None:
+        """Put a copy in the place of all the site's data; its clock goes on from the copy's time."""
+        with closing(sqlite3.connect(self.database)) as data:
+            (epoch,) = data.execute("SELECT epoch FROM sandbox_site").fetchone()
+            offset_ms = copy.site_ms - time.time_ns() // 1_000_000
+            with copy.database:
+                copy.database.execute("UPDATE sandbox_site SET offset_ms = ?, epoch = ?", (offset_ms, epoch))
+            copy.database.backup(data)
 
     def travel_to(self, instant: datetime) -> None:
         """Move the clock forward and wait until all that happens on the way has happened."""
@@ -124,11 +166,11 @@ class Sandbox:
             if status == "succeeded":
                 return
             assert status == "in_progress", f"the time machine says {status}"
-            time.sleep(0.02)
+            time.sleep(CLOCK_POLL_SECONDS)
         raise TimeoutError("the time machine did not arrive within a minute")
 
 
-def _answers(url: str) -> bool:
+def _is_answering(url: str) -> bool:
     try:
         urllib.request.urlopen(url, timeout=1).close()  # noqa: S310  (always http to this machine)
     except urllib.error.HTTPError:
@@ -138,30 +180,30 @@ def _answers(url: str) -> bool:
     return True
 
 
-def _wait_until_it_serves(sandbox: Sandbox) -> None:
+def _wait_until_serving(sandbox: Sandbox) -> None:
     deadline = time.monotonic() + SANDBOX_START_SECONDS
-    while not _answers(f"{sandbox.url}/"):
+    while not _is_answering(f"{sandbox.url}/"):
         if sandbox.process.poll() is not None or time.monotonic() > deadline:
             raise RuntimeError(f"the sandbox did not start:\n{sandbox.log.read_text()}")
         time.sleep(0.05)
 
 
 @contextmanager
-def running_sandbox(folder: Path, **environment: str) -> Iterator[Sandbox]:
+def run_sandbox_process(folder: Path, **environment: str) -> Iterator[Sandbox]:
     """Run a sandbox on a free port with its data in `folder`, webhooks off unless the environment says otherwise."""
     log, port = folder / "sandbox.log", free_port()
     settled = {
         **os.environ,
         "VAR_DIR": str(folder),
         "SANDBOX_PORT": str(port),
-        "SANDBOX_DATABASE": str(folder / "sandbox.sqlite3"),
+        "SANDBOX_DATABASE": str(folder / SANDBOX_DATABASE),
         "SANDBOX_WEBHOOK_URL": "",
         "SANDBOX_REQUESTS_PER_MINUTE": "0",
         **environment,
     }
     with log.open("ab") as output:
         process = subprocess.Popen(
-            [sys.executable, "-m", "billing.sandbox"],
+            [sys.executable, "-m", "chargebee_sandbox"],
             cwd=ROOT,
             env=settled,
             stdout=output,
@@ -170,7 +212,7 @@ def running_sandbox(folder: Path, **environment: str) -> Iterator[Sandbox]:
         )
     sandbox = Sandbox(port=port, process=process, log=log)
     try:
-        _wait_until_it_serves(sandbox)
+        _wait_until_serving(sandbox)
         yield sandbox
     finally:
         # Gunicorn's quick end. The graceful one leaves kept-alive connections two seconds to say something, each time.
@@ -183,23 +225,45 @@ def running_sandbox(folder: Path, **environment: str) -> Iterator[Sandbox]:
 
 
 @pytest.fixture(scope="session")
+def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
+    """After a test that commits, put back the permissions and groups, which Django would make anew, a row at a time."""
+    from django.contrib.auth.models import Group, Permission
+    from django.contrib.contenttypes.models import ContentType
+
+    models: tuple[type[Model], ...] = (ContentType, Permission, Group, Group.permissions.through)
+    with django_db_blocker.unblock():
+        rows = [(model, list(model._base_manager.all())) for model in models]
+
+    def empty_tables(_test: TransactionTestCase) -> None:
+        call_command(
+            "flush", verbosity=0, interactive=False, reset_sequences=False, inhibit_post_migrate=True
+        )
+        for model, made in rows:
+            model._base_manager.bulk_create(made)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(TransactionTestCase, "_fixture_teardown", empty_tables)
+        yield
+
+
+@pytest.fixture(scope="session")
 def sandbox_process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sandbox]:
     """One sandbox for this test process, on a free port, with a database of its own and webhooks off."""
-    with running_sandbox(tmp_path_factory.mktemp("sandbox")) as sandbox:
+    with run_sandbox_process(tmp_path_factory.mktemp("sandbox")) as sandbox:
         yield sandbox
 
 
 @pytest.fixture(scope="session")
 def run_sandbox() -> Callable[..., AbstractContextManager[Sandbox]]:
-    """`running_sandbox`, for fixtures that outlive one test."""
-    return running_sandbox
+    """`run_sandbox_process`, for fixtures that outlive one test."""
+    return run_sandbox_process
 
 
 @pytest.fixture
 def launch_sandbox(tmp_path: Path) -> Iterator[Callable[..., Sandbox]]:
     """Start sandboxes of a test's own, with the environment it gives; all keep their data in the test's folder."""
     with ExitStack() as running:
-        yield lambda **environment: running.enter_context(running_sandbox(tmp_path, **environment))
+        yield lambda **environment: running.enter_context(run_sandbox_process(tmp_path, **environment))
 
 
 @pytest.fixture

@@ -1,1 +1,1 @@
-"""Who you are: sign-in, tokens, profile; and what every application shares about an account."""
+"""Accounts: sign-in, sessions, profile, mail and brands."""

@@ -1,1 +1,1 @@
-"""What a subscriber has and pays."""
+"""Subscriptions, payments and invoices, mirrored from Chargebee."""

@@ -1,17 +1,17 @@
-"""The billing app: what a subscriber has and pays."""
+"""The billing app: subscriptions, payments and invoices."""
 
 from django.apps import AppConfig
 
 
 class BillingConfig(AppConfig):
-    """Registers billing's receivers for the hooks that accounts publishes."""
+    """Connects billing's signal receivers."""
 
     default_auto_field = "django.db.models.BigAutoField"
     name = "billing"
     verbose_name = "Billing"
 
     def ready(self) -> None:
-        """Connect the receivers (import of an address the provider knows, refresh on sign-in)."""
+        """Connect the receivers."""
         from billing import receivers
 
-        receivers.connect()
+        receivers.connect_receivers()

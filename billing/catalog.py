@@ -1,4 +1,4 @@
-"""The services on sale and the plans that carry them (contract, section 1).
+"""The services on sale and the plans that carry them (docs/rules.md).
 
 A *service* is one of the streaming services, by family code, compared without case. A *plan* is what a subscriber
 sees; at the provider a plan at one billing period is an *item price*, `<plan id>-USD-Monthly` or `-Yearly`.
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Plan:
-    """A plan: `id` is the provider's item id, `name` what the subscriber reads, `on_sale` whether it can be added."""
+    """A plan: `id` is the provider's item id, `name` the name on screens, `on_sale` whether it can be added."""
 
     id: str
     service: str
@@ -17,7 +17,7 @@ class Plan:
     on_sale: bool = True
 
 
-# Catalogue order: the order in which every list shows plans.
+# In the order in which every list shows plans.
 PLANS = (
     Plan(id="faith-family-plan", service="faith-family", name="Faith & Family"),
     Plan(id="gospel-tv-plan", service="gospel-TV", name="Gospel TV"),
@@ -31,20 +31,20 @@ _SUFFIX_OF_PERIOD = {"month": "Monthly", "year": "Yearly"}
 
 
 def find_plan(plan_id: str) -> Plan | None:
-    """Return the plan with this item id, or None when the catalogue does not know it."""
+    """Return the plan with this item id, or None if there is none."""
     return _BY_ID.get(plan_id)
 
 
-def catalogue_position(plan_id: str) -> int:
-    """Return where the plan stands in every list; unknown plans come last."""
+def catalog_position(plan_id: str) -> int:
+    """Return the plan's position in lists; unknown plans come last."""
     return _ORDER.get(plan_id, len(PLANS))
 
 
-def item_price_id(plan_id: str, period_unit: str) -> str:
+def build_item_price_id(plan_id: str, period_unit: str) -> str:
     """Return the provider's item price id of a plan at a period (`month` or `year`)."""
     return f"{plan_id}-USD-{_SUFFIX_OF_PERIOD[period_unit]}"
 
 
-def plan_id_of(item_price: str) -> str:
+def plan_id_from_price(item_price: str) -> str:
     """Return the plan id that an item price id names (`Minno-USD-Yearly` gives `Minno`)."""
     return item_price.rsplit("-USD-", 1)[0]

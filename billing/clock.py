@@ -1,7 +1,7 @@
-"""Billing's clock: the real time plus the time machine's offset (contract, section 1, `clock`).
+"""Billing's clock: real time plus the time machine's offset (docs/rules.md, clock-1).
 
-The offset is a stored row, refreshed by a job; reading the time never asks the provider. Codes, tokens, limits and
-signed links do not use this clock: they run on real time.
+The offset is stored in the database and refreshed by each tick, so reading the time makes no request to the provider.
+Sign-in codes, tokens, limits and signed links use real time instead.
 """
 
 from datetime import UTC, date, datetime, timedelta
@@ -11,16 +11,16 @@ from django.apps import apps
 from django.utils import timezone
 
 
-def offset() -> timedelta:
-    """Return how far the provider's clock is ahead of the real time; zero when it never travelled."""
+def clock_offset() -> timedelta:
+    """Return how far the provider's clock is ahead of real time; zero if it has never traveled."""
     model = apps.get_model("billing", "ProviderClock")
     seconds = model._default_manager.values_list("offset_seconds", flat=True).first()
     return timedelta(seconds=seconds or 0)
 
 
-def now() -> datetime:
-    """Return billing's present instant, in UTC."""
-    return (timezone.now() + offset()).astimezone(UTC)
+def billing_now() -> datetime:
+    """Return the current time on billing's clock, in UTC."""
+    return (timezone.now() + clock_offset()).astimezone(UTC)
 
 
 def local_date(instant: datetime, zone: str) -> date:

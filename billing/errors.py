@@ -1,10 +1,10 @@
-"""Billing's error base and the errors that more than one service raises.
+"""Billing's error base, and the errors that several modules raise.
 
-An error that only one service raises is a class beside the function that raises it. Codes and statuses are those of
-the contract's section 2.
+An error that only one module raises is a class beside the function that raises it. Codes and statuses are those of
+docs/rules.md, "Error codes".
 """
 
-from portal.errors import NotFound, PortalError
+from core.errors import NotFound, PortalError
 
 RETRY_AFTER_SECONDS = 5
 
@@ -14,34 +14,32 @@ class BillingError(PortalError):
 
 
 class InvalidState(BillingError):
-    """The thing exists, but not in a state that allows this."""
+    """The object's state does not allow this."""
 
     code = "invalid_state"
     status = 409
-    message = "This can't be done in the subscription's present state."
+    message = "This subscription can't be changed that way right now."
 
 
 class ChangeInProgress(BillingError):
-    """Another change of this account is under way."""
+    """Another change of this account is in progress."""
 
     code = "change_in_progress"
     status = 409
-    message = "Another change to your account is still being made. Please try again in a moment."
+    message = "Another change to your account is still in progress. Please try again in a moment."
     default_retry_after = RETRY_AFTER_SECONDS
 
 
 class QuoteChanged(BillingError):
-    """The figures shown before no longer hold; `extra` carries the new ones; nothing was done."""
+    """The amounts differ from the confirmed quote; `extra` has the new ones. Nothing was changed."""
 
     code = "quote_changed"
     status = 409
-    message = (
-        "The amount has changed since it was shown to you. Please check the new figures and confirm again."
-    )
+    message = "The amount has changed. Please check the new total and confirm again."
 
 
 class PaymentProcessingFailed(BillingError):
-    """The provider could not collect and refused the change; nothing was changed."""
+    """The provider could not collect the payment and refused the change. Nothing was changed."""
 
     code = "payment_processing_failed"
     status = 402
@@ -49,35 +47,35 @@ class PaymentProcessingFailed(BillingError):
 
 
 class BillingPartial(BillingError):
-    """Of several subscriptions some were done, some not; `extra` carries the state as it now is (contract, rule 2)."""
+    """Only some of several subscriptions were changed; `extra` has the current state (docs/rules.md, rule 2)."""
 
     code = "billing_partial"
     status = 502
-    message = "Some of your subscriptions were changed and some were not. Please try again to finish."
+    message = "We changed some of your subscriptions, but not all. Please try again to finish."
 
 
 class BillingUnavailable(BillingError):
-    """The provider could not be reached or refused for load; nothing was changed."""
+    """The provider could not be reached, or refused the request because of its load. Nothing was changed."""
 
     code = "billing_unavailable"
     status = 503
     message = (
-        "Our billing service can't be reached right now. Nothing was changed. Please try again in a moment."
+        "We can't reach our billing provider right now. Nothing was changed. Please try again in a moment."
     )
     default_retry_after = RETRY_AFTER_SECONDS
 
 
 class BillingUnconfirmed(BillingError):
-    """The provider did not answer in time: the change may have been made and is being confirmed."""
+    """The provider did not answer in time. The change may have been made; recovery will confirm it."""
 
     code = "billing_unconfirmed"
     status = 503
-    message = "We're confirming your change with our billing service. This can take a minute."
+    message = "We're confirming your change with our billing provider. This can take a minute."
     default_retry_after = RETRY_AFTER_SECONDS
 
 
 class PaymentMethodRequired(BillingError):
-    """The change must be paid for at once, and there is nothing to pay with."""
+    """The change charges at once, and the account has no payment method."""
 
     code = "payment_method_required"
     status = 409
@@ -85,7 +83,7 @@ class PaymentMethodRequired(BillingError):
 
 
 class PaymentMethodGone(BillingError):
-    """The provider does not know the payment method any more: it was removed there, and is now removed here too."""
+    """The payment method was deleted at the provider; the mirror's row is now marked as deleted too."""
 
     code = NotFound.code
     status = NotFound.status
@@ -93,8 +91,8 @@ class PaymentMethodGone(BillingError):
 
 
 class PaymentMethodInvalid(BillingError):
-    """A card token or payment intent is spent, expired, another's or not authorised; nothing was changed."""
+    """A card token or payment intent is used, expired, another account's or not authorized. Nothing was changed."""
 
     code = "payment_method_invalid"
     status = 400
-    message = "Your payment details have expired or were used already. Please enter them again."
+    message = "Your payment details have expired or were already used. Please enter them again."

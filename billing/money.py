@@ -1,4 +1,4 @@
-"""Money is integer cents (the provider's minor units); it becomes text only at the edge."""
+"""Amounts of money are integer cents, and are formatted only for display."""
 
 from decimal import ROUND_HALF_UP, Decimal
 
@@ -6,7 +6,7 @@ CENTS_PER_DOLLAR = 100
 
 
 def format_cents(cents: int, currency: str = "USD") -> str:
-    """Return `cents` as text for a person: `$6.99` for US dollars, `6.99 EUR` otherwise; negatives as `-$6.99`."""
+    """Return an amount for display: `$6.99` for US dollars, `6.99 EUR` otherwise; negative as `-$6.99`."""
     sign = "-" if cents < 0 else ""
     whole, rest = divmod(abs(cents), CENTS_PER_DOLLAR)
     amount = f"{whole:,}.{rest:02d}"
@@ -14,6 +14,6 @@ def format_cents(cents: int, currency: str = "USD") -> str:
 
 
 def percentage_of(cents: int, percentage: Decimal) -> int:
-    """Return `percentage` per cent of `cents`, rounded half up to the cent (contract, section 1)."""
+    """Return `percentage` per cent of `cents`, rounded half up to the cent (docs/rules.md, money-1)."""
     exact = Decimal(cents) * percentage / Decimal(100)
     return int(exact.quantize(Decimal(1), rounding=ROUND_HALF_UP))

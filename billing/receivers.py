@@ -1,52 +1,86 @@
-"""Billing's receivers of the hooks that accounts publishes."""
+"""Billing's receivers of the signals that accounts and the mirror publish."""
 
+from datetime import datetime
 from typing import Any
 
-from accounts import export, hooks, mail, once, site
+from accounts import signals
+from accounts.brands import site
+from accounts.mail import queue
 from accounts.models import Account
-from billing import clock, stopping
-from billing.api import idempotency
+from accounts.profile import events, export
+from billing import clock, worker_shutdown
+from billing.changes import bundle_coupons, customer_names
+from billing.health import provider_metrics
+from billing.mirror import account_import, documents, erasure
+from billing.mirror.signals import pause_superseded, subscriptions_written
+from billing.models import PauseSchedule, Subscription
 from billing.queries.export import export_part
-from billing.services import documents, erasure, late_receipts, names, notices, receipts, sync, traffic
-from billing.services.hints import hint
+from billing.receipts import delivery, late_receipts, notices
+from billing.receipts.texts import pauses
+from core.task_queue import enqueue_task
 
 
-def connect() -> None:
+def connect_receivers() -> None:
     """Register the receivers; called once, when the app is ready."""
-    hooks.finding_account.connect(find_account, dispatch_uid="billing.find_account")
-    hooks.signed_in.connect(refresh_account, dispatch_uid="billing.refresh_account")
-    hooks.profile_saving.connect(rename_customer, dispatch_uid="billing.rename_customer")
-    hooks.profile_saved.connect(show_profile, dispatch_uid="billing.show_profile")
-    hooks.erasing.connect(erase_account, dispatch_uid="billing.erase_account")
-    export.contribute("billing", export_part)
-    traffic.connect()
-    stopping.listen()
-    site.follow_clock(clock.offset)
-    once.keep_with(idempotency.acts_once)
-    mail.prepare_with(notices.KIND, notices.prepare)
-    mail.prepare_with(receipts.KIND, late_receipts.prepare)
+    signals.account_missing.connect(find_account, dispatch_uid="billing.find_account")
+    signals.account_signed_in.connect(queue_account_resync, dispatch_uid="billing.refresh_account")
+    signals.profile_pre_save.connect(rename_customer, dispatch_uid="billing.rename_customer")
+    signals.profile_post_save.connect(rebuild_profile_documents, dispatch_uid="billing.show_profile")
+    signals.account_erasing.connect(erase_billing_data, dispatch_uid="billing.erase_account")
+    subscriptions_written.connect(queue_bundle_alignment, dispatch_uid="billing.align_bundle")
+    pause_superseded.connect(notify_superseded_pause, dispatch_uid="billing.notify_superseded_pause")
+    export.register_export_part("billing", export_part)
+    provider_metrics.connect_signals()
+    worker_shutdown.listen_for_shutdown()
+    site.register_clock_offset(clock.clock_offset)
+    queue.register_preparation(notices.MAIL_KIND, notices.prepare_notice)
+    queue.register_preparation(delivery.MAIL_KIND, late_receipts.prepare_receipt)
 
 
 def find_account(email: str, **_: Any) -> Account | None:
-    """Import the owner of an address that the provider knows; raises when the provider could not be asked."""
-    return sync.import_account(email)
+    """Import the account of an address from the provider. Raises NotSent."""
+    return account_import.import_account(email)
 
 
-def refresh_account(account: Account, **_: Any) -> None:
-    """Have the account read again after a sign-in, in the background."""
-    hint("resync_account", account.pk)
+def queue_account_resync(account: Account, **_: Any) -> None:
+    """Enqueue a resync of the account after a sign-in."""
+    enqueue_task("billing.tasks.resync_account", account.pk)
 
 
 def rename_customer(account: Account, first_name: str, last_name: str, key: str, **_: Any) -> None:
-    """Give the provider's customer the names before the profile has them; what it raises refuses the save."""
-    names.rename(account, first_name=first_name, last_name=last_name, key=key)
+    """Rename the provider's customer before the profile is saved; an exception prevents the save."""
+    customer_names.rename_customer(account, first_name=first_name, last_name=last_name, key=key)
 
 
-def show_profile(account: Account, **_: Any) -> None:
-    """Have every read show the names that were stored."""
-    documents.rebuild(account)
+def rebuild_profile_documents(account: Account, **_: Any) -> None:
+    """Rebuild the documents with the saved names."""
+    documents.rebuild_documents(account)
 
 
-def erase_account(account: Account, **_: Any) -> None:
-    """Delete what billing holds on an account; what it raises refuses the erasure."""
-    erasure.erase(account)
+def erase_billing_data(account: Account, **_: Any) -> None:
+    """Delete billing's data on the account; an exception prevents the erasure."""
+    erasure.erase_billing_data(account)
+
+
+def queue_bundle_alignment(account: Account, **_: Any) -> None:
+    """Enqueue the alignment of the account's bundle coupons if they have become wrong."""
+    if bundle_coupons.pending_swaps(account):
+        enqueue_task("billing.tasks.align_bundle", account.pk)
+
+
+def notify_superseded_pause(
+    subscription: Subscription, schedule: PauseSchedule, now: datetime, **_: Any
+) -> None:
+    """Tell the subscriber that a scheduled pause is gone at the provider."""
+    account = subscription.customer.account
+    if account is None:
+        return
+    receipt = pauses.pause_superseded_notice(subscription)
+    events.record_event(account, kind="pause_superseded", text=receipt.title, actor="system", at=now)
+    queue.queue_mail(
+        kind="receipt",
+        to=account.email,
+        account=account,
+        context=receipt.mail_context(),
+        dedupe_key=f"pause-superseded:{schedule.pk}",
+    )

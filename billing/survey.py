@@ -1,4 +1,4 @@
-"""The survey that comes with a cancellation: its questions' literal options (specification, section 9)."""
+"""The survey of a cancellation, and the options of its questions (docs/specification.md, cancel-9 to cancel-11)."""
 
 from dataclasses import dataclass
 
@@ -12,14 +12,14 @@ REASONS = (
 SATISFACTION_LEVELS = ("Very satisfied", "Satisfied", "Neutral", "Dissatisfied", "Very dissatisfied")
 DAILY_USAGES = ("Daily", "Several times a week", "Once a week", "A few times a month", "Rarely")
 
-# What may have been offered instead.
+# The offers to stay.
 PAUSE, FREE_MONTH = "pause", "free_month"
 OFFERS = (PAUSE, FREE_MONTH)
 
 
 @dataclass(frozen=True)
 class Survey:
-    """What a subscriber answered, and the offer that was on the screen; empty is unanswered, or no offer."""
+    """A subscriber's answers, and the offer that was shown; empty where unanswered or nothing was offered."""
 
     reason: str = ""
     satisfaction: str = ""
@@ -28,19 +28,19 @@ class Survey:
 
     @property
     def is_answered(self) -> bool:
-        """Whether any of the three questions was answered."""
+        """Return whether any of the three questions was answered."""
         return bool(self.reason or self.satisfaction or self.usage)
 
 
-NOTHING_SAID = Survey()
+EMPTY_SURVEY = Survey()
 
 
 @dataclass(frozen=True)
 class Screen:
-    """Where something was asked for: the code of the brand that was shown, and what was said there."""
+    """The screen that a request came from: the code of its brand, and the survey sent with it."""
 
     brand: str = ""
-    survey: Survey = NOTHING_SAID
+    survey: Survey = EMPTY_SURVEY
 
 
 NO_SCREEN = Screen()

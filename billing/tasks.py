@@ -1,57 +1,60 @@
-"""Celery tasks: each loads by id, makes one service call, and is safe to run twice, late or at the same time."""
+"""Celery tasks: each makes one call, and is safe to run twice, late, or concurrently."""
 
 from datetime import datetime
 
 from celery import shared_task
 
 from billing import clock
-from billing.services import alignment, invoices, jobs, sweep, sync, webhooks
+from billing.changes import bundle_coupons
+from billing.invoices import pdf_files
+from billing.jobs import recovery, schedule
+from billing.mirror import account_import, webhook_processing
 
 
 @shared_task
 def tick() -> None:
-    """Beat's only entry: follow the provider's clock, then start and finish whatever is due."""
-    sweep.tick()
+    """Refresh the clock's offset and sweep due work; the only task that beat enqueues."""
+    recovery.run_tick()
 
 
 @shared_task
 def run_job(name: str, slot: str, helping: bool = False) -> None:
-    """Run a scheduled job for a slot (ISO 8601, UTC), or help with it."""
-    jobs.run(name, datetime.fromisoformat(slot), now=clock.now(), helping=helping)
+    """Run a slice of a scheduled job for a slot (ISO 8601, UTC), or help with it."""
+    schedule.run_job(name, datetime.fromisoformat(slot), now=clock.billing_now(), helping=helping)
 
 
 @shared_task
 def process_webhook(event_pk: int) -> None:
-    """Process a stored event of the provider."""
-    webhooks.process(event_pk)
+    """Process a stored webhook event."""
+    webhook_processing.process_event(event_pk)
 
 
 @shared_task
 def process_due_webhooks() -> None:
-    """Process stored events that are due, for a while; the sweep sends another message while some are left."""
-    webhooks.process_in_turn()
+    """Process due webhook events for one slice; the sweep enqueues another while some are left."""
+    webhook_processing.process_due_slice()
 
 
-# A page takes a fraction of a second. Whoever hangs is ended well before the next try begins, two minutes later.
+# Rendering takes a fraction of a second. The limits end a hanging worker before the PDF's lease of two minutes expires.
 @shared_task(soft_time_limit=30, time_limit=45)
 def make_invoice_pdf(pdf_pk: int) -> None:
-    """Render a wanted invoice PDF."""
-    invoices.make(pdf_pk)
+    """Render an invoice PDF."""
+    pdf_files.make_pdf(pdf_pk)
 
 
 @shared_task
 def align_bundle(account_pk: int) -> None:
-    """Put an account's bundle coupons right; the night does it too if this cannot."""
-    alignment.align_as_told(account_pk, now=clock.now())
+    """Align an account's bundle coupons; the nightly reconcile retries a failure."""
+    bundle_coupons.align_hinted_account(account_pk, now=clock.billing_now())
 
 
 @shared_task
 def align_all_bundles() -> None:
-    """Put bundles' coupons right for a while, after an operator changed a rate; a message goes on with the rest."""
-    alignment.go_on_if_waiting(now=clock.now())
+    """Align all bundles' coupons for one slice, after an operator changed a rate; enqueues the next slice."""
+    bundle_coupons.continue_alignment(now=clock.billing_now())
 
 
 @shared_task
 def resync_account(account_pk: int) -> None:
-    """Read what the provider holds on an account, after its sign-in."""
-    sync.resync_if_reachable(account_pk)
+    """Resync an account after a sign-in."""
+    account_import.resync_account_if_reachable(account_pk)

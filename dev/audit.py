@@ -1,4 +1,4 @@
-"""`make audit`: ask PyPI and npm whether what is locked has known holes; say so where they cannot be asked."""
+"""`make audit`: ask PyPI and npm for known vulnerabilities of the locked packages; report what could not be asked."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from dev import prepare
-from dev.checks import BIN
-from dev.console import CannotContinue, say
-from dev.places import ROOT, child_environment
+from dev.check_list import BIN
+from dev.console import CannotContinue, print_line
+from dev.paths import ROOT, child_environment
 
-SECONDS = 180
+TIMEOUT_SECONDS = 180
 CI = os.environ.get("CI", "").lower() in ("1", "true", "yes")
 
 
-class NotAsked(Exception):
-    """The register could not be asked, or knows none of it; the message is the one line that says why."""
+class AuditUnavailable(Exception):
+    """The registry could not be asked or does not know the packages; the message says why in one line."""
 
 
-def _answer(command: list[str | Path]) -> dict[str, Any]:
-    """Run a command that answers in JSON. Raises `NotAsked` when it does not."""
+def _json_answer(command: list[str | Path]) -> dict[str, Any]:
+    """Run a command and return its JSON output. Raises `AuditUnavailable` if there is none."""
     try:
         result = subprocess.run(
             [str(part) for part in command],
@@ -35,14 +35,14 @@ def _answer(command: list[str | Path]) -> dict[str, Any]:
             capture_output=True,
             text=True,
             check=False,
-            timeout=SECONDS,
+            timeout=TIMEOUT_SECONDS,
         )
     except subprocess.TimeoutExpired as error:
-        raise NotAsked(f"no answer within {SECONDS} s") from error
+        raise AuditUnavailable(f"no answer within {TIMEOUT_SECONDS} s") from error
     try:
         answer: dict[str, Any] = json.loads(result.stdout)
     except json.JSONDecodeError as error:
-        raise NotAsked(_last_line(result.stderr)) from error
+        raise AuditUnavailable(_last_line(result.stderr)) from error
     return answer
 
 
@@ -50,14 +50,14 @@ def _last_line(text: str) -> str:
     return ([line.strip() for line in text.splitlines() if line.strip()] or ["no answer"])[-1]
 
 
-def python_holes(lock: str) -> list[str]:
-    """Give the known holes of the packages of a lock file. Raises `NotAsked`."""
-    quietly = ["--disable-pip", "--require-hashes", "--progress-spinner", "off", "--format", "json"]
-    return holes_of_python(_answer([BIN / "pip-audit", *quietly, "-r", lock]))
+def audit_python(lock: str) -> list[str]:
+    """Return the known vulnerabilities of a lock file's packages. Raises `AuditUnavailable`."""
+    options = ["--disable-pip", "--require-hashes", "--progress-spinner", "off", "--format", "json"]
+    return parse_python_answer(_json_answer([BIN / "pip-audit", *options, "-r", lock]))
 
 
-def holes_of_python(answer: dict[str, Any]) -> list[str]:
-    """Read pip-audit's answer. Raises `NotAsked` when nothing is known and a package could not be looked up."""
+def parse_python_answer(answer: dict[str, Any]) -> list[str]:
+    """Parse pip-audit's output. Raises `AuditUnavailable` if it found nothing and a package was unknown to it."""
     packages = answer["dependencies"]
     holes = [
         f"{package['name']} {package['version']}: {hole['id']}, mended in {', '.join(hole['fix_versions']) or 'none'}"
@@ -66,36 +66,39 @@ def holes_of_python(answer: dict[str, Any]) -> list[str]:
     ]
     skipped = [package["name"] for package in packages if "skip_reason" in package]
     if skipped and not holes:
-        raise NotAsked(f"{len(skipped)} of {len(packages)} packages were not found, {skipped[0]} for one")
+        raise AuditUnavailable(
+            f"{len(skipped)} of {len(packages)} packages were not found, {skipped[0]} for one"
+        )
     return holes
 
 
-def npm_holes() -> list[str]:
-    """Give the known holes of what package-lock.json names. Raises `NotAsked`."""
-    return holes_of_npm(_answer(["npm", "audit", "--json"]))
+def audit_npm() -> list[str]:
+    """Return the known vulnerabilities of the packages in package-lock.json. Raises `AuditUnavailable`."""
+    return parse_npm_answer(_json_answer(["npm", "audit", "--json"]))
 
 
-def holes_of_npm(answer: dict[str, Any]) -> list[str]:
-    """Read npm's answer. Raises `NotAsked` when it is an error."""
+def parse_npm_answer(answer: dict[str, Any]) -> list[str]:
+    """Parse npm's output. Raises `AuditUnavailable` if it is an error."""
     if "vulnerabilities" not in answer:
-        raise NotAsked(str(answer.get("message", "no answer")))
+        raise AuditUnavailable(str(answer.get("message", "no answer")))
     return [
         f"{name}: {hole['severity']}, {hole['range']}" for name, hole in answer["vulnerabilities"].items()
     ]
 
 
 AUDITS: dict[str, Callable[[], list[str]]] = {
-    "requirements.txt": lambda: python_holes("requirements.txt"),
-    "requirements-dev.txt": lambda: python_holes("requirements-dev.txt"),
-    "package-lock.json": npm_holes,
+    "requirements.txt": lambda: audit_python("requirements.txt"),
+    "requirements-dev.txt": lambda: audit_python("requirements-dev.txt"),
+    "requirements-node.txt": lambda: audit_python("requirements-node.txt"),
+    "package-lock.json": audit_npm,
 }
 
 
-def outcome(audit: Callable[[], list[str]], *, strict: bool) -> tuple[bool, str]:
-    """Give whether an audit is passed, and the words for it. What could not be asked fails where `strict`."""
+def audit_outcome(audit: Callable[[], list[str]], *, strict: bool) -> tuple[bool, str]:
+    """Return whether an audit passed, and a summary. If `strict`, an audit that could not be made fails."""
     try:
         holes = audit()
-    except NotAsked as reason:
+    except AuditUnavailable as reason:
         return not strict, f"NOT AUDITED: {reason}"
     return not holes, "\n    ".join([f"{len(holes)} known holes", *holes]) if holes else "no known hole"
 
@@ -105,13 +108,13 @@ def main() -> int:
     try:
         prepare.prepare_tools()
     except CannotContinue as error:
-        say(f"\n{error}")
+        print_line(f"\n{error}")
         return 1
     passed = True
     for name, audit in AUDITS.items():
-        good, words = outcome(audit, strict=CI)
-        passed = passed and good
-        say(f"  {name}: {words}")
+        audit_passed, summary = audit_outcome(audit, strict=CI)
+        passed = passed and audit_passed
+        print_line(f"  {name}: {summary}")
     return 0 if passed else 1
 
 

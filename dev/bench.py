@@ -16,17 +16,17 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from dev import prepare, system
-from dev.benches.figures import Comparison, Figure, LeftOut, document, received
-from dev.benches.figures import table as compared
-from dev.console import CannotContinue, say
-from dev.places import PYTHON, ROOT, child_environment, var_dir
+from dev import prepare
+from dev.benches.measurements import Comparison, Figure, NotMeasured, figures_as_json, parse_figures
+from dev.benches.measurements import figure_table as compared
+from dev.console import CannotContinue, print_line
+from dev.paths import PYTHON, ROOT, child_environment, var_dir
 
 MEASURE = ROOT / "frontend" / "bench" / "sizes.js"
 PATHS = ROOT / "frontend" / "src" / "lib" / "paths.ts"
-ROUTES = ROOT / "frontend" / "src" / "app" / "routes.tsx"
+ROUTES = ROOT / "frontend" / "src" / "app" / "routing" / "routes.tsx"
 SIZES = "sizes"
-# A row that is a program, and what is said while it runs.
+# The rows that are programs, and the message while each runs.
 PROGRAMS = {
     "hot_reads": "Asking for the hot reads, and a bare view in the same server",
     "peer": "Asking for the account home, and a page that asks the provider five times",
@@ -38,14 +38,14 @@ PROGRAMS = {
 }
 RESULT, SIZES_RESULT = "bench.json", "bench-sizes.json"
 LANDING = "@/features/auth/LandingPage"
-SCREEN = re.compile(r"aScreen\(\s*paths\.(\w+),\s*\(\) =>\s*import\(\s*(?:/\*.*?\*/\s*)?'([^']+)'")
+SCREEN = re.compile(r"defineScreen\(\s*paths\.(\w+),\s*\(\) =>\s*import\(\s*(?:/\*.*?\*/\s*)?'([^']+)'")
 PATH = re.compile(r"^\s*(\w+): '(/[^']*)'", re.MULTILINE)
 
 Sizes = dict[str, dict[str, int]]
 
 
-def routes_of(screens: str, paths: str) -> dict[str, list[str]]:
-    """Read the sources of the route table; return the addresses by the file that draws them."""
+def parse_routes(screens: str, paths: str) -> dict[str, list[str]]:
+    """Parse the sources of the route table; return the addresses of each screen's file."""
     addresses = dict(PATH.findall(paths))
     drawn: dict[str, list[str]] = {}
     for name, file in SCREEN.findall(screens):
@@ -53,9 +53,9 @@ def routes_of(screens: str, paths: str) -> dict[str, list[str]]:
     return drawn
 
 
-def measured() -> dict[str, Any]:
-    """Build the app and the libraries alone, in one run; return the sizes. Raises `CannotContinue`."""
-    say("  Building the app, and the libraries alone …")
+def measure_sizes() -> dict[str, Any]:
+    """Build the app, and its libraries alone; return the sizes. Raises `CannotContinue`."""
+    print_line("  Building the app, and the libraries alone …")
     result = subprocess.run(
         ["node", str(MEASURE)],
         cwd=ROOT,
@@ -70,14 +70,14 @@ def measured() -> dict[str, Any]:
     return sizes
 
 
-def _added(one: Sizes, other: Sizes) -> Sizes:
-    return {kind: {way: one[kind][way] + other[kind][way] for way in one[kind]} for kind in one}
+def _add_sizes(left: Sizes, right: Sizes) -> Sizes:
+    return {kind: {way: left[kind][way] + right[kind][way] for way in left[kind]} for kind in left}
 
 
-def rows_of(sizes: dict[str, Any], drawn: dict[str, list[str]]) -> list[tuple[str, Sizes]]:
-    """Return what the table shows: a name and its sizes, a line each."""
+def size_rows(sizes: dict[str, Any], drawn: dict[str, list[str]]) -> list[tuple[str, Sizes]]:
+    """Return the lines of the table, each a name and its sizes."""
     parts: dict[str, Sizes] = sizes["parts"]
-    landing = _added(sizes["initial"], parts[LANDING])
+    landing = _add_sizes(sizes["initial"], parts[LANDING])
     rows = [
         ("the libraries alone", sizes["base"]),
         ("every page", sizes["initial"]),
@@ -88,82 +88,81 @@ def rows_of(sizes: dict[str, Any], drawn: dict[str, list[str]]) -> list[tuple[st
     return rows
 
 
-def _line(name: str, one: Sizes) -> str:
-    figures = (one[kind][way] / 1000 for kind in ("js", "css") for way in ("gzip", "brotli"))
+def _size_line(name: str, sizes: Sizes) -> str:
+    figures = (sizes[kind][way] / 1000 for kind in ("js", "css") for way in ("gzip", "brotli"))
     return f"  {name:<62}" + "".join(f"{figure:>9.1f}" for figure in figures)
 
 
-def table(sizes: dict[str, Any], drawn: dict[str, list[str]]) -> str:
-    """Return the sizes as text, in thousands of bytes."""
-    rows = rows_of(sizes, drawn)
+def size_table(sizes: dict[str, Any], drawn: dict[str, list[str]]) -> str:
+    """Return the sizes as a table in thousands of bytes."""
+    rows = size_rows(sizes, drawn)
     landing, base = (rows[at][1]["js"] for at in (2, 0))
     ratios = ", ".join(f"{landing[way] / base[way]:.2f} ({way})" for way in ("gzip", "brotli"))
     head = f"  {'kB':<62}" + "".join(f"{name:>9}" for name in ("js gz", "js br", "css gz", "css br"))
-    lines = [head, *(_line(*row) for row in rows)]
+    lines = [head, *(_size_line(*row) for row in rows)]
     return "\n".join([*lines, "", f"  The landing page's scripts, of the libraries alone: {ratios}"])
 
 
-def _sizes_row() -> list[Figure]:
-    """Measure what a browser fetches, print and keep it. Raises `CannotContinue`."""
-    system.node_version()
-    prepare.ensure_node_packages()
-    sizes = measured()
-    say(table(sizes, routes_of(ROUTES.read_text(), PATHS.read_text())))
-    _keep(SIZES_RESULT, sizes)
-    return [landing_row(sizes)]
+def _run_sizes_row() -> list[Figure]:
+    """Measure what a browser downloads; print and save it. Raises `CannotContinue`."""
+    prepare.prepare_frontend()
+    sizes = measure_sizes()
+    print_line(size_table(sizes, parse_routes(ROUTES.read_text(), PATHS.read_text())))
+    _write_result(SIZES_RESULT, sizes)
+    return [landing_page_row(sizes)]
 
 
-def landing_row(sizes: dict[str, Any]) -> Figure:
-    """Return the landing page's scripts against the libraries alone; sizes are the same in every round."""
-    landing = _added(sizes["initial"], sizes["parts"][LANDING])
-    ours, other = ([one["js"]["gzip"] / 1000] for one in (landing, sizes["base"]))
+def landing_page_row(sizes: dict[str, Any]) -> Figure:
+    """Return the landing page's scripts against the libraries alone, as a single round."""
+    landing = _add_sizes(sizes["initial"], sizes["parts"][LANDING])
+    ours, other = ([size["js"]["gzip"] / 1000] for size in (landing, sizes["base"]))
     return Comparison("landing JavaScript, gzip", "the libraries alone", "kB", ours, other, "≤ 1.2")
 
 
-def _program_row(name: str) -> list[Figure]:
-    """Run a row's program; where it fails the others still count."""
-    say(f"  {PROGRAMS[name]} …")
+def _run_program_row(name: str) -> list[Figure]:
+    """Run a row's program; a failure is reported as not measured."""
+    print_line(f"  {PROGRAMS[name]} …")
     command = [str(PYTHON), "-m", f"dev.benches.{name}"]
     result = subprocess.run(
         command, cwd=ROOT, env=child_environment(), capture_output=True, text=True, check=False
     )
     if result.returncode:
-        say(result.stderr.rstrip())
-        return [LeftOut(name, f"its program failed (exit {result.returncode})")]
-    return received(result.stdout)
+        print_line(result.stderr.rstrip())
+        return [NotMeasured(name, f"its program failed (exit {result.returncode})")]
+    return parse_figures(result.stdout)
 
 
-def wanted(asked: str) -> list[str]:
-    """Return the rows to measure: those asked for, all if none is. Raises `CannotContinue` for one there is not."""
+def chosen_rows(requested: str) -> list[str]:
+    """Return the requested rows, or all if none is. Raises `CannotContinue` for an unknown one."""
     known = [SIZES, *PROGRAMS]
-    rows = asked.replace("-", "_").split()
+    rows = requested.replace("-", "_").split()
     unknown = [row for row in rows if row not in known]
     if unknown:
         raise CannotContinue(f"There is no row {', '.join(unknown)}; there are {', '.join(known)}.")
     return rows or known
 
 
-def _keep(name: str, told: Any) -> None:
-    kept = var_dir() / name
-    kept.parent.mkdir(parents=True, exist_ok=True)
-    kept.write_text(json.dumps(told, indent=2) + "\n")
-    say(f"  Kept in {kept}")
+def _write_result(name: str, result: Any) -> None:
+    file = var_dir() / name
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(json.dumps(result, indent=2) + "\n")
+    print_line(f"  Kept in {file}")
 
 
 def main() -> int:
-    """Measure, print, and keep the figures; return the exit code."""
+    """Measure; print and save the figures; return the exit code."""
     figures: list[Figure] = []
     try:
-        rows = wanted(os.environ.get("ROWS", ""))
+        rows = chosen_rows(os.environ.get("ROWS", ""))
         if rows != [SIZES]:
             prepare.prepare_to_test()
         for row in rows:
-            figures += _sizes_row() if row == SIZES else _program_row(row)
+            figures += _run_sizes_row() if row == SIZES else _run_program_row(row)
     except CannotContinue as error:
-        say(f"\n{error}")
+        print_line(f"\n{error}")
         return 1
-    say(f"\n{compared(figures)}")
-    _keep(RESULT, document(figures))
+    print_line(f"\n{compared(figures)}")
+    _write_result(RESULT, figures_as_json(figures))
     return 0
 
 

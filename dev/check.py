@@ -13,35 +13,37 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from dev import prepare
-from dev.checks import (
+from dev.check_list import (
     BIN,
-    LEFT_OUT,
     OPENAPI,
-    SHOWN,
     TYPES,
     Check,
-    checks,
+    all_checks,
     openapi_command,
-    shown_command,
     types_command,
 )
-from dev.console import CannotContinue, run, say
-from dev.places import ROOT, child_environment
+from dev.console import CannotContinue, print_line, run_command
+from dev.paths import ROOT, child_environment
+from dev.system_packages import OLDEST_PYTHON
 
 COMPILE: list[str | Path] = [
-    BIN / "pip-compile",
+    BIN / "uv",
+    "pip",
+    "compile",
     "--quiet",
     "--generate-hashes",
-    "--strip-extras",
-    "--allow-unsafe",
-    # What the machine that compiles happens to install from is nobody else's business.
-    "--no-emit-index-url",
-    "--no-emit-find-links",
+    # For every system and every Python from the oldest supported one on.
+    "--universal",
+    "--python-version",
+    ".".join(map(str, OLDEST_PYTHON)),
+    "--custom-compile-command",
+    "make lock",
 ]
+LOCKS = ("requirements", "requirements-dev", "requirements-node")
 
 
-def _outcome(check: Check) -> tuple[str, str]:
-    """Run one check; return how it ended, and what it has to say unless it holds."""
+def _check_outcome(check: Check) -> tuple[str, str]:
+    """Run a check; return its outcome, and its output if it failed."""
     result = subprocess.run(
         [str(part) for part in check.command],
         cwd=ROOT,
@@ -51,78 +53,73 @@ def _outcome(check: Check) -> tuple[str, str]:
         text=True,
         check=False,
     )
-    if result.returncode == LEFT_OUT:
-        return "left out", result.stdout.rstrip()
     if result.returncode:
         return "FAILED", result.stdout.rstrip() or f"exit {result.returncode}"
-    if check.fresh and not _same(*check.fresh):
+    if check.fresh and not _is_same_text(*check.fresh):
         return "FAILED", f"{check.fresh[0].relative_to(ROOT)} is stale: `make generate` writes it anew."
     return "ok", ""
 
 
-def _timed(check: Check) -> tuple[str, str, float]:
+def _run_timed(check: Check) -> tuple[str, str, float]:
     began = time.monotonic()
-    outcome, words = _outcome(check)
-    return outcome, words, time.monotonic() - began
+    outcome, output = _check_outcome(check)
+    return outcome, output, time.monotonic() - began
 
 
-def _same(committed: Path, generated: Path) -> bool:
+def _is_same_text(committed: Path, generated: Path) -> bool:
     return committed.is_file() and committed.read_text() == generated.read_text()
 
 
-def check() -> int:
-    """Run every check to its end, so that one run shows everything; return the exit code."""
+def run_checks() -> int:
+    """Run all checks, even after a failure; return the exit code."""
     failed = []
     with (
         tempfile.TemporaryDirectory(prefix="portal-check-") as scratch,
         ThreadPoolExecutor(os.cpu_count()) as pool,
     ):
-        chosen = checks(Path(scratch))
-        for one, (outcome, words, seconds) in zip(chosen, pool.map(_timed, chosen), strict=True):
-            say(f"{outcome:>8}  {one.name} ({seconds:.1f} s)")
-            if words:
-                say(words)
+        checks = all_checks(Path(scratch))
+        for check, (outcome, output, seconds) in zip(checks, pool.map(_run_timed, checks), strict=True):
+            print_line(f"{outcome:>8}  {check.name} ({seconds:.1f} s)")
+            if output:
+                print_line(output)
             if outcome == "FAILED":
-                failed.append(one.name)
-    say(f"\nmake check: {'failed: ' + ', '.join(failed) if failed else 'everything holds'}")
+                failed.append(check.name)
+    print_line(f"\nmake check: {'failed: ' + ', '.join(failed) if failed else 'everything holds'}")
     return 1 if failed else 0
 
 
-def fmt() -> int:
-    """Format and mend; return the exit code."""
-    run("Mending Python", [BIN / "ruff", "check", "--fix", "--exit-zero", "--quiet", "."])
-    run("Formatting Python", [BIN / "ruff", "format", "."])
-    run("Formatting the frontend", ["npm", "run", "--silent", "format"])
+def format_sources() -> int:
+    """Fix and format what tools can; return the exit code."""
+    run_command("Mending Python", [BIN / "ruff", "check", "--fix", "--exit-zero", "--quiet", "."])
+    run_command("Formatting Python", [BIN / "ruff", "format", "."])
+    run_command("Formatting the frontend", ["npm", "run", "--silent", "format"])
     return 0
 
 
-def generate() -> int:
-    """Write what is generated and committed; return the exit code."""
-    run("Writing docs/openapi.json", openapi_command(OPENAPI))
-    run("Writing the app's types", types_command(TYPES))
-    for page in SHOWN:
-        run(f"Writing docs/{page.name}", shown_command(page, page))
+def generate_files() -> int:
+    """Write the generated files that are committed; return the exit code."""
+    run_command("Writing docs/openapi.json", openapi_command(OPENAPI))
+    run_command("Writing the app's types", types_command(TYPES))
     return 0
 
 
-def lock() -> int:
-    """Compile the lock files, the second inside the versions of the first; return the exit code."""
-    for name in ("requirements", "requirements-dev"):
-        command: list[str | Path] = [*COMPILE, "--output-file", f"{name}.txt", f"{name}.in"]
-        run(f"Compiling {name}.txt", command, env={"CUSTOM_COMPILE_COMMAND": "make lock"})
+def compile_locks() -> int:
+    """Compile the lock files, the second constrained by the first; return the exit code."""
+    for name in LOCKS:
+        run_command(f"Compiling {name}.txt", [*COMPILE, "--output-file", f"{name}.txt", f"{name}.in"])
     return 0
 
 
-ACTIONS = {"check": check, "fmt": fmt, "generate": generate, "lock": lock}
+ACTIONS = {"check": run_checks, "fmt": format_sources, "generate": generate_files, "lock": compile_locks}
 
 
 def main(action: str) -> int:
-    """Bring along what the action needs and run it; return the exit code."""
+    """Install the tools and run an action; return the exit code."""
     try:
         prepare.prepare_tools()
         return ACTIONS[action]()
     except CannotContinue as error:
-        say(f"\n{error}")
+        print_line(f"\n{error}")
         return 1
     except KeyboardInterrupt:
         return 130

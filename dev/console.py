@@ -1,4 +1,4 @@
-"""What we say on the console, and how a command is run there."""
+"""Output on the console, and commands that report to it."""
 
 from __future__ import annotations
 
@@ -8,30 +8,30 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from dev.places import ROOT, child_environment
+from dev.paths import ROOT, child_environment
 
 
 class CannotContinue(Exception):
-    """Something is missing that we may not bring along; the message says what to type."""
+    """Something is missing that we may not install; the message says what to type."""
 
 
-def say(text: str) -> None:
-    """Print one line at once."""
+def print_line(text: str) -> None:
+    """Print a line and flush it."""
     print(text, flush=True)
 
 
-def run(
+def run_command(
     what: str,
     command: Sequence[str | Path],
     *,
     env: Mapping[str, str] | None = None,
     quiet: bool = True,
 ) -> None:
-    """Run a command, saying what for; its own words are shown only when it fails (or when not `quiet`).
+    """Run a command and report its purpose and duration; if `quiet`, its output is shown only if it fails.
 
-    Raises `CannotContinue` when it fails.
+    Raises `CannotContinue` if it fails.
     """
-    say(f"  {what} …")
+    print_line(f"  {what} …")
     began = time.monotonic()
     result = subprocess.run(
         [str(part) for part in command],
@@ -43,7 +43,7 @@ def run(
         check=False,
     )
     if result.returncode:
-        shown = (result.stdout or "").rstrip()
-        typed = shlex.join(str(part) for part in command)
-        raise CannotContinue(f"{shown}\n{what} failed (exit {result.returncode}): {typed}".lstrip())
-    say(f"  {what}: done in {time.monotonic() - began:.1f} s")
+        output = (result.stdout or "").rstrip()
+        command_line = shlex.join(str(part) for part in command)
+        raise CannotContinue(f"{output}\n{what} failed (exit {result.returncode}): {command_line}".lstrip())
+    print_line(f"  {what}: done in {time.monotonic() - began:.1f} s")

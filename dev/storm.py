@@ -1,9 +1,9 @@
-"""`make storm`: a long search for what people, machines, faults, kills and time can break between them.
+"""`make storm`: a long search for sequences of actions, faults, kills and passing time that break a rule.
 
-`make storm SEQUENCES=50 SEED=7` goes through 50 sequences of up to fifty steps that the number 7 stands for;
-`make storm SECONDS=1800` goes on with the next numbers until the time is over. On SQLite, or on the PostgreSQL and
-Redis of DATABASE_URL and REDIS_URL, where many threads resume. What breaks a rule is told as the fewest steps that were
-found to do so, and with the numbers that lead there again.
+`make storm SEQUENCES=50 SEED=7` tries the 50 sequences of up to fifty steps that seed 7 generates; `make storm
+SECONDS=1800` continues with the next seeds until the time is over. It runs on SQLite, or on the PostgreSQL and Redis of
+DATABASE_URL and REDIS_URL, where many threads resume. A broken rule is reported with the shortest sequence found and
+the seed that reproduces it.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from dev import prepare
-from dev.console import CannotContinue, say
-from dev.places import PYTHON, ROOT
+from dev.console import CannotContinue, print_line
+from dev.paths import PYTHON, ROOT
 from dev.test import suite_environment
 
-TEST = "billing/tests/services/test_storm.py"
+STORM_TEST = "billing/tests/storm/test_storm.py"
 DEFAULT_SEQUENCES = 20
-# So many between two looks at the clock.
-A_ROUND = 2
+# Sequences between two checks of the time.
+SEQUENCES_PER_ROUND = 2
 SERVICES = ("DATABASE_URL", "REDIS_URL")
 
 
-def _number(name: str, text: str) -> int | None:
+def _parse_number(name: str, text: str) -> int | None:
     if not text:
         return None
     if not text.isdecimal():
@@ -39,33 +39,33 @@ def _number(name: str, text: str) -> int | None:
     return int(text)
 
 
-def rounds(seed: int, *, sequences: int | None, seconds: int | None) -> Iterator[tuple[int, int]]:
-    """Give seeds and how many sequences to try with each: one, or the next until so many seconds are over."""
+def plan_rounds(seed: int, *, sequences: int | None, seconds: int | None) -> Iterator[tuple[int, int]]:
+    """Yield seeds with the number of sequences to try: one seed, or the next ones until the seconds are over."""
     if seconds is None:
         yield seed, sequences or DEFAULT_SEQUENCES
         return
     until = time.monotonic() + seconds
     for number in count(seed):
-        yield number, sequences or A_ROUND
+        yield number, sequences or SEQUENCES_PER_ROUND
         if time.monotonic() > until:
             return
 
 
-def services() -> dict[str, str]:
-    """Return the addresses of the PostgreSQL and the Redis to storm; empty for SQLite."""
-    given = {name: os.environ[name] for name in SERVICES if os.environ.get(name)}
-    return given if given.get("DATABASE_URL", "").startswith("postgres") else {}
+def server_urls() -> dict[str, str]:
+    """Return the URLs of the PostgreSQL and Redis to use; empty for SQLite."""
+    urls = {name: os.environ[name] for name in SERVICES if os.environ.get(name)}
+    return urls if urls.get("DATABASE_URL", "").startswith("postgres") else {}
 
 
-def _holds(seed: int, sequences: int) -> bool:
-    say(f"\n=== SEED={seed}: {sequences} sequences")
-    chosen = "services" if services() else "not services"
-    ran = subprocess.run(
+def _run_round(seed: int, sequences: int) -> bool:
+    print_line(f"\n=== SEED={seed}: {sequences} sequences")
+    chosen = "services" if server_urls() else "not services"
+    result = subprocess.run(
         [
             str(PYTHON),
             "-m",
             "pytest",
-            TEST,
+            STORM_TEST,
             "-m",
             chosen,
             "-qq",
@@ -73,40 +73,40 @@ def _holds(seed: int, sequences: int) -> bool:
             f"--hypothesis-seed={seed}",
         ],
         cwd=ROOT,
-        env=suite_environment(LONG_SEQUENCES=str(sequences), **services()),
+        env=suite_environment(LONG_SEQUENCES=str(sequences), **server_urls()),
         check=False,
     )
-    return ran.returncode == 0
+    return result.returncode == 0
 
 
-def _raise_storms(first: int, *, sequences: int | None, seconds: int | None) -> int:
-    """Go through the rounds until one breaks something; return the exit code."""
-    where = "PostgreSQL and Redis, where eight threads resume" if services() else "SQLite"
-    say(f"\nStorms on {where}. A sequence takes about a quarter of a minute.")
+def _run_rounds(first: int, *, sequences: int | None, seconds: int | None) -> int:
+    """Run rounds until one breaks a rule; return the exit code."""
+    where = "PostgreSQL and Redis, where eight threads resume" if server_urls() else "SQLite"
+    print_line(f"\nStorms on {where}. A sequence takes about a quarter of a minute.")
     began, held = time.monotonic(), 0
-    for seed, many in rounds(first, sequences=sequences, seconds=seconds):
-        if not _holds(seed, many):
-            same = " on the same DATABASE_URL and REDIS_URL" if services() else ""
-            say(f"\nA rule was broken. The same again{same}: make storm SEQUENCES={many} SEED={seed}")
+    for seed, many in plan_rounds(first, sequences=sequences, seconds=seconds):
+        if not _run_round(seed, many):
+            same = " on the same DATABASE_URL and REDIS_URL" if server_urls() else ""
+            print_line(f"\nA rule was broken. The same again{same}: make storm SEQUENCES={many} SEED={seed}")
             return 1
         held += many
     numbers = f"SEED={first}" if seed == first else f"SEED={first} to {seed}"
-    say(f"\nEvery rule held: {held} sequences in {time.monotonic() - began:.0f} s, {numbers}.")
+    print_line(f"\nEvery rule held: {held} sequences in {time.monotonic() - began:.0f} s, {numbers}.")
     return 0
 
 
 def main() -> int:
-    """Prepare, raise the storms that the environment asks for, and return the exit code."""
+    """Prepare, run the rounds that the environment asks for, and return the exit code."""
     try:
-        seed = _number("SEED", os.environ.get("SEED", ""))
-        sequences = _number("SEQUENCES", os.environ.get("SEQUENCES", ""))
-        seconds = _number("SECONDS", os.environ.get("SECONDS", ""))
+        seed = _parse_number("SEED", os.environ.get("SEED", ""))
+        sequences = _parse_number("SEQUENCES", os.environ.get("SEQUENCES", ""))
+        seconds = _parse_number("SECONDS", os.environ.get("SECONDS", ""))
         prepare.prepare_to_test()
     except CannotContinue as error:
-        say(f"\n{error}")
+        print_line(f"\n{error}")
         return 1
     first = secrets.randbelow(1_000_000) if seed is None else seed
-    return _raise_storms(first, sequences=sequences, seconds=seconds)
+    return _run_rounds(first, sequences=sequences, seconds=seconds)
 
 
 if __name__ == "__main__":

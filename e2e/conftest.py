@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import time
@@ -12,8 +13,16 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from e2e.barriers import STYLE, settled
-from e2e.demo import ACCOUNTS, START_SECONDS, Demo, Visitor, free_port, prepare, stored
+from e2e.accessibility import STYLE, open_settled, read_until
+from e2e.demo_portal import (
+    START_SECONDS,
+    DemoPortal,
+    Visitor,
+    free_port,
+    prepare_demo,
+    session_storage_state,
+    tokens_file,
+)
 
 expect.set_options(timeout=10_000)
 
@@ -31,14 +40,14 @@ def prepared(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
     try:
         folder.mkdir()
     except FileExistsError:
-        _wait_for(done)
+        _wait_for_file(done)
     else:
-        prepare(folder / "data", settled=False)
+        prepare_demo(folder / "data", settled=False)
         done.touch()
     return folder / "data"
 
 
-def _wait_for(file: Path) -> None:
+def _wait_for_file(file: Path) -> None:
     deadline = time.monotonic() + START_SECONDS
     while not file.exists():
         if time.monotonic() > deadline:
@@ -53,9 +62,9 @@ def demo_settings() -> dict[str, str]:
 
 
 @pytest.fixture(scope="session")
-def stopping() -> Iterator[list[Demo]]:
+def stopping() -> Iterator[list[DemoPortal]]:
     """The portals that were asked to stop; the next journeys need not wait for them."""
-    asked: list[Demo] = []
+    asked: list[DemoPortal] = []
     yield asked
     for one in asked:
         one.wait()
@@ -64,14 +73,14 @@ def stopping() -> Iterator[list[Demo]]:
 @pytest.fixture(scope="module")
 def demo(
     prepared: Path,
-    stopping: list[Demo],
+    stopping: list[DemoPortal],
     tmp_path_factory: pytest.TempPathFactory,
     demo_settings: dict[str, str],
-) -> Iterator[Demo]:
+) -> Iterator[DemoPortal]:
     """A portal for a file of journeys, with a clock of its own; each journey takes its own account."""
     folder = tmp_path_factory.mktemp("demo") / "data"
     shutil.copytree(prepared, folder)
-    running = Demo(port=free_port(), sandbox_port=free_port(), folder=folder, settings=demo_settings)
+    running = DemoPortal(port=free_port(), sandbox_port=free_port(), folder=folder, settings=demo_settings)
     running.start()
     yield running
     running.ask_to_stop()
@@ -91,7 +100,7 @@ def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[s
 
 
 @pytest.fixture(scope="module")
-def browser_context_args(browser_context_args: dict[str, Any], demo: Demo) -> dict[str, Any]:
+def browser_context_args(browser_context_args: dict[str, Any], demo: DemoPortal) -> dict[str, Any]:
     """The portal's address, one language, the site's time zone; less motion, so that nothing is clicked on its way."""
     return {
         **browser_context_args,
@@ -107,12 +116,12 @@ def browser_context_args(browser_context_args: dict[str, Any], demo: Demo) -> di
 def quiet_page(context: BrowserContext) -> Iterator[list[str]]:
     """Fail a journey in which a page threw an error or broke the Content-Security-Policy."""
     complaints: list[str] = []
-    _listen(context, complaints)
+    _record_complaints(context, complaints)
     yield complaints
     assert complaints == []
 
 
-def _listen(context: BrowserContext, complaints: list[str]) -> None:
+def _record_complaints(context: BrowserContext, complaints: list[str]) -> None:
     context.on("weberror", lambda error: complaints.append(str(error.error)))
     context.on(
         "console",
@@ -122,10 +131,11 @@ def _listen(context: BrowserContext, complaints: list[str]) -> None:
     )
 
 
-@pytest.fixture(scope="module")
-def tokens(demo: Demo) -> dict[str, str]:
+@pytest.fixture(scope="session")
+def tokens(prepared: Path) -> dict[str, str]:
     """A session of each account, for journeys in which the way in is not what matters."""
-    return demo.open_sessions(*ACCOUNTS)
+    kept: dict[str, str] = json.loads(tokens_file(prepared).read_text())
+    return kept
 
 
 @pytest.fixture
@@ -133,7 +143,7 @@ def signed_in(
     browser: Browser,
     browser_context_args: dict[str, Any],
     quiet_page: list[str],
-    demo: Demo,
+    demo: DemoPortal,
     tokens: dict[str, str],
 ) -> Iterator[Callable[..., Page]]:
     """Open a page in which an account is signed in, at a brand's address or at the first one's."""
@@ -141,10 +151,10 @@ def signed_in(
 
     def opened(name: str, brand: str | None = None) -> Page:
         address = f"http://{brand}.localhost:{demo.port}" if brand else demo.url
-        kept = stored(tokens[name], at=address)
+        kept = session_storage_state(tokens[name], at=address)
         context = browser.new_context(**{**browser_context_args, "base_url": address, "storage_state": kept})
         contexts.append(context)
-        _listen(context, quiet_page)
+        _record_complaints(context, quiet_page)
         return context.new_page()
 
     yield opened
@@ -153,19 +163,19 @@ def signed_in(
 
 
 @pytest.fixture(scope="module")
-def palettes(browser: Browser, demo: Demo) -> dict[str, str]:
+def palettes(browser: Browser, demo: DemoPortal) -> dict[str, str]:
     """The colours of each brand, as its own pages have them."""
     page = browser.new_page()
     found = {}
     for brand in BRANDS:
-        settled(page, f"http://{brand}.localhost:{demo.port}/")
-        found[brand] = page.evaluate(STYLE)
+        open_settled(page, f"http://{brand}.localhost:{demo.port}/")
+        found[brand] = read_until(page, lambda: page.evaluate(STYLE), bool)
     page.close()
     assert len(set(found.values())) == len(BRANDS)
     return found
 
 
 @pytest.fixture
-def visitor(demo: Demo, page: Page) -> Visitor:
+def visitor(demo: DemoPortal, page: Page, tokens: dict[str, str]) -> Visitor:
     """A visitor who is not signed in yet."""
-    return Visitor(demo, page)
+    return Visitor(demo, page, tokens)

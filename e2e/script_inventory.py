@@ -13,7 +13,7 @@ WIDGET = "SUPPORT_WIDGET_URL"
 
 
 @dataclass(frozen=True)
-class Listed:
+class ListedSource:
     """A row: which addresses it covers, their origin as a policy names it, and the documents they belong to."""
 
     pattern: str
@@ -26,18 +26,19 @@ class Listed:
         return fnmatchcase(address, pattern if "://" in pattern else portal + pattern)
 
 
-def listed(kind: str, document: str) -> list[Listed]:
+def listed_sources(kind: str, document: str) -> list[ListedSource]:
     """Return the rows of a table, `script` or `frame`, that belong to a document."""
     _, table = INVENTORY.read_text().split(f"\n| {kind} |", 1)
     lines = table.split("\n\n", 1)[0].splitlines()[2:]
     rows = [[cell.strip().strip("`") for cell in line.strip("|").split("|")] for line in lines]
     found = [
-        Listed(pattern, origin, frozenset(documents.split(", "))) for pattern, origin, documents, *_ in rows
+        ListedSource(pattern, origin, frozenset(documents.split(", ")))
+        for pattern, origin, documents, *_ in rows
     ]
     return [row for row in found if document in row.documents]
 
 
-def origins(kind: str, document: str, *, widget: str = "") -> set[str]:
+def allowed_origins(kind: str, document: str, *, widget: str = "") -> set[str]:
     """Return the sources that a document's policy has to allow, and no others; `widget` is the widget's, if any."""
-    found = {row.origin for row in listed(kind, document)}
+    found = {row.origin for row in listed_sources(kind, document)}
     return {widget if origin == WIDGET else origin for origin in found if widget or origin != WIDGET}

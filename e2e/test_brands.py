@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Page, expect
 
-from e2e.barriers import IS_SETTLED, LOOKS, violations_in
-from e2e.demo import Visitor
+from e2e.accessibility import IS_SETTLED, LOOKS, axe_violations_in_looks
+from e2e.demo_portal import Visitor
 
 # Host label, name, the brand's colours of a button and of the edge above in each scheme, account.
 BRANDS = [
@@ -36,15 +36,16 @@ def page_at(browser, browser_context_args, demo) -> Iterator[object]:
         context.close()
 
 
-def settled(page: Page) -> None:
+def wait_until_settled(page: Page) -> None:
     page.wait_for_function(IS_SETTLED)
 
 
+@pytest.mark.shows("rule-14", "landing-2")
 @pytest.mark.parametrize(("label", "name", "colours", "account"), BRANDS)
 def test_a_brand_looks_and_leads_as_it_says(page_at, demo, label, name, colours, account):
     page = page_at(label)
     page.goto("/")
-    settled(page)
+    wait_until_settled(page)
     expect(page.get_by_role("heading", level=1)).to_have_text(f"Your {name} account")
     footer = page.get_by_role("contentinfo")
     for link in LINKS:
@@ -55,10 +56,10 @@ def test_a_brand_looks_and_leads_as_it_says(page_at, demo, label, name, colours,
         )
     for scheme, (colour, edge) in colours.items():
         page.emulate_media(color_scheme=scheme)
-        shown = page.evaluate(
-            "getComputedStyle(document.documentElement).getPropertyValue('--color-primary')"
+        page.wait_for_function(
+            "(colour) => getComputedStyle(document.documentElement).getPropertyValue('--color-primary') === colour",
+            arg=colour,
         )
-        assert shown == colour
         drawn = f"rgb({', '.join(str(part) for part in bytes.fromhex(edge[1:]))}) 0px 3px 0px 0px inset"
         expect(page.get_by_role("banner")).to_have_css("box-shadow", drawn)
         logo = page.get_by_role("banner").locator("img").first
@@ -66,27 +67,27 @@ def test_a_brand_looks_and_leads_as_it_says(page_at, demo, label, name, colours,
             "([image, dark]) => image.currentSrc.endsWith('-dark.svg') === dark",
             arg=[logo.element_handle(), scheme == "dark"],
         )
-    assert violations_in(page, *LOOKS) == []
-    Visitor(demo, page).sign_in(account)
-    settled(page)
-    assert violations_in(page, *LOOKS) == []
+    assert axe_violations_in_looks(page, *LOOKS) == []
+    Visitor(demo, page, {}).sign_in_by_code(account)
+    wait_until_settled(page)
+    assert axe_violations_in_looks(page, *LOOKS) == []
 
 
 def test_a_brand_that_is_none_of_the_three_has_no_links(page_at):
     page = page_at("sports")
     page.goto("/")
-    settled(page)
+    wait_until_settled(page)
     expect(page.get_by_role("heading", level=1)).to_have_text("Your Sports account")
     expect(page.get_by_role("link", name="Home")).to_be_visible()
     for link in (*LINKS, "Help"):
         expect(page.get_by_role("link", name=link)).to_have_count(0)
     expect(page.get_by_role("list", name="Our services")).to_have_count(0)
-    assert violations_in(page, *LOOKS) == []
+    assert axe_violations_in_looks(page, *LOOKS) == []
 
 
 def test_card_fields_stand_in_a_brands_own_pages(page_at, demo):
     page = page_at("kids")
-    Visitor(demo, page).sign_in("jo")
+    Visitor(demo, page, {}).sign_in_by_code("jo")
     page.goto("/add-card-payment-method?operationType=ADD")
     number = page.frame_locator("iframe[src*='kind=number']").get_by_role("textbox")
     number.fill("4111111111111111")

@@ -8,16 +8,16 @@ from dataclasses import replace
 import pytest
 from playwright.sync_api import Page, expect
 
-from e2e.acts import stay
-from e2e.barriers import settled
-from e2e.screen_state import barriers, bring_about
-from e2e.states import DIALOGS
+from e2e.accessibility import open_settled
+from e2e.page_actions import do_nothing
+from e2e.screen_state import bring_about, violations_by_state
+from e2e.state_catalog import DIALOGS
 
 HOSTS = {"ben": "sports", "dan": "gospel", "ella": "kids", "ivy": "sports"}
 HOLDERS = sorted({name for state in DIALOGS for name in state.accounts})
 MENU = "profile-menu"
 # Those that a button opens and that are left as they were opened.
-OPENED = [state for state in DIALOGS if state.opener and state.inside is stay and state.name != MENU]
+OPENED = [state for state in DIALOGS if state.opener and state.inside is do_nothing and state.name != MENU]
 CHANGES_NOTHING = re.compile("^(NO, CANCEL|Not now)$")
 CONTROLS = "button:enabled, a[href]"
 # The focus as the place of a control in its dialog. Between the last and the first it is with the browser itself, which
@@ -28,7 +28,7 @@ PLACE = """(dialog, controls) => document.activeElement === document.body
 BEHIND = -1
 
 
-def walked(page: Page, key: str) -> set[int | str]:
+def tab_through_dialog(page: Page, key: str) -> set[int | str]:
     """Press a key for two rounds through the open dialog, and return where the focus has been."""
     dialog = page.locator("dialog[open]")
     been = set()
@@ -41,9 +41,10 @@ def walked(page: Page, key: str) -> set[int | str]:
 @pytest.mark.parametrize("name", HOLDERS)
 def test_no_dialog_is_a_barrier_in_any_brand(signed_in, palettes, name):
     states = [state for state in DIALOGS if name in state.accounts]
-    assert barriers(signed_in(name, HOSTS.get(name)), states, palettes) == {}
+    assert violations_by_state(signed_in(name, HOSTS.get(name)), states, palettes) == {}
 
 
+@pytest.mark.shows("shell-11", "shell-13")
 @pytest.mark.parametrize("state", OPENED, ids=lambda state: state.name)
 def test_it_takes_the_focus_keeps_it_and_gives_it_back(signed_in, state):
     page = signed_in(state.accounts[0])
@@ -58,7 +59,7 @@ def test_it_takes_the_focus_keeps_it_and_gives_it_back(signed_in, state):
 
     everywhere = set(range(dialog.locator(CONTROLS).count()))
     for key in ("Tab", "Shift+Tab"):
-        been = walked(page, key)
+        been = tab_through_dialog(page, key)
         assert everywhere <= been
         assert BEHIND not in been
 
@@ -89,9 +90,10 @@ def test_one_that_is_busy_stays_and_keeps_the_focus(signed_in, name):
     page.keyboard.press("Escape")
     dialog = page.get_by_role("dialog")
     expect(dialog.get_by_role("button").last).to_be_focused()
-    expect(dialog.get_by_role("status").filter(has_text="We are confirming")).to_be_visible()
+    expect(dialog.get_by_role("status").filter(has_text="confirming your change")).to_be_visible()
 
 
+@pytest.mark.shows("client-7")
 def test_one_about_a_failed_payment_gives_the_focus_back_to_what_opened_the_one_before(signed_in):
     state = next(one for one in DIALOGS if one.name == "manage-dialog-declined")
     page = signed_in(state.accounts[0])
@@ -104,10 +106,11 @@ def test_one_about_a_failed_payment_gives_the_focus_back_to_what_opened_the_one_
 
 
 def test_the_menu_opens_closes_and_is_walked_through_by_keyboard(signed_in):
-    page = settled(signed_in("ivy"), "/dashboard")
+    page = open_settled(signed_in("ivy"), "/dashboard")
     trigger = page.get_by_role("button", name="Your profile")
     trigger.focus()
     page.keyboard.press("Enter")
+    expect(page.get_by_role("button", name="Logout")).to_be_visible()
     items = page.get_by_role("banner").get_by_role("listitem").locator("a, button").filter(visible=True)
     for item in items.all()[-4:]:
         page.keyboard.press("Tab")

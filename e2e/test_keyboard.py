@@ -6,7 +6,7 @@ import re
 
 from playwright.sync_api import Locator, Page, expect
 
-from e2e.barriers import settled
+from e2e.accessibility import open_settled
 
 MOST_TABS = 60
 HOSTED = ("Card number", "Expiry date", "Security code")
@@ -31,7 +31,7 @@ def tab_to(target: Locator) -> None:
     raise AssertionError(f"the keyboard does not lead to {target}")
 
 
-def press(target: Locator, key: str = "Enter") -> None:
+def tab_to_and_press(target: Locator, key: str = "Enter") -> None:
     """Go there by Tab and press a key."""
     tab_to(target)
     target.page.keyboard.press(key)
@@ -43,7 +43,7 @@ def expect_new_screen(page: Page, path: str) -> None:
     expect(page.get_by_role("heading", level=1)).to_be_focused()
 
 
-def button(page: Page, name: str) -> Locator:
+def button_named(page: Page, name: str) -> Locator:
     return page.get_by_role("button", name=name)
 
 
@@ -52,7 +52,7 @@ def test_signing_in_and_going_where_one_was_going(visitor):
     page.goto("/billingHistory")
     address = page.get_by_label("Email address")
     expect(address).to_be_visible()
-    press(button(page, "Send code"))
+    tab_to_and_press(button_named(page, "Send code"))
     expect(address).to_be_focused()
     expect(address).to_have_accessible_description(re.compile("Please enter your email address."))
     page.keyboard.type("hugo@example.com")
@@ -62,30 +62,30 @@ def test_signing_in_and_going_where_one_was_going(visitor):
     page.keyboard.press("Enter")
     expect(code).to_have_attribute("aria-invalid", "true")
     expect(code).to_be_focused()
-    page.keyboard.type(visitor.demo.code_for("hugo@example.com"))
+    page.keyboard.type(visitor.demo.wait_for_code("hugo@example.com"))
     page.keyboard.press("Enter")
     expect_new_screen(page, "/billingHistory")
 
-    press(button(page, "Your profile"))
-    press(page.get_by_role("link", name="Payment Methods").first)
+    tab_to_and_press(button_named(page, "Your profile"))
+    tab_to_and_press(page.get_by_role("link", name="Payment Methods").first)
     expect_new_screen(page, "/manage-payment-method")
 
 
 def test_pausing_and_taking_it_back(signed_in):
-    page = settled(signed_in("ava"), "/dashboard")
-    press(page.get_by_role("article", name="Gospel TV").get_by_role("link", name="Pause"))
+    page = open_settled(signed_in("ava"), "/dashboard")
+    tab_to_and_press(page.get_by_role("article", name="Gospel TV").get_by_role("link", name="Pause"))
     expect_new_screen(page, "/pause-offer?*")
-    press(button(page, "PAUSE MY SUBSCRIPTION"))
+    tab_to_and_press(button_named(page, "PAUSE MY SUBSCRIPTION"))
     expect_new_screen(page, "/pause-summary")
-    press(button(page, "Cancel Pause"))
+    tab_to_and_press(button_named(page, "Cancel Pause"))
     expect_new_screen(page, "/dashboard")
     expect(page.get_by_role("article", name="Gospel TV")).to_contain_text("Active")
 
 
 def test_changing_to_yearly_billing(signed_in):
-    page = settled(signed_in("jo"), "/manage-subscription/upgrade")
-    save = button(page, "SAVE CHANGES")
-    press(save)
+    page = open_settled(signed_in("jo"), "/manage-subscription/upgrade")
+    save = button_named(page, "SAVE CHANGES")
+    tab_to_and_press(save)
     dialog = page.get_by_role("dialog")
     expect(dialog.get_by_text("Due today")).to_be_visible()
     for _ in range(6):
@@ -97,38 +97,38 @@ def test_changing_to_yearly_billing(signed_in):
 
     page.keyboard.press("Enter")
     expect(dialog.get_by_text("Due today")).to_be_visible()
-    press(dialog.get_by_role("button").last)
+    tab_to_and_press(dialog.get_by_role("button").last)
     expect_new_screen(page, "/summary?*")
 
 
 def test_cancelling_with_a_reason(signed_in):
-    page = settled(signed_in("carla"), "/dashboard")
-    press(page.get_by_role("article", name="Kids").get_by_role("link", name="Cancel"))
+    page = open_settled(signed_in("carla"), "/dashboard")
+    tab_to_and_press(page.get_by_role("article", name="Kids").get_by_role("link", name="Cancel"))
     expect_new_screen(page, "/cancelAll?*")
     reason = page.get_by_label("Why are you leaving?")
     tab_to(reason)
     page.keyboard.type("Too")
     expect(reason).to_have_value("Too expensive")
-    press(button(page, "CANCEL SUBSCRIPTION(S)"))
+    tab_to_and_press(button_named(page, "CANCEL SUBSCRIPTION(S)"))
     expect_new_screen(page, "/dashboard")
     expect(page.get_by_role("article", name="Kids")).to_contain_text("Access ends")
 
 
 def test_adding_a_card(signed_in):
-    page = settled(signed_in("ben"), "/manage-payment-method")
-    press(page.get_by_role("link", name="ADD NEW PAYMENT METHOD"))
+    page = open_settled(signed_in("ben"), "/manage-payment-method")
+    tab_to_and_press(page.get_by_role("link", name="ADD NEW PAYMENT METHOD"))
     expect_new_screen(page, "/add-payment-method")
-    press(button(page, "Continue"))
+    tab_to_and_press(button_named(page, "Continue"))
     card = page.get_by_role("radio", name="Card")
     expect(card).to_be_focused()
     page.keyboard.press("Space")
     expect(card).to_be_checked()
-    press(button(page, "Continue"))
+    tab_to_and_press(button_named(page, "Continue"))
     page.wait_for_url("**/add-card-payment-method*")
     number, expiry, code = (page.locator(f"iframe[title='{title}']") for title in HOSTED)
     for field in (number, expiry, code):
         expect(field.content_frame.locator("input")).to_be_visible()
-    press(button(page, "Add card"))
+    tab_to_and_press(button_named(page, "Add card"))
     name = page.get_by_label("Name on card")
     expect(name).to_be_focused()
     expect(name).to_have_attribute("aria-invalid", "true")
@@ -140,6 +140,6 @@ def test_adding_a_card(signed_in):
     for label, typed in (("State", "OH"), ("Zip code", "43004")):
         tab_to(page.get_by_label(label))
         page.keyboard.type(typed)
-    press(button(page, "Add card"))
+    tab_to_and_press(button_named(page, "Add card"))
     page.wait_for_url("**/add-payment-method-success*")
     expect(page.get_by_role("main")).to_contain_text("ending in 4444")

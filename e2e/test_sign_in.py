@@ -1,14 +1,15 @@
 """Getting in and out."""
 
+import pytest
 from playwright.sync_api import expect
 
 
 def test_a_subscriber_signs_in_with_the_code_from_the_mail(visitor):
-    page = visitor.sign_in("jo")
-    token_keys = page.evaluate("() => Object.keys(localStorage)")
-    assert len(token_keys) == 1
+    page = visitor.sign_in_by_code("jo")
+    page.wait_for_function("() => localStorage.length === 1")
 
 
+@pytest.mark.shows("rule-13", "security-1")
 def test_an_unknown_address_is_answered_alike_and_mailed_nothing(visitor):
     page = visitor.page
     page.goto("/")
@@ -16,16 +17,18 @@ def test_an_unknown_address_is_answered_alike_and_mailed_nothing(visitor):
     page.get_by_role("button", name="Send code").click()
     expect(page.get_by_label("Six-digit code")).to_be_visible()
     # Somebody known asks afterwards and is mailed: by then the stranger's turn is over.
-    visitor.sign_in("hugo")
+    visitor.sign_in_by_code("hugo")
     assert visitor.demo.mails_to("stranger@example.com") == []
 
 
+@pytest.mark.shows("routes-4")
 def test_a_page_for_subscribers_sends_a_stranger_to_the_start(page):
     page.goto("/dashboard")
     page.wait_for_url(lambda url: url.endswith("/"))
     expect(page.get_by_label("Email address")).to_be_visible()
 
 
+@pytest.mark.shows("product-6", "security-19", "security-20")
 def test_the_token_is_all_that_is_kept_and_travels_in_its_header_alone(visitor):
     sent = []
 
@@ -33,7 +36,7 @@ def test_the_token_is_all_that_is_kept_and_travels_in_its_header_alone(visitor):
         sent.append(request)
 
     visitor.page.on("request", note)
-    page = visitor.sign_in("ben")
+    page = visitor.sign_in_by_code("ben")
     for path in ("/manage-subscription", "/pause-offer", "/pause-summary", "/billingHistory", "/dashboard"):
         page.goto(path)
         page.wait_for_load_state("networkidle")
@@ -46,8 +49,9 @@ def test_the_token_is_all_that_is_kept_and_travels_in_its_header_alone(visitor):
     assert {url.split("/")[3] for url in carrying} == {"api"}
 
 
+@pytest.mark.shows("shell-3", "security-21")
 def test_after_logout_the_way_back_shows_nothing_and_the_token_is_dead(visitor):
-    page = visitor.sign_in("carla")
+    page = visitor.sign_in_by_code("carla")
     token = page.evaluate("() => localStorage.getItem('token')")
     page.goto("/billingHistory")
     expect(page.get_by_role("heading", name="Billing History")).to_be_visible()
@@ -61,8 +65,9 @@ def test_after_logout_the_way_back_shows_nothing_and_the_token_is_dead(visitor):
     assert answer.status == 401
 
 
+@pytest.mark.shows("landing-1", "security-22", "reliability-34")
 def test_a_token_that_is_no_longer_good_leads_back_to_the_start_once(visitor):
-    page = visitor.sign_in("gia")
+    page = visitor.sign_in_by_code("gia")
     page.evaluate(
         "() => { const key = Object.keys(localStorage)[0]; localStorage.setItem(key, 'ssp_' + 'a'.repeat(64)); }"
     )
@@ -74,4 +79,4 @@ def test_a_token_that_is_no_longer_good_leads_back_to_the_start_once(visitor):
     page.wait_for_load_state("networkidle")
     assert refused
     assert len(starts) == 1
-    assert page.evaluate("() => localStorage.length") == 0
+    page.wait_for_function("() => localStorage.length === 0")

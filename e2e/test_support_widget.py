@@ -27,13 +27,14 @@ def asked(page) -> list[str]:
     return pages
 
 
-def widgets(page) -> int | None:
+def count_widgets(page) -> int | None:
     """How many widgets have run in this document, once it has nothing more to load."""
     page.wait_for_load_state("networkidle")
     found: int | None = page.evaluate("window.widgets")
     return found
 
 
+@pytest.mark.shows("routes-8")
 def test_it_is_off_where_details_are_typed_however_one_comes_there(visitor, asked):
     page = visitor.sign_in("ivy")
     page.wait_for_function("() => window.widgets === 1")
@@ -42,7 +43,7 @@ def test_it_is_off_where_details_are_typed_however_one_comes_there(visitor, aske
     page.get_by_role("link", name="Your Profile").click()
     page.wait_for_url("**/edit-profile")
     expect(page.get_by_role("heading", level=1)).to_be_visible()
-    assert widgets(page) is None
+    assert count_widgets(page) is None
     expect(page.get_by_role("banner").get_by_role("link", name="Help")).to_be_visible()
 
     page.get_by_role("link", name="Manage Your Account").click()
@@ -52,9 +53,9 @@ def test_it_is_off_where_details_are_typed_however_one_comes_there(visitor, aske
     page.go_back()
     page.wait_for_url("**/edit-profile")
     expect(page.get_by_label("First name")).to_be_visible()
-    assert widgets(page) is None
+    assert count_widgets(page) is None
 
     page.goto("/add-card-payment-method?operationType=ADD")
     expect(page.get_by_role("heading", level=1)).to_be_visible()
-    assert widgets(page) is None
+    assert count_widgets(page) is None
     assert [url for url in asked if "profile" in url or "card" in url] == []

@@ -1,1 +1,1 @@
-"""What lies under the running portal and fails: servers, networks, disks, clients (`docs/reliability.md`)."""
+"""Tests of a running portal whose servers, networks, disks or clients fail (`docs/reliability.md`)."""

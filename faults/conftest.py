@@ -1,4 +1,4 @@
-"""One running portal for all of these tests; each breaks something under it and leaves it whole."""
+"""One running portal for all of these tests; each test breaks something and repairs it."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from django.db import connections
 from django.test import override_settings
 from pytest_django import DjangoDbBlocker
 
-from billing.tests.cable import Cable
-from billing.tests.live import Provider
-from conftest import Sandbox, free_port, running_sandbox
-from dev.services import missing_binaries
-from faults.portal import Portal, stopped
-from faults.post_office import PostOffice
-from faults.relay import Relay
-from faults.servers import PostgreSQL, Redis
+from billing.tests.support.faulty_proxy import FaultyProxy
+from billing.tests.support.live_provider import Provider
+from conftest import Sandbox, free_port, run_sandbox_process
+from dev.servers import missing_binaries
+from faults.database_servers import PostgreSQL, Redis
+from faults.mail_server import MailServer
+from faults.running_portal import RunningPortal, stopped_portal
+from faults.tcp_relay import TcpRelay
 
 LOG_LINES = 40
 
@@ -29,10 +29,10 @@ LOG_LINES = 40
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Show what the processes said where a test failed: their folder goes away."""
+    """Add the processes' logs to the report of a failed test: their folder is deleted."""
     report = yield
     portal = getattr(item, "funcargs", {}).get("portal")
-    if report.failed and isinstance(portal, Portal):
+    if report.failed and isinstance(portal, RunningPortal):
         for log in sorted(portal.folder.glob("*.log")):
             lines = log.read_text(errors="replace").splitlines()[-LOG_LINES:]
             report.sections.append((log.name, "\n".join(lines)))
@@ -40,8 +40,8 @@ def pytest_runtest_makereport(
 
 
 @pytest.fixture(scope="session")
-def below() -> Iterator[Path]:
-    """A folder that the servers' own user may enter, which pytest's are not."""
+def server_folder() -> Iterator[Path]:
+    """A folder that the servers' own user can access, unlike pytest's."""
     if connections["default"].vendor != "postgresql":
         pytest.skip(
             "run through `make test`, or with DATABASE_URL=postgres://any/one: it is replaced by our own"
@@ -54,26 +54,26 @@ def below() -> Iterator[Path]:
 
 
 @pytest.fixture(scope="session")
-def database(below: Path) -> Iterator[PostgreSQL]:
-    """A PostgreSQL of our own."""
-    server = PostgreSQL(free_port(), below)
-    server.start()
+def database(server_folder: Path) -> Iterator[PostgreSQL]:
+    """A PostgreSQL server for these tests."""
+    server = PostgreSQL(free_port(), server_folder)
+    server.start_server()
     yield server
-    server.stop()
+    server.crash_server()
 
 
 @pytest.fixture(scope="session")
-def redis(below: Path) -> Iterator[Redis]:
-    """A Redis of our own."""
-    server = Redis(free_port(), below)
-    server.start()
+def redis(server_folder: Path) -> Iterator[Redis]:
+    """A Redis server for these tests."""
+    server = Redis(free_port(), server_folder)
+    server.start_server()
     yield server
-    server.stop()
+    server.crash_server()
 
 
 @contextmanager
-def _looking_into(database: PostgreSQL, sandbox: Sandbox, blocker: DjangoDbBlocker) -> Iterator[None]:
-    """Let this process use the portal's own database and provider, by the straight way."""
+def _use_portal_database(database: PostgreSQL, sandbox: Sandbox, blocker: DjangoDbBlocker) -> Iterator[None]:
+    """Connect this process directly to the portal's database and provider."""
     connection = connections["default"]
     before = dict(connection.settings_dict)
     connection.close()
@@ -86,7 +86,6 @@ def _looking_into(database: PostgreSQL, sandbox: Sandbox, blocker: DjangoDbBlock
             CHARGEBEE_SITE=sandbox.site,
             CHARGEBEE_API_KEY=sandbox.api_key,
             CHARGEBEE_ENDPOINT=sandbox.endpoint,
-            CACHES={"default": {"BACKEND": "django.core.cache.backends.dummy.DummyCache"}},
         ),
     ):
         yield
@@ -95,46 +94,46 @@ def _looking_into(database: PostgreSQL, sandbox: Sandbox, blocker: DjangoDbBlock
 
 
 @pytest.fixture(scope="session")
-def running(
-    below: Path, database: PostgreSQL, redis: Redis, django_db_blocker: DjangoDbBlocker
-) -> Iterator[Portal]:
+def running_portal(
+    server_folder: Path, database: PostgreSQL, redis: Redis, django_db_blocker: DjangoDbBlocker
+) -> Iterator[RunningPortal]:
     """Web, workers and beat as `make run` starts them, on PostgreSQL, Redis, the sandbox and a mail server."""
     port = free_port()
     webhooks = f"http://127.0.0.1:{port}/webhooks/chargebee"
     with (
-        running_sandbox(below, SANDBOX_WEBHOOK_URL=webhooks) as sandbox,
-        _looking_into(database, sandbox, django_db_blocker),
+        run_sandbox_process(server_folder, SANDBOX_WEBHOOK_URL=webhooks) as sandbox,
+        _use_portal_database(database, sandbox, django_db_blocker),
     ):
         sandbox.start_afresh()
         call_command("migrate", verbosity=0)
         call_command("seed_site", verbosity=0)
         provider = Provider(sandbox=sandbox, sdk=sandbox.client())
         provider.open_shop()
-        post_office = PostOffice()
-        portal = Portal(
-            folder=below,
+        post_office = MailServer()
+        portal = RunningPortal(
+            folder=server_folder,
             database=database,
             redis=redis,
             provider=provider,
             post_office=post_office,
-            to_database=Relay(database.port),
-            to_redis=Relay(redis.port),
-            to_provider=Cable(sandbox.port),
-            to_post_office=Relay(post_office.port),
+            to_database=TcpRelay(database.port),
+            to_redis=TcpRelay(redis.port),
+            to_provider=FaultyProxy(sandbox.port),
+            to_post_office=TcpRelay(post_office.port),
             port=port,
         )
-        with stopped(portal):
+        with stopped_portal(portal):
             for name in ("worker", "jobs", "beat"):
-                portal.run(name)
-            portal.serve()
-            portal.await_all()
+                portal.run_process(name)
+            portal.start_web()
+            portal.wait_for_all()
             yield portal
         post_office.shutdown()
 
 
 @pytest.fixture
-def portal(running: Portal) -> Iterator[Portal]:
-    """The running portal, whole before and after; then its mirror holds what the provider holds."""
-    yield running
-    running.mend()
-    running.assert_whole()
+def portal(running_portal: RunningPortal) -> Iterator[RunningPortal]:
+    """The running portal; after the test it is repaired, and its mirror must equal the provider."""
+    yield running_portal
+    running_portal.restore_all()
+    running_portal.assert_settled()

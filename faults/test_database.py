@@ -1,4 +1,4 @@
-"""PostgreSQL crashes, drops its connections, is locked, slow or full (reliability, rows 13, 20 and 21)."""
+"""PostgreSQL crashes, drops its connections, is locked, slow or full."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from billing.models import Command, Customer, IdempotentRequest, WebhookEvent
-from billing.services import idempotency
-from billing.tests.live import FAITH
-from faults.portal import Portal, wait_until
+from billing.models import Command, Customer, WebhookEvent
+from billing.tests.support.live_provider import FAITH
+from core.models import IdempotentRequest
+from faults.running_portal import RunningPortal, wait_until
 
 PAUSE = "/api/account/pause?days=30"
 LOGIN = ("chargebee", "demo-webhook-password")
-# What the portal's two processes of four threads each may hold at most.
+# At most: two processes of four threads each.
 WEB_CONNECTIONS = 8
 PASSES_LOCKS_ON = 11.0
 DROP = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname = 'postgres'"
@@ -37,8 +37,8 @@ SLEEPY = """
 """
 
 
-def event(number: int) -> dict[str, object]:
-    """An event about a customer that the portal does not know."""
+def unknown_customer_event(number: int) -> dict[str, object]:
+    """Return an event about an unknown customer."""
     return {
         "id": f"ev_outage_{number}",
         "occurred_at": 1_773_144_000,
@@ -49,14 +49,16 @@ def event(number: int) -> dict[str, object]:
     }
 
 
-def deliver(portal: Portal, number: int) -> httpx.Response:
-    """Post an event as the provider does."""
-    return httpx.post(f"{portal.url}/webhooks/chargebee", json=event(number), auth=LOGIN, timeout=60)
+def deliver_event(portal: RunningPortal, number: int) -> httpx.Response:
+    """Post an event to the webhook endpoint."""
+    return httpx.post(
+        f"{portal.url}/webhooks/chargebee", json=unknown_customer_event(number), auth=LOGIN, timeout=60
+    )
 
 
 @contextmanager
-def meanwhile(act: Callable[[], object], threads: int) -> Iterator[list[object]]:
-    """Do something again and again in so many threads while the block runs; what it returned is there afterwards."""
+def repeat_meanwhile(act: Callable[[], object], threads: int) -> Iterator[list[object]]:
+    """Repeat a call in so many threads during the block; the yielded list collects its results."""
     over = threading.Event()
     seen: list[object] = []
 
@@ -70,69 +72,77 @@ def meanwhile(act: Callable[[], object], threads: int) -> Iterator[list[object]]
             yield seen
         finally:
             over.set()
-        for one in working:
-            one.result()
+        for future in working:
+            future.result()
 
 
-def test_an_event_that_comes_while_the_database_is_down_is_sent_again_and_kept_once(portal: Portal) -> None:
-    portal.database.stop()
-    refused = deliver(portal, 1)
+@pytest.mark.shows("reliability-13")
+def test_an_event_that_comes_while_the_database_is_down_is_sent_again_and_kept_once(
+    portal: RunningPortal,
+) -> None:
+    portal.database.crash_server()
+    refused = deliver_event(portal, 1)
     assert refused.status_code == 503
     assert int(refused.headers["Retry-After"]) > 0
 
-    portal.mend()
+    portal.restore_all()
     assert not WebhookEvent.objects.filter(event_id="ev_outage_1").exists()
-    assert [deliver(portal, 1).status_code for _ in range(2)] == [200, 200]
+    assert [deliver_event(portal, 1).status_code for _ in range(2)] == [200, 200]
     assert WebhookEvent.objects.filter(event_id="ev_outage_1").count() == 1
 
 
-def test_the_provider_delivers_again_what_an_outage_refused(portal: Portal) -> None:
-    account, _ = portal.subscriber("dora", FAITH)
-    portal.database.stop()
+@pytest.mark.shows("reliability-13")
+def test_the_provider_delivers_again_what_an_outage_refused(portal: RunningPortal) -> None:
+    account, _ = portal.create_subscriber("dora", FAITH)
+    portal.database.crash_server()
     portal.provider.sdk.Customer.update("dora", {"first_name": "Theodora"})
     wait_until(
         lambda: portal.provider.events("customer_changed")[0].webhooks[0].webhook_status == "re_scheduled"
     )
 
-    portal.mend()
+    portal.restore_all()
     portal.provider.travel(minutes=5)
     held = Customer.objects.filter(account=account)
     wait_until(lambda: held.get().text("first_name") == "Theodora", what="the event's second delivery")
 
 
-def test_no_event_is_half_stored_by_a_crash_in_the_middle_of_many(portal: Portal) -> None:
+@pytest.mark.shows("reliability-13", "reliability-20")
+def test_no_event_is_half_stored_by_a_crash_in_the_middle_of_many(portal: RunningPortal) -> None:
     numbers, statuses = count(100), dict[int, int]()
 
     def deliver_another() -> int:
         number = next(numbers)
-        statuses[number] = deliver(portal, number).status_code
+        statuses[number] = deliver_event(portal, number).status_code
         return statuses[number]
 
-    with meanwhile(deliver_another, threads=16) as seen:
+    with repeat_meanwhile(deliver_another, threads=16) as seen:
         wait_until(lambda: len(seen) > 60)
-        portal.database.stop()
+        portal.database.crash_server()
         wait_until(lambda: 503 in seen)
-        portal.database.start()
-    portal.mend()
+        portal.database.start_server()
+    portal.restore_all()
     assert set(seen) == {200, 503}
 
-    ids = {number: event(number)["id"] for number in statuses}
+    ids = {number: unknown_customer_event(number)["id"] for number in statuses}
     stored = set(WebhookEvent.objects.values_list("event_id", flat=True))
     assert {ids[number] for number, status in statuses.items() if status == 200} <= stored
-    again = [deliver(portal, number).status_code for number, status in statuses.items() if status == 503]
+    again = [
+        deliver_event(portal, number).status_code for number, status in statuses.items() if status == 503
+    ]
     assert set(again) == {200}
     assert WebhookEvent.objects.filter(event_id__in=ids.values()).count() == len(statuses)
 
 
-def test_connections_that_were_dropped_cost_one_503_each_at_most(portal: Portal) -> None:
-    _, browser = portal.subscriber("erin", FAITH)
+@pytest.mark.shows("reliability-20")
+def test_connections_that_were_dropped_cost_one_503_each_at_most(portal: RunningPortal) -> None:
+    _, browser = portal.create_subscriber("erin", FAITH)
 
     def look() -> int:
         return browser.get("/api/account").status_code
 
-    with meanwhile(look, threads=WEB_CONNECTIONS) as seen:
+    with repeat_meanwhile(look, threads=WEB_CONNECTIONS) as seen:
         wait_until(lambda: len(seen) > 40)
-        with portal.database.connect() as administrator:
+        with portal.database.open_connection() as administrator:
             dropped = administrator.execute(DROP).rowcount
         begun = len(seen)
         wait_until(lambda: len(seen) > begun + 40)
@@ -141,47 +151,51 @@ def test_connections_that_were_dropped_cost_one_503_each_at_most(portal: Portal)
     assert counted[503] <= dropped
 
 
-def test_no_command_is_lost_when_the_database_crashes_under_load(portal: Portal) -> None:
+@pytest.mark.shows("reliability-20")
+def test_no_command_is_lost_when_the_database_crashes_under_load(portal: RunningPortal) -> None:
     names = [f"faye{number}" for number in range(WEB_CONNECTIONS)]
-    people = [portal.subscriber(name, FAITH) for name in names]
+    people = [portal.create_subscriber(name, FAITH) for name in names]
     scheduled = len(portal.provider.events("subscription_pause_scheduled"))
 
     def pause(browser: httpx.Client) -> int:
         return browser.post(PAUSE, headers={"Idempotency-Key": "pause"}).status_code
 
-    # Every call to the provider takes this long, so that the crash finds requests before, in and after theirs.
+    # Slow, so that the crash hits requests before, during and after their call to the provider.
     portal.to_provider.slow_down(0.3)
     with ThreadPoolExecutor(len(people)) as pool:
         asked = [pool.submit(pause, browser) for _, browser in people]
-        wait_until(lambda: Command.objects.filter(account__in=[one for one, _ in people]).count() >= 4)
-        portal.database.stop()
-        portal.database.start()
-        counted = Counter(one.result() for one in asked)
+        wait_until(
+            lambda: Command.objects.filter(account__in=[account for account, _ in people]).count() >= 4
+        )
+        portal.database.crash_server()
+        portal.database.start_server()
+        counted = Counter(future.result() for future in asked)
     assert set(counted) <= {200, 503}
     assert counted[503] > 0
 
-    portal.mend()
-    portal.settle()
-    # What died with a request is free again after a minute; the app goes on asking with the same key.
-    IdempotentRequest.objects.filter(status=None).update(claimed_at=timezone.now() - idempotency.CLAIM)
+    portal.restore_all()
+    portal.settle_work()
+    # Expire the leases of the keys whose request died; the app retries with the same key.
+    IdempotentRequest.objects.filter(status=None).update(next_attempt_at=timezone.now())
     assert [pause(browser) for _, browser in people] == [200] * len(people)
-    commands = Command.objects.filter(account__in=[one for one, _ in people])
+    commands = Command.objects.filter(account__in=[account for account, _ in people])
     assert Counter(commands.values_list("state", flat=True)) == {Command.State.SUCCEEDED: len(people)}
     assert len(portal.provider.events("subscription_pause_scheduled")) == scheduled + len(people)
     for name in names:
         assert len(portal.post_office.wait_for(f"{name}@example.com")) == 1
 
 
-def test_requests_behind_a_lock_or_a_slow_statement_end_and_do_not_pile_up(portal: Portal) -> None:
-    _, browser = portal.subscriber("gwen", FAITH)
+@pytest.mark.shows("reliability-21")
+def test_requests_behind_a_lock_or_a_slow_statement_end_and_do_not_pile_up(portal: RunningPortal) -> None:
+    _, browser = portal.create_subscriber("gwen", FAITH)
 
     def timed(ask: Callable[[], httpx.Response]) -> tuple[httpx.Response, float]:
         began = time.monotonic()
         return ask(), time.monotonic() - began
 
     with (
-        portal.database.connect() as administrator,
-        portal.database.connect() as locker,
+        portal.database.open_connection() as administrator,
+        portal.database.open_connection() as locker,
         ThreadPoolExecutor(WEB_CONNECTIONS) as pool,
     ):
         administrator.execute(SLEEPY)
@@ -191,7 +205,7 @@ def test_requests_behind_a_lock_or_a_slow_statement_end_and_do_not_pile_up(porta
             timed, lambda: browser.post("/api/auth/send-otp", json={"email": "gwen@example.com"})
         )
         locked = [pool.submit(timed, lambda: browser.get("/api/account")) for _ in range(WEB_CONNECTIONS - 2)]
-        answers = [one.result() for one in locked]
+        answers = [future.result() for future in locked]
         locker.execute("ROLLBACK")
         assert browser.get("/api/account").status_code == 200
         answers.append(slow.result())
@@ -204,36 +218,41 @@ def test_requests_behind_a_lock_or_a_slow_statement_end_and_do_not_pile_up(porta
     assert max(seconds for _, seconds in answers[:-1]) < PASSES_LOCKS_ON
 
 
-def test_it_answers_503_while_the_database_has_no_connection_left(portal: Portal) -> None:
-    _, browser = portal.subscriber("hana", FAITH)
-    taken = [portal.database.connect()]
+@pytest.mark.shows("reliability-21")
+def test_it_answers_503_while_the_database_has_no_connection_left(portal: RunningPortal) -> None:
+    _, browser = portal.create_subscriber("hana", FAITH)
+    taken = [portal.database.open_connection()]
+    answers: list[httpx.Response] = []
 
     def take_all() -> None:
         while True:
-            taken.append(portal.database.connect())
+            taken.append(portal.database.open_connection())
 
     def leave_none() -> bool:
-        """Drop the portal's connections and take their places, before it comes back for them."""
-        taken[0].execute(DROP_OTHERS, [[one.info.backend_pid for one in taken]])
+        """Drop the portal's connections and take all free ones before it reconnects."""
+        taken[0].execute(DROP_OTHERS, [[connection.info.backend_pid for connection in taken]])
         with pytest.raises(psycopg.OperationalError, match="too many clients"):
             take_all()
-        return browser.get("/api/account").status_code == 503
+        answers.append(browser.get("/api/account"))
+        return answers[-1].status_code == 503
 
     try:
         wait_until(leave_none, what="the portal without a connection")
-        answer = browser.get("/api/account")
+        # The one that was refused: by the next request a connection may be free again.
+        answer = answers[-1]
         assert (answer.status_code, answer.json()["code"]) == (503, "temporarily_unavailable")
         assert browser.get("/healthz").status_code == 200
     finally:
-        for one in taken:
-            one.close()
+        for connection in taken:
+            connection.close()
     wait_until(lambda: browser.get("/api/account").status_code == 200)
 
 
+@pytest.mark.shows("reliability-20")
 @pytest.mark.skipif(
     sys.platform != "linux", reason="only Linux tells for how long data may stay unacknowledged"
 )
-def test_a_server_that_vanished_is_not_waited_for_without_end(portal: Portal) -> None:
+def test_a_server_that_vanished_is_not_waited_for_without_end(portal: RunningPortal) -> None:
     connection.ensure_connection()
     with socket.socket(fileno=os.dup(connection.connection.fileno())) as line:
         assert line.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE) == 1

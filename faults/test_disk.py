@@ -1,4 +1,4 @@
-"""A disk is full: for invoices, for the log, for a database that is a file (reliability, row 22)."""
+"""A full disk: for invoice PDFs, for the log, and for an SQLite database."""
 
 from __future__ import annotations
 
@@ -14,27 +14,26 @@ import pytest
 from django.utils import timezone
 
 from billing.models import InvoicePdf
-from billing.tests.live import FAITH
+from billing.tests.support.live_provider import FAITH
 from conftest import ROOT, free_port
-from faults.portal import Portal, Process, wait_until
+from faults.running_portal import PortalProcess, RunningPortal, wait_until
 
-# No file may grow beyond this: for whoever writes, a full disk.
+# A file size limit, which acts like a full disk.
 FULL = 16_384
 PREPARE = """
 from django.core.management import call_command
 from accounts.models import Account, SessionToken
 call_command("migrate", verbosity=0)
-call_command("createcachetable")
-account = Account.objects.open(email="zoe@example.com", first_name="Zoe", last_name="Tester")
+account = Account.objects.open_account(email="zoe@example.com", first_name="Zoe", last_name="Tester")
 print(SessionToken.objects.create(user=account.user)[1])
 """
 
 
 @contextmanager
-def full_disk(process: Process) -> Iterator[None]:
-    """Let a process and the two it started find no room, as long as the block runs."""
-    wait_until(lambda: len(process.children()) == 2, what="both of its processes")
-    everybody = [process.pid, *process.children()]
+def fill_disk(process: PortalProcess) -> Iterator[None]:
+    """Limit the file size of a process and its two children during the block."""
+    wait_until(lambda: len(process.child_pids()) == 2, what="both of its processes")
+    everybody = [process.pid, *process.child_pids()]
     for pid in everybody:
         resource.prlimit(pid, resource.RLIMIT_FSIZE, (FULL, resource.RLIM_INFINITY))
     yield
@@ -42,22 +41,23 @@ def full_disk(process: Process) -> Iterator[None]:
         resource.prlimit(pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
 
 
-def serves(browser: httpx.Client) -> bool:
-    """Whether a web server answers."""
+def is_serving(browser: httpx.Client) -> bool:
+    """Return whether a web server answers."""
     try:
         return browser.get("/healthz").status_code == 200
     except httpx.TransportError:
         return False
 
 
-def test_an_invoice_that_finds_no_room_leaves_no_half_file_and_is_made_later(portal: Portal) -> None:
-    account, browser = portal.subscriber("yara", FAITH)
+@pytest.mark.shows("reliability-22")
+def test_an_invoice_that_finds_no_room_leaves_no_half_file_and_is_made_later(portal: RunningPortal) -> None:
+    account, browser = portal.create_subscriber("yara", FAITH)
     number = str(portal.provider.invoices(account)[0].id)
     address = f"/api/invoice/pdf/{number}"
     folder = portal.folder / "media" / "invoices"
     before = {*folder.rglob("*")}
     wanted = InvoicePdf.objects.filter(invoice__provider_id=number)
-    with full_disk(portal.processes["worker"]):
+    with fill_disk(portal.processes["worker"]):
         refused = browser.get(address)
         assert (refused.status_code, refused.json()["code"]) == (503, "invoice_not_ready")
         assert int(refused.headers["Retry-After"]) > 0
@@ -77,18 +77,19 @@ def test_an_invoice_that_finds_no_room_leaves_no_half_file_and_is_made_later(por
 
 
 @pytest.fixture
-def alone(portal: Portal, tmp_path: Path) -> Iterator[Process]:
-    """A web server on SQLite, with nothing around it, whose log finds no room from the start."""
+def alone(portal: RunningPortal, tmp_path: Path) -> Iterator[PortalProcess]:
+    """A web server on SQLite, without other processes, whose log cannot be written."""
     own = {"VAR_DIR": str(tmp_path), "DATABASE_URL": "", "REDIS_URL": "", "PORT": str(free_port())}
     command = portal.processes["web"].command
-    process = Process(command, {**portal.environment, **own}, Path("/dev/full"))
-    process.start()
+    process = PortalProcess(command, {**portal.environment, **own}, Path("/dev/full"))
+    process.start_process()
     yield process
-    process.kill()
+    process.kill_process()
 
 
+@pytest.mark.shows("reliability-22")
 def test_a_portal_on_sqlite_reads_and_refuses_while_its_disk_is_full_and_goes_on_after(
-    alone: Process,
+    alone: PortalProcess,
 ) -> None:
     prepared = [sys.executable, "manage.py", "shell", "-v", "0", "-c", PREPARE]
     said = subprocess.run(
@@ -99,7 +100,7 @@ def test_a_portal_on_sqlite_reads_and_refuses_while_its_disk_is_full_and_goes_on
         headers={"Authorization": f"Bearer {said.stdout.strip()}"},
         timeout=30,
     )
-    wait_until(lambda: serves(browser))
+    wait_until(lambda: is_serving(browser))
 
     def read() -> int:
         return browser.get("/api/account/profile").status_code
@@ -109,7 +110,7 @@ def test_a_portal_on_sqlite_reads_and_refuses_while_its_disk_is_full_and_goes_on
         return browser.post("/api/auth/send-otp", json=asked).status_code
 
     assert read() == 200
-    with full_disk(alone):
+    with fill_disk(alone):
         statuses = [write(number) for number in range(6)]
         assert set(statuses) <= {200, 503}
         assert statuses[-1] == 503

@@ -1,1 +1,1 @@
-"""How operators get into the admin: from which networks, with which factors, and how often they may be wrong."""
+"""How operators sign in to the admin: allowed networks, second factor and lockout."""

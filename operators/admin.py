@@ -1,4 +1,4 @@
-"""Second factors and lock-outs, for superusers."""
+"""The admin of second factors and lockouts, for superusers."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from django_otp.plugins.otp_totp.models import TOTPDevice
 from accounts.admin.read_only import ReadOnlyAdmin
 from operators.models import Authenticator
 
-# Their own pages show keys and codes, and let one make devices that nobody has proved to have.
+# django-otp's pages show keys and codes, and create devices without proof of possession.
 admin.site.unregister([StaticDevice, TOTPDevice])
 
 
 @admin.register(Authenticator)
 class AuthenticatorAdmin(ReadOnlyAdmin):
-    """Who has enrolled; an operator's own page takes it away."""
+    """The enrolled apps. An operator's own page resets the second factor."""
 
     list_display = ("user", "created_at", "last_used_at", "throttling_failure_count")
     list_select_related = ("user",)
@@ -35,12 +35,12 @@ class AuthenticatorAdmin(ReadOnlyAdmin):
 
 @admin.register(AccessAttempt)
 class AccessAttemptAdmin(ReadOnlyAdmin):
-    """Failed sign-ins of the last quarter of an hour; deleting those of a name lets it try again at once."""
+    """The recent failed sign-ins. Deleting those of a user name lifts its lockout."""
 
     list_display = ("attempt_time", "username", "ip_address", "failures_since_start", "user_agent")
     search_fields = ("username", "ip_address")
     fields = ("attempt_time", "username", "ip_address", "failures_since_start", "user_agent")
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Give whoever has the permission for it."""
+        """Return whether the operator has the permission."""
         return request.user.has_perm("axes.delete_accessattempt")

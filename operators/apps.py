@@ -1,11 +1,11 @@
-"""The operators application, and the admin with its site."""
+"""The operators application and the admin's configuration."""
 
 from django.apps import AppConfig
 from django.contrib.admin import apps as admin
 
 
 class OperatorsConfig(AppConfig):
-    """Names the application."""
+    """Configures the application."""
 
     name = "operators"
     default = True
@@ -13,7 +13,7 @@ class OperatorsConfig(AppConfig):
 
 
 class OperatorsAdminConfig(admin.AdminConfig):
-    """Django's admin, with the site that asks for a second factor."""
+    """Configures Django's admin with the site that requires a second factor."""
 
     default = False
     default_site = "operators.site.OperatorsSite"

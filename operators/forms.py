@@ -1,4 +1,4 @@
-"""What operators fill in: signing in, and proving that it is still them."""
+"""The forms for signing in, confirming the password and enrolling an app."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from django.http import HttpRequest
 from accounts.models import User
 from operators import second_factor
 
-LONGEST_CODE = 40
+MAX_CODE_LENGTH = 40
 
 
 class SignInForm(AdminAuthenticationForm):
-    """Name, password and code at once. What was wrong of the three is not told, and all are counted alike."""
+    """User name, password and code in one form. The error does not tell which was wrong; all count as failures."""
 
     code = forms.CharField(
-        max_length=LONGEST_CODE,
-        help_text="The six digits that your app shows, or a recovery code.",
+        max_length=MAX_CODE_LENGTH,
+        help_text="The six digits from your app, or a recovery code",
         widget=forms.TextInput(attrs={"autocomplete": "one-time-code", "autocapitalize": "none"}),
     )
     error_messages = {
-        "invalid_login": "That was not right. Capitals count. Wait a little after several tries.",
-        "inactive": "That was not right. Capitals count. Wait a little after several tries.",
+        "invalid_login": "That isn't right. Check capital letters, and wait a moment after several tries.",
+        "inactive": "That isn't right. Check capital letters, and wait a moment after several tries.",
     }
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -37,24 +37,24 @@ class SignInForm(AdminAuthenticationForm):
             del self.fields["code"]
 
     def confirm_login_allowed(self, user: User) -> None:
-        """Check the rest, once the password is right. Raises ValidationError."""
+        """Check the account and the code after the password. Raises ValidationError."""
         super().confirm_login_allowed(user)
         if settings.SECOND_FACTOR:
-            self._verify(user)
+            self._verify_second_factor(user)
 
-    def _verify(self, user: User) -> None:
-        device = second_factor.verify(user, self.cleaned_data.get("code", ""))
+    def _verify_second_factor(self, user: User) -> None:
+        device = second_factor.verify_code(user, self.cleaned_data.get("code", ""))
         if device is None:
-            # Counts towards the lock-out; the password alone was right, so Django did not say so.
+            # Counts toward the lockout. Django does not send the signal, because the password was right.
             credentials = {"username": user.get_username()}
             user_login_failed.send(sender=__name__, credentials=credentials, request=self.request)
             raise self.get_invalid_login_error()
-        # django-otp takes it from here into the session.
+        # django-otp stores the device in the session on login.
         user.otp_device = device  # type: ignore[attr-defined]
 
 
 class PasswordForm(forms.Form):
-    """Asks for the operator's password again."""
+    """Asks for the operator's password as confirmation."""
 
     password = forms.CharField(
         label="Your password",
@@ -67,20 +67,20 @@ class PasswordForm(forms.Form):
         self.request = request
 
     def clean_password(self) -> str:
-        """Take the password if it is the operator's; wrong ones count as at the door. Raises ValidationError."""
+        """Return the password if it is right; a wrong one counts toward the lockout. Raises ValidationError."""
         password: str = self.cleaned_data["password"]
         name = self.request.user.get_username()
         if authenticate(self.request, username=name, password=password) is None:
-            raise ValidationError("That is not your password.")
+            raise ValidationError("That isn't your password.")
         return password
 
 
-class EnrolForm(PasswordForm):
-    """Asks for the password and for what the new app shows."""
+class EnrollForm(PasswordForm):
+    """Asks for the password and for a code of the new app."""
 
     code = forms.CharField(
-        label="The six digits that the app shows",
-        max_length=LONGEST_CODE,
+        label="Six digits from the app",
+        max_length=MAX_CODE_LENGTH,
         widget=forms.TextInput(attrs={"autocomplete": "one-time-code", "inputmode": "numeric"}),
     )
     field_order = ("code", "password")

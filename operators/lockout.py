@@ -1,4 +1,4 @@
-"""What django-axes asks us: counting failures, where somebody is, names in the log, the answer to the locked out."""
+"""The callbacks and the handler of django-axes, which locks out after failed sign-ins."""
 
 from __future__ import annotations
 
@@ -12,52 +12,54 @@ from django.db import IntegrityError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
-from accounts.network import origin_of
+from core.network import request_origin
 
-TRIES = 3
+MAX_TRIES = 3
 
 
 class CountingHandler(AxesDatabaseHandler):  # type: ignore[misc]  # django-axes has no types
-    """Counts failures in the database, also while others sign in under the same name."""
+    """Counts failures in the database, also during concurrent sign-ins with the same user name."""
 
     def user_login_failed(
         self, sender: Any, credentials: dict[str, Any], request: HttpRequest | None = None, **kwargs: Any
     ) -> None:
-        """Count a failure. Raises IntegrityError if others' successes took the row away at every try.
+        """Count a failure. Raises IntegrityError if a concurrent success deleted the row at every try.
 
-        axes looks for the row, makes it, and looks again where another was quicker; a success in between has
-        deleted the other's by then, and the failure would be answered with 500 and not be counted.
+        axes selects the row, inserts it if missing, and selects again if the insert fails. If a success deletes the row
+        in between, axes raises: without another try, the response would be a 500 and the failure would not be counted.
         """
-        for left in reversed(range(TRIES)):
+        for tries_left in reversed(range(MAX_TRIES)):
             try:
                 super().user_login_failed(sender, credentials, request, **kwargs)
                 return
             except IntegrityError:
-                if not left:
+                if not tries_left:
                     raise
 
 
-def address_of(request: HttpRequest) -> str | None:
-    """Give the address that failures are counted by: of an IPv6 line the first, since it usually holds a whole /64."""
-    network = origin_of(request).network
+def lockout_address(request: HttpRequest) -> str | None:
+    """Return the address by which failures are counted; for IPv6 the first of its /64, which is one client's."""
+    network = request_origin(request).network
     return str(ipaddress.ip_network(network).network_address) if network else None
 
 
-def named(username: str | None, address: str | None, agent: str, path: str, request: HttpRequest) -> str:
-    """Name somebody in the log, so that what they typed cannot pass for a line of it."""
+def describe_client(
+    username: str | None, address: str | None, agent: str, path: str, request: HttpRequest
+) -> str:
+    """Return the client for the log; `repr` prevents the user name from forging a log line."""
     return f"{username!r} from {address}"
 
 
-def refuse(
+def lockout_response(
     request: HttpRequest, response: HttpResponse | None, credentials: dict[str, Any] | None
 ) -> HttpResponse:
-    """Tell somebody to wait, whether or not the name is an operator's and whatever was wrong."""
-    refused = render(request, "portal/429.html", status=429)
-    refused["Retry-After"] = str(int(settings.AXES_COOLOFF_TIME.total_seconds()))
-    return refused
+    """Return the 429 page, which is the same for unknown user names."""
+    page = render(request, "portal/429.html", status=429)
+    page["Retry-After"] = str(int(settings.AXES_COOLOFF_TIME.total_seconds()))
+    return page
 
 
-def unlock(username: str) -> int:
-    """Forget the failures under a name, from everywhere; give how many addresses and browsers they came from."""
-    forgotten: int = reset(username=username)
-    return forgotten
+def unlock_operator(username: str) -> int:
+    """Delete a user name's failures; return from how many pairs of address and browser they came."""
+    deleted: int = reset(username=username)
+    return deleted

@@ -1,4 +1,4 @@
-"""The second factor of an operator. Its rows are django-otp's; only what a stolen table would give away is ours."""
+"""The second factor of an operator: django-otp's model with a peppered key."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ KEY_BYTES = 20  # what authenticator apps expect (RFC 4226, section 4)
 
 
 class Authenticator(TOTPDevice):  # type: ignore[misc]  # django-otp has no types
-    """An app that shows six digits.
+    """An authenticator app with six-digit codes.
 
-    django-otp keeps the shared key in clear, so that a copy of the table would make everybody's codes. Here the
-    row holds only half of it: the key is made of the row's and of the pepper, which is not in the database.
+    django-otp stores the shared key in plain text, so that a copy of the table would be enough to generate codes. Here
+    the app's key is derived from the stored one and from the pepper, which is not in the database.
     """
 
     class Meta:
@@ -25,13 +25,13 @@ class Authenticator(TOTPDevice):  # type: ignore[misc]  # django-otp has no type
 
     @property
     def bin_key(self) -> bytes:
-        """The key that the app holds."""
-        return peppered(f"authenticator:{self.key}")[:KEY_BYTES]
+        """The app's key."""
+        return pepper_digest(f"authenticator:{self.key}")[:KEY_BYTES]
 
     if TYPE_CHECKING:
         user_id: int
 
 
-def peppered(text: str) -> bytes:
-    """Give what nobody can give who has the database alone."""
+def pepper_digest(text: str) -> bytes:
+    """Return the HMAC of a text under the pepper."""
     return hmac.digest(settings.OTP_PEPPER.encode(), text.encode(), hashlib.sha256)

@@ -1,16 +1,16 @@
-"""Which networks reach the admin."""
+"""The networks from which the admin can be reached."""
 
 from __future__ import annotations
 
 from django.conf import settings
 from django.http import HttpRequest
 
-from accounts.network import is_within
+from core.network import is_from_networks
 
 
-def may_reach_the_admin(request: HttpRequest) -> bool:
-    """Whether the request comes from one of the operators' networks; from anywhere where none is set.
+def can_reach_admin(request: HttpRequest) -> bool:
+    """Return whether the request comes from one of `ADMIN_NETWORKS`, or none is set.
 
-    What an address is behind proxies is decided as for the API (NUM_PROXIES).
+    `NUM_PROXIES` decides which address counts, as for the API.
     """
-    return not settings.ADMIN_NETWORKS or is_within(request, settings.ADMIN_NETWORKS)
+    return not settings.ADMIN_NETWORKS or is_from_networks(request, settings.ADMIN_NETWORKS)

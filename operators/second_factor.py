@@ -1,7 +1,7 @@
-"""The second factor of an operator: given, checked, taken away.
+"""Enrolling, verifying and resetting the second factor of an operator.
 
-Each has at most one app, and one set of codes: the ten that recover, or, until an app is enrolled, the one that
-lets its owner in to do so.
+An operator has at most one app and one set of written codes: ten recovery codes or, until an app is enrolled, one first
+code.
 """
 
 from __future__ import annotations
@@ -15,101 +15,104 @@ from django_otp.models import Device
 from django_otp.plugins.otp_static.models import StaticDevice
 
 from accounts.models import User
-from operators import codes
+from operators import written_codes
 from operators.models import Authenticator
 
-RECOVERY, FIRST = "recovery codes", "first code"
-RECOVERY_CODES = 10
-FIRST_CODE_LIFE = timedelta(days=1)
+RECOVERY_SET, FIRST_CODE_SET = "recovery codes", "first code"
+RECOVERY_CODE_COUNT = 10
+FIRST_CODE_LIFETIME = timedelta(days=1)
 APP_DIGITS = 6
 
 
 class WrongCode(Exception):
-    """The app that is to be enrolled shows another code; nothing has changed."""
+    """The code is not the new app's; nothing has changed."""
 
 
-def verify(user: User, code: str) -> Device | None:
-    """Give what the code proves the user has, and spend the code; nothing where it proves nothing.
+def verify_code(user: User, code: str) -> Device | None:
+    """Return the user's device that the code is valid for, and use the code up; None if it is wrong.
 
-    A wrong code makes the next one wait, twice as long each time.
+    django-otp throttles after a wrong code, twice as long each time.
     """
-    wanted = codes.plain(code)
+    normalized = written_codes.normalize_code(code)
     with transaction.atomic():
-        if _is_of_app(wanted):
+        if _is_app_code(normalized):
             app = Authenticator.objects.select_for_update().filter(user=user, confirmed=True).first()
-            return app if app is not None and app.verify_token(wanted) else None
-        written = _written(user)
-        stored = codes.as_stored(wanted, user_id=user.pk)
-        return written if written is not None and written.verify_token(stored) else None
+            return app if app is not None and app.verify_token(normalized) else None
+        code_set = _valid_code_set(user)
+        digest = written_codes.code_digest(normalized, user_id=user.pk)
+        return code_set if code_set is not None and code_set.verify_token(digest) else None
 
 
-def _is_of_app(code: str) -> bool:
+def _is_app_code(code: str) -> bool:
     return len(code) == APP_DIGITS and code.isascii() and code.isdecimal()
 
 
-def _written(user: User) -> StaticDevice | None:
-    """Give the codes that are in force: a first one lapses, since it has to be sent to somebody."""
-    sets = StaticDevice.objects.select_for_update().filter(user=user, confirmed=True)
-    lapsed = timezone.now() - FIRST_CODE_LIFE
-    return sets.exclude(name=FIRST, created_at__lte=lapsed).first()
+def _valid_code_set(user: User) -> StaticDevice | None:
+    """Return the user's valid code set. A first code expires, because it is sent to somebody."""
+    code_sets = StaticDevice.objects.select_for_update().filter(user=user, confirmed=True)
+    oldest_valid = timezone.now() - FIRST_CODE_LIFETIME
+    return code_sets.exclude(name=FIRST_CODE_SET, created_at__lte=oldest_valid).first()
 
 
-def enrol(user: User, *, key: str, code: str) -> tuple[Authenticator, list[str]]:
-    """Make the app with this key the user's own, instead of what there was; give it, and new recovery codes.
+def enroll_app(user: User, *, key: str, code: str) -> tuple[Authenticator, list[str]]:
+    """Replace the user's devices with an app with this key; return it and new recovery codes.
 
-    Every session that the old one opened has to sign in again. Raises WrongCode.
+    Sessions of the previous app have to sign in again. Raises WrongCode.
     """
     with transaction.atomic():
-        _forget(user)
+        _delete_devices(user)
         app = Authenticator.objects.create(user=user, name="app", key=key)
-        if not _is_of_app(codes.plain(code)) or not app.verify_token(codes.plain(code)):
+        if not _is_app_code(written_codes.normalize_code(code)) or not app.verify_token(
+            written_codes.normalize_code(code)
+        ):
             raise WrongCode
-        return app, _write_down(user, RECOVERY, RECOVERY_CODES)
+        return app, _issue_codes(user, RECOVERY_SET, RECOVERY_CODE_COUNT)
 
 
 def renew_recovery_codes(user: User) -> list[str]:
-    """Give new recovery codes; the old ones are void."""
+    """Replace the recovery codes and return the new ones."""
     with transaction.atomic():
         StaticDevice.objects.filter(user=user).delete()
-        return _write_down(user, RECOVERY, RECOVERY_CODES)
+        return _issue_codes(user, RECOVERY_SET, RECOVERY_CODE_COUNT)
 
 
-def start_anew(user: User) -> str:
-    """Take app and codes away, which ends the sessions they opened, and give the code to enrol with."""
+def reset_second_factor(user: User) -> str:
+    """Delete app and codes, which ends their sessions, and return a first code to enroll with."""
     with transaction.atomic():
-        _forget(user)
-        return _write_down(user, FIRST, 1)[0]
+        _delete_devices(user)
+        return _issue_codes(user, FIRST_CODE_SET, 1)[0]
 
 
-def _forget(user: User) -> None:
+def _delete_devices(user: User) -> None:
     Authenticator.objects.filter(user=user).delete()
     StaticDevice.objects.filter(user=user).delete()
 
 
-def _write_down(user: User, name: str, count: int) -> list[str]:
-    made = [codes.new_code() for _ in range(count)]
-    written = StaticDevice.objects.create(user=user, name=name)
-    for code in made:
-        written.token_set.create(token=codes.as_stored(code, user_id=user.pk))
-    return made
+def _issue_codes(user: User, name: str, count: int) -> list[str]:
+    codes = [written_codes.new_written_code() for _ in range(count)]
+    code_set = StaticDevice.objects.create(user=user, name=name)
+    for code in codes:
+        code_set.token_set.create(token=written_codes.code_digest(code, user_id=user.pk))
+    return codes
 
 
 def is_enrolled(user: User) -> bool:
-    """Whether the user has an app."""
+    """Return whether the user has an app."""
     return bool(Authenticator.objects.filter(user=user, confirmed=True).exists())
 
 
 def recovery_codes_left(user: User) -> int:
-    """Give how many recovery codes the user has not spent."""
-    return sum(written.token_set.count() for written in StaticDevice.objects.filter(user=user, name=RECOVERY))
+    """Return how many recovery codes the user has not used."""
+    code_sets = StaticDevice.objects.filter(user=user, name=RECOVERY_SET)
+    return sum(code_set.token_set.count() for code_set in code_sets)
 
 
-def wait_no_longer(user: User) -> None:
-    """Let the user try a code at once, however often they were wrong."""
-    for device in _devices(user):
+def reset_throttling(user: User) -> None:
+    """Lift the throttling after wrong codes."""
+    for device in _user_devices(user):
         device.throttle_reset()
 
 
-def _devices(user: User) -> Iterator[Authenticator | StaticDevice]:
+def _user_devices(user: User) -> Iterator[Authenticator | StaticDevice]:
     yield from Authenticator.objects.filter(user=user)
     yield from StaticDevice.objects.filter(user=user)

@@ -1,4 +1,4 @@
-"""The admin's site: in production every page of it wants a password and a second factor (security, row 39)."""
+"""The admin site, which in production requires a password and a second factor on every page."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from operators.models import Authenticator
 
 AnyView = Callable[..., HttpResponseBase]
 
-# What operators come for, in the order in which they look: by app and model, first on the index and in the sidebar.
-DAILY = (
+# The models that operators use most, in the order in which they are listed first on the index and in the sidebar.
+DAILY_MODELS = (
     "accounts.account",
-    "billing.machinery",
-    "billing.retentionreport",
+    "billing.systemhealth",
+    "billing.churnreport",
     "accounts.brand",
-    "billing.retentioncontent",
+    "billing.pauseoffercontent",
     "accounts.sitesettings",
 )
 
 
 class OperatorsSite(OTPAdminSite):  # type: ignore[misc]  # django-otp has no types
-    """Django's, with the second factor where there has to be one, and the pages on which it is managed."""
+    """Django's admin site with the second factor, if the installation requires it, and the pages that manage it."""
 
     site_header = "Subscription portal"
     site_title = "Subscription portal"
@@ -43,74 +43,82 @@ class OperatorsSite(OTPAdminSite):  # type: ignore[misc]  # django-otp has no ty
     login_template = "admin/sign_in.html"
 
     def __init__(self) -> None:
-        # The name by which all of Django's own templates and addresses find it.
+        # Django's templates and URLs use this name.
         super().__init__("admin")
 
     def has_permission(self, request: HttpRequest) -> bool:
-        """Whether the request is an operator's, proved as this installation wants it."""
+        """Return whether the request is from an operator, with a second factor if the installation requires it."""
         if settings.SECOND_FACTOR:
             return bool(super().has_permission(request))
         return AdminSite.has_permission(self, request)
 
     def each_context(self, request: HttpRequest) -> dict[str, Any]:
-        """Tell every page whether there is a second factor to link to."""
+        """Return Django's context and whether pages link to the second factor."""
         return {**super().each_context(request), "second_factor": settings.SECOND_FACTOR}
 
     def get_app_list(self, request: HttpRequest, app_label: str | None = None) -> list[dict[str, Any]]:
-        """Give Django's list, with what operators come for taken out of the fifty models and put first."""
+        """Return Django's list with `DAILY_MODELS` moved to a group at the top."""
         apps: list[dict[str, Any]] = super().get_app_list(request, app_label)
         if app_label is not None:
             return apps
-        found = {model["model"]._meta.label_lower: model for app in apps for model in app["models"]}
-        daily = [found[label] for label in DAILY if label in found]
+        models = {model["model"]._meta.label_lower: model for app in apps for model in app["models"]}
+        daily = [models[label] for label in DAILY_MODELS if label in models]
         rest = [{**app, "models": [model for model in app["models"] if model not in daily]} for app in apps]
-        first = {
+        daily_group = {
             "name": "Every day",
             "app_label": "every-day",
             "app_url": f"{reverse('admin:index')}#content-start",
             "has_module_perms": True,
             "models": daily,
         }
-        return [one for one in (first, *rest) if one["models"]]
+        return [group for group in (daily_group, *rest) if group["models"]]
 
     def admin_view(self, view: AnyView, cacheable: bool = False) -> AnyView:
-        """Show a page to operators; to one who was let in to enrol, that page first."""
+        """Protect a view; redirect an operator who signed in with a first code to enroll an app."""
 
         @wraps(view)
-        def shown(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-            if view != self.logout and has_to_enrol(request):
+        def enrolled_view(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+            if view != self.logout and has_to_enroll(request):
                 return redirect("admin:second_factor")
             return view(request, *args, **kwargs)
 
-        return self._for_operators(shown, cacheable)
+        return self._guard_view(enrolled_view, cacheable)
 
     def get_urls(self) -> list[URLPattern | URLResolver]:
-        """Add the pages of the second factor, which are open before there is an app."""
-        # Imported here: the journal they write registers with the very site that is being made.
+        """Add the pages of the second factor, which can be used before enrolling."""
+        # Imported here because the views import the audit log, which registers a model with this site.
         from operators import views
 
         own = [
-            path("second-factor/", self._page(views.second_factor_page), name="second_factor"),
-            path("second-factor/qr.svg", self._page(views.qr_code), name="second_factor_qr"),
-            path("second-factor/codes/", self._page(views.recovery_codes), name="second_factor_codes"),
-            path("second-factor/<int:user_id>/", self._page(views.start_anew), name="second_factor_anew"),
+            path("second-factor/", self._wrap_page(views.second_factor_page), name="second_factor"),
+            path("second-factor/qr.svg", self._wrap_page(views.qr_code_image), name="second_factor_qr"),
+            path(
+                "second-factor/codes/",
+                self._wrap_page(views.renew_recovery_codes_page),
+                name="second_factor_codes",
+            ),
+            path(
+                "second-factor/<int:user_id>/",
+                self._wrap_page(views.reset_second_factor_page),
+                name="second_factor_anew",
+            ),
         ]
         return [*own, *super().get_urls()]
 
-    def _page(self, view: Callable[..., HttpResponse]) -> AnyView:
+    def _wrap_page(self, view: Callable[..., HttpResponse]) -> AnyView:
         @wraps(view)
-        def shown(request: HttpRequest, **kwargs: Any) -> HttpResponse:
+        def view_with_context(request: HttpRequest, **kwargs: Any) -> HttpResponse:
             return view(request, self.each_context(request), **kwargs)
 
-        return self._for_operators(shown)
+        return self._guard_view(view_with_context)
 
-    def _for_operators(self, view: AnyView, cacheable: bool = False) -> AnyView:
+    def _guard_view(self, view: AnyView, cacheable: bool = False) -> AnyView:
         guarded: AnyView = super().admin_view(view, cacheable)
         return guarded
 
 
-def has_to_enrol(request: HttpRequest) -> bool:
-    """Whether the operator came in by a written code and has no app."""
+def has_to_enroll(request: HttpRequest) -> bool:
+    """Return whether the operator signed in with a written code and has no app."""
     if not settings.SECOND_FACTOR or not isinstance(request.user, User):
         return False
     by_app = isinstance(getattr(request.user, "otp_device", None), Authenticator)

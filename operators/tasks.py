@@ -1,4 +1,4 @@
-"""What the schedule does for operators."""
+"""Celery tasks of operators."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from django.utils import timezone
 
 @shared_task
 def forget() -> None:
-    """Delete operators' sessions that are over, and failures that lock nobody out any more."""
+    """Delete expired admin sessions, and failed sign-ins that no longer count."""
     now = timezone.now()
     Session.objects.filter(expire_date__lt=now).delete()
     AccessAttempt.objects.filter(attempt_time__lte=now - settings.AXES_COOLOFF_TIME).delete()

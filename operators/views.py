@@ -1,4 +1,4 @@
-"""The pages on which operators manage their second factor, and a superuser that of others."""
+"""The pages on which operators manage their second factor, and superusers reset that of others."""
 
 from __future__ import annotations
 
@@ -15,43 +15,43 @@ from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from django_otp.util import random_hex
 
-from accounts.admin import journal
+from accounts.admin import audit_log
 from accounts.models import User
 from operators import second_factor
-from operators.forms import EnrolForm, PasswordForm
+from operators.forms import EnrollForm, PasswordForm
 from operators.models import KEY_BYTES, Authenticator
 
-PENDING = "second_factor_key"
-QR_SCALE, QR_BORDER = 5, 4  # the border is part of the code: four modules of nothing around it
+PENDING_KEY = "second_factor_key"
+QR_SCALE, QR_BORDER = 5, 4  # scanners need a quiet zone of four modules
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def second_factor_page(request: HttpRequest, context: dict[str, Any]) -> HttpResponse:
-    """Show the operator's second factor, and enrol an app. Raises Http404 where none is asked for."""
-    user = _operator(request)
+    """Show the operator's second factor, and enroll an app. Raises Http404 if none is required."""
+    user = _current_operator(request)
     if request.method == "POST":
-        form = EnrolForm(request, request.POST)
-        codes = _enrol(request, user, form)
+        form = EnrollForm(request, request.POST)
+        codes = _enroll_app(request, user, form)
         if codes:
             return _show_codes(request, context, user, codes)
     else:
-        form = EnrolForm(request)
+        form = EnrollForm(request)
     return _show_page(request, context, user, form)
 
 
-def _enrol(request: HttpRequest, user: User, form: EnrolForm) -> list[str]:
-    """Enrol the app that was shown; give the recovery codes, or none and put the reason into the form."""
+def _enroll_app(request: HttpRequest, user: User, form: EnrollForm) -> list[str]:
+    """Enroll the pending app and return its recovery codes; on failure add the error to the form and return none."""
     if not form.is_valid():
         return []
     try:
-        app, codes = second_factor.enrol(user, key=_pending_key(request), code=form.cleaned_data["code"])
+        app, codes = second_factor.enroll_app(user, key=_pending_key(request), code=form.cleaned_data["code"])
     except second_factor.WrongCode:
-        form.add_error("code", "That is not what the app should show. Is the clock of the phone right?")
+        form.add_error("code", "That code doesn't match. Check that your phone's clock is right.")
         return []
-    del request.session[PENDING]
+    del request.session[PENDING_KEY]
     request.session.cycle_key()
     django_otp.login(request, app)
-    journal.note(request, user, "Enrolled a second factor.")
+    audit_log.log_action(request, user, "Enrolled a second factor.")
     return codes
 
 
@@ -59,82 +59,83 @@ def _show_page(
     request: HttpRequest,
     context: dict[str, Any],
     user: User,
-    form: EnrolForm,
+    form: EnrollForm,
     renewal: PasswordForm | None = None,
 ) -> HttpResponse:
-    page = {
+    page_context = {
         **context,
         "title": "Second factor",
         "form": form,
-        "renewal": renewal or _renewal(request),
+        "renewal": renewal or _renewal_form(request),
         "enrolled": second_factor.is_enrolled(user),
         "codes_left": second_factor.recovery_codes_left(user),
-        "key": _spelt_out(_pending_app(request, user)),
+        "key": _format_key(_pending_app(request, user)),
     }
-    return render(request, "admin/second_factor.html", page)
+    return render(request, "admin/second_factor.html", page_context)
 
 
-def _renewal(request: HttpRequest, data: QueryDict | None = None) -> PasswordForm:
-    # Two forms of one page ask for the password.
+def _renewal_form(request: HttpRequest, data: QueryDict | None = None) -> PasswordForm:
+    # The page has two password fields, which need different ids.
     return PasswordForm(request, data, auto_id="renew_%s")
 
 
 @require_safe
-def qr_code(request: HttpRequest, context: dict[str, Any]) -> HttpResponse:
-    """Draw what the app scans, as a picture of our own address, as the admin's policy wants it. Raises Http404."""
-    app = _pending_app(request, _operator(request))
-    drawn = BytesIO()
+def qr_code_image(request: HttpRequest, context: dict[str, Any]) -> HttpResponse:
+    """Return the QR code of the pending app, at its own URL because the policy allows no data URL. Raises Http404."""
+    app = _pending_app(request, _current_operator(request))
+    image = BytesIO()
     segno.make(app.config_url, error="m").save(
-        drawn, kind="svg", scale=QR_SCALE, border=QR_BORDER, light="#fff"
+        image, kind="svg", scale=QR_SCALE, border=QR_BORDER, light="#fff"
     )
-    return HttpResponse(drawn.getvalue(), content_type="image/svg+xml")
+    return HttpResponse(image.getvalue(), content_type="image/svg+xml")
 
 
 @require_POST
-def recovery_codes(request: HttpRequest, context: dict[str, Any]) -> HttpResponse:
-    """Give the operator new recovery codes. Raises Http404."""
-    user = _operator(request)
+def renew_recovery_codes_page(request: HttpRequest, context: dict[str, Any]) -> HttpResponse:
+    """Replace the operator's recovery codes and show the new ones. Raises Http404."""
+    user = _current_operator(request)
     if not second_factor.is_enrolled(user):
         raise Http404
-    renewal = _renewal(request, request.POST)
+    renewal = _renewal_form(request, request.POST)
     if not renewal.is_valid():
-        return _show_page(request, context, user, EnrolForm(request), renewal)
+        return _show_page(request, context, user, EnrollForm(request), renewal)
     codes = second_factor.renew_recovery_codes(user)
-    journal.note(request, user, "Made new recovery codes.")
+    audit_log.log_action(request, user, "Created new recovery codes.")
     return _show_codes(request, context, user, codes)
 
 
 def _show_codes(request: HttpRequest, context: dict[str, Any], user: User, codes: list[str]) -> HttpResponse:
-    page = {**context, "title": "Your recovery codes", "codes": codes, "operator": user}
-    return render(request, "admin/second_factor_codes.html", page)
+    page_context = {**context, "title": "Your recovery codes", "codes": codes, "operator": user}
+    return render(request, "admin/second_factor_codes.html", page_context)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-def start_anew(request: HttpRequest, context: dict[str, Any], user_id: int) -> HttpResponse:
-    """Take another operator's second factor away and show the code to enrol with. Raises Http404, PermissionDenied."""
-    _operator(request)
+def reset_second_factor_page(request: HttpRequest, context: dict[str, Any], user_id: int) -> HttpResponse:
+    """Reset another operator's second factor and show the first code. Raises Http404 and PermissionDenied."""
+    _current_operator(request)
     if not request.user.is_superuser:
         raise PermissionDenied
     other = get_object_or_404(User, pk=user_id, is_staff=True)
     form = PasswordForm(request, request.POST or None)
-    page = {**context, "title": f"Second factor of {other}", "operator": other, "form": form}
+    page_context = {**context, "title": f"Second factor of {other}", "operator": other, "form": form}
     if form.is_valid():
-        code = second_factor.start_anew(other)
-        journal.note(request, other, "Took the second factor away and made a first code.")
-        return render(request, "admin/second_factor_codes.html", {**page, "codes": [code], "first": True})
-    return render(request, "admin/second_factor_anew.html", page)
+        code = second_factor.reset_second_factor(other)
+        audit_log.log_action(request, other, "Reset the second factor and created a first code.")
+        codes_context = {**page_context, "codes": [code], "first": True}
+        return render(request, "admin/second_factor_codes.html", codes_context)
+    return render(request, "admin/second_factor_anew.html", page_context)
 
 
-def _operator(request: HttpRequest) -> User:
-    """Give who is signed in. Raises Http404 where this installation asks for no second factor."""
+def _current_operator(request: HttpRequest) -> User:
+    """Return the signed-in operator. Raises Http404 if the installation requires no second factor."""
     if not settings.SECOND_FACTOR:
         raise Http404
     return get_object_or_404(User, username=request.user.get_username())
 
 
 def _pending_key(request: HttpRequest) -> str:
-    """Give the key of the app that is being enrolled; it is the session's until the app has shown that it has it."""
-    key: str = request.session.setdefault(PENDING, random_hex(KEY_BYTES))
+    """Return the key of the app to enroll, which is kept in the session until a code confirms it."""
+    key: str = request.session.setdefault(PENDING_KEY, random_hex(KEY_BYTES))
     return key
 
 
@@ -142,7 +143,7 @@ def _pending_app(request: HttpRequest, user: User) -> Authenticator:
     return Authenticator(user=user, key=_pending_key(request))
 
 
-def _spelt_out(app: Authenticator) -> str:
-    """Give the key for those who cannot scan."""
+def _format_key(app: Authenticator) -> str:
+    """Return the key in groups of four, for operators who cannot scan the QR code."""
     letters = base64.b32encode(app.bin_key).decode()
     return " ".join(letters[start : start + 4] for start in range(0, len(letters), 4))

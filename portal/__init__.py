@@ -1,4 +1,4 @@
-"""Composition root: settings, URLs, Celery and the page. Applications import only its errors."""
+"""The composition root: settings, URLs, Celery and the page that loads the app. No application imports it."""
 
 from portal.celery import app as celery_app
 

@@ -1,4 +1,4 @@
-"""The portal for an ASGI server."""
+"""The ASGI application."""
 
 import os
 

@@ -1,7 +1,7 @@
-"""The environment, read once and typed.
+"""The environment variables, read once and typed.
 
-Everything that differs between two installations of the portal is a field here, and `portal.settings` reads nothing
-else. The defaults make a demo out of a fresh clone; `portal.checks` refuses each of them in production.
+Everything that differs between two installations is a field here; `portal.settings` reads no other variables. With the
+defaults, a fresh clone runs as a demo. `portal.checks` refuses these defaults in production.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ MODES: tuple[Mode, ...] = ("demo", "test", "production")
 LogFormat = Literal["plain", "json"]
 LOG_FORMATS: tuple[LogFormat, ...] = ("plain", "json")
 
-# Known to everybody who can read this file, and refused in production for that reason.
+# Published with this file, so refused in production.
 DEMO_SECRET_KEY = "demo-only-secret-key-that-production-refuses-to-start-with"  # noqa: S105
 DEMO_OTP_PEPPER = "demo-only-pepper-that-production-refuses-to-start-with"
 DEMO_SITE = "portal-test"
@@ -36,7 +36,7 @@ DEMO_WEBHOOK_PASSWORD = "demo-webhook-password"  # noqa: S105
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Environment:
-    """What the process was told about where it runs."""
+    """The configuration of this installation."""
 
     mode: Mode
     var_dir: Path
@@ -70,33 +70,33 @@ class Environment:
     chargebee_webhook_passwords: list[str]
 
     @property
-    def production(self) -> bool:
-        """Whether real subscribers are served."""
+    def is_production(self) -> bool:
+        """Whether the mode is production."""
         return self.mode == "production"
 
 
-def _mode(read: environ.Env) -> Mode:
-    word = read.str("PORTAL_ENV", default="demo")
+def _read_mode(read: environ.Env) -> Mode:
+    value = read.str("PORTAL_ENV", default="demo")
     for mode in MODES:
-        if word == mode:
+        if value == mode:
             return mode
-    raise ImproperlyConfigured(f"PORTAL_ENV is {word!r}; it must be one of {', '.join(MODES)}.")
+    raise ImproperlyConfigured(f"PORTAL_ENV is {value!r}; it must be one of {', '.join(MODES)}.")
 
 
-def _log_format(read: environ.Env, mode: Mode) -> LogFormat:
-    word = read.str("LOG_FORMAT", default="json" if mode == "production" else "plain")
-    for known in LOG_FORMATS:
-        if word == known:
-            return known
-    raise ImproperlyConfigured(f"LOG_FORMAT is {word!r}; it must be one of {', '.join(LOG_FORMATS)}.")
+def _read_log_format(read: environ.Env, mode: Mode) -> LogFormat:
+    value = read.str("LOG_FORMAT", default="json" if mode == "production" else "plain")
+    for log_format in LOG_FORMATS:
+        if value == log_format:
+            return log_format
+    raise ImproperlyConfigured(f"LOG_FORMAT is {value!r}; it must be one of {', '.join(LOG_FORMATS)}.")
 
 
 def _sandbox_origin(read: environ.Env) -> str:
-    return f"http://127.0.0.1:{_int(read, 'SANDBOX_PORT', 8001)}"
+    return f"http://127.0.0.1:{_read_int(read, 'SANDBOX_PORT', 8001)}"
 
 
-def _provider(read: environ.Env, mode: Mode) -> dict[str, Any]:
-    """Where the billing provider is; outside production that is the sandbox on this machine."""
+def _read_provider(read: environ.Env, mode: Mode) -> dict[str, Any]:
+    """Read the billing provider's settings, which outside production default to the sandbox on this machine."""
     production = mode == "production"
     sandbox = _sandbox_origin(read)
     return {
@@ -112,11 +112,11 @@ def _provider(read: environ.Env, mode: Mode) -> dict[str, Any]:
             if production
             else f"{sandbox}/v2/chargebee.js",
         ),
-        # Two thirds of what the smallest site may ask: the rest is for subscribers. The sandbox has no limit.
-        "chargebee_background_requests_per_minute": _int(
+        # Two thirds of the smallest site's rate limit; the rest is for subscribers' requests. The sandbox has no limit.
+        "chargebee_background_requests_per_minute": _read_int(
             read, "CHARGEBEE_BACKGROUND_REQUESTS_PER_MINUTE", 100 if production else 0
         ),
-        "resume_threads": _int(read, "RESUME_THREADS", 8),
+        "resume_threads": _read_int(read, "RESUME_THREADS", 8),
         "chargebee_webhook_username": read.str("CHARGEBEE_WEBHOOK_USERNAME", default=DEMO_WEBHOOK_USERNAME),
         "chargebee_webhook_passwords": read.list(
             "CHARGEBEE_WEBHOOK_PASSWORDS", default=[DEMO_WEBHOOK_PASSWORD]
@@ -124,10 +124,10 @@ def _provider(read: environ.Env, mode: Mode) -> dict[str, Any]:
     }
 
 
-def _database(read: environ.Env, var_dir: Path) -> dict[str, Any]:
+def _read_database(read: environ.Env, var_dir: Path) -> dict[str, Any]:
     url = read.str("DATABASE_URL", default="") or f"sqlite:///{var_dir / 'db.sqlite3'}"
     if urlsplit(url).scheme not in environ.Env.DB_SCHEMES:
-        # Not shown, and asked before the parser, which shows it: there may be a password in it.
+        # Checked here, because the parser's error would show the URL, which may contain a password.
         raise ImproperlyConfigured(
             "DATABASE_URL is no address of a database, such as postgres://user:password@host/name."
         )
@@ -135,7 +135,7 @@ def _database(read: environ.Env, var_dir: Path) -> dict[str, Any]:
     return parsed
 
 
-def _optional_int(read: environ.Env, name: str, default: int | None) -> int | None:
+def _read_optional_int(read: environ.Env, name: str, default: int | None) -> int | None:
     text = read.str(name, default="")
     if not text:
         return default
@@ -145,12 +145,12 @@ def _optional_int(read: environ.Env, name: str, default: int | None) -> int | No
         raise ImproperlyConfigured(f"{name} is {text!r}; it must be a whole number.") from error
 
 
-def _int(read: environ.Env, name: str, default: int) -> int:
-    number = _optional_int(read, name, default)
+def _read_int(read: environ.Env, name: str, default: int) -> int:
+    number = _read_optional_int(read, name, default)
     return default if number is None else number
 
 
-def _networks(read: environ.Env, name: str, default: Sequence[str] = ()) -> list[Network]:
+def _read_networks(read: environ.Env, name: str, default: Sequence[str] = ()) -> list[Network]:
     try:
         return [ipaddress.ip_network(text.strip()) for text in read.list(name, default=[*default])]
     except ValueError as error:
@@ -158,14 +158,11 @@ def _networks(read: environ.Env, name: str, default: Sequence[str] = ()) -> list
 
 
 def read_environment() -> Environment:
-    """Read every variable of `.env.example`.
-
-    Raises `ImproperlyConfigured` naming the variable when one cannot be understood.
-    """
+    """Read every variable of `.env.example`. Raises `ImproperlyConfigured`, which names an invalid variable."""
     read = environ.Env()
-    mode = _mode(read)
+    mode = _read_mode(read)
     var_dir = Path(read.str("VAR_DIR", default=str(BASE_DIR / "var"))).expanduser().resolve()
-    port = _int(read, "PORT", 8000)
+    port = _read_int(read, "PORT", 8000)
     return Environment(
         mode=mode,
         var_dir=var_dir,
@@ -179,22 +176,22 @@ def read_environment() -> Environment:
         ],
         support_widget_url=read.str("SUPPORT_WIDGET_URL", default=""),
         port=port,
-        sandbox_port=_int(read, "SANDBOX_PORT", 8001),
-        # Zero proxies: the demo is reached directly, so a forwarded address is only a claim of the client.
-        num_proxies=_optional_int(read, "NUM_PROXIES", None if mode == "production" else 0),
-        admin_networks=_networks(read, "ADMIN_NETWORKS"),
-        database=_database(read, var_dir),
+        sandbox_port=_read_int(read, "SANDBOX_PORT", 8001),
+        # The demo is reached directly, so a client can forge the forwarded address.
+        num_proxies=_read_optional_int(read, "NUM_PROXIES", None if mode == "production" else 0),
+        admin_networks=_read_networks(read, "ADMIN_NETWORKS"),
+        database=_read_database(read, var_dir),
         redis_url=read.str("REDIS_URL", default=""),
         email=read.email_url("EMAIL_URL", default=f"filemail:///{var_dir / 'mail'}"),
         default_from_email=read.str(
             "DEFAULT_FROM_EMAIL", default="Your subscriptions <no-reply@example.com>"
         ),
         log_level=read.str("LOG_LEVEL", default="INFO"),
-        log_format=_log_format(read, mode),
+        log_format=_read_log_format(read, mode),
         sentry_dsn=read.str("SENTRY_DSN", default=""),
-        metrics_networks=_networks(
+        metrics_networks=_read_networks(
             read, "METRICS_NETWORKS", default=[] if mode == "production" else ["127.0.0.0/8", "::1/128"]
         ),
-        metrics_port=_int(read, "METRICS_PORT", 0),
-        **_provider(read, mode),
+        metrics_port=_read_int(read, "METRICS_PORT", 0),
+        **_read_provider(read, mode),
     )

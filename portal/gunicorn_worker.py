@@ -1,7 +1,7 @@
-"""Gunicorn's threads, each with a limit on how long a client may hold it.
+"""A gunicorn worker whose threads time out on slow clients.
 
-Gunicorn's own wait for ever on a client that has begun to speak: as many slow clients as there are threads stop the
-portal. The proxy of `deploy/` keeps such clients away; this holds where there is none, and behind one that fails.
+Gunicorn's own threads wait forever for a client that has begun to send a request, so that a few slow clients can block
+all threads. The proxy of `deploy/` prevents this; the worker protects installations without it.
 """
 
 from __future__ import annotations
@@ -14,50 +14,50 @@ from gunicorn.workers.gthread import TConn, ThreadWorker
 
 
 class TimedSocket(socket.socket):
-    """A client's socket on which a request must arrive in time, and an answer be taken in time.
+    """A client's socket with deadlines for receiving a request and for sending a response.
 
-    What is late counts as a client that has gone.
+    A client that misses a deadline is treated as disconnected.
     """
 
-    # All of a request: its head, and its body of at most a quarter of a megabyte.
-    arrives_within = 10.0
-    # What was here before a thread was free for it.
-    read_within = 1.0
-    # All of what is written at once, a file at most.
-    taken_within = 30.0
+    # In seconds, for a whole request: its head and its body of at most 256 KB.
+    request_timeout = 10.0
+    # For reading a request that waited for a free thread and may have arrived already.
+    read_timeout = 1.0
+    # For sending one chunk of data, at most a file.
+    send_timeout = 30.0
 
     def expect_request(self) -> None:
-        """Begin to count."""
-        self._arrives_before = time.monotonic() + self.arrives_within
+        """Start the deadline for the next request."""
+        self._deadline = time.monotonic() + self.request_timeout
 
-    def attend(self) -> None:
-        """Grant a little time to a request that waited for a thread, which may have been here all the while."""
-        self._arrives_before = max(self._arrives_before, time.monotonic() + self.read_within)
+    def extend_deadline(self) -> None:
+        """Allow at least `read_timeout` for a request that waited for a thread."""
+        self._deadline = max(self._deadline, time.monotonic() + self.read_timeout)
 
     def recv(self, bufsize: int, flags: int = 0) -> bytes:
-        """Return what has come; nothing once the time is over. Raises `TimeoutError` at the socket's own limit."""
-        own = self.gettimeout()
-        if own == 0:
+        """Return received data, or nothing after the deadline. Raises `TimeoutError` after the socket's own timeout."""
+        own_timeout = self.gettimeout()
+        if own_timeout == 0:
             return super().recv(bufsize, flags)
-        left = self._arrives_before - time.monotonic()
-        if left <= 0:
+        remaining = self._deadline - time.monotonic()
+        if remaining <= 0:
             return b""
-        self.settimeout(left if own is None else min(own, left))
+        self.settimeout(remaining if own_timeout is None else min(own_timeout, remaining))
         try:
             return super().recv(bufsize, flags)
         except TimeoutError:
-            if own is not None and own < left:
+            if own_timeout is not None and own_timeout < remaining:
                 raise
             return b""
         finally:
-            self.settimeout(own)
+            self.settimeout(own_timeout)
 
     def setblocking(self, flag: bool) -> None:
-        """Wait for the client's end, but not for ever."""
-        self.settimeout(self.taken_within if flag else 0)
+        """Block for at most `send_timeout`."""
+        self.settimeout(self.send_timeout if flag else 0)
 
     def sendall(self, data: bytes, flags: int = 0) -> None:  # type: ignore[override]
-        """Send all of it. Raises `BrokenPipeError` when the client does not take it in time."""
+        """Send all data. Raises `BrokenPipeError` if the client does not receive it in time."""
         try:
             super().sendall(data, flags)
         except TimeoutError as error:
@@ -65,16 +65,16 @@ class TimedSocket(socket.socket):
 
 
 class TimedWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn ships no types
-    """Gunicorn's worker of threads, on sockets that keep time."""
+    """Gunicorn's thread worker with `TimedSocket`."""
 
     def enqueue_req(self, conn: TConn) -> None:
-        """Have a thread read and answer a connection's next request."""
+        """Queue a connection's next request for a thread."""
         if not isinstance(conn.sock, TimedSocket):
             conn.sock = TimedSocket(fileno=conn.sock.detach())
         conn.sock.expect_request()
         super().enqueue_req(conn)
 
     def handle(self, conn: TConn) -> object:
-        """Read and answer a request, in a thread of its own."""
-        conn.sock.attend()
+        """Handle a request in a thread."""
+        conn.sock.extend_deadline()
         return super().handle(conn)

@@ -9,13 +9,14 @@ from typing import Any
 
 from csp.constants import NONE, SELF
 
-from portal import inside, sentry
 from portal.env import BASE_DIR, read_environment
+from portal.middleware import internal_probes
+from portal.monitoring import sentry
 
 ENV = read_environment()
 
 PORTAL_ENV = ENV.mode
-PRODUCTION = ENV.production
+PRODUCTION = ENV.is_production
 VAR_DIR = ENV.var_dir
 
 # The technical error pages show settings and local variables, so they are on nowhere.
@@ -48,6 +49,7 @@ INSTALLED_APPS = [
     "knox",
     "rest_framework",
     "webpack_loader",
+    "core",
     "accounts",
     "billing",
     "preferences",
@@ -59,15 +61,15 @@ MIDDLEWARE = [
     # First, so that the headers it sets are also on static files and on error pages.
     "django.middleware.security.SecurityMiddleware",
     "portal.api.middleware.RequestIdMiddleware",
-    "portal.policies.SplitPolicyMiddleware",
+    "portal.middleware.csp.SplitPolicyMiddleware",
     "django_permissions_policy.PermissionsPolicyMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "portal.methods.KnownMethodsMiddleware",
+    "portal.middleware.http_methods.KnownMethodsMiddleware",
     "portal.api.middleware.ApiMiddleware",
     "operators.middleware.OperatorsNetworkMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
-    "portal.inside.NamedHostMiddleware",
+    "portal.middleware.internal_probes.AllowedHostMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django_otp.middleware.OTPMiddleware",
@@ -123,7 +125,7 @@ POSTGRES_OPTIONS: dict[str, Any] = {
 }
 
 
-def _database(parsed: dict[str, Any]) -> dict[str, Any]:
+def _database_settings(parsed: dict[str, Any]) -> dict[str, Any]:
     sqlite = parsed["ENGINE"] == "django.db.backends.sqlite3"
     options = SQLITE_OPTIONS if sqlite else POSTGRES_OPTIONS
     return {
@@ -135,25 +137,13 @@ def _database(parsed: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-DATABASES = {"default": _database(ENV.database)}
+DATABASES = {"default": _database_settings(ENV.database)}
 # The session token is a model of ours; knox's own table would only stand there, and block emptying the tables.
 MIGRATION_MODULES = {"knox": None}
 # Codes, limits, mails and all that workers take up go by the database's clock: there may be several machines. Tests say
 # what time it is.
 DATABASE_CLOCK = PORTAL_ENV != "test"
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
-
-# --- Cache: a miss, never an error, when it is down -------------------------------------------------------------------
-CACHES: dict[str, dict[str, Any]] = {
-    "default": {
-        "BACKEND": "portal.cache.ForgivingRedisCache",
-        "LOCATION": ENV.redis_url,
-        "KEY_PREFIX": "portal",
-        "OPTIONS": {"socket_connect_timeout": 0.5, "socket_timeout": 0.5},
-    }
-    if ENV.redis_url
-    else {"BACKEND": "django.core.cache.backends.db.DatabaseCache", "LOCATION": "portal_cache"}
-}
 
 # --- Who is asking ----------------------------------------------------------------------------------------------------
 AUTH_USER_MODEL = "accounts.User"
@@ -164,7 +154,7 @@ AUTH_PASSWORD_VALIDATORS = [
 ]
 KNOX_TOKEN_MODEL = "accounts.SessionToken"  # noqa: S105  (a model's name)
 REST_KNOX = {
-    # Contract, rule 13: fourteen days, renewed at most daily, ninety days in all.
+    # docs/rules.md, rule 13: fourteen days, renewed at most daily, ninety days in all.
     "TOKEN_TTL": timedelta(days=14),
     "AUTO_REFRESH": True,
     "MIN_REFRESH_INTERVAL": int(timedelta(days=1).total_seconds()),
@@ -193,9 +183,9 @@ AXES_DISABLE_ACCESS_LOG = True  # who signed in is in the log
 AXES_ENABLE_ADMIN = False
 AXES_VERBOSE = False
 AXES_SENSITIVE_PARAMETERS = ["username", "code", "csrfmiddlewaretoken"]
-AXES_CLIENT_IP_CALLABLE = "operators.lockout.address_of"
-AXES_CLIENT_STR_CALLABLE = "operators.lockout.named"
-AXES_LOCKOUT_CALLABLE = "operators.lockout.refuse"
+AXES_CLIENT_IP_CALLABLE = "operators.lockout.lockout_address"
+AXES_CLIENT_STR_CALLABLE = "operators.lockout.describe_client"
+AXES_LOCKOUT_CALLABLE = "operators.lockout.lockout_response"
 # Only operators in the admin have sessions and cookies; subscribers carry a bearer token.
 CSRF_FAILURE_VIEW = "portal.views.csrf_failure"
 SESSION_COOKIE_NAME = "__Host-operator" if PRODUCTION else "operator"
@@ -215,7 +205,7 @@ CSRF_TRUSTED_ORIGINS = [BASE_URL]
 API_BODY_LIMIT = 256 * 1024
 DATA_UPLOAD_MAX_MEMORY_SIZE = API_BODY_LIMIT
 REST_FRAMEWORK: dict[str, Any] = {
-    "DEFAULT_AUTHENTICATION_CLASSES": ["accounts.authentication.BearerAuthentication"],
+    "DEFAULT_AUTHENTICATION_CLASSES": ["accounts.sign_in.authentication.BearerAuthentication"],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
     "DEFAULT_RENDERER_CLASSES": ["portal.api.case.CamelCaseJSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["portal.api.case.CamelCaseJSONParser"],
@@ -237,17 +227,17 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "SERVE_AUTHENTICATION": [],
     "COMPONENT_SPLIT_REQUEST": True,
     "SCHEMA_PATH_PREFIX": "/api/",
-    "PREPROCESSING_HOOKS": ["portal.api.schema.only_the_api"],
+    "PREPROCESSING_HOOKS": ["portal.api.schema.exclude_schema_endpoint"],
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
-        "portal.api.schema.camelise",
+        "portal.api.schema.camelize_document",
     ],
     # Fields of one name with other values would be named by a digest of them.
     "ENUM_NAME_OVERRIDES": {
         "StatusEnum": "billing.queries.holdings.STATUSES",
         "PaymentSourceStatusEnum": "billing.api.serializers.payments.STATUSES",
         "CancelReasonEnum": "billing.survey.REASONS",
-        "FreeMonthReasonEnum": "billing.services.offers.REASONS",
+        "FreeMonthReasonEnum": "billing.changes.free_month.INELIGIBLE_REASONS",
         "OfferEnum": "billing.survey.OFFERS",
         "OfferingScreenEnum": "billing.api.serializers.requests.OFFERING_SCREENS",
     },
@@ -298,7 +288,7 @@ CELERY_TASK_PUBLISH_RETRY_POLICY = {"max_retries": 1, "interval_start": 0.1, "in
 CELERY_BEAT_SCHEDULE_FILENAME = str(VAR_DIR / "celerybeat-schedule")
 
 
-def _broker(redis_url: str) -> tuple[str, dict[str, Any]]:
+def _broker_settings(redis_url: str) -> tuple[str, dict[str, Any]]:
     if PORTAL_ENV == "test":
         return "memory://", {}
     if redis_url:
@@ -322,7 +312,7 @@ def _broker(redis_url: str) -> tuple[str, dict[str, Any]]:
     }
 
 
-CELERY_BROKER_URL, CELERY_BROKER_TRANSPORT_OPTIONS = _broker(ENV.redis_url)
+CELERY_BROKER_URL, CELERY_BROKER_TRANSPORT_OPTIONS = _broker_settings(ENV.redis_url)
 RUNTIME_FOLDERS: list[Path] = [
     VAR_DIR / "static",
     VAR_DIR / "media",
@@ -343,9 +333,9 @@ STATIC_ROOT = VAR_DIR / "static"
 STATICFILES_DIRS = [("app", FRONTEND_DIST)] if FRONTEND_DIST.is_dir() else []
 MEDIA_ROOT = VAR_DIR / "media"
 STORAGES = {
-    "default": {"BACKEND": "portal.storage.WholeFileStorage"},
+    "default": {"BACKEND": "portal.backends.storage.WholeFileStorage"},
     # Each document has one name: what a try that died had written is written over, not left beside the next.
-    "invoices": {"BACKEND": "portal.storage.WholeFileStorage", "OPTIONS": {"allow_overwrite": True}},
+    "invoices": {"BACKEND": "portal.backends.storage.WholeFileStorage", "OPTIONS": {"allow_overwrite": True}},
     "staticfiles": {
         "BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"
         if PORTAL_ENV == "test"
@@ -437,7 +427,9 @@ SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"
 SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
 SECURE_SSL_REDIRECT = PRODUCTION
-SECURE_REDIRECT_EXEMPT = [f"^{path.removeprefix('/')}$" for path in inside.PATHS]  # asked over plain http
+SECURE_REDIRECT_EXEMPT = [
+    f"^{path.removeprefix('/')}$" for path in internal_probes.PROBE_PATHS
+]  # asked over plain http
 SECURE_HSTS_SECONDS = int(timedelta(days=365).total_seconds()) if PRODUCTION else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = PRODUCTION
 SECURE_HSTS_PRELOAD = PRODUCTION
@@ -459,11 +451,14 @@ LOGGING: dict[str, Any] = {
     "version": 1,
     "disable_existing_loggers": False,
     "filters": {
-        "request_id": {"()": "portal.logs.RequestIdFilter"},
-        "mistakes": {"()": "portal.logs.MistakesFilter"},
+        "request_id": {"()": "portal.monitoring.logs.RequestIdFilter"},
+        "mistakes": {"()": "portal.monitoring.logs.TracebackFilter"},
     },
     "formatters": {
-        "line": {"()": f"portal.logs.{'JsonLines' if JSON_LOGS else 'PlainLines'}", "secrets": SECRETS},
+        "line": {
+            "()": f"portal.monitoring.logs.{'JsonLines' if JSON_LOGS else 'PlainLines'}",
+            "secrets": SECRETS,
+        },
     },
     "handlers": {
         "console": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["request_id"]},
@@ -491,4 +486,4 @@ LOGGING: dict[str, Any] = {
         "fontTools": {"level": "ERROR"},
     },
 }
-sentry.start(dsn=ENV.sentry_dsn, environment=PORTAL_ENV, secrets=SECRETS)
+sentry.start_reporting(dsn=ENV.sentry_dsn, environment=PORTAL_ENV, secrets=SECRETS)

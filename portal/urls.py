@@ -1,4 +1,4 @@
-"""Every address of the portal; what is none of them is a page of the app."""
+"""The portal's URLs. Any other path is a page of the app."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from django.urls import URLPattern, URLResolver, include, path, re_path
 from django.views.generic import RedirectView
 from drf_spectacular.views import SpectacularJSONAPIView
 
-from accounts.pictures import UPLOADED_PLACE
-from portal import health, metrics, views
+from accounts.brands.pictures import UPLOADED_PATH
+from portal import views
+from portal.monitoring import health, metrics
 
 handler400 = "portal.views.bad_request"
 handler403 = "portal.views.permission_denied"
@@ -17,9 +18,9 @@ handler404 = "portal.views.page_not_found"
 handler500 = "portal.views.server_error"
 
 urlpatterns: list[URLPattern | URLResolver] = [
-    path("healthz", health.healthz),
-    path("readyz", health.readyz),
-    path("metrics", metrics.metrics),
+    path("healthz", health.liveness_probe),
+    path("readyz", health.readiness_probe),
+    path("metrics", metrics.metrics_page),
     path("api/", include("accounts.api.urls")),
     path("api/", include("billing.api.urls")),
     path("api/", include("preferences.api.urls")),
@@ -30,15 +31,15 @@ urlpatterns: list[URLPattern | URLResolver] = [
 ]
 
 if not settings.PRODUCTION:
-    # Which operations exist is nobody's business but ours in production.
+    # Production does not publish the list of endpoints.
     urlpatterns.append(path("api/schema/", SpectacularJSONAPIView.as_view(), name="schema"))
 
 urlpatterns += [
-    re_path(rf"^(?P<place>{UPLOADED_PLACE.pattern})$", views.picture),
-    re_path(r"^(?:api|webhooks|static|admin|metrics)(?:/(?P<path>.*))?$", views.unknown),
-    path("icon.svg", views.icon),
+    re_path(rf"^(?P<place>{UPLOADED_PATH.pattern})$", views.uploaded_picture),
+    re_path(r"^(?:api|webhooks|static|admin|metrics)(?:/(?P<path>.*))?$", views.unknown_path),
+    path("icon.svg", views.brand_icon),
     path("favicon.ico", RedirectView.as_view(url="/static/portal/art/favicon.ico", permanent=True)),
     *(path(name, views.card_document) for name in views.CARD_DOCUMENTS),
     *(path(name, views.paypal_document) for name in views.PAYPAL_DOCUMENTS),
-    re_path(r"^.*$", views.shell),
+    re_path(r"^.*$", views.app_page),
 ]

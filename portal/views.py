@@ -1,4 +1,4 @@
-"""The page that loads the app, and the answers for everything that is not found or went wrong."""
+"""The page that loads the app, pictures, and error pages."""
 
 from __future__ import annotations
 
@@ -18,67 +18,71 @@ from webpack_loader.exceptions import BaseWebpackLoaderException
 from webpack_loader.utils import get_loader
 
 from accounts.api.serializers import SiteSerializer
-from accounts.site import brand_for_host, site_for_host
-from portal.api.case import camelised
+from accounts.brands.site import brand_for_host, site_for_host
+from portal.api.case import camelize_keys
 from portal.api.errors import status_response
-from portal.api.requests import speaks_json
-from portal.policies import allow_popups, allow_provider, allow_widget
+from portal.api.requests import is_json_request
+from portal.middleware.csp import allow_popups, allow_provider, allow_widget
 
 logger = logging.getLogger(__name__)
 
 CARD_DOCUMENTS = ("add-card-payment-method", "update-card-payment-method")
 PAYPAL_DOCUMENTS = ("add-paypal-payment-method",)
-# No support widget there (specification, section 2): once a page has run a script, only another page is without it.
-WITHOUT_WIDGET = "edit-profile"
-# The bundle calls a screen by its path, and so what is around those of a signed-in subscriber.
+# The specification excludes the support widget here. Only a new document is free of a script that has already run.
+WIDGET_FREE_PATH = "edit-profile"
+# The names of screens in the bundle: a path, or the frame around the screens of a signed-in subscriber.
 LANDING, FRAME = "/", "frame"
-# A drawing that is opened by itself has its own styles, and neither scripts nor anything else to load.
+# A picture that is opened directly may use inline styles but no scripts or other resources.
 PICTURE_POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; sandbox; "
     "object-src 'none'; base-uri 'none'; frame-ancestors 'none'"
 )
 
 
-def _failure(request: HttpRequest, status: int) -> HttpResponse:
-    """Say what went wrong in the caller's form, and nothing about why."""
-    if speaks_json(request):
+def _failure_response(request: HttpRequest, status: int) -> HttpResponse:
+    """Return the status as JSON or as a page, without the reason."""
+    if is_json_request(request):
         return status_response(request, status)
     return render(request, f"portal/{status}.html", status=status)
 
 
-def _document(request: HttpRequest, kind: str, **more: object) -> HttpResponse:
-    path = f"/{_name(request)}"
-    told = {"settings": {"document": kind, **more}, "site": _site(request), "is_landing": path == LANDING}
+def _render_document(request: HttpRequest, kind: str, **more_settings: object) -> HttpResponse:
+    path = f"/{_screen_name(request)}"
+    context = {
+        "settings": {"document": kind, **more_settings},
+        "site": _site_payload(request),
+        "is_landing": path == LANDING,
+    }
     try:
-        return render(request, "portal/app.html", {**told, **_screen_files(path)})
+        return render(request, "portal/app.html", {**context, **_screen_files(path)})
     except (OSError, ValueError, BaseWebpackLoaderException) as error:
         logger.error("The page cannot be shown: the bundle is not built (%s).", error)
         return render(request, "portal/bundle_missing.html", status=503)
 
 
-def _name(request: HttpRequest) -> str:
-    # The app's router takes no notice of capitals and of slashes at the end.
+def _screen_name(request: HttpRequest) -> str:
+    # The app's router ignores case and trailing slashes.
     return request.path_info.removeprefix("/").rstrip("/").casefold()
 
 
-def _site(request: HttpRequest) -> Any:
-    """Give what `/api/site` answers, so that the app need not ask; None where it has to see for itself."""
+def _site_payload(request: HttpRequest) -> Any:
+    """Return the response of `/api/site`, which saves the app a request; None if the database is down."""
     try:
-        return camelised(SiteSerializer(site_for_host(request.get_host())).data)
+        return camelize_keys(SiteSerializer(site_for_host(request.get_host())).data)
     except DatabaseFailure as error:
         logger.warning("The page is sent without its site: %s", error)
         return None
 
 
 def _screen_files(path: str) -> dict[str, list[str]]:
-    """Give the addresses of the style sheets and scripts of the screen at a path and of the frame around it.
+    """Return the URLs of the style sheets and scripts of the screen at a path and of its frame.
 
-    The page asks for them together with the app, which would do so only when it runs. Raises as `render_bundle` does.
+    The page preloads them; otherwise the app would request them after it has started. Raises what `render_bundle` does.
     """
-    built: dict[str, Any] = get_loader("DEFAULT").get_assets()
-    screens = {name.casefold(): files for name, files in built.get("screens", {}).items()}
+    stats: dict[str, Any] = get_loader("DEFAULT").get_assets()
+    screens = {name.casefold(): files for name, files in stats.get("screens", {}).items()}
     parts = [] if path not in screens else [path] if path == LANDING else [FRAME, path]
-    files = [built["assets"][name]["publicPath"] for part in parts for name in screens.get(part, [])]
+    files = [stats["assets"][name]["publicPath"] for part in parts for name in screens.get(part, [])]
     return {
         "styles": [file for file in files if file.endswith(".css")],
         "scripts": [file for file in files if file.endswith(".js")],
@@ -87,31 +91,31 @@ def _screen_files(path: str) -> dict[str, list[str]]:
 
 @never_cache
 @require_safe
-def shell(request: HttpRequest) -> HttpResponse:
-    """Answer every page of the app but the card documents with the one document that loads it.
+def app_page(request: HttpRequest) -> HttpResponse:
+    """Return the document that loads the app, for every page except the card and PayPal documents.
 
-    Where there is a support widget, the profile has a document of its own that does not allow it.
+    With a support widget, the profile has a document of its own, which does not allow the widget.
     """
-    name = _name(request)
+    name = _screen_name(request)
     if name in (*CARD_DOCUMENTS, *PAYPAL_DOCUMENTS):
         query = request.META["QUERY_STRING"]
         return HttpResponseRedirect(f"/{name}?{query}" if query else f"/{name}")
     if not settings.SUPPORT_WIDGET_URL:
-        return _document(request, "app")
-    return _document(request, "profile") if name == WITHOUT_WIDGET else _supported_document(request)
+        return _render_document(request, "app")
+    return _render_document(request, "profile") if name == WIDGET_FREE_PATH else _supported_document(request)
 
 
 @allow_widget
 def _supported_document(request: HttpRequest) -> HttpResponse:
-    return _document(request, "app", supportWidget=True)
+    return _render_document(request, "app", supportWidget=True)
 
 
 @never_cache
 @require_safe
 @allow_provider
 def card_document(request: HttpRequest) -> HttpResponse:
-    """Answer the pages on which card details are entered, in fields of the provider's."""
-    return _document(request, "card")
+    """Return the document for pages with the provider's card fields."""
+    return _render_document(request, "card")
 
 
 @never_cache
@@ -119,17 +123,17 @@ def card_document(request: HttpRequest) -> HttpResponse:
 @allow_popups
 @allow_provider
 def paypal_document(request: HttpRequest) -> HttpResponse:
-    """Answer the page on which a subscriber agrees to PayPal, in a window of PayPal's."""
-    return _document(request, "payPal")
+    """Return the document for the page that opens PayPal's window."""
+    return _render_document(request, "payPal")
 
 
 @require_safe
-def picture(request: HttpRequest, place: str) -> HttpResponseBase:
-    """Answer with a picture that an operator uploaded; its name is its content's, so it may be kept for ever."""
+def uploaded_picture(request: HttpRequest, place: str) -> HttpResponseBase:
+    """Return an uploaded picture. Its name is a hash of its content, so it may be cached forever."""
     try:
         file = default_storage.open(place)
     except FileNotFoundError:
-        return _failure(request, 404)
+        return _failure_response(request, 404)
     headers = {
         "Cache-Control": "public, max-age=31536000, immutable",
         "Content-Security-Policy": PICTURE_POLICY,
@@ -139,8 +143,8 @@ def picture(request: HttpRequest, place: str) -> HttpResponseBase:
 
 @require_safe
 @cache_control(public=True, max_age=3600)
-def icon(request: HttpRequest) -> HttpResponse:
-    """Answer with the icon of this host's brand, drawn in its own colours."""
+def brand_icon(request: HttpRequest) -> HttpResponse:
+    """Return the icon in the colors of this host's brand."""
     colours = brand_for_host(request.get_host()).colours
     response = render(request, "portal/icon.svg", {"colours": colours}, "image/svg+xml")
     response["Content-Security-Policy"] = PICTURE_POLICY
@@ -148,31 +152,31 @@ def icon(request: HttpRequest) -> HttpResponse:
 
 
 @csrf_exempt
-def unknown(request: HttpRequest, path: str = "") -> HttpResponse:
-    """Answer an address that is neither a page nor an endpoint, whatever the method."""
-    return _failure(request, 404)
+def unknown_path(request: HttpRequest, path: str = "") -> HttpResponse:
+    """Return 404 for a path that is neither a page nor an endpoint, for every method."""
+    return _failure_response(request, 404)
 
 
 def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
-    """Django's 400 handler."""
-    return _failure(request, 400)
+    """Return the 400 page (Django's handler)."""
+    return _failure_response(request, 400)
 
 
 def permission_denied(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
-    """Django's 403 handler."""
-    return _failure(request, 403)
+    """Return the 403 page (Django's handler)."""
+    return _failure_response(request, 403)
 
 
 def page_not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
-    """Django's 404 handler."""
-    return _failure(request, 404)
+    """Return the 404 page (Django's handler)."""
+    return _failure_response(request, 404)
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """Django's 500 handler; it must not need anything that may be what failed."""
-    return _failure(request, 500)
+    """Return the 500 page (Django's handler), without using anything that may have failed."""
+    return _failure_response(request, 500)
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
-    """Answer a form whose token is missing or old; the reason is in the log and nowhere else."""
-    return _failure(request, 403)
+    """Return the 403 page for a missing or outdated CSRF token; Django logs the reason."""
+    return _failure_response(request, 403)

@@ -1,1 +1,1 @@
-"""How a subscriber likes to be written to: which emails they want, and every change of that."""
+"""Email preferences: which optional emails a subscriber wants, and every change of that."""

@@ -1,20 +1,23 @@
-"""The preferences application: what subscribers want to be written about."""
+"""The preferences application."""
 
 from django.apps import AppConfig
 
 
 class PreferencesConfig(AppConfig):
-    """Registers what accounts asks of whoever knows the preferences."""
+    """Configures the application and registers the preferences with accounts."""
 
     default_auto_field = "django.db.models.BigAutoField"
     name = "preferences"
     verbose_name = "Email preferences"
 
     def ready(self) -> None:
-        """Connect: who wants an email and how they end it, and the part of a subscriber's export."""
-        from accounts import export, optional_mail
-        from preferences import choices, one_click
-        from preferences.export import export_part
+        """Register the preferences for mail, and the application's part of the data export."""
+        from accounts.mail import preferences
+        from accounts.profile import export
+        from preferences import email_preferences, unsubscribe_link
+        from preferences.export import preferences_export_part
 
-        optional_mail.decide_with(wants=choices.wants, way_out=one_click.address)
-        export.contribute("preferences", export_part)
+        preferences.register_preferences(
+            is_wanted=email_preferences.is_wanted, unsubscribe_url=unsubscribe_link.unsubscribe_url
+        )
+        export.register_export_part("preferences", preferences_export_part)

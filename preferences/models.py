@@ -1,4 +1,4 @@
-"""Which emails a subscriber wants, and how that came about."""
+"""The email preferences of an account and their history."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from accounts.models import Account
 
 
 class Preference(models.TextChoices):
-    """The kinds of email that one may do without, by their names on the wire and in the contract's order."""
+    """The kinds of optional email, by their names in the API and in its order."""
 
     NEWS_LETTER = "newsLetter", "newsletter"
     STREAMING = "streaming", "what's streaming"
@@ -18,7 +18,7 @@ class Preference(models.TextChoices):
 
 
 class EmailPreferences(models.Model):
-    """What an account wants; one without a row wants nothing (specification, section 3)."""
+    """What an account wants. An account without a row wants nothing."""
 
     account = models.OneToOneField(Account, on_delete=models.CASCADE, related_name="email_preferences")
     news_letter = models.BooleanField(default=False)
@@ -30,22 +30,23 @@ class EmailPreferences(models.Model):
         verbose_name_plural = "email preferences"
 
     def __str__(self) -> str:
-        return ", ".join(one.label for one in Preference if self.wants(one)) or "no emails"
+        labels = [preference.label for preference in Preference if self.is_wanted(preference)]
+        return ", ".join(labels) or "no emails"
 
-    def wants(self, preference: Preference) -> bool:
-        """Whether this kind is wanted."""
+    def is_wanted(self, preference: Preference) -> bool:
+        """Return whether this kind of email is wanted."""
         return bool(getattr(self, preference.name.lower()))
 
-    def put(self, preference: Preference, *, wanted: bool) -> None:
-        """Note whether this kind is wanted; saving is the caller's."""
+    def set_wanted(self, preference: Preference, *, wanted: bool) -> None:
+        """Set whether this kind of email is wanted, without saving."""
         setattr(self, preference.name.lower(), wanted)
 
 
 class PreferenceChange(models.Model):
-    """One kind of email that was asked for or ended: the proof of consent. Rows are added and never changed."""
+    """A subscription to or unsubscription from a kind of email: the proof of consent. Rows are never changed."""
 
     class Source(models.TextChoices):
-        """Where it was asked for."""
+        """Where the change was made."""
 
         PORTAL = "portal", "in the portal"
         ONE_CLICK = "one_click", "by the link in an email"

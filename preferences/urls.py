@@ -1,7 +1,7 @@
-"""The one page that is no screen of the app: its link is in emails."""
+"""The URL of the unsubscribe page, which is linked in emails."""
 
 from django.urls import path
 
-from preferences.views import unsubscribe
+from preferences.views import unsubscribe_page
 
-urlpatterns = [path("<str:token>", unsubscribe, name="unsubscribe")]
+urlpatterns = [path("<str:token>", unsubscribe_page, name="unsubscribe")]

@@ -1,4 +1,4 @@
-"""The page behind the link in an email that ends emails of its kind."""
+"""The unsubscribe page."""
 
 from __future__ import annotations
 
@@ -8,30 +8,30 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods
 
-from portal.errors import NotFound
-from preferences import one_click
-from preferences.words import words_of
+from core.errors import NotFound
+from preferences import unsubscribe_link
+from preferences.texts import preference_text
 
 
-@csrf_exempt  # a mail provider presses the button, on the subscriber's behalf (RFC 8058, section 3.1)
+@csrf_exempt  # a mail provider posts on the subscriber's behalf (RFC 8058, section 3.1)
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
-def unsubscribe(request: HttpRequest, token: str) -> HttpResponse:
-    """End the emails on POST; on GET show a button that does, since scanners follow links. Raises Http404."""
+def unsubscribe_page(request: HttpRequest, token: str) -> HttpResponse:
+    """Unsubscribe on POST; on GET show a button, because mail scanners follow links. Raises Http404."""
     try:
-        account, preference = one_click.read(token)
+        account, preference = unsubscribe_link.read_unsubscribe_token(token)
     except NotFound as error:
         raise Http404 from error
     done = request.method == "POST"
     if done:
-        one_click.end(account, preference)
-    context = {"words": words_of(preference), "address": _masked(account.email), "done": done}
+        unsubscribe_link.end_preference(account, preference)
+    context = {"words": preference_text(preference), "address": _mask_email(account.email), "done": done}
     response = render(request, "preferences/unsubscribe.html", context)
-    response["Referrer-Policy"] = "no-referrer"  # the address is the permission
+    response["Referrer-Policy"] = "no-referrer"  # whoever has the URL may use it
     return response
 
 
-def _masked(email: str) -> str:
-    """Give an address that its owner knows again; whoever was forwarded the email learns no more of it."""
+def _mask_email(email: str) -> str:
+    """Mask an address so that its owner recognizes it, but somebody who was forwarded the email cannot read it."""
     name, _, domain = email.rpartition("@")
     return f"{name[:1]}…@{domain}"

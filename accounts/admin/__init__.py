@@ -1,5 +1,5 @@
-"""What operators see and may do, one topic per module."""
+"""The admin of accounts, one module per topic."""
 
-from accounts.admin import brands, erase, events, journal, outbox, people, sign_in, site
+from accounts.admin import audit_log, brands, events, outbox, sign_in, site, users
 
-__all__ = ["brands", "erase", "events", "journal", "outbox", "people", "sign_in", "site"]
+__all__ = ["audit_log", "brands", "events", "outbox", "sign_in", "site", "users"]

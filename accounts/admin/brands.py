@@ -1,4 +1,4 @@
-"""Brands and services: names, logos that are checked, colours that can be read, links that are allowed."""
+"""Brands and streaming services: names, logos, colors and links."""
 
 from __future__ import annotations
 
@@ -14,15 +14,21 @@ from django.utils.safestring import SafeString
 
 from accounts.admin.picture_form import PictureForm
 from accounts.admin.read_only import AnyModelAdmin
-from accounts.colours import SURFACES, TOKENS, default_colours, validate_colours, weaknesses
+from accounts.brands.pictures import LOGO_SHAPE, PictureUpload, UploadedFile, check_logo_upload
 from accounts.models import Brand, StreamingService
+from accounts.models.brand_colors import (
+    COLOR_TOKENS,
+    SURFACES,
+    contrast_failures,
+    default_colors,
+    validate_colors,
+)
 from accounts.models.site import validate_host_names
-from accounts.pictures import LOGO, Upload, UploadedFile, checked_logo
 
-LOGOS = ("logo", "logo_dark")
-PLACE_HELP = {
+LOGO_FIELDS = ("logo", "logo_dark")
+PATH_HELP = {
     "logo": "A path below the portal's static files; an upload below takes its place.",
-    "logo_dark": "Empty: the logo stands on a light plate there.",
+    "logo_dark": "If empty, the logo sits on a light plate.",
 }
 UPLOAD_HELP = (
     "SVG without scripts and links, or PNG, JPEG or WebP of at least 72 by 72 pixels; up to six times as wide as high, "
@@ -31,33 +37,33 @@ UPLOAD_HELP = (
 
 
 class LogoForm(PictureForm):
-    """Something with a logo for light and one for dark ground, each named or uploaded."""
+    """A form with logos for light and dark backgrounds, each given by a path or uploaded."""
 
-    pictures = LOGOS
-    shape = LOGO
+    pictures = LOGO_FIELDS
+    shape = LOGO_SHAPE
 
     logo_upload = forms.FileField(label="Upload a logo", required=False, help_text=UPLOAD_HELP)
     logo_dark_upload = forms.FileField(
-        label="Upload a logo for dark ground", required=False, help_text=UPLOAD_HELP
+        label="Upload a logo for a dark background", required=False, help_text=UPLOAD_HELP
     )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        for name in LOGOS:
-            if name in self.fields:  # not for who may only look
+        for name in LOGO_FIELDS:
+            if name in self.fields:  # not if the operator has view permission only
                 self.fields[name].widget = AdminTextInputWidget(attrs={"class": "vLargeTextField"})
-                self.fields[name].help_text = PLACE_HELP[name]
+                self.fields[name].help_text = PATH_HELP[name]
         for field in self.fields.values():
             if isinstance(field, forms.URLField):
                 field.widget.attrs["class"] = "vURLField"
 
-    def check_upload(self, file: UploadedFile) -> Upload:
-        """Take a drawing too. Raises ValidationError."""
-        return checked_logo(file)
+    def check_upload(self, file: UploadedFile) -> PictureUpload:
+        """Return a raster or SVG upload if it is valid. Raises ValidationError."""
+        return check_logo_upload(file)
 
 
-COLOUR_LABELS = {"primary": "Primary", "onPrimary": "On primary", "accent": "Accent", "link": "Link"}
-COLOUR_HELP = {
+COLOR_LABELS = {"primary": "Primary", "onPrimary": "On primary", "accent": "Accent", "link": "Link"}
+COLOR_HELP = {
     "primary": "Buttons, icons, the head of a mail. 3 to 1 on the page.",
     "onPrimary": "Text on primary. 4.5 to 1, also while a button is pointed at.",
     "accent": "The edge along the top of every page. 3 to 1 on the page.",
@@ -65,19 +71,19 @@ COLOUR_HELP = {
 }
 
 
-def _colour_field(token: str) -> forms.CharField:
+def _color_field(token: str) -> forms.CharField:
     return forms.CharField(
-        label=COLOUR_LABELS[token],
-        help_text=COLOUR_HELP[token],
+        label=COLOR_LABELS[token],
+        help_text=COLOR_HELP[token],
         widget=forms.TextInput(attrs={"type": "color"}),
     )
 
 
-COLOUR_FIELDS = {f"{scheme}_{token}": (scheme, token) for scheme in SURFACES for token in TOKENS}
+COLOR_FIELDS = {f"{scheme}_{token}": (scheme, token) for scheme in SURFACES for token in COLOR_TOKENS}
 
 
 class BrandForm(LogoForm):
-    """A brand with a colour picker per token and its host names one per line."""
+    """A brand with a color picker per token and one host name per line."""
 
     host_lines = forms.CharField(
         label="Host names",
@@ -87,21 +93,21 @@ class BrandForm(LogoForm):
     )
 
     class Meta:
-        """Everything but the two columns that the form's own fields stand for."""
+        """Excludes the two columns that the form edits with its own fields."""
 
         model = Brand
         exclude = ("colours", "host_names")
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        colours: Any = self.instance.colours or default_colours()
-        for name, (scheme, token) in COLOUR_FIELDS.items():
-            self.fields[name] = _colour_field(token)
-            self.initial.setdefault(name, colours[scheme][token])
+        colors: Any = self.instance.colours or default_colors()
+        for name, (scheme, token) in COLOR_FIELDS.items():
+            self.fields[name] = _color_field(token)
+            self.initial.setdefault(name, colors[scheme][token])
         self.initial.setdefault("host_lines", "\n".join(self.instance.host_names))
 
     def clean_host_lines(self) -> list[str]:
-        """Give the host names, each checked, and none that another brand has."""
+        """Return the host names. Raises ValidationError if one is invalid or belongs to another brand."""
         names = [
             line.strip().lower() for line in self.cleaned_data["host_lines"].splitlines() if line.strip()
         ]
@@ -113,53 +119,53 @@ class BrandForm(LogoForm):
         return names
 
     def clean(self) -> dict[str, Any]:
-        """Refuse colours that cannot be read (WCAG 2.2 AA), beside each picker that would have to change."""
+        """Add an error to each picker whose color fails WCAG 2.2 AA."""
         cleaned = super().clean()
-        colours: Any = {scheme: {} for scheme in SURFACES}
-        for name, (scheme, token) in COLOUR_FIELDS.items():
-            colours[scheme][token] = cleaned.get(name)
-        self._check_colours(colours)
-        self.instance.colours = colours
+        colors: Any = {scheme: {} for scheme in SURFACES}
+        for name, (scheme, token) in COLOR_FIELDS.items():
+            colors[scheme][token] = cleaned.get(name)
+        self._check_colors(colors)
+        self.instance.colours = colors
         self.instance.host_names = cleaned.get("host_lines", [])
         return cleaned
 
-    def _check_colours(self, colours: Any) -> None:
+    def _check_colors(self, colors: Any) -> None:
         try:
-            validate_colours(colours)
+            validate_colors(colors)
         except ValidationError as error:
-            if any(name in self.errors for name in COLOUR_FIELDS) or not _are_colours(colours):
+            if any(name in self.errors for name in COLOR_FIELDS) or not _are_colors(colors):
                 self.add_error(None, error)
                 return
-            for weak in weaknesses(colours):
-                self.add_error(f"{weak.scheme}_{weak.token}", str(weak))
+            for failure in contrast_failures(colors):
+                self.add_error(f"{failure.scheme}_{failure.token}", str(failure))
 
 
-def _are_colours(colours: Any) -> bool:
+def _are_colors(colors: Any) -> bool:
     try:
-        weaknesses(colours)
+        contrast_failures(colors)
     except (TypeError, ValueError):
         return False
     return True
 
 
 class LogoAdmin(AnyModelAdmin):
-    """Something with logos: what was uploaded is kept when the form is."""
+    """An admin whose form has logos."""
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
-        """Store the logos, then what names them."""
-        form.keep_uploads()
+        """Store the uploaded logos, then the row that refers to them."""
+        form.store_uploads()
         super().save_model(request, obj, form, change)
 
     @admin.display(description="logo")
     def logo_shown(self, obj: Brand | StreamingService) -> SafeString:
-        """Show the logo as it is."""
-        shown = [(obj.logo_url,)] if obj.logo else []
-        return format_html_join("", '<img src="{}" height="24" alt="">', shown)
+        """Return the logo as an image."""
+        logos = [(obj.logo_url,)] if obj.logo else []
+        return format_html_join("", '<img src="{}" height="24" alt="">', logos)
 
 
 @admin.register(Brand)
 class BrandAdmin(LogoAdmin):
-    """Names, logos, colours and links, per set of host names."""
+    """The brands."""
 
     form = BrandForm
     list_display = (
@@ -173,11 +179,11 @@ class BrandAdmin(LogoAdmin):
 
     @admin.display(description="host names")
     def hosts(self, brand: Brand) -> str:
-        """List the host names."""
+        """Return the host names, separated by commas."""
         return ", ".join(brand.host_names)
 
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
-        """Group the fields; the colour pickers are made by the form and so are named here."""
+        """Group the fields, including the color pickers, which the form creates."""
         return (
             (None, {"fields": ("code", "name", "is_default", "host_lines")}),
             ("Logos", {"fields": ("logo", "logo_upload", "logo_dark", "logo_dark_upload")}),
@@ -186,20 +192,20 @@ class BrandAdmin(LogoAdmin):
             *(
                 (
                     f"Colours, {scheme}",
-                    {"fields": tuple(name for name, (of, _) in COLOUR_FIELDS.items() if of == scheme)},
+                    {"fields": tuple(f"{scheme}_{token}" for token in COLOR_TOKENS)},
                 )
                 for scheme in SURFACES
             ),
         )
 
     def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
-        """Give the form as it is: the admin would look for the pickers among the model's columns."""
+        """Return the form unchanged, because the admin would look for the pickers among the model's fields."""
         return BrandForm
 
 
 @admin.register(StreamingService)
 class StreamingServiceAdmin(LogoAdmin):
-    """Where each service is watched."""
+    """The streaming services."""
 
     form = LogoForm
     list_display = ("code", "name", "logo_shown", "stream_url", "browse_url", "position")

@@ -1,4 +1,4 @@
-"""The activity of accounts: read by operators, changed by nobody."""
+"""The activity of accounts, read-only."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from accounts.models import AccountEvent
 
 @admin.register(AccountEvent)
 class AccountEventAdmin(ReadOnlyAdmin):
-    """What happened, newest first."""
+    """The activity of all accounts, newest first."""
 
     list_display = ("at", "kind", "text", "actor", "account_page")
     list_filter = ("kind", "at")
@@ -22,5 +22,5 @@ class AccountEventAdmin(ReadOnlyAdmin):
 
     @admin.display(description="account", ordering="account__email")
     def account_page(self, event: AccountEvent) -> SafeString | str:
-        """Link to the account."""
+        """Return a link to the account."""
         return account_link(event.account)

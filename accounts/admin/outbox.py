@@ -1,4 +1,4 @@
-"""The mail outbox."""
+"""The outbox."""
 
 from __future__ import annotations
 
@@ -9,17 +9,16 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.utils.safestring import SafeString
 
-from accounts import mail as outgoing
-from accounts import outbox
-from accounts.admin import journal
-from accounts.admin.previews import MailPreviews
+from accounts.admin import audit_log
+from accounts.admin.mail_previews import MailPreviews
 from accounts.admin.read_only import ReadOnlyAdmin, account_link
+from accounts.mail import outbox, queue
 from accounts.models import OutgoingMail
 
 
 @admin.register(OutgoingMail)
 class OutgoingMailAdmin(MailPreviews, ReadOnlyAdmin):
-    """What was sent, what waits, what was given up. A sign-in code stands in no context."""
+    """The mails of the outbox. Their contexts contain no sign-in codes."""
 
     list_display = ("created_at", "kind", "to", "state", "attempts", "last_error", "account_page")
     list_filter = ("state", "kind", "created_at")
@@ -43,36 +42,39 @@ class OutgoingMailAdmin(MailPreviews, ReadOnlyAdmin):
     actions = ("try_again",)
 
     def has_retry_permission(self, request: HttpRequest) -> bool:
-        """Whether the operator may have a mail tried again."""
+        """Return whether the operator may retry mails."""
         return request.user.has_perm("accounts.change_outgoingmail")
 
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """Show the list, and whether mail gets away."""
-        found = outbox.health()
-        since = f", the oldest since {found.oldest:%Y-%m-%d %H:%M} UTC" if found.oldest else ""
-        told = f"{found.waiting} waiting{since}. Of the last day's: {found.lapsed} lapsed, {found.given_up} given up."
-        return super().changelist_view(request, {"subtitle": told, **(extra_context or {})})
+        """Show the list with a summary of the outbox's health."""
+        health = outbox.outbox_health()
+        since = f", oldest {health.oldest:%Y-%m-%d %H:%M} UTC" if health.oldest else ""
+        summary = (
+            f"{health.waiting} waiting{since}. "
+            f"Last 24 hours: {health.lapsed} expired, {health.given_up} failed."
+        )
+        return super().changelist_view(request, {"subtitle": summary, **(extra_context or {})})
 
     @admin.display(description="account", ordering="account__email")
     def account_page(self, mail: OutgoingMail) -> SafeString | str:
-        """Link to the account."""
+        """Return a link to the account."""
         return account_link(mail.account)
 
     @admin.action(description="Try again now", permissions=["retry"])
     def try_again(self, request: HttpRequest, mails: QuerySet[OutgoingMail]) -> None:
-        """Put mails that wait or were given up back at the head of the queue; none is sent twice."""
-        tried = outgoing.try_again(mails.select_related("account"))
-        for mail in tried:
-            _note(request, mail)
-        messages.success(request, f"Mails to be tried again now: {len(tried)}.")
+        """Retry the pending and failed mails now; none is sent twice."""
+        retried = queue.retry_mails(mails.select_related("account"))
+        for mail in retried:
+            _log_retry(request, mail)
+        messages.success(request, f"Emails to retry now: {len(retried)}.")
 
 
-def _note(request: HttpRequest, mail: OutgoingMail) -> None:
-    # By the account and never by the mail's address: the log outlives both, and only the account's name is erased.
-    said = f"Had mail {mail.pk} ({mail.kind}) tried again."
+def _log_retry(request: HttpRequest, mail: OutgoingMail) -> None:
+    # Logged on the account, not on the mail with its address: erasing an account anonymizes only the entries on it.
+    message = f"Had mail {mail.pk} ({mail.kind}) tried again."
     if mail.account is not None:
-        journal.note(request, mail.account, said)
+        audit_log.log_action(request, mail.account, message)
     else:
-        journal.note_about_all(request, OutgoingMail, said)
+        audit_log.log_table_action(request, OutgoingMail, message)

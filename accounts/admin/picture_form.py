@@ -1,4 +1,4 @@
-"""A form whose pictures are named or uploaded."""
+"""A form with pictures, each given by a path or uploaded."""
 
 from __future__ import annotations
 
@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from django import forms
 from django.core.exceptions import ValidationError
 
-from accounts.pictures import Shape, Upload, UploadedFile, check_place, checked_upload
+from accounts.brands.pictures import (
+    PictureShape,
+    PictureUpload,
+    UploadedFile,
+    check_picture_path,
+    check_picture_upload,
+)
 
 if TYPE_CHECKING:
     AnyModelForm = forms.ModelForm[Any]
@@ -15,53 +21,55 @@ else:
     AnyModelForm = forms.ModelForm
 
 
-def upload_of(name: str) -> str:
-    """Return the name of the field that takes an upload in place of this picture."""
+def upload_field_name(name: str) -> str:
+    """Return the name of the file field for this picture."""
     return f"{name}_upload"
 
 
 class PictureForm(AnyModelForm):
-    """Something with pictures; nothing is stored before all of it is right.
+    """A model form with pictures, which are stored after the whole form is valid.
 
-    Whoever derives from it declares a file field `upload_of(name)` for each of the `pictures`.
+    A subclass declares a file field `upload_field_name(name)` for each of its `pictures`.
     """
 
     pictures: ClassVar[tuple[str, ...]]
-    shape: ClassVar[Shape]
-    all_needed: ClassVar[bool] = False
+    shape: ClassVar[PictureShape]
+    pictures_required: ClassVar[bool] = False
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.uploads: dict[str, Upload] = {}
+        self.uploads: dict[str, PictureUpload] = {}
 
     def clean(self) -> dict[str, Any]:
-        """Check every picture, and take an upload in place of what stood there."""
+        """Check every picture, and replace its path if one was uploaded."""
         cleaned = super().clean() or self.cleaned_data
         for name in self.pictures:
             try:
-                cleaned[name] = self._checked(name, cleaned)
+                cleaned[name] = self._clean_picture_path(name, cleaned)
             except ValidationError as error:
-                self.add_error(upload_of(name) if cleaned.get(upload_of(name)) else name, error)
+                self.add_error(
+                    upload_field_name(name) if cleaned.get(upload_field_name(name)) else name, error
+                )
         return cleaned
 
-    def check_upload(self, file: UploadedFile) -> Upload:
-        """Return the upload once it is found right. Raises ValidationError."""
-        return checked_upload(file, self.shape)
+    def check_upload(self, file: UploadedFile) -> PictureUpload:
+        """Return the upload if it is valid. Raises ValidationError."""
+        return check_picture_upload(file, self.shape)
 
-    def keep_uploads(self) -> None:
-        """Store what was uploaded."""
+    def store_uploads(self) -> None:
+        """Store the uploaded pictures."""
         for upload in self.uploads.values():
-            upload.keep()
+            upload.store_file()
 
-    def _checked(self, name: str, cleaned: dict[str, Any]) -> str:
-        file = cleaned.get(upload_of(name))
+    def _clean_picture_path(self, name: str, cleaned: dict[str, Any]) -> str:
+        file = cleaned.get(upload_field_name(name))
         if file:
             self.uploads[name] = self.check_upload(file)
-            return self.uploads[name].place
-        place: str = cleaned.get(name) or ""
-        if self.all_needed and not place:
+            return self.uploads[name].stored_path
+        path: str = cleaned.get(name) or ""
+        if self.pictures_required and not path:
             raise ValidationError("Name a picture, or upload one.")
-        # What stands there already was found right when it was put there.
-        if place and place != self.initial.get(name):
-            check_place(place, self.shape)
-        return place
+        # An unchanged path was checked when it was saved.
+        if path and path != self.initial.get(name):
+            check_picture_path(path, self.shape)
+        return path

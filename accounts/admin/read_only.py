@@ -1,4 +1,4 @@
-"""Admin pages that show and do not change."""
+"""Read-only admin pages and links between pages."""
 
 from __future__ import annotations
 
@@ -19,37 +19,37 @@ else:
 
 
 class ReadOnlyAdmin(AnyModelAdmin):
-    """A model that operators may look at; nobody adds, changes or deletes it here, not even a superuser.
+    """A model that nobody, not even a superuser, can add, change or delete in the admin.
 
-    `account_lookup` names the way from a row to its account, by which an account's page narrows the list.
+    `account_lookup` is the lookup from a row to its account, with which an account's page links to the filtered list.
     """
 
     account_lookup = "account__id__exact"
 
     def lookup_allowed(self, lookup: str, value: Any, request: HttpRequest) -> bool:
-        """Whether the list may be narrowed so: to an account always."""
+        """Return whether the list may be filtered by this lookup; by account always."""
         return lookup == self.account_lookup or super().lookup_allowed(lookup, value, request)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        """Nobody."""
+        """Return False."""
         return False
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Nobody."""
+        """Return False."""
         return False
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Nobody."""
+        """Return False."""
         return False
 
 
-def page_link(address: str | None, words: object) -> SafeString | str:
-    """Give a link; the bare words where there is no address."""
-    return format_html('<a href="{}">{}</a>', address, words) if address else str(words)
+def page_link(address: str | None, text: object) -> SafeString | str:
+    """Return a link, or only its text if there is no URL."""
+    return format_html('<a href="{}">{}</a>', address, text) if address else str(text)
 
 
 def account_link(account: Account | None) -> SafeString | str:
-    """Give a link to the account's page."""
+    """Return a link to the account's page."""
     if account is None:
         return "none"
     return page_link(reverse("admin:accounts_account_change", args=[account.pk]), account)

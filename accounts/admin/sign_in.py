@@ -1,4 +1,4 @@
-"""What happened at the door. Codes are never shown; sessions are on the account's page."""
+"""The sign-in log, challenges and limit counters. Codes are never shown; sessions are on the account's page."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from django.utils import timezone
 from django.utils.safestring import SafeString
 
 from accounts.admin.read_only import ReadOnlyAdmin, account_link
-from accounts.models import LimitCounter, LoginChallenge, SignInEvent
+from accounts.models import LoginChallenge, SignInEvent
+from core.models import LimitCounter
 
 
 @admin.register(SignInEvent)
 class SignInEventAdmin(ReadOnlyAdmin):
-    """Sign-ins, failures and refusals, newest first."""
+    """The sign-in log, newest entries first."""
 
     list_display = ("at", "kind", "email", "network", "agent", "account_page")
     list_filter = ("kind", "at")
@@ -26,13 +27,13 @@ class SignInEventAdmin(ReadOnlyAdmin):
 
     @admin.display(description="account", ordering="account__email")
     def account_page(self, event: SignInEvent) -> SafeString | str:
-        """Link to the account."""
+        """Return a link to the account."""
         return account_link(event.account)
 
 
 @admin.register(LoginChallenge)
 class LoginChallengeAdmin(ReadOnlyAdmin):
-    """The codes asked for in the last day: when, how often tried, how they ended."""
+    """The challenges of the last day."""
 
     list_display = ("created_at", "email", "state", "tries", "blind_tries", "network")
     search_fields = ("email", "network")
@@ -52,7 +53,7 @@ class LoginChallengeAdmin(ReadOnlyAdmin):
 
     @admin.display(description="state")
     def state(self, challenge: LoginChallenge) -> str:
-        """Say how the challenge stands."""
+        """Return the challenge's state in words."""
         if challenge.used_at:
             return "used"
         if challenge.lapsed_at:
@@ -62,12 +63,12 @@ class LoginChallengeAdmin(ReadOnlyAdmin):
 
 @admin.register(LimitCounter)
 class LimitCounterAdmin(ReadOnlyAdmin):
-    """The counters that limits are kept by; deleting one lets its subject try again at once."""
+    """The counters of the limits. Deleting one lifts the limit for its subject."""
 
     list_display = ("key", "count", "started_at", "expires_at")
     search_fields = ("key",)
     fields = ("key", "count", "started_at", "expires_at")
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Give whoever has the permission for it."""
-        return request.user.has_perm("accounts.delete_limitcounter")
+        """Return whether the operator has the permission."""
+        return request.user.has_perm("core.delete_limitcounter")

@@ -1,1 +1,1 @@
-"""The HTTP side of accounts."""
+"""The API of accounts."""

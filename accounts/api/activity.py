@@ -1,4 +1,4 @@
-"""The activity of the signed-in account, over HTTP."""
+"""The API of the signed-in account's activity."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from accounts import activity
-from accounts.input import NumberField, Query
-from accounts.subscriber import account_of
+from accounts.profile import activity
+from accounts.sign_in.current_account import signed_in_account
+from core.fields import QuerySerializer, StrictIntegerField
 
-LARGEST_PAGE = 100
-FARTHEST = 1_000_000
+MAX_LIMIT = 100
+MAX_OFFSET = 1_000_000
 
 
-class ActivityPage(Query):
-    """A slice of the list; without either the newest fifty."""
+class ActivityPage(QuerySerializer):
+    """A slice of the list, by default the newest 50 entries."""
 
-    limit = NumberField(default=activity.NEWEST, min_value=1, max_value=LARGEST_PAGE)
-    offset = NumberField(default=0, min_value=0, max_value=FARTHEST)
+    limit = StrictIntegerField(default=activity.DEFAULT_LIMIT, min_value=1, max_value=MAX_LIMIT)
+    offset = StrictIntegerField(default=0, min_value=0, max_value=MAX_OFFSET)
 
 
 class ActivitySerializer(serializers.Serializer[Any]):
-    """One thing that was done to the account."""
+    """An entry of the account's activity."""
 
     at = serializers.DateTimeField()
     kind = serializers.CharField(help_text="Stable; the text says it in words.")
@@ -35,7 +35,7 @@ class ActivitySerializer(serializers.Serializer[Any]):
 
 
 class ActivityView(APIView):
-    """What was done to the account, when and by whom."""
+    """The account's activity."""
 
     @extend_schema(
         operation_id="activity",
@@ -45,8 +45,8 @@ class ActivityView(APIView):
         filters=False,
     )
     def get(self, request: Request) -> Response:
-        """Answer with the newest first."""
-        asked = ActivityPage(data=request.query_params)
-        asked.is_valid(raise_exception=True)
-        found = activity.entries(account_of(request), **asked.validated_data)
-        return Response(ActivitySerializer(found, many=True).data)
+        """Return the activity, newest entries first."""
+        page = ActivityPage(data=request.query_params)
+        page.is_valid(raise_exception=True)
+        entries = activity.activity_entries(signed_in_account(request), **page.validated_data)
+        return Response(ActivitySerializer(entries, many=True).data)

@@ -1,4 +1,4 @@
-"""How the bearer token is described in the OpenAPI document."""
+"""The bearer token in the OpenAPI document."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from drf_spectacular.plumbing import build_bearer_security_scheme_object
 
 
 class BearerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
-    """`Authorization: Bearer <token>`, as `accounts.authentication` reads it."""
+    """`Authorization: Bearer <token>`, as `accounts.sign_in.authentication` reads it."""
 
-    target_class = "accounts.authentication.BearerAuthentication"
+    target_class = "accounts.sign_in.authentication.BearerAuthentication"
     name = "bearer"
 
     def get_security_definition(self, auto_schema: Any) -> dict[str, Any]:
-        """Give the security scheme object."""
+        """Return the security scheme object."""
         scheme: dict[str, Any] = build_bearer_security_scheme_object(
             header_name="Authorization",
             token_prefix="Bearer",  # noqa: S106  (the scheme's name)

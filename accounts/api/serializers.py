@@ -1,4 +1,4 @@
-"""What the endpoints of sign-in and of the site take and give."""
+"""Serializers of the endpoints for sign-in and for the site."""
 
 from __future__ import annotations
 
@@ -8,36 +8,36 @@ from django.core.validators import RegexValidator
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from accounts.addresses import MAX_LENGTH, InvalidAddress, normalise_email
-from accounts.input import IdField, TextField
+from core.email_addresses import MAX_LENGTH, InvalidAddress, normalize_email
+from core.fields import StrictCharField, StrictUuidField
 
-SIX_DIGITS = "Enter the six digits of the code."
+SIX_DIGITS_MESSAGE = "Enter the six-digit code."
 
 
 @extend_schema_field({"type": "string", "format": "email", "maxLength": MAX_LENGTH})
-class AddressField(TextField):
-    """An e-mail address, given on in its normalised spelling."""
+class AddressField(StrictCharField):
+    """An email address, which is normalized."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(max_length=MAX_LENGTH, trim_whitespace=False, **kwargs)
 
     def to_internal_value(self, data: Any) -> str:
-        """Give the normalised address. Raises `serializers.ValidationError`."""
+        """Return the normalized address. Raises `serializers.ValidationError`."""
         try:
-            return normalise_email(super().to_internal_value(data))
+            return normalize_email(super().to_internal_value(data))
         except InvalidAddress as error:
             raise serializers.ValidationError(str(error)) from error
 
 
 class SendOtpSerializer(serializers.Serializer[Any]):
-    """`challengeId`, when given, is the browser's own earlier challenge, which the new one replaces."""
+    """`challengeId` is the browser's previous challenge, if any, which the new one replaces."""
 
     email = AddressField()
-    challenge_id = IdField(required=False, allow_null=True, default=None)
+    challenge_id = StrictUuidField(required=False, allow_null=True, default=None)
 
 
 class CodeSentSerializer(serializers.Serializer[Any]):
-    """The same for every address."""
+    """The response, which is the same for every address."""
 
     message = serializers.CharField()
     expires_in = serializers.IntegerField(help_text="Seconds for which the code is accepted.")
@@ -46,26 +46,26 @@ class CodeSentSerializer(serializers.Serializer[Any]):
 
 
 class VerifyOtpSerializer(serializers.Serializer[Any]):
-    """Without `challengeId` the newest code of the address counts."""
+    """Without `challengeId`, the newest code of the address is verified."""
 
     email = AddressField()
-    otp = TextField(
+    otp = StrictCharField(
         max_length=20,
-        validators=[RegexValidator(r"\A[0-9]{6}\Z", SIX_DIGITS)],
-        error_messages={"invalid": SIX_DIGITS},
+        validators=[RegexValidator(r"\A[0-9]{6}\Z", SIX_DIGITS_MESSAGE)],
+        error_messages={"invalid": SIX_DIGITS_MESSAGE},
     )
-    challenge_id = IdField(required=False, allow_null=True, default=None)
+    challenge_id = StrictUuidField(required=False, allow_null=True, default=None)
 
 
 class SignedInAccountSerializer(serializers.Serializer[Any]):
-    """Whose session it is."""
+    """The account of the new session."""
 
     name = serializers.CharField(allow_blank=True)
     email = serializers.CharField()
 
 
 class SessionSerializer(serializers.Serializer[Any]):
-    """The new session. The token is told once."""
+    """The new session. The token is returned only here."""
 
     token = serializers.CharField()
     expires_at = serializers.DateTimeField()
@@ -73,7 +73,7 @@ class SessionSerializer(serializers.Serializer[Any]):
 
 
 class PaletteSerializer(serializers.Serializer[Any]):
-    """A brand's tokens in one scheme, as `#rrggbb`."""
+    """A brand's colors in one scheme, as `#rrggbb`."""
 
     primary = serializers.CharField()
     on_primary = serializers.CharField(source="onPrimary")
@@ -82,20 +82,20 @@ class PaletteSerializer(serializers.Serializer[Any]):
 
 
 class ColorsSerializer(serializers.Serializer[Any]):
-    """A brand's tokens in both schemes."""
+    """A brand's colors in both schemes."""
 
     light = PaletteSerializer()
     dark = PaletteSerializer()
 
 
 class BrandSerializer(serializers.Serializer[Any]):
-    """How the portal looks on this host name; an empty link is not drawn."""
+    """The brand of this host name. An empty link is not shown."""
 
     code = serializers.CharField()
     name = serializers.CharField()
     logo_url = serializers.CharField()
-    logo_dark_url = serializers.CharField(help_text="For dark ground; empty where there is none.")
-    hero_url = serializers.CharField(help_text="The landing page's wide picture; empty where there is none.")
+    logo_dark_url = serializers.CharField(help_text="For dark backgrounds; empty if there is none.")
+    hero_url = serializers.CharField(help_text="The landing page's hero picture; empty if there is none.")
     colors = ColorsSerializer(source="colours")
     terms_url = serializers.CharField(source="terms_link")
     privacy_url = serializers.CharField(source="privacy_link")
@@ -105,26 +105,26 @@ class BrandSerializer(serializers.Serializer[Any]):
 
 
 class ServiceSerializer(serializers.Serializer[Any]):
-    """A streaming service and where it is watched."""
+    """A streaming service and the pages where it is watched."""
 
     id = serializers.CharField(source="code")
     name = serializers.CharField()
     logo_url = serializers.CharField()
-    logo_dark_url = serializers.CharField(help_text="For dark ground; empty where there is none.")
+    logo_dark_url = serializers.CharField(help_text="For dark backgrounds; empty if there is none.")
     stream_url = serializers.CharField(source="stream_link")
     browse_url = serializers.CharField(source="browse_link")
 
 
 class SupportWidgetSerializer(serializers.Serializer[Any]):
-    """The support widget: the address of its script."""
+    """The URL of the support widget's script."""
 
     script_url = serializers.CharField()
 
 
 class SiteSerializer(serializers.Serializer[Any]):
-    """`siteName` and `publishableKey` start the provider's script; dates are told in `timeZone`.
+    """The site. `siteName` and `publishableKey` start Chargebee.js; dates are shown in `timeZone`.
 
-    `clockOffset` is how many seconds the clock of what is paid for is ahead of the real time: 0 in production.
+    `clockOffset` is how many seconds the billing clock is ahead of real time: 0 in production.
     """
 
     site_name = serializers.CharField()

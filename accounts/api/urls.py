@@ -1,9 +1,9 @@
-"""The paths of accounts, below /api/."""
+"""The URLs of accounts below /api/."""
 
 from django.urls import path
 
 from accounts.api.activity import ActivityView
-from accounts.api.people import (
+from accounts.api.profile import (
     BillingDetailsView,
     ExportView,
     ProfileView,

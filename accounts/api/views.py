@@ -1,4 +1,4 @@
-"""Sign-in, sign-out and the site, over HTTP."""
+"""The API of sign-in, sign-out and the site."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from accounts import challenges, sign_in, site
 from accounts.api.serializers import (
     CodeSentSerializer,
     SendOtpSerializer,
@@ -21,46 +20,48 @@ from accounts.api.serializers import (
     SiteSerializer,
     VerifyOtpSerializer,
 )
+from accounts.brands import site
 from accounts.models import SessionToken
-from accounts.network import origin_of
+from accounts.sign_in import challenges, flow
+from core.network import request_origin
 
-SENT = "If an account has this address, a code is on its way. It can take a minute to arrive."
+CODE_SENT_MESSAGE = "If an account has this address, a code is on its way. It can take a minute."
 
 
 class PublicView(APIView):
-    """An endpoint that needs no token, and that a bad one does not hinder."""
+    """An endpoint that ignores the bearer token, even an invalid one."""
 
     authentication_classes = ()
     permission_classes = (AllowAny,)
 
 
 class SendOtpView(PublicView):
-    """Ask for a sign-in code."""
+    """Requesting a sign-in code."""
 
     @extend_schema(
         operation_id="auth_send_otp", tags=["auth"], request=SendOtpSerializer, responses=CodeSentSerializer
     )
     def post(self, request: Request) -> Response:
-        """Open a challenge and mail its code; the answer is the same for an unknown address."""
-        asked = SendOtpSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        challenge = challenges.ask(
-            email=asked.validated_data["email"],
-            origin=origin_of(request),
+        """Send a sign-in code. The response is the same for an unknown address."""
+        payload = SendOtpSerializer(data=request.data)
+        payload.is_valid(raise_exception=True)
+        challenge = challenges.open_challenge(
+            email=payload.validated_data["email"],
+            origin=request_origin(request),
             brand=site.brand_for_host(request.get_host()),
-            instead_of=asked.validated_data["challenge_id"],
+            instead_of=payload.validated_data["challenge_id"],
         )
-        answer = {
-            "message": SENT,
-            "expires_in": int(challenges.LIFETIME.total_seconds()),
+        confirmation = {
+            "message": CODE_SENT_MESSAGE,
+            "expires_in": int(challenges.CHALLENGE_LIFETIME.total_seconds()),
             "resend_in": int(challenges.RESEND_AFTER.total_seconds()),
             "challenge_id": challenge.pk,
         }
-        return Response(CodeSentSerializer(answer).data)
+        return Response(CodeSentSerializer(confirmation).data)
 
 
 class VerifyOtpView(PublicView):
-    """Exchange a sign-in code for a token."""
+    """Exchanging a sign-in code for a token."""
 
     @extend_schema(
         operation_id="auth_verify_otp",
@@ -69,38 +70,38 @@ class VerifyOtpView(PublicView):
         responses=SessionSerializer,
     )
     def post(self, request: Request) -> Response:
-        """Open a session with the right code."""
-        tried = VerifyOtpSerializer(data=request.data)
-        tried.is_valid(raise_exception=True)
-        signed_in = sign_in.sign_in(
-            email=tried.validated_data["email"],
-            code=tried.validated_data["otp"],
-            challenge_id=tried.validated_data["challenge_id"],
-            origin=origin_of(request),
+        """Verify a sign-in code and return a new session."""
+        payload = VerifyOtpSerializer(data=request.data)
+        payload.is_valid(raise_exception=True)
+        session = flow.sign_in_with_code(
+            email=payload.validated_data["email"],
+            code=payload.validated_data["otp"],
+            challenge_id=payload.validated_data["challenge_id"],
+            origin=request_origin(request),
             brand=site.brand_for_host(request.get_host()),
         )
-        return Response(SessionSerializer(signed_in).data)
+        return Response(SessionSerializer(session).data)
 
 
 class LogoutView(APIView):
-    """Sign this browser out."""
+    """Signing out."""
 
     @extend_schema(operation_id="auth_logout", tags=["auth"], request=None, responses={204: None})
     def post(self, request: Request) -> Response:
-        """End the session of the token that came with the request."""
-        sign_in.sign_out(cast("SessionToken", request.auth))
+        """End the session of the request's token."""
+        flow.end_session(cast("SessionToken", request.auth))
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
 class SiteView(PublicView):
-    """What the app needs to draw itself before anybody is signed in."""
+    """The site, which the app needs before a subscriber signs in."""
 
     @extend_schema(operation_id="site", tags=["site"], responses=SiteSerializer)
     @method_decorator(conditional_page)
     def get(self, request: Request) -> Response:
-        """Give the site's settings, the brand of this host name and the streaming services.
+        """Return the site's settings, the brand of this host name and the streaming services.
 
-        A browser may keep the answer and asks each time whether it still holds: what operators save shows at once.
+        Browsers may cache the response but revalidate it each time, so that changes by operators show at once.
         """
-        answer = SiteSerializer(site.site_for_host(request.get_host())).data
-        return Response(answer, headers={"Cache-Control": "no-cache"})
+        payload = SiteSerializer(site.site_for_host(request.get_host())).data
+        return Response(payload, headers={"Cache-Control": "no-cache"})

@@ -1,4 +1,4 @@
-"""What happened to an account, told to its owner. Rows are added and never changed."""
+"""The activity of an account, which its subscriber can read. Rows are added and never changed."""
 
 from __future__ import annotations
 
@@ -7,33 +7,33 @@ from typing import Any, ClassVar, NoReturn
 from django.db import models
 from django.utils import timezone
 
-from accounts.models.people import Account
+from accounts.models.users import Account
 
 
-class AppendOnly(Exception):
-    """Somebody tried to change or delete what may only be added to. It is a mistake in the program."""
+class AppendOnlyViolation(Exception):
+    """Code tried to change or delete a row of an append-only table: a programming error."""
 
 
 class AccountEventQuerySet(models.QuerySet["AccountEvent"]):
-    """Reads and adds; everything else is refused."""
+    """A queryset that refuses updates and deletes."""
 
     def update(self, **kwargs: Any) -> NoReturn:
-        """Raise `AppendOnly`."""
-        raise AppendOnly("An account's events are never changed.")
+        """Raise `AppendOnlyViolation`."""
+        raise AppendOnlyViolation("An account's events are never changed.")
 
     def bulk_update(self, *args: Any, **kwargs: Any) -> NoReturn:
-        """Raise `AppendOnly`."""
-        raise AppendOnly("An account's events are never changed.")
+        """Raise `AppendOnlyViolation`."""
+        raise AppendOnlyViolation("An account's events are never changed.")
 
     def delete(self) -> NoReturn:
-        """Raise `AppendOnly`."""
-        raise AppendOnly("An account's events are never deleted.")
+        """Raise `AppendOnlyViolation`."""
+        raise AppendOnlyViolation("An account's events are never deleted.")
 
 
 class AccountEvent(models.Model):
-    """One thing that happened, in words for the subscriber. It goes only when the whole account is erased.
+    """An entry of the account's activity, in words for the subscriber. Only erasing the account deletes it.
 
-    `actor` is `you`, `support:<user name>` or `system`; `at` is what the clock of the thing itself said.
+    `actor` is `you`, `support:<user name>` or `system`. `at` is when it happened, which for billing is billing time.
     """
 
     account = models.ForeignKey(Account, on_delete=models.CASCADE, related_name="events")
@@ -53,11 +53,11 @@ class AccountEvent(models.Model):
         return f"{self.kind}: {self.text}"
 
     def save(self, *args: Any, **kwargs: Any) -> None:
-        """Insert the event. Raises `AppendOnly` when it is already stored."""
+        """Insert the event. Raises `AppendOnlyViolation` if it is already stored."""
         if not self._state.adding:
-            raise AppendOnly("An account's events are never changed.")
+            raise AppendOnlyViolation("An account's events are never changed.")
         super().save(*args, **kwargs)
 
     def delete(self, *args: Any, **kwargs: Any) -> NoReturn:
-        """Raise `AppendOnly`."""
-        raise AppendOnly("An account's events are never deleted.")
+        """Raise `AppendOnlyViolation`."""
+        raise AppendOnlyViolation("An account's events are never deleted.")

@@ -7,11 +7,12 @@ import uuid
 from django.db import models
 from django.utils import timezone
 
-from accounts.models.people import Account
 from accounts.models.site import Brand
+from accounts.models.users import Account
+from core.leases import Leased, LeaseQuerySet
 
 
-class OutgoingMail(models.Model):
+class OutgoingMail(Leased):
     """A mail to be sent, or one that was.
 
     `category` is the kind of mail one may do without that this is; mail that is needed has none. `context` holds what
@@ -24,8 +25,10 @@ class OutgoingMail(models.Model):
 
         PENDING = "pending", "waiting"
         SENT = "sent", "sent"
-        DROPPED = "dropped", "not to be sent"
-        FAILED = "failed", "given up"
+        DROPPED = "dropped", "not sent"
+        FAILED = "failed", "failed"
+
+    UNFINISHED = models.Q(state=State.PENDING)
 
     kind = models.CharField(max_length=60)
     category = models.CharField(max_length=20, blank=True)
@@ -38,12 +41,12 @@ class OutgoingMail(models.Model):
     dedupe_key = models.CharField(max_length=200, unique=True, null=True, blank=True)
     message_id = models.UUIDField(default=uuid.uuid4, editable=False)
     state = models.CharField(max_length=10, choices=State.choices, default=State.PENDING)
-    attempts = models.PositiveSmallIntegerField(default=0)
     last_error = models.CharField(max_length=300, blank=True)
     created_at = models.DateTimeField(default=timezone.now, db_index=True)
-    next_attempt_at = models.DateTimeField(default=timezone.now)
     expires_at = models.DateTimeField(null=True, blank=True, db_index=True)
     sent_at = models.DateTimeField(null=True, blank=True)
+
+    objects = LeaseQuerySet["OutgoingMail"].as_manager()
 
     class Meta:
         ordering = ["-created_at"]

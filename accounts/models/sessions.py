@@ -1,4 +1,4 @@
-"""Where a subscriber is signed in."""
+"""The sessions of subscribers."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from knox.models import AbstractAuthToken
 
 
 class SessionToken(AbstractAuthToken):  # type: ignore[misc]  # knox has no types
-    """One signed-in device.
+    """A session on one device.
 
-    Only the token's SHA-512 digest is kept; the token itself is told once, at sign-in.
-    `public_id` names the session to its owner and to operators, since the digest is for comparing only.
+    Only the token's SHA-512 digest is stored; the token itself is returned once, at sign-in. `public_id` identifies
+    the session to its subscriber and to operators, so that the digest is never shown.
     """
 
     public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)

@@ -1,4 +1,4 @@
-"""Sign-in by code: the challenge, the limits, and what happened."""
+"""Sign-in by code: the challenges and the log."""
 
 from __future__ import annotations
 
@@ -9,18 +9,19 @@ from django.db.models import Q
 from django.utils import timezone
 
 from accounts.models.outbox import OutgoingMail
-from accounts.models.people import Account
+from accounts.models.users import Account
 
-TRIES = 5  # per challenge (contract, rule 13)
+MAX_TRIES = 5  # per challenge (docs/rules.md, rule 13)
 
 
 class LoginChallenge(models.Model):
-    """One request for a code. It is the same row whether or not anybody has the address.
+    """A request for a sign-in code. The row is the same whether or not an account has the address.
 
-    The code is made when the mail is sent and kept as a salted hash of a peppered value, so `code_hash` is
-    empty until then, and stays so for an address that nobody has. Tries that name the challenge and tries
-    that do not are counted apart: only the browser that asked knows the id, so a stranger who knows the
-    address and nothing else cannot use up its owner's five.
+    The code is created when its mail is sent and stored as a salted hash of a peppered value. `code_hash` is empty
+    until then, and stays empty if no account has the address.
+
+    `tries` counts the attempts that name the challenge, `blind_tries` those that do not. Only the browser that
+    requested the code knows the challenge's id, so a stranger who knows the address cannot use up the owner's tries.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -43,7 +44,8 @@ class LoginChallenge(models.Model):
         indexes = [models.Index(fields=["email", "-created_at"], name="login_challenge_newest")]
         constraints = [
             models.CheckConstraint(
-                condition=Q(tries__lte=TRIES, blind_tries__lte=TRIES), name="login_challenge_has_five_tries"
+                condition=Q(tries__lte=MAX_TRIES, blind_tries__lte=MAX_TRIES),
+                name="login_challenge_has_five_tries",
             )
         ]
 
@@ -52,14 +54,14 @@ class LoginChallenge(models.Model):
 
 
 class SignInEvent(models.Model):
-    """What happened at the door, kept for 13 months (contract, rule 17). It never holds a code or a token."""
+    """An entry of the sign-in log, kept for 13 months (docs/rules.md, rule 17). It never holds a code or a token."""
 
     class Kind(models.TextChoices):
-        """How it went."""
+        """The outcome of an attempt."""
 
         SENT = "sent", "code sent"
         OK = "ok", "signed in"
-        FAILED = "failed", "wrong or spent code"
+        FAILED = "failed", "wrong or used code"
         LIMITED = "limited", "over a limit"
 
     at = models.DateTimeField(default=timezone.now, db_index=True)

@@ -1,4 +1,4 @@
-"""Shared set-up: Ava has an account, the browser is at the door, and the clock stands still."""
+"""Shared fixtures: Ava's account, a browser, and a clock that stands still."""
 
 from __future__ import annotations
 
@@ -11,73 +11,73 @@ import time_machine
 from django.dispatch import Signal
 from rest_framework.test import APIClient
 
-from accounts import hooks
+from accounts import signals
 from accounts.models import Account
-from accounts.tests.door import Door
+from accounts.tests.sign_in_client import SignInClient
 
 NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
 
 
 @pytest.fixture
 def clock() -> Iterator[time_machine.Traveller]:
-    """A clock that moves only when it is told to."""
+    """A clock that moves only when a test moves it."""
     with time_machine.travel(NOON, tick=False) as coordinates:
         yield coordinates
 
 
-class Receivers:
-    """Who hangs on to the hooks during a test; the other applications' receivers are left out."""
+class SignalReceivers:
+    """The receivers of the signals during a test, without those of other applications."""
 
     def __init__(self) -> None:
-        self._kept: list[tuple[Signal, list[Any]]] = []
+        self._original: list[tuple[Signal, list[Any]]] = []
 
-    def clear(self, signal: Signal) -> None:
-        """Set the signal's receivers aside."""
-        self._kept.append((signal, signal.receivers))
-        self._set(signal, [])
+    def remove_receivers(self, signal: Signal) -> None:
+        """Remove the signal's receivers until they are restored."""
+        self._original.append((signal, signal.receivers))
+        self._set_receivers(signal, [])
 
-    def connect(self, signal: Signal, receiver: Callable[..., Any]) -> None:
-        """Add one for this test."""
+    def add_receiver(self, signal: Signal, receiver: Callable[..., Any]) -> None:
+        """Connect a receiver for this test."""
         signal.connect(receiver, weak=False)
 
-    def restore(self) -> None:
-        """Put everything back."""
-        for signal, receivers in self._kept:
-            self._set(signal, receivers)
+    def restore_receivers(self) -> None:
+        """Restore the original receivers."""
+        for signal, receivers in self._original:
+            self._set_receivers(signal, receivers)
 
     @staticmethod
-    def _set(signal: Signal, receivers: list[Any]) -> None:
+    def _set_receivers(signal: Signal, receivers: list[Any]) -> None:
         with signal.lock:
             signal.receivers = receivers
             signal.sender_receivers_cache.clear()
 
 
 @pytest.fixture(autouse=True)
-def receivers() -> Iterator[Receivers]:
-    """The hooks without the receivers of other applications: accounts knows none of them."""
-    found = Receivers()
+def receivers() -> Iterator[SignalReceivers]:
+    """Signals without the receivers of other applications, which accounts does not know."""
+    signal_receivers = SignalReceivers()
     for signal in (
-        hooks.finding_account,
-        hooks.signed_in,
-        hooks.profile_saving,
-        hooks.profile_saved,
-        hooks.erasing,
+        signals.account_missing,
+        signals.account_signed_in,
+        signals.profile_pre_save,
+        signals.profile_post_save,
+        signals.account_erasing,
     ):
-        found.clear(signal)
-    yield found
-    found.restore()
+        signal_receivers.remove_receivers(signal)
+    yield signal_receivers
+    signal_receivers.restore_receivers()
 
 
 @pytest.fixture
 def ava(db: None) -> Account:
-    """A subscriber that the portal knows."""
-    return Account.objects.open(email="ava@example.com", first_name="Ava", last_name="Stone")
+    """A subscriber with an account."""
+    return Account.objects.open_account(email="ava@example.com", first_name="Ava", last_name="Stone")
 
 
 @pytest.fixture
-def door() -> Door:
-    """A browser."""
-    return Door()
+def sign_in_client() -> SignInClient:
+    """A browser that is not signed in."""
+    return SignInClient()
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
-from accounts import events
 from accounts.models import Account, SessionToken
+from accounts.profile import events
 
 pytestmark = pytest.mark.django_db
 
@@ -19,7 +19,7 @@ ACTIVITY = "/api/account/activity"
 NOON = datetime(2026, 3, 10, 12, tzinfo=UTC)
 
 
-def signed_in(account: Account) -> APIClient:
+def signed_in_browser(account: Account) -> APIClient:
     """A browser of this account's."""
     _, token = SessionToken.objects.create(user=account.user)
     browser = APIClient()
@@ -27,29 +27,30 @@ def signed_in(account: Account) -> APIClient:
     return browser
 
 
-def happens(account: Account, *texts: str, actor: str = "you") -> None:
+def record_events(account: Account, *texts: str, actor: str = "you") -> None:
     """Let things happen to an account, an hour apart."""
     for hours, text in enumerate(texts):
-        events.record(account, kind="tried", text=text, actor=actor, at=NOON + timedelta(hours=hours))
+        events.record_event(account, kind="tried", text=text, actor=actor, at=NOON + timedelta(hours=hours))
 
 
 @pytest.fixture
 def alice() -> Account:
     """Alice's account; something happened to Bob's."""
-    happens(Account.objects.open(email="bob@example.com"), "Bob's own")
-    return Account.objects.open(email="alice@example.com")
+    record_events(Account.objects.open_account(email="bob@example.com"), "Bob's own")
+    return Account.objects.open_account(email="alice@example.com")
 
 
-def texts(answer: Any) -> list[str]:
+def activity_texts(answer: Any) -> list[str]:
     """What an answer tells."""
     return [entry["text"] for entry in answer.json()]
 
 
+@pytest.mark.shows("api-34")
 def test_it_tells_the_newest_first_and_nothing_of_others(alice: Account) -> None:
-    happens(alice, "first", "second")
-    answer = signed_in(alice).get(ACTIVITY)
+    record_events(alice, "first", "second")
+    answer = signed_in_browser(alice).get(ACTIVITY)
     assert answer.status_code == 200
-    assert texts(answer) == ["second", "first"]
+    assert activity_texts(answer) == ["second", "first"]
     assert answer.json()[1] == {
         "at": "2026-03-10T12:00:00Z",
         "kind": "tried",
@@ -63,31 +64,31 @@ def test_it_tells_the_newest_first_and_nothing_of_others(alice: Account) -> None
     [("you", "you"), ("system", "system"), ("support:olga", "support"), ("olga", "system"), ("", "system")],
 )
 def test_it_never_names_an_operator(alice: Account, actor: str, told: str) -> None:
-    happens(alice, "something", actor=actor)
-    answer = signed_in(alice).get(ACTIVITY)
+    record_events(alice, "something", actor=actor)
+    answer = signed_in_browser(alice).get(ACTIVITY)
     assert answer.json()[0]["actor"] == told
     assert "olga" not in answer.content.decode()
 
 
 def test_it_gives_the_newest_fifty_and_older_ones_by_the_page(alice: Account) -> None:
-    happens(alice, *map(str, range(60)))
-    browser = signed_in(alice)
-    assert texts(browser.get(ACTIVITY)) == [str(number) for number in range(59, 9, -1)]
-    assert texts(browser.get(f"{ACTIVITY}?limit=2&offset=58")) == ["1", "0"]
-    assert texts(browser.get(f"{ACTIVITY}?offset=60")) == []
+    record_events(alice, *map(str, range(60)))
+    browser = signed_in_browser(alice)
+    assert activity_texts(browser.get(ACTIVITY)) == [str(number) for number in range(59, 9, -1)]
+    assert activity_texts(browser.get(f"{ACTIVITY}?limit=2&offset=58")) == ["1", "0"]
+    assert activity_texts(browser.get(f"{ACTIVITY}?offset=60")) == []
 
 
 @pytest.mark.parametrize("query", ["limit=0", "limit=101", "limit=x", "limit=", "offset=-1", "offset=1e9"])
 def test_it_refuses_what_is_no_page(alice: Account, query: str) -> None:
-    answer = signed_in(alice).get(f"{ACTIVITY}?{query}")
+    answer = signed_in_browser(alice).get(f"{ACTIVITY}?{query}")
     assert (answer.status_code, answer.json()["code"]) == (400, "validation_error")
 
 
 def test_it_takes_as_many_queries_for_many_as_for_one(alice: Account) -> None:
-    browser = signed_in(alice)
+    browser = signed_in_browser(alice)
     counts = []
     for _ in range(2):
-        happens(alice, *map(str, range(30)))
+        record_events(alice, *map(str, range(30)))
         with CaptureQueriesContext(connection) as queries:
             browser.get(ACTIVITY)
         counts.append(len(queries))

@@ -1,4 +1,4 @@
-"""The mail outbox: sent once committed, at least once, and never what has lost its meaning (reliability, row 24)."""
+"""The mail outbox: sent once committed, at least once, and never what has lost its meaning."""
 
 from __future__ import annotations
 
@@ -19,11 +19,18 @@ from django.db import transaction
 from django.utils import timezone
 from pytest_django import Settings
 
-from accounts import outbox, tasks
-from accounts.mail import prepare_with, queue, try_again
+from accounts import tasks
+from accounts.mail import outbox
+from accounts.mail.queue import queue_mail, register_preparation, retry_mails
 from accounts.models import Account, OutgoingMail
-from accounts.tests.door import CODE, Door, challenge_of, only_mail, post
-from accounts.tests.mail_server import stalled
+from accounts.tests.sign_in_client import (
+    CODE_PATTERN,
+    SignInClient,
+    challenge_from_answer,
+    only_queued_mail,
+    send_due_mail,
+)
+from accounts.tests.stalling_mail_server import run_stalling_server
 
 pytestmark = pytest.mark.django_db
 
@@ -59,7 +66,7 @@ class BusyBackend(RefusingBackend):
     code = 451
 
 
-class TornBackend(LocalBackend):
+class DisconnectingBackend(LocalBackend):
     """A mail server that takes the mail and then breaks the connection."""
 
     def send_messages(self, messages: Sequence[EmailMessage]) -> int:
@@ -67,7 +74,7 @@ class TornBackend(LocalBackend):
         raise smtplib.SMTPServerDisconnected("cut")
 
 
-def backend(settings: Settings, kind: type[BaseEmailBackend]) -> None:
+def use_mail_backend(settings: Settings, kind: type[BaseEmailBackend]) -> None:
     """Send through this one from now on."""
     settings.EMAIL_BACKEND = f"{kind.__module__}.{kind.__qualname__}"
 
@@ -84,137 +91,145 @@ def broken_broker() -> Iterator[None]:
     tasks.send_login_code.bind(kept)
 
 
-def put(**extra: Any) -> OutgoingMail:
+def queue_receipt(**extra: Any) -> OutgoingMail:
     """Queue a receipt."""
-    queued = queue(kind="receipt", to="ava@example.com", context=RECEIPT, **extra)
+    queued = queue_mail(kind="receipt", to="ava@example.com", context=RECEIPT, **extra)
     assert queued is not None
     return queued
 
 
 def test_it_sends_what_is_queued(ava: Account) -> None:
-    tasks.send_mail(put(account=ava).pk)
+    tasks.send_mail(queue_receipt(account=ava).pk)
     assert mail.outbox[0].to == ["ava@example.com"]
     assert mail.outbox[0].subject == "Your pause is scheduled"
-    assert only_mail().state == OutgoingMail.State.SENT
-    assert only_mail().sent_at is not None
+    assert only_queued_mail().state == OutgoingMail.State.SENT
+    assert only_queued_mail().sent_at is not None
 
 
 def test_it_sends_nothing_twice() -> None:
-    queued = put()
+    queued = queue_receipt()
     tasks.send_mail(queued.pk)
     tasks.send_mail(queued.pk)
     assert len(mail.outbox) == 1
 
 
 def test_a_second_mail_with_the_same_key_is_not_queued() -> None:
-    first = put(dedupe_key="pause:7")
-    again = queue(kind="receipt", to="ava@example.com", context=RECEIPT, dedupe_key="pause:7")
+    first = queue_receipt(dedupe_key="pause:7")
+    again = queue_mail(kind="receipt", to="ava@example.com", context=RECEIPT, dedupe_key="pause:7")
     assert again is None
-    assert only_mail() == first
+    assert only_queued_mail() == first
 
 
 def test_the_refused_second_mail_leaves_the_transaction_whole() -> None:
-    put(dedupe_key="pause:7")
+    queue_receipt(dedupe_key="pause:7")
     with transaction.atomic():
-        queue(kind="receipt", to="ava@example.com", context=RECEIPT, dedupe_key="pause:7")
-        put(dedupe_key="pause:8")
+        queue_mail(kind="receipt", to="ava@example.com", context=RECEIPT, dedupe_key="pause:7")
+        queue_receipt(dedupe_key="pause:8")
     assert OutgoingMail.objects.count() == 2
 
 
 @pytest.mark.django_db(transaction=True)
 def test_what_is_rolled_back_is_not_sent() -> None:
     with transaction.atomic():
-        put()
+        queue_receipt()
         transaction.set_rollback(True)
-    post()
+    send_due_mail()
     assert mail.outbox == []
 
 
+@pytest.mark.shows("reliability-17")
 @pytest.mark.django_db(transaction=True)
 def test_a_broker_that_is_down_fails_nothing_and_holds_nobody_up(
-    ava: Account, door: Door, broken_broker: None
+    ava: Account, sign_in_client: SignInClient, broken_broker: None
 ) -> None:
     began = time.monotonic()
-    assert door.ask().status_code == 200
+    assert sign_in_client.request_code().status_code == 200
     assert time.monotonic() - began < PATIENCE_SECONDS
-    assert CODE.match(door.read_code())
+    assert CODE_PATTERN.match(sign_in_client.read_code())
 
 
-def test_a_mail_server_that_is_down_fails_no_request(ava: Account, door: Door, settings: Settings) -> None:
-    backend(settings, DownBackend)
-    assert door.ask().status_code == 200
-    post()
-    assert only_mail().state == OutgoingMail.State.PENDING
-    assert only_mail().last_error.startswith("ConnectionRefusedError")
+def test_a_mail_server_that_is_down_fails_no_request(
+    ava: Account, sign_in_client: SignInClient, settings: Settings
+) -> None:
+    use_mail_backend(settings, DownBackend)
+    assert sign_in_client.request_code().status_code == 200
+    send_due_mail()
+    assert only_queued_mail().state == OutgoingMail.State.PENDING
+    assert only_queued_mail().last_error.startswith("ConnectionRefusedError")
 
 
+@pytest.mark.shows("reliability-24")
 @pytest.mark.parametrize("after", [0, 1, 3])
 def test_a_mail_server_that_stalls_is_left_after_its_time_out_and_tried_again(
     settings: Settings, after: int
 ) -> None:
     settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
     settings.EMAIL_HOST, settings.EMAIL_TIMEOUT = "127.0.0.1", 0.3
-    put()
-    with stalled(after=after) as port:
+    queue_receipt()
+    with run_stalling_server(after=after) as port:
         settings.EMAIL_PORT = port
         began = time.monotonic()
-        post()
+        send_due_mail()
     assert time.monotonic() - began < PATIENCE_SECONDS
-    assert only_mail().state == OutgoingMail.State.PENDING
-    assert "imeout" in only_mail().last_error or "Disconnected" in only_mail().last_error
+    assert only_queued_mail().state == OutgoingMail.State.PENDING
+    assert "imeout" in only_queued_mail().last_error or "Disconnected" in only_queued_mail().last_error
 
 
-def test_a_mail_server_that_stalls_holds_no_request_up(ava: Account, door: Door, settings: Settings) -> None:
+def test_a_mail_server_that_stalls_holds_no_request_up(
+    ava: Account, sign_in_client: SignInClient, settings: Settings
+) -> None:
     settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
     settings.EMAIL_HOST, settings.EMAIL_TIMEOUT = "127.0.0.1", 2 * PATIENCE_SECONDS
-    with stalled() as port:
+    with run_stalling_server() as port:
         settings.EMAIL_PORT = port
         began = time.monotonic()
-        assert door.ask().status_code == 200
+        assert sign_in_client.request_code().status_code == 200
     assert time.monotonic() - began < PATIENCE_SECONDS
 
 
 def test_a_closed_port_is_a_reason_to_try_again(settings: Settings) -> None:
     settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
     settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", 1
-    put()
-    post()
-    assert only_mail().state == OutgoingMail.State.PENDING
-    assert only_mail().last_error.startswith("ConnectionRefusedError")
+    queue_receipt()
+    send_due_mail()
+    assert only_queued_mail().state == OutgoingMail.State.PENDING
+    assert only_queued_mail().last_error.startswith("ConnectionRefusedError")
 
 
 def test_one_that_lapses_is_dropped_and_counted(clock: time_machine.Traveller, settings: Settings) -> None:
-    backend(settings, DownBackend)
-    put(expires_at=timezone.now() + timedelta(minutes=5))
-    put()
-    post()
+    use_mail_backend(settings, DownBackend)
+    queue_receipt(expires_at=timezone.now() + timedelta(minutes=5))
+    queue_receipt()
+    send_due_mail()
     clock.shift(301)
-    post()
-    assert {one.state for one in OutgoingMail.objects.filter(expires_at__isnull=False)} == {"dropped"}
-    assert outbox.health() == outbox.Health(
+    send_due_mail()
+    assert {mail.state for mail in OutgoingMail.objects.filter(expires_at__isnull=False)} == {"dropped"}
+    assert outbox.outbox_health() == outbox.OutboxHealth(
         waiting=1, oldest=OutgoingMail.objects.get(state="pending").created_at, lapsed=1, given_up=0
     )
 
 
 def test_one_that_is_not_wanted_when_it_leaves_may_be_queued_again() -> None:
     before = outbox.PREPARATIONS["receipt"]
-    prepare_with("receipt", lambda row: None if row.attempts == 1 else RECEIPT)
+    register_preparation("receipt", lambda row: None if row.attempts == 1 else RECEIPT)
     try:
-        put(dedupe_key="notice:7")
-        post()
-        put(dedupe_key="notice:7")
+        queue_receipt(dedupe_key="notice:7")
+        send_due_mail()
+        queue_receipt(dedupe_key="notice:7")
     finally:
-        prepare_with("receipt", before)
+        register_preparation("receipt", before)
     assert sorted(OutgoingMail.objects.values_list("state", flat=True)) == ["dropped", "pending"]
 
 
+@pytest.mark.shows("reliability-24")
 def test_it_waits_longer_after_each_failure(clock: time_machine.Traveller, settings: Settings) -> None:
-    backend(settings, DownBackend)
-    queued = put()
+    use_mail_backend(settings, DownBackend)
+    queued = queue_receipt()
     waits = []
     for _ in range(10):
         tasks.send_mail(queued.pk)
         queued.refresh_from_db()
+        assert queued.next_attempt_at is not None
         waits.append((queued.next_attempt_at - timezone.now()).total_seconds())
         clock.shift(waits[-1])
     assert waits[0] == pytest.approx(20, rel=0.1)
@@ -223,80 +238,80 @@ def test_it_waits_longer_after_each_failure(clock: time_machine.Traveller, setti
 
 
 def test_nothing_is_tried_before_its_time(clock: time_machine.Traveller, settings: Settings) -> None:
-    backend(settings, DownBackend)
-    queued = put()
+    use_mail_backend(settings, DownBackend)
+    queued = queue_receipt()
     tasks.send_mail(queued.pk)
     clock.shift(10)
     tasks.send_mail(queued.pk)
-    assert outbox.due() == []
-    assert only_mail().attempts == 1
+    assert outbox.due_mail_ids() == []
+    assert only_queued_mail().attempts == 1
 
 
 def test_a_mail_goes_out_when_the_server_is_back(clock: time_machine.Traveller, settings: Settings) -> None:
     working = settings.EMAIL_BACKEND
-    backend(settings, DownBackend)
-    put()
-    post()
+    use_mail_backend(settings, DownBackend)
+    queue_receipt()
+    send_due_mail()
     settings.EMAIL_BACKEND = working
     clock.shift(30)
-    post()
+    send_due_mail()
     assert len(mail.outbox) == 1
 
 
 def test_it_gives_up_in_the_end(clock: time_machine.Traveller, settings: Settings) -> None:
-    backend(settings, DownBackend)
-    queued = put()
+    use_mail_backend(settings, DownBackend)
+    queued = queue_receipt()
     for _ in range(outbox.MAX_ATTEMPTS):
         tasks.send_mail(queued.pk)
         clock.shift(3 * 3600)
-    assert only_mail().state == OutgoingMail.State.FAILED
-    assert outbox.due() == []
+    assert only_queued_mail().state == OutgoingMail.State.FAILED
+    assert outbox.due_mail_ids() == []
 
 
 def test_an_address_refused_for_good_is_given_up_at_once(settings: Settings) -> None:
-    backend(settings, RefusingBackend)
-    tasks.send_mail(put().pk)
-    assert only_mail().state == OutgoingMail.State.FAILED
+    use_mail_backend(settings, RefusingBackend)
+    tasks.send_mail(queue_receipt().pk)
+    assert only_queued_mail().state == OutgoingMail.State.FAILED
 
 
 def test_an_address_refused_for_now_is_tried_again(settings: Settings) -> None:
-    backend(settings, BusyBackend)
-    tasks.send_mail(put().pk)
-    assert only_mail().state == OutgoingMail.State.PENDING
+    use_mail_backend(settings, BusyBackend)
+    tasks.send_mail(queue_receipt().pk)
+    assert only_queued_mail().state == OutgoingMail.State.PENDING
 
 
 def test_operators_can_have_it_tried_again(settings: Settings) -> None:
     working = settings.EMAIL_BACKEND
-    backend(settings, RefusingBackend)
-    tasks.send_mail(put().pk)
+    use_mail_backend(settings, RefusingBackend)
+    tasks.send_mail(queue_receipt().pk)
     settings.EMAIL_BACKEND = working
-    assert len(try_again(OutgoingMail.objects.all())) == 1
-    post()
+    assert len(retry_mails(OutgoingMail.objects.all())) == 1
+    send_due_mail()
     assert len(mail.outbox) == 1
-    assert try_again(OutgoingMail.objects.all()) == []
+    assert retry_mails(OutgoingMail.objects.all()) == []
 
 
 def test_one_bad_mail_does_not_stop_the_others() -> None:
-    queue(kind="no_such_template", to="ava@example.com", context={})
-    put()
-    post()
+    queue_mail(kind="no_such_template", to="ava@example.com", context={})
+    queue_receipt()
+    send_due_mail()
     assert [message.subject for message in mail.outbox] == ["Your pause is scheduled"]
 
 
 def test_a_lease_that_ran_out_is_taken_over(clock: time_machine.Traveller) -> None:
-    queued = put()
-    dead_worker = timezone.now() + outbox.LEASE
+    queued = queue_receipt()
+    dead_worker = timezone.now() + outbox.LEASE_DURATION
     OutgoingMail.objects.filter(pk=queued.pk).update(next_attempt_at=dead_worker, attempts=1)
-    post()
+    send_due_mail()
     assert mail.outbox == []
-    clock.shift(outbox.LEASE.total_seconds())
-    post()
+    clock.shift(outbox.LEASE_DURATION.total_seconds())
+    send_due_mail()
     assert len(mail.outbox) == 1
 
 
 def test_a_mail_sent_again_keeps_its_message_id(clock: time_machine.Traveller, settings: Settings) -> None:
-    backend(settings, TornBackend)
-    queued = put()
+    use_mail_backend(settings, DisconnectingBackend)
+    queued = queue_receipt()
     tasks.send_mail(queued.pk)
     clock.shift(30)
     tasks.send_mail(queued.pk)
@@ -305,47 +320,50 @@ def test_a_mail_sent_again_keeps_its_message_id(clock: time_machine.Traveller, s
 
 
 def test_a_code_sent_again_is_a_new_one_and_the_newest_works(
-    ava: Account, door: Door, clock: time_machine.Traveller, settings: Settings
+    ava: Account, sign_in_client: SignInClient, clock: time_machine.Traveller, settings: Settings
 ) -> None:
-    backend(settings, TornBackend)
-    challenge = door.ask()
-    post()
+    use_mail_backend(settings, DisconnectingBackend)
+    challenge = sign_in_client.request_code()
+    send_due_mail()
     settings.EMAIL_BACKEND = f"{LocalBackend.__module__}.{LocalBackend.__qualname__}"
     clock.shift(30)
-    newest = door.read_code()
+    newest = sign_in_client.read_code()
     first, second = (message.extra_headers["Message-ID"] for message in mail.outbox)
     assert first != second
-    assert door.attempt(newest, challengeId=str(challenge_of(challenge).pk)).status_code == 200
+    assert (
+        sign_in_client.submit_code(newest, challengeId=str(challenge_from_answer(challenge).pk)).status_code
+        == 200
+    )
 
 
 def test_a_code_whose_challenge_was_replaced_is_not_sent(
-    ava: Account, door: Door, clock: time_machine.Traveller
+    ava: Account, sign_in_client: SignInClient, clock: time_machine.Traveller
 ) -> None:
-    first = door.ask().json()["challengeId"]
+    first = sign_in_client.request_code().json()["challengeId"]
     clock.shift(31)
-    door.ask(challengeId=first)
-    post()
+    sign_in_client.request_code(challengeId=first)
+    send_due_mail()
     assert len(mail.outbox) == 1
 
 
-def test_the_task_of_a_challenge_sends_its_code(ava: Account, door: Door) -> None:
-    challenge = door.ask().json()["challengeId"]
+def test_the_task_of_a_challenge_sends_its_code(ava: Account, sign_in_client: SignInClient) -> None:
+    challenge = sign_in_client.request_code().json()["challengeId"]
     tasks.send_login_code(challenge)
     tasks.send_login_code(challenge)
     assert len(mail.outbox) == 1
 
 
-def test_the_tick_publishes_what_waits(door: Door) -> None:
-    put()
+def test_the_tick_publishes_what_waits(sign_in_client: SignInClient) -> None:
+    queue_receipt()
     tasks.tick()
-    assert only_mail().state == OutgoingMail.State.PENDING
-    assert outbox.due() == [only_mail().pk]
+    assert only_queued_mail().state == OutgoingMail.State.PENDING
+    assert outbox.due_mail_ids() == [only_queued_mail().pk]
 
 
 def test_an_expired_mail_is_dropped_even_when_its_message_comes_late(clock: time_machine.Traveller) -> None:
-    queued = put()
+    queued = queue_receipt()
     OutgoingMail.objects.filter(pk=queued.pk).update(expires_at=timezone.now() + timedelta(seconds=5))
     clock.shift(6)
     tasks.send_mail(queued.pk)
     assert mail.outbox == []
-    assert only_mail().state == OutgoingMail.State.DROPPED
+    assert only_queued_mail().state == OutgoingMail.State.DROPPED

@@ -1,4 +1,4 @@
-"""Where one is signed in, and signing out elsewhere (contract, section 3)."""
+"""Where one is signed in, and signing out elsewhere."""
 
 from __future__ import annotations
 
@@ -8,33 +8,34 @@ import pytest
 import time_machine
 
 from accounts.models import Account, AccountEvent, SessionToken
-from accounts.tests.door import Door
+from accounts.tests.sign_in_client import SignInClient
 
 pytestmark = pytest.mark.django_db
 
 LIST, REVOKE = "/api/account/sessions", "/api/account/sessions/revoke-others"
 
 
-def elsewhere(account: Account, agent: str = "Firefox") -> str:
+def sign_in_elsewhere(account: Account, agent: str = "Firefox") -> str:
     """Sign the account in with another browser and give its token."""
     _session, token = SessionToken.objects.create(user=account.user, agent=agent)
     return str(token)
 
 
-def status(token: str) -> int:
+def status_for_token(token: str) -> int:
     """What the portal says to a token."""
-    browser = Door()
-    browser.carry(token)
+    browser = SignInClient()
+    browser.carry_token(token)
     return int(browser.api.get(LIST).status_code)
 
 
+@pytest.mark.shows("api-36")
 def test_each_session_is_listed_the_last_used_first(
-    ava: Account, door: Door, clock: time_machine.Traveller
+    ava: Account, sign_in_client: SignInClient, clock: time_machine.Traveller
 ) -> None:
-    elsewhere(ava)
+    sign_in_elsewhere(ava)
     clock.shift(timedelta(days=1))
-    door.sign_in()
-    mine, other = door.api.get(LIST).json()
+    sign_in_client.sign_in()
+    mine, other = sign_in_client.api.get(LIST).json()
     assert mine == {
         "id": str(SessionToken.objects.get(agent="").public_id),
         "createdAt": "2026-05-05T12:00:00Z",
@@ -46,33 +47,39 @@ def test_each_session_is_listed_the_last_used_first(
 
 
 def test_neither_an_expired_session_nor_a_strangers_is_listed(
-    ava: Account, door: Door, clock: time_machine.Traveller
+    ava: Account, sign_in_client: SignInClient, clock: time_machine.Traveller
 ) -> None:
-    elsewhere(ava)
-    elsewhere(Account.objects.open(email="bob@example.com"))
+    sign_in_elsewhere(ava)
+    sign_in_elsewhere(Account.objects.open_account(email="bob@example.com"))
     clock.shift(timedelta(days=15))
-    door.sign_in()
-    assert [one["current"] for one in door.api.get(LIST).json()] == [True]
+    sign_in_client.sign_in()
+    assert [session["current"] for session in sign_in_client.api.get(LIST).json()] == [True]
 
 
-def test_signing_out_elsewhere_kills_the_other_tokens_alone(ava: Account, door: Door) -> None:
-    bob = elsewhere(Account.objects.open(email="bob@example.com"))
-    others = [elsewhere(ava) for _ in range(2)]
-    mine = door.sign_in()
-    left = door.api.post(REVOKE)
-    assert (left.status_code, [one["current"] for one in left.json()]) == (200, [True])
-    assert [status(token) for token in (mine, *others, bob)] == [200, 401, 401, 200]
-    assert [(one.kind, one.actor) for one in ava.events.all()] == [("signed_out", "you")]
-    door.api.post(REVOKE, {"id": "x", "isStaff": True})
+@pytest.mark.shows("api-37", "security-17")
+def test_signing_out_elsewhere_kills_the_other_tokens_alone(
+    ava: Account, sign_in_client: SignInClient
+) -> None:
+    bob = sign_in_elsewhere(Account.objects.open_account(email="bob@example.com"))
+    others = [sign_in_elsewhere(ava) for _ in range(2)]
+    mine = sign_in_client.sign_in()
+    left = sign_in_client.api.post(REVOKE)
+    assert (left.status_code, [session["current"] for session in left.json()]) == (200, [True])
+    assert [status_for_token(token) for token in (mine, *others, bob)] == [200, 401, 401, 200]
+    assert [(event.kind, event.actor) for event in ava.events.all()] == [("signed_out", "you")]
+    sign_in_client.api.post(REVOKE, {"id": "x", "isStaff": True})
     assert AccountEvent.objects.count() == 1
 
 
-def test_no_secret_is_told(ava: Account, door: Door) -> None:
-    token = door.sign_in()
-    told = door.api.get(LIST).content.decode()
+def test_no_secret_is_told(ava: Account, sign_in_client: SignInClient) -> None:
+    token = sign_in_client.sign_in()
+    told = sign_in_client.api.get(LIST).content.decode()
     assert token not in told
     assert SessionToken.objects.get().digest not in told
 
 
-def test_nobody_looks_without_a_token(door: Door) -> None:
-    assert [door.api.get(LIST).status_code, door.api.post(REVOKE).status_code] == [401, 401]
+def test_nobody_looks_without_a_token(sign_in_client: SignInClient) -> None:
+    assert [sign_in_client.api.get(LIST).status_code, sign_in_client.api.post(REVOKE).status_code] == [
+        401,
+        401,
+    ]

@@ -1,4 +1,4 @@
-"""Tokens (contract, rule 13; security, rows 14 to 18 and 33)."""
+"""Tokens."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ from rest_framework.response import Response
 from rest_framework.test import APIClient
 from rest_framework.views import APIView
 
-from accounts import sign_in, tasks
+from accounts import tasks
 from accounts.models import Account, SessionToken, User
-from accounts.tests.door import Door
+from accounts.sign_in import flow
+from accounts.tests.sign_in_client import SignInClient
 
 pytestmark = pytest.mark.django_db
 
@@ -41,21 +42,22 @@ def whoami(settings: None) -> Iterator[None]:
         yield
 
 
-def token_of(account: Account) -> str:
+def open_session(account: Account) -> str:
     """Open a session and give its token."""
     _session, token = SessionToken.objects.create(user=account.user)
     return str(token)
 
 
-def status(token: str) -> int:
+def status_for_token(token: str) -> int:
     """What the portal says to a token."""
     api = APIClient()
     api.credentials(HTTP_AUTHORIZATION=f"Bearer {token}")
     return int(api.get("/api/whoami").status_code)
 
 
+@pytest.mark.shows("security-14")
 def test_the_database_holds_a_digest_only(ava: Account) -> None:
-    token = token_of(ava)
+    token = open_session(ava)
     session = SessionToken.objects.get()
     assert session.digest == hashlib.sha512(token.encode()).hexdigest()
     assert token not in str(SessionToken.objects.values())
@@ -66,12 +68,13 @@ def test_a_request_is_authenticated_in_one_query(
     ava: Account, whoami: None, django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:
     api = APIClient()
-    api.credentials(HTTP_AUTHORIZATION=f"Bearer {token_of(ava)}")
+    api.credentials(HTTP_AUTHORIZATION=f"Bearer {open_session(ava)}")
     with django_assert_num_queries(1) as asked:
         assert api.get("/api/whoami").json() == {"email": "ava@example.com"}
     assert "password" not in asked.captured_queries[0]["sql"]
 
 
+@pytest.mark.shows("security-18")
 @pytest.mark.parametrize(
     "header",
     [
@@ -96,12 +99,13 @@ def test_a_junk_token_is_not_authenticated(whoami: None, header: str) -> None:
     assert answer["WWW-Authenticate"] == "Bearer"
 
 
+@pytest.mark.shows("rule-13", "security-16")
 def test_a_token_is_good_for_fourteen_days_of_rest(
     ava: Account, whoami: None, clock: time_machine.Traveller
 ) -> None:
-    token = token_of(ava)
+    token = open_session(ava)
     clock.shift(14 * 86_400)
-    assert status(token) == 401
+    assert status_for_token(token) == 401
 
 
 def test_use_renews_it_at_most_daily(
@@ -110,76 +114,81 @@ def test_use_renews_it_at_most_daily(
     clock: time_machine.Traveller,
     django_assert_num_queries: DjangoAssertNumQueries,
 ) -> None:
-    token = token_of(ava)
+    token = open_session(ava)
     clock.shift(86_399)
     with django_assert_num_queries(1):
-        assert status(token) == 200
+        assert status_for_token(token) == 200
     clock.shift(1)
-    assert status(token) == 200
+    assert status_for_token(token) == 200
     session = SessionToken.objects.get()
     assert session.last_used_at == datetime(2026, 5, 5, 12, tzinfo=UTC)
     assert session.expiry == datetime(2026, 5, 19, 12, tzinfo=UTC)
     with django_assert_num_queries(1):
-        assert status(token) == 200
+        assert status_for_token(token) == 200
 
 
+@pytest.mark.shows("rule-13", "security-16")
 def test_no_use_takes_it_past_ninety_days(ava: Account, whoami: None, clock: time_machine.Traveller) -> None:
-    token = token_of(ava)
+    token = open_session(ava)
     statuses = []
     for _ in range(9):
         clock.shift(10 * 86_400)
-        statuses.append(status(token))
+        statuses.append(status_for_token(token))
     assert statuses == [200] * 8 + [401]
 
 
-def test_logout_kills_the_token(ava: Account, door: Door) -> None:
-    door.sign_in()
-    first = door.api.post("/api/auth/logout")
-    again = door.api.post("/api/auth/logout")
+@pytest.mark.shows("api-3", "security-17")
+def test_logout_kills_the_token(ava: Account, sign_in_client: SignInClient) -> None:
+    sign_in_client.sign_in()
+    first = sign_in_client.api.post("/api/auth/logout")
+    again = sign_in_client.api.post("/api/auth/logout")
     assert (first.status_code, first.content) == (204, b"")
     assert (again.status_code, again.json()["code"]) == (401, "not_authenticated")
 
 
-def test_logout_leaves_other_sessions_alone(ava: Account, door: Door, whoami: None) -> None:
-    other = token_of(ava)
+def test_logout_leaves_other_sessions_alone(ava: Account, sign_in_client: SignInClient, whoami: None) -> None:
+    other = open_session(ava)
     session, token = SessionToken.objects.create(user=ava.user)
-    sign_in.sign_out(session)
-    assert (status(token), status(other)) == (401, 200)
+    flow.end_session(session)
+    assert (status_for_token(token), status_for_token(other)) == (401, 200)
 
 
+@pytest.mark.shows("security-17")
 def test_signing_out_everywhere_kills_all(ava: Account, whoami: None) -> None:
-    tokens = [token_of(ava) for _ in range(3)]
-    assert sign_in.sign_out_everywhere(ava) == 3
-    assert {status(token) for token in tokens} == {401}
+    tokens = [open_session(ava) for _ in range(3)]
+    assert flow.sign_out_everywhere(ava) == 3
+    assert {status_for_token(token) for token in tokens} == {401}
 
 
+@pytest.mark.shows("security-33")
 def test_an_account_switched_off_is_out_at_once(ava: Account, whoami: None) -> None:
-    token = token_of(ava)
+    token = open_session(ava)
     User.objects.filter(pk=ava.user_id).update(is_active=False)
-    assert status(token) == 401
+    assert status_for_token(token) == 401
 
 
+@pytest.mark.shows("security-33")
 def test_switching_on_does_not_bring_tokens_back(ava: Account, whoami: None) -> None:
-    token = token_of(ava)
-    sign_in.switch_off(ava)
-    sign_in.switch_on(ava)
-    assert status(token) == 401
+    token = open_session(ava)
+    flow.deactivate_account(ava)
+    flow.reactivate_account(ava)
+    assert status_for_token(token) == 401
 
 
 def test_an_operator_without_an_account_is_no_subscriber(whoami: None) -> None:
     operator = User.objects.create_superuser("olga", password="correct horse battery staple")
     _session, token = SessionToken.objects.create(user=operator)
-    assert status(str(token)) == 401
+    assert status_for_token(str(token)) == 401
 
 
 def test_the_tick_deletes_expired_sessions(ava: Account, clock: time_machine.Traveller) -> None:
-    token_of(ava)
+    open_session(ava)
     clock.shift(15 * 86_400)
     tasks.tick()
     assert not SessionToken.objects.exists()
 
 
-def test_a_session_remembers_its_browser(ava: Account, door: Door) -> None:
-    door.api.credentials(HTTP_USER_AGENT="Mozilla/5.0 Firefox/150.0")
-    door.sign_in()
+def test_a_session_remembers_its_browser(ava: Account, sign_in_client: SignInClient) -> None:
+    sign_in_client.api.credentials(HTTP_USER_AGENT="Mozilla/5.0 Firefox/150.0")
+    sign_in_client.sign_in()
     assert SessionToken.objects.get().agent == "Mozilla/5.0 Firefox/150.0"

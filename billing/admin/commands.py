@@ -1,4 +1,4 @@
-"""The log of commands, and the requests that came with an idempotency key."""
+"""Commands, and requests with an idempotency key."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ from django.contrib import admin
 from django.utils.safestring import SafeString
 
 from accounts.admin.read_only import ReadOnlyAdmin, account_link
-from billing.admin.readable import pretty
-from billing.models import Command, IdempotentRequest
+from billing.admin.formatting import format_json
+from billing.models import Command
+from core.models import IdempotentRequest
 
 
 @admin.register(Command)
 class CommandAdmin(ReadOnlyAdmin):
-    """Every change asked of the provider, newest first: by whom, how far it got, how it ended."""
+    """Every change requested from the provider, newest first: actor, progress and outcome."""
 
     list_display = (
         "created_at",
@@ -42,37 +43,37 @@ class CommandAdmin(ReadOnlyAdmin):
         "first_sent_at",
         "next_attempt_at",
         "finished_at",
-        "what_was_asked",
+        "formatted_steps",
     )
 
     @admin.display(description="account", ordering="account__email")
     def account_page(self, command: Command) -> SafeString | str:
-        """Link to the account."""
+        """Return a link to the account."""
         return account_link(command.account)
 
     @admin.display(description="steps")
-    def what_was_asked(self, command: Command) -> SafeString:
-        """Show what is asked of the provider, in order, and how far it got."""
-        return pretty(command.steps)
+    def formatted_steps(self, command: Command) -> SafeString:
+        """Return the provider calls of the command in order, with their states."""
+        return format_json([step.to_json() for step in command.steps])
 
 
 @admin.register(IdempotentRequest)
 class IdempotentRequestAdmin(ReadOnlyAdmin):
-    """Requests with a key, kept for a day; the answer is what the subscriber saw."""
+    """Requests with a key, kept for a day, with the response that the subscriber received."""
 
-    list_display = ("created_at", "key", "account_page", "status", "claimed_at")
+    list_display = ("created_at", "key", "account_page", "status", "next_attempt_at")
     list_filter = ("status", "created_at")
-    list_select_related = ("account",)
-    search_fields = ("key", "account__email")
+    list_select_related = ("user__account",)
+    search_fields = ("key", "user__account__email")
     ordering = ("-created_at",)
-    fields = ("key", "account_page", "fingerprint", "status", "created_at", "claimed_at", "answer")
+    fields = ("key", "account_page", "fingerprint", "status", "created_at", "next_attempt_at", "final_answer")
 
-    @admin.display(description="account", ordering="account__email")
+    @admin.display(description="account", ordering="user__account__email")
     def account_page(self, request: IdempotentRequest) -> SafeString | str:
-        """Link to the account."""
-        return account_link(request.account)
+        """Return a link to the account."""
+        return account_link(request.user.account)
 
     @admin.display(description="answer")
-    def answer(self, request: IdempotentRequest) -> SafeString | str:
-        """Show the final answer."""
-        return "not final yet" if request.status is None else pretty(request.body)
+    def final_answer(self, request: IdempotentRequest) -> SafeString | str:
+        """Return the stored response."""
+        return "not final yet" if request.status is None else format_json(request.body)

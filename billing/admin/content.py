@@ -1,4 +1,4 @@
-"""The pause offer's content: pictures that are checked, texts, and a preview of the block as subscribers see it."""
+"""The pause offer's content: validated pictures, texts, and a preview as subscribers see it."""
 
 from __future__ import annotations
 
@@ -15,98 +15,98 @@ from django.template.response import TemplateResponse
 from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 
-from accounts import site
-from accounts.admin.picture_form import PictureForm, upload_of
+from accounts.admin.picture_form import PictureForm, upload_field_name
 from accounts.admin.read_only import AnyModelAdmin
+from accounts.brands import site
+from accounts.brands.pictures import POSTER_SHAPE
 from accounts.models.site import picture_url
-from accounts.pictures import POSTER
 from billing.catalog import PLANS, find_plan
-from billing.models import RetentionContent
+from billing.models import PauseOfferContent
 from billing.survey import DAILY_USAGES, REASONS, SATISFACTION_LEVELS
 
-RECOMMENDED = tuple(f"recommended_title_image{number}" for number in range(1, 5))
-ALTERNATIVES = tuple(f"recommended_title_text{number}" for number in range(1, 5))
-UPCOMING = tuple(f"upcoming_title_image{number}" for number in range(1, 4))
-CAPTIONS = tuple(f"upcoming_image_text{number}" for number in range(1, 4))
-PICTURES = RECOMMENDED + UPCOMING
+RECOMMENDED_IMAGE_FIELDS = tuple(f"recommended_title_image{number}" for number in range(1, 5))
+ALTERNATIVE_TEXT_FIELDS = tuple(f"recommended_title_text{number}" for number in range(1, 5))
+UPCOMING_IMAGE_FIELDS = tuple(f"upcoming_title_image{number}" for number in range(1, 4))
+CAPTION_FIELDS = tuple(f"upcoming_image_text{number}" for number in range(1, 4))
+PICTURE_FIELDS = RECOMMENDED_IMAGE_FIELDS + UPCOMING_IMAGE_FIELDS
 PICTURE_HELP = "A picture of the portal's own, as it was uploaded or comes with it."
 UPLOAD_HELP = (
     "In place of it: JPEG, PNG or WebP, upright 2 to 3, 400 by 600 to 2000 by 3000 pixels, at most 1 MB."
 )
-# The kids service shows no upcoming titles (specification, section 2).
-WITHOUT_UPCOMING = "kids"
-PREVIEW = "_preview"
+# The kids service shows no upcoming titles.
+SERVICE_WITHOUT_UPCOMING = "kids"
+PREVIEW_PARAMETER = "_preview"
 
 
 class ContentForm(PictureForm):
-    """The content with a place to upload beside each picture; nothing is stored before all of it is right."""
+    """The content with an upload field for each picture. Nothing is stored before the whole form is valid."""
 
-    pictures = PICTURES
-    shape = POSTER
-    all_needed = True
+    pictures = PICTURE_FIELDS
+    shape = POSTER_SHAPE
+    pictures_required = True
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        for name in PICTURES:
-            # Either is enough, and `clean` says so where neither is given.
+        for name in PICTURE_FIELDS:
+            # A stored picture or an upload is enough; `clean` reports where both are missing.
             if name in self.fields:
                 self.fields[name].required = False
                 self.fields[name].help_text = PICTURE_HELP
-        # Which title it is stands above the three fields of each.
+        # The heading above each group of three fields names the title.
         for names, label in (
-            (PICTURES, "Picture"),
-            (ALTERNATIVES, "Alternative text"),
-            (CAPTIONS, "Caption"),
+            (PICTURE_FIELDS, "Picture"),
+            (ALTERNATIVE_TEXT_FIELDS, "Alternative text"),
+            (CAPTION_FIELDS, "Caption"),
         ):
             for name in names:
                 if name in self.fields:
                     self.fields[name].label = label
 
 
-UPLOADS = {
-    upload_of(name): forms.FileField(label="Upload", required=False, help_text=UPLOAD_HELP)
-    for name in PICTURES
+UPLOAD_FIELDS = {
+    upload_field_name(name): forms.FileField(label="Upload", required=False, help_text=UPLOAD_HELP)
+    for name in PICTURE_FIELDS
 }
-# Declared as a form class would, so that the admin knows them by name.
-WithUploads = type("WithUploads", (ContentForm,), dict(UPLOADS))
+# Declared on a form class, because the admin looks them up by name.
+ContentUploadForm = type("ContentUploadForm", (ContentForm,), dict(UPLOAD_FIELDS))
 
 
-def _titles(kind: str, pictures: Sequence[str], texts: Sequence[str]) -> list[Any]:
-    """Give a group of fields for each title: its picture, an upload in place of it, its text."""
+def _title_fieldsets(kind: str, pictures: Sequence[str], texts: Sequence[str]) -> list[Any]:
+    """Return a group of fields for each title: picture, upload, text."""
     return [
-        (f"{kind} title {number}", {"fields": (picture, upload_of(picture), text)})
+        (f"{kind} title {number}", {"fields": (picture, upload_field_name(picture), text)})
         for number, (picture, text) in enumerate(zip(pictures, texts, strict=True), 1)
     ]
 
 
 _FIELDSETS: Any = (
     (None, {"fields": ("plan_id",)}),
-    *_titles("Recommended", RECOMMENDED, ALTERNATIVES),
-    *_titles("Upcoming", UPCOMING, CAPTIONS),
+    *_title_fieldsets("Recommended", RECOMMENDED_IMAGE_FIELDS, ALTERNATIVE_TEXT_FIELDS),
+    *_title_fieldsets("Upcoming", UPCOMING_IMAGE_FIELDS, CAPTION_FIELDS),
 )
 
 
 @dataclass(frozen=True)
-class Title:
-    """One title of the preview: its picture's address, the text for who cannot see it, its caption."""
+class PreviewTitle:
+    """One title of the preview: its picture's URL, alternative text and caption."""
 
-    address: str
+    url: str
     text: str
     caption: str = ""
 
 
-@admin.register(RetentionContent)
-class RetentionContentAdmin(AnyModelAdmin):
-    """One row per plan. The kids service shows no upcoming titles, whatever stands here."""
+@admin.register(PauseOfferContent)
+class PauseOfferContentAdmin(AnyModelAdmin):
+    """One row per plan. The kids service shows no upcoming titles, even when they are set."""
 
-    form = WithUploads
-    change_form_template = "admin/billing/retentioncontent/change_form.html"
-    list_display = ("plan_id", "plan_name", "pictures")
-    search_fields = ("plan_id", *ALTERNATIVES, *CAPTIONS)
+    form = ContentUploadForm
+    change_form_template = "admin/billing/pauseoffercontent/change_form.html"
+    list_display = ("plan_id", "plan_name", "picture_thumbnails")
+    search_fields = ("plan_id", *ALTERNATIVE_TEXT_FIELDS, *CAPTION_FIELDS)
     fieldsets = _FIELDSETS
 
     def formfield_for_dbfield(self, db_field: Field[Any, Any], request: HttpRequest, **kwargs: Any) -> Any:
-        """Offer the catalogue's plans."""
+        """Return the form field; plans are chosen from the catalog."""
         if db_field.name == "plan_id":
             return forms.ChoiceField(choices=[(plan.id, f"{plan.name} ({plan.id})") for plan in PLANS])
         field = super().formfield_for_dbfield(db_field, request, **kwargs)
@@ -121,80 +121,84 @@ class RetentionContentAdmin(AnyModelAdmin):
         form_url: str = "",
         extra_context: dict[str, Any] | None = None,
     ) -> Any:
-        """Show or store the form; asked for a preview, show what it would look like and store nothing."""
-        if request.method == "POST" and PREVIEW in request.POST:
-            previewed = self._preview(request, object_id)
-            if previewed is not None:
-                return previewed
+        """Show or save the form, or render its preview without saving."""
+        if request.method == "POST" and PREVIEW_PARAMETER in request.POST:
+            preview = self._render_preview(request, object_id)
+            if preview is not None:
+                return preview
         return super().changeform_view(request, object_id, form_url, extra_context)
 
     def render_change_form(
         self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
     ) -> HttpResponse:
-        """Show the form below the block as it is stored, and above the survey's options, which are fixed."""
-        content: RetentionContent | None = context.get("original")
-        asked = {"Reason": REASONS, "Satisfaction": SATISFACTION_LEVELS, "Usage": DAILY_USAGES}
-        more = {"offer": _offer(content, {}) if content else None, "asked": asked}
-        return super().render_change_form(request, {**context, **more}, *args, **kwargs)
+        """Render the form between the stored offer and the survey's options, which are fixed."""
+        content: PauseOfferContent | None = context.get("original")
+        questions = {"Reason": REASONS, "Satisfaction": SATISFACTION_LEVELS, "Usage": DAILY_USAGES}
+        extra = {"offer": _offer_context(content, {}) if content else None, "asked": questions}
+        return super().render_change_form(request, {**context, **extra}, *args, **kwargs)
 
-    def save_model(self, request: HttpRequest, obj: RetentionContent, form: Any, change: bool) -> None:
-        """Store the pictures, then what names them."""
-        form.keep_uploads()
+    def save_model(self, request: HttpRequest, obj: PauseOfferContent, form: Any, change: bool) -> None:
+        """Store the uploaded pictures, then the content that names them."""
+        form.store_uploads()
         super().save_model(request, obj, form, change)
 
-    def _preview(self, request: HttpRequest, object_id: str | None) -> HttpResponse | None:
-        """Answer with the block as the form has it; None, so that the form tells, where it has faults or is not his."""
+    def _render_preview(self, request: HttpRequest, object_id: str | None) -> HttpResponse | None:
+        """Return the preview; None without permission or for an invalid form, which then shows its errors."""
         content = self.get_object(request, object_id) if object_id else None
-        may = self.has_change_permission(request, content) if object_id else self.has_add_permission(request)
-        if not may or (object_id and content is None):
+        is_allowed = (
+            self.has_change_permission(request, content) if object_id else self.has_add_permission(request)
+        )
+        if not is_allowed or (object_id and content is None):
             return None
         form: Any = self.get_form(request, content, change=content is not None)(
             request.POST, request.FILES, instance=content
         )
         if not form.is_valid():
             return None
-        inline = {name: upload.inline for name, upload in form.uploads.items()}
+        inline = {name: upload.data_url for name, upload in form.uploads.items()}
         context = {
             **self.admin_site.each_context(request),
             "title": f"Preview of {form.instance.plan_id}: nothing is stored yet",
             "opts": self.opts,
-            "offer": _offer(form.instance, inline),
+            "offer": _offer_context(form.instance, inline),
         }
-        return TemplateResponse(request, "admin/billing/retentioncontent/preview.html", context)
+        return TemplateResponse(request, "admin/billing/pauseoffercontent/preview.html", context)
 
     @admin.display(description="plan")
-    def plan_name(self, content: RetentionContent) -> str:
-        """Name the plan."""
+    def plan_name(self, content: PauseOfferContent) -> str:
+        """Return the plan's name."""
         plan = find_plan(content.plan_id)
-        return plan.name if plan else "not in the catalogue"
+        return plan.name if plan else "not in the catalog"
 
     @admin.display(description="pictures")
-    def pictures(self, content: RetentionContent) -> SafeString:
-        """Show all pictures, small."""
-        shown = ((picture_url(getattr(content, name)),) for name in PICTURES if getattr(content, name))
-        return format_html_join(" ", '<img src="{}" width="48" height="72" alt="">', shown)
+    def picture_thumbnails(self, content: PauseOfferContent) -> SafeString:
+        """Return all pictures as thumbnails."""
+        pictures = (
+            (picture_url(getattr(content, name)),) for name in PICTURE_FIELDS if getattr(content, name)
+        )
+        return format_html_join(" ", '<img src="{}" width="48" height="72" alt="">', pictures)
 
 
-def _offer(content: RetentionContent, inline: dict[str, str]) -> dict[str, Any]:
-    """Give what the block shows; `inline` holds the pictures that are not stored yet."""
+def _offer_context(content: PauseOfferContent, inline: dict[str, str]) -> dict[str, Any]:
+    """Return the context of the preview; `inline` holds data URLs of pictures that are not stored yet."""
     plan = find_plan(content.plan_id)
     service = plan.service if plan else ""
-    browse = {one.code.casefold(): one.browse_link for one in site.streaming_services()}
+    browse_links = {row.code.casefold(): row.browse_link for row in site.streaming_services()}
     recommended = [
-        Title(_address(content, picture, inline), getattr(content, text))
-        for picture, text in zip(RECOMMENDED, ALTERNATIVES, strict=True)
+        PreviewTitle(_picture_url(content, picture, inline), getattr(content, text))
+        for picture, text in zip(RECOMMENDED_IMAGE_FIELDS, ALTERNATIVE_TEXT_FIELDS, strict=True)
     ]
     upcoming = [
-        Title(_address(content, picture, inline), "", getattr(content, caption))
-        for picture, caption in zip(UPCOMING, CAPTIONS, strict=True)
+        PreviewTitle(_picture_url(content, picture, inline), "", getattr(content, caption))
+        for picture, caption in zip(UPCOMING_IMAGE_FIELDS, CAPTION_FIELDS, strict=True)
     ]
     return {
         "name": plan.name if plan else content.plan_id,
-        "browse_url": browse.get(service.casefold(), ""),
-        "recommended": [title for title in recommended if title.address],
-        "upcoming": [title for title in upcoming if title.address and service != WITHOUT_UPCOMING],
+        "browse_url": browse_links.get(service.casefold(), ""),
+        "recommended": [title for title in recommended if title.url],
+        "upcoming": [title for title in upcoming if title.url and service != SERVICE_WITHOUT_UPCOMING],
     }
 
 
-def _address(content: RetentionContent, picture: str, inline: dict[str, str]) -> str:
+def _picture_url(content: PauseOfferContent, picture: str, inline: dict[str, str]) -> str:
     return inline.get(picture) or picture_url(getattr(content, picture))

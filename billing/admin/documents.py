@@ -1,4 +1,4 @@
-"""What was finished ahead of being asked for: invoice PDFs and the hot reads' documents."""
+"""Invoice PDFs and the documents of hot reads."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from django.template.defaultfilters import filesizeformat
 from django.utils.safestring import SafeString
 
 from accounts.admin.read_only import ReadOnlyAdmin, account_link
-from billing.admin.readable import UNSET, page_link, pretty
+from billing.admin.formatting import UNSET, format_json, page_link
 from billing.models import AccountDocument, InvoicePdf
 
 
 @admin.register(InvoicePdf)
 class InvoicePdfAdmin(ReadOnlyAdmin):
-    """One PDF per version of an invoice; a failed one keeps its reason."""
+    """One PDF per version of an invoice; a failed one shows its error."""
 
     list_display = (
         "invoice_page",
         "account_page",
         "version",
         "state",
-        "size",
+        "file_size",
         "attempts",
         "created_at",
         "error",
@@ -32,13 +32,13 @@ class InvoicePdfAdmin(ReadOnlyAdmin):
     search_fields = ("invoice__provider_id", "invoice__customer__email")
     date_hierarchy = "created_at"
     ordering = ("-created_at", "-pk")
-    # The file itself is left out: invoices are handed out by signed links, not by a folder's address.
+    # No link to the file: invoices are served by signed links only.
     fields = (
         "invoice_page",
         "account_page",
         "version",
         "state",
-        "size",
+        "file_size",
         "attempts",
         "next_attempt_at",
         "error",
@@ -47,17 +47,17 @@ class InvoicePdfAdmin(ReadOnlyAdmin):
 
     @admin.display(description="invoice", ordering="invoice__provider_id")
     def invoice_page(self, pdf: InvoicePdf) -> SafeString | str:
-        """Link to the invoice."""
+        """Return a link to the invoice."""
         return page_link(pdf.invoice)
 
     @admin.display(description="account", ordering="invoice__customer__account__email")
     def account_page(self, pdf: InvoicePdf) -> SafeString | str:
-        """Link to the account."""
+        """Return a link to the account."""
         return account_link(pdf.invoice.customer.account)
 
     @admin.display(description="size")
-    def size(self, pdf: InvoicePdf) -> str:
-        """Tell how large the file is."""
+    def file_size(self, pdf: InvoicePdf) -> str:
+        """Return the size of the file."""
         try:
             return filesizeformat(pdf.file.size) if pdf.file else UNSET
         except OSError:
@@ -66,20 +66,20 @@ class InvoicePdfAdmin(ReadOnlyAdmin):
 
 @admin.register(AccountDocument)
 class AccountDocumentAdmin(ReadOnlyAdmin):
-    """What the app is answered, as it stands now."""
+    """The stored responses of hot reads."""
 
     list_display = ("account_page", "kind", "content_version", "built_at")
     list_filter = ("kind",)
     list_select_related = ("account",)
     search_fields = ("account__email",)
-    fields = ("account_page", "kind", "content_version", "built_at", "answer")
+    fields = ("account_page", "kind", "content_version", "built_at", "formatted_body")
 
     @admin.display(description="account", ordering="account__email")
     def account_page(self, document: AccountDocument) -> SafeString | str:
-        """Link to the account."""
+        """Return a link to the account."""
         return account_link(document.account)
 
     @admin.display(description="answer")
-    def answer(self, document: AccountDocument) -> SafeString:
-        """Show the answer."""
-        return pretty(json.loads(document.body))
+    def formatted_body(self, document: AccountDocument) -> SafeString:
+        """Return the stored body."""
+        return format_json(json.loads(document.body))

@@ -1,4 +1,4 @@
-"""Samples of billing's mails, for the previews: worded by the functions that word the real ones, kept nowhere."""
+"""Samples of billing's mails for the previews, composed by the same functions as the real ones."""
 
 from __future__ import annotations
 
@@ -6,146 +6,168 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any
 
-from accounts.mail_samples import TODAY, Sample, register
+from accounts.mail.samples import SAMPLE_TIME, MailSample, register_sample
 from billing.models import Customer, PauseSchedule, PaymentSource, Subscription
-from billing.services import (
-    leaving_words,
-    notice_words,
-    notices,
-    pause_words,
-    payment_words,
-    perk_words,
-    plan_words,
-    receipts,
-)
-from billing.services.charges import Charges
-from billing.services.notice_words import Bill
-from billing.services.receipts import Receipt
+from billing.receipts import delivery, notices
+from billing.receipts.charges import Charges
+from billing.receipts.delivery import Receipt
+from billing.receipts.texts import cancellation, pauses, payment_methods, perks, plans
+from billing.receipts.texts import notices as notice_texts
+from billing.receipts.texts.notices import UpcomingBill
 
 FAITH, GOSPEL, KIDS = "faith-family-plan", "gospel-tv-plan", "Minno-Plan"
 
 
-def _in(days: int) -> datetime:
-    return TODAY + timedelta(days=days)
+def _days_ahead(days: int) -> datetime:
+    return SAMPLE_TIME + timedelta(days=days)
 
 
-def _seconds(days: int) -> int:
-    return int(_in(days).timestamp())
+def _epoch_days_ahead(days: int) -> int:
+    return int(_days_ahead(days).timestamp())
 
 
-def _held(plan: str, status: str = "active", **differing: Any) -> Subscription:
-    """Return a monthly subscription that bills in ten days, or as it differs from that."""
+def _sample_subscription(plan: str, status: str = "active", **overrides: Any) -> Subscription:
+    """Return a monthly subscription that bills in ten days; `overrides` replace fields of its payload."""
     payload = {
         "item_price_id": f"{plan}-USD-Monthly",
         "amount": 799,
         "billing_period_unit": "month",
-        "current_term_end": _seconds(10),
-        "next_billing_at": _seconds(10),
-        **differing,
+        "current_term_end": _epoch_days_ahead(10),
+        "next_billing_at": _epoch_days_ahead(10),
+        **overrides,
     }
     return Subscription(provider_id=f"sample-{plan}", customer=Customer(), status=status, payload=payload)
 
 
-def _leaving(plan: str) -> Subscription:
-    return _held(plan, "non_renewing", next_billing_at=None, cancelled_at=_seconds(10))
-
-
-def _paused(plan: str = FAITH) -> PauseSchedule:
-    return PauseSchedule(
-        subscription=_held(plan, next_billing_at=None), pause_date=_in(10), resume_date=_in(40)
+def _ending_subscription(plan: str) -> Subscription:
+    return _sample_subscription(
+        plan, "non_renewing", next_billing_at=None, cancelled_at=_epoch_days_ahead(10)
     )
 
 
-def _yearly(plan: str) -> Subscription:
+def _sample_pause(plan: str = FAITH) -> PauseSchedule:
+    return PauseSchedule(
+        subscription=_sample_subscription(plan, next_billing_at=None),
+        pause_date=_days_ahead(10),
+        resume_date=_days_ahead(40),
+    )
+
+
+def _yearly_subscription(plan: str) -> Subscription:
     price: dict[str, Any] = {
         "item_price_id": f"{plan}-USD-Yearly",
         "amount": 7999,
         "billing_period_unit": "year",
     }
-    return _held(plan, **price, next_billing_at=_seconds(30), current_term_end=_seconds(30))
+    return _sample_subscription(
+        plan, **price, next_billing_at=_epoch_days_ahead(30), current_term_end=_epoch_days_ahead(30)
+    )
 
 
-def _card() -> PaymentSource:
+def _sample_card() -> PaymentSource:
     card = {"brand": "visa", "last4": "1111", "expiry_month": 8, "expiry_year": 2029}
     return PaymentSource(
         provider_id="sample-card", customer=Customer(), payload={"type": "card", "card": card}
     )
 
 
-def _changed_services() -> Receipt:
-    return plan_words.services_changed(
-        started=[_held(GOSPEL)], kept=[_held(FAITH)], ended=[_leaving(KIDS)], charges=Charges(paid=719)
+def _services_changed_receipt() -> Receipt:
+    return plans.services_changed_receipt(
+        started=[_sample_subscription(GOSPEL)],
+        kept=[_sample_subscription(FAITH)],
+        ended=[_ending_subscription(KIDS)],
+        charges=Charges(paid=719),
     )
 
 
-def _switch(**which: Any) -> Receipt:
-    chosen = {"changed": [], "changing": [], "charges": Charges(), **which}
-    return plan_words.periods_switched(period_unit="year", **chosen)
+def _periods_switched_receipt(**arguments: Any) -> Receipt:
+    defaults: dict[str, Any] = {"changed": [], "changing": [], "charges": Charges()}
+    return plans.billing_period_receipt(period_unit="year", **{**defaults, **arguments})
 
 
-def _cancelled_at_once() -> Receipt:
-    return leaving_words.cancelled([_held(KIDS, "cancelled", next_billing_at=None, cancelled_at=_seconds(0))])
+def _canceled_at_once_receipt() -> Receipt:
+    return cancellation.cancellation_receipt(
+        [_sample_subscription(KIDS, "cancelled", next_billing_at=None, cancelled_at=_epoch_days_ahead(0))]
+    )
 
 
 _RECEIPTS: tuple[tuple[str, str, Callable[[], Receipt]], ...] = (
-    ("pause-scheduled", "Pause scheduled", lambda: pause_words.pause_scheduled([_paused()])),
+    ("pause-scheduled", "Pause scheduled", lambda: pauses.pause_scheduled_receipt([_sample_pause()])),
     (
         "scheduled-pause-removed",
-        "Pause taken back",
-        lambda: pause_words.scheduled_pause_removed([_held(FAITH)]),
+        "Pause undone",
+        lambda: pauses.pause_removed_receipt([_sample_subscription(FAITH)]),
     ),
-    ("resumed", "Resumed", lambda: pause_words.resumed([_held(FAITH)], Charges(paid=699))),
-    ("pause-superseded", "Pause no longer applies", lambda: pause_words.pause_superseded(_held(FAITH))),
-    ("services-changed", "Services changed", _changed_services),
+    ("resumed", "Resumed", lambda: pauses.resume_receipt([_sample_subscription(FAITH)], Charges(paid=699))),
+    (
+        "pause-superseded",
+        "Pause no longer applies",
+        lambda: pauses.pause_superseded_notice(_sample_subscription(FAITH)),
+    ),
+    ("services-changed", "Services changed", _services_changed_receipt),
     (
         "periods-switched",
-        "Billed yearly from now on",
-        lambda: _switch(changed=[_yearly(GOSPEL)], charges=Charges(paid=7999)),
+        "Now billed annually",
+        lambda: _periods_switched_receipt(changed=[_yearly_subscription(GOSPEL)], charges=Charges(paid=7999)),
     ),
-    ("periods-switched-later", "Billed yearly later", lambda: _switch(changing=[_held(GOSPEL)])),
+    (
+        "periods-switched-later",
+        "Annual billing scheduled",
+        lambda: _periods_switched_receipt(changing=[_sample_subscription(GOSPEL)]),
+    ),
     (
         "scheduled-change-removed",
-        "Change taken back",
-        lambda: plan_words.scheduled_change_removed([_held(GOSPEL)]),
+        "Change undone",
+        lambda: plans.change_removed_receipt([_sample_subscription(GOSPEL)]),
     ),
     (
         "cancelled",
         "Cancellation scheduled",
-        lambda: leaving_words.cancelled([_leaving(FAITH)], going_on=[_held(KIDS)]),
+        lambda: cancellation.cancellation_receipt(
+            [_ending_subscription(FAITH)], going_on=[_sample_subscription(KIDS)]
+        ),
     ),
-    ("cancelled-at-once", "Cancelled at once", _cancelled_at_once),
-    ("kept", "Cancellation taken back", lambda: leaving_words.kept([_held(FAITH)])),
+    ("cancelled-at-once", "Canceled immediately", _canceled_at_once_receipt),
+    (
+        "kept",
+        "Cancellation undone",
+        lambda: cancellation.cancellation_removed_receipt([_sample_subscription(FAITH)]),
+    ),
     (
         "scheduled-set-aside",
-        "What was scheduled is off",
-        lambda: leaving_words.scheduled_set_aside([_held(FAITH)]),
+        "Scheduled changes removed",
+        lambda: cancellation.schedules_removed_receipt([_sample_subscription(FAITH)]),
     ),
-    ("code-redeemed", "Code redeemed", lambda: perk_words.code_redeemed(_held(FAITH), "SAVE20")),
-    ("free-month-claimed", "Free month", lambda: perk_words.free_month_claimed(_held(FAITH), 699)),
+    (
+        "code-redeemed",
+        "Code redeemed",
+        lambda: perks.code_redeemed_receipt(_sample_subscription(FAITH), "SAVE20"),
+    ),
+    ("free-month-claimed", "Free month", lambda: perks.free_month_receipt(_sample_subscription(FAITH), 699)),
     (
         "payment-method-added",
         "Payment method added",
-        lambda: payment_words.payment_method_added(_card(), collected=699),
+        lambda: payment_methods.method_added_receipt(_sample_card(), collected=699),
     ),
     (
         "payment-method-updated",
         "Payment method updated",
-        lambda: payment_words.payment_method_updated(_card()),
+        lambda: payment_methods.method_updated_receipt(_sample_card()),
     ),
     (
         "default-payment-method",
         "Default payment method",
-        lambda: payment_words.default_payment_method(_card(), still_due=699),
+        lambda: payment_methods.default_method_receipt(_sample_card(), still_due=699),
     ),
     (
         "rest-of",
-        "Payment method updated, the rest of it",
-        lambda: payment_words.rest_of(payment_words.payment_method_updated(_card())),
+        "Payment method updated, second part",
+        lambda: payment_methods.rest_receipt(payment_methods.method_updated_receipt(_sample_card())),
     ),
     (
         "payment-method-removed",
         "Payment method removed",
-        lambda: payment_words.payment_method_removed(_card()),
+        lambda: payment_methods.method_removed_receipt(_sample_card()),
     ),
 )
 
@@ -153,35 +175,41 @@ _NOTICES: tuple[tuple[str, str, Callable[[], Receipt]], ...] = (
     (
         "resumes",
         "Before a pause ends",
-        lambda: notice_words.resumes(_held(FAITH, "paused"), _in(3), Bill(699, taxed=True)),
+        lambda: notice_texts.resume_notice(
+            _sample_subscription(FAITH, "paused"), _days_ahead(3), UpcomingBill(699, is_tax_included=True)
+        ),
     ),
     (
         "trial-ends",
         "Before a trial ends",
-        lambda: notice_words.trial_ends(_held(KIDS, "in_trial"), _in(7), Bill(899, taxed=True)),
+        lambda: notice_texts.trial_end_notice(
+            _sample_subscription(KIDS, "in_trial"), _days_ahead(7), UpcomingBill(899, is_tax_included=True)
+        ),
     ),
     (
         "renews",
-        "Before a yearly renewal",
-        lambda: notice_words.renews(_yearly(FAITH), _in(30), Bill(6999, taxed=True)),
+        "Before an annual renewal",
+        lambda: notice_texts.renewal_notice(
+            _yearly_subscription(FAITH), _days_ahead(30), UpcomingBill(6999, is_tax_included=True)
+        ),
     ),
     (
         "resume-declined",
-        "Resume declined, tried again",
-        lambda: notice_words.resume_declined(_paused(GOSPEL), [_in(3), _in(6)]),
+        "Resume declined, retrying",
+        lambda: notice_texts.resume_declined_notice(_sample_pause(GOSPEL), [_days_ahead(3), _days_ahead(6)]),
     ),
     (
         "resume-declined-for-good",
-        "Resume declined, given up",
-        lambda: notice_words.resume_declined(_paused(GOSPEL), []),
+        "Resume declined, stopped",
+        lambda: notice_texts.resume_declined_notice(_sample_pause(GOSPEL), []),
     ),
 )
 
 
-def _context(worded: Callable[[], Receipt]) -> Callable[[], dict[str, object]]:
-    return lambda: worded().context()
+def _context_factory(compose: Callable[[], Receipt]) -> Callable[[], dict[str, object]]:
+    return lambda: compose().mail_context()
 
 
-for _kind, _rows in ((receipts.KIND, _RECEIPTS), (notices.KIND, _NOTICES)):
-    for _name, _title, _worded in _rows:
-        register(Sample(_name, _title, _kind, _context(_worded)))
+for _kind, _samples in ((delivery.MAIL_KIND, _RECEIPTS), (notices.MAIL_KIND, _NOTICES)):
+    for _name, _title, _compose in _samples:
+        register_sample(MailSample(_name, _title, _kind, _context_factory(_compose)))

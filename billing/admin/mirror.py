@@ -1,4 +1,4 @@
-"""The mirror: what the provider holds of customers, as we last read it. Nobody changes it here."""
+"""Read-only pages of the mirror: the provider's records as last read."""
 
 from __future__ import annotations
 
@@ -7,103 +7,113 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.safestring import SafeString
 
-from accounts.admin import acts, journal
-from accounts.admin.export import ExportedAdmin
+from accounts.admin import account_actions, audit_log
+from accounts.admin.csv_export import ExportableAdmin
 from accounts.admin.read_only import ReadOnlyAdmin, account_link
 from accounts.models import Account
 from billing import clock
-from billing.admin.readable import UNSET, lists_about, masked, page_link, pretty, told, when
+from billing.admin.formatting import (
+    UNSET,
+    describe_source,
+    format_instant,
+    format_json,
+    page_link,
+    readable_payload,
+    related_list_links,
+)
 from billing.catalog import find_plan
+from billing.changes import operator_actions
 from billing.models import Customer, Invoice, PaymentSource, Subscription, Transaction
-from billing.models.mirrored import Mirrored
+from billing.models.mirror_row import MirroredResource
 from billing.money import format_cents
-from billing.services import support
-from portal.errors import PortalError
+from core.errors import PortalError
 
 
 class MirroredAdmin(ReadOnlyAdmin):
-    """A mirrored resource: its columns, its payload in readable form, and how fresh it is."""
+    """A mirrored resource: its columns, readable payload, and when it was read."""
 
-    last_fields = ("provider_says", "version", "synced_at", "deleted")
+    last_fields = ("provider_payload", "provider_version", "synced_at", "deleted")
 
-    @admin.display(description="provider says")
-    def provider_says(self, row: Mirrored) -> SafeString:
-        """Show the payload, its cents and instants in words."""
-        return pretty(told(row.payload))
+    @admin.display(description="Chargebee status")
+    def provider_payload(self, row: MirroredResource) -> SafeString:
+        """Return the payload with readable amounts and times."""
+        return format_json(readable_payload(row.payload))
 
     @admin.display(description="version", ordering="resource_version")
-    def version(self, row: Mirrored) -> str:
-        """Show the provider's version, which is a time in milliseconds."""
+    def provider_version(self, row: MirroredResource) -> str:
+        """Return the provider's version, a time in milliseconds."""
         return str(row.resource_version)
 
 
-class OwnedAdmin(MirroredAdmin):
-    """A mirrored resource of one customer."""
+class CustomerOwnedAdmin(MirroredAdmin):
+    """A mirrored resource that belongs to a customer."""
 
     account_lookup = "customer__account__id__exact"
     list_select_related = ("customer__account",)
 
     @admin.display(description="customer", ordering="customer__provider_id")
     def customer_page(self, row: Subscription | Invoice | PaymentSource | Transaction) -> SafeString | str:
-        """Link to the customer."""
+        """Return a link to the customer."""
         return page_link(row.customer)
 
     @admin.display(description="account", ordering="customer__account__email")
     def account_page(self, row: Subscription | Invoice | PaymentSource | Transaction) -> SafeString | str:
-        """Link to the account."""
+        """Return a link to the account."""
         return account_link(row.customer.account)
 
 
 @admin.register(Customer)
 class CustomerAdmin(MirroredAdmin):
-    """Provider customers; one without an account is a further one of an address (contract, rule 13)."""
+    """Customers. One without an account is an additional customer of the same address (docs/rules.md, rule 13)."""
 
     list_display = ("provider_id", "email", "account_page", "synced_at", "deleted")
     list_filter = (("account", admin.EmptyFieldListFilter), "deleted")
     list_select_related = ("account",)
     search_fields = ("provider_id", "email", "account__email")
-    fields = ("provider_id", "email", "account_page", "belongings", *MirroredAdmin.last_fields)
+    fields = ("provider_id", "email", "account_page", "related_lists", *MirroredAdmin.last_fields)
     actions = ("read_again",)
 
     def has_resync_permission(self, request: HttpRequest) -> bool:
-        """Whether the operator may have the provider read again."""
+        """Return whether the operator may resync accounts with the provider."""
         return request.user.has_perm("billing.change_customer")
 
     @admin.display(description="account", ordering="account__email")
     def account_page(self, customer: Customer) -> SafeString | str:
-        """Link to the account."""
+        """Return a link to the account."""
         return account_link(customer.account)
 
     @admin.display(description="belongs to it")
-    def belongings(self, customer: Customer) -> SafeString:
-        """Link to the lists of what the customer has."""
-        return lists_about(customer)
+    def related_lists(self, customer: Customer) -> SafeString:
+        """Return links to the lists of the customer's records."""
+        return related_list_links(customer)
 
-    @admin.action(description="Read again from the provider", permissions=["resync"])
+    @admin.action(description="Refresh from Chargebee", permissions=["resync"])
     def read_again(self, request: HttpRequest, customers: QuerySet[Customer]) -> None:
-        """Bring the mirror of the accounts chosen up to the provider."""
-        read = 0
+        """Resync the mirror of the selected accounts with the provider."""
+        resynced = 0
         for account in Account.objects.filter(customer__in=customers):
             try:
-                support.resync(account, actor=journal.actor_of(request), now=clock.now())
+                operator_actions.resync_as_operator(
+                    account, actor=audit_log.operator_actor(request), now=clock.billing_now()
+                )
             except PortalError as error:
-                messages.error(request, f"{account}: {acts.told(error)}")
+                messages.error(request, f"{account}: {account_actions.describe_error(error)}")
             else:
-                journal.note(request, account, "Read again from the provider.")
-                read += 1
-        messages.success(request, f"Customers read again: {read}.")
+                audit_log.log_action(request, account, "Refreshed from Chargebee.")
+                resynced += 1
+        messages.success(request, f"Customers refreshed: {resynced}.")
 
 
 @admin.register(Subscription)
-class SubscriptionAdmin(OwnedAdmin):
-    """Subscriptions, one service's plan each."""
+class SubscriptionAdmin(CustomerOwnedAdmin):
+    """Subscriptions, each of one plan."""
 
     list_display = (
         "provider_id",
         "account_page",
-        "plan",
+        "plan_label",
         "status",
-        "price",
+        "formatted_price",
         "next_bill",
         "term_end",
         "deleted",
@@ -115,77 +125,84 @@ class SubscriptionAdmin(OwnedAdmin):
         "provider_id",
         "account_page",
         "customer_page",
-        "plan",
+        "plan_label",
         "status",
-        "price",
+        "formatted_price",
         "next_bill",
         "term_end",
         "pause_from",
-        "ends",
+        "end_date",
         "created_at",
-        "belongings",
+        "related_lists",
         *MirroredAdmin.last_fields,
     )
 
     @admin.display(description="plan", ordering="service")
-    def plan(self, subscription: Subscription) -> str:
-        """Name the plan and its price at the provider."""
-        known = find_plan(subscription.plan_id)
-        return f"{known.name if known else 'not in the catalogue'} ({subscription.item_price_id})"
+    def plan_label(self, subscription: Subscription) -> str:
+        """Return the plan's name and its price id at the provider."""
+        plan = find_plan(subscription.plan_id)
+        return f"{plan.name if plan else 'not in the catalog'} ({subscription.item_price_id})"
 
     @admin.display(description="per period")
-    def price(self, subscription: Subscription) -> str:
-        """Tell what one period costs, before discounts and tax."""
+    def formatted_price(self, subscription: Subscription) -> str:
+        """Return the price of one period, before discounts and tax."""
         return f"{format_cents(subscription.amount)} a {subscription.period_unit or 'period'}"
 
-    @admin.display(description="bills next")
+    @admin.display(description="next bill")
     def next_bill(self, subscription: Subscription) -> str:
-        """Tell when it bills next."""
-        return when(subscription.next_billing_at)
+        """Return when it bills next."""
+        return format_instant(subscription.next_billing_at)
 
     @admin.display(description="term ends")
     def term_end(self, subscription: Subscription) -> str:
-        """Tell when the running term ends."""
-        return when(subscription.current_term_end)
+        """Return when the current term ends."""
+        return format_instant(subscription.current_term_end)
 
     @admin.display(description="pauses from")
     def pause_from(self, subscription: Subscription) -> str:
-        """Tell when its pause starts or started."""
-        return when(subscription.pause_date)
+        """Return when its pause starts or started."""
+        return format_instant(subscription.pause_date)
 
     @admin.display(description="ends")
-    def ends(self, subscription: Subscription) -> str:
-        """Tell when it ends or ended."""
-        return when(subscription.cancelled_at)
+    def end_date(self, subscription: Subscription) -> str:
+        """Return when it ends or ended."""
+        return format_instant(subscription.cancelled_at)
 
     @admin.display(description="belongs to it")
-    def belongings(self, subscription: Subscription) -> SafeString:
-        """Link to its pause schedules."""
-        return lists_about(subscription)
+    def related_lists(self, subscription: Subscription) -> SafeString:
+        """Return a link to its pause schedules."""
+        return related_list_links(subscription)
 
 
 @admin.register(PaymentSource)
-class PaymentSourceAdmin(OwnedAdmin):
-    """Cards and PayPal accounts, as the provider masks them."""
+class PaymentSourceAdmin(CustomerOwnedAdmin):
+    """Cards and PayPal accounts, masked by the provider."""
 
-    list_display = ("provider_id", "account_page", "source", "state", "deleted")
+    list_display = ("provider_id", "account_page", "masked_source", "provider_status", "deleted")
     list_filter = ("deleted",)
     search_fields = ("provider_id", "customer__provider_id", "customer__email")
-    fields = ("provider_id", "account_page", "customer_page", "source", "state", *MirroredAdmin.last_fields)
+    fields = (
+        "provider_id",
+        "account_page",
+        "customer_page",
+        "masked_source",
+        "provider_status",
+        *MirroredAdmin.last_fields,
+    )
 
     @admin.display(description="what it is")
-    def source(self, source: PaymentSource) -> str:
-        """Tell what it is, and as much of its number or address as we hold."""
-        return masked(source)
+    def masked_source(self, source: PaymentSource) -> str:
+        """Return its kind and its masked number or PayPal address."""
+        return describe_source(source)
 
     @admin.display(description="state")
-    def state(self, source: PaymentSource) -> str:
-        """Tell the provider's word for it."""
+    def provider_status(self, source: PaymentSource) -> str:
+        """Return the provider's status."""
         return source.text("status") or UNSET
 
 
 @admin.register(Invoice)
-class InvoiceAdmin(OwnedAdmin, ExportedAdmin):
+class InvoiceAdmin(CustomerOwnedAdmin, ExportableAdmin):
     """Invoices; the number is the provider's id."""
 
     list_display = (
@@ -193,9 +210,9 @@ class InvoiceAdmin(OwnedAdmin, ExportedAdmin):
         "account_page",
         "issued_at",
         "status",
-        "total",
-        "due",
-        "dunning",
+        "formatted_total",
+        "formatted_amount_due",
+        "dunning_status",
         "deleted",
     )
     list_filter = ("status", "deleted", "issued_at")
@@ -207,10 +224,10 @@ class InvoiceAdmin(OwnedAdmin, ExportedAdmin):
         "customer_page",
         "issued_at",
         "status",
-        "total",
-        "due",
-        "dunning",
-        "belongings",
+        "formatted_total",
+        "formatted_amount_due",
+        "dunning_status",
+        "related_lists",
         *MirroredAdmin.last_fields,
     )
 
@@ -227,41 +244,49 @@ class InvoiceAdmin(OwnedAdmin, ExportedAdmin):
     )
 
     @admin.display(description="total")
-    def total(self, invoice: Invoice) -> str:
-        """Tell the total, tax included."""
+    def formatted_total(self, invoice: Invoice) -> str:
+        """Return the total, tax included."""
         return format_cents(invoice.cents("total"), invoice.text("currency_code") or "USD")
 
-    @admin.display(description="still due")
-    def due(self, invoice: Invoice) -> str:
-        """Tell what is still due."""
+    @admin.display(description="amount due")
+    def formatted_amount_due(self, invoice: Invoice) -> str:
+        """Return the amount due."""
         return format_cents(invoice.cents("amount_due"), invoice.text("currency_code") or "USD")
 
     @admin.display(description="dunning")
-    def dunning(self, invoice: Invoice) -> str:
-        """Tell how far its collection got."""
+    def dunning_status(self, invoice: Invoice) -> str:
+        """Return its dunning status."""
         return invoice.text("dunning_status") or UNSET
 
     @admin.display(description="belongs to it")
-    def belongings(self, invoice: Invoice) -> SafeString:
-        """Link to its PDFs."""
-        return lists_about(invoice)
+    def related_lists(self, invoice: Invoice) -> SafeString:
+        """Return a link to its PDFs."""
+        return related_list_links(invoice)
 
 
 @admin.register(Transaction)
-class TransactionAdmin(OwnedAdmin, ExportedAdmin):
-    """Payments, and attempts at one."""
+class TransactionAdmin(CustomerOwnedAdmin, ExportableAdmin):
+    """Payments and payment attempts."""
 
-    list_display = ("provider_id", "account_page", "kind", "amount", "made_at", "outcome", "deleted")
+    list_display = (
+        "provider_id",
+        "account_page",
+        "kind_and_method",
+        "formatted_amount",
+        "made_at",
+        "status_and_error",
+        "deleted",
+    )
     list_filter = ("deleted",)
     search_fields = ("provider_id", "customer__provider_id", "customer__email")
     fields = (
         "provider_id",
         "account_page",
         "customer_page",
-        "kind",
-        "amount",
+        "kind_and_method",
+        "formatted_amount",
         "made_at",
-        "outcome",
+        "status_and_error",
         *MirroredAdmin.last_fields,
     )
 
@@ -279,21 +304,21 @@ class TransactionAdmin(OwnedAdmin, ExportedAdmin):
     )
 
     @admin.display(description="kind")
-    def kind(self, transaction: Transaction) -> str:
-        """Tell what it was and by what means."""
+    def kind_and_method(self, transaction: Transaction) -> str:
+        """Return its type and payment method."""
         return f"{transaction.text('type')} by {transaction.text('payment_method')}"
 
     @admin.display(description="amount")
-    def amount(self, transaction: Transaction) -> str:
-        """Tell the amount."""
+    def formatted_amount(self, transaction: Transaction) -> str:
+        """Return the amount."""
         return format_cents(transaction.cents("amount"), transaction.text("currency_code") or "USD")
 
     @admin.display(description="made at")
     def made_at(self, transaction: Transaction) -> str:
-        """Tell when it was made."""
-        return when(transaction.instant("date"))
+        """Return when it was made."""
+        return format_instant(transaction.instant("date"))
 
     @admin.display(description="outcome")
-    def outcome(self, transaction: Transaction) -> str:
-        """Tell how it ended, with the provider's code for a failure."""
+    def status_and_error(self, transaction: Transaction) -> str:
+        """Return its status, with the provider's error code for a failure."""
         return f"{transaction.text('status')} {transaction.text('error_code')}".strip()

@@ -1,4 +1,4 @@
-"""Comparisons of the mirror with the provider: how far each got, what it mended, why it stopped."""
+"""Reconcile runs: comparisons of the mirror with the provider."""
 
 from __future__ import annotations
 
@@ -6,15 +6,24 @@ from django.contrib import admin
 from django.utils.safestring import SafeString
 
 from accounts.admin.read_only import ReadOnlyAdmin
-from billing.admin.readable import pretty
+from billing.admin.formatting import format_json
 from billing.models import ReconcileRun
 
 
 @admin.register(ReconcileRun)
 class ReconcileRunAdmin(ReadOnlyAdmin):
-    """Runs, the newest first; one that is under way shows where it is."""
+    """Runs, newest first, with their progress, counts and last error."""
 
-    list_display = ("work", "started_at", "updated_at", "where", "compared", "mended", "failed", "error")
+    list_display = (
+        "work",
+        "started_at",
+        "updated_at",
+        "current_stage",
+        "compared",
+        "mended",
+        "failed",
+        "error",
+    )
     list_filter = ("work", ("finished_at", admin.EmptyFieldListFilter), "started_at")
     search_fields = ("error",)
     date_hierarchy = "started_at"
@@ -22,22 +31,22 @@ class ReconcileRunAdmin(ReadOnlyAdmin):
     fields = (
         "work",
         ("started_at", "updated_at", "finished_at"),
-        "where",
+        "current_stage",
         ("compared", "mended", "failed"),
-        "by_kind",
+        "counts_by_kind",
         "error",
         ("offset", "after", "up_to"),
-        ("attempts", "leased_until"),
+        ("attempts", "next_attempt_at"),
     )
 
     @admin.display(description="where")
-    def where(self, run: ReconcileRun) -> str:
-        """Tell what it is at."""
+    def current_stage(self, run: ReconcileRun) -> str:
+        """Return the stage it is at."""
         if run.finished_at is not None:
             return "ended"
-        return f"{run.stage}: {'what is gone' if run.looking else 'what is there'}"
+        return f"{run.stage}: {'missing records' if run.looking else 'existing records'}"
 
     @admin.display(description="by kind")
-    def by_kind(self, run: ReconcileRun) -> SafeString:
-        """Show what was done of each kind."""
-        return pretty(run.counts)
+    def counts_by_kind(self, run: ReconcileRun) -> SafeString:
+        """Return the counts by kind of record."""
+        return format_json(run.counts)

@@ -1,1 +1,1 @@
-"""The only speaker of Chargebee: dataclasses in and out, time-outs, idempotency keys, errors translated."""
+"""The only package that calls Chargebee. Takes and returns dataclasses, and translates errors."""

@@ -1,10 +1,10 @@
-"""A provider that fails again and again is left alone for a moment: whoever asks then is told at once.
+"""A circuit breaker: after several failures in a row, requests to the provider fail at once for a while.
 
-Without it each request of a subscriber waits for a time-out of its own, holds a thread of the web server meanwhile, and
-adds to the load that the provider cannot bear. After the rest one request goes through: if it is answered, all do.
-Each process finds out for itself (reliability, row 7).
+Without it each request of a subscriber would wait for its own timeout, occupy a web server thread meanwhile, and add
+to the load of a provider that cannot bear it. When the pause is over, one request is let through; if it succeeds, all
+are. Each process has its own breaker.
 
-One that turns requests away for load (429, row 5) does not fail: it says itself for how long it wants to be left alone.
+A throttled request (429) counts as a failure too, but the provider's Retry-After then sets the length of the pause.
 """
 
 import logging
@@ -21,13 +21,13 @@ from billing.gateway.errors import NotSent
 
 logger = logging.getLogger(__name__)
 
-# The provider counts by the minute. Whoever says more than that is asked all the same whether it still holds.
+# The provider's limits are per minute: after that, ask again even if its Retry-After was longer.
 LONGEST_REST_SECONDS = 60
 
 
 @dataclass
-class _Breaker:
-    """What this process knows of the last requests: how many in a row failed, and until when nobody is to ask."""
+class _BreakerState:
+    """This process's failures in a row, and until when (monotonic seconds) requests are refused."""
 
     now: Callable[[], float] = time.monotonic
     failures: int = 0
@@ -35,42 +35,42 @@ class _Breaker:
     lock: threading.Lock = field(default_factory=threading.Lock)
 
 
-_state = _Breaker()
+_state = _BreakerState()
 
 
-def forget(*, now: Callable[[], float] = time.monotonic) -> None:
-    """Forget what failed, and let everybody ask; from now on `now` tells the seconds."""
+def reset_breaker(*, now: Callable[[], float] = time.monotonic) -> None:
+    """Close the breaker and forget failures; `now` becomes its clock, in seconds."""
     global _state  # noqa: PLW0603  (one for the process)
-    _state = _Breaker(now)
+    _state = _BreakerState(now)
 
 
-# A lock that somebody held during the fork would never be let go of in the child.
-os.register_at_fork(after_in_child=forget)
+# A lock held during a fork would never be released in the child.
+os.register_at_fork(after_in_child=reset_breaker)
 
 
-def enter() -> None:
-    """Take leave to ask. Raises NotSent while the provider is left alone."""
+def admit_request() -> None:
+    """Let a request through. Raises NotSent while the breaker is open."""
     allowed = settings.PROVIDER_FAILURES_IN_A_ROW
     with _state.lock:
         if allowed is None or _state.failures < allowed:
             return
-        left = _state.rests_until - _state.now()
-        if left > 0:
-            raise NotSent("it failed too often to be asked now", retry_after=math.ceil(left))
-        # Nobody else, until this one has been answered or has had the time for it.
+        remaining = _state.rests_until - _state.now()
+        if remaining > 0:
+            raise NotSent("it failed too often to be asked now", retry_after=math.ceil(remaining))
+        # Hold others back until this request has been answered or has timed out.
         _state.rests_until = _state.now() + settings.PROVIDER_REST_SECONDS
 
 
-def note(*, failed: bool, told: int | None = None) -> None:
-    """Note whether the provider failed at a request, or turned it away; refusing what was asked for is neither.
+def record_outcome(*, failed: bool, retry_after: int | None = None) -> None:
+    """Record whether a request failed or was throttled; a refused change is neither.
 
-    One that turned it away has `told` for how many seconds.
+    `retry_after` is the pause in seconds that the provider asked for when it throttled the request.
     """
     allowed = settings.PROVIDER_FAILURES_IN_A_ROW
-    rest = settings.PROVIDER_REST_SECONDS if told is None else min(told, LONGEST_REST_SECONDS)
+    pause = settings.PROVIDER_REST_SECONDS if retry_after is None else min(retry_after, LONGEST_REST_SECONDS)
     with _state.lock:
         _state.failures = _state.failures + 1 if failed else 0
         if not failed or allowed is None or _state.failures < allowed:
             return
-        _state.rests_until = _state.now() + rest
-    logger.warning("The provider failed or turned us away, and is left alone for %s seconds", rest)
+        _state.rests_until = _state.now() + pause
+    logger.warning("The provider keeps failing; requests to it pause for %s seconds", pause)

@@ -1,15 +1,15 @@
-"""Changing what a subscription is: start one, change its price now or at its term's end, its coupons, end it, keep it.
+"""Changes of subscriptions: start one, change its price or coupons, cancel it, undo what is scheduled.
 
-Every update says `reactivate=false`: an update would otherwise revive a cancelled subscription. Every update deletes a
-scheduled change at the provider: whoever writes coupons puts it back (contract, rule 6).
+Every update sends `reactivate=false`, because an update would otherwise revive a canceled subscription. Every update
+deletes a scheduled change at the provider, so swapping coupons restores it (docs/rules.md, rule 6).
 """
 
 from collections.abc import Sequence
 from typing import Any
 
 from billing.gateway import subscriptions
-from billing.gateway.answers import changed
-from billing.gateway.client import sdk, write
+from billing.gateway.answers import changed_records
+from billing.gateway.client import chargebee_sdk, write_to_provider
 from billing.gateway.errors import Missing, NotSent, Refused, Unconfirmed
 from billing.gateway.snapshots import Snapshot, SubscriptionSnapshot
 
@@ -17,137 +17,163 @@ AT_ONCE = "immediately"
 AT_TERM_END = "end_of_term"
 
 
-def start(
+def start_subscription(
     subscription_id: str, *, key: str, customer_id: str, price: str, coupons: Sequence[str]
 ) -> list[Snapshot]:
-    """Start a subscription to a price, charged at once, without a trial; its id is ours to give.
+    """Start a subscription to a price, charged now, without a trial. We choose its id.
 
-    Raises PaymentRefused when the charge failed; nothing was started.
+    Raises PaymentRefused when the charge failed and nothing was started.
     """
-    params = {"id": subscription_id, **_price(price), "coupon_ids": list(coupons), "trial_end": 0}
-    return changed(write(sdk().Subscription.create_with_items, customer_id, key=key, params=params))
+    params = {"id": subscription_id, **_price_params(price), "coupon_ids": list(coupons), "trial_end": 0}
+    return changed_records(
+        write_to_provider(chargebee_sdk().Subscription.create_with_items, customer_id, key=key, params=params)
+    )
 
 
-def change_now(
+def change_price_now(
     subscription_id: str, *, key: str, price: str, coupons: Sequence[str] | None = None
 ) -> list[Snapshot]:
-    """Change the price at once, pro-rated and charged, with exactly these coupons from then on (None: those it has).
+    """Change the price now, prorated and charged, with exactly these coupons (None keeps the current ones).
 
-    Raises PaymentRefused when the charge failed; nothing was changed.
+    Raises PaymentRefused when the charge failed and nothing was changed.
     """
     params = {
-        **_price(price),
-        **_exactly(coupons),
+        **_price_params(price),
+        **_coupon_params(coupons),
         "replace_items_list": True,
         "prorate": True,
         "invoice_immediately": True,
         "change_option": AT_ONCE,
     }
-    return _update(subscription_id, key=key, params=params)
+    return _update_subscription(subscription_id, key=key, params=params)
 
 
-def change_at_term_end(subscription_id: str, *, key: str, price: str) -> list[Snapshot]:
-    """Schedule a change of the price for the end of the running term."""
-    params = {**_price(price), "replace_items_list": True, "change_option": AT_TERM_END}
-    return _update(subscription_id, key=key, params=params)
+def change_price_at_term_end(subscription_id: str, *, key: str, price: str) -> list[Snapshot]:
+    """Schedule a change of the price for the end of the current term."""
+    params = {**_price_params(price), "replace_items_list": True, "change_option": AT_TERM_END}
+    return _update_subscription(subscription_id, key=key, params=params)
 
 
 def swap_coupons(
     subscription_id: str, *, key: str, add: Sequence[str], remove: Sequence[str], changing_to: str = ""
 ) -> list[Snapshot]:
-    """Take coupons off a subscription and put others on, and put its scheduled change of price back, if it had one.
+    """Remove and add coupons of a subscription, then restore its scheduled change of price, if it had one.
 
-    What was done before, with another key, is passed over: asked again, it ends in the same state. Raises Unconfirmed
-    when it was cut short, or the change that was put back is not there: the same key finishes it.
+    Idempotent: coupons already removed or added with another key are skipped. Raises Unconfirmed when it was
+    interrupted or the scheduled change was not restored; calling it again with the same key finishes it.
     """
-    found: list[Snapshot] = []
+    snapshots: list[Snapshot] = []
     if remove:
-        found = _take_off(subscription_id, remove, key=f"{key}:off")
+        snapshots = _remove_coupons(subscription_id, remove, key=f"{key}:off")
     try:
         if add:
-            found = _put_on(subscription_id, add, key=f"{key}:on")
-        return _put_back(subscription_id, changing_to, key=f"{key}:back") if changing_to else found
+            snapshots = _add_coupons(subscription_id, add, key=f"{key}:on")
+        return (
+            _restore_scheduled_change(subscription_id, changing_to, key=f"{key}:back")
+            if changing_to
+            else snapshots
+        )
     except NotSent as error:
-        if found:
+        if snapshots:
             raise Unconfirmed("cut short between two writes") from error
         raise
 
 
-def _take_off(subscription_id: str, coupons: Sequence[str], *, key: str) -> list[Snapshot]:
+def _remove_coupons(subscription_id: str, coupons: Sequence[str], *, key: str) -> list[Snapshot]:
     params = {"coupon_ids": list(coupons)}
     try:
-        return changed(write(sdk().Subscription.remove_coupons, subscription_id, key=key, params=params))
+        return changed_records(
+            write_to_provider(
+                chargebee_sdk().Subscription.remove_coupons, subscription_id, key=key, params=params
+            )
+        )
     except Missing as error:
         if error.param != "coupon_ids":
             raise
-        return _all_off(subscription_id, coupons, key=key)
+        return _remove_remaining_coupons(subscription_id, coupons, key=key)
 
 
-def _all_off(subscription_id: str, coupons: Sequence[str], *, key: str) -> list[Snapshot]:
-    """Take off those of these coupons that are on still."""
-    found = subscriptions.retrieve(subscription_id)
-    left = [coupon for coupon in coupons if coupon in _coupons_of(found)]
-    return _take_off(subscription_id, left, key=f"{key}:left") if left else [found]
+def _remove_remaining_coupons(subscription_id: str, coupons: Sequence[str], *, key: str) -> list[Snapshot]:
+    """Remove those of these coupons that the subscription still has."""
+    subscription = subscriptions.retrieve_subscription(subscription_id)
+    remaining = [coupon for coupon in coupons if coupon in _coupon_ids(subscription)]
+    return _remove_coupons(subscription_id, remaining, key=f"{key}:left") if remaining else [subscription]
 
 
-def _put_on(subscription_id: str, coupons: Sequence[str], *, key: str) -> list[Snapshot]:
+def _add_coupons(subscription_id: str, coupons: Sequence[str], *, key: str) -> list[Snapshot]:
     params = {"coupon_ids": list(coupons), "change_option": AT_ONCE}
     try:
-        return _update(subscription_id, key=key, params=params)
+        return _update_subscription(subscription_id, key=key, params=params)
     except Refused as error:
-        found = subscriptions.retrieve(subscription_id)
-        if error.code != "duplicate_entry" or not _coupons_of(found).issuperset(coupons):
+        subscription = subscriptions.retrieve_subscription(subscription_id)
+        if error.code != "duplicate_entry" or not _coupon_ids(subscription).issuperset(coupons):
             raise
-        return [found]
+        return [subscription]
 
 
-def _coupons_of(found: SubscriptionSnapshot) -> set[str]:
-    """Return the coupons on a subscription, by id and by code."""
-    rows = found.payload["coupons"]
+def _coupon_ids(subscription: SubscriptionSnapshot) -> set[str]:
+    """Return the ids and the codes of the coupons on a subscription."""
+    rows = subscription.payload["coupons"]
     return {str(row[name]) for row in rows for name in ("coupon_id", "coupon_code") if row.get(name)}
 
 
-def _put_back(subscription_id: str, price: str, *, key: str) -> list[Snapshot]:
-    """Schedule the change of the price again that a write took away. Raises Unconfirmed when it is not there then."""
-    found = change_at_term_end(subscription_id, key=key, price=price)
-    held = next(one for one in found if isinstance(one, SubscriptionSnapshot))
-    if held.changing_to != price:
+def _restore_scheduled_change(subscription_id: str, price: str, *, key: str) -> list[Snapshot]:
+    """Schedule the change of price again that a write deleted. Raises Unconfirmed when it is missing afterwards."""
+    snapshots = change_price_at_term_end(subscription_id, key=key, price=price)
+    subscription = next(row for row in snapshots if isinstance(row, SubscriptionSnapshot))
+    if subscription.changing_to != price:
         raise Unconfirmed("the scheduled change was not put back")
-    return found
+    return snapshots
 
 
 def remove_scheduled_change(subscription_id: str, *, key: str) -> list[Snapshot]:
-    """Take back a scheduled change of the price."""
-    return changed(write(sdk().Subscription.remove_scheduled_changes, subscription_id, key=key))
-
-
-def cancel_at_term_end(subscription_id: str, *, key: str) -> list[Snapshot]:
-    """End a subscription when its term ends; a trial, when the trial does."""
-    params = {"cancel_option": AT_TERM_END}
-    return changed(write(sdk().Subscription.cancel_for_items, subscription_id, key=key, params=params))
-
-
-def cancel_now(subscription_id: str, *, key: str) -> list[Snapshot]:
-    """End a subscription at once; nothing is credited (a paused one has no term that is paid for)."""
-    params = {"cancel_option": AT_ONCE, "credit_option_for_current_term_charges": "none"}
-    return changed(write(sdk().Subscription.cancel_for_items, subscription_id, key=key, params=params))
-
-
-def keep(subscription_id: str, *, key: str) -> list[Snapshot]:
-    """Take back a scheduled cancellation."""
-    return changed(
-        write(sdk().Subscription.remove_scheduled_cancellation, subscription_id, key=key, params={})
+    """Remove a scheduled change of the price."""
+    return changed_records(
+        write_to_provider(chargebee_sdk().Subscription.remove_scheduled_changes, subscription_id, key=key)
     )
 
 
-def _update(subscription_id: str, *, key: str, params: dict[str, Any]) -> list[Snapshot]:
-    every = {**params, "reactivate": False}
-    return changed(write(sdk().Subscription.update_for_items, subscription_id, key=key, params=every))
+def cancel_at_term_end(subscription_id: str, *, key: str) -> list[Snapshot]:
+    """Cancel a subscription at the end of its term, or of its trial."""
+    params = {"cancel_option": AT_TERM_END}
+    return changed_records(
+        write_to_provider(
+            chargebee_sdk().Subscription.cancel_for_items, subscription_id, key=key, params=params
+        )
+    )
 
 
-def _price(price: str) -> dict[str, Any]:
+def cancel_now(subscription_id: str, *, key: str) -> list[Snapshot]:
+    """Cancel a paused subscription now. Nothing is credited: no paid term is left."""
+    params = {"cancel_option": AT_ONCE, "credit_option_for_current_term_charges": "none"}
+    return changed_records(
+        write_to_provider(
+            chargebee_sdk().Subscription.cancel_for_items, subscription_id, key=key, params=params
+        )
+    )
+
+
+def remove_scheduled_cancellation(subscription_id: str, *, key: str) -> list[Snapshot]:
+    """Remove a scheduled cancellation."""
+    return changed_records(
+        write_to_provider(
+            chargebee_sdk().Subscription.remove_scheduled_cancellation, subscription_id, key=key, params={}
+        )
+    )
+
+
+def _update_subscription(subscription_id: str, *, key: str, params: dict[str, Any]) -> list[Snapshot]:
+    params = {**params, "reactivate": False}
+    return changed_records(
+        write_to_provider(
+            chargebee_sdk().Subscription.update_for_items, subscription_id, key=key, params=params
+        )
+    )
+
+
+def _price_params(price: str) -> dict[str, Any]:
     return {"subscription_items": [{"item_price_id": price, "quantity": 1}]}
 
 
-def _exactly(coupons: Sequence[str] | None) -> dict[str, Any]:
+def _coupon_params(coupons: Sequence[str] | None) -> dict[str, Any]:
     return {} if coupons is None else {"coupon_ids": list(coupons), "replace_coupon_list": True}

@@ -1,10 +1,10 @@
-"""Coupons at the provider: looking a subscriber's code up, and making the coupons that grant bundle rates."""
+"""Coupons at the provider: finding subscribers' codes, and creating the coupons of bundle rates."""
 
 from dataclasses import dataclass
 from decimal import Decimal
 
 from billing.gateway import records
-from billing.gateway.client import read, sdk, write
+from billing.gateway.client import chargebee_sdk, read_from_provider, write_to_provider
 from billing.gateway.errors import GatewayError, Missing, Refused
 from billing.gateway.snapshots import CouponSnapshot
 
@@ -15,59 +15,63 @@ DUPLICATE = "duplicate_entry"
 
 @dataclass(frozen=True)
 class FoundCode:
-    """A code, the coupon it stands for, and whether it is a single-use code that was spent."""
+    """A code, its coupon, and whether it is a single-use code that was spent."""
 
     code: str
     coupon: CouponSnapshot
-    spent: bool
+    is_spent: bool
 
     @property
-    def usable(self) -> bool:
-        """Whether the provider still takes it: in force, and not redeemed as often as it may be."""
+    def is_usable(self) -> bool:
+        """Whether the provider still accepts it: active, unspent, and below its redemption limit."""
         limit = self.coupon.payload.get("max_redemptions")
         exhausted = limit is not None and self.coupon.redemptions >= int(limit)
-        return not self.spent and not exhausted and self.coupon.payload.get("status") == ACTIVE
+        return not self.is_spent and not exhausted and self.coupon.payload.get("status") == ACTIVE
 
 
-def find(code: str) -> FoundCode:
-    """Return what a code stands for.
+def find_code(code: str) -> FoundCode:
+    """Return the coupon of a code.
 
-    A coupon that is given out by single-use codes is found by those alone: the provider would take its own id from
-    anybody, any number of times. Raises Missing when the provider knows no such code, NotSent.
+    A coupon with single-use codes is found by those alone: the provider would accept its id from anybody, any number
+    of times. Raises Missing for an unknown code, and NotSent.
     """
     try:
-        coupon = _coupon(code)
+        coupon = _find_coupon(code)
     except Missing:
-        return _single_use(code)
-    if _has_codes(coupon.id):
+        return _find_single_use_code(code)
+    if _has_single_use_codes(coupon.id):
         raise Missing("resource_not_found", param="coupon_id")
-    return FoundCode(code=code, coupon=coupon, spent=False)
+    return FoundCode(code=code, coupon=coupon, is_spent=False)
 
 
-def _has_codes(coupon_id: str) -> bool:
-    return bool(read(sdk().CouponCode.list, params={"coupon_id": {"is": coupon_id}, "limit": 1}).list)
+def _has_single_use_codes(coupon_id: str) -> bool:
+    return bool(
+        read_from_provider(
+            chargebee_sdk().CouponCode.list, params={"coupon_id": {"is": coupon_id}, "limit": 1}
+        ).list
+    )
 
 
-def _single_use(code: str) -> FoundCode:
-    row = read(sdk().CouponCode.retrieve, code).coupon_code.raw_data
+def _find_single_use_code(code: str) -> FoundCode:
+    row = read_from_provider(chargebee_sdk().CouponCode.retrieve, code).coupon_code.raw_data
     spent = str(row["status"]) != NOT_REDEEMED
-    return FoundCode(code=code, coupon=_coupon(str(row["coupon_id"])), spent=spent)
+    return FoundCode(code=code, coupon=_find_coupon(str(row["coupon_id"])), is_spent=spent)
 
 
-def _coupon(coupon_id: str) -> CouponSnapshot:
-    found = records.find("coupon", coupon_id)
-    assert isinstance(found, CouponSnapshot)  # noqa: S101  (the kind decides the class)
-    return found
+def _find_coupon(coupon_id: str) -> CouponSnapshot:
+    coupon = records.find_record("coupon", coupon_id)
+    assert isinstance(coupon, CouponSnapshot)  # noqa: S101  (the kind determines the class)
+    return coupon
 
 
-class OtherCoupon(GatewayError):
-    """The provider has a coupon of this id already, and it grants something else."""
+class CouponConflict(GatewayError):
+    """The provider already has a coupon of this id that grants something else."""
 
 
 def ensure_bundle_coupon(coupon_id: str, *, percentage: Decimal) -> CouponSnapshot:
-    """Return the item-level coupon that takes a percentage off every plan for ever, made now if there is none.
+    """Return the item-level coupon that takes a percentage off every plan forever; create it when it does not exist.
 
-    Raises OtherCoupon, NotSent, Unconfirmed and Refused.
+    Raises CouponConflict, NotSent, Unconfirmed and Refused.
     """
     params = {
         "id": coupon_id,
@@ -79,12 +83,14 @@ def ensure_bundle_coupon(coupon_id: str, *, percentage: Decimal) -> CouponSnapsh
         "item_constraints": [{"item_type": "plan", "constraint": "all"}],
     }
     try:
-        write(sdk().Coupon.create_for_items, key=f"bundle-coupon:{coupon_id}", params=params)
+        write_to_provider(
+            chargebee_sdk().Coupon.create_for_items, key=f"bundle-coupon:{coupon_id}", params=params
+        )
     except Refused as error:
         if error.code != DUPLICATE:
             raise
-    made = _coupon(coupon_id)
-    grants = Decimal(str(made.payload.get("discount_percentage") or 0))
-    if grants != percentage or made.payload.get("apply_on") != "each_specified_item":
-        raise OtherCoupon(coupon_id)
-    return made
+    coupon = _find_coupon(coupon_id)
+    granted = Decimal(str(coupon.payload.get("discount_percentage") or 0))
+    if granted != percentage or coupon.payload.get("apply_on") != "each_specified_item":
+        raise CouponConflict(coupon_id)
+    return coupon

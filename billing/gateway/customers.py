@@ -1,18 +1,18 @@
-"""Changing what the provider holds of a customer themselves."""
+"""Changes of customers."""
 
-from billing.gateway.client import UNREADABLE, sdk, write
+from billing.gateway.client import UNREADABLE_ERRORS, chargebee_sdk, write_to_provider
 from billing.gateway.errors import Unconfirmed
 from billing.gateway.snapshots import CustomerSnapshot
 
 
-def rename(customer_id: str, *, key: str, first_name: str, last_name: str) -> CustomerSnapshot:
-    """Give a customer these names. Setting them again with the same key changes nothing.
+def rename_customer(customer_id: str, *, key: str, first_name: str, last_name: str) -> CustomerSnapshot:
+    """Set a customer's names. Setting them again changes nothing.
 
-    Raises NotSent, Refused and Missing (nothing changed), Unconfirmed (may have changed).
+    Raises NotSent, Refused and Missing (nothing changed), or Unconfirmed (the change may have been made).
     """
     params = {"first_name": first_name, "last_name": last_name}
-    answer = write(sdk().Customer.update, customer_id, key=key, params=params)
+    answer = write_to_provider(chargebee_sdk().Customer.update, customer_id, key=key, params=params)
     try:
-        return CustomerSnapshot.of(answer.customer.raw_data)
-    except UNREADABLE as error:
+        return CustomerSnapshot.from_raw(answer.customer.raw_data)
+    except UNREADABLE_ERRORS as error:
         raise Unconfirmed("an answer without its customer") from error

@@ -1,18 +1,18 @@
-"""What can go wrong between us and the provider, by what it means for the change that was asked for.
+"""Errors of the gateway, by what they mean for a requested change.
 
-The portal branches on these classes and on `api_error_code`, never on the provider's message, which is for
-developers and is never shown to a subscriber.
+The portal branches on these classes and on `api_error_code`, never on the provider's message, which is written for
+developers and never shown to a subscriber.
 """
 
 
 class GatewayError(Exception):
-    """Something went wrong between us and the provider."""
+    """A request to the provider failed."""
 
 
 class NotSent(GatewayError):
-    """The provider was not reached, or turned the request away for load or for its credentials: it changed nothing.
+    """The provider was not reached, or rejected the request for load or credentials. Nothing changed.
 
-    `retry_after` is how many seconds the provider asked to wait, when it said so.
+    `retry_after` is the number of seconds the provider asked to wait, None when it did not say.
     """
 
     def __init__(self, reason: str, *, retry_after: int | None = None) -> None:
@@ -21,15 +21,15 @@ class NotSent(GatewayError):
 
 
 class Unreadable(NotSent):
-    """The provider was asked for something and gave no usable answer: about other things it may give one."""
+    """A read got no usable answer; reads of other resources may still work."""
 
 
 class Unconfirmed(GatewayError):
-    """The request was sent and no usable answer came: the change may have been made (time-out, cut, 5xx, nonsense)."""
+    """No usable answer to a change (timeout, disconnect, 5xx, invalid body): it may have been made."""
 
 
 class Refused(GatewayError):
-    """The provider answered that it will not do this, and changed nothing. `code` is its `api_error_code`."""
+    """The provider refused the change; nothing changed. `code` is its `api_error_code`."""
 
     def __init__(self, code: str, *, param: str = "") -> None:
         super().__init__(f"{code} {param}".strip())
@@ -38,7 +38,7 @@ class Refused(GatewayError):
 
 
 class Missing(Refused):
-    """The provider does not know what was asked for (404)."""
+    """The provider does not know the resource (404)."""
 
 
 class PaymentRefused(Refused):

@@ -1,4 +1,4 @@
-"""Reading what the provider holds: a customer's records, the whole site's, one resource, the events, its time."""
+"""Reads of the provider's records: one resource, a customer's, all of a kind, events, and its current time."""
 
 import logging
 from collections.abc import Callable, Iterable, Iterator
@@ -6,9 +6,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, TypeVar
 
-from billing.gateway.client import UNREADABLE, page, pages, read, sdk
+from billing.gateway.client import (
+    UNREADABLE_ERRORS,
+    chargebee_sdk,
+    read_all_pages,
+    read_from_provider,
+    read_page,
+)
 from billing.gateway.errors import NotSent, Unreadable
-from billing.gateway.scheduled import subscription_of
+from billing.gateway.scheduled import read_subscription_snapshot
 from billing.gateway.snapshots import (
     CouponSnapshot,
     CustomerSnapshot,
@@ -18,29 +24,29 @@ from billing.gateway.snapshots import (
     PaymentSourceSnapshot,
     Snapshot,
     TransactionSnapshot,
-    instant,
+    parse_instant,
 )
 
 logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
-# kind -> (the SDK's resource, its snapshot). Customers come first: the others refer to them.
+# kind -> (SDK resource, snapshot factory). Customers come before the kinds that refer to them.
 KINDS: dict[str, tuple[str, Callable[[Any], Snapshot]]] = {
-    "item_price": ("ItemPrice", ItemPriceSnapshot.of),
-    "coupon": ("Coupon", CouponSnapshot.of),
-    "customer": ("Customer", CustomerSnapshot.of),
-    "payment_source": ("PaymentSource", PaymentSourceSnapshot.of),
-    "subscription": ("Subscription", subscription_of),
-    "transaction": ("Transaction", TransactionSnapshot.of),
-    "invoice": ("Invoice", InvoiceSnapshot.of),
+    "item_price": ("ItemPrice", ItemPriceSnapshot.from_raw),
+    "coupon": ("Coupon", CouponSnapshot.from_raw),
+    "customer": ("Customer", CustomerSnapshot.from_raw),
+    "payment_source": ("PaymentSource", PaymentSourceSnapshot.from_raw),
+    "subscription": ("Subscription", read_subscription_snapshot),
+    "transaction": ("Transaction", TransactionSnapshot.from_raw),
+    "invoice": ("Invoice", InvoiceSnapshot.from_raw),
 }
-OF_A_CUSTOMER = ("payment_source", "subscription", "transaction", "invoice")
-CATALOGUE = ("item_price", "coupon")
-# The lists that show deleted resources when asked; the others leave them out.
-SHOW_DELETED = ("customer", "subscription", "transaction", "invoice")
-# What each list is sorted by when it is read in portions: set once, so that what is new comes last and nothing moves.
-SORTED_BY = {
+CUSTOMER_KINDS = ("payment_source", "subscription", "transaction", "invoice")
+CATALOG_KINDS = ("item_price", "coupon")
+# Kinds whose lists can include deleted resources.
+KINDS_WITH_DELETED = ("customer", "subscription", "transaction", "invoice")
+# The sort field of each paged list: immutable, so that new records come last and pages do not shift.
+SORT_FIELDS = {
     "item_price": "id",
     "coupon": "created_at",
     "customer": "created_at",
@@ -52,130 +58,133 @@ SORTED_BY = {
 
 
 @dataclass(frozen=True)
-class Broken:
-    """A record of a list that cannot be read, and the customer that it says it belongs to, empty when it does not."""
+class UnreadableRecord:
+    """A record that cannot be parsed, and the id of its customer, empty when unknown."""
 
     id: str
     customer_id: str
 
 
 @dataclass(frozen=True)
-class Page:
-    """A portion of all resources of a kind; `next_offset` is empty after the last one."""
+class RecordsPage:
+    """A page of all resources of a kind; `next_offset` is empty after the last page."""
 
     snapshots: list[Snapshot]
-    broken: list[Broken]
+    unreadable: list[UnreadableRecord]
     next_offset: str
 
 
 @dataclass(frozen=True)
 class EventsPage:
-    """A portion of the events; `next_offset` is empty after the last one."""
+    """A page of events; `next_offset` is empty after the last page."""
 
     events: list[EventSnapshot]
     next_offset: str
 
 
-def find(kind: str, resource_id: str) -> Snapshot:
-    """Return one resource as it is now.
+def find_record(kind: str, resource_id: str) -> Snapshot:
+    """Return one resource.
 
-    Raises Missing when the provider does not know it, NotSent when it could not be asked, and Unreadable, which is one
-    of those, when the answer could not be read.
+    Raises Missing when the provider does not know it, NotSent when it could not be reached, and Unreadable (a NotSent)
+    when the answer cannot be parsed.
     """
     resource, snapshot = KINDS[kind]
-    answer = read(getattr(sdk(), resource).retrieve, resource_id)
+    answer = read_from_provider(getattr(chargebee_sdk(), resource).retrieve, resource_id)
     try:
         return snapshot(getattr(answer, kind).raw_data)
-    except UNREADABLE as error:
+    except UNREADABLE_ERRORS as error:
         raise Unreadable(f"a {kind} that cannot be read") from error
 
 
-def everything(kind: str, **filters: Any) -> list[Snapshot]:
-    """Return every resource of a kind that the filters let through, deleted ones included where the list can.
+def find_records(kind: str, **filters: Any) -> list[Snapshot]:
+    """Return all resources of a kind that match the filters, deleted ones included where the list can show them.
 
-    One that cannot be read is left out, and logged: it does not keep the others away.
+    A record that cannot be parsed is logged and skipped.
     """
     resource, snapshot = KINDS[kind]
-    entries = pages(getattr(sdk(), resource).list, {**filters, **_deleted_too(kind)})
-    return list(_readable(kind, snapshot, (getattr(entry, kind).raw_data for entry in entries)))
+    entries = read_all_pages(
+        getattr(chargebee_sdk(), resource).list, {**filters, **_include_deleted_params(kind)}
+    )
+    return list(_parse_readable(kind, snapshot, (getattr(entry, kind).raw_data for entry in entries)))
 
 
-def portion(kind: str, *, offset: str = "") -> Page:
-    """Return a page of every resource of a kind, oldest first, deleted ones included where the list can.
+def read_records_page(kind: str, *, offset: str = "") -> RecordsPage:
+    """Return a page of all resources of a kind, oldest first, deleted ones included where the list can show them.
 
-    Raises NotSent, and Refused for an offset that the list does not know any more.
+    Raises NotSent, and Refused for an expired offset.
     """
     resource, snapshot = KINDS[kind]
-    params = {"sort_by": {"asc": SORTED_BY[kind]}, **_deleted_too(kind)}
-    entries, next_offset = page(getattr(sdk(), resource).list, params, offset=offset)
+    params = {"sort_by": {"asc": SORT_FIELDS[kind]}, **_include_deleted_params(kind)}
+    entries, next_offset = read_page(getattr(chargebee_sdk(), resource).list, params, offset=offset)
     snapshots: list[Snapshot] = []
-    broken: list[Broken] = []
+    unreadable: list[UnreadableRecord] = []
     for raw in (getattr(entry, kind).raw_data for entry in entries):
         try:
             snapshots.append(snapshot(raw))
-        except (*UNREADABLE, Unreadable):
+        except (*UNREADABLE_ERRORS, Unreadable):
             logger.exception("The provider's %s %s cannot be read", kind, raw.get("id"))
-            broken.append(_broken(kind, raw))
-    return Page(snapshots=snapshots, broken=broken, next_offset=next_offset)
+            unreadable.append(_unreadable_record(kind, raw))
+    return RecordsPage(snapshots=snapshots, unreadable=unreadable, next_offset=next_offset)
 
 
-def of_customer(customer_id: str) -> list[Snapshot]:
-    """Return a customer and all of its records. Raises Missing when the provider does not know it."""
-    found = [find("customer", customer_id)]
-    for kind in OF_A_CUSTOMER:
-        found.extend(everything(kind, customer_id={"is": customer_id}))
-    return found
+def find_customer_records(customer_id: str) -> list[Snapshot]:
+    """Return a customer and all its records. Raises Missing for an unknown customer."""
+    snapshots = [find_record("customer", customer_id)]
+    for kind in CUSTOMER_KINDS:
+        snapshots.extend(find_records(kind, customer_id={"is": customer_id}))
+    return snapshots
 
 
-def customers_with_email(email: str) -> list[CustomerSnapshot]:
+def find_customers_by_email(email: str) -> list[CustomerSnapshot]:
     """Return the customers with this address, newest first."""
-    found = [
+    customers = [
         snapshot
-        for snapshot in everything("customer", email={"is": email})
+        for snapshot in find_records("customer", email={"is": email})
         if isinstance(snapshot, CustomerSnapshot) and not snapshot.deleted
     ]
-    return sorted(found, key=lambda customer: int(customer.payload.get("created_at") or 0), reverse=True)
+    return sorted(customers, key=lambda customer: int(customer.payload.get("created_at") or 0), reverse=True)
 
 
-def catalogue() -> list[Snapshot]:
+def find_catalog_records() -> list[Snapshot]:
     """Return all prices and coupons, archived ones included."""
-    return [snapshot for kind in CATALOGUE for snapshot in everything(kind)]
+    return [snapshot for kind in CATALOG_KINDS for snapshot in find_records(kind)]
 
 
-def events(*, since: datetime, offset: str = "") -> EventsPage:
-    """Return a page of the events that occurred after an instant (UTC), oldest first.
+def read_events_page(*, since: datetime, offset: str = "") -> EventsPage:
+    """Return a page of the events after a time (UTC), oldest first.
 
-    One that cannot be read is left out, and logged. Raises NotSent, and Refused for an offset that the list does not
-    know any more.
+    An event that cannot be parsed is logged and skipped. Raises NotSent, and Refused for an expired offset.
     """
     params = {"occurred_at": {"after": int(since.timestamp())}, "sort_by": {"asc": "occurred_at"}}
-    entries, next_offset = page(sdk().Event.list, params, offset=offset)
-    found = list(_readable("event", EventSnapshot.of, (entry.event.raw_data for entry in entries)))
-    return EventsPage(events=found, next_offset=next_offset)
+    entries, next_offset = read_page(chargebee_sdk().Event.list, params, offset=offset)
+    events = list(
+        _parse_readable("event", EventSnapshot.from_raw, (entry.event.raw_data for entry in entries))
+    )
+    return EventsPage(events=events, next_offset=next_offset)
 
 
-def present_time(price_id: str) -> datetime:
-    """Return the provider's present time: the one on an estimate for a price, since no resource states it."""
+def read_provider_time(price_id: str) -> datetime:
+    """Return the provider's current time, taken from an estimate for a price: no resource states it."""
     params = {"subscription_items": [{"item_price_id": price_id, "quantity": 1}]}
-    answer = read(sdk().Estimate.create_sub_item_estimate, params=params)
+    answer = read_from_provider(chargebee_sdk().Estimate.create_sub_item_estimate, params=params)
     try:
-        return instant(answer.estimate.raw_data["created_at"])
-    except UNREADABLE as error:
+        return parse_instant(answer.estimate.raw_data["created_at"])
+    except UNREADABLE_ERRORS as error:
         raise NotSent("an estimate without its time") from error
 
 
-def _broken(kind: str, raw: Any) -> Broken:
+def _unreadable_record(kind: str, raw: Any) -> UnreadableRecord:
     owner = raw.get("id") if kind == "customer" else raw.get("customer_id")
-    return Broken(id=str(raw.get("id")), customer_id=str(owner or ""))
+    return UnreadableRecord(id=str(raw.get("id")), customer_id=str(owner or ""))
 
 
-def _deleted_too(kind: str) -> dict[str, Any]:
-    return {"include_deleted": True} if kind in SHOW_DELETED else {}
+def _include_deleted_params(kind: str) -> dict[str, Any]:
+    return {"include_deleted": True} if kind in KINDS_WITH_DELETED else {}
 
 
-def _readable(kind: str, snapshot: Callable[[Any], T], raws: Iterable[Any]) -> Iterator[T]:
+def _parse_readable(kind: str, snapshot: Callable[[Any], T], raws: Iterable[Any]) -> Iterator[T]:
     for raw in raws:
         try:
             yield snapshot(raw)
-        except UNREADABLE:
+        except UNREADABLE_ERRORS:
             logger.exception("The provider's %s %s cannot be read", kind, raw.get("id"))

@@ -1,19 +1,21 @@
-"""A subscription whose change of plan waits for the term's end: the provider shows the change by another operation."""
+"""Subscriptions with a scheduled change of plan, which the provider shows through a separate operation."""
 
 from typing import Any
 
-from billing.gateway.client import read, sdk
+from billing.gateway.client import chargebee_sdk, read_from_provider
 from billing.gateway.errors import Refused
 from billing.gateway.snapshots import Raw, SubscriptionSnapshot
 
 
-def subscription_of(raw: Raw) -> SubscriptionSnapshot:
-    """Return the snapshot of a subscription, with the price it is scheduled to change to, if it is. Raises NotSent."""
+def read_subscription_snapshot(raw: Raw) -> SubscriptionSnapshot:
+    """Return the snapshot of a subscription, with the price of its scheduled change, if any. Raises NotSent."""
     if not raw.get("has_scheduled_changes"):
-        return SubscriptionSnapshot.of(raw)
+        return SubscriptionSnapshot.from_raw(raw)
     try:
-        answer: Any = read(sdk().Subscription.retrieve_with_scheduled_changes, str(raw["id"]))
+        answer: Any = read_from_provider(
+            chargebee_sdk().Subscription.retrieve_with_scheduled_changes, str(raw["id"])
+        )
     except Refused:
-        # It was made or taken back since: that moved the version, and its event brings what is there now.
-        return SubscriptionSnapshot.of(raw)
-    return SubscriptionSnapshot.of(raw, changing_to=answer.subscription.raw_data)
+        # The change was made or removed meanwhile; the event of that brings the newer version.
+        return SubscriptionSnapshot.from_raw(raw)
+    return SubscriptionSnapshot.from_raw(raw, changing_to=answer.subscription.raw_data)

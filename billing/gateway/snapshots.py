@@ -1,8 +1,8 @@
-"""What the provider holds, as it comes out of the gateway: frozen, and only the fields we use.
+"""Snapshots: the provider's records as frozen dataclasses, with only the fields that the portal uses.
 
-`payload` keeps the provider's own words (cents, epoch seconds) through an allow-list (contract, rule 17): operators
-read it, models give its fields names and types. `version` is the provider's `resource_version` in milliseconds; for
-the few resources that have none it is the time of their last change.
+`payload` keeps the provider's field names and units (cents, epoch seconds), filtered by an allow-list (docs/rules.md,
+rule 17). Operators read it, and models give typed access to it. `version` is the provider's `resource_version` in
+milliseconds; for the few resources without one, the time of their last change.
 """
 
 from collections.abc import Iterable, Mapping
@@ -62,7 +62,7 @@ COUPON_FIELDS = (
 
 @dataclass(frozen=True)
 class Snapshot:
-    """One resource as the provider held it at `version`; `deleted` when it is gone there."""
+    """One resource at `version`; `deleted` when it no longer exists at the provider."""
 
     id: str
     version: int
@@ -72,21 +72,21 @@ class Snapshot:
 
 @dataclass(frozen=True)
 class CustomerSnapshot(Snapshot):
-    """A customer; `email` as the provider spells it."""
+    """A customer; `email` is spelled as at the provider."""
 
     email: str = ""
 
     @classmethod
-    def of(cls, raw: Raw) -> "CustomerSnapshot":
-        """Return the snapshot of a customer as the provider sent it."""
-        payload = only(raw, CUSTOMER_FIELDS)
-        payload["billing_address"] = only(raw.get("billing_address") or {}, ADDRESS_FIELDS)
-        return cls(**_common(raw, payload), email=str(raw.get("email", "")))
+    def from_raw(cls, raw: Raw) -> "CustomerSnapshot":
+        """Return the snapshot of a customer from the provider's JSON."""
+        payload = pick_fields(raw, CUSTOMER_FIELDS)
+        payload["billing_address"] = pick_fields(raw.get("billing_address") or {}, ADDRESS_FIELDS)
+        return cls(**_common_fields(raw, payload), email=str(raw.get("email", "")))
 
 
 @dataclass(frozen=True)
 class SubscriptionSnapshot(Snapshot):
-    """A subscription of exactly one plan; the price and its amount (cents) are lifted out of its only plan item."""
+    """A subscription of exactly one plan. Price id and amount (cents) are copied from its only plan item."""
 
     customer_id: str = ""
     status: str = ""
@@ -94,40 +94,35 @@ class SubscriptionSnapshot(Snapshot):
     created_at: datetime = EPOCH
 
     @classmethod
-    def of(cls, raw: Raw, *, changing_to: Raw | None = None) -> "SubscriptionSnapshot":
-        """Return the snapshot of a subscription as the provider sent it.
+    def from_raw(cls, raw: Raw, *, changing_to: Raw | None = None) -> "SubscriptionSnapshot":
+        """Return the snapshot of a subscription from the provider's JSON.
 
-        `changing_to` is the same subscription with its scheduled change.
+        `changing_to` is the JSON of the same subscription with its scheduled change.
         """
-        payload = only(raw, SUBSCRIPTION_FIELDS)
+        payload = pick_fields(raw, SUBSCRIPTION_FIELDS)
         plan = _plan_item(raw)
         payload["item_price_id"] = str(plan.get("item_price_id", ""))
         payload["amount"] = int(plan.get("amount") or 0)
-        payload["coupons"] = each(raw.get("coupons"), COUPON_ON_SUBSCRIPTION_FIELDS)
+        payload["coupons"] = pick_rows_fields(raw.get("coupons"), COUPON_ON_SUBSCRIPTION_FIELDS)
         if changing_to is not None:
             payload["scheduled_item_price_id"] = str(_plan_item(changing_to).get("item_price_id", ""))
         return cls(
-            **_common(raw, payload),
+            **_common_fields(raw, payload),
             customer_id=str(raw["customer_id"]),
             status=str(raw["status"]),
             item_price_id=payload["item_price_id"],
-            created_at=instant(raw.get("created_at") or raw.get("started_at") or 0),
+            created_at=parse_instant(raw.get("created_at") or raw.get("started_at") or 0),
         )
 
     @property
     def has_pause(self) -> bool:
-        """Whether it is paused, or a pause of it is scheduled."""
+        """Whether it is paused or a pause is scheduled."""
         return self.status == "paused" or self.payload.get("pause_date") is not None
 
     @property
     def changing_to(self) -> str:
-        """The price that it is scheduled to change to, empty for none."""
+        """The id of the price it is scheduled to change to, empty for none."""
         return str(self.payload.get("scheduled_item_price_id", ""))
-
-    def at(self, name: str) -> datetime | None:
-        """Return a time of the payload in UTC, None when the provider left it out."""
-        seconds = self.payload.get(name)
-        return None if seconds is None else instant(seconds)
 
 
 @dataclass(frozen=True)
@@ -137,12 +132,12 @@ class PaymentSourceSnapshot(Snapshot):
     customer_id: str = ""
 
     @classmethod
-    def of(cls, raw: Raw) -> "PaymentSourceSnapshot":
-        """Return the snapshot of a payment source as the provider sent it."""
-        payload = only(raw, SOURCE_FIELDS)
-        payload["card"] = only(raw.get("card") or {}, CARD_FIELDS)
-        payload["paypal"] = only(raw.get("paypal") or {}, ("email",))
-        return cls(**_common(raw, payload), customer_id=str(raw["customer_id"]))
+    def from_raw(cls, raw: Raw) -> "PaymentSourceSnapshot":
+        """Return the snapshot of a payment source from the provider's JSON."""
+        payload = pick_fields(raw, SOURCE_FIELDS)
+        payload["card"] = pick_fields(raw.get("card") or {}, CARD_FIELDS)
+        payload["paypal"] = pick_fields(raw.get("paypal") or {}, ("email",))
+        return cls(**_common_fields(raw, payload), customer_id=str(raw["customer_id"]))
 
 
 @dataclass(frozen=True)
@@ -154,22 +149,22 @@ class InvoiceSnapshot(Snapshot):
     issued_at: datetime = EPOCH
 
     @classmethod
-    def of(cls, raw: Raw) -> "InvoiceSnapshot":
-        """Return the snapshot of an invoice as the provider sent it."""
-        payload = only(raw, INVOICE_FIELDS)
-        payload["line_items"] = each(raw.get("line_items"), LINE_FIELDS)
-        payload["discounts"] = each(raw.get("discounts"), DISCOUNT_FIELDS)
-        payload["taxes"] = each(raw.get("taxes"), ("name", "amount", "description"))
-        payload["linked_payments"] = each(raw.get("linked_payments"), LINKED_PAYMENT_FIELDS)
-        payload["dunning_attempts"] = each(
+    def from_raw(cls, raw: Raw) -> "InvoiceSnapshot":
+        """Return the snapshot of an invoice from the provider's JSON."""
+        payload = pick_fields(raw, INVOICE_FIELDS)
+        payload["line_items"] = pick_rows_fields(raw.get("line_items"), LINE_FIELDS)
+        payload["discounts"] = pick_rows_fields(raw.get("discounts"), DISCOUNT_FIELDS)
+        payload["taxes"] = pick_rows_fields(raw.get("taxes"), ("name", "amount", "description"))
+        payload["linked_payments"] = pick_rows_fields(raw.get("linked_payments"), LINKED_PAYMENT_FIELDS)
+        payload["dunning_attempts"] = pick_rows_fields(
             raw.get("dunning_attempts"), ("attempt", "created_at", "txn_status")
         )
-        payload["billing_address"] = only(raw.get("billing_address") or {}, ADDRESS_FIELDS)
+        payload["billing_address"] = pick_fields(raw.get("billing_address") or {}, ADDRESS_FIELDS)
         return cls(
-            **_common(raw, payload),
+            **_common_fields(raw, payload),
             customer_id=str(raw["customer_id"]),
             status=str(raw["status"]),
-            issued_at=instant(raw.get("date") or 0),
+            issued_at=parse_instant(raw.get("date") or 0),
         )
 
 
@@ -180,9 +175,12 @@ class TransactionSnapshot(Snapshot):
     customer_id: str = ""
 
     @classmethod
-    def of(cls, raw: Raw) -> "TransactionSnapshot":
-        """Return the snapshot of a transaction as the provider sent it."""
-        return cls(**_common(raw, only(raw, TRANSACTION_FIELDS)), customer_id=str(raw.get("customer_id", "")))
+    def from_raw(cls, raw: Raw) -> "TransactionSnapshot":
+        """Return the snapshot of a transaction from the provider's JSON."""
+        return cls(
+            **_common_fields(raw, pick_fields(raw, TRANSACTION_FIELDS)),
+            customer_id=str(raw.get("customer_id", "")),
+        )
 
 
 @dataclass(frozen=True)
@@ -190,68 +188,71 @@ class ItemPriceSnapshot(Snapshot):
     """A plan's price at one billing period."""
 
     @classmethod
-    def of(cls, raw: Raw) -> "ItemPriceSnapshot":
-        """Return the snapshot of an item price as the provider sent it."""
-        return cls(**_common(raw, only(raw, PRICE_FIELDS)))
+    def from_raw(cls, raw: Raw) -> "ItemPriceSnapshot":
+        """Return the snapshot of an item price from the provider's JSON."""
+        return cls(**_common_fields(raw, pick_fields(raw, PRICE_FIELDS)))
 
 
 @dataclass(frozen=True)
 class CouponSnapshot(Snapshot):
-    """A coupon as the provider defines it.
+    """A coupon.
 
-    `redemptions` is not mirrored: it moves without a new version, and no event tells.
+    `redemptions` is not mirrored: it changes without a new version and without an event.
     """
 
     redemptions: int = 0
 
     @classmethod
-    def of(cls, raw: Raw) -> "CouponSnapshot":
-        """Return the snapshot of a coupon as the provider sent it."""
-        return cls(**_common(raw, only(raw, COUPON_FIELDS)), redemptions=int(raw.get("redemptions") or 0))
+    def from_raw(cls, raw: Raw) -> "CouponSnapshot":
+        """Return the snapshot of a coupon from the provider's JSON."""
+        return cls(
+            **_common_fields(raw, pick_fields(raw, COUPON_FIELDS)),
+            redemptions=int(raw.get("redemptions") or 0),
+        )
 
 
 @dataclass(frozen=True)
 class EventSnapshot:
-    """An event: what happened, when, and the ids of the resources it names, by kind."""
+    """An event: its type, time, and the ids of the resources it names, by kind."""
 
     id: str
     event_type: str
     occurred_at: datetime
     api_version: str
-    names: dict[str, list[str]]
+    resource_ids: dict[str, list[str]]
 
     @classmethod
-    def of(cls, raw: Raw) -> "EventSnapshot":
-        """Return the snapshot of an event. Raises KeyError, TypeError or ValueError when it is not one."""
+    def from_raw(cls, raw: Raw) -> "EventSnapshot":
+        """Return the snapshot of an event. Raises KeyError, TypeError or ValueError for an invalid one."""
         content = raw["content"]
         return cls(
-            id=_text(raw["id"]),
-            event_type=_text(raw["event_type"]),
-            occurred_at=instant(raw["occurred_at"]),
-            api_version=_text(raw.get("api_version", "")),
-            names=_named(_text(raw["event_type"]), content),
+            id=_require_text(raw["id"]),
+            event_type=_require_text(raw["event_type"]),
+            occurred_at=parse_instant(raw["occurred_at"]),
+            api_version=_require_text(raw.get("api_version", "")),
+            resource_ids=_named_resource_ids(_require_text(raw["event_type"]), content),
         )
 
 
-# What an event may name that the mirror holds.
+# The kinds of mirrored resources that an event may name.
 NAMED_KINDS = ("customer", "subscription", "invoice", "transaction", "payment_source", "item_price", "coupon")
-CARD_EVENTS = "card_"
+CARD_EVENT_PREFIX = "card_"
 
 
-def instant(seconds: Any) -> datetime:
+def parse_instant(seconds: Any) -> datetime:
     """Return a provider time (seconds since 1970) in UTC."""
     return datetime.fromtimestamp(int(seconds), tz=UTC)
 
 
-def only(raw: Raw, fields: Iterable[str]) -> dict[str, Any]:
-    """Return the allowed fields that are there."""
+def pick_fields(raw: Raw, fields: Iterable[str]) -> dict[str, Any]:
+    """Return the allowed fields that are present."""
     return {name: raw[name] for name in fields if name in raw}
 
 
-def each(rows: Iterable[Raw] | None, fields: Iterable[str]) -> list[dict[str, Any]]:
+def pick_rows_fields(rows: Iterable[Raw] | None, fields: Iterable[str]) -> list[dict[str, Any]]:
     """Return the allowed fields of each row."""
     names = tuple(fields)
-    return [only(row, names) for row in rows or ()]
+    return [pick_fields(row, names) for row in rows or ()]
 
 
 def _plan_item(raw: Raw) -> Raw:
@@ -259,25 +260,27 @@ def _plan_item(raw: Raw) -> Raw:
     return next((item for item in items if item.get("item_type") == "plan"), {})
 
 
-def _named(event_type: str, content: Raw) -> dict[str, list[str]]:
-    names = {kind: _ids(content.get(kind)) for kind in NAMED_KINDS if content.get(kind)}
-    # An event about a card tells of its payment source; others carry the customer's card along.
-    source = content.get("card", {}).get("payment_source_id") if event_type.startswith(CARD_EVENTS) else None
-    return {**names, "payment_source": [_text(source)]} if source is not None else names
+def _named_resource_ids(event_type: str, content: Raw) -> dict[str, list[str]]:
+    ids = {kind: _resource_ids(content.get(kind)) for kind in NAMED_KINDS if content.get(kind)}
+    # Only a card event is about the card's payment source; other events include the card as context.
+    source = (
+        content.get("card", {}).get("payment_source_id") if event_type.startswith(CARD_EVENT_PREFIX) else None
+    )
+    return {**ids, "payment_source": [_require_text(source)]} if source is not None else ids
 
 
-def _ids(value: Any) -> list[str]:
+def _resource_ids(value: Any) -> list[str]:
     rows = value if isinstance(value, list) else [value]
-    return [_text(row["id"]) for row in rows]
+    return [_require_text(row["id"]) for row in rows]
 
 
-def _text(value: Any) -> str:
+def _require_text(value: Any) -> str:
     if not isinstance(value, str):
         raise TypeError(f"{type(value).__name__} in place of text")
     return value
 
 
-def _common(raw: Raw, payload: dict[str, Any]) -> dict[str, Any]:
+def _common_fields(raw: Raw, payload: dict[str, Any]) -> dict[str, Any]:
     seconds = raw.get("updated_at") or raw.get("created_at") or 0
     version = raw.get("resource_version") or int(seconds) * 1000
     return {

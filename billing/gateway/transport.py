@@ -1,10 +1,9 @@
-"""One kept-alive HTTP client under the SDK, in place of a new connection and TLS context on every call.
+"""One shared keep-alive HTTP client for the SDK, in place of a new connection and TLS context on every call.
 
-The SDK builds an `httpx.Client` for each request, which costs twenty times the call itself and two round trips.
-`install` puts a shared client behind `chargebee.http_request._make_request`. Certificates are still verified, against
-the certificate authorities that the SDK ships; a test proves that a server with another one is refused. The SDK's own
-switch is off only so that it does not build a context of its own per call: were this patch lost, httpx would go on
-verifying by default.
+The SDK builds an `httpx.Client` for each request, which takes twenty times as long as the call and two round trips.
+`install_shared_client` replaces `chargebee.http_request._make_request`. Certificates are still verified, against the
+certificate authorities that the SDK ships; a test proves that another certificate is refused. The SDK's own switch is
+off only so that it does not build a context per call: without this patch, httpx would still verify by default.
 """
 
 import logging
@@ -26,13 +25,13 @@ logger = logging.getLogger(__name__)
 
 MAX_CONNECTIONS = 20
 WRITE_AND_POOL_TIMEOUT_SECONDS = 5.0
-# Of an answer that nobody can use, so much is told to the log.
-LONGEST = 500
+# How much of an unreadable answer is logged.
+LOGGED_CHARACTERS = 500
 
 
 @dataclass(frozen=True)
 class Exchange:
-    """One request to the provider: the status of its answer, None where none came, and how long it took."""
+    """One request to the provider: the status of its answer, None without one, and the seconds it took."""
 
     status: int | None
     seconds: float
@@ -41,24 +40,24 @@ class Exchange:
 _watchers: list[Callable[[Exchange], None]] = []
 
 
-def watch_with(watcher: Callable[[Exchange], None]) -> None:
-    """Have every exchange told to a watcher, which must neither fail nor take time."""
+def add_watcher(watcher: Callable[[Exchange], None]) -> None:
+    """Call `watcher` with every exchange. It must be fast and never raise."""
     _watchers.append(watcher)
 
 
-class _Pool:
-    """The process's shared client, made on first use."""
+class _ClientPool:
+    """The process's shared client, created on first use."""
 
     def __init__(self) -> None:
-        self.forget()
+        self.drop_client()
 
-    def forget(self) -> None:
-        """Drop the client without closing its sockets: after a fork they are the parent's."""
+    def drop_client(self) -> None:
+        """Drop the client without closing its sockets, which belong to the parent after a fork."""
         self._lock = threading.Lock()
         self._client: httpx.Client | None = None
 
-    def client(self) -> httpx.Client:
-        """Return the client, made once however many threads ask at the same time."""
+    def get_client(self) -> httpx.Client:
+        """Return the client, created once even when several threads ask at the same time."""
         with self._lock:
             if self._client is None:
                 self._client = httpx.Client(
@@ -69,67 +68,67 @@ class _Pool:
             return self._client
 
 
-# What was answered last, in this thread or task: whoever finds no use for it tells what it looked like.
+# The last answer in this thread or task, for the log when it turns out to be unreadable.
 _answer: ContextVar[str] = ContextVar("answer", default="")
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*(?P<end>"(?P<names>\s*:)?|\\?\Z)', re.DOTALL)
 
 
-def last_answer() -> str:
-    """Return what the last answer looked like, fit for a log."""
-    return shape_of(_answer.get())
+def describe_last_answer() -> str:
+    """Return the beginning of the last answer, redacted for the log."""
+    return redact_body(_answer.get())
 
 
-def shape_of(body: str) -> str:
-    """Return the beginning of a body, and of JSON, cut short or whole, no text but the names of its fields."""
-    told = _STRING.sub(_named, body) if body.lstrip().startswith(("{", "[", '"')) else body
-    return told[:LONGEST]
+def redact_body(body: str) -> str:
+    """Return the beginning of a body; of JSON, whole or truncated, without any strings but field names."""
+    redacted = _STRING.sub(_redact_string, body) if body.lstrip().startswith(("{", "[", '"')) else body
+    return redacted[:LOGGED_CHARACTERS]
 
 
-def _named(found: re.Match[str]) -> str:
-    return found[0] if found["names"] else f'"…{found["end"]}'
+def _redact_string(match: re.Match[str]) -> str:
+    return match[0] if match["names"] else f'"…{match["end"]}'
 
 
-_pool = _Pool()
-# Two processes must not talk on one connection: Celery's workers and gunicorn's are forked.
-os.register_at_fork(after_in_child=_pool.forget)
+_pool = _ClientPool()
+# Celery's and gunicorn's workers are forked, and two processes must not share a connection.
+os.register_at_fork(after_in_child=_pool.drop_client)
 
 
-def install() -> None:
-    """Put the shared client under the SDK; calling it again changes nothing."""
+def install_shared_client() -> None:
+    """Make the SDK use the shared client. Calling it again changes nothing."""
     Chargebee.verify_ca_certs = False
-    http_request._make_request = _send
+    http_request._make_request = _send_request
 
 
-def _send(request_args: dict[str, Any]) -> Any:
+def _send_request(request_args: dict[str, Any]) -> Any:
     request_args.pop("verify", None)
     timeout: httpx.Timeout = request_args.pop("timeout")
     bounded = httpx.Timeout(WRITE_AND_POOL_TIMEOUT_SECONDS, connect=timeout.connect, read=timeout.read)
-    began = time.monotonic()
+    started = time.monotonic()
     status = None
     _answer.set("")
     try:
-        response = _pool.client().request(**request_args, timeout=bounded)
+        response = _pool.get_client().request(**request_args, timeout=bounded)
         status = response.status_code
     except httpx.HTTPError as error:
-        # Which of a name, a route and a certificate it is, is in the error's own words alone.
-        told = _told(request_args, began)
-        logger.warning("Chargebee did not answer: %s: %s", type(error).__name__, error, extra=told)
+        # Only the error's message tells a DNS, routing or certificate failure apart.
+        fields = _log_fields(request_args, started)
+        logger.warning("Chargebee did not answer: %s: %s", type(error).__name__, error, extra=fields)
         raise
     finally:
-        exchange = Exchange(status, time.monotonic() - began)
-        for tell in _watchers:
-            tell(exchange)
+        exchange = Exchange(status, time.monotonic() - started)
+        for watcher in _watchers:
+            watcher(exchange)
     _answer.set(response.text)
     replayed = response.headers.get("chargebee-idempotency-replayed") == "true"
     answer = {"status": status, "replayed": replayed}
-    logger.info("Chargebee answered", extra=_told(request_args, began) | answer)
+    logger.info("Chargebee answered", extra=_log_fields(request_args, started) | answer)
     return http_request._handle_response(request_args, response)
 
 
-def _told(request_args: dict[str, Any], began: float) -> dict[str, Any]:
-    """What may be known of a request: its path has ids of the provider's, its query may have an address."""
+def _log_fields(request_args: dict[str, Any], started: float) -> dict[str, Any]:
+    """Return what may be logged of a request: its path holds only ids, but its query may hold an email address."""
     return {
         "method": request_args["method"],
         "path": urlsplit(request_args["url"]).path,
-        "milliseconds": round((time.monotonic() - began) * 1000, 1),
+        "milliseconds": round((time.monotonic() - started) * 1000, 1),
     }

@@ -1,9 +1,10 @@
-"""What billing stores: the mirror, schedules, the log of commands, the inbox, documents and edited content."""
+"""What billing stores: the mirror, pause schedules, commands, webhook events, documents and edited content."""
 
-from billing.models.commands import Command, IdempotentRequest
-from billing.models.content import BundleRate, RetentionContent
+from billing.models.batch_runs import Heartbeat, ProviderMinute, ReconcileRun, RequestPace, SystemHealth
+from billing.models.churn import CancellationFeedback, ChurnEvent, ChurnReport
+from billing.models.commands import Command
+from billing.models.content import BundleRate, PauseOfferContent
 from billing.models.documents import AccountDocument, ContentVersion, InvoicePdf
-from billing.models.inbox import FeedCursor, ProviderClock, WebhookEvent
 from billing.models.jobs import JobRun
 from billing.models.mirror import (
     Coupon,
@@ -14,16 +15,16 @@ from billing.models.mirror import (
     Subscription,
     Transaction,
 )
-from billing.models.pausing import PauseSchedule
-from billing.models.perks import CodeRedemption, OfferClaim
-from billing.models.reports import RetentionReport
-from billing.models.retention import CancellationFeedback, RetentionEvent
-from billing.models.runs import Heartbeat, Machinery, ProviderMinute, ReconcileRun, RequestPace
+from billing.models.pause_schedules import PauseSchedule
+from billing.models.redemptions import CodeRedemption, OfferClaim
+from billing.models.webhooks import FeedCursor, ProviderClock, WebhookEvent
 
 __all__ = [
     "AccountDocument",
     "BundleRate",
     "CancellationFeedback",
+    "ChurnEvent",
+    "ChurnReport",
     "CodeRedemption",
     "Command",
     "ContentVersion",
@@ -31,23 +32,20 @@ __all__ = [
     "Customer",
     "FeedCursor",
     "Heartbeat",
-    "IdempotentRequest",
     "Invoice",
     "InvoicePdf",
     "ItemPrice",
     "JobRun",
-    "Machinery",
     "OfferClaim",
+    "PauseOfferContent",
     "PauseSchedule",
     "PaymentSource",
     "ProviderClock",
     "ProviderMinute",
     "ReconcileRun",
     "RequestPace",
-    "RetentionContent",
-    "RetentionEvent",
-    "RetentionReport",
     "Subscription",
+    "SystemHealth",
     "Transaction",
     "WebhookEvent",
 ]

@@ -5,9 +5,16 @@ import uuid
 from django.db import models
 
 from accounts.models import Account
+from billing.models.steps import StepsField
+from core.leases import Leased, LeaseQuerySet
+
+# The actor of what no person asked for.
+SYSTEM_ACTOR = "system"
+# The kind of command that puts a bundle's coupons right by itself.
+ALIGN_BUNDLE = "align_bundle"
 
 
-class Command(models.Model):
+class Command(Leased):
     """One intended change of one account at the provider, of one or more steps.
 
     Committed before the first call and closed after the last answer was applied. Each step's provider idempotency
@@ -16,12 +23,13 @@ class Command(models.Model):
     """
 
     class State(models.TextChoices):
-        PENDING = "pending", "under way"
+        PENDING = "pending", "in progress"
         UNKNOWN = "unknown", "being confirmed"
         SUCCEEDED = "succeeded", "done"
         FAILED = "failed", "refused"
 
     OPEN = (State.PENDING, State.UNKNOWN)
+    UNFINISHED = models.Q(state__in=OPEN)
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     account = models.ForeignKey(Account, on_delete=models.CASCADE, related_name="commands")
@@ -29,14 +37,14 @@ class Command(models.Model):
     kind = models.CharField(max_length=40)
     actor = models.CharField(max_length=170, help_text="you, support:<operator> or system.")
     state = models.CharField(max_length=10, choices=State.choices, default=State.PENDING)
-    steps = models.JSONField(help_text="What is asked of the provider, in order, and how far it got.")
+    steps = StepsField(help_text="What is asked of the provider, in order, and how far it got.")
     shown = models.JSONField(default=dict, help_text="The figures that were confirmed, in cents.")
     error_code = models.CharField(max_length=60, blank=True)
-    attempts = models.PositiveIntegerField(default=0)
     created_at = models.DateTimeField(auto_now_add=True)
     first_sent_at = models.DateTimeField(null=True, blank=True, help_text="Opens the provider's 30 minutes.")
-    next_attempt_at = models.DateTimeField(null=True, blank=True)
     finished_at = models.DateTimeField(null=True, blank=True)
+
+    objects = LeaseQuerySet["Command"].as_manager()
 
     class Meta:
         constraints = [
@@ -51,23 +59,3 @@ class Command(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} {self.id}"
-
-
-class IdempotentRequest(models.Model):
-    """A mutation sent with an Idempotency-Key, and its final answer once there is one; kept 24 hours."""
-
-    account = models.ForeignKey(Account, on_delete=models.CASCADE, related_name="idempotent_requests")
-    key = models.CharField(max_length=100)
-    fingerprint = models.CharField(max_length=64, help_text="SHA-256 of method, path, query and body.")
-    status = models.PositiveSmallIntegerField(
-        null=True, blank=True, help_text="Empty until the answer is final."
-    )
-    body = models.JSONField(null=True, blank=True)
-    created_at = models.DateTimeField(auto_now_add=True, db_index=True)
-    claimed_at = models.DateTimeField(help_text="When a request last began to work on the answer.")
-
-    class Meta:
-        constraints = [models.UniqueConstraint(fields=["account", "key"], name="one_request_per_key")]
-
-    def __str__(self) -> str:
-        return self.key

@@ -1,11 +1,11 @@
-"""What operators edit: bundle rates and the pause offer's content."""
+"""Content that operators edit: bundle rates and the pause offer."""
 
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 
 
 class BundleRate(models.Model):
-    """What a bundle of `size` live subscriptions takes off each of them; at the provider a coupon."""
+    """The percentage off each subscription of a bundle of `size`, granted by a coupon of the provider."""
 
     size = models.PositiveSmallIntegerField(unique=True, validators=[MinValueValidator(2)])
     percentage = models.DecimalField(
@@ -22,8 +22,8 @@ class BundleRate(models.Model):
         return f"{self.size}: {self.percentage} %"
 
 
-class RetentionContent(models.Model):
-    """What the pause offer shows for a plan: four recommended titles, three upcoming ones with captions."""
+class PauseOfferContent(models.Model):
+    """The pause offer of a plan: four recommended titles, and three upcoming ones with captions."""
 
     plan_id = models.CharField(max_length=60, unique=True)
     recommended_title_image1 = models.CharField(max_length=300)
@@ -31,16 +31,16 @@ class RetentionContent(models.Model):
     recommended_title_image3 = models.CharField(max_length=300)
     recommended_title_image4 = models.CharField(max_length=300)
     recommended_title_text1 = models.CharField(
-        max_length=120, blank=True, help_text="What picture 1 shows, for those who cannot see it."
+        max_length=120, blank=True, help_text="What picture 1 shows, for people who can't see it."
     )
     recommended_title_text2 = models.CharField(
-        max_length=120, blank=True, help_text="What picture 2 shows, for those who cannot see it."
+        max_length=120, blank=True, help_text="What picture 2 shows, for people who can't see it."
     )
     recommended_title_text3 = models.CharField(
-        max_length=120, blank=True, help_text="What picture 3 shows, for those who cannot see it."
+        max_length=120, blank=True, help_text="What picture 3 shows, for people who can't see it."
     )
     recommended_title_text4 = models.CharField(
-        max_length=120, blank=True, help_text="What picture 4 shows, for those who cannot see it."
+        max_length=120, blank=True, help_text="What picture 4 shows, for people who can't see it."
     )
     upcoming_title_image1 = models.CharField(max_length=300)
     upcoming_title_image2 = models.CharField(max_length=300)
@@ -50,7 +50,8 @@ class RetentionContent(models.Model):
     upcoming_image_text3 = models.CharField(max_length=120)
 
     class Meta:
-        verbose_name_plural = "retention content"
+        # The words operators know it by.
+        verbose_name = verbose_name_plural = "pause offer content"
 
     def __str__(self) -> str:
         return self.plan_id

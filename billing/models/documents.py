@@ -4,6 +4,7 @@ from django.db import models
 
 from accounts.models import Account
 from billing.models.mirror import Invoice
+from core.leases import Leased, LeaseQuerySet
 
 
 class AccountDocument(models.Model):
@@ -39,22 +40,24 @@ class ContentVersion(models.Model):
         return str(self.version)
 
 
-class InvoicePdf(models.Model):
+class InvoicePdf(Leased):
     """An invoice's PDF, rendered once per version of the invoice."""
 
     class State(models.TextChoices):
-        WANTED = "wanted", "waits to be made"
-        READY = "ready", "made"
+        WANTED = "wanted", "waiting"
+        READY = "ready", "ready"
         FAILED = "failed", "failed too often"
+
+    UNFINISHED = models.Q(state=State.WANTED)
 
     invoice = models.ForeignKey(Invoice, on_delete=models.CASCADE, related_name="pdfs")
     version = models.BigIntegerField(help_text="The invoice's resource version it shows.")
     state = models.CharField(max_length=8, choices=State.choices, default=State.WANTED)
     file = models.FileField(upload_to="invoices/", blank=True)
-    attempts = models.PositiveIntegerField(default=0)
-    next_attempt_at = models.DateTimeField(null=True, blank=True)
     error = models.TextField(blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = LeaseQuerySet["InvoicePdf"].as_manager()
 
     class Meta:
         verbose_name = "invoice PDF"

@@ -1,4 +1,4 @@
-"""The mirror: what the provider holds about our subscribers and the catalogue."""
+"""The mirror: copies of the provider's records of customers and the catalog."""
 
 from datetime import datetime
 from typing import Any
@@ -6,14 +6,14 @@ from typing import Any
 from django.db import models
 
 from accounts.models import Account
-from billing.catalog import plan_id_of
-from billing.models.mirrored import Mirrored
+from billing.catalog import plan_id_from_price
+from billing.models.mirror_row import MirroredResource
 
-ALIVE = ("future", "in_trial", "active", "non_renewing", "paused")
+LIVE_STATUSES = ("future", "in_trial", "active", "non_renewing", "paused")
 
 
-class Customer(Mirrored):
-    """A provider customer. `account` is null for further customers of an address (contract, rule 13)."""
+class Customer(MirroredResource):
+    """A customer. `account` is null for additional customers of the same address (docs/rules.md, rule 13)."""
 
     account = models.OneToOneField(
         Account, null=True, blank=True, on_delete=models.SET_NULL, related_name="customer"
@@ -21,8 +21,8 @@ class Customer(Mirrored):
     email = models.EmailField(db_index=True)
 
 
-class Subscription(Mirrored):
-    """A provider subscription: exactly one service's plan. `status` is the provider's word, lower case."""
+class Subscription(MirroredResource):
+    """A subscription of exactly one plan. `status` is the provider's, in lower case."""
 
     customer = models.ForeignKey(Customer, on_delete=models.CASCADE, related_name="subscriptions")
     service = models.CharField(max_length=40)
@@ -34,22 +34,22 @@ class Subscription(Mirrored):
 
     @property
     def is_live(self) -> bool:
-        """Whether it is not cancelled (contract, section 1)."""
-        return not self.deleted and self.status in ALIVE
+        """Whether it exists and is not canceled."""
+        return not self.deleted and self.status in LIVE_STATUSES
 
     @property
     def item_price_id(self) -> str:
-        """The provider's id of the price it bills at."""
+        """The provider's id of its price."""
         return self.text("item_price_id")
 
     @property
     def plan_id(self) -> str:
-        """The plan it carries, by the provider's item id."""
-        return plan_id_of(self.item_price_id)
+        """The id of its plan, the provider's item id."""
+        return plan_id_from_price(self.item_price_id)
 
     @property
     def amount(self) -> int:
-        """What one period costs in cents, before discounts and tax."""
+        """The price of one period in cents, before discounts and tax."""
         return self.cents("amount")
 
     @property
@@ -59,17 +59,17 @@ class Subscription(Mirrored):
 
     @property
     def coupons(self) -> list[dict[str, Any]]:
-        """The coupons on it, in the provider's words."""
+        """The coupons on it, as the provider's rows."""
         return list(self.payload.get("coupons") or [])
 
     @property
     def current_term_end(self) -> datetime | None:
-        """When the running term ends."""
+        """When the current term ends."""
         return self.instant("current_term_end")
 
     @property
     def next_billing_at(self) -> datetime | None:
-        """When it bills next; the provider leaves it out when it will not."""
+        """When it bills next; None when it will not."""
         return self.instant("next_billing_at")
 
     @property
@@ -89,28 +89,28 @@ class Subscription(Mirrored):
 
     @property
     def has_scheduled_pause(self) -> bool:
-        """Whether a pause waits for its date."""
+        """Whether a pause is scheduled."""
         return self.status in ("active", "non_renewing") and self.payload.get("pause_date") is not None
 
     @property
     def has_scheduled_changes(self) -> bool:
-        """Whether a change of items waits for the term's end."""
+        """Whether a change of plan is scheduled for the end of the term."""
         return bool(self.payload.get("has_scheduled_changes"))
 
     @property
     def has_scheduled_cancellation(self) -> bool:
-        """Whether it ends by itself: non-renewing, or a trial that was cancelled (contract, section 3)."""
+        """Whether it will end: non-renewing, or a canceled trial."""
         return self.status == "non_renewing" or (self.status == "in_trial" and self.cancelled_at is not None)
 
 
-class PaymentSource(Mirrored):
-    """A card or PayPal account of a customer: what the provider masks is all we hold."""
+class PaymentSource(MirroredResource):
+    """A card or PayPal account of a customer, masked by the provider."""
 
     customer = models.ForeignKey(Customer, on_delete=models.CASCADE, related_name="payment_sources")
 
 
-class Invoice(Mirrored):
-    """A provider invoice; `provider_id` is its number. `issued_at` orders the billing history."""
+class Invoice(MirroredResource):
+    """An invoice. `provider_id` is its number; `issued_at` orders the billing history."""
 
     customer = models.ForeignKey(Customer, on_delete=models.CASCADE, related_name="invoices")
     issued_at = models.DateTimeField()
@@ -121,8 +121,8 @@ class Invoice(Mirrored):
         permissions = [("export_invoice", "Can export invoices")]
 
 
-class Transaction(Mirrored):
-    """A payment, or an attempt at one: it tells what an invoice was paid with."""
+class Transaction(MirroredResource):
+    """A payment or payment attempt, which names the payment method of an invoice."""
 
     customer = models.ForeignKey(Customer, on_delete=models.CASCADE, related_name="transactions")
 
@@ -130,14 +130,14 @@ class Transaction(Mirrored):
         permissions = [("export_transaction", "Can export transactions")]
 
 
-class ItemPrice(Mirrored):
+class ItemPrice(MirroredResource):
     """A plan's price at one billing period: `cents("price")`, `text("period_unit")`, `text("item_id")`."""
 
     @property
     def is_on_sale(self) -> bool:
-        """Whether the provider still sells it."""
+        """Whether the provider sells it."""
         return not self.deleted and self.text("status") == "active"
 
 
-class Coupon(Mirrored):
-    """A coupon: bundle rates are item-level (`apply_on` each_specified_item), all others invoice-level."""
+class Coupon(MirroredResource):
+    """A coupon. Bundle rates are item-level (`apply_on` is `each_specified_item`), all others invoice-level."""

@@ -1,1 +1,1 @@
-"""Draws the documents a subscriber files: pure functions from plain data to PDF bytes, no network, no database."""
+"""Invoice PDFs: pure functions from plain data to PDF bytes, without network and database."""

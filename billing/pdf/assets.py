@@ -1,7 +1,7 @@
-"""The only files a document may show: artwork and fonts that are shipped with the project.
+"""The only files an invoice may use: artwork and fonts bundled with the project.
 
-The renderer's own fetcher would try `http://` and `file://` and shrug when they fail; a name or a logo set by
-somebody else must not be able to make this process open anything (OWASP ASVS 13.2.4).
+The renderer's own fetcher would open `http://` and `file://` URLs. Names and logos come from outside, so they must not
+be able to make this process open anything (OWASP ASVS 13.2.4).
 """
 
 from pathlib import Path
@@ -19,24 +19,24 @@ _CONTENT_TYPES = {".svg": "image/svg+xml", ".png": "image/png", ".woff2": "font/
 
 
 class AssetRefused(ValueError):
-    """The address names nothing that is bundled with the project; nothing was opened."""
+    """The address names no bundled file; nothing was opened."""
 
 
 def logo_address(logo: str | None) -> str | None:
-    """Return the `bundled:` address of a logo given as static path or URL, or None when it is not bundled."""
+    """Return the `bundled:` address of a logo given as static path or URL, None when it is not bundled."""
     if not logo:
         return None
     address = f"{SCHEME}://static/{logo.removeprefix(STATIC_PREFIX).lstrip('/')}"
     try:
-        locate(address)
+        locate_asset(address)
     except AssetRefused:
         return None
     return address
 
 
-def locate(address: str) -> tuple[Path, str]:
-    """Return the file and content type behind a `bundled://<root>/<path>` address; raises `AssetRefused`."""
-    parts = _split(address)
+def locate_asset(address: str) -> tuple[Path, str]:
+    """Return the file and content type of a `bundled://<root>/<path>` address. Raises AssetRefused."""
+    parts = _split_address(address)
     root = _ROOTS.get(parts[1]) if parts[0] == SCHEME else None
     if root is None:
         raise AssetRefused(f"not a bundled address: {address!r}")
@@ -47,8 +47,8 @@ def locate(address: str) -> tuple[Path, str]:
     return path, content_type
 
 
-def _split(address: str) -> tuple[str, str, str]:
-    """Split an address into scheme, root name and decoded path."""
+def _split_address(address: str) -> tuple[str, str, str]:
+    """Return the scheme, root name and decoded path of an address."""
     try:
         parts = urlsplit(address)
     except ValueError as error:

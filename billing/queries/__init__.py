@@ -1,1 +1,1 @@
-"""Answers from the mirror: they start from one account, never write and never call out."""
+"""Read-only queries of the mirror. Each starts from one account; none writes or calls the provider."""

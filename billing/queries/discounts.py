@@ -1,7 +1,7 @@
-"""What the coupons on a subscription take off its next bill (contract, section 1).
+"""Discounts: what the coupons on a subscription take off its next bill.
 
-Bundle coupons are item-level, all others invoice-level. The provider applies the item-level ones first, then
-the fixed amounts of the invoice, then its percentages, each to what the ones before it left.
+Bundle coupons are item-level, all others invoice-level. The provider applies item-level coupons first, then fixed
+amounts, then percentages, each to the remainder.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ ITEM_LEVEL = "each_specified_item"
 
 @dataclass(frozen=True)
 class Discount:
-    """One coupon on one subscription: `cents` off, or `percentage` per cent off.
+    """One coupon on one subscription, worth `cents` or `percentage` percent.
 
-    `kind` is `bundle`, `free_month` or `code`; `until` ends a coupon of limited period (exclusive, UTC).
+    `kind` is `bundle`, `free_month` or `code`. `until` is the end of a coupon with a limited period (exclusive, UTC).
     """
 
     coupon_id: str
@@ -33,18 +33,18 @@ class Discount:
     percentage: Decimal = Decimal(0)
     until: datetime | None = None
 
-    def covers(self, bill: datetime | None) -> bool:
-        """Whether it is still in force at the instant of a bill."""
+    def is_in_force_at(self, bill: datetime | None) -> bool:
+        """Return whether it still applies to a bill at this time."""
         return self.until is None or bill is None or bill < self.until
 
-    def taken_off(self, cents: int) -> int:
-        """Return what it takes off `cents`, rounded half up to the cent, never more than there is."""
+    def amount_off(self, cents: int) -> int:
+        """Return the discount on `cents`, rounded half up to the cent and never more than `cents`."""
         return min(cents, self.cents + percentage_of(cents, self.percentage))
 
 
 @dataclass(frozen=True)
 class Price:
-    """One subscription's next bill before tax: its full amount and what comes off, in cents."""
+    """One subscription's next bill before tax, in cents: the full amount and the discounts."""
 
     amount: int
     bundle_savings: int = 0
@@ -52,16 +52,16 @@ class Price:
 
     @property
     def total(self) -> int:
-        """What is left to pay; never below 0."""
+        """The amount after discounts; never below 0."""
         return self.amount - self.bundle_savings - self.coupon_discount
 
 
-def price(amount: int, discounts: Iterable[Discount]) -> Price:
-    """Return what one period of `amount` cents costs with these discounts on it."""
-    left, bundle_savings, coupon_discount = amount, 0, 0
-    for discount in sorted(discounts, key=_turn):
-        off = discount.taken_off(left)
-        left -= off
+def discounted_price(amount: int, discounts: Iterable[Discount]) -> Price:
+    """Return the price of one period of `amount` cents with these discounts."""
+    remainder, bundle_savings, coupon_discount = amount, 0, 0
+    for discount in sorted(discounts, key=_discount_order):
+        off = discount.amount_off(remainder)
+        remainder -= off
         if discount.kind == "bundle":
             bundle_savings += off
         else:
@@ -69,20 +69,20 @@ def price(amount: int, discounts: Iterable[Discount]) -> Price:
     return Price(amount=amount, bundle_savings=bundle_savings, coupon_discount=coupon_discount)
 
 
-def _turn(discount: Discount) -> tuple[bool, bool]:
+def _discount_order(discount: Discount) -> tuple[bool, bool]:
     return (not discount.item_level, discount.percentage > 0)
 
 
 @dataclass(frozen=True)
 class CouponBook:
-    """The coupons and bundle rates that a set of subscriptions needs, read at once."""
+    """The coupons and bundle rates of a set of subscriptions, loaded together."""
 
     coupons: Mapping[str, Coupon]
     rates: Mapping[str, BundleRate]
 
     @classmethod
-    def of(cls, subscriptions: Iterable[Subscription]) -> CouponBook:
-        """Return the book for these subscriptions, in two queries; in none where no coupon is on any."""
+    def for_subscriptions(cls, subscriptions: Iterable[Subscription]) -> CouponBook:
+        """Return the book of these subscriptions. Two queries; none when they carry no coupon."""
         ids = {str(row["coupon_id"]) for subscription in subscriptions for row in subscription.coupons}
         if not ids:
             return cls(coupons={}, rates={})
@@ -93,18 +93,18 @@ class CouponBook:
         )
 
     def discounts_of(self, subscription: Subscription) -> tuple[Discount, ...]:
-        """Return the coupons on a subscription that apply to its present price, in the order they were put on."""
+        """Return the discounts on a subscription that apply to its current price, in the order they were added."""
         return self.discounts_in(subscription.coupons, subscription.item_price_id)
 
     def discounts_in(self, rows: Iterable[Mapping[str, Any]], item_price_id: str) -> tuple[Discount, ...]:
-        """Return those of the coupons in these rows that apply to a price."""
+        """Return the discounts in coupon rows that apply to a price."""
         return tuple(
-            self._discount(row)
+            self._discount_from_row(row)
             for row in rows
-            if _applies(self.coupons.get(str(row["coupon_id"])), item_price_id)
+            if _is_applicable(self.coupons.get(str(row["coupon_id"])), item_price_id)
         )
 
-    def _discount(self, row: Mapping[str, Any]) -> Discount:
+    def _discount_from_row(self, row: Mapping[str, Any]) -> Discount:
         coupon_id = str(row["coupon_id"])
         coupon, rate = self.coupons.get(coupon_id), self.rates.get(coupon_id)
         payload = coupon.payload if coupon else {}
@@ -116,12 +116,12 @@ class CouponBook:
             item_level=bundle,
             cents=int(payload.get("discount_amount") or 0),
             percentage=Decimal(str(percentage or 0)),
-            until=_instant(row.get("apply_till")),
+            until=_epoch_to_datetime(row.get("apply_till")),
         )
 
 
-def discounts_named(coupon_ids: Iterable[str], item_price_id: str) -> tuple[Discount, ...]:
-    """Return what these coupons take off a price, in two queries; those that do not apply to it are left out."""
+def discounts_for_coupons(coupon_ids: Iterable[str], item_price_id: str) -> tuple[Discount, ...]:
+    """Return the discounts of these coupons that apply to a price. Two queries."""
     rows = [{"coupon_id": coupon_id} for coupon_id in coupon_ids]
     coupons = Coupon.objects.filter(provider_id__in=[row["coupon_id"] for row in rows])
     book = CouponBook(
@@ -131,16 +131,19 @@ def discounts_named(coupon_ids: Iterable[str], item_price_id: str) -> tuple[Disc
     return book.discounts_in(rows, item_price_id)
 
 
-def _applies(coupon: Coupon | None, item_price_id: str) -> bool:
-    """Whether a coupon takes something off a price; one that names no prices takes it off every one."""
+def _is_applicable(coupon: Coupon | None, item_price_id: str) -> bool:
+    """Return whether a coupon applies to a price. A coupon without constraints applies to every price."""
     constraints = coupon.payload.get("item_constraints") if coupon else None
     return not constraints or any(
-        one.get("item_type") == "plan"
-        and one.get("constraint") != "none"
-        and (one.get("constraint") != "specific" or item_price_id in one.get("item_price_ids", ()))
-        for one in constraints
+        constraint.get("item_type") == "plan"
+        and constraint.get("constraint") != "none"
+        and (
+            constraint.get("constraint") != "specific"
+            or item_price_id in constraint.get("item_price_ids", ())
+        )
+        for constraint in constraints
     )
 
 
-def _instant(seconds: int | None) -> datetime | None:
+def _epoch_to_datetime(seconds: int | None) -> datetime | None:
     return None if seconds is None else datetime.fromtimestamp(int(seconds), tz=UTC)

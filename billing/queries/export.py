@@ -1,15 +1,16 @@
-"""What billing holds on an account, for the subscriber themselves: a fixed number of queries, however much it is.
+"""Billing's part of a subscriber's data export. The number of queries is fixed.
 
-Cards and PayPal accounts are as the provider masks them. `details` are the provider's own words: cents, epoch seconds.
+Cards and PayPal accounts are masked by the provider. `details` is the provider's payload: cents, epoch seconds.
 """
 
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from accounts.activity import who
 from accounts.models import Account
+from accounts.profile.activity import public_actor
 from billing.models import (
     CancellationFeedback,
+    ChurnEvent,
     CodeRedemption,
     Command,
     Customer,
@@ -17,78 +18,77 @@ from billing.models import (
     OfferClaim,
     PauseSchedule,
     PaymentSource,
-    RetentionEvent,
     Subscription,
     Transaction,
 )
-from billing.models.mirrored import Mirrored
+from billing.models.mirror_row import MirroredResource
 from billing.queries.invoices import invoice_rows
 
 
 def export_part(account: Account) -> Mapping[str, object]:
-    """Return everything that is held on an account, by the names a subscriber knows it under."""
+    """Return everything billing stores about an account, by section."""
     invoices = {row["number"]: row for row in invoice_rows(account)}
     return {
-        "customer": _mirrored(Customer.objects.filter(account=account)),
-        "plans": _plans(account),
+        "customer": _mirror_rows(Customer.objects.filter(account=account)),
+        "plans": _subscription_rows(account),
         "invoices": [
             {**invoices.get(row["id"], {}), **row}
-            for row in _mirrored(Invoice.objects.filter(customer__account=account).order_by("-issued_at"))
+            for row in _mirror_rows(Invoice.objects.filter(customer__account=account).order_by("-issued_at"))
         ],
-        "payments": _mirrored(Transaction.objects.filter(customer__account=account)),
-        "payment_methods": _mirrored(PaymentSource.objects.filter(customer__account=account)),
-        "pause_schedules": _pauses(account),
+        "payments": _mirror_rows(Transaction.objects.filter(customer__account=account)),
+        "payment_methods": _mirror_rows(PaymentSource.objects.filter(customer__account=account)),
+        "pause_schedules": _pause_schedule_rows(account),
         "codes": list(
             CodeRedemption.objects.filter(account=account).values("code", "subscription_id", "redeemed_at")
         ),
         "free_months": list(
             OfferClaim.objects.filter(account=account).values("subscription_id", "claimed_at")
         ),
-        "changes": _changes(account),
-        **_leaving(account),
+        "changes": _command_rows(account),
+        **_churn_sections(account),
     }
 
 
-def _mirrored(rows: Iterable[Mirrored]) -> list[dict[str, Any]]:
+def _mirror_rows(rows: Iterable[MirroredResource]) -> list[dict[str, Any]]:
     return [{"id": row.provider_id, "deleted": row.deleted, "details": row.payload} for row in rows]
 
 
-def _plans(account: Account) -> list[dict[str, Any]]:
-    found = Subscription.objects.filter(customer__account=account).order_by("-created_at")
+def _subscription_rows(account: Account) -> list[dict[str, Any]]:
+    subscriptions = Subscription.objects.filter(customer__account=account).order_by("-created_at")
     return [
         {
-            "id": row.provider_id,
-            "service": row.service,
-            "plan": row.plan_id,
-            "status": row.status.upper(),
-            "created_at": row.created_at,
-            "details": row.payload,
+            "id": subscription.provider_id,
+            "service": subscription.service,
+            "plan": subscription.plan_id,
+            "status": subscription.status.upper(),
+            "created_at": subscription.created_at,
+            "details": subscription.payload,
         }
-        for row in found
+        for subscription in subscriptions
     ]
 
 
-def _pauses(account: Account) -> list[dict[str, Any]]:
-    found = PauseSchedule.objects.filter(subscription__customer__account=account)
+def _pause_schedule_rows(account: Account) -> list[dict[str, Any]]:
+    schedules = PauseSchedule.objects.filter(subscription__customer__account=account)
     fields = ("subscription__provider_id", "state", "pause_date", "resume_date", "created_at", "closed_at")
-    return [{"subscription_id": row.pop("subscription__provider_id"), **row} for row in found.values(*fields)]
+    return [
+        {"subscription_id": row.pop("subscription__provider_id"), **row} for row in schedules.values(*fields)
+    ]
 
 
-def _changes(account: Account) -> list[dict[str, Any]]:
+def _command_rows(account: Account) -> list[dict[str, Any]]:
     fields = ("kind", "actor", "state", "shown", "created_at", "finished_at")
-    found = Command.objects.filter(account=account).order_by("-created_at").values(*fields)
-    return [{**row, "actor": who(row["actor"])} for row in found]
+    commands = Command.objects.filter(account=account).order_by("-created_at").values(*fields)
+    return [{**row, "actor": public_actor(row["actor"])} for row in commands]
 
 
-def _leaving(account: Account) -> dict[str, object]:
+def _churn_sections(account: Account) -> dict[str, object]:
     answers = ("at", "reason", "satisfaction", "usage", "offer")
     return {
         "feedback": list(
             CancellationFeedback.objects.filter(account=account).values(*answers, "services", "outcome")
         ),
         "retention_events": list(
-            RetentionEvent.objects.filter(account=account).values(
-                *answers, "kind", "subscription_id", "service"
-            )
+            ChurnEvent.objects.filter(account=account).values(*answers, "kind", "subscription_id", "service")
         ),
     }

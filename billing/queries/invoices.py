@@ -1,4 +1,4 @@
-"""The billing history (contract, section 3, `GET /api/invoice/list`)."""
+"""The billing history: the rows of GET /api/invoice/list."""
 
 from __future__ import annotations
 
@@ -9,59 +9,63 @@ from typing import Any
 
 from accounts.models import Account
 from billing.models import Invoice, PaymentSource, Transaction
-from billing.queries.instants import iso
+from billing.queries.time_format import format_iso_utc
 
-METHODS = ("card", "paypal_express_checkout")
+PAYMENT_METHOD_TYPES = ("card", "paypal_express_checkout")
 
 
 def invoice_rows(account: Account) -> list[dict[str, Any]]:
-    """Return the account's invoices as the app shows them, newest first; totals in cents. Three queries."""
-    return rows_of(account, invoices_of(account))
+    """Return the rows of the account's invoices, newest first; totals in cents. Three queries."""
+    return rows_for_invoices(account, invoices_of(account))
 
 
 def invoices_of(account: Account) -> list[Invoice]:
-    """Return the account's invoices, newest first; one query."""
-    every = Invoice.objects.filter(customer__account=account, deleted=False)
-    return list(every.order_by("-issued_at", "-pk"))
+    """Return the account's invoices, newest first. One query."""
+    invoices = Invoice.objects.filter(customer__account=account, deleted=False)
+    return list(invoices.order_by("-issued_at", "-pk"))
 
 
-def rows_of(account: Account, invoices: Iterable[Invoice]) -> list[dict[str, Any]]:
-    """Return these invoices of an account as the app shows them, in two queries."""
-    payments = _Payments.of(account)
-    return [_row(invoice, payments) for invoice in invoices]
+def rows_for_invoices(account: Account, invoices: Iterable[Invoice]) -> list[dict[str, Any]]:
+    """Return the rows of these invoices of an account. Two queries."""
+    payments = _PaymentLookup.for_account(account)
+    return [_invoice_row(invoice, payments) for invoice in invoices]
 
 
-def _row(invoice: Invoice, payments: _Payments) -> dict[str, Any]:
-    link = _last_payment(invoice)
+def _invoice_row(invoice: Invoice, payments: _PaymentLookup) -> dict[str, Any]:
+    payment = _last_payment(invoice)
     return {
         "number": invoice.provider_id,
         "status": invoice.status.upper(),
-        "transactionDate": iso(_paid_on(link) or invoice.issued_at),
+        "transactionDate": format_iso_utc(_payment_date(payment) or invoice.issued_at),
         "total": invoice.cents("total"),
-        **payments.paid_with(link),
+        **payments.payment_method(payment),
     }
 
 
 def _last_payment(invoice: Invoice) -> Mapping[str, Any] | None:
-    """Return the newest payment that went through, None when nothing was charged."""
-    paid = [row for row in invoice.payload.get("linked_payments") or () if row.get("txn_status") == "success"]
-    return max(paid, key=lambda row: int(row.get("txn_date") or row.get("applied_at") or 0), default=None)
+    """Return the newest successful payment, None when nothing was charged."""
+    successful = [
+        row for row in invoice.payload.get("linked_payments") or () if row.get("txn_status") == "success"
+    ]
+    return max(
+        successful, key=lambda row: int(row.get("txn_date") or row.get("applied_at") or 0), default=None
+    )
 
 
-def _paid_on(link: Mapping[str, Any] | None) -> datetime | None:
-    seconds = link and (link.get("txn_date") or link.get("applied_at"))
+def _payment_date(payment: Mapping[str, Any] | None) -> datetime | None:
+    seconds = payment and (payment.get("txn_date") or payment.get("applied_at"))
     return datetime.fromtimestamp(int(seconds), tz=UTC) if seconds else None
 
 
 @dataclass(frozen=True)
-class _Payments:
-    """An account's transactions and sources; a removed source still names what an invoice was paid with."""
+class _PaymentLookup:
+    """An account's transactions and payment sources. Removed sources are included: invoices still name them."""
 
     transactions: Mapping[str, Transaction]
     sources: Mapping[str, PaymentSource]
 
     @classmethod
-    def of(cls, account: Account) -> _Payments:
+    def for_account(cls, account: Account) -> _PaymentLookup:
         return cls(
             transactions={
                 row.provider_id: row for row in Transaction.objects.filter(customer__account=account)
@@ -69,11 +73,11 @@ class _Payments:
             sources={row.provider_id: row for row in PaymentSource.objects.filter(customer__account=account)},
         )
 
-    def paid_with(self, link: Mapping[str, Any] | None) -> dict[str, str | None]:
-        """Return what a payment was made with; nulls when nothing was charged, or by other means."""
-        transaction = self.transactions.get(str(link["txn_id"])) if link else None
+    def payment_method(self, payment: Mapping[str, Any] | None) -> dict[str, str | None]:
+        """Return the payment method of a payment; all None for no payment, or one by another kind of method."""
+        transaction = self.transactions.get(str(payment["txn_id"])) if payment else None
         method = transaction.text("payment_method") if transaction else ""
-        if transaction is None or method not in METHODS:
+        if transaction is None or method not in PAYMENT_METHOD_TYPES:
             return {"paymentSourceType": None, "cardBrand": None, "last4": None, "paypalEmail": None}
         source = self.sources.get(transaction.text("payment_source_id"))
         card: Mapping[str, Any] = (source.payload.get("card") if source else None) or {}
@@ -82,10 +86,10 @@ class _Payments:
         return {
             "paymentSourceType": method.upper(),
             "cardBrand": str(card["brand"]).upper() if is_card and card.get("brand") else None,
-            "last4": (_last4(transaction) or card.get("last4")) if is_card else None,
+            "last4": (_card_last4(transaction) or card.get("last4")) if is_card else None,
             "paypalEmail": None if is_card else paypal.get("email"),
         }
 
 
-def _last4(transaction: Transaction) -> str | None:
+def _card_last4(transaction: Transaction) -> str | None:
     return transaction.text("last4") or transaction.text("masked_card_number")[-4:] or None

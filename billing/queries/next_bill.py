@@ -1,24 +1,26 @@
-"""What a subscription bills next, told to its owner before tax."""
+"""The amount of a subscription's next bill."""
 
 from billing.models import ItemPrice, Subscription
-from billing.queries.discounts import CouponBook, price
+from billing.queries.discounts import CouponBook, discounted_price
 
 
-def next_bill(subscription: Subscription) -> int:
-    """Return what its next period costs in cents, before tax, with the coupons that will be in force then.
+def next_bill_amount(subscription: Subscription) -> int:
+    """Return the price of its next period in cents, before tax, with the coupons in force at that time.
 
-    A change that waits for the term's end is counted as made. Four queries at most.
+    A change scheduled for the end of the term counts as made. Four queries at most.
     """
-    target = _changing_to(subscription)
-    price_id = target.provider_id if target else subscription.item_price_id
-    amount = target.cents("price") if target else subscription.amount
+    scheduled = _scheduled_price(subscription)
+    price_id = scheduled.provider_id if scheduled else subscription.item_price_id
+    amount = scheduled.cents("price") if scheduled else subscription.amount
     bill = subscription.next_billing_at or subscription.current_term_end
-    coupons = CouponBook.of([subscription]).discounts_in(subscription.coupons, price_id)
-    return price(amount, (one for one in coupons if one.covers(bill))).total
+    discounts = CouponBook.for_subscriptions([subscription]).discounts_in(subscription.coupons, price_id)
+    return discounted_price(
+        amount, (discount for discount in discounts if discount.is_in_force_at(bill))
+    ).total
 
 
-def _changing_to(subscription: Subscription) -> ItemPrice | None:
+def _scheduled_price(subscription: Subscription) -> ItemPrice | None:
     if not subscription.has_scheduled_changes:
         return None
-    wanted = subscription.text("scheduled_item_price_id")
-    return ItemPrice.objects.filter(provider_id=wanted).first()
+    price_id = subscription.text("scheduled_item_price_id")
+    return ItemPrice.objects.filter(provider_id=price_id).first()

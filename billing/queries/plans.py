@@ -1,58 +1,58 @@
-"""Plans as the subscriber's app sees them (contract, section 3, `Plan`)."""
+"""The `Plan` objects of responses, with camelCase keys."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from billing.catalog import PLANS, Plan, item_price_id
+from billing.catalog import PLANS, Plan, build_item_price_id
 from billing.models import ItemPrice
 from billing.queries.holdings import Holding
-from billing.queries.instants import iso
+from billing.queries.time_format import format_iso_utc
 
 
 def price_on_sale(price_id: str) -> ItemPrice | None:
-    """Return a price that the provider still sells, None for any other."""
+    """Return a price that is on sale, or None."""
     row = ItemPrice.objects.filter(provider_id=price_id).first()
     return row if row is not None and row.is_on_sale else None
 
 
 def held_plan(holding: Holding) -> dict[str, Any]:
-    """Return the `Plan` of a subscription; amounts in cents, instants ISO 8601 in UTC."""
+    """Return the `Plan` of a subscription; amounts in cents, times in ISO 8601 UTC."""
     return {
-        **_offer(
+        **_plan_fields(
             holding.plan, amount=holding.subscription.amount, period_unit=holding.subscription.period_unit
         ),
         "status": holding.status,
         "subId": holding.subscription.provider_id,
-        "cancelAt": iso(holding.cancel_at),
-        "nextBillingAt": iso(holding.next_billing_at),
-        "pauseDate": iso(holding.pause_date),
-        "resumeDate": iso(holding.resume_date),
-        "hasUpcomingCoupon": holding.has_waiting("code"),
+        "cancelAt": format_iso_utc(holding.cancel_at),
+        "nextBillingAt": format_iso_utc(holding.next_billing_at),
+        "pauseDate": format_iso_utc(holding.pause_date),
+        "resumeDate": format_iso_utc(holding.resume_date),
+        "hasUpcomingCoupon": holding.has_waiting_discount("code"),
         "hasPauseSub": holding.is_paused,
         "hasScheduledPause": holding.has_scheduled_pause,
         "hasScheduledChange": holding.subscription.has_scheduled_changes,
         "scheduledPlan": _scheduled_plan(holding),
-        "hasFreeMonth": holding.has_waiting("free_month"),
-        "hasOtherPeriod": holding.other_period is not None,
+        "hasFreeMonth": holding.has_waiting_discount("free_month"),
+        "hasOtherPeriod": holding.other_period_price is not None,
     }
 
 
 def _scheduled_plan(holding: Holding) -> dict[str, Any] | None:
-    """Return what a plan changes to when its term ends, and when that is; None when no change waits."""
+    """Return the period and price the plan changes to at the end of its term; None without a scheduled change."""
     price = holding.changing_to
     if price is None or holding.is_cancelled:
         return None
     return {
         "periodUnit": price.text("period_unit"),
         "amount": price.cents("price"),
-        "at": iso(holding.subscription.current_term_end or holding.subscription.trial_end),
+        "at": format_iso_utc(holding.subscription.current_term_end or holding.subscription.trial_end),
     }
 
 
 def plan_after_change(plan: Mapping[str, Any], *, period_unit: str) -> dict[str, Any]:
-    """Return a held `Plan` as it will be once its scheduled change to a period (`month` or `year`) has come.
+    """Return a `Plan` as it will be after its scheduled change to a period (`month` or `year`).
 
-    One that does not change to that period is returned as it is.
+    A plan without such a change is returned unchanged.
     """
     scheduled = plan["scheduledPlan"]
     if scheduled is None or scheduled["periodUnit"] != period_unit:
@@ -66,31 +66,31 @@ def plan_after_change(plan: Mapping[str, Any], *, period_unit: str) -> dict[str,
 
 
 def added_plan(plan: Plan, *, amount: int, period_unit: str) -> dict[str, Any]:
-    """Return the `Plan` of one that is about to start: active, without a subscription yet."""
-    return {**_offer(plan, amount=amount, period_unit=period_unit), "status": "ACTIVE"}
+    """Return the `Plan` of a plan about to start: active, without a subscription id."""
+    return {**_plan_fields(plan, amount=amount, period_unit=period_unit), "status": "ACTIVE"}
 
 
 def plans_to_add(holdings: Iterable[Holding], *, period_unit: str) -> list[dict[str, Any]]:
-    """Return the plans on sale of services that the account has not, priced for a period (`month` or `year`).
+    """Return the plans on sale of services the account does not have, priced for a period (`month` or `year`).
 
-    They have the shape of `Plan`, with null for what only a subscription has. One query.
+    They are `Plan` objects with null where only a subscription has a value. One query.
     """
-    held = {holding.plan.service for holding in holdings if not holding.is_cancelled}
-    offered = [plan for plan in PLANS if plan.on_sale and plan.service not in held]
-    prices = _prices(item_price_id(plan.id, period_unit) for plan in offered)
+    held_services = {holding.plan.service for holding in holdings if not holding.is_cancelled}
+    offered = [plan for plan in PLANS if plan.on_sale and plan.service not in held_services]
+    prices = _prices_on_sale(build_item_price_id(plan.id, period_unit) for plan in offered)
     return [
-        _offer(plan, amount=prices[item_price_id(plan.id, period_unit)], period_unit=period_unit)
+        _plan_fields(plan, amount=prices[build_item_price_id(plan.id, period_unit)], period_unit=period_unit)
         for plan in offered
-        if item_price_id(plan.id, period_unit) in prices
+        if build_item_price_id(plan.id, period_unit) in prices
     ]
 
 
-def _prices(ids: Iterable[str]) -> dict[str, int]:
+def _prices_on_sale(ids: Iterable[str]) -> dict[str, int]:
     rows = ItemPrice.objects.filter(provider_id__in=list(ids))
     return {row.provider_id: row.cents("price") for row in rows if row.is_on_sale}
 
 
-def _offer(plan: Plan, *, amount: int, period_unit: str) -> dict[str, Any]:
+def _plan_fields(plan: Plan, *, amount: int, period_unit: str) -> dict[str, Any]:
     return {
         "id": plan.id,
         "name": plan.name,

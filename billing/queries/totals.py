@@ -1,4 +1,4 @@
-"""What the next period will cost (contract, section 1, `total`): arithmetic only."""
+"""The totals of the next billing period. Arithmetic only, no queries."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MONTH, YEAR = "month", "year"
 
 @dataclass(frozen=True)
 class Totals:
-    """The sums over the plans of one period that will bill, in cents, before tax."""
+    """The sums over the plans that will bill at one period, in cents before tax."""
 
     period_unit: str
     total: int
@@ -20,22 +20,22 @@ class Totals:
     coupon_discount: int
 
 
-def totals(bills: Sequence[tuple[str, Price]], *, otherwise: str) -> tuple[Totals, Totals | None]:
-    """Return the sums for the account's period, and those for the other period where something bills at it.
+def period_totals(bills: Sequence[tuple[str, Price]], *, otherwise: str) -> tuple[Totals, Totals | None]:
+    """Return the totals of the account's period, and those of the other period or None when nothing bills at it.
 
-    Takes: the period unit and price of each plan that will bill, in catalogue order; `otherwise`, the period
-    when there is none. The account's period is that of the first billing plan.
+    `bills` holds the period unit and price of each plan that will bill, in catalog order. The account's period is that
+    of the first one, or `otherwise` when there is none.
     """
-    first = bills[0][0] if bills else otherwise
-    other = YEAR if first == MONTH else MONTH
-    rest = [price for unit, price in bills if unit == other]
+    own_period = bills[0][0] if bills else otherwise
+    other_period = YEAR if own_period == MONTH else MONTH
+    other_prices = [price for unit, price in bills if unit == other_period]
     return (
-        _sum(first, [price for unit, price in bills if unit == first]),
-        _sum(other, rest) if rest else None,
+        _sum_prices(own_period, [price for unit, price in bills if unit == own_period]),
+        _sum_prices(other_period, other_prices) if other_prices else None,
     )
 
 
-def _sum(period_unit: str, prices: Sequence[Price]) -> Totals:
+def _sum_prices(period_unit: str, prices: Sequence[Price]) -> Totals:
     return Totals(
         period_unit=period_unit,
         total=sum(price.total for price in prices),

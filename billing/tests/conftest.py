@@ -1,4 +1,4 @@
-"""A provider that sells our plans, and the portal that knows what time it is there."""
+"""Fixtures: a live provider with our plans, and a proxy in front of it."""
 
 from __future__ import annotations
 
@@ -8,45 +8,55 @@ from pathlib import Path
 import pytest
 from pytest_django import Settings
 
-from billing.tests.cable import Cable
-from billing.tests.calm import assert_calm
-from billing.tests.live import Provider
-from billing.tests.workers import environment_of_workers
+from billing.tests.support.celery_workers import worker_environment
+from billing.tests.support.faulty_proxy import FaultyProxy
+from billing.tests.support.invariants import assert_settled
+from billing.tests.support.live_provider import Provider
+from billing.tests.support.shop_template import ShopTemplate
 from conftest import Sandbox
 
-# What the property test asserts there is told in full, as in a test.
+# Rewrite the assertions of the property tests' helpers, as in a test.
 pytest.register_assert_rewrite(
-    "billing.tests.life", "billing.tests.leaving", "billing.tests.ledger", "billing.tests.storm"
+    "billing.tests.storm.account_lifecycle",
+    "billing.tests.storm.churn_lifecycle",
+    "billing.tests.storm.write_ledger",
+    "billing.tests.storm.storm_world",
 )
 
 
+@pytest.fixture(scope="session")
+def shop_template(sandbox_process: Sandbox) -> ShopTemplate:
+    """Our shop, opened at this process's sandbox by the first test that needs it."""
+    return ShopTemplate()
+
+
 @pytest.fixture
-def provider(db: None, sandbox: Sandbox) -> Provider:
-    """The sandbox, started afresh, with our plans on sale and its clock followed."""
+def provider(db: None, sandbox: Sandbox, shop_template: ShopTemplate) -> Provider:
+    """The sandbox, reset, with our plans, and with billing's clock on its time."""
     opened = Provider(sandbox=sandbox, sdk=sandbox.client())
-    opened.open_shop()
+    shop_template.open_shop(opened)
     return opened
 
 
 @pytest.fixture
-def cable(sandbox: Sandbox, settings: Settings) -> Iterator[Cable]:
-    """The only way from the portal to the provider in this test."""
-    relay = Cable(sandbox.port)
+def faulty_proxy(sandbox: Sandbox, settings: Settings) -> Iterator[FaultyProxy]:
+    """The proxy through which the portal reaches the provider in this test."""
+    relay = FaultyProxy(sandbox.port)
     settings.CHARGEBEE_ENDPOINT = relay.endpoint
     yield relay
     relay.close()
 
 
 @pytest.fixture
-def in_step(provider: Provider, settings: Settings) -> Iterator[None]:
-    """Once the test's faults are over everything settles, and the portal holds what the provider holds."""
+def assert_settled_after(provider: Provider, settings: Settings) -> Iterator[None]:
+    """Afterwards, assert that without faults everything settles and the mirror equals the provider."""
     yield
     settings.CHARGEBEE_ENDPOINT = provider.sandbox.endpoint
-    provider.sandbox.behave()
-    assert_calm()
+    provider.sandbox.clear_faults()
+    assert_settled()
 
 
 @pytest.fixture
-def environment(tmp_path: Path, cable: Cable) -> dict[str, str]:
-    """The environment of real workers on this test's database, broker and cable."""
-    return environment_of_workers(tmp_path, cable.endpoint)
+def environment(tmp_path: Path, faulty_proxy: FaultyProxy) -> dict[str, str]:
+    """The environment of real workers on this test's database, broker and proxy."""
+    return worker_environment(tmp_path, faulty_proxy.endpoint)

@@ -1,1 +1,1 @@
-"""Events from the provider: received, stored, answered."""
+"""The endpoint that receives the provider's events."""

@@ -1,4 +1,4 @@
-"""Where the provider posts its events."""
+"""The URL the provider posts its events to."""
 
 from django.urls import path
 

@@ -1,1 +1,1 @@
-"""The rows of `make bench`: each a program that measures both its sides in one run and prints what it saw."""
+"""The rows of `make bench`: each is a program that measures both sides in one run and prints the figures."""

@@ -1,4 +1,4 @@
-"""What is written about rows that are due, against one UPDATE of as many: events of customers nobody knows."""
+"""Process due webhook events of unknown customers, against one UPDATE of as many rows."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import itertools
 import time
 from datetime import timedelta
 
-from dev.benches.figures import Comparison, LeftOut, hand_over, interleaved
-from dev.benches.scratch import portal
+from dev.benches.measurements import Comparison, NotMeasured, measure_interleaved, print_figures
+from dev.benches.scratch_portal import scratch_portal
 
 NAME = "due rows"
 ROWS = 5_000
 _numbers = itertools.count(1)
 
 
-def _due(count: int) -> None:
+def _insert_due_events(count: int) -> None:
     from django.utils import timezone
 
     from billing.models import WebhookEvent
@@ -36,26 +36,26 @@ def _due(count: int) -> None:
     )
 
 
-def _ours() -> float:
+def _measure_ours() -> float:
+    from billing.mirror import webhook_processing
     from billing.models import WebhookEvent
-    from billing.services import webhooks
 
-    _due(ROWS)
+    _insert_due_events(ROWS)
     began = time.monotonic()
-    webhooks.process_due()
+    webhook_processing.process_due_events()
     seconds = time.monotonic() - began
     if WebhookEvent.objects.exclude(state=WebhookEvent.State.IGNORED).exists():
-        raise RuntimeError("not every event was dealt with")
+        raise RuntimeError("not every event was processed")
     return ROWS / seconds
 
 
-def _raw() -> float:
+def _measure_raw_update() -> float:
     from django.db import connection
     from django.utils import timezone
 
     from billing.models import WebhookEvent
 
-    _due(ROWS)
+    _insert_due_events(ROWS)
     statement = f"""
         UPDATE {WebhookEvent._meta.db_table}
         SET state = %s, attempts = attempts + 1, processed_at = %s, next_attempt_at = NULL WHERE state = %s
@@ -68,13 +68,13 @@ def _raw() -> float:
 
 
 def main() -> None:
-    """Measure, and hand over what was seen; SQLite's writes say nothing about PostgreSQL's."""
-    with portal() as database:
+    """Measure and print, on PostgreSQL alone: SQLite's writes say nothing about its."""
+    with scratch_portal() as database:
         if database != "postgresql":
-            hand_over([LeftOut(NAME, "no PostgreSQL answers at TEST_DATABASE_URL")])
+            print_figures([NotMeasured(NAME, "no PostgreSQL answers at TEST_DATABASE_URL")])
             return
-        seen = interleaved({"ours": _ours, "raw": _raw})
-    hand_over([Comparison(NAME, "a raw UPDATE", "a second", seen["ours"], seen["raw"], "≥ 0.30")])
+        seen = measure_interleaved({"ours": _measure_ours, "raw": _measure_raw_update})
+    print_figures([Comparison(NAME, "a raw UPDATE", "a second", seen["ours"], seen["raw"], "≥ 0.30")])
 
 
 if __name__ == "__main__":

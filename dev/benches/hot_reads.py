@@ -1,4 +1,4 @@
-"""The three hot reads against a bare view in the same server: requests a second, and how many queries each makes."""
+"""The three hot reads against a bare view in the same server, in requests per second, and their queries."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
-from dev.benches.figures import Comparison, Count, Figure, hand_over, interleaved
-from dev.benches.scratch import portal
-from dev.benches.serving import serving, signed_in
+from dev.benches.measurements import Comparison, Count, Figure, measure_interleaved, print_figures
+from dev.benches.portal_server import create_signed_in_account, run_server
+from dev.benches.scratch_portal import scratch_portal
 
 READS = ("/api/account", "/api/account/manage-plans", "/api/invoice/list")
 CONNECTIONS = 16
 SECONDS = 1.0
 
 
-def _queries(path: str, token: str) -> int:
+def _count_queries(path: str, token: str) -> int:
     from django.db import connection
     from django.test import Client
     from django.test.utils import CaptureQueriesContext
@@ -28,7 +28,7 @@ def _queries(path: str, token: str) -> int:
     return len(queries)
 
 
-def _asked(port: int, path: str, token: str, until: float) -> int:
+def _count_requests(port: int, path: str, token: str, until: float) -> int:
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
     count = 0
     while time.monotonic() < until:
@@ -42,26 +42,29 @@ def _asked(port: int, path: str, token: str, until: float) -> int:
     return count
 
 
-def _per_second(port: int, path: str, token: str) -> float:
+def _requests_per_second(port: int, path: str, token: str) -> float:
     began = time.monotonic()
     with ThreadPoolExecutor(CONNECTIONS) as pool:
-        asked = [pool.submit(_asked, port, path, token, began + SECONDS) for _ in range(CONNECTIONS)]
-        count = sum(one.result() for one in asked)
+        running = [
+            pool.submit(_count_requests, port, path, token, began + SECONDS) for _ in range(CONNECTIONS)
+        ]
+        count = sum(counter.result() for counter in running)
     return count / (time.monotonic() - began)
 
 
 def main() -> None:
-    """Measure, and hand over what was seen."""
-    with portal("dev.benches.settings") as database:
+    """Measure and print."""
+    with scratch_portal("dev.benches.settings") as database:
         from dev.benches.urls import BARE, BEHIND_MIDDLEWARE
 
-        token = signed_in()
-        counts: list[Figure] = [Count(f"{path}, queries", _queries(path, token), "2") for path in READS]
-        with serving() as port:
+        token = create_signed_in_account()
+        counts: list[Figure] = [Count(f"{path}, queries", _count_queries(path, token), "2") for path in READS]
+        with run_server() as port:
             sides = {
-                path: partial(_per_second, port, path, token) for path in (BARE, BEHIND_MIDDLEWARE, *READS)
+                path: partial(_requests_per_second, port, path, token)
+                for path in (BARE, BEHIND_MIDDLEWARE, *READS)
             }
-            seen = interleaved(sides)
+            seen = measure_interleaved(sides)
     others = {BARE: ("a bare DRF view", "≥ 0.30"), BEHIND_MIDDLEWARE: ("the same, behind our middleware", "")}
     unit = f"requests/s ({database})"
     compared = [
@@ -69,7 +72,7 @@ def main() -> None:
         for path in READS
         for other, (against, goal) in others.items()
     ]
-    hand_over([*compared, *counts])
+    print_figures([*compared, *counts])
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What Lighthouse says of the landing page and the account home, on a phone and on a desktop."""
+"""Lighthouse scores of the landing page and the account home, on a phone and on a desktop."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from dev import browser
-from dev.benches import provider
-from dev.benches.figures import ROUNDS, LeftOut, Scores, hand_over
-from dev.benches.scratch import portal
-from dev.benches.serving import serving, signed_in
-from dev.places import ROOT, child_environment, var_dir
+from dev import chromium as dev_chromium
+from dev.benches import fake_provider
+from dev.benches.measurements import ROUNDS, NotMeasured, Scores, print_figures
+from dev.benches.portal_server import create_signed_in_account, run_server
+from dev.benches.scratch_portal import scratch_portal
+from dev.paths import ROOT, child_environment, var_dir
 
 NAME = "Lighthouse"
 VERSION = "12.8.2"
 SCRIPT = ROOT / "frontend" / "bench" / "lighthouse.mjs"
 FORMS = ("phone", "desktop")
-WHOLE = "100, always"
+FULL_SCORE = "100, always"
 INSTALL_SECONDS = 300
 
 
-def _installed() -> Path | None:
-    """Return the folder that Lighthouse is in, fetched there on first use; None where npm cannot."""
+def _install_lighthouse() -> Path | None:
+    """Return the folder with Lighthouse, installed on first use; None if npm cannot install it."""
     folder = var_dir() / f"lighthouse-{VERSION}"
     if (folder / "node_modules" / "lighthouse" / "package.json").is_file():
         return folder
@@ -44,7 +44,9 @@ def _installed() -> Path | None:
     return folder if done.returncode == 0 else None
 
 
-def _scores(folder: Path, chromium: str, form: str, address: str, token: str) -> dict[str, list[float]]:
+def _run_lighthouse(
+    folder: Path, chromium: str, form: str, address: str, token: str
+) -> dict[str, list[float]]:
     """Return the scores of all rounds, by category."""
     command = [
         "node",
@@ -61,21 +63,21 @@ def _scores(folder: Path, chromium: str, form: str, address: str, token: str) ->
     return scores
 
 
-def _measured(folder: Path, chromium: str) -> list[Scores]:
-    """Serve the built app as the demo does, and ask about each page in each form."""
-    with portal("dev.benches.settings"):
+def _measure_pages(folder: Path, chromium: str) -> list[Scores]:
+    """Serve the built app as the demo does; return the scores of each page in each form."""
+    with scratch_portal("dev.benches.settings"):
         from django.core.management import call_command
 
         from accounts.models import SiteSettings
 
         call_command("seed_site", verbosity=0)
-        # The stand-in for the provider estimates nothing, and the page would complain of the refusal.
+        # The fake provider has no estimates, and the page would show an error.
         SiteSettings.objects.update(free_month_on=False)
         call_command("collectstatic", interactive=False, verbosity=0)
-        token = signed_in()
+        token = create_signed_in_account()
         with (
-            provider.running(milliseconds=0) as address,
-            serving(CHARGEBEE_ENDPOINT=f"{address}/api/v2") as port,
+            fake_provider.run_provider(milliseconds=0) as address,
+            run_server(CHARGEBEE_ENDPOINT=f"{address}/api/v2") as port,
         ):
             base = f"http://127.0.0.1:{port}"
             pages = (
@@ -86,23 +88,23 @@ def _measured(folder: Path, chromium: str) -> list[Scores]:
                 Scores(
                     f"{NAME}, {name}, {form}: {category.replace('-', ' ')}",
                     scores,
-                    goal if category == "performance" else WHOLE,
+                    goal if category == "performance" else FULL_SCORE,
                 )
                 for name, page, who, goal in pages
                 for form in FORMS
-                for category, scores in _scores(folder, chromium, form, page, who).items()
+                for category, scores in _run_lighthouse(folder, chromium, form, page, who).items()
             ]
 
 
 def main() -> None:
-    """Measure, and hand over what was seen, or why nothing was."""
-    chromium = browser.of_the_machine() or browser.of_playwright()
-    if chromium is None or shutil.which("npm") is None:
-        hand_over([LeftOut(NAME, "it needs a Chromium, and npm to be fetched by")])
-    elif (folder := _installed()) is None:
-        hand_over([LeftOut(NAME, "npm could not fetch it")])
+    """Measure and print, or print why nothing could be measured."""
+    chromium = dev_chromium.installed_browser() or dev_chromium.playwright_browser()
+    if chromium is None or shutil.which("npm", path=child_environment()["PATH"]) is None:
+        print_figures([NotMeasured(NAME, "it needs a Chromium, and npm to be fetched by")])
+    elif (folder := _install_lighthouse()) is None:
+        print_figures([NotMeasured(NAME, "npm could not fetch it")])
     else:
-        hand_over(_measured(folder, chromium))
+        print_figures(_measure_pages(folder, chromium))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""A call through the gateway against kept-alive httpx: our CPU, and whether new connections are made."""
+"""A call through the gateway against kept-alive httpx: CPU time, and new connections."""
 
 from __future__ import annotations
 
@@ -8,16 +8,15 @@ from functools import partial
 
 import httpx
 
-from dev.benches import provider
-from dev.benches.figures import Comparison, Count, hand_over, interleaved
-from dev.benches.scratch import portal
+from dev.benches import fake_provider
+from dev.benches.measurements import Comparison, Count, measure_interleaved, print_figures
+from dev.benches.scratch_portal import scratch_portal
 
 CALLS = 100
-# Ask for it again and again: what is measured is the call.
 SUBSCRIPTION = "bench"
 
 
-def _milliseconds(call: Callable[[], object]) -> float:
+def _call_milliseconds(call: Callable[[], object]) -> float:
     began = time.process_time()
     for _ in range(CALLS):
         call()
@@ -25,29 +24,33 @@ def _milliseconds(call: Callable[[], object]) -> float:
 
 
 def main() -> None:
-    """Measure, and hand over what was seen."""
-    with portal(), provider.running(milliseconds=0) as address, httpx.Client(trust_env=False) as client:
+    """Measure and print."""
+    with (
+        scratch_portal(),
+        fake_provider.run_provider(milliseconds=0) as address,
+        httpx.Client(trust_env=False) as client,
+    ):
         from django.test import override_settings
 
-        from billing.gateway.subscriptions import retrieve
+        from billing.gateway.subscriptions import retrieve_subscription
 
-        def connections() -> int:
-            return int(client.get(f"{address}{provider.SEEN}").json()["connections"])
+        def count_connections() -> int:
+            return int(client.get(f"{address}{fake_provider.SEEN}").json()["connections"])
 
-        def raw() -> object:
+        def call_raw() -> object:
             return client.get(f"{address}/api/v2/subscriptions/{SUBSCRIPTION}", auth=("key", "")).json()
 
         with override_settings(CHARGEBEE_ENDPOINT=f"{address}/api/v2"):
-            retrieve(SUBSCRIPTION)
-            before = connections()
-            seen = interleaved(
+            retrieve_subscription(SUBSCRIPTION)
+            before = count_connections()
+            seen = measure_interleaved(
                 {
-                    "ours": partial(_milliseconds, lambda: retrieve(SUBSCRIPTION)),
-                    "raw": partial(_milliseconds, raw),
+                    "ours": partial(_call_milliseconds, lambda: retrieve_subscription(SUBSCRIPTION)),
+                    "raw": partial(_call_milliseconds, call_raw),
                 }
             )
-            made = connections() - before
-    hand_over(
+            made = count_connections() - before
+    print_figures(
         [
             Comparison("SDK call", "kept-alive httpx", "ms of CPU", seen["ours"], seen["raw"], "≤ 3"),
             Count("SDK call, new connections in steady state", made, "0"),

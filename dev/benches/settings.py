@@ -1,4 +1,4 @@
-"""The portal's settings, with three addresses more to compare it with."""
+"""The portal's settings, with three more URLs to compare it with."""
 
 from portal.settings import *  # noqa: F403
 

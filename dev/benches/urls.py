@@ -1,4 +1,4 @@
-"""The portal's addresses, and those it is compared with: a bare view of REST framework's, and a page of five calls."""
+"""The portal's URLs, and those it is compared with: a bare view of REST framework, and a page of five calls."""
 
 from functools import cache
 
@@ -13,7 +13,7 @@ from rest_framework.response import Response
 
 from portal import urls
 
-# The second is answered as the API is, the others without any middleware.
+# The second passes through the API's middleware, the others through none.
 BARE, BEHIND_MIDDLEWARE, PEER = "/bare", "/api/bare", "/peer"
 CALLS = 5
 
@@ -22,25 +22,28 @@ CALLS = 5
 @authentication_classes([])
 @permission_classes([])
 @renderer_classes([JSONRenderer])
-def bare(request: Request) -> Response:
+def bare_view(request: Request) -> Response:
     """Answer with next to nothing."""
     return Response({"ok": True})
 
 
 @cache
-def _client() -> httpx.Client:
+def _provider_client() -> httpx.Client:
     return httpx.Client(base_url=settings.CHARGEBEE_ENDPOINT, auth=("key", ""), trust_env=False)
 
 
-def peer(request: HttpRequest) -> HttpResponse:
-    """Ask the provider for what a page shows, one thing after the other, and show it."""
-    found = [_client().get(f"/subscriptions/{number}").raise_for_status().json() for number in range(CALLS)]
-    return HttpResponse("".join(f"<p>{one['subscription']['id']}</p>" for one in found))
+def peer_page(request: HttpRequest) -> HttpResponse:
+    """Make the provider calls of a page one after the other, and show the results."""
+    answers = [
+        _provider_client().get(f"/subscriptions/{number}").raise_for_status().json()
+        for number in range(CALLS)
+    ]
+    return HttpResponse("".join(f"<p>{answer['subscription']['id']}</p>" for answer in answers))
 
 
 urlpatterns = [
-    path(BARE[1:], bare),
-    path(BEHIND_MIDDLEWARE[1:], bare),
-    path(PEER[1:], peer),
+    path(BARE[1:], bare_view),
+    path(BEHIND_MIDDLEWARE[1:], bare_view),
+    path(PEER[1:], peer_page),
     *urls.urlpatterns,
 ]

@@ -1,4 +1,4 @@
-"""The portal's server, where what it is compared with is answered by Django without any middleware."""
+"""The portal as a WSGI application; what it is compared with runs without middleware."""
 
 from typing import Any
 

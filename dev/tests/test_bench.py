@@ -1,4 +1,4 @@
-"""What `make bench` says of what it measured; nothing is timed here."""
+"""How `make bench` shows its figures; nothing is timed here."""
 
 import json
 from functools import partial
@@ -6,22 +6,22 @@ from functools import partial
 import pytest
 
 from dev import bench
-from dev.benches import figures
-from dev.benches.figures import Comparison, Count, LeftOut, Scores
+from dev.benches import measurements
+from dev.benches.measurements import Comparison, Count, NotMeasured, Scores
 from dev.console import CannotContinue
-from dev.places import ROOT
+from dev.paths import ROOT
 
-SEEN: list[figures.Figure] = [
+SEEN: list[measurements.Figure] = [
     Comparison("drawing", "a ruler", "ms", [40.0, 1.0, 30.0], [10.0, 90.0, 20.0], "≤ 4"),
     Count("drawing, queries", 2, "2"),
-    LeftOut("due rows", "no PostgreSQL answers"),
+    NotMeasured("due rows", "no PostgreSQL answers"),
     Scores("a page, judged", [99.0, 60.0, 98.0], "≥ 97"),
 ]
 
 
 def test_every_address_of_the_app_is_measured():
     paths = bench.PATHS.read_text()
-    drawn = bench.routes_of(bench.ROUTES.read_text(), paths)
+    drawn = bench.parse_routes(bench.ROUTES.read_text(), paths)
 
     assert sorted(address for addresses in drawn.values() for address in addresses) == sorted(
         address for _name, address in bench.PATH.findall(paths)
@@ -31,7 +31,9 @@ def test_every_address_of_the_app_is_measured():
 def test_the_table_sets_the_landing_page_against_the_libraries_alone():
     sizes = dict.fromkeys(("raw", "gzip", "brotli"), 1000)
     one = {"js": sizes, "css": sizes}
-    shown = bench.table({"base": one, "initial": one, "parts": {bench.LANDING: one}}, {bench.LANDING: ["/"]})
+    shown = bench.size_table(
+        {"base": one, "initial": one, "parts": {bench.LANDING: one}}, {bench.LANDING: ["/"]}
+    )
 
     assert "of the libraries alone: 2.00 (gzip), 2.00 (brotli)" in shown
     assert shown.count("+ ") == 1
@@ -41,8 +43,8 @@ def test_the_landing_page_is_a_row_among_the_others():
     sizes = dict.fromkeys(("raw", "gzip", "brotli"), 1000)
     one = {"js": sizes, "css": sizes}
 
-    row = bench.landing_row({"base": one, "initial": one, "parts": {bench.LANDING: one}})
-    assert figures.document([row])[0]["ratio"] == 2
+    row = bench.landing_page_row({"base": one, "initial": one, "parts": {bench.LANDING: one}})
+    assert measurements.figures_as_json([row])[0]["ratio"] == 2
 
 
 def test_the_sides_take_turns_and_the_first_round_is_not_kept():
@@ -52,14 +54,16 @@ def test_the_sides_take_turns_and_the_first_round_is_not_kept():
         turns.append(side)
         return float(len(turns))
 
-    seen = figures.interleaved({side: partial(measure, side) for side in "ab"}, rounds=2)
+    seen = measurements.measure_interleaved({side: partial(measure, side) for side in "ab"}, rounds=2)
 
     assert turns == ["a", "b"] * 3
     assert seen == {"a": [3.0, 5.0], "b": [4.0, 6.0]}
 
 
 def test_a_row_shows_medians_and_their_ratio_beside_what_is_to_be_reached():
-    drawn, counted, left_out, judged = (line.split() for line in figures.table(SEEN).splitlines()[1:])
+    drawn, counted, left_out, judged = (
+        line.split() for line in measurements.figure_table(SEEN).splitlines()[1:]
+    )
 
     assert drawn[-5:] == ["30.00", "20.00", "1.50", "≤", "4"]
     assert counted[-2:] == ["2", "2"]
@@ -70,11 +74,11 @@ def test_a_row_shows_medians_and_their_ratio_beside_what_is_to_be_reached():
 def test_what_is_many_times_faster_is_shown_as_a_fraction():
     far = Comparison("a page", "the other", "ms", [2.0], [500.0], "≤ 1/200")
 
-    assert figures.table([far]).split()[-3:] == ["1/250", "≤", "1/200"]
+    assert measurements.figure_table([far]).split()[-3:] == ["1/250", "≤", "1/200"]
 
 
 def test_what_is_kept_has_every_round_and_what_follows_from_them():
-    drawn, counted, left_out, judged = json.loads(json.dumps(figures.document(SEEN)))
+    drawn, counted, left_out, judged = json.loads(json.dumps(measurements.figures_as_json(SEEN)))
 
     assert drawn["ours"] == [40.0, 1.0, 30.0]
     assert (drawn["ours_median"], drawn["other_median"], drawn["ratio"]) == (30.0, 20.0, 1.5)
@@ -87,16 +91,16 @@ def test_what_a_program_hands_over_arrives_whole_whatever_was_printed_before(
     capsys: pytest.CaptureFixture[str],
 ):
     print("something else")
-    figures.hand_over(SEEN)
+    measurements.print_figures(SEEN)
 
-    assert figures.received(capsys.readouterr().out) == SEEN
+    assert measurements.parse_figures(capsys.readouterr().out) == SEEN
 
 
 def test_it_measures_the_rows_that_are_asked_for_and_refuses_one_there_is_not():
-    assert bench.wanted("due-rows sdk") == ["due_rows", "sdk"]
-    assert bench.wanted("") == [bench.SIZES, *bench.PROGRAMS]
+    assert bench.chosen_rows("due-rows sdk") == ["due_rows", "sdk"]
+    assert bench.chosen_rows("") == [bench.SIZES, *bench.PROGRAMS]
     with pytest.raises(CannotContinue, match="no row soup"):
-        bench.wanted("sdk soup")
+        bench.chosen_rows("sdk soup")
 
 
 def test_every_row_has_its_program():

@@ -1,4 +1,4 @@
-"""What is set up once: the demo's database, which is left alone where it cannot be brought up to date; packages."""
+"""Set-up: the demo's database, which is left alone if it cannot be migrated, and packages."""
 
 import os
 import shutil
@@ -11,7 +11,7 @@ import pytest
 
 from dev import prepare
 from dev.console import CannotContinue
-from dev.places import ROOT
+from dev.paths import ROOT
 
 INSTALL = "from dev import prepare; prepare.ensure_python_packages(prepare.ROOT / 'requirements.txt')"
 
@@ -38,9 +38,9 @@ def test_it_refuses_a_database_made_with_a_migration_that_was_rewritten(folder):
 
 
 def test_it_migrates_once_and_has_a_new_database_seeded(folder, capsys):
-    prepare.seeds_stamp().set()
+    prepare.seeds_stamp().mark_done()
     prepare.ensure_database()
-    assert not prepare.seeds_stamp().holds
+    assert not prepare.seeds_stamp().is_current
 
     capsys.readouterr()
     prepare.ensure_database()
@@ -49,19 +49,19 @@ def test_it_migrates_once_and_has_a_new_database_seeded(folder, capsys):
 
 @pytest.fixture
 def checkout(tmp_path):
-    """A project that wants no packages yet."""
+    """A checkout with an empty list of packages."""
     shutil.copytree(ROOT / "dev", tmp_path / "dev", ignore=shutil.ignore_patterns("__pycache__", "tests"))
     (tmp_path / "requirements.txt").touch()
     return tmp_path
 
 
-def install(checkout):
+def start_install(checkout):
     return subprocess.Popen([sys.executable, "-c", INSTALL], cwd=checkout, start_new_session=True)
 
 
 def test_an_installation_that_was_cut_short_begins_anew(checkout):
     environment = checkout / ".venv"
-    begun = install(checkout)
+    begun = start_install(checkout)
     deadline = time.monotonic() + 60
     while not (environment / ".installing").exists():
         assert time.monotonic() < deadline
@@ -71,7 +71,7 @@ def test_an_installation_that_was_cut_short_begins_anew(checkout):
     begun.wait()
     (environment / "half-a-package").touch()
 
-    assert install(checkout).wait() == 0
+    assert start_install(checkout).wait() == 0
 
     left = {file.name for file in environment.iterdir()}
     assert ".installed-requirements" in left

@@ -1,4 +1,4 @@
-"""`make reset` forgets the demo's data and nothing else."""
+"""`make reset` deletes the demo's data and nothing else."""
 
 import os
 import socket
@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from dev.places import ROOT
+from dev.paths import ROOT
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ def listener():
         yield taken.getsockname()[1]
 
 
-def reset(folder, port):
+def run_reset(folder, port):
     environment = {**os.environ, "VAR_DIR": str(folder), "PORT": str(port), "SANDBOX_PORT": str(port)}
     return subprocess.run(
         [sys.executable, "dev/reset.py"],
@@ -40,13 +40,13 @@ def reset(folder, port):
 
 
 def test_it_removes_what_the_demo_wrote_and_nothing_else(folder):
-    answer = reset(folder, 1)
+    answer = run_reset(folder, 1)
     assert answer.returncode == 0
     assert [file.name for file in folder.iterdir()] == ["somebody-elses.txt"]
 
 
 def test_it_leaves_a_running_demo_alone(folder, listener):
-    answer = reset(folder, listener)
+    answer = run_reset(folder, listener)
     assert answer.returncode == 1
     assert (folder / "db.sqlite3").exists()
     assert "Stop it first" in answer.stdout

@@ -1,4 +1,4 @@
-"""`make run` says in one line what it cannot start with, before it installs or starts anything."""
+"""`make run` reports what prevents its start in one line, before it installs or starts anything."""
 
 import os
 import socket
@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from dev.places import ROOT
+from dev.paths import ROOT
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def free_ports():
         return str(one.getsockname()[1]), str(other.getsockname()[1])
 
 
-def serve(folder, **environment):
+def run_portal(folder, **environment):
     ports = dict(zip(("PORT", "SANDBOX_PORT"), free_ports(), strict=True))
     told = {"VAR_DIR": str(folder), "PORTAL_ENV": "demo", **ports}
     return subprocess.run(
@@ -68,13 +68,13 @@ def serve(folder, **environment):
     ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
 )
 def test_it_refuses_what_it_cannot_start_with_in_one_line(tmp_path, environment, said):
-    answer = serve(tmp_path, **environment)
+    answer = run_portal(tmp_path, **environment)
     assert (answer.returncode, answer.stdout.strip(), answer.stderr) == (1, said, "")
 
 
 @pytest.mark.parametrize("name", ["PORT", "SANDBOX_PORT"])
 def test_it_names_the_port_that_is_taken(tmp_path, listener, name):
-    answer = serve(tmp_path, **{name: str(listener)})
+    answer = run_portal(tmp_path, **{name: str(listener)})
     assert answer.returncode == 1
     assert answer.stdout.strip().startswith(f"Port {listener} is taken.")
     assert f"make run {name}=" in answer.stdout

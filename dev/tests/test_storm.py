@@ -1,4 +1,4 @@
-"""Which storms `make storm` raises; none is raised here."""
+"""Which rounds `make storm` plans; none is run here."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from dev import storm
 
 
 def test_without_a_time_there_is_one_round_of_the_seed_that_is_given():
-    assert list(storm.rounds(7, sequences=50, seconds=None)) == [(7, 50)]
-    assert list(storm.rounds(7, sequences=None, seconds=None)) == [(7, storm.DEFAULT_SEQUENCES)]
+    assert list(storm.plan_rounds(7, sequences=50, seconds=None)) == [(7, 50)]
+    assert list(storm.plan_rounds(7, sequences=None, seconds=None)) == [(7, storm.DEFAULT_SEQUENCES)]
 
 
 def test_with_a_time_the_next_seeds_follow_until_it_is_over():
-    assert list(islice(storm.rounds(7, sequences=None, seconds=3600), 3)) == [(7, 2), (8, 2), (9, 2)]
-    assert list(storm.rounds(7, sequences=2, seconds=0)) == [(7, 2)]
+    assert list(islice(storm.plan_rounds(7, sequences=None, seconds=3600), 3)) == [(7, 2), (8, 2), (9, 2)]
+    assert list(storm.plan_rounds(7, sequences=2, seconds=0)) == [(7, 2)]
 
 
 @pytest.mark.parametrize(
@@ -26,4 +26,4 @@ def test_only_postgresql_and_its_redis_are_stormed_in_place_of_sqlite(monkeypatc
     monkeypatch.setenv("DATABASE_URL", database)
     monkeypatch.setenv("REDIS_URL", "redis://here/1")
 
-    assert bool(storm.services()) is storms
+    assert bool(storm.server_urls()) is storms

@@ -32,36 +32,36 @@ class Operator:
 
     @property
     def code(self) -> str:
-        """What the phone shows now."""
+        """The app's current code."""
         totp = TOTP(Authenticator(user=self.user, key=self.key).bin_key)
         totp.time = time.time()
         return f"{totp.token():06d}"
 
-    def enrol(self) -> list[str]:
-        """Have the phone enrolled half a minute ago, so that what it shows now is not spent; give recovery codes."""
+    def enroll_app(self) -> list[str]:
+        """Enroll the app a minute ago, so that its current code is unused; return the recovery codes."""
         with time_machine.travel(time.time() - 60, tick=False):
-            return second_factor.enrol(self.user, key=self.key, code=self.code)[1]
+            return second_factor.enroll_app(self.user, key=self.key, code=self.code)[1]
 
     def sign_in(self, password: str = PASSWORD, code: str | None = None, **extra: Any) -> Any:
-        """Fill in the form, with what the phone shows unless the test says otherwise."""
-        filled = {
+        """Submit the sign-in form, by default with the app's current code."""
+        form = {
             "username": self.user.get_username(),
             "password": password,
             "code": self.code if code is None else code,
             "next": "/admin/",
         }
-        return self.browser.post("/admin/login/", filled, **extra)
+        return self.browser.post("/admin/login/", form, **extra)
 
     def is_in(self) -> bool:
-        """Whether the browser sees the admin."""
+        """Return whether the browser can open the admin."""
         return self.browser.get("/admin/").status_code == 200
 
 
 @pytest.fixture
 def clock() -> Any:
-    """Noon, until the test moves it."""
-    with time_machine.travel(NOW, tick=False) as moved:
-        yield moved
+    """A clock that stands at noon until the test moves it."""
+    with time_machine.travel(NOW, tick=False) as traveller:
+        yield traveller
 
 
 @pytest.fixture

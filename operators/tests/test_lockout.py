@@ -17,10 +17,10 @@ from django.test import Client
 from operators import tasks
 from operators.tests.conftest import Operator
 
-TOO_MANY = "That was too many tries"
+TOO_MANY = "Too many tries"
 
 
-def fail(operator: Operator, times: int, **extra: Any) -> Any:
+def fail_sign_in(operator: Operator, times: int, **extra: Any) -> Any:
     return [operator.sign_in("wrong", **extra) for _ in range(times)][-1]
 
 
@@ -34,12 +34,13 @@ def without_a_cache(settings: Any) -> None:
     settings.CACHES = {"default": {"BACKEND": "django.core.cache.backends.dummy.DummyCache"}}
 
 
+@pytest.mark.shows("security-11")
 def test_five_wrong_passwords_lock_out_for_a_quarter_of_an_hour(
     olga: Operator, clock: Any, without_a_cache: None
 ) -> None:
-    olga.enrol()
-    assert fail(olga, 4).status_code == 200
-    refused = fail(olga, 1)
+    olga.enroll_app()
+    assert fail_sign_in(olga, 4).status_code == 200
+    refused = fail_sign_in(olga, 1)
     assert refused.status_code == 429
     assert refused["Retry-After"] == "900"
     assert TOO_MANY in refused.content.decode()
@@ -53,7 +54,7 @@ def test_five_wrong_passwords_lock_out_for_a_quarter_of_an_hour(
     assert olga.is_in()
 
 
-def _words(answer: Any) -> str:
+def _page_text(answer: Any) -> str:
     """What a page says, without the name that was typed and the form's token."""
     return re.sub(r'value="[^"]*"', "", answer.content.decode())
 
@@ -62,13 +63,13 @@ def test_it_says_the_same_of_a_name_that_nobody_has(olga: Operator) -> None:
     known = [olga.sign_in("wrong") for _ in range(6)]
     olga.user.username = "nobody"
     unknown = [olga.sign_in("wrong") for _ in range(6)]
-    for one, other in zip(known, unknown, strict=True):
-        assert one.status_code == other.status_code
-        assert _words(one) == _words(other)
+    for known_answer, unknown_answer in zip(known, unknown, strict=True):
+        assert known_answer.status_code == unknown_answer.status_code
+        assert _page_text(known_answer) == _page_text(unknown_answer)
 
 
 def test_wrong_codes_count_as_wrong_passwords(olga: Operator, clock: Any) -> None:
-    olga.enrol()
+    olga.enroll_app()
     for _ in range(5):
         answer = olga.sign_in(code="000000")
         clock.shift(timedelta(seconds=20))
@@ -77,7 +78,7 @@ def test_wrong_codes_count_as_wrong_passwords(olga: Operator, clock: Any) -> Non
 
 
 def test_another_browser_at_the_same_address_is_locked_out_too(olga: Operator) -> None:
-    olga.enrol()
+    olga.enroll_app()
     for number in range(5):
         olga.sign_in("wrong", headers={"User-Agent": f"browser {number}"})
     olga.browser = Client()
@@ -85,21 +86,22 @@ def test_another_browser_at_the_same_address_is_locked_out_too(olga: Operator) -
 
 
 def test_a_stranger_elsewhere_locks_nobody_out(olga: Operator, behind_a_proxy: None) -> None:
-    olga.enrol()
-    fail(Operator(olga.user, Client()), 5, headers={"X-Forwarded-For": "198.51.100.7"})
+    olga.enroll_app()
+    fail_sign_in(Operator(olga.user, Client()), 5, headers={"X-Forwarded-For": "198.51.100.7"})
     olga.sign_in(headers={"X-Forwarded-For": "203.0.113.9"})
     assert olga.is_in()
 
 
+@pytest.mark.shows("security-10")
 def test_nobody_gets_away_by_claiming_another_address(olga: Operator, behind_a_proxy: None) -> None:
-    olga.enrol()
+    olga.enroll_app()
     for number in range(5):
         olga.sign_in("wrong", headers={"X-Forwarded-For": f"10.0.0.{number}, 198.51.100.7"})
     assert olga.sign_in(headers={"X-Forwarded-For": "10.0.0.9, 198.51.100.7"}).status_code == 429
 
 
 def test_an_ipv6_line_counts_as_one(olga: Operator) -> None:
-    olga.enrol()
+    olga.enroll_app()
     for number in range(5):
         olga.sign_in("wrong", REMOTE_ADDR=f"2001:db8::{number + 1}")
     assert olga.sign_in(REMOTE_ADDR="2001:db8::99").status_code == 429
@@ -107,7 +109,7 @@ def test_an_ipv6_line_counts_as_one(olga: Operator) -> None:
 
 
 def test_wrong_passwords_on_the_inside_count_too(olga: Operator) -> None:
-    olga.enrol()
+    olga.enroll_app()
     olga.sign_in()
     for _ in range(5):
         answer = olga.browser.post("/admin/second-factor/codes/", {"password": "wrong"})
@@ -115,26 +117,26 @@ def test_wrong_passwords_on_the_inside_count_too(olga: Operator) -> None:
 
 
 def test_signing_in_forgets_the_failures_before(olga: Operator, clock: Any) -> None:
-    olga.enrol()
-    fail(olga, 4)
+    olga.enroll_app()
+    fail_sign_in(olga, 4)
     olga.sign_in()
     assert not AccessAttempt.objects.exists()
 
 
 def test_a_command_unlocks(olga: Operator) -> None:
-    olga.enrol()
+    olga.enroll_app()
     for _ in range(3):
         olga.sign_in(code="000000")
-    fail(olga, 5)
+    fail_sign_in(olga, 5)
     call_command("unlock_operator", "olga", stdout=StringIO())
     olga.sign_in()
     assert olga.is_in()
 
 
 def test_a_superuser_unlocks_in_the_admin(olga: Operator, petra: Operator) -> None:
-    petra.enrol()
-    fail(petra, 5)
-    olga.enrol()
+    petra.enroll_app()
+    fail_sign_in(petra, 5)
+    olga.enroll_app()
     olga.sign_in()
     attempt = AccessAttempt.objects.get(username="petra")
     assert olga.browser.get("/admin/axes/accessattempt/").status_code == 200
@@ -144,7 +146,7 @@ def test_a_superuser_unlocks_in_the_admin(olga: Operator, petra: Operator) -> No
 
 
 def test_the_log_and_the_table_hold_no_secret(olga: Operator, caplog: pytest.LogCaptureFixture) -> None:
-    olga.enrol()
+    olga.enroll_app()
     olga.user.username = "olga\nforged line"
     with caplog.at_level(logging.INFO):
         olga.sign_in("a wrong secret", code="123456")
@@ -156,13 +158,13 @@ def test_the_log_and_the_table_hold_no_secret(olga: Operator, caplog: pytest.Log
 
 
 def test_what_is_over_is_forgotten(olga: Operator, clock: Any) -> None:
-    olga.enrol()
-    fail(olga, 1)
+    olga.enroll_app()
+    fail_sign_in(olga, 1)
     tasks.forget()
     assert AccessAttempt.objects.count() == 1
     olga.sign_in(code=olga.code)
     session = olga.browser.session
-    fail(Operator(olga.user, Client()), 1)
+    fail_sign_in(Operator(olga.user, Client()), 1)
     clock.shift(timedelta(minutes=31))
     tasks.forget()
     assert not AccessAttempt.objects.exists()

@@ -5,13 +5,14 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
+import pytest
 from django.contrib.sessions.models import Session
 
 from operators.tests.conftest import PASSWORD, Operator
 
 
 def test_signing_in_starts_another_session(olga: Operator) -> None:
-    olga.enrol()
+    olga.enroll_app()
     planted = olga.browser.session
     planted["mark"] = "of somebody else"
     planted.save()
@@ -22,8 +23,9 @@ def test_signing_in_starts_another_session(olga: Operator) -> None:
     assert not Session.objects.filter(pk=planted.session_key).exists()
 
 
+@pytest.mark.shows("security-39")
 def test_it_is_over_after_half_an_hour_without_a_page(olga: Operator, clock: Any) -> None:
-    olga.enrol()
+    olga.enroll_app()
     olga.sign_in()
     for _ in range(3):
         clock.shift(timedelta(minutes=29))
@@ -33,7 +35,7 @@ def test_it_is_over_after_half_an_hour_without_a_page(olga: Operator, clock: Any
 
 
 def test_signing_out_ends_it_on_the_server(olga: Operator) -> None:
-    olga.enrol()
+    olga.enroll_app()
     olga.sign_in()
     kept = olga.browser.cookies["operator"].value
     olga.browser.post("/admin/logout/")
@@ -42,7 +44,7 @@ def test_signing_out_ends_it_on_the_server(olga: Operator) -> None:
 
 
 def test_a_new_password_ends_the_sessions_of_the_old_one(olga: Operator) -> None:
-    olga.enrol()
+    olga.enroll_app()
     olga.sign_in()
     olga.user.set_password(f"{PASSWORD}, again")
     olga.user.save()
@@ -50,7 +52,7 @@ def test_a_new_password_ends_the_sessions_of_the_old_one(olga: Operator) -> None
 
 
 def test_its_cookie_is_neither_read_by_scripts_nor_sent_by_other_sites(olga: Operator) -> None:
-    olga.enrol()
+    olga.enroll_app()
     olga.sign_in()
     cookie = olga.browser.cookies["operator"]
     assert cookie["httponly"]

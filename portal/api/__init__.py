@@ -1,1 +1,1 @@
-"""What every endpoint has in common: the error envelope, the case of keys, the headers, the schema."""
+"""What all endpoints share: error responses, camelCase keys, headers and the OpenAPI schema."""

@@ -1,7 +1,7 @@
-"""camelCase on the wire, snake_case inside.
+"""Converts between camelCase in JSON and snake_case in Python.
 
-Keys are taken in either case. A key must not hold an underscore before a digit (`line_1`), which would not survive
-the way out and back; and a map whose keys are data must not be sent at all, since data has no case to change.
+Requests may use either case. A key must not have an underscore before a digit (`line_1`), because the conversion would
+not be reversible. Data must not be used as keys, because it would be converted too.
 """
 
 from __future__ import annotations
@@ -15,47 +15,45 @@ from rest_framework.parsers import JSONParser
 from rest_framework.renderers import JSONRenderer
 
 _WORD_START = re.compile(r"(?<=[a-zA-Z0-9])_([a-z])")
-_CAPITAL = re.compile(r"(?<=[a-z0-9])([A-Z])")
+_CAPITAL_LETTER = re.compile(r"(?<=[a-z0-9])([A-Z])")
 
 
 def to_camel(key: str) -> str:
-    """`next_billing_at` → `nextBillingAt`; `last4` and anything already in camelCase stay as they are."""
+    """Convert `next_billing_at` to `nextBillingAt`; a key in camelCase stays unchanged."""
     return _WORD_START.sub(lambda match: match.group(1).upper(), key)
 
 
 def to_snake(key: str) -> str:
-    """`nextBillingAt` → `next_billing_at`; a key in snake_case stays as it is."""
-    return _CAPITAL.sub(lambda match: f"_{match.group(1).lower()}", key)
+    """Convert `nextBillingAt` to `next_billing_at`; a key in snake_case stays unchanged."""
+    return _CAPITAL_LETTER.sub(lambda match: f"_{match.group(1).lower()}", key)
 
 
-def camelised(data: Any) -> Any:
-    """The same data with every key in camelCase."""
+def camelize_keys(data: Any) -> Any:
+    """Return the data with every key in camelCase."""
     if isinstance(data, Mapping):
         return {
-            to_camel(key) if isinstance(key, str) else key: camelised(value) for key, value in data.items()
+            to_camel(key) if isinstance(key, str) else key: camelize_keys(value)
+            for key, value in data.items()
         }
     if isinstance(data, (list, tuple)):
-        return [camelised(item) for item in data]
+        return [camelize_keys(item) for item in data]
     return data
 
 
-def snaked(data: Any) -> Any:
-    """The same data with every key in snake_case.
-
-    Raises `ParseError` when one object holds a key in both cases, since either could be the one that was meant.
-    """
+def snakify_keys(data: Any) -> Any:
+    """Return the data with every key in snake_case. Raises `ParseError` if an object has a key in both cases."""
     if isinstance(data, dict):
-        result = {to_snake(key): snaked(value) for key, value in data.items()}
+        result = {to_snake(key): snakify_keys(value) for key, value in data.items()}
         if len(result) != len(data):
             raise ParseError("A value was given twice under two spellings of its name.")
         return result
     if isinstance(data, list):
-        return [snaked(item) for item in data]
+        return [snakify_keys(item) for item in data]
     return data
 
 
 class CamelCaseJSONRenderer(JSONRenderer):
-    """JSON with camelCase keys; a response that says it is `verbatim` goes out as it is."""
+    """Renders JSON with camelCase keys, except for a response with the attribute `verbatim`."""
 
     def render(
         self,
@@ -63,14 +61,14 @@ class CamelCaseJSONRenderer(JSONRenderer):
         accepted_media_type: str | None = None,
         renderer_context: Mapping[str, Any] | None = None,
     ) -> bytes:
-        """Return the body's bytes."""
-        verbatim = getattr((renderer_context or {}).get("response"), "verbatim", False)
-        sent = data if verbatim else camelised(data)
-        return super().render(sent, accepted_media_type, renderer_context)
+        """Return the body as bytes."""
+        is_verbatim = getattr((renderer_context or {}).get("response"), "verbatim", False)
+        body = data if is_verbatim else camelize_keys(data)
+        return super().render(body, accepted_media_type, renderer_context)
 
 
 class CamelCaseJSONParser(JSONParser):
-    """JSON with keys in either case."""
+    """Parses JSON with keys in either case."""
 
     def parse(
         self,
@@ -78,8 +76,8 @@ class CamelCaseJSONParser(JSONParser):
         media_type: str | None = None,
         parser_context: Mapping[str, Any] | None = None,
     ) -> Any:
-        """Return the body with snake_case keys. Raises `ParseError` for anything that is not sound JSON."""
+        """Return the body with snake_case keys. Raises `ParseError` if it is not valid JSON."""
         try:
-            return snaked(super().parse(stream, media_type, parser_context))
+            return snakify_keys(super().parse(stream, media_type, parser_context))
         except RecursionError as error:
             raise ParseError("The request's JSON is nested too deeply.") from error

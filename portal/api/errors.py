@@ -1,4 +1,4 @@
-"""One shape for every failure: `{code, message, fields, requestId}` (contract, section 2)."""
+"""Error responses, which all have the form `{code, message, fields, requestId}`."""
 
 from __future__ import annotations
 
@@ -14,33 +14,33 @@ from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
-from portal.api.case import camelised, to_camel
+from core.errors import GENERIC_MESSAGE, InvalidInput, NotFound, PortalError, TemporarilyUnavailable
+from portal.api.case import camelize_keys, to_camel
 from portal.api.requests import request_id_of
-from portal.errors import GENERIC_MESSAGE, InvalidInput, NotFound, PortalError, TemporarilyUnavailable
 
 logger = logging.getLogger(__name__)
 
 DATABASE_RETRY_SECONDS = 5
 
-NOT_AUTHENTICATED = "Please sign in to continue."
+NOT_AUTHENTICATED_MESSAGE = "Please sign in to continue."
 
-# What a subscriber reads for the failures that DRF itself finds, by HTTP status.
+# Code and message for the errors that DRF raises, by HTTP status.
 STATUS_ERRORS: dict[int, tuple[str, str]] = {
     400: (InvalidInput.code, InvalidInput.message),
-    401: ("not_authenticated", NOT_AUTHENTICATED),
-    403: ("permission_denied", "You are not allowed to do that."),
+    401: ("not_authenticated", NOT_AUTHENTICATED_MESSAGE),
+    403: ("permission_denied", "You're not allowed to do that."),
     404: (NotFound.code, NotFound.message),
-    405: ("method_not_allowed", "That is not possible here."),
+    405: ("method_not_allowed", "That isn't possible here."),
     406: ("not_acceptable", "This address answers in JSON only."),
     413: ("payload_too_large", "The request is too large."),
     415: ("unsupported_media_type", "Please send the request as JSON."),
-    429: ("throttled", "That was too many tries. Please wait a little and try again."),
+    429: ("throttled", "Too many tries. Please wait a moment and try again."),
     500: ("internal_error", GENERIC_MESSAGE),
 }
 
 
 class PayloadTooLarge(PortalError):
-    """The request's body is over the limit."""
+    """The request's body is larger than the limit."""
 
     code, message = STATUS_ERRORS[413]
     status = 413
@@ -54,9 +54,9 @@ def error_body(
     fields: Mapping[str, list[str]] | None = None,
     extra: Mapping[str, object] | None = None,
 ) -> dict[str, Any]:
-    """Return the envelope, in camelCase; `extra` may add to it but not replace its four keys."""
+    """Return the body of an error in camelCase; `extra` adds keys but cannot replace the standard four."""
     return {
-        **camelised(extra or {}),
+        **camelize_keys(extra or {}),
         "code": code,
         "message": message,
         "fields": {to_camel(name): list(texts) for name, texts in fields.items()} if fields else None,
@@ -65,7 +65,7 @@ def error_body(
 
 
 def error_response(request: HttpRequest, error: PortalError) -> JsonResponse:
-    """Answer a failure outside DRF: middleware, unknown addresses, plain Django views."""
+    """Return an error's response outside DRF: in middleware and plain Django views."""
     response = JsonResponse(
         error_body(request, code=error.code, message=error.message, fields=error.fields, extra=error.extra),
         status=error.status,
@@ -76,36 +76,36 @@ def error_response(request: HttpRequest, error: PortalError) -> JsonResponse:
 
 
 def status_response(request: HttpRequest, status: int) -> JsonResponse:
-    """Answer one of the failures that need no words of their own."""
+    """Return the response for one of `STATUS_ERRORS`."""
     code, message = STATUS_ERRORS[status]
     return JsonResponse(error_body(request, code=code, message=message), status=status)
 
 
-def _texts(detail: Any) -> list[str]:
-    """Flatten what DRF says about one field, however deep its lists and objects are."""
+def _flatten_texts(detail: Any) -> list[str]:
+    """Return the messages of one field, which DRF may nest in lists and objects."""
     if isinstance(detail, Mapping):
-        return [text for value in detail.values() for text in _texts(value)]
+        return [text for value in detail.values() for text in _flatten_texts(value)]
     if isinstance(detail, (list, tuple)):
-        return [text for value in detail for text in _texts(value)]
+        return [text for value in detail for text in _flatten_texts(value)]
     return [str(detail)]
 
 
-def _unique(texts: list[str]) -> list[str]:
+def _unique_texts(texts: list[str]) -> list[str]:
     return list(dict.fromkeys(texts))
 
 
-def _from_validation(error: exceptions.ValidationError) -> PortalError:
+def _translate_validation_error(error: exceptions.ValidationError) -> PortalError:
     if isinstance(error.detail, Mapping):
         return InvalidInput(
-            fields={str(name): _unique(_texts(value)) for name, value in error.detail.items()}
+            fields={str(name): _unique_texts(_flatten_texts(value)) for name, value in error.detail.items()}
         )
-    return InvalidInput(" ".join(_unique(_texts(error.detail))) or None)
+    return InvalidInput(" ".join(_unique_texts(_flatten_texts(error.detail))) or None)
 
 
-def _from_drf(error: exceptions.APIException) -> PortalError:
-    """Translate what DRF raises, keeping its status and replacing its words with ours."""
+def _translate_drf_error(error: exceptions.APIException) -> PortalError:
+    """Translate a DRF exception to the portal's code and message, keeping its status."""
     if isinstance(error, exceptions.ValidationError):
-        return _from_validation(error)
+        return _translate_validation_error(error)
     code, message = STATUS_ERRORS.get(error.status_code, STATUS_ERRORS[500])
     translated = PortalError(message)
     translated.code, translated.status = code, error.status_code
@@ -115,16 +115,16 @@ def _from_drf(error: exceptions.APIException) -> PortalError:
     return translated
 
 
-def translate(error: Exception) -> PortalError | None:
-    """Return the portal's form of an expected failure, None for one that nobody expected."""
+def translate_error(error: Exception) -> PortalError | None:
+    """Return the PortalError for an expected exception, None for an unexpected one."""
     if isinstance(error, PortalError):
         return error
     if isinstance(error, Http404):
         return NotFound()
     if isinstance(error, PermissionDenied):
-        return _from_drf(exceptions.PermissionDenied())
+        return _translate_drf_error(exceptions.PermissionDenied())
     if isinstance(error, exceptions.APIException):
-        return _from_drf(error)
+        return _translate_drf_error(error)
     if isinstance(error, (OperationalError, InterfaceError)):
         logger.error("The database did not answer.", exc_info=error)
         return TemporarilyUnavailable(retry_after=DATABASE_RETRY_SECONDS)
@@ -132,8 +132,8 @@ def translate(error: Exception) -> PortalError | None:
 
 
 def exception_handler(error: Exception, context: dict[str, Any]) -> Response | None:
-    """DRF's hook: the envelope for an expected failure; None lets the unexpected rise to Django's 500 handler."""
-    translated = translate(error)
+    """Return the response for an expected exception (DRF's hook); None passes it on to Django's 500 handler."""
+    translated = translate_error(error)
     if translated is None:
         return None
     set_rollback()

@@ -1,4 +1,4 @@
-"""What happens around every request: its id, and for the API its size, its case and its freshness."""
+"""Middleware for request ids and access logs, and for the API's size limit, query keys and caching headers."""
 
 from __future__ import annotations
 
@@ -12,45 +12,45 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.utils.functional import LazyObject
 
-from portal import logs, metrics
 from portal.api.case import to_snake
-from portal.api.errors import PayloadTooLarge, error_response, translate
-from portal.api.requests import speaks_json
+from portal.api.errors import PayloadTooLarge, error_response, translate_error
+from portal.api.requests import is_json_request
+from portal.monitoring import logs, metrics
 
 Handler = Callable[[HttpRequest], HttpResponse]
 
 REQUEST_ID = re.compile(r"^[A-Za-z0-9._-]{8,64}$")
 
-access = logging.getLogger("portal.access")
+access_logger = logging.getLogger("portal.access")
 
 
 class RequestIdMiddleware:
-    """Takes `X-Request-ID` from the proxy when it is well-formed, makes one otherwise, and answers with it."""
+    """Sets the request's id, from a valid `X-Request-ID` header or a new one, and returns it in the response."""
 
     def __init__(self, get_response: Handler) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        """Answer the request under its id, and log that."""
-        given = request.headers.get("X-Request-ID", "")
-        request_id = given if REQUEST_ID.match(given) else uuid.uuid4().hex
-        request.request_id = request_id  # type: ignore[attr-defined]  # read by `request_id_of` alone
-        began = time.monotonic()
-        with logs.working_for(request_id):
+        """Bind the request's id, and log the response."""
+        header = request.headers.get("X-Request-ID", "")
+        request_id = header if REQUEST_ID.match(header) else uuid.uuid4().hex
+        request.request_id = request_id  # type: ignore[attr-defined]  # only `request_id_of` reads it
+        started = time.monotonic()
+        with logs.bind_request_id(request_id):
             response = self.get_response(request)
-            _note(request, response, time.monotonic() - began)
+            _log_response(request, response, time.monotonic() - started)
         response["X-Request-ID"] = request_id
         return response
 
 
-def _note(request: HttpRequest, response: HttpResponse, seconds: float) -> None:
-    """Log and count an answer, by its route and not by its address: that holds ids, and signed links."""
+def _log_response(request: HttpRequest, response: HttpResponse, seconds: float) -> None:
+    """Log and count a response by its route, because the path may contain ids and signed tokens."""
     match = request.resolver_match
     method, route = request.method or "", match.route if match else ""
     metrics.observe_request(method, route, response.status_code, seconds)
-    # Looking at the user of a page would ask the database for one; only those that are known already are told.
+    # Only a user that is loaded already is logged: evaluating the lazy one of a page would query the database.
     user = vars(request).get("user")
-    access.info(
+    access_logger.info(
         "answered",
         extra={
             "method": method,
@@ -63,32 +63,32 @@ def _note(request: HttpRequest, response: HttpResponse, seconds: float) -> None:
 
 
 class ApiMiddleware:
-    """Refuses over-large bodies, takes query keys in either case, and keeps answers out of every cache."""
+    """Refuses bodies over the limit, accepts query keys in either case, and disables caching of responses."""
 
     def __init__(self, get_response: Handler) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        """Answer the request, within the API's rules when it is one for the API."""
-        if not speaks_json(request):
+        """Apply the rules if this is a request to the API."""
+        if not is_json_request(request):
             return self.get_response(request)
-        response = self._too_large(request) or self._answer(request)
+        response = self._refuse_large_body(request) or self._answer_request(request)
         response.setdefault("Cache-Control", "no-store")
         return response
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
-        """Answer an expected failure of a view that is not one of DRF's; the others rise."""
-        expected = translate(exception) if speaks_json(request) else None
-        return error_response(request, expected) if expected else None
+        """Return the response for an expected exception of a plain Django view; pass others on."""
+        error = translate_error(exception) if is_json_request(request) else None
+        return error_response(request, error) if error else None
 
-    def _too_large(self, request: HttpRequest) -> HttpResponse | None:
+    def _refuse_large_body(self, request: HttpRequest) -> HttpResponse | None:
         if _content_length(request) <= settings.API_BODY_LIMIT:
             return None
         return error_response(request, PayloadTooLarge())
 
-    def _answer(self, request: HttpRequest) -> HttpResponse:
+    def _answer_request(self, request: HttpRequest) -> HttpResponse:
         if request.GET:
-            request.GET = _snaked_query(request.GET)  # type: ignore[assignment]  # as immutable as it was
+            request.GET = _snakify_query(request.GET)  # type: ignore[assignment]  # as immutable as it was
         return self.get_response(request)
 
 
@@ -99,7 +99,7 @@ def _content_length(request: HttpRequest) -> int:
         return 0
 
 
-def _snaked_query(query: QueryDict) -> QueryDict:
+def _snakify_query(query: QueryDict) -> QueryDict:
     snaked = QueryDict(mutable=True, encoding=query.encoding)
     for key, values in query.lists():
         for value in values:

@@ -1,19 +1,19 @@
-"""What is asked of a request wherever it is answered: by whom it was made, and under which id."""
+"""Properties of a request: whether it expects JSON, and its id."""
 
 from __future__ import annotations
 
 from django.http import HttpRequest
 
-from portal import logs
+from portal.monitoring import logs
 
-MACHINE_READ = ("/api/", "/webhooks/")
+JSON_PREFIXES = ("/api/", "/webhooks/")
 
 
-def speaks_json(request: HttpRequest) -> bool:
-    """Whether whoever asks is a program, and is answered as one."""
-    return f"{request.path_info}/".startswith(MACHINE_READ)
+def is_json_request(request: HttpRequest) -> bool:
+    """Return whether the request is for the API or a webhook, which respond with JSON."""
+    return f"{request.path_info}/".startswith(JSON_PREFIXES)
 
 
 def request_id_of(request: HttpRequest | None) -> str:
-    """Return the id under which this request is in the logs."""
+    """Return the request's id in the logs."""
     return getattr(request, "request_id", None) or logs.current_request_id()

@@ -7,15 +7,16 @@ import time
 from pathlib import Path
 from queue import Empty
 
+import pytest
 from kombu import Connection
 
-from portal import broker
+from portal.backends import file_broker
 
 MESSAGES = 200
 WRITERS = 4
 
 
-def connection(folder: Path) -> Connection:
+def open_connection(folder: Path) -> Connection:
     places = {name: folder / name for name in ("queue", "processed", "control")}
     for place in places.values():
         place.mkdir(exist_ok=True)
@@ -28,25 +29,26 @@ def connection(folder: Path) -> Connection:
     return Connection("filesystem://", transport_options=options)
 
 
-def write(folder: Path, writer: int) -> None:
-    broker.install()
-    with connection(folder) as mine:
+def write_messages(folder: Path, writer: int) -> None:
+    file_broker.install_broker()
+    with open_connection(folder) as mine:
         queue = mine.SimpleQueue("work")
         for number in range(MESSAGES):
             queue.put({"writer": writer, "number": number, "text": "x" * 20_000})
         queue.close()
 
 
+@pytest.mark.shows("reliability-22")
 def test_a_reader_never_sees_half_a_message(tmp_path: Path) -> None:
-    broker.install()
+    file_broker.install_broker()
     # Processes, as in the running whole: a process's threads share what they know of bindings.
     processes = multiprocessing.get_context("spawn")
-    writers = [processes.Process(target=write, args=(tmp_path, writer)) for writer in range(WRITERS)]
+    writers = [processes.Process(target=write_messages, args=(tmp_path, writer)) for writer in range(WRITERS)]
     for writer in writers:
         writer.start()
 
     seen: list[tuple[int, int]] = []
-    with connection(tmp_path) as mine:
+    with open_connection(tmp_path) as mine:
         queue = mine.SimpleQueue("work")
         deadline = time.monotonic() + 60
         while len(seen) < MESSAGES * WRITERS and time.monotonic() < deadline:
@@ -57,7 +59,7 @@ def test_a_reader_never_sees_half_a_message(tmp_path: Path) -> None:
             message.ack()
             seen.append((message.payload["writer"], message.payload["number"]))
         queue.close()
-    for one in writers:
-        one.join()
+    for writer in writers:
+        writer.join()
 
     assert sorted(seen) == [(writer, number) for writer in range(WRITERS) for number in range(MESSAGES)]

@@ -7,7 +7,7 @@ from email.message import EmailMessage
 
 import pytest
 
-from e2e.card_numbers import TEST_CARDS, CardDataSearch, card_numbers_in, codes_in
+from e2e.card_data_search import TEST_CARDS, CardDataSearch, card_numbers_in, security_codes_in
 
 PORTAL = "http://127.0.0.1:8000"
 VISA, CODE = "4111111111111111", "097"
@@ -51,6 +51,7 @@ def test_it_does_not_pass_without_having_seen_a_request(folder):
         CardDataSearch(portal=PORTAL, folder=folder).assert_no_card_data()
 
 
+@pytest.mark.shows("security-44")
 @pytest.mark.parametrize(
     ("path", "headers", "body"),
     [
@@ -92,6 +93,7 @@ def test_it_takes_no_other_number_that_is_sent_for_a_code(search, path, body):
     search.assert_no_card_data(codes=[CODE])
 
 
+@pytest.mark.shows("security-44")
 @pytest.mark.parametrize(
     "row",
     [
@@ -168,4 +170,4 @@ def test_it_leaves_other_numbers_alone(text):
     "text", ["$0.97", "1097", "0971", "pm_097", "HTTP/1.1 200 097 0.1", "12,097", '{"amount": 97}']
 )
 def test_it_leaves_other_short_numbers_alone(text):
-    assert not codes_in(text, CODE)
+    assert not security_codes_in(text, CODE)

@@ -13,12 +13,12 @@ def ours():
     return {name for name in app.tasks if name.startswith(("accounts.", "billing.", "operators."))}
 
 
-def consumed():
+def consumed_queues():
     workers = [command for command in portal_processes().values() if "worker" in command]
     return {command[command.index("-Q") + 1] for command in workers}
 
 
-def queue_of(task):
+def queue_for_task(task):
     return app.amqp.router.route({}, task)["queue"].name
 
 
@@ -27,14 +27,15 @@ def test_every_beat_starts_a_task_that_exists(ours):
 
 
 def test_every_task_goes_to_a_queue_that_a_process_of_the_demo_takes(ours):
-    assert {queue_of(task) for task in ours} == consumed()
+    assert {queue_for_task(task) for task in ours} == consumed_queues()
 
 
 @pytest.mark.parametrize("long", ["run_job", "process_due_webhooks", "align_all_bundles"])
 def test_a_sign_in_code_does_not_wait_behind_what_asks_the_provider_for_long(long):
-    assert queue_of("accounts.tasks.send_mail") != queue_of(f"billing.tasks.{long}")
+    assert queue_for_task("accounts.tasks.send_mail") != queue_for_task(f"billing.tasks.{long}")
 
 
+@pytest.mark.shows("reliability-16")
 def test_a_message_is_done_when_its_work_is(settings):
     assert app.conf.task_acks_late
     assert app.conf.task_reject_on_worker_lost

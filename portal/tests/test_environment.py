@@ -11,12 +11,12 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db import connection
 
 from conftest import ROOT
-from dev.checks import production_environment
+from dev.check_list import production_environment
 from portal.checks import (
-    plain_http_stays_on_this_machine,
-    production_refuses_defaults,
-    production_refuses_the_demo_operator,
-    the_providers_script_has_one_origin,
+    check_demo_operators,
+    check_endpoint_scheme,
+    check_production_settings,
+    check_provider_script_origin,
 )
 from portal.env import read_environment
 
@@ -65,8 +65,8 @@ def production(settings, monkeypatch):
     return settings
 
 
-def faults():
-    return {message.id for message in production_refuses_defaults(None)}
+def production_faults():
+    return {message.id for message in check_production_settings(None)}
 
 
 def test_a_clone_runs_without_any_variable(bare):
@@ -107,9 +107,10 @@ def test_it_names_a_variable_it_cannot_understand(bare, name, value):
 
 
 def test_sound_production_settings_pass(production):
-    assert faults() == set()
+    assert production_faults() == set()
 
 
+@pytest.mark.shows("security-41")
 @pytest.mark.parametrize(
     ("name", "value", "fault"),
     [
@@ -146,17 +147,17 @@ def test_sound_production_settings_pass(production):
 )
 def test_production_refuses(production, name, value, fault):
     setattr(production, name, value)
-    assert fault in faults()
+    assert fault in production_faults()
 
 
 def test_production_refuses_sqlite(production, monkeypatch):
     monkeypatch.setitem(production.DATABASES["default"], "ENGINE", "django.db.backends.sqlite3")
-    assert faults() == {"portal.E007"}
+    assert production_faults() == {"portal.E007"}
 
 
 def test_the_demo_may_keep_its_defaults(settings):
     assert not settings.PRODUCTION
-    assert faults() == set()
+    assert production_faults() == set()
 
 
 @pytest.mark.parametrize(
@@ -164,12 +165,12 @@ def test_the_demo_may_keep_its_defaults(settings):
 )
 def test_plain_http_may_reach_this_machine(settings, endpoint):
     settings.CHARGEBEE_ENDPOINT = endpoint
-    assert plain_http_stays_on_this_machine(None) == []
+    assert check_endpoint_scheme(None) == []
 
 
 def test_plain_http_may_not_leave_this_machine(settings):
     settings.CHARGEBEE_ENDPOINT = "http://cb.example.com/api/v2"
-    assert [message.id for message in plain_http_stays_on_this_machine(None)] == ["portal.E016"]
+    assert [message.id for message in check_endpoint_scheme(None)] == ["portal.E016"]
 
 
 @pytest.mark.parametrize(
@@ -190,17 +191,17 @@ def test_plain_http_may_not_leave_this_machine(settings):
 )
 def test_the_providers_script_has_one_origin_in_every_mode(settings, address, faults):
     settings.CHARGEBEE_JS_URL = address
-    assert [message.id for message in the_providers_script_has_one_origin(None)] == faults
+    assert [message.id for message in check_provider_script_origin(None)] == faults
 
 
 def test_the_providers_own_address_may_be_spelt_out(production):
     production.CHARGEBEE_ENDPOINT = "https://example.chargebee.com/api/v2"
-    assert faults() == set()
+    assert production_faults() == set()
 
 
 def test_mail_may_be_handed_in_the_clear_to_this_machine(production):
     production.EMAIL_USE_TLS, production.EMAIL_HOST = False, "localhost"
-    assert faults() == set()
+    assert production_faults() == set()
 
 
 @pytest.fixture
@@ -208,40 +209,41 @@ def operator(production, db, django_user_model):
     return django_user_model.objects.create_superuser("admin", password="admin")
 
 
-def operator_faults():
-    return [message.id for message in production_refuses_the_demo_operator(None, databases=["default"])]
+def operator_check_faults():
+    return [message.id for message in check_demo_operators(None, databases=["default"])]
 
 
+@pytest.mark.shows("security-41")
 def test_production_refuses_the_demos_operator(operator):
-    assert operator_faults() == ["portal.E017"]
+    assert operator_check_faults() == ["portal.E017"]
 
 
 @pytest.mark.parametrize("name", ["support", "content", "finance"])
 def test_production_refuses_the_demos_members_of_groups(production, db, django_user_model, name):
     django_user_model.objects.create_user(name, password=name, is_staff=True)
-    assert operator_faults() == ["portal.E017"]
+    assert operator_check_faults() == ["portal.E017"]
 
 
 def test_production_takes_an_operator_with_another_password(operator):
     operator.set_password("correct horse battery staple")
     operator.save()
-    assert operator_faults() == []
+    assert operator_check_faults() == []
 
 
 def test_production_takes_a_database_without_operators(production, db):
-    assert operator_faults() == []
+    assert operator_check_faults() == []
 
 
 def test_an_empty_database_can_be_migrated(production, db):
     with connection.cursor() as cursor:
         cursor.execute("ALTER TABLE accounts_user RENAME TO not_made_yet")
-    assert operator_faults() == []
+    assert operator_check_faults() == []
 
 
 def test_a_database_that_lacks_a_new_column_can_be_migrated(operator):
     with connection.cursor() as cursor:
         cursor.execute("ALTER TABLE accounts_user RENAME COLUMN first_name TO not_added_yet")
-    assert operator_faults() == ["portal.E017"]
+    assert operator_check_faults() == ["portal.E017"]
 
 
 def load_wsgi(environment, then="print('serving')"):
@@ -278,6 +280,7 @@ OURS_ALONE = (
 )
 
 
+@pytest.mark.shows("security-42")
 def test_production_shows_strangers_no_operators_page_and_no_document(tmp_path):
     environment = {"PATH": os.environ["PATH"], **production_environment(tmp_path)}
     answer = load_wsgi(environment, ASK_STATUS.format(paths=OURS_ALONE, host=HOST))
@@ -302,6 +305,7 @@ def test_an_operators_cookies_are_bound_to_the_host_and_to_https(tmp_path):
     assert answer.stdout == "__Host-operator True True Strict 1800 __Host-csrf True Strict\n"
 
 
+@pytest.mark.shows("security-41")
 def test_a_server_with_demo_defaults_does_not_start_in_production(tmp_path):
     answer = load_wsgi({"PATH": os.environ["PATH"], "PORTAL_ENV": "production", "VAR_DIR": str(tmp_path)})
     assert answer.returncode != 0
@@ -309,6 +313,7 @@ def test_a_server_with_demo_defaults_does_not_start_in_production(tmp_path):
     assert "CHARGEBEE_WEBHOOK_PASSWORDS holds a weak password or none." in answer.stderr
 
 
+@pytest.mark.shows("security-41")
 @pytest.mark.parametrize("process", [["worker", "--concurrency=1"], ["beat", "--pidfile="]])
 def test_a_worker_and_a_beat_with_demo_defaults_do_not_start_in_production(tmp_path, process):
     answer = subprocess.run(

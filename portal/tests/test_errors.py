@@ -7,7 +7,7 @@ GENERIC_MESSAGE = "Something went wrong, If you are continuing to have problems.
 SECRET = "the secret of the house"
 
 
-def envelope(response):
+def error_envelope(response):
     body = response.json()
     assert body["requestId"] == response["X-Request-ID"]
     assert response["Cache-Control"] == "no-store"
@@ -47,15 +47,16 @@ def test_it_does_not_redirect_an_address_with_a_slash_too_many(visitor):
 def test_it_calls_malformed_json_invalid_input(post_json, body):
     response = post_json("/api/auth/send-otp", body)
     assert response.status_code == 400
-    assert envelope(response)["code"] == "validation_error"
+    assert error_envelope(response)["code"] == "validation_error"
 
 
 def test_it_refuses_a_key_in_both_spellings(post_json):
     response = post_json("/api/test/echo", '{"planIds": ["a"], "plan_ids": ["b"]}')
     assert response.status_code == 400
-    assert envelope(response)["code"] == "validation_error"
+    assert error_envelope(response)["code"] == "validation_error"
 
 
+@pytest.mark.shows("error-28")
 @pytest.mark.parametrize(
     "content_type",
     ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "text/xml"],
@@ -63,15 +64,17 @@ def test_it_refuses_a_key_in_both_spellings(post_json):
 def test_it_takes_json_alone(visitor, content_type):
     response = visitor.post("/api/test/echo", "email=ava@example.com", content_type=content_type)
     assert response.status_code == 415
-    assert envelope(response)["code"] == "unsupported_media_type"
+    assert error_envelope(response)["code"] == "unsupported_media_type"
 
 
+@pytest.mark.shows("error-27")
 def test_it_refuses_a_body_of_a_megabyte(post_json):
     response = post_json("/api/test/echo", '{"a": "' + "x" * 1_000_000 + '"}')
     assert response.status_code == 413
-    assert envelope(response)["code"] == "payload_too_large"
+    assert error_envelope(response)["code"] == "payload_too_large"
 
 
+@pytest.mark.shows("security-34")
 def test_it_refuses_a_large_webhook_too(post_json):
     assert post_json("/webhooks/chargebee", "x" * 1_000_000).status_code == 413
 
@@ -81,10 +84,11 @@ def test_it_takes_a_body_just_under_the_limit(post_json, settings):
     assert post_json("/api/test/echo", '{"a": "' + "x" * room + '"}').status_code == 200
 
 
+@pytest.mark.shows("error-9")
 def test_it_names_a_method_that_is_not_possible(visitor):
     response = visitor.delete("/api/test/echo")
     assert response.status_code == 405
-    assert envelope(response)["code"] == "method_not_allowed"
+    assert error_envelope(response)["code"] == "method_not_allowed"
 
 
 @pytest.mark.parametrize(
@@ -96,12 +100,14 @@ def test_it_echoes_no_request(visitor, path):
     assert SECRET not in b"".join(response).decode()
 
 
+@pytest.mark.shows("error-10")
 def test_it_answers_in_json_or_not_at_all(visitor):
     response = visitor.get("/api/test/echo", headers={"Accept": "text/html"})
     assert response.status_code == 406
-    assert envelope(response)["code"] == "not_acceptable"
+    assert error_envelope(response)["code"] == "not_acceptable"
 
 
+@pytest.mark.shows("error-4")
 @pytest.mark.django_db
 @pytest.mark.parametrize(
     "header", [{}, {"Authorization": "Bearer nonsense"}, {"Authorization": "Basic YTpi"}]
@@ -109,14 +115,15 @@ def test_it_answers_in_json_or_not_at_all(visitor):
 def test_it_asks_for_a_token(visitor, header):
     response = visitor.get("/api/account", headers=header)
     assert response.status_code == 401
-    assert envelope(response)["code"] == "not_authenticated"
+    assert error_envelope(response)["code"] == "not_authenticated"
     assert response["WWW-Authenticate"].startswith("Bearer")
 
 
+@pytest.mark.shows("request-6", "error-30", "client-5")
 def test_it_says_nothing_about_what_nobody_expected(visitor):
     response = visitor.get("/api/test/crash")
     assert response.status_code == 500
-    assert envelope(response) == {"code": "internal_error", "message": GENERIC_MESSAGE, "fields": None}
+    assert error_envelope(response) == {"code": "internal_error", "message": GENERIC_MESSAGE, "fields": None}
     assert SECRET not in response.content.decode()
 
 
@@ -146,7 +153,7 @@ def test_it_says_when_to_come_back(visitor, path, seconds):
 def test_it_asks_for_patience_while_the_database_does_not_answer(visitor, path, caplog):
     response = visitor.get(path)
     assert response.status_code == 503
-    assert envelope(response)["code"] == "temporarily_unavailable"
+    assert error_envelope(response)["code"] == "temporarily_unavailable"
     assert response["Retry-After"] == "5"
     assert SECRET not in response.content.decode()
     assert "The database did not answer." in caplog.messages
@@ -156,9 +163,9 @@ def test_it_asks_for_patience_while_the_database_does_not_answer(visitor, path, 
     ("path", "status", "words"),
     [
         ("/test/crash", 500, "Something went wrong"),
-        ("/test/forbid", 403, "You cannot open this page"),
-        ("/test/suspect", 400, "That request could not be understood"),
-        ("/static/nothing.js", 404, "There is nothing here"),
+        ("/test/forbid", 403, "You can't open this page"),
+        ("/test/suspect", 400, "We couldn't understand that request"),
+        ("/static/nothing.js", 404, "Page not found"),
     ],
 )
 def test_it_shows_a_page_for_a_failure_outside_the_api(visitor, path, status, words):

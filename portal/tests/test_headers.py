@@ -14,7 +14,7 @@ EVERYWHERE = [
 ]
 
 
-def policy(response):
+def read_policy(response):
     directives = (part.split() for part in response["Content-Security-Policy"].split(";") if part.strip())
     return {name: values for name, *values in directives}
 
@@ -24,23 +24,25 @@ def anyone(visitor, bundle, db):
     return visitor
 
 
+@pytest.mark.shows("security-23")
 @pytest.mark.parametrize("path", EVERYWHERE)
 def test_it_sends_a_policy_that_allows_nothing_inline(anyone, path):
-    directives = policy(anyone.get(path))
+    directives = read_policy(anyone.get(path))
     assert directives["script-src"] == ["'self'"]
     assert directives["style-src"] == ["'self'"]
     assert directives["object-src"] == directives["base-uri"] == directives["frame-ancestors"] == ["'none'"]
 
 
+@pytest.mark.shows("security-25")
 @pytest.mark.parametrize("path", ["/", "/dashboard", "/api/nothing"])
 def test_it_allows_one_trusted_types_policy_on_pages(anyone, path):
-    directives = policy(anyone.get(path))
+    directives = read_policy(anyone.get(path))
     assert directives["require-trusted-types-for"] == ["'script'"]
     assert directives["trusted-types"] == ["webpack"]
 
 
 def test_it_leaves_trusted_types_out_of_the_admin(anyone):
-    assert "trusted-types" not in policy(anyone.get("/admin/login/"))
+    assert "trusted-types" not in read_policy(anyone.get("/admin/login/"))
 
 
 @pytest.mark.parametrize("path", EVERYWHERE)
@@ -52,6 +54,7 @@ def test_it_sends_the_other_headers_everywhere(anyone, path):
     assert "camera=()" in response["Permissions-Policy"]
 
 
+@pytest.mark.shows("security-26")
 @pytest.mark.parametrize("path", EVERYWHERE)
 def test_it_insists_on_https_where_it_is_served_over_it(settings, bundle, db, path):
     settings.SECURE_HSTS_SECONDS = 31_536_000
@@ -61,12 +64,14 @@ def test_it_insists_on_https_where_it_is_served_over_it(settings, bundle, db, pa
     assert response["Strict-Transport-Security"] == "max-age=31536000; includeSubDomains"
 
 
+@pytest.mark.shows("security-27")
 @pytest.mark.parametrize("path", EVERYWHERE)
 def test_it_tells_other_origins_nothing(anyone, path):
     response = anyone.get(path, headers={"Origin": "https://evil.example.com"})
     assert not [name for name in response.headers if name.lower().startswith("access-control-")]
 
 
+@pytest.mark.shows("security-27")
 def test_it_does_not_answer_a_preflight_of_another_origin_with_leave(anyone):
     response = anyone.options(
         "/api/test/echo",
@@ -76,6 +81,7 @@ def test_it_does_not_answer_a_preflight_of_another_origin_with_leave(anyone):
     assert "Access-Control-Allow-Origin" not in response.headers
 
 
+@pytest.mark.shows("security-19")
 def test_it_sets_no_cookie_for_a_subscriber(anyone):
     assert not anyone.get("/").cookies
     assert not anyone.get("/api/test/echo").cookies

@@ -8,17 +8,19 @@ from ipaddress import ip_network
 import pytest
 
 from conftest import ROOT, free_port
-from portal.inside import PATHS
+from portal.middleware.internal_probes import PROBE_PATHS
 
 ASK = "from django.test import Client; r = Client().get('/readyz'); print(r.status_code, r.content.decode())"
 
 
+@pytest.mark.shows("api-44")
 def test_it_is_alive_without_asking_anything(client):
     response = client.get("/healthz")
     assert response.status_code == 200
     assert response.json() == {"status": "ok"}
 
 
+@pytest.mark.shows("api-45", "reliability-1")
 @pytest.mark.django_db
 def test_it_names_a_provider_that_is_down_and_stays_ready(client, settings):
     settings.CHARGEBEE_ENDPOINT = f"http://127.0.0.1:{free_port()}/api/v2"
@@ -48,6 +50,7 @@ def test_it_names_a_broker_of_files_by_its_folder(client, settings, tmp_path):
     assert client.get("/readyz").json()["broker"] == "down"
 
 
+@pytest.mark.shows("security-42")
 @pytest.mark.django_db
 def test_it_tells_strangers_no_more_than_whether_it_is_ready(client, settings):
     settings.ADMIN_NETWORKS = [ip_network("192.0.2.0/24")]
@@ -59,10 +62,13 @@ def test_it_tells_strangers_no_more_than_whether_it_is_ready(client, settings):
 def test_the_platform_asks_by_any_name_and_others_by_ours_alone(visitor, settings):
     settings.ALLOWED_HOSTS = ["portal.example.com"]
     by_number = {"Host": "10.0.0.7:8000"}
-    statuses = {path: visitor.get(path, headers=by_number).status_code for path in (*PATHS, "/", "/admin/")}
+    statuses = {
+        path: visitor.get(path, headers=by_number).status_code for path in (*PROBE_PATHS, "/", "/admin/")
+    }
     assert statuses == {"/healthz": 200, "/readyz": 200, "/metrics": 200, "/": 400, "/admin/": 400}
 
 
+@pytest.mark.shows("reliability-20")
 def test_it_is_not_ready_without_its_database(tmp_path):
     environment = {
         **os.environ,

@@ -15,7 +15,7 @@ from celery import Celery
 from celery.contrib.testing.worker import start_worker
 
 from conftest import ROOT
-from portal import logs
+from portal.monitoring import logs
 
 KEY = "live_4f1cf2b0a1"
 LINES = {
@@ -104,7 +104,7 @@ def test_a_line_is_an_object_with_its_time_in_utc():
     record = logging.LogRecord("billing", logging.INFO, "x.py", 1, "Job %s is late", ("resumes",), None)
     record.created = 1_774_951_200.25
     record.status = 200
-    with logs.working_for("abc-123-def"):
+    with logs.bind_request_id("abc-123-def"):
         logs.RequestIdFilter().filter(record)
     assert json.loads(logs.JsonLines(secrets=[]).format(record)) == {
         "time": "2026-03-31T10:00:00.250+00:00",
@@ -126,12 +126,14 @@ def test_a_request_is_told_by_its_route_and_not_by_its_address(visitor, written)
 
 
 def test_a_mistake_of_ours_is_told_with_its_traceback_and_an_answer_of_503_is_not(visitor, caplog):
-    said = {}
+    logged = {}
     for path in ("crash", "locked"):
         caplog.clear()
         assert visitor.get(f"/api/test/{path}").status_code in (500, 503)
-        said[path] = [(one.name, one.getMessage(), bool(one.exc_info)) for one in caplog.records]
-    assert said == {
+        logged[path] = [
+            (record.name, record.getMessage(), bool(record.exc_info)) for record in caplog.records
+        ]
+    assert logged == {
         "crash": [("django.request", "Internal Server Error: /api/test/crash", True)],
         "locked": [("portal.api.errors", "The database did not answer.", True)],
     }
@@ -147,7 +149,7 @@ def test_a_worker_goes_on_under_the_id_of_the_request(written):
         done.release()
 
     with start_worker(app, pool="solo", perform_ping_check=False, shutdown_timeout=20):
-        with logs.working_for("abc-123-def-456"):
+        with logs.bind_request_id("abc-123-def-456"):
             say.delay("for a request")
         say.delay("by itself")
         assert all(done.acquire(timeout=20) for _ in range(2))

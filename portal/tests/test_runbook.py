@@ -4,14 +4,14 @@ import ast
 import re
 
 from conftest import ROOT
-from portal import metrics
+from portal.monitoring import metrics
 
 RUNBOOK = (ROOT / "docs" / "runbook.md").read_text()
-ROOMS = ("accounts", "billing", "operators", "portal", "preferences")
+APPLICATIONS = ("accounts", "billing", "core", "operators", "portal", "preferences")
 ALARMING = ("error", "exception", "critical")
 
 
-def said(source):
+def alarm_messages(source):
     """Return the messages of a file's log lines that somebody has to act on, with `…` for what differs."""
     for node in ast.walk(ast.parse(source)):
         match node:
@@ -22,24 +22,24 @@ def said(source):
                 yield re.sub(r"%\w", "…", message)
 
 
-def section(title):
+def read_section(title):
     """Return the text below a heading, up to the next one."""
     return RUNBOOK.split(f"\n## {title}\n")[1].split("\n## ")[0]
 
 
 def test_it_says_what_to_do_about_every_error_in_the_log_and_about_no_other():
-    files = [file for room in ROOMS for file in (ROOT / room).rglob("*.py")]
+    files = [file for room in APPLICATIONS for file in (ROOT / room).rglob("*.py")]
     own = [file for file in files if not {"tests", "sandbox"} & set(file.parts)]
-    messages = {message for file in own for message in said(file.read_text())}
+    messages = {message for file in own for message in alarm_messages(file.read_text())}
 
-    assert set(re.findall(r"^\| `(.+?)` \|", section("What the log says"), re.MULTILINE)) == messages
+    assert set(re.findall(r"^\| `(.+?)` \|", read_section("What the log says"), re.MULTILINE)) == messages
 
 
 def test_it_explains_every_sign_and_no_other():
-    source = (ROOT / "billing" / "services" / "machinery.py").read_text()
+    source = (ROOT / "billing" / "health" / "checks.py").read_text()
     names = re.findall(r'^        name="(\w+)",$', source, re.MULTILINE)
 
-    assert re.findall(r"^\| `(\w+)` \|", section("What the signs mean"), re.MULTILINE) == names
+    assert re.findall(r"^\| `(\w+)` \|", read_section("What the signs mean"), re.MULTILINE) == names
 
 
 def test_its_links_lead_to_its_own_headings():
@@ -50,7 +50,9 @@ def test_its_links_lead_to_its_own_headings():
 
 
 def test_alerts_are_raised_on_figures_that_are_told():
-    told = {figure._name for figure in (metrics.REQUESTS, metrics.PROVIDER, metrics.TASKS)}
+    told = {
+        figure._name for figure in (metrics.REQUEST_SECONDS, metrics.PROVIDER_SECONDS, metrics.TASK_SECONDS)
+    }
     told |= {"portal_sign", "portal_sign_needs_somebody"}
     asked = set(re.findall(r"\bportal_[a-z_]+", (ROOT / "deploy" / "alerts.yml").read_text()))
 
@@ -61,4 +63,4 @@ def test_every_alert_leads_to_a_heading():
     alerts = (ROOT / "deploy" / "alerts.yml").read_text()
 
     for heading in re.findall(r"see the runbook, (.+)\"", alerts):
-        assert section(heading)
+        assert read_section(heading)

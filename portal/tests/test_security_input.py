@@ -1,4 +1,4 @@
-"""What can be sent to the API at all, and what else comes with it (security, rows 30 to 32)."""
+"""What can be sent to the API at all, and what else comes with it."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from drf_spectacular.generators import SchemaGenerator
 
 from billing.models import PauseSchedule, PaymentSource, Subscription
 from billing.tests.api.browser import Browser
-from billing.tests.api.shop import Shop
-from billing.tests.live import FAITH, GOSPEL, Provider
+from billing.tests.api.synced_provider import SyncedProvider
+from billing.tests.support.live_provider import FAITH, GOSPEL, Provider
 from conftest import Sandbox
 
 pytestmark = pytest.mark.django_db
 
 # Everything that a request may say, wherever it says it. There is no amount among it, no owner, no state, no right.
-SAYABLE = {
+ACCEPTED_NAMES = {
     "Idempotency-Key",
     "bday",
     "billingState",
@@ -51,7 +51,7 @@ SAYABLE = {
     "token",
 }
 MALLORY = "mallory@example.com"
-UNASKED: dict[str, Any] = {
+UNEXPECTED_FIELDS: dict[str, Any] = {
     "accountId": 1,
     "amount": 1,
     "customerId": "mallory",
@@ -96,23 +96,23 @@ CHANGES: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
-def document() -> dict[str, Any]:
+def read_document() -> dict[str, Any]:
     found: dict[str, Any] = SchemaGenerator().get_schema(request=None, public=True)
     return found
 
 
-def taken() -> Iterator[tuple[str, dict[str, Any]]]:
-    """Everything that requests say outside their path: its name, and what the document says of it."""
-    told = document()
-    for operations in told["paths"].values():
+def accepted_inputs() -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the name and the schema of every query parameter and body property."""
+    document = read_document()
+    for operations in document["paths"].values():
         for operation in operations.values():
-            for one in operation.get("parameters", []):
-                if one["in"] != "path":
-                    yield one["name"], one["schema"]
+            for parameter in operation.get("parameters", []):
+                if parameter["in"] != "path":
+                    yield parameter["name"], parameter["schema"]
             content = operation.get("requestBody", {}).get("content", {})
             for body in content.values():
                 name = body["schema"]["$ref"].rsplit("/", 1)[-1]
-                yield from told["components"]["schemas"][name]["properties"].items()
+                yield from document["components"]["schemas"][name]["properties"].items()
 
 
 def is_bounded(schema: dict[str, Any]) -> bool:
@@ -129,23 +129,24 @@ def is_bounded(schema: dict[str, Any]) -> bool:
     return bool(schema["type"] == "boolean")
 
 
+@pytest.mark.shows("security-32")
 def test_every_value_that_is_taken_has_bounds() -> None:
-    values = list(taken())
-    assert {name for name, _ in values} == SAYABLE
+    values = list(accepted_inputs())
+    assert {name for name, _ in values} == ACCEPTED_NAMES
     assert [(name, schema) for name, schema in values if not is_bounded(schema)] == []
 
 
 @pytest.fixture
-def shop(db: None, sandbox: Sandbox) -> Shop:
+def shop(db: None, sandbox: Sandbox) -> SyncedProvider:
     provider = Provider(sandbox=sandbox, sdk=sandbox.client())
     provider.open_shop()
-    opened = Shop(provider)
+    opened = SyncedProvider(provider)
     opened.coupon("SAVE20", percent=20)
-    opened.free_month()
+    opened.offer_free_month()
     return opened
 
 
-def live(shop: Shop, name: str, **unasked: Any) -> list[Any]:
+def make_every_change(shop: SyncedProvider, name: str, **unasked: Any) -> list[Any]:
     """Make every change for a subscriber, with more in each request than it takes; what was answered and billed."""
     account = shop.provider.subscriber(name, FAITH)
     browser = Browser(account)
@@ -156,7 +157,7 @@ def live(shop: Shop, name: str, **unasked: Any) -> list[Any]:
     }
     answers = []
     for path, body in CHANGES:
-        said = {key: _filled(value, there) for key, value in body.items()}
+        said = {key: _fill_placeholders(value, there) for key, value in body.items()}
         answers.append((path, browser.post(path, {**unasked, **said}).status_code))
     account.refresh_from_db()
     user = account.user
@@ -169,15 +170,16 @@ def live(shop: Shop, name: str, **unasked: Any) -> list[Any]:
     return [*answers, sorted(bill["total"] for bill in shop.invoices(name))]
 
 
-def _filled(value: Any, there: dict[str, str]) -> Any:
+def _fill_placeholders(value: Any, there: dict[str, str]) -> Any:
     if isinstance(value, list):
-        return [_filled(one, there) for one in value]
+        return [_fill_placeholders(item, there) for item in value]
     return value.format(**there) if isinstance(value, str) else value
 
 
-def test_fields_that_nobody_asked_for_change_nothing(shop: Shop) -> None:
-    plain = live(shop, "ann")
-    assert live(shop, "ben", **UNASKED) == plain
+@pytest.mark.shows("security-31")
+def test_fields_that_nobody_asked_for_change_nothing(shop: SyncedProvider) -> None:
+    plain = make_every_change(shop, "ann")
+    assert make_every_change(shop, "ben", **UNEXPECTED_FIELDS) == plain
     assert sum(status == 200 for _, status in plain[:-1]) > 12
     kept = [str(row) for model in apps.get_models() for row in model._default_manager.values()]
     held = [str(entry.customer.raw_data) for entry in shop.client.Customer.list({"limit": 100}).list]
@@ -187,10 +189,11 @@ def test_fields_that_nobody_asked_for_change_nothing(shop: Shop) -> None:
 
 def test_every_change_is_made_in_that_life() -> None:
     made = [path.partition("?")[0].replace("SAVE20", "{code}") for path, _ in CHANGES]
-    assert sorted(made) == sorted(path for path, told in document()["paths"].items() if "post" in told)
+    assert sorted(made) == sorted(path for path, told in read_document()["paths"].items() if "post" in told)
 
 
-def test_a_thing_that_is_named_twice_is_meant_once(shop: Shop) -> None:
+@pytest.mark.shows("security-30")
+def test_a_thing_that_is_named_twice_is_meant_once(shop: SyncedProvider) -> None:
     browser = Browser(shop.provider.subscriber("ann", FAITH))
     plan = str(Subscription.objects.get().provider_id)
     answer = browser.post("/api/account/subscriptions/multiple-pause", {"subscriptionId": [plan, plan]})

@@ -1,4 +1,4 @@
-"""Every operation of the API, asked about what is somebody else's (security, rows 29, 30 and 33)."""
+"""Every operation of the API, asked about what is somebody else's."""
 
 from __future__ import annotations
 
@@ -14,21 +14,22 @@ from django.core.files.storage import default_storage
 from drf_spectacular.generators import SchemaGenerator
 from pytest_django import Settings
 
-from accounts import sign_in
-from accounts.models import Account, LimitCounter, SessionToken, SiteSettings
+from accounts.models import Account, SessionToken, SiteSettings
+from accounts.sign_in import flow
+from billing.invoices import pdf_files
 from billing.models import Invoice, InvoicePdf
-from billing.services import invoices
 from billing.tests.api.browser import Browser
-from billing.tests.api.mirrored import (
+from billing.tests.api.mirror_factory import (
     KIDS,
-    at,
-    invoice,
+    apply_catalog,
+    make_invoice,
+    make_resource,
+    make_subscription,
     open_account,
-    resource,
-    sell_everything,
-    subscription,
+    timestamp_at,
 )
-from billing.tests.api.shop import NOBODY
+from billing.tests.api.synced_provider import UNREACHABLE_ENDPOINT
+from core.models import LimitCounter
 
 pytestmark = pytest.mark.django_db
 
@@ -103,7 +104,7 @@ NAMES_NOTHING = {
 CASES = [(name, path, body) for name, asked in NAMED.items() for path, body in asked]
 
 
-def operations() -> Iterator[tuple[str, str, dict[str, Any]]]:
+def api_operations() -> Iterator[tuple[str, str, dict[str, Any]]]:
     """Every operation of the document: its method, its address, what the document says."""
     document = SchemaGenerator().get_schema(request=None, public=True)
     for path, methods in document["paths"].items():
@@ -111,37 +112,39 @@ def operations() -> Iterator[tuple[str, str, dict[str, Any]]]:
             yield method, path, operation
 
 
-def everything() -> dict[str, list[Any]]:
+def all_rows() -> dict[str, list[Any]]:
     """Every row that the portal keeps, but those that say how often and when last somebody asked."""
     kept = [model for model in apps.get_models() if model not in (SessionToken, LimitCounter)]
     return {model._meta.label: list(model._default_manager.values()) for model in kept}
 
 
-def live(handle: str) -> Account:
+def open_full_account(handle: str) -> Account:
     """Open an account with a paused plan, a bill and a card."""
     card = {"brand": "visa", "last4": "1111", "first_name": f"{handle}-name"}
     return open_account(
         handle,
-        subscription(f"{handle}s-plan", KIDS, owner=handle, status="paused", pause_date=at(-2)),
-        resource(
+        make_subscription(
+            f"{handle}s-plan", KIDS, owner=handle, status="paused", pause_date=timestamp_at(-2)
+        ),
+        make_resource(
             "payment_source", f"{handle}s-card", customer_id=handle, type="card", status="valid", card=card
         ),
-        invoice(f"{handle}s-bill", owner=handle),
+        make_invoice(f"{handle}s-bill", owner=handle),
     )
 
 
 @pytest.fixture
 def bob(db: None, settings: Settings, tmp_path: Any) -> Account:
     """Bob, who has what Alice asks about; nobody answers where the provider should be."""
-    settings.CHARGEBEE_ENDPOINT, settings.MEDIA_ROOT = NOBODY, tmp_path
+    settings.CHARGEBEE_ENDPOINT, settings.MEDIA_ROOT = UNREACHABLE_ENDPOINT, tmp_path
     SiteSettings.objects.get_or_create(pk=1)
-    sell_everything()
-    return live("bob")
+    apply_catalog()
+    return open_full_account("bob")
 
 
 @pytest.fixture
 def alice(bob: Account) -> Account:
-    return open_account("alice", subscription("own"))
+    return open_account("alice", make_subscription("own"))
 
 
 @pytest.fixture
@@ -152,14 +155,16 @@ def link(bob: Account) -> str:
     InvoicePdf.objects.create(
         invoice=bill, version=bill.resource_version, state=InvoicePdf.State.READY, file=file
     )
-    return invoices.signed_download(bob, "bobs-bill")
+    return pdf_files.download_token(bob, "bobs-bill")
 
 
+@pytest.mark.shows("security-29")
 def test_every_operation_is_listed_with_what_it_names() -> None:
     listed = [*NAMED, *NAMES_WHAT_IS_NOBODYS, *NAMES_NOTHING]
-    assert sorted(listed) == sorted(operation["operationId"] for _, _, operation in operations())
+    assert sorted(listed) == sorted(operation["operationId"] for _, _, operation in api_operations())
 
 
+@pytest.mark.shows("security-29")
 @pytest.mark.parametrize(("name", "path", "body"), CASES)
 def test_what_is_bobs_is_not_found_and_nothing_is_done(
     alice: Account,
@@ -170,39 +175,41 @@ def test_what_is_bobs_is_not_found_and_nothing_is_done(
     path: str,
     body: Any,
 ) -> None:
-    browser, before = Browser(alice), everything()
+    browser, before = Browser(alice), all_rows()
     caplog.clear()
 
     address = path.format(link=link)
     answer = browser.get(address) if body is None else browser.post(address, body)
 
     assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
-    assert everything() == before
-    (line,) = [one for one in caplog.records if one.levelname == "WARNING"]
+    assert all_rows() == before
+    (line,) = [record for record in caplog.records if record.levelname == "WARNING"]
     assert re.fullmatch(rf"Account {alice.pk} .* not its own", line.getMessage())
 
 
+@pytest.mark.shows("security-29")
 @pytest.mark.parametrize(("name", "path", "body"), CASES)
 def test_what_is_bobs_and_what_is_nobodys_look_the_same(
     alice: Account, link: str, name: str, path: str, body: Any
 ) -> None:
     browser = Browser(alice)
 
-    def ask(owner: str) -> dict[str, Any]:
+    def ask_about(owner: str) -> dict[str, Any]:
         address = path.format(link=link if owner == "bobs" else link[:-1]).replace("bobs-", f"{owner}-")
         sent = json.loads(json.dumps(body).replace("bobs-", f"{owner}-"))
         answer = browser.get(address) if body is None else browser.post(address, sent)
         return {**answer.json(), "requestId": "", "status": answer.status_code}
 
-    assert ask("bobs") == ask("nobodys")
+    assert ask_about("bobs") == ask_about("nobodys")
 
 
+@pytest.mark.shows("security-29")
 def test_no_answer_holds_anything_of_bobs(alice: Account) -> None:
     browser = Browser(alice)
     reads = [
         path
-        for method, path, told in operations()
-        if method == "get" and "401" in told["responses"] and "{" not in path
+        for method, path, operation in api_operations()
+        if method == "get" and "401" in operation["responses"] and "{" not in path
     ]
     for path in reads:
         answer = browser.get(f"{path}?days=30" if path.endswith("pause/estimate") else path)
@@ -210,13 +217,16 @@ def test_no_answer_holds_anything_of_bobs(alice: Account) -> None:
         assert "bob" not in answer.content.decode(), path
 
 
+@pytest.mark.shows("security-33")
 def test_an_account_that_is_switched_off_is_out_of_every_operation_at_once(alice: Account) -> None:
     browser = Browser(alice)
     assert browser.get("/api/account").status_code == 200
-    sign_in.switch_off(alice)
+    flow.deactivate_account(alice)
     _, token = SessionToken.objects.create(user=alice.user)
     for credential in (browser.token, token):
         browser.credentials(HTTP_AUTHORIZATION=f"Bearer {credential}")
-        wanting = [one for one in operations() if "401" in one[2]["responses"]]
-        answers = {path: getattr(browser, method)(re.sub("[{}]", "", path)) for method, path, _ in wanting}
+        protected = [
+            (method, path) for method, path, operation in api_operations() if "401" in operation["responses"]
+        ]
+        answers = {path: getattr(browser, method)(re.sub("[{}]", "", path)) for method, path in protected}
         assert {path for path, answer in answers.items() if answer.status_code != 401} == set()

@@ -1,4 +1,4 @@
-"""Operators at the door of production's own settings: a second factor, a lock-out, a network (security, row 39).
+"""Operators sign in under production's settings: second factor, lockout and networks.
 
 Production starts on PostgreSQL alone, which not every machine has; here its settings stand on a file. That it refuses
 to serve so is shown in `test_environment`.
@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from conftest import ROOT
-from dev.checks import production_environment
+from dev.check_list import production_environment
 
 PASSWORD = "correct horse battery staple"
 # What somebody does with a browser inside the operators' network and with one outside; a line for each answer.
@@ -69,7 +69,7 @@ print("first code ->", sign_in(first, code=printed.getvalue().strip()).status_co
 kept = first.cookies["__Host-operator"]
 print("cookie ->", *(kept[name] for name in ("secure", "httponly", "samesite", "path", "domain")))
 user = User.objects.get()
-codes = second_factor.enrol(user, key=KEY, code=code_of(user))[1]
+codes = second_factor.enroll_app(user, key=KEY, code=code_of(user))[1]
 enrolled = browser()
 print("password and code ->", sign_in(enrolled, code=codes[0]).status_code, shown(enrolled))
 print("strict transport ->", enrolled.get("/admin/").headers["Strict-Transport-Security"])
@@ -95,29 +95,35 @@ def lines(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return dict(line.split(" -> ", 1) for line in told.stdout.splitlines())
 
 
+@pytest.mark.shows("security-39")
 def test_nobody_outside_the_network_finds_the_admin_and_nobody_reaches_it_over_http(
     lines: dict[str, str],
 ) -> None:
     assert (lines["outside"], lines["over http"]) == ("(404, '')", "301")
 
 
+@pytest.mark.shows("security-39")
 def test_a_password_alone_opens_nothing(lines: dict[str, str]) -> None:
     assert lines["password alone"] == "200 (302, '/admin/login/?next=/admin/')"
 
 
+@pytest.mark.shows("security-39")
 def test_a_first_code_opens_the_page_that_enrols_an_app_and_no_other(lines: dict[str, str]) -> None:
     assert lines["first code"] == "302 (302, '/admin/second-factor/')"
 
 
+@pytest.mark.shows("security-39")
 def test_password_and_code_open_the_admin(lines: dict[str, str]) -> None:
     assert lines["password and code"] == "302 (200, '')"
 
 
+@pytest.mark.shows("security-39")
 def test_its_cookie_is_the_hosts_own_and_its_pages_insist_on_https(lines: dict[str, str]) -> None:
     assert lines["cookie"] == "True True Strict / "
     assert lines["strict transport"] == "max-age=31536000; includeSubDomains; preload"
 
 
+@pytest.mark.shows("security-39")
 def test_the_fifth_wrong_try_locks_out_there_and_nowhere_else(lines: dict[str, str]) -> None:
     assert lines["wrong"] == "[200, 200, 200, 200, 429]"
     assert lines["right, too late"] == "429"

@@ -1,4 +1,4 @@
-"""The door with all of the portal behind it, and with several processes in front (security, rows 1, 11 and 13)."""
+"""Sign-in with the whole portal, and with several server processes."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from accounts.models import Account, SignInEvent
-from accounts.tests.door import Door, other_than, shape
-from billing.tests.api.mirrored import open_account, sell_everything, subscription
+from accounts.tests.sign_in_client import SignInClient, different_code, query_shapes
+from billing.tests.api.mirror_factory import apply_catalog, make_subscription, open_account
 from conftest import ROOT, free_port
 
 SEND, VERIFY = "/api/auth/send-otp", "/api/auth/verify-otp"
@@ -31,49 +31,52 @@ STRANGERS = ("eve@example.com", "nobody@example.org")
 @pytest.fixture
 def ava(db: None) -> Account:
     """A subscriber with a plan, whom the portal knows."""
-    sell_everything()
-    return open_account("ava", subscription("own", owner="ava"))
+    apply_catalog()
+    return open_account("ava", make_subscription("own", owner="ava"))
 
 
-def told(answer: Any) -> tuple[int, dict[str, Any], dict[str, str]]:
+def stable_answer(answer: Any) -> tuple[int, dict[str, Any], dict[str, str]]:
     """An answer without what is another one each time."""
     headers = {name: text for name, text in answer.headers.items() if name != "X-Request-ID"}
     body = {name: text for name, text in answer.json().items() if name not in ("challengeId", "requestId")}
     return answer.status_code, body, headers
 
 
+@pytest.mark.shows("security-1")
 def test_asking_for_a_code_is_the_same_work_and_answer_for_everybody(
     ava: Account, listener: None, django_capture_on_commit_callbacks: Callable[..., Any]
 ) -> None:
     seen = []
     for email in ("ava@example.com", *STRANGERS):
         with CaptureQueriesContext(connection) as queries, django_capture_on_commit_callbacks() as later:
-            answer = Door().ask(email)
-        seen.append((told(answer), shape(queries), len(later)))
+            answer = SignInClient().request_code(email)
+        seen.append((stable_answer(answer), query_shapes(queries), len(later)))
     assert seen[1:] == seen[:1] * len(STRANGERS)
 
 
+@pytest.mark.shows("security-1")
 def test_trying_a_code_is_the_same_work_and_answer_for_everybody(ava: Account, listener: None) -> None:
     seen = []
     for email in ("ava@example.com", *STRANGERS):
-        door = Door()
-        challenge = door.ask(email).json()["challengeId"]
+        sign_in_client = SignInClient()
+        challenge = sign_in_client.request_code(email).json()["challengeId"]
         with CaptureQueriesContext(connection) as queries:
-            answer = door.attempt("000000", email, challengeId=challenge)
-        seen.append((told(answer), shape(queries)))
+            answer = sign_in_client.submit_code("000000", email, challengeId=challenge)
+        seen.append((stable_answer(answer), query_shapes(queries)))
     assert seen[1:] == seen[:1] * len(STRANGERS)
 
 
+@pytest.mark.shows("security-13")
 def test_every_end_at_the_door_leaves_when_who_from_where_and_with_what(ava: Account) -> None:
     noon = datetime(2026, 5, 4, 12, tzinfo=UTC)
-    door = Door()
-    door.api.credentials(HTTP_USER_AGENT=BROWSER, REMOTE_ADDR="203.0.113.7")
+    sign_in_client = SignInClient()
+    sign_in_client.api.credentials(HTTP_USER_AGENT=BROWSER, REMOTE_ADDR="203.0.113.7")
     with time_machine.travel(noon, tick=False):
-        challenge = door.ask().json()["challengeId"]
-        code = door.read_code()
-        door.attempt(other_than(code), challengeId=challenge)
-        token = door.attempt(code, challengeId=challenge).json()["token"]
-        door.ask()
+        challenge = sign_in_client.request_code().json()["challengeId"]
+        code = sign_in_client.read_code()
+        sign_in_client.submit_code(different_code(code), challengeId=challenge)
+        token = sign_in_client.submit_code(code, challengeId=challenge).json()["token"]
+        sign_in_client.request_code()
     kept = SignInEvent.objects.order_by("pk")
     assert [event.kind for event in kept] == ["sent", "failed", "ok", "limited"]
     for event in kept:
@@ -84,7 +87,7 @@ def test_every_end_at_the_door_leaves_when_who_from_where_and_with_what(ava: Acc
 
 
 @contextmanager
-def server(folder: Path, redis: int) -> Iterator[str]:
+def run_server(folder: Path, redis: int) -> Iterator[str]:
     """One process of the portal, as the platform starts it, on the database in a folder; its address."""
     port = free_port()
     environment = {
@@ -105,14 +108,14 @@ def server(folder: Path, redis: int) -> Iterator[str]:
         process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=log, stderr=log)
     address = f"http://127.0.0.1:{port}"
     try:
-        _wait_for(address, process)
+        _wait_for_server(address, process)
         yield address
     finally:
         process.kill()
         process.wait()
 
 
-def _wait_for(address: str, process: subprocess.Popen[bytes]) -> None:
+def _wait_for_server(address: str, process: subprocess.Popen[bytes]) -> None:
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline and process.poll() is None:
         try:
@@ -124,9 +127,10 @@ def _wait_for(address: str, process: subprocess.Popen[bytes]) -> None:
     raise RuntimeError("the server did not start")
 
 
+@pytest.mark.shows("security-11", "reliability-18")
 def test_two_processes_without_redis_count_as_one(tmp_path: Path) -> None:
     redis = free_port()
-    with server(tmp_path, redis) as one, server(tmp_path, redis) as other:
+    with run_server(tmp_path, redis) as one, run_server(tmp_path, redis) as other:
         asked = [
             httpx.post(
                 (one, other)[turn % 2] + SEND, json={"email": f"somebody{turn}@example.com"}, timeout=30

@@ -9,10 +9,21 @@ import pytest
 
 from conftest import ROOT
 from dev import test as suites
-from dev.checks import production_environment
+from dev.check_list import production_environment
 from portal.env import read_environment
 
-ROOMS = ("accounts", "billing", "dev", "e2e", "faults", "operators", "portal", "preferences")
+APPLICATIONS = (
+    "accounts",
+    "billing",
+    "chargebee_sandbox",
+    "core",
+    "dev",
+    "e2e",
+    "faults",
+    "operators",
+    "portal",
+    "preferences",
+)
 READ = re.compile(
     r"""(?:environ(?:\.get\(|\.setdefault\(|\[)|read\.\w+\(|_\w+\(\s*read,|_port\()\s*["']([A-Z][A-Z_]+)["']""",
     re.VERBOSE,
@@ -27,18 +38,18 @@ EXAMPLE = (ROOT / ".env.example").read_text()
 
 SHOW = {
     "web": "import runpy; c = runpy.run_path('portal/gunicorn_conf.py'); print(c['bind'], c['workers'], c['threads'])",
-    "sandbox": "import billing.sandbox.settings as s;"
+    "sandbox": "import chargebee_sandbox.settings as s;"
     " print({n: str(getattr(s, n)) for n in dir(s) if n.startswith('SANDBOX_')})",
 }
 
 
-def section(title):
+def read_section(title):
     """Return the rows of one table: the variable, and what is said of it."""
     text = ALL_DOCUMENTED.split(f"## {title}\n")[1].split("\n## ")[0]
     return {name: (kind, demo, production) for name, kind, demo, production, _meaning in ROW.findall(text)}
 
 
-def literal_defaults(rows):
+def table_defaults(rows):
     """Return the values that a table gives as one would write them."""
     literal = {name: re.fullmatch(r"`([^`]+)`|empty", row[1]) for name, row in rows.items()}
     return {name: found[1] or "" for name, found in literal.items() if found}
@@ -54,7 +65,7 @@ def bare(monkeypatch):
 
 
 def test_every_variable_that_is_read_has_a_row_and_none_too_many():
-    files = [ROOT / "conftest.py", *(file for room in ROOMS for file in (ROOT / room).rglob("*.py"))]
+    files = [ROOT / "conftest.py", *(file for room in APPLICATIONS for file in (ROOT / room).rglob("*.py"))]
     read = {name for file in files for name in READ.findall(file.read_text())}
 
     documented = [name for name, *_ in ROW.findall(ALL_DOCUMENTED)]
@@ -64,7 +75,7 @@ def test_every_variable_that_is_read_has_a_row_and_none_too_many():
 
 def test_the_portals_defaults_are_those_of_the_table(bare):
     unset = read_environment()
-    for name, value in literal_defaults(section("The portal")).items():
+    for name, value in table_defaults(read_section("The portal")).items():
         bare.setenv(name, value)
 
     assert read_environment() == unset
@@ -78,17 +89,17 @@ def test_the_defaults_of_web_server_and_sandbox_are_those_of_the_table(bare, wha
             command, cwd=ROOT, env={**os.environ, **added}, capture_output=True, text=True, check=True
         ).stdout
 
-    assert shown() == shown(**literal_defaults(section(title)))
+    assert shown() == shown(**table_defaults(read_section(title)))
 
 
 def test_the_tests_own_servers_are_those_of_the_table():
-    rows = literal_defaults(section("Tests and tools"))
+    rows = table_defaults(read_section("Tests and tools"))
 
     assert rows == {"TEST_DATABASE_URL": suites.DATABASE_URL, "TEST_REDIS_URL": suites.REDIS_URL}
 
 
 def test_what_production_requires_is_what_its_check_is_given(tmp_path):
-    rows = section("The portal")
+    rows = read_section("The portal")
     required = {name for name, (_kind, _demo, production) in rows.items() if "**required**" in production}
 
     assert required == set(production_environment(tmp_path)) - {"VAR_DIR"}
@@ -97,12 +108,12 @@ def test_what_production_requires_is_what_its_check_is_given(tmp_path):
 def test_the_example_names_every_setting_of_the_portal():
     named = set(re.findall(r"[A-Z][A-Z_]+[A-Z]", EXAMPLE))
 
-    assert set(section("The portal")) <= named
+    assert set(read_section("The portal")) <= named
 
 
 def test_the_example_sets_nothing_that_does_not_exist_and_shows_the_demos_defaults():
     shown = dict(re.findall(r"^#?([A-Z][A-Z_]+)=(.*)$", EXAMPLE, re.MULTILINE))
-    portal = literal_defaults(section("The portal"))
+    portal = table_defaults(read_section("The portal"))
     alike = ("PORTAL_ENV", "PORT", "VAR_DIR", "WEB_CONCURRENCY", "WEB_THREADS", "LOG_LEVEL")
 
     assert set(shown) <= {name for name, *_ in ROW.findall(ALL_DOCUMENTED)} | {"POSTGRES_PASSWORD"}

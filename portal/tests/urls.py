@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from portal.errors import InvalidInput, PortalError
+from core.errors import InvalidInput, PortalError
 from portal.urls import handler400, handler403, handler404, handler500
 from portal.urls import urlpatterns as portal_urls
 
@@ -23,12 +23,12 @@ class QuoteChanged(PortalError):
     message = "The price has changed since you looked."
 
 
-class Open(APIView):
+class PublicView(APIView):
     permission_classes = (AllowAny,)
     authentication_classes = ()
 
 
-class Echo(Open):
+class Echo(PublicView):
     def get(self, request: Request) -> Response:
         return Response({"received_query": sorted(request.query_params.lists())})
 
@@ -36,49 +36,49 @@ class Echo(Open):
         return Response({"received_body": sorted(request.data), "next_billing_at": None, "last4": "4242"})
 
 
-class Crash(Open):
+class Crash(PublicView):
     def get(self, request: Request) -> Response:
         raise ValueError("the secret of the house")
 
 
-class Refuse(Open):
+class Refuse(PublicView):
     def get(self, request: Request) -> Response:
         raise QuoteChanged(extra={"new_quote": "abc", "amount_due": 699, "code": "replaced"})
 
 
-class Invalid(Open):
+class Invalid(PublicView):
     def get(self, request: Request) -> Response:
         raise InvalidInput(fields={"plan_ids": ["Choose at least one."]})
 
 
-class Slow(Open):
+class Slow(PublicView):
     def get(self, request: Request) -> Response:
         raise Throttled(wait=2.2)
 
 
-class Unavailable(Open):
+class Unavailable(PublicView):
     def get(self, request: Request) -> Response:
         raise PortalError("Try again soon.", retry_after=7)
 
 
-class Locked(Open):
+class Locked(PublicView):
     def get(self, request: Request) -> Response:
         raise OperationalError("database is locked: the secret of the house")
 
 
-def locked(request: HttpRequest) -> HttpResponse:
+def raise_locked(request: HttpRequest) -> HttpResponse:
     raise OperationalError("database is locked: the secret of the house")
 
 
-def crash(request: HttpRequest) -> HttpResponse:
+def raise_value_error(request: HttpRequest) -> HttpResponse:
     raise ValueError("the secret of the house")
 
 
-def forbid(request: HttpRequest) -> HttpResponse:
+def raise_permission_denied(request: HttpRequest) -> HttpResponse:
     raise PermissionDenied("the secret of the house")
 
 
-def suspect(request: HttpRequest) -> HttpResponse:
+def raise_suspicious(request: HttpRequest) -> HttpResponse:
     raise SuspiciousOperation("the secret of the house")
 
 
@@ -90,9 +90,9 @@ urlpatterns = [
     path("api/test/slow", Slow.as_view()),
     path("api/test/unavailable", Unavailable.as_view()),
     path("api/test/locked", Locked.as_view()),
-    path("api/test/locked-plain", locked),
-    path("test/crash", crash),
-    path("test/forbid", forbid),
-    path("test/suspect", suspect),
+    path("api/test/locked-plain", raise_locked),
+    path("test/crash", raise_value_error),
+    path("test/forbid", raise_permission_denied),
+    path("test/suspect", raise_suspicious),
     *portal_urls,
 ]

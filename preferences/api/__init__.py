@@ -1,1 +1,1 @@
-"""The HTTP side of the preferences."""
+"""The API of the preferences."""

@@ -1,4 +1,4 @@
-"""What the preferences endpoint takes and gives."""
+"""Serializers of the preferences endpoint."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from rest_framework import serializers
 
 
 class JsonBooleanField(serializers.BooleanField):
-    """`true` or `false`, and none of the words and numbers that a form might mean by them."""
+    """JSON `true` or `false`, but none of the strings and numbers that DRF accepts as well."""
 
     def to_internal_value(self, data: Any) -> bool:
-        """Give the boolean. Raises `serializers.ValidationError`."""
+        """Return the boolean. Raises `serializers.ValidationError`."""
         if not isinstance(data, bool):
             self.fail("invalid", input=data)
         return data
 
 
 class PreferencesSerializer(serializers.Serializer[Any]):
-    """All four, each wanted or not."""
+    """All four preferences."""
 
     news_letter = JsonBooleanField()
     streaming = JsonBooleanField()
@@ -27,7 +27,7 @@ class PreferencesSerializer(serializers.Serializer[Any]):
 
 
 class PreferenceSerializer(serializers.Serializer[Any]):
-    """One kind of email, and whether it is wanted."""
+    """A kind of email and whether it is wanted."""
 
     key = serializers.ChoiceField(choices=("newsLetter", "streaming", "promotions", "branding"))
     name = serializers.CharField()

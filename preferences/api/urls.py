@@ -1,4 +1,4 @@
-"""The paths of the preferences, below /api/."""
+"""The URLs of the preferences below /api/."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""Which emails the signed-in subscriber wants, over HTTP."""
+"""The API of the signed-in subscriber's email preferences."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.models import Account
-from accounts.once import KEY_HEADER, acts_once
-from accounts.subscriber import account_of
-from preferences import choices
+from accounts.sign_in.current_account import signed_in_account
+from core.idempotency import KEY_PARAMETER, idempotent_action
+from preferences import email_preferences
 from preferences.api.serializers import PreferenceSerializer, PreferencesSerializer
 from preferences.models import Preference, PreferenceChange
-from preferences.words import words_of
+from preferences.texts import preference_text
 
 
 class PreferencesView(APIView):
-    """The four kinds of email one may do without."""
+    """The email preferences."""
 
     @extend_schema(
         operation_id="communication_preferences",
@@ -25,30 +25,30 @@ class PreferencesView(APIView):
         responses=PreferenceSerializer(many=True),
     )
     def get(self, request: Request) -> Response:
-        """Answer with each kind and whether it is wanted."""
-        return _listed(account_of(request))
+        """Return each kind of optional email and whether it is wanted."""
+        return _preferences_response(signed_in_account(request))
 
     @extend_schema(
         operation_id="save_communication_preferences",
         tags=["preferences"],
-        parameters=[KEY_HEADER],
+        parameters=[KEY_PARAMETER],
         request=PreferencesSerializer,
         responses=PreferenceSerializer(many=True),
     )
-    @acts_once
+    @idempotent_action()
     def post(self, request: Request, *, key: str) -> Response:
-        """Want these kinds and not those, from the next email on."""
-        asked = PreferencesSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        wanted = {one: asked.validated_data[one.name.lower()] for one in Preference}
-        account = account_of(request)
-        choices.change(account, wanted, source=PreferenceChange.Source.PORTAL)
-        return _listed(account)
+        """Set the preferences, which take effect with the next email."""
+        payload = PreferencesSerializer(data=request.data)
+        payload.is_valid(raise_exception=True)
+        wanted = {preference: payload.validated_data[preference.name.lower()] for preference in Preference}
+        account = signed_in_account(request)
+        email_preferences.change_preferences(account, wanted, source=PreferenceChange.Source.PORTAL)
+        return _preferences_response(account)
 
 
-def _listed(account: Account) -> Response:
+def _preferences_response(account: Account) -> Response:
     rows = []
-    for one, wanted in choices.wanted_by(account).items():
-        words = words_of(one)
-        rows.append({"key": one, "name": words.name, "summary": words.summary, "checked": wanted})
+    for preference, is_wanted in email_preferences.preferences_of_account(account).items():
+        text = preference_text(preference)
+        rows.append({"key": preference, "name": text.name, "summary": text.summary, "checked": is_wanted})
     return Response(PreferenceSerializer(rows, many=True).data)

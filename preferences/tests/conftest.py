@@ -5,18 +5,18 @@ from __future__ import annotations
 import pytest
 
 from accounts.models import Account
-from accounts.tests.door import Door
+from accounts.tests.sign_in_client import SignInClient
 
 
 @pytest.fixture
 def ava(db: None) -> Account:
     """A subscriber."""
-    return Account.objects.open(email="ava@example.com", first_name="Ava", last_name="Stone")
+    return Account.objects.open_account(email="ava@example.com", first_name="Ava", last_name="Stone")
 
 
 @pytest.fixture
-def signed_in(ava: Account) -> Door:
+def signed_in(ava: Account) -> SignInClient:
     """Ava's browser."""
-    door = Door()
-    door.sign_in()
-    return door
+    sign_in_client = SignInClient()
+    sign_in_client.sign_in()
+    return sign_in_client

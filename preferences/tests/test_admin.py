@@ -7,7 +7,7 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import Account, User
-from preferences import choices
+from preferences import email_preferences
 from preferences.models import Preference, PreferenceChange
 
 pytestmark = pytest.mark.django_db
@@ -15,13 +15,15 @@ pytestmark = pytest.mark.django_db
 
 def test_an_operator_unsubscribes_somebody_who_asks(client: Client, ava: Account) -> None:
     client.force_login(User.objects.create_superuser("olga", password="correct horse battery staple"))
-    choices.change(ava, {Preference.STREAMING: True}, source=PreferenceChange.Source.PORTAL)
+    email_preferences.change_preferences(
+        ava, {Preference.STREAMING: True}, source=PreferenceChange.Source.PORTAL
+    )
     page = reverse("admin:accounts_account_change", args=[ava.pk])
     assert "Emails wanted: what&#x27;s streaming" in client.get(page).content.decode()
     act = reverse("admin:accounts_account_act", args=[ava.pk, "unsubscribe"])
     assert "Unsubscribe ava@example.com from all emails?" in client.get(act).content.decode()
     assert "Unsubscribed from all emails." in client.post(act, {}, follow=True).content.decode()
-    assert choices.wanted_by(ava) == choices.NOTHING
+    assert email_preferences.preferences_of_account(ava) == email_preferences.NONE_WANTED
     newest = PreferenceChange.objects.first()
     assert newest is not None
     assert (newest.wanted, newest.source) == (False, "operator")

@@ -9,10 +9,10 @@ from django.core import mail
 from django.core.mail import EmailMessage
 from django.test import Client
 
-from accounts.mail import queue
+from accounts.mail.queue import queue_mail
 from accounts.models import Account, OutgoingMail
-from accounts.tests.door import Door, post
-from preferences import choices, one_click
+from accounts.tests.sign_in_client import SignInClient, send_due_mail
+from preferences import email_preferences, unsubscribe_link
 from preferences.models import Preference, PreferenceChange
 
 pytestmark = pytest.mark.django_db
@@ -24,7 +24,9 @@ ONE_CLICK = {"List-Unsubscribe": "One-Click"}
 @pytest.fixture
 def subscribed(ava: Account) -> Account:
     """Ava wants all four."""
-    choices.change(ava, dict.fromkeys(Preference, True), source=PreferenceChange.Source.PORTAL)
+    email_preferences.change_preferences(
+        ava, dict.fromkeys(Preference, True), source=PreferenceChange.Source.PORTAL
+    )
     return ava
 
 
@@ -34,14 +36,14 @@ def stranger(db: None) -> Client:
     return Client(enforce_csrf_checks=True)
 
 
-def sent(account: Account, category: str = "promotions") -> list[EmailMessage]:
+def send_optional_mail(account: Account, category: str = "promotions") -> list[EmailMessage]:
     """Queue a mail of a category and give what was sent."""
-    queue(kind="receipt", to=account.email, account=account, context=LETTER, category=category)
-    post()
+    queue_mail(kind="receipt", to=account.email, account=account, context=LETTER, category=category)
+    send_due_mail()
     return list(mail.outbox)
 
 
-def link(message: EmailMessage) -> str:
+def unsubscribe_path(message: EmailMessage) -> str:
     """The address in its header, without the site."""
     header = str(message.extra_headers["List-Unsubscribe"])
     assert header.startswith("<http://")
@@ -49,46 +51,49 @@ def link(message: EmailMessage) -> str:
 
 
 def test_it_carries_its_way_out(subscribed: Account) -> None:
-    [message] = sent(subscribed)
+    [message] = send_optional_mail(subscribed)
     assert message.extra_headers["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
-    assert link(message).startswith("/unsubscribe/")
-    assert f"Unsubscribe: {one_click.address(subscribed, 'promotions')}" in str(message.body)
+    assert unsubscribe_path(message).startswith("/unsubscribe/")
+    assert f"Unsubscribe: {unsubscribe_link.unsubscribe_url(subscribed, 'promotions')}" in str(message.body)
 
 
 def test_mail_that_is_needed_has_none_and_goes_to_everybody(ava: Account) -> None:
-    [message] = sent(ava, category="")
+    [message] = send_optional_mail(ava, category="")
     assert not {"List-Unsubscribe", "List-Unsubscribe-Post"} & set(message.extra_headers)
     assert "Unsubscribe" not in str(message.body)
 
 
 def test_it_goes_to_nobody_who_does_not_want_it(ava: Account) -> None:
-    assert sent(ava) == []
+    assert send_optional_mail(ava) == []
     assert OutgoingMail.objects.get().state == OutgoingMail.State.DROPPED
 
 
 def test_a_choice_holds_for_mail_that_waits_already(subscribed: Account) -> None:
-    queue(kind="receipt", to=subscribed.email, account=subscribed, context=LETTER, category="promotions")
-    choices.change(subscribed, {Preference.PROMOTIONS: False}, source=PreferenceChange.Source.PORTAL)
-    post()
+    queue_mail(kind="receipt", to=subscribed.email, account=subscribed, context=LETTER, category="promotions")
+    email_preferences.change_preferences(
+        subscribed, {Preference.PROMOTIONS: False}, source=PreferenceChange.Source.PORTAL
+    )
+    send_due_mail()
     assert mail.outbox == []
 
 
 def test_one_click_ends_its_kind_and_asks_nothing(subscribed: Account, stranger: Client) -> None:
-    address = link(sent(subscribed)[0])
+    address = unsubscribe_path(send_optional_mail(subscribed)[0])
     answer = stranger.post(address, ONE_CLICK)
     assert answer.status_code == 200
-    assert "You are unsubscribed" in answer.content.decode()
-    assert [one for one, wanted in choices.wanted_by(subscribed).items() if not wanted] == ["promotions"]
+    assert "re unsubscribed" in answer.content.decode()
+    preferences = email_preferences.preferences_of_account(subscribed)
+    assert [preference for preference, is_wanted in preferences.items() if not is_wanted] == ["promotions"]
     change = PreferenceChange.objects.first()
     assert change is not None
     assert (change.preference, change.wanted, change.source) == ("promotions", False, "one_click")
     stranger.post(address, ONE_CLICK)
     assert PreferenceChange.objects.filter(source="one_click").count() == 1
-    assert len(sent(subscribed)) == 1
+    assert len(send_optional_mail(subscribed)) == 1
 
 
 def test_following_the_link_changes_nothing_and_shows_a_button(subscribed: Account, stranger: Client) -> None:
-    address = link(sent(subscribed)[0])
+    address = unsubscribe_path(send_optional_mail(subscribed)[0])
     page = stranger.get(address)
     assert stranger.head(address).status_code == 200
     assert '<form method="post"><button>Unsubscribe</button></form>' in page.content.decode()
@@ -96,7 +101,7 @@ def test_following_the_link_changes_nothing_and_shows_a_button(subscribed: Accou
     assert "ava@example.com" not in page.content.decode()
     assert page["Referrer-Policy"] == "no-referrer"
     assert "no-store" in page["Cache-Control"]
-    assert choices.wants(subscribed, "promotions")
+    assert email_preferences.is_wanted(subscribed, "promotions")
 
 
 @pytest.mark.parametrize(
@@ -105,20 +110,20 @@ def test_following_the_link_changes_nothing_and_shows_a_button(subscribed: Accou
 def test_an_altered_link_is_not_found_and_ends_nothing(
     subscribed: Account, stranger: Client, spoil: Any
 ) -> None:
-    token = link(sent(subscribed)[0]).removeprefix("/unsubscribe/")
+    token = unsubscribe_path(send_optional_mail(subscribed)[0]).removeprefix("/unsubscribe/")
     answer = stranger.post(f"/unsubscribe/{spoil(token)}", ONE_CLICK)
     assert answer.status_code == 404
-    assert choices.wants(subscribed, "promotions")
+    assert email_preferences.is_wanted(subscribed, "promotions")
 
 
 def test_the_link_of_an_erased_account_is_not_found(subscribed: Account, stranger: Client) -> None:
-    address = link(sent(subscribed)[0])
+    address = unsubscribe_path(send_optional_mail(subscribed)[0])
     subscribed.user.delete()
     assert stranger.post(address, ONE_CLICK).status_code == 404
 
 
 def test_the_link_is_no_sign_in(subscribed: Account, stranger: Client) -> None:
-    token = link(sent(subscribed)[0]).removeprefix("/unsubscribe/")
-    door = Door()
-    door.carry(token)
-    assert door.api.get("/api/account/communicationPreferences").status_code == 401
+    token = unsubscribe_path(send_optional_mail(subscribed)[0]).removeprefix("/unsubscribe/")
+    sign_in_client = SignInClient()
+    sign_in_client.carry_token(token)
+    assert sign_in_client.api.get("/api/account/communicationPreferences").status_code == 401

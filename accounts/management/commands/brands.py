@@ -1,4 +1,4 @@
-"""Where to see each brand: by its host names, at the port that the portal serves."""
+"""`manage.py brands`: list the URLs at which each brand is shown."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
+from accounts.brands.site import portal_url_at_host
 from accounts.models import Brand
-from accounts.site import address_at
 
-NOTE = """
+LOCALHOST_NOTE = """
 Browsers take every name under .localhost for this machine, so that nothing has to be set up; card fields and PayPal
 work there as well. Safari does not: give the name 127.0.0.1 in /etc/hosts for it."""
 
 
 class Command(BaseCommand):
-    """Print a line for each brand: its name, its code and the addresses that show it."""
+    """Prints each brand's name, code and URLs."""
 
     help = "Say where each brand is seen."
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Print the brands, the default one marked."""
+        """Print the brands and mark the default one."""
         brands = list(Brand.objects.all())
         if not brands:
             self.stdout.write("There is no brand yet: manage.py seed_site makes the three.")
@@ -29,6 +29,6 @@ class Command(BaseCommand):
             default = " (the default: every other host name as well)" if brand.is_default else ""
             self.stdout.write(f"{brand.name} [{brand.code}]{default}")
             for host in brand.host_names:
-                self.stdout.write(f"  {address_at(host)}/")
+                self.stdout.write(f"  {portal_url_at_host(host)}/")
         if any(host.endswith(".localhost") for brand in brands for host in brand.host_names):
-            self.stdout.write(NOTE)
+            self.stdout.write(LOCALHOST_NOTE)

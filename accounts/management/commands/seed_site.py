@@ -1,4 +1,4 @@
-"""Seed what operators would type in on the first day: settings, brands, services, the demo's operators."""
+"""`manage.py seed_site`: create settings, brands and services, and the demo's operators."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from django.contrib.auth.models import Group
 from django.core.management.base import BaseCommand
 from django.db import transaction
 
-from accounts.colours import Colours
 from accounts.models import Brand, SiteSettings, StreamingService, User
+from accounts.models.brand_colors import BrandColors
 
 DEMO_SUPERUSER = "admin"
-# A member of each of the operators' groups, named as the group is.
+# One operator per group, with the group's name as user name.
 DEMO_GROUPS = ("support", "content", "finance")
 DEMO_SETTINGS = {
     "free_month_on": True,
@@ -21,7 +21,7 @@ DEMO_SETTINGS = {
     "seller_address": "100 Example Avenue\nNew York, NY 10001\nUnited States",
 }
 
-COLOURS: dict[str, Colours] = {
+SEED_COLORS: dict[str, BrandColors] = {
     "faith-family": {
         "light": {"primary": "#23418f", "onPrimary": "#ffffff", "accent": "#b34a14", "link": "#23418f"},
         "dark": {"primary": "#a9c1ff", "onPrimary": "#0f1f4d", "accent": "#ffb38a", "link": "#a9c1ff"},
@@ -36,9 +36,8 @@ COLOURS: dict[str, Colours] = {
     },
 }
 
-# code, name, host label, and the page that 'return to watching' opens: the kids service has a welcome page
-# instead.
-THE_THREE = (
+# Code, name, host label, and the page of the service that 'return to watching' opens.
+SEED_BRANDS = (
     ("faith-family", "Faith & Family", "faith", "browse"),
     ("gospel-TV", "Gospel TV", "gospel", "browse"),
     ("kids", "Kids", "kids", "welcome"),
@@ -46,17 +45,17 @@ THE_THREE = (
 
 
 class Command(BaseCommand):
-    """Seed the site once; what operators changed since is left as it is."""
+    """Creates what is missing and leaves existing rows unchanged."""
 
     help = "Seed the settings, the three brands and services and, on the demo, an operator of each kind."
 
     @transaction.atomic
     def handle(self, *args: Any, **options: Any) -> None:
-        """Add what is missing."""
+        """Create what is missing."""
         demo = settings.PORTAL_ENV == "demo"
         SiteSettings.objects.get_or_create(pk=1, defaults=DEMO_SETTINGS if demo else {})
-        for position, (code, name, label, entrance) in enumerate(THE_THREE):
-            _seed_brand(code, name, label, default=position == 0 and not _has_default())
+        for position, (code, name, label, entrance) in enumerate(SEED_BRANDS):
+            _seed_brand(code, name, label, default=position == 0 and not _has_default_brand())
             _seed_service(code, name, label, entrance, position)
         if demo:
             _seed_unknown_brand()
@@ -64,7 +63,7 @@ class Command(BaseCommand):
         self.stdout.write("The site's settings, brands and services are there.")
 
 
-def _has_default() -> bool:
+def _has_default_brand() -> bool:
     return Brand.objects.filter(is_default=True).exists()
 
 
@@ -78,7 +77,7 @@ def _seed_brand(code: str, name: str, label: str, *, default: bool) -> None:
             "is_default": default,
             "logo": f"portal/art/brands/{code}.svg",
             "logo_dark": f"portal/art/brands/{code}-dark.svg",
-            "colours": COLOURS[code],
+            "colours": SEED_COLORS[code],
             "terms_url": f"{site}/terms-of-service",
             "privacy_url": f"{site}/privacy-policy",
             "help_centre_url": f"https://help.{label}.example.com/requests/new",
@@ -87,7 +86,7 @@ def _seed_brand(code: str, name: str, label: str, *, default: bool) -> None:
 
 
 def _seed_unknown_brand() -> None:
-    """Make a brand whose code is none of the three: its links are not drawn, whatever stands here (rule 14)."""
+    """Create a brand with an unknown code, whose links are never shown (docs/rules.md, rule 14)."""
     Brand.objects.get_or_create(
         code="sports",
         defaults={
@@ -117,9 +116,9 @@ def _seed_service(code: str, name: str, label: str, entrance: str, position: int
 
 
 def _seed_operators() -> None:
-    """Make the demo's operators, each with its name as its password; one whose name is taken is left as it is.
+    """Create the demo's operators, each with the user name as password, unless the name is taken.
 
-    In production `migrate` refuses any of them.
+    In production, a system check refuses them.
     """
     if not User.objects.filter(username=DEMO_SUPERUSER).exists():
         User.objects.create_superuser(DEMO_SUPERUSER, password=DEMO_SUPERUSER)

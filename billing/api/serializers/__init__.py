@@ -1,1 +1,1 @@
-"""What the endpoints take and what they give."""
+"""Serializers of requests and responses."""

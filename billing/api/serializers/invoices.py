@@ -1,4 +1,4 @@
-"""The billing history in answers."""
+"""Responses of the billing history."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from typing import Any
 from rest_framework import serializers
 
 from billing.api.serializers.fields import InstantField
-from billing.queries.invoices import METHODS
+from billing.queries.invoices import PAYMENT_METHOD_TYPES
 
-SOURCE_TYPES = tuple(method.upper() for method in METHODS)
+SOURCE_TYPES = tuple(method.upper() for method in PAYMENT_METHOD_TYPES)
 
 
 class InvoiceRowSerializer(serializers.Serializer[Any]):
-    """One invoice; what it was paid with is null when nothing was charged."""
+    """One invoice; its payment method is null when nothing was charged."""
 
     number = serializers.CharField()
-    status = serializers.CharField(help_text="The provider's word in upper case: PAID, PAYMENT_DUE, …")
+    status = serializers.CharField(help_text="The provider's status in upper case: PAID, PAYMENT_DUE, …")
     transaction_date = InstantField(help_text="When it was paid, else when it was issued.")
     total = serializers.IntegerField(help_text="In cents, tax included.")
     payment_source_type = serializers.ChoiceField(choices=SOURCE_TYPES, allow_null=True)
@@ -26,6 +26,6 @@ class InvoiceRowSerializer(serializers.Serializer[Any]):
 
 
 class DownloadSerializer(serializers.Serializer[Any]):
-    """Where the PDF can be fetched for a few minutes, without a token: the address is the permission."""
+    """A signed URL of the PDF, valid for a few minutes without a session token."""
 
     download_url = serializers.CharField()

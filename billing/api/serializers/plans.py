@@ -1,4 +1,4 @@
-"""Plans and totals in answers: the true shape of what `billing.queries` builds. Amounts are in cents."""
+"""Plans and totals in responses, in the shape that `billing.queries` builds. Amounts are in cents."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ BILLING_PERIODS = ("MONTH", "YEAR")
 
 
 class ScheduledPlanSerializer(serializers.Serializer[Any]):
-    """What a plan changes to when its term ends."""
+    """What a plan changes to at the end of its term."""
 
     period_unit = serializers.ChoiceField(choices=PERIOD_UNITS)
     amount = serializers.IntegerField(min_value=0, help_text="One period in cents, before discounts and tax.")
@@ -23,7 +23,7 @@ class ScheduledPlanSerializer(serializers.Serializer[Any]):
 
 
 class PlanSerializer(serializers.Serializer[Any]):
-    """A plan that the account holds, and what happens to it next."""
+    """A plan of the account, and what happens to it next."""
 
     id = serializers.CharField(help_text="The plan.")
     name = serializers.CharField()
@@ -35,26 +35,30 @@ class PlanSerializer(serializers.Serializer[Any]):
     billing_period = serializers.ChoiceField(choices=BILLING_PERIODS)
     cancel_at = InstantField(allow_null=True, help_text="When access ends or ended.")
     next_billing_at = InstantField(
-        allow_null=True, help_text="Null when it will not bill, or is to be paused."
+        allow_null=True, help_text="Null when it will not bill, or a pause is scheduled."
     )
     pause_date = InstantField(allow_null=True, help_text="When its pause starts or started.")
-    resume_date = InstantField(allow_null=True, help_text="When its pause ends by itself.")
-    has_upcoming_coupon = serializers.BooleanField(help_text="A code of the subscriber's waits.")
+    resume_date = InstantField(allow_null=True, help_text="When its pause ends automatically.")
+    has_upcoming_coupon = serializers.BooleanField(help_text="A redeemed code applies to its next bill.")
     has_pause_sub = serializers.BooleanField(help_text="It is paused.")
     has_scheduled_pause = serializers.BooleanField()
     has_scheduled_change = serializers.BooleanField()
     scheduled_plan = ScheduledPlanSerializer(
-        allow_null=True, help_text="What it changes to; null when no change waits."
+        allow_null=True, help_text="What it changes to; null without a scheduled change."
     )
     has_free_month = serializers.BooleanField()
-    has_other_period = serializers.BooleanField(help_text="The plan is sold at the other period too.")
+    has_other_period = serializers.BooleanField(
+        help_text="The plan is also sold at the other billing period."
+    )
 
 
 class OfferedPlanSerializer(PlanSerializer):
-    """A plan that may be added, priced for the account's period: no subscription, so no state and no dates."""
+    """A plan that may be added, priced for the account's billing period. It has no subscription, status or dates."""
 
-    status = serializers.ChoiceField(choices=STATUSES, allow_null=True, help_text="Null: it is not held.")
-    sub_id = serializers.CharField(allow_null=True, help_text="Null: it is not held.")
+    status = serializers.ChoiceField(
+        choices=STATUSES, allow_null=True, help_text="Null: the account does not have it."
+    )
+    sub_id = serializers.CharField(allow_null=True, help_text="Null: the account does not have it.")
 
 
 class OtherTotalSerializer(serializers.Serializer[Any]):
@@ -67,7 +71,7 @@ class OtherTotalSerializer(serializers.Serializer[Any]):
 
 
 class AccountSerializer(serializers.Serializer[Any]):
-    """The account and its plans, cancelled ones included."""
+    """The account and its plans, canceled ones included."""
 
     name = serializers.CharField(allow_blank=True)
     email = serializers.CharField()
@@ -78,7 +82,7 @@ class AccountSerializer(serializers.Serializer[Any]):
 
 
 class ManagePlansSerializer(serializers.Serializer[Any]):
-    """What is held, what the next period will cost before tax, and what may be added."""
+    """The account's plans, the totals of the next period before tax, and the plans that may be added."""
 
     existing_plans = PlanSerializer(many=True)
     plans = OfferedPlanSerializer(many=True)
@@ -90,12 +94,12 @@ class ManagePlansSerializer(serializers.Serializer[Any]):
 
 
 class PlansSerializer(serializers.Serializer[Any]):
-    """The account's plans as they are after a change."""
+    """The account's plans after a change."""
 
     plans = PlanSerializer(many=True)
 
 
 class PaymentFailureSerializer(serializers.Serializer[Any]):
-    """Whether something is due that could not be collected."""
+    """Whether a due payment could not be collected."""
 
     has_payment_failure = serializers.BooleanField()

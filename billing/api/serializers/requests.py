@@ -1,4 +1,4 @@
-"""What the endpoints take. Fields they do not name are ignored."""
+"""Requests. Unknown fields are ignored."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from typing import Any
 
 from rest_framework import serializers
 
-from accounts.input import NumberField, Query, TextField
-from billing.api.serializers.cancelling import AnswersSerializer
+from billing.api.serializers.cancellation import AnswersSerializer
 from billing.api.serializers.fields import DaysField, OwnSubscriptionsField
-from billing.services.schedules import PAUSE_DAYS
+from billing.mirror.pause_schedules import PAUSE_DAYS
+from core.fields import QuerySerializer, StrictCharField, StrictIntegerField
 
 ESTIMATE_DAYS = (PAUSE_DAYS, 60)
 OFFERING_SCREENS = ("cancel_screen", "pause_offer")
@@ -20,21 +20,21 @@ LARGEST_PAGE = 100
 
 
 class OfferedPause(serializers.Serializer[Any]):
-    """Which screen offered the pause, if one did."""
+    """The screen that offered the pause, if any."""
 
     offer = serializers.ChoiceField(
-        choices=OFFERING_SCREENS, required=False, help_text="The screen that offered it."
+        choices=OFFERING_SCREENS, required=False, help_text="The screen that offered the pause."
     )
 
 
-class PauseQuery(OfferedPause, Query):
-    """For how long everything is paused."""
+class PauseQuery(OfferedPause, QuerySerializer):
+    """For how many days everything is paused."""
 
     days = DaysField((PAUSE_DAYS,), help_text="A pause lasts 30 days.")
 
 
-class PauseEstimateQuery(Query):
-    """For how long it would be paused."""
+class PauseEstimateQuery(QuerySerializer):
+    """For how many days it would be paused."""
 
     days = DaysField(ESTIMATE_DAYS)
 
@@ -46,7 +46,7 @@ class NamedSubscriptions(serializers.Serializer[Any]):
 
 
 class PausedSubscriptions(NamedSubscriptions, OfferedPause, AnswersSerializer):
-    """Some of the account's own subscriptions, which screen offered to pause them, and what its survey was answered."""
+    """Some of the account's own subscriptions, the screen that offered the pause, and its survey's answers."""
 
 
 class OneSubscription(serializers.Serializer[Any]):
@@ -56,17 +56,19 @@ class OneSubscription(serializers.Serializer[Any]):
 
 
 class ResumeSerializer(serializers.Serializer[Any]):
-    """What to resume, all that is paused if nothing is named, and the quote of the estimate that was shown."""
+    """The subscriptions to resume (default: all that are paused), and the quote of the estimate shown."""
 
-    subscription_id = OwnSubscriptionsField(required=False, help_text="Without it, all that is paused.")
-    quote = TextField(required=False, max_length=LONGEST_QUOTE)
+    subscription_id = OwnSubscriptionsField(required=False, help_text="Default: all paused subscriptions.")
+    quote = StrictCharField(required=False, max_length=LONGEST_QUOTE)
 
 
-class ResumeEstimateQuery(Query):
-    """What would be resumed, and when: now, or so many days after the pause date."""
+class ResumeEstimateQuery(QuerySerializer):
+    """What would be resumed, and when: now, or a number of days after the pause date."""
 
-    subscription_id = OwnSubscriptionsField(required=False, help_text="Without it, all that it concerns.")
-    days = DaysField(ESTIMATE_DAYS, required=False, help_text="Without it, resuming now.")
+    subscription_id = OwnSubscriptionsField(
+        required=False, help_text="Default: all that are or can be paused."
+    )
+    days = DaysField(ESTIMATE_DAYS, required=False, help_text="Default: resume now.")
 
 
 class PlanIdsField(serializers.ListField):
@@ -74,7 +76,7 @@ class PlanIdsField(serializers.ListField):
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(
-            child=TextField(max_length=LONGEST_PLAN_ID, trim_whitespace=False),
+            child=StrictCharField(max_length=LONGEST_PLAN_ID, trim_whitespace=False),
             allow_empty=False,
             max_length=MOST_PLANS,
             **kwargs,
@@ -82,37 +84,37 @@ class PlanIdsField(serializers.ListField):
 
 
 class WantedPlans(serializers.Serializer[Any]):
-    """All the plans that are wanted from now on, kept ones and added ones."""
+    """All plans the account will have, kept ones and added ones."""
 
-    plan_ids = PlanIdsField(help_text="The plans wanted: at most one of each service.")
+    plan_ids = PlanIdsField(help_text="All plans to have, at most one per service.")
 
 
 class WantedPlansConfirmed(WantedPlans):
-    """The same, and the quote of the estimate that was shown."""
+    """The same, and the quote of the estimate shown."""
 
-    quote = TextField(required=False, max_length=LONGEST_QUOTE)
+    quote = StrictCharField(required=False, max_length=LONGEST_QUOTE)
 
 
 class SwitchedPlans(serializers.Serializer[Any]):
-    """Which plans would be billed by the other period."""
+    """The plans to switch to the other billing period."""
 
-    plan_ids = PlanIdsField(required=False, help_text="Without it, all that can be switched.")
+    plan_ids = PlanIdsField(required=False, help_text="Default: all plans that can be switched.")
 
 
 class SwitchedPlansConfirmed(SwitchedPlans):
-    """The same, and the quote of the estimate that was shown."""
+    """The same, and the quote of the estimate shown."""
 
-    quote = TextField(required=False, max_length=LONGEST_QUOTE)
+    quote = StrictCharField(required=False, max_length=LONGEST_QUOTE)
 
 
 class Confirmed(serializers.Serializer[Any]):
-    """The quote of the figures that were shown."""
+    """The quote of the figures shown."""
 
-    quote = TextField(required=False, max_length=LONGEST_QUOTE)
+    quote = StrictCharField(required=False, max_length=LONGEST_QUOTE)
 
 
-class PageQuery(Query):
-    """A slice of a list; without either the whole list."""
+class PageQuery(QuerySerializer):
+    """A slice of a list; without `limit` and `offset` the whole list."""
 
-    limit = NumberField(required=False, min_value=1, max_value=LARGEST_PAGE)
-    offset = NumberField(required=False, min_value=0, max_value=1_000_000)
+    limit = StrictIntegerField(required=False, min_value=1, max_value=LARGEST_PAGE)
+    offset = StrictIntegerField(required=False, min_value=0, max_value=1_000_000)

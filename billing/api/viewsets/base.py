@@ -1,4 +1,4 @@
-"""What the signed-in subscriber's endpoints share."""
+"""The base of all viewsets of the signed-in subscriber."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from drf_spectacular.utils import OpenApiResponse
 from rest_framework import serializers, viewsets
 from rest_framework.response import Response
 
-from accounts import site
+from accounts.brands import site
 from accounts.models import Account
-from accounts.subscriber import account_of
+from accounts.sign_in.current_account import signed_in_account
 from billing.errors import BillingPartial, QuoteChanged
-from billing.queries.dues import has_payment_failure
-from billing.queries.outcomes import state_now
+from billing.queries.change_responses import manage_plans_response
+from billing.queries.past_due import has_payment_failure
 
 Figures = TypeVar("Figures")
 
-# Who asks for what is changed here, as the account's activity names them.
-ACTOR = "you"
+# The actor of changes made through the API, as the account's activity names it.
+SUBSCRIBER_ACTOR = "you"
 
-# Documented here because only changes answer 409 everywhere, and these are reads.
+# For reads only: the schema documents a 409 for every change anyway.
 NOTHING_TO_DO = OpenApiResponse(
     response={"$ref": "#/components/schemas/Error"},
     description="Nothing of the account's is in a state that this is about.",
@@ -29,29 +29,31 @@ NOTHING_TO_DO = OpenApiResponse(
 
 
 class SubscriberViewSet(viewsets.ViewSet):
-    """Endpoints about the signed-in account: every look-up starts from it."""
+    """Endpoints of the signed-in account. Every look-up starts from it."""
 
     @property
     def account(self) -> Account:
-        """The account that is signed in."""
-        return account_of(self.request)
+        """The signed-in account."""
+        return signed_in_account(self.request)
 
     @property
-    def brand(self) -> str:
-        """The code of the brand that this host name shows."""
+    def brand_code(self) -> str:
+        """The code of the brand of the request's host name."""
         return site.brand_for_host(self.request.get_host()).code
 
-    def checked(self, serializer: type[serializers.Serializer[Any]], data: Any) -> dict[str, Any]:
-        """Return the input that a serializer accepts. Raises a validation error, or NotFound for a foreign id."""
-        asked = serializer(data=data, context={"account": self.account})
-        asked.is_valid(raise_exception=True)
-        accepted: dict[str, Any] = asked.validated_data
-        return accepted
+    def validate_input(self, serializer: type[serializers.Serializer[Any]], data: Any) -> dict[str, Any]:
+        """Return the validated input. Raises a validation error, or NotFound for a foreign id."""
+        bound = serializer(data=data, context={"account": self.account})
+        bound.is_valid(raise_exception=True)
+        validated: dict[str, Any] = bound.validated_data
+        return validated
 
-    def changed(self, change: Callable[[], None], outcome: Callable[[], Mapping[str, Any]]) -> Response:
-        """Make a change and answer with the state after it.
+    def respond_after_change(
+        self, change: Callable[[], None], outcome: Callable[[], Mapping[str, Any]]
+    ) -> Response:
+        """Make a change and return `outcome()`, the state after it.
 
-        Raises what the change raises; one that was done in part carries the state as it now is (contract, rule 2).
+        Raises the errors of the change. A partial change carries the state after it (docs/rules.md, rule 2).
         """
         try:
             change()
@@ -60,15 +62,15 @@ class SubscriberViewSet(viewsets.ViewSet):
             raise
         return Response(outcome())
 
-    def done(self, change: Callable[[], Figures]) -> Figures:
-        """Make a change that was shown before; return the figures that were confirmed.
+    def confirm_change(self, change: Callable[[], Figures]) -> Figures:
+        """Make a change whose figures were shown before, and return the confirmed figures.
 
-        Raises what the change raises; one that was done in part carries the state as it now is (contract, rule 2).
+        Raises the errors of the change. A partial change carries the state after it (docs/rules.md, rule 2).
         """
         try:
             return change()
         except BillingPartial as error:
-            error.extra.update(state_now(self.account))
+            error.extra.update(manage_plans_response(self.account))
             raise
         except QuoteChanged as error:
             error.extra["has_payment_failure"] = has_payment_failure(self.account)

@@ -1,4 +1,4 @@
-"""The billing history and its PDFs."""
+"""The billing history and invoice PDFs."""
 
 from __future__ import annotations
 
@@ -18,16 +18,17 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.viewsets import ViewSet
 
-from accounts.subscriber import account_if_any
+from accounts.sign_in.current_account import signed_in_account_or_none
 from billing.api.documents import document_response
 from billing.api.serializers.invoices import DownloadSerializer, InvoiceRowSerializer
 from billing.api.serializers.requests import PageQuery
 from billing.api.viewsets.base import SubscriberViewSet
-from billing.services import documents, invoices
+from billing.invoices import pdf_files
+from billing.mirror import documents
 
 
 class InvoiceViewSet(SubscriberViewSet):
-    """What was billed, and the way to each invoice's PDF."""
+    """The invoices, and links to their PDFs."""
 
     @extend_schema(
         operation_id="invoice_list",
@@ -35,44 +36,44 @@ class InvoiceViewSet(SubscriberViewSet):
         parameters=[PageQuery],
         responses=InvoiceRowSerializer(many=True),
     )
-    def history(self, request: Request) -> HttpResponse:
-        """Answer with the invoices, newest first; `limit` and `offset` give a slice of them."""
-        # The app asks for all of them; looking through no parameters costs more than the document does.
-        page = self.checked(PageQuery, request.query_params) if request.query_params else {}
+    def list_invoices(self, request: Request) -> HttpResponse:
+        """Return the invoices, newest first, or the slice that `limit` and `offset` select."""
+        # The app asks for all of them; validating an empty query costs more than reading the document.
+        page = self.validate_input(PageQuery, request.query_params) if request.query_params else {}
         if not page:
             return document_response(self.account, "invoices")
-        rows: list[Any] = json.loads(documents.read(self.account, "invoices"))
+        rows: list[Any] = json.loads(documents.read_document(self.account, "invoices"))
         start = page.get("offset", 0)
         return Response(rows[start : start + page.get("limit", len(rows))])
 
     @extend_schema(operation_id="invoice_pdf", tags=["invoices"], responses=DownloadSerializer)
-    def pdf(self, request: Request, number: str) -> Response:
-        """Answer with a link to the PDF; 503 `invoice_not_ready` with `Retry-After` while it is being made."""
-        token = invoices.signed_download(self.account, number)
+    def link_pdf(self, request: Request, number: str) -> Response:
+        """Return a link to the PDF; 503 `invoice_not_ready` with `Retry-After` while it is rendered."""
+        token = pdf_files.download_token(self.account, number)
         return Response({"download_url": reverse("invoice-download", kwargs={"token": token})})
 
 
 class AnyAccept(BaseContentNegotiation):
-    """Lets a browser ask for a file with whatever `Accept` it has."""
+    """Ignores the `Accept` header, so that any browser can download the file."""
 
     def select_renderer(
         self, request: Request, renderers: Any, format_suffix: str | None = None
     ) -> tuple[BaseRenderer, str]:
-        """Return the first renderer, which renders errors only."""
+        """Return the first renderer, which is used for errors only."""
         return renderers[0], renderers[0].media_type
 
 
 class InvoiceDownloadViewSet(ViewSet):
-    """The PDF behind a signed link: the link is the permission, and lasts for minutes.
+    """The PDF behind a signed link, which authorizes the download for a few minutes.
 
-    A browser follows it without a token. Whoever sends one all the same gets no file of another account.
+    A browser follows it without a session token. With one, the file must belong to that account.
     """
 
     permission_classes = (AllowAny,)
     content_negotiation_class = AnyAccept
 
     def perform_authentication(self, request: Request) -> None:
-        """Learn who asks, if that is told; a token that is no longer good hinders nobody."""
+        """Authenticate if a token is sent; an expired one is ignored."""
         with contextlib.suppress(AuthenticationFailed):
             super().perform_authentication(request)
 
@@ -82,13 +83,13 @@ class InvoiceDownloadViewSet(ViewSet):
         auth=[],
         responses={(200, "application/pdf"): OpenApiTypes.BINARY},
     )
-    def download(self, request: Request, token: str) -> FileResponse:
-        """Answer with the file; an altered, expired or outdated link, or another account's, is not found."""
+    def download_pdf(self, request: Request, token: str) -> FileResponse:
+        """Return the file; 404 for an altered, expired or outdated link, or one of another account."""
         response = FileResponse(
-            invoices.open_signed(token, reader=account_if_any(request)),
+            pdf_files.open_signed_pdf(token, reader=signed_in_account_or_none(request)),
             as_attachment=True,
             filename="invoice.pdf",
             content_type="application/pdf",
         )
-        response["Referrer-Policy"] = "no-referrer"  # the address is the permission
+        response["Referrer-Policy"] = "no-referrer"  # the URL is the permission
         return response

@@ -1,4 +1,4 @@
-"""Pausing, and taking a scheduled pause back."""
+"""Pausing subscriptions, removing scheduled pauses, and the pause offer."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from billing import clock
-from billing.api.idempotency import KEY_HEADER, acts_once
-from billing.api.serializers.cancelling import survey_of
-from billing.api.serializers.pausing import PausedSerializer, PauseEstimateSerializer, PauseOfferSerializer
+from billing.api.serializers.cancellation import survey_from_answers
+from billing.api.serializers.pauses import PausedSerializer, PauseEstimateSerializer, PauseOfferSerializer
 from billing.api.serializers.plans import PlansSerializer
 from billing.api.serializers.requests import (
     OneSubscription,
@@ -20,13 +19,14 @@ from billing.api.serializers.requests import (
     PauseEstimateQuery,
     PauseQuery,
 )
-from billing.api.viewsets.base import ACTOR, NOTHING_TO_DO, SubscriberViewSet
-from billing.queries.offers import pause_offer
-from billing.queries.outcomes import pause_now, plans_now
-from billing.queries.pausing import pause_periods
-from billing.services import pauses
-from billing.services.schedules import PAUSE_DAYS
+from billing.api.viewsets.base import NOTHING_TO_DO, SUBSCRIBER_ACTOR, SubscriberViewSet
+from billing.changes import pauses
+from billing.mirror.pause_schedules import PAUSE_DAYS
+from billing.queries.change_responses import pause_response, plans_response
+from billing.queries.pause_offer import pause_offer
+from billing.queries.pause_periods import pause_periods
 from billing.survey import PAUSE, Screen
+from core.idempotency import KEY_PARAMETER, idempotent_action
 
 
 class PauseViewSet(SubscriberViewSet):
@@ -35,28 +35,28 @@ class PauseViewSet(SubscriberViewSet):
     @extend_schema(
         operation_id="pause",
         tags=["pause"],
-        parameters=[PauseQuery, KEY_HEADER],
+        parameters=[PauseQuery, KEY_PARAMETER],
         request=None,
         responses=PausedSerializer,
     )
-    @acts_once
-    def pause(self, request: Request, *, key: str) -> Response:
+    @idempotent_action()
+    def pause_all(self, request: Request, *, key: str) -> Response:
         """Pause every subscription that can be paused."""
-        asked = self.checked(PauseQuery, request.query_params)
-        return self._pause(None, asked, days=asked["days"], key=key)
+        query = self.validate_input(PauseQuery, request.query_params)
+        return self._schedule_pause(None, query, days=query["days"], key=key)
 
     @extend_schema(
         operation_id="pause_some",
         tags=["pause"],
-        parameters=[KEY_HEADER],
+        parameters=[KEY_PARAMETER],
         request=PausedSubscriptions,
         responses=PausedSerializer,
     )
-    @acts_once
-    def multiple_pause(self, request: Request, *, key: str) -> Response:
+    @idempotent_action()
+    def pause_some(self, request: Request, *, key: str) -> Response:
         """Pause the named subscriptions, all of them or none."""
-        asked = self.checked(PausedSubscriptions, request.data)
-        return self._pause(asked["subscription_id"], asked, days=PAUSE_DAYS, key=key)
+        data = self.validate_input(PausedSubscriptions, request.data)
+        return self._schedule_pause(data["subscription_id"], data, days=PAUSE_DAYS, key=key)
 
     @extend_schema(
         operation_id="pause_estimate",
@@ -64,67 +64,69 @@ class PauseViewSet(SubscriberViewSet):
         parameters=[PauseEstimateQuery],
         responses={200: PauseEstimateSerializer, 409: NOTHING_TO_DO},
     )
-    def estimate(self, request: Request) -> Response:
-        """Answer when a pause would start and end. With nothing to pause: 409 `nothing_to_pause`."""
-        days: int = self.checked(PauseEstimateQuery, request.query_params)["days"]
+    def estimate_pause(self, request: Request) -> Response:
+        """Return when a pause would start and end. With nothing to pause: 409 `nothing_to_pause`."""
+        days: int = self.validate_input(PauseEstimateQuery, request.query_params)["days"]
         periods = pause_periods(self.account, days=days)
         if not periods:
             raise pauses.NothingToPause
-        first = {"pause_date": periods[0].pause_date, "resume_date": periods[0].resume_date}
-        return Response(PauseEstimateSerializer({**first, "plans": periods}).data)
+        earliest = {"pause_date": periods[0].pause_date, "resume_date": periods[0].resume_date}
+        return Response(PauseEstimateSerializer({**earliest, "plans": periods}).data)
 
     @extend_schema(
         operation_id="remove_scheduled_pauses",
         tags=["pause"],
-        parameters=[KEY_HEADER],
+        parameters=[KEY_PARAMETER],
         request=None,
         responses=PlansSerializer,
     )
-    @acts_once
-    def remove_scheduled(self, request: Request, *, key: str) -> Response:
-        """Take back all scheduled pauses."""
-        return self._take_back(None, key=key)
+    @idempotent_action()
+    def remove_scheduled_pauses(self, request: Request, *, key: str) -> Response:
+        """Remove all scheduled pauses."""
+        return self._remove_pauses(None, key=key)
 
     @extend_schema(
         operation_id="remove_scheduled_pause",
         tags=["pause"],
-        parameters=[KEY_HEADER],
+        parameters=[KEY_PARAMETER],
         request=OneSubscription,
         responses=PlansSerializer,
     )
-    @acts_once
-    def remove_scheduled_of_one(self, request: Request, *, key: str) -> Response:
-        """Take back the scheduled pause of one subscription."""
-        ids = self.checked(OneSubscription, request.data)["subscription_id"]
-        return self._take_back(ids, key=key)
+    @idempotent_action()
+    def remove_scheduled_pause(self, request: Request, *, key: str) -> Response:
+        """Remove the scheduled pause of one subscription."""
+        ids = self.validate_input(OneSubscription, request.data)["subscription_id"]
+        return self._remove_pauses(ids, key=key)
 
     @extend_schema(
         operation_id="pause_offer", tags=["pause"], responses=PauseOfferSerializer(many=True), filters=False
     )
-    def offer(self, request: Request) -> Response:
-        """Answer with what is worth staying for, per subscribed service."""
+    def show_offer(self, request: Request) -> Response:
+        """Return recommended and upcoming titles of each subscribed service."""
         return Response(pause_offer(self.account))
 
-    def _pause(self, ids: Sequence[str] | None, asked: Mapping[str, Any], *, days: int, key: str) -> Response:
-        offer: str = asked.get("offer", "")
-        return self.changed(
-            lambda: pauses.schedule(
+    def _schedule_pause(
+        self, ids: Sequence[str] | None, data: Mapping[str, Any], *, days: int, key: str
+    ) -> Response:
+        offer: str = data.get("offer", "")
+        return self.respond_after_change(
+            lambda: pauses.schedule_pause(
                 self.account,
                 subscription_ids=ids,
                 days=days,
                 key=key,
-                actor=ACTOR,
-                now=clock.now(),
+                actor=SUBSCRIBER_ACTOR,
+                now=clock.billing_now(),
                 offered=offer,
-                screen=Screen(self.brand, survey_of(asked, offer=PAUSE if offer else "")),
+                screen=Screen(self.brand_code, survey_from_answers(data, offer=PAUSE if offer else "")),
             ),
-            lambda: pause_now(self.account, ids),
+            lambda: pause_response(self.account, ids),
         )
 
-    def _take_back(self, ids: Sequence[str] | None, *, key: str) -> Response:
-        return self.changed(
-            lambda: pauses.remove_scheduled(
-                self.account, subscription_ids=ids, key=key, actor=ACTOR, now=clock.now()
+    def _remove_pauses(self, ids: Sequence[str] | None, *, key: str) -> Response:
+        return self.respond_after_change(
+            lambda: pauses.remove_scheduled_pause(
+                self.account, subscription_ids=ids, key=key, actor=SUBSCRIBER_ACTOR, now=clock.billing_now()
             ),
-            lambda: plans_now(self.account),
+            lambda: plans_response(self.account),
         )

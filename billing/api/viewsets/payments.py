@@ -1,4 +1,4 @@
-"""Payment methods: the lists, the provider's intent for PayPal, and every change of them."""
+"""Payment methods: listing and changing them, and the payment intent for PayPal."""
 
 from __future__ import annotations
 
@@ -11,72 +11,74 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from billing import clock
-from billing.api.allowances import PAYMENTS
-from billing.api.idempotency import KEY_HEADER, acts_once_within
+from billing.api.account_limits import PAYMENT_LIMIT
 from billing.api.serializers.payments import (
-    OWNER,
+    OWNER_FIELDS,
     ChangedPaymentMethodsSerializer,
     PaymentChange,
     PaymentMethodsSerializer,
 )
-from billing.api.verbatim import Verbatim
-from billing.api.viewsets.base import ACTOR, SubscriberViewSet
+from billing.api.viewsets.base import SUBSCRIBER_ACTOR, SubscriberViewSet
 from billing.errors import BillingPartial, QuoteChanged
-from billing.queries.payment_methods import CARD, payment_lists
-from billing.services import payment_methods
-from billing.services.payment_methods import Wish
+from billing.payment_methods import changes
+from billing.payment_methods.changes import MethodChange
+from billing.queries.payment_methods import CARD, payment_method_lists
+from core.idempotency import KEY_PARAMETER, idempotent_action
+from core.responses import VerbatimResponse
 
 
 class PaymentsViewSet(SubscriberViewSet):
-    """Card data never comes here: a token or an intent of the provider's stands for it."""
+    """Card data never reaches the portal: the provider's token or intent stands for it."""
 
     @extend_schema(operation_id="payments", tags=["payments"], responses=PaymentMethodsSerializer)
-    def methods(self, request: Request) -> Response:
-        """Answer with the account's cards and PayPal accounts, and what is due."""
-        return Response(self._state())
+    def list_methods(self, request: Request) -> Response:
+        """Return the account's cards and PayPal accounts, and what is due."""
+        return Response(self._current_state())
 
     @extend_schema(
         operation_id="payment_token",
         tags=["payments"],
-        parameters=[KEY_HEADER],
+        parameters=[KEY_PARAMETER],
         request=None,
         responses=OpenApiTypes.OBJECT,
     )
-    @acts_once_within(PAYMENTS)
-    def token(self, request: Request, *, key: str) -> Response:
-        """Make a payment intent for keeping a PayPal account; it passes through as the provider made it."""
-        return Verbatim(payment_methods.paypal_intent(self.account, key=key))
+    @idempotent_action(limit=PAYMENT_LIMIT)
+    def create_paypal_intent(self, request: Request, *, key: str) -> Response:
+        """Create a payment intent for saving a PayPal account; the provider's object is returned unchanged."""
+        return VerbatimResponse(changes.create_paypal_intent(self.account, key=key))
 
     @extend_schema(
         operation_id="update_payment_sources",
         tags=["payments"],
-        parameters=[KEY_HEADER],
+        parameters=[KEY_PARAMETER],
         request=PaymentChange,
         responses=ChangedPaymentMethodsSerializer,
     )
-    @acts_once_within(PAYMENTS)
-    def change(self, request: Request, *, key: str) -> Response:
-        """Add, update, remove a payment method or make it the default, and collect what is due with it."""
-        wish = _wish(self.checked(PaymentChange, request.data))
+    @idempotent_action(limit=PAYMENT_LIMIT)
+    def change_methods(self, request: Request, *, key: str) -> Response:
+        """Add, update or remove a payment method, or make it the default, and collect what is due with it."""
+        requested = _parse_change(self.validate_input(PaymentChange, request.data))
         try:
-            outcome = payment_methods.change(self.account, wish, key=key, actor=ACTOR, now=clock.now())
+            outcome = changes.change_payment_method(
+                self.account, requested, key=key, actor=SUBSCRIBER_ACTOR, now=clock.billing_now()
+            )
         except (QuoteChanged, BillingPartial) as error:
-            error.extra.update(self._state())
+            error.extra.update(self._current_state())
             raise
-        done = {"payment_source_id": outcome.source_id, "collected": outcome.collected}
-        return Response({**self._state(), **done})
+        result = {"payment_source_id": outcome.source_id, "collected": outcome.collected_cents}
+        return Response({**self._current_state(), **result})
 
-    def _state(self) -> dict[str, Any]:
-        return {**payment_lists(self.account), **payment_methods.state_of(self.account)}
+    def _current_state(self) -> dict[str, Any]:
+        return {**payment_method_lists(self.account), **changes.collection_quote(self.account)}
 
 
-def _wish(asked: Mapping[str, Any]) -> Wish:
-    method = asked.get("paymentsource") or ""
-    return Wish(
-        operation=asked["operation_type"],
+def _parse_change(data: Mapping[str, Any]) -> MethodChange:
+    method = data.get("paymentsource") or ""
+    return MethodChange(
+        operation=data["operation_type"],
         method=method,
-        source_id=asked.get("payment_source_id") or "",
-        token=asked.get("token") or "",
-        owner={name: asked.get(name) or "" for name in OWNER} if method == CARD else None,
-        quote=asked.get("quote"),
+        source_id=data.get("payment_source_id") or "",
+        token=data.get("token") or "",
+        owner={name: data.get(name) or "" for name in OWNER_FIELDS} if method == CARD else None,
+        quote=data.get("quote"),
     )

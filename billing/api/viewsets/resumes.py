@@ -1,4 +1,4 @@
-"""Resuming what is paused."""
+"""Resuming paused subscriptions."""
 
 from __future__ import annotations
 
@@ -7,39 +7,39 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from billing import clock
-from billing.api.idempotency import KEY_HEADER, acts_once
-from billing.api.serializers.pausing import ResumeEstimateSerializer
+from billing.api.serializers.pauses import ResumeEstimateSerializer
 from billing.api.serializers.plans import PlansSerializer
 from billing.api.serializers.requests import ResumeEstimateQuery, ResumeSerializer
-from billing.api.viewsets.base import ACTOR, NOTHING_TO_DO, SubscriberViewSet
-from billing.queries.outcomes import plans_now
-from billing.services import resumes
+from billing.api.viewsets.base import NOTHING_TO_DO, SUBSCRIBER_ACTOR, SubscriberViewSet
+from billing.changes import resumes
+from billing.queries.change_responses import plans_response
+from core.idempotency import KEY_PARAMETER, idempotent_action
 
 
 class ResumeViewSet(SubscriberViewSet):
-    """Resuming bills at once when the paid term is over; the estimate says how much."""
+    """Resuming bills now when the paid term is over; the estimate says how much."""
 
     @extend_schema(
         operation_id="resume",
         tags=["pause"],
-        parameters=[KEY_HEADER],
+        parameters=[KEY_PARAMETER],
         request=ResumeSerializer,
         responses=PlansSerializer,
     )
-    @acts_once
-    def resume(self, request: Request, *, key: str) -> Response:
-        """Resume the named subscriptions, or all that are paused."""
-        asked = self.checked(ResumeSerializer, request.data)
-        return self.changed(
-            lambda: resumes.resume(
+    @idempotent_action()
+    def resume_paused(self, request: Request, *, key: str) -> Response:
+        """Resume the named subscriptions, or all paused ones."""
+        data = self.validate_input(ResumeSerializer, request.data)
+        return self.respond_after_change(
+            lambda: resumes.resume_subscriptions(
                 self.account,
-                subscription_ids=asked.get("subscription_id"),
-                quote=asked.get("quote"),
+                subscription_ids=data.get("subscription_id"),
+                quote=data.get("quote"),
                 key=key,
-                actor=ACTOR,
-                now=clock.now(),
+                actor=SUBSCRIBER_ACTOR,
+                now=clock.billing_now(),
             ),
-            lambda: plans_now(self.account),
+            lambda: plans_response(self.account),
         )
 
     @extend_schema(
@@ -48,13 +48,13 @@ class ResumeViewSet(SubscriberViewSet):
         parameters=[ResumeEstimateQuery],
         responses={200: ResumeEstimateSerializer, 409: NOTHING_TO_DO},
     )
-    def estimate(self, request: Request) -> Response:
-        """Answer when the service would come back and what that would charge."""
-        asked = self.checked(ResumeEstimateQuery, request.query_params)
-        found = resumes.estimate(
+    def estimate_resume(self, request: Request) -> Response:
+        """Return when the service would resume and what that would charge."""
+        query = self.validate_input(ResumeEstimateQuery, request.query_params)
+        estimate = resumes.estimate_resume(
             self.account,
-            subscription_ids=asked.get("subscription_id"),
-            days=asked.get("days"),
-            now=clock.now(),
+            subscription_ids=query.get("subscription_id"),
+            days=query.get("days"),
+            now=clock.billing_now(),
         )
-        return Response(ResumeEstimateSerializer(found).data)
+        return Response(ResumeEstimateSerializer(estimate).data)

@@ -1,4 +1,4 @@
-"""Taking back what is only scheduled: a change of period, a cancellation."""
+"""Undoing scheduled changes and cancellations."""
 
 from __future__ import annotations
 
@@ -7,49 +7,49 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from billing import clock
-from billing.api.idempotency import KEY_HEADER, acts_once
 from billing.api.serializers.plans import PlansSerializer
 from billing.api.serializers.requests import OneSubscription
-from billing.api.viewsets.base import ACTOR, SubscriberViewSet
-from billing.queries.outcomes import plans_now
-from billing.services import undo
+from billing.api.viewsets.base import SUBSCRIBER_ACTOR, SubscriberViewSet
+from billing.changes import undo
+from billing.queries.change_responses import plans_response
+from core.idempotency import KEY_PARAMETER, idempotent_action
 
 
 class UndoViewSet(SubscriberViewSet):
-    """Until its date comes, what is scheduled can be taken back."""
+    """A scheduled change or cancellation can be undone until its date."""
 
     @extend_schema(
         operation_id="remove_scheduled_change",
         tags=["plans"],
-        parameters=[KEY_HEADER],
+        parameters=[KEY_PARAMETER],
         request=OneSubscription,
         responses=PlansSerializer,
     )
-    @acts_once
+    @idempotent_action()
     def remove_scheduled_change(self, request: Request, *, key: str) -> Response:
-        """Take back the scheduled downgrade of one subscription."""
-        ids = self.checked(OneSubscription, request.data)["subscription_id"]
-        return self.changed(
+        """Remove the scheduled downgrade of one subscription."""
+        ids = self.validate_input(OneSubscription, request.data)["subscription_id"]
+        return self.respond_after_change(
             lambda: undo.remove_scheduled_change(
-                self.account, subscription_ids=ids, key=key, actor=ACTOR, now=clock.now()
+                self.account, subscription_ids=ids, key=key, actor=SUBSCRIBER_ACTOR, now=clock.billing_now()
             ),
-            lambda: plans_now(self.account),
+            lambda: plans_response(self.account),
         )
 
     @extend_schema(
         operation_id="remove_scheduled_cancellation",
         tags=["plans"],
-        parameters=[KEY_HEADER],
+        parameters=[KEY_PARAMETER],
         request=OneSubscription,
         responses=PlansSerializer,
     )
-    @acts_once
+    @idempotent_action()
     def remove_scheduled_cancellation(self, request: Request, *, key: str) -> Response:
-        """Keep one subscription that was going to end."""
-        ids = self.checked(OneSubscription, request.data)["subscription_id"]
-        return self.changed(
+        """Remove the scheduled cancellation of one subscription."""
+        ids = self.validate_input(OneSubscription, request.data)["subscription_id"]
+        return self.respond_after_change(
             lambda: undo.remove_scheduled_cancellation(
-                self.account, subscription_ids=ids, key=key, actor=ACTOR, now=clock.now()
+                self.account, subscription_ids=ids, key=key, actor=SUBSCRIBER_ACTOR, now=clock.billing_now()
             ),
-            lambda: plans_now(self.account),
+            lambda: plans_response(self.account),
         )

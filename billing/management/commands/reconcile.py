@@ -1,4 +1,4 @@
-"""`manage.py reconcile`: hold the mirror against the provider, and mend it or tell every difference."""
+"""`manage.py reconcile`: compare the mirror with the provider, and repair it or print every difference."""
 
 from typing import Any
 
@@ -6,16 +6,18 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from billing import clock
 from billing.gateway.errors import GatewayError
-from billing.services import reconcile
+from billing.mirror import reconcile
+from billing.mirror.batch_runs import RunHeld
+from core.leases import LeaseLost
 
 
 class Command(BaseCommand):
-    """Mends by default; with --check prints every difference and exits non-zero when there is one."""
+    """Repairs the mirror; with --check prints every difference instead, and fails when there is one."""
 
     help = "Bring the mirror to what the provider holds, or with --check print every difference."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Take `--check` and `--restart`."""
+        """Add `--check` and `--restart`."""
         parser.add_argument(
             "--check", action="store_true", help="Mend nothing; exit 1 when anything differs."
         )
@@ -26,26 +28,28 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Run the comparison.
+        """Compare and repair.
 
-        Raises CommandError when something differs, the provider cannot be asked or another process is at it.
+        Raises CommandError when `--check` finds differences, the provider fails, or another process is reconciling.
         """
         try:
             if options["check"]:
-                self._check()
+                self._check_mirror()
             else:
-                reconcile.mend(now=clock.now(), progress=self.stdout.write, afresh=options["restart"])
+                reconcile.repair_mirror(
+                    now=clock.billing_now(), progress=self.stdout.write, afresh=options["restart"]
+                )
         except GatewayError as error:
             raise CommandError(f"The billing provider could not be asked: {error}") from error
-        except (reconcile.RunHeld, reconcile.TakenOver) as error:
+        except (RunHeld, LeaseLost) as error:
             raise CommandError(
                 "Another process is comparing, or was until minutes ago; look at the reconcile runs in the admin. "
                 "With --restart this one begins anew in its place."
             ) from error
 
-    def _check(self) -> None:
+    def _check_mirror(self) -> None:
         count = 0
-        for count, difference in enumerate(reconcile.differences(), start=1):  # noqa: B007  (the last one is the sum)
+        for count, difference in enumerate(reconcile.find_differences(), start=1):  # noqa: B007  (the last count is the total)
             self.stdout.write(str(difference))
         if count:
             raise CommandError(f"{count} differences")

@@ -1,4 +1,4 @@
-"""`manage.py seed_demo`: import the demo site's catalogue and accounts, once."""
+"""`manage.py seed_demo`: import the demo site's catalog and accounts."""
 
 import json
 import time
@@ -8,26 +8,25 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from billing import clock
+from billing import clock, demo_seed
 from billing.gateway import records
 from billing.gateway.errors import GatewayError, NotSent
-from billing.services import demo
 
-CONTENT = Path(settings.BASE_DIR) / "billing" / "fixtures" / "retention_content.json"
+CONTENT_FILE = Path(settings.BASE_DIR) / "billing" / "fixtures" / "pause_offer_content.json"
 WAIT_SECONDS = 30.0
 POLL_SECONDS = 0.1
 
 
 class Command(BaseCommand):
-    """Fills the portal with what the demo's provider holds; doing it again changes nothing."""
+    """Imports everything the demo's provider holds. Running it again changes nothing."""
 
     help = "Import the demo accounts from the sandbox."
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Import everything. Raises CommandError when the provider does not answer."""
+        """Import everything. Raises CommandError when the provider fails."""
         self._wait_for_provider()
         try:
-            imported = demo.seed(json.loads(CONTENT.read_text()), now=clock.now())
+            imported = demo_seed.seed_demo_site(json.loads(CONTENT_FILE.read_text()), now=clock.billing_now())
         except GatewayError as error:
             raise CommandError(f"The billing provider could not be asked: {error}") from error
         self.stdout.write(f"{imported} demo accounts are there.")
@@ -36,7 +35,7 @@ class Command(BaseCommand):
         deadline = time.monotonic() + WAIT_SECONDS
         while True:
             try:
-                records.catalogue()
+                records.find_catalog_records()
                 return
             except NotSent:
                 if time.monotonic() > deadline:

@@ -1,4 +1,4 @@
-"""An account's page: its whole story for who may read it, and what support does for its owner."""
+"""The account page: its sections by permission, and the actions of support."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from pytest_django import Settings
 
-from accounts import events
-from accounts.mail import queue
+from accounts.mail.queue import queue_mail
 from accounts.models import Account, AccountEvent, LoginChallenge, SessionToken, SignInEvent, User
+from accounts.profile import events
+from billing.mirror import webhook_processing
 from billing.models import (
     CancellationFeedback,
     Command,
@@ -28,20 +29,19 @@ from billing.models import (
     Subscription,
     WebhookEvent,
 )
-from billing.services import webhooks
 from billing.tests.api.browser import Browser
-from billing.tests.api.mirrored import (
+from billing.tests.api.mirror_factory import (
     NOW,
-    at,
-    invoice,
+    apply_catalog,
+    apply_resources,
+    make_invoice,
+    make_resource,
+    make_subscription,
     open_account,
-    put,
-    resource,
-    sell_everything,
-    subscription,
+    timestamp_at,
 )
-from billing.tests.api.shop import DECLINES, NOBODY, Shop
-from billing.tests.live import FAITH, Provider
+from billing.tests.api.synced_provider import DECLINING_CARD, UNREACHABLE_ENDPOINT, SyncedProvider
+from billing.tests.support.live_provider import FAITH, Provider
 
 pytestmark = pytest.mark.django_db
 
@@ -52,18 +52,18 @@ SECTIONS = [
     "Payment methods",
     "Commands",
     "Webhooks",
-    "Mails",
+    "Emails",
     "Feedback",
     "Activity",
-    "Signed in at",
+    "Sessions",
     "Sign-ins",
     "Whole lists",
 ]
 PLANTED = "<img src=x onerror=alert(1)>"
 
 
-def member(group: str, name: str = "sam") -> Client:
-    """The browser of an operator in a group."""
+def operator_client(group: str, name: str = "sam") -> Client:
+    """Return a client signed in as an operator of a group."""
     user = User.objects.create_user(name, password="correct horse battery staple", is_staff=True)
     user.groups.add(Group.objects.get(name=group))
     browser = Client()
@@ -73,19 +73,19 @@ def member(group: str, name: str = "sam") -> Client:
 
 @pytest.fixture
 def support(db: None) -> Client:
-    return member("support")
+    return operator_client("support")
 
 
 @pytest.fixture
 def alice() -> Account:
-    """Alice, with one of everything that her page tells, and a script in whatever she or anybody typed."""
-    sell_everything()
+    """Return Alice with a row for every section of her page, and a script in every typed text."""
+    apply_catalog()
     card = {"brand": "visa", "masked_number": "************1111", "expiry_month": 3, "expiry_year": 2031}
     account = open_account(
         "alice",
-        resource("payment_source", "pm_1", customer_id="alice", type="card", status="valid", card=card),
-        subscription("sub_1", status="paused", pause_date=at(-2), next_billing_at=None),
-        invoice("INV-17", amount_due=699, status="payment_due", dunning_status=PLANTED),
+        make_resource("payment_source", "pm_1", customer_id="alice", type="card", status="valid", card=card),
+        make_subscription("sub_1", status="paused", pause_date=timestamp_at(-2), next_billing_at=None),
+        make_invoice("INV-17", amount_due=699, status="payment_due", dunning_status=PLANTED),
     )
     Account.objects.filter(pk=account.pk).update(
         first_name=PLANTED, last_name=PLANTED, birth_month=2, birth_day=29
@@ -107,7 +107,7 @@ def alice() -> Account:
         owner="alice",
         error=PLANTED,
     )
-    queue(kind="receipt", to=account.email, account=account, context={"title": PLANTED})
+    queue_mail(kind="receipt", to=account.email, account=account, context={"title": PLANTED})
     CancellationFeedback.objects.create(
         account=account,
         at=NOW,
@@ -117,7 +117,7 @@ def alice() -> Account:
         actor="you",
         outcome="cancelled",
     )
-    events.record(account, kind="paused", text=PLANTED, actor="support:olga", at=NOW)
+    events.record_event(account, kind="paused", text=PLANTED, actor="support:olga", at=NOW)
     SessionToken.objects.create(user=account.user, agent=PLANTED)
     SignInEvent.objects.create(
         kind="ok", email=account.email, account=account, agent=PLANTED, network="10.0.0.7"
@@ -125,16 +125,16 @@ def alice() -> Account:
     return account
 
 
-def page(account: Account) -> str:
+def account_url(account: Account) -> str:
     return reverse("admin:accounts_account_change", args=[account.pk])
 
 
-def shown(browser: Client, account: Account) -> str:
-    return browser.get(page(account)).content.decode()
+def read_account_page(browser: Client, account: Account) -> str:
+    return browser.get(account_url(account)).content.decode()
 
 
 def test_it_tells_the_whole_story(support: Client, alice: Account) -> None:
-    story = shown(support, alice)
+    story = read_account_page(support, alice)
     headings = re.findall(r'<h2 id="\S+-heading">([^<]+)</h2>', story)
     assert [heading for heading in headings if heading in SECTIONS] == SECTIONS
     for words in (
@@ -154,15 +154,16 @@ def test_it_tells_the_whole_story(support: Client, alice: Account) -> None:
 
 
 def test_whatever_was_typed_is_text(support: Client, alice: Account) -> None:
-    story = shown(support, alice)
+    story = read_account_page(support, alice)
     assert PLANTED not in story
     assert story.count("&lt;img src=x onerror=alert(1)&gt;") >= 8
 
 
+@pytest.mark.shows("security-40")
 def test_neither_codes_nor_tokens_are_in_it(support: Client, alice: Account) -> None:
     LoginChallenge.objects.create(email=alice.email, code_hash="md5$salt$hash", expires_at=NOW)
-    queue(kind="login_code", to=alice.email, account=alice, context={"agent": "Firefox"})
-    story = shown(support, alice)
+    queue_mail(kind="login_code", to=alice.email, account=alice, context={"agent": "Firefox"})
+    story = read_account_page(support, alice)
     session = SessionToken.objects.get()
     assert "login_code" in story
     for secret in (session.digest, session.token_key, "md5$salt$hash"):
@@ -170,7 +171,7 @@ def test_neither_codes_nor_tokens_are_in_it(support: Client, alice: Account) -> 
 
 
 def test_finance_sees_the_money_and_nothing_personal(alice: Account) -> None:
-    story = shown(member("finance"), alice)
+    story = read_account_page(operator_client("finance"), alice)
     headings = re.findall(r'<h2 id="\S+-heading">([^<]+)</h2>', story)
     assert headings == ["Subscriptions", "Invoices", "Payment methods", "Whole lists"]
     assert "Resume now" not in story
@@ -178,7 +179,7 @@ def test_finance_sees_the_money_and_nothing_personal(alice: Account) -> None:
 
 
 def test_every_link_on_it_opens(support: Client, alice: Account) -> None:
-    content = shown(support, alice)
+    content = read_account_page(support, alice)
     links = set(re.findall(r'href="(/admin/[^"]+)"', content[content.index('<div id="content"') :]))
     assert len(links) > 20
     answers = {link: support.get(link.replace("&amp;", "&")).status_code for link in links}
@@ -190,11 +191,11 @@ def test_every_link_on_it_opens(support: Client, alice: Account) -> None:
 def test_it_costs_the_same_for_a_long_story_as_for_a_short_one(
     support: Client, alice: Account, django_assert_max_num_queries: Any
 ) -> None:
-    shown(support, alice)
+    read_account_page(support, alice)
     with CaptureQueriesContext(connection) as short:
-        shown(support, alice)
+        read_account_page(support, alice)
     for number in range(30):
-        events.record(alice, kind="paused", text=f"Event {number}", actor="you", at=NOW)
+        events.record_event(alice, kind="paused", text=f"Event {number}", actor="you", at=NOW)
         Command.objects.create(
             account=alice, key=f"k{number}", kind="pause", actor="you", steps=[], state="succeeded"
         )
@@ -202,31 +203,33 @@ def test_it_costs_the_same_for_a_long_story_as_for_a_short_one(
             provider_id=f"INV-2{number}", customer=alice.customer, issued_at=NOW, status="paid", synced_at=NOW
         )
     with django_assert_max_num_queries(len(short)):
-        story = shown(support, alice)
+        story = read_account_page(support, alice)
     assert len(short) <= 30
     assert story.count("Event ") == 10
     assert f"/admin/accounts/accountevent/?account__id__exact={alice.pk}" in story
 
 
 def test_a_customers_id_may_hold_any_character(support: Client) -> None:
-    account = open_account("a&b+c", subscription("sub_1", customer_id="a&b+c"))
+    account = open_account("a&b+c", make_subscription("sub_1", customer_id="a&b+c"))
     for number in range(11):
         WebhookEvent.objects.create(
             event_id=f"ev-{number}", event_type="invoice_updated", occurred_at=NOW, payload={}, owner="a&b+c"
         )
-    rest = re.search(r'href="(/admin/billing/webhookevent/\?owner[^"]+)"', shown(support, account))
+    rest = re.search(
+        r'href="(/admin/billing/webhookevent/\?owner[^"]+)"', read_account_page(support, account)
+    )
     assert rest is not None
     assert support.get(unescape(rest[1])).context["cl"].result_count == 11
 
 
 def test_it_leads_to_the_rest_of_a_long_story(support: Client, alice: Account) -> None:
-    bob = open_account("bob", invoice("BOB-1", owner="bob"))
+    bob = open_account("bob", make_invoice("BOB-1", owner="bob"))
     for number in range(12):
-        term = at(-100 - number)
-        put(
-            subscription(f"old_{number}", status="cancelled", created_at=term, cancelled_at=term),
-            invoice(f"INV-{number}", days=-number),
-            resource(
+        term = timestamp_at(-100 - number)
+        apply_resources(
+            make_subscription(f"old_{number}", status="cancelled", created_at=term, cancelled_at=term),
+            make_invoice(f"INV-{number}", days=-number),
+            make_resource(
                 "payment_source", f"pm_{number + 2}", customer_id="alice", type="paypal_express_checkout"
             ),
         )
@@ -240,7 +243,7 @@ def test_it_leads_to_the_rest_of_a_long_story(support: Client, alice: Account) -
         WebhookEvent.objects.create(
             event_id=f"ev-{number}", event_type="invoice_updated", occurred_at=NOW, payload={}, owner="alice"
         )
-    lists = re.findall(r'<p class="story-rest"><a href="([^"]+)">', shown(support, alice))
+    lists = re.findall(r'<p class="story-rest"><a href="([^"]+)">', read_account_page(support, alice))
     assert [link.split("?")[0].split("/")[3] for link in lists] == [
         "subscription",
         "pauseschedule",
@@ -268,14 +271,14 @@ def test_an_event_about_an_invoice_alone_finds_its_way_to_the_page(
         payload={"names": {"invoice": [number]}},
         next_attempt_at=NOW,
     )
-    webhooks.process(event.pk)
-    assert "invoice updated" in shown(support, bob)
+    webhook_processing.process_event(event.pk)
+    assert "invoice updated" in read_account_page(support, bob)
 
 
 @pytest.fixture
-def shop(provider: Provider) -> Shop:
-    """The live provider, where Alice is subscribed and has asked for a pause."""
-    shop = Shop(provider)
+def shop(provider: Provider) -> SyncedProvider:
+    """The live provider, where Alice has a subscription with a scheduled pause."""
+    shop = SyncedProvider(provider)
     browser = Browser(shop.customer("alice"))
     shop.subscribe("alice", FAITH)
     browser.post("/api/account/pause?days=30")
@@ -283,131 +286,137 @@ def shop(provider: Provider) -> Shop:
 
 
 @pytest.fixture
-def paused(shop: Shop) -> Shop:
+def paused(shop: SyncedProvider) -> SyncedProvider:
     """The same, once the pause is in effect."""
     shop.pass_term_end("alice", Subscription.objects.get().provider_id)
     return shop
 
 
-class Desk:
-    """Does things for Alice as the page offers them: follows the link, reads the question, answers it."""
+class AccountPage:
+    """Drives the actions of Alice's page: opens the link, reads the question, confirms."""
 
     def __init__(self, browser: Client) -> None:
         self.browser = browser
         self.account = Account.objects.get()
 
-    def ask(self, name: str) -> Any:
-        """Follow the page's link to an act."""
-        links = re.findall(rf'href="([^"]*/{name}/[^"]*)"', shown(self.browser, self.account))
+    def open_action(self, name: str) -> Any:
+        """Open the confirmation page of an action."""
+        links = re.findall(rf'href="([^"]*/{name}/[^"]*)"', read_account_page(self.browser, self.account))
         assert len(links) == 1, links
         return self.browser.get(links[0].replace("&amp;", "&"), follow=True)
 
-    def confirm(self, asked: Any) -> str:
-        """Answer the question as it was asked."""
+    def confirm_action(self, question: Any) -> str:
+        """Submit the confirmation form."""
         fields = dict(
-            re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)">', asked.content.decode())
+            re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)">', question.content.decode())
         )
-        answer = self.browser.post(asked.request["PATH_INFO"], fields, follow=True)
-        assert answer.redirect_chain == [(page(self.account), 302)]
+        answer = self.browser.post(question.request["PATH_INFO"], fields, follow=True)
+        assert answer.redirect_chain == [(account_url(self.account), 302)]
         return str(answer.content.decode())
 
-    def do(self, name: str) -> str:
-        """Ask and confirm."""
-        return self.confirm(self.ask(name))
+    def run_action(self, name: str) -> str:
+        """Open and confirm an action."""
+        return self.confirm_action(self.open_action(name))
 
 
 @pytest.fixture
-def desk(support: Client) -> Callable[[], Desk]:
-    return lambda: Desk(support)
+def desk(support: Client) -> Callable[[], AccountPage]:
+    return lambda: AccountPage(support)
 
 
 def test_support_is_told_the_amount_before_a_resume_charges_it(
-    paused: Shop, desk: Callable[[], Desk]
+    paused: SyncedProvider, desk: Callable[[], AccountPage]
 ) -> None:
-    asked = desk().ask("resume").content.decode()
-    assert "This charges $6.99 now" in asked
-    assert 'value="Resume, and charge $6.99"' in asked
+    question = desk().open_action("resume").content.decode()
+    assert "This charges $6.99 now" in question
+    assert 'value="Resume and charge $6.99"' in question
     assert Subscription.objects.get().status == "paused"
     assert len(paused.invoices("alice")) == 1
 
 
-def test_support_resumes_and_both_are_told_by_whom(paused: Shop, desk: Callable[[], Desk]) -> None:
-    assert "is resumed." in desk().do("resume")
+def test_support_resumes_and_both_are_told_by_whom(
+    paused: SyncedProvider, desk: Callable[[], AccountPage]
+) -> None:
+    assert "is active again." in desk().run_action("resume")
     assert paused.subscription(Subscription.objects.get().provider_id)["status"] == "active"
     assert AccountEvent.objects.get(kind="resumed").actor == "support:sam"
     assert Command.objects.get(kind="resume").actor == "support:sam"
     entry = LogEntry.objects.get()
     assert (entry.user.get_username(), entry.object_repr) == ("sam", "alice@example.com")
-    assert "is resumed." in entry.change_message
+    assert "is active again." in entry.change_message
 
 
-def test_pressing_twice_resumes_once(paused: Shop, desk: Callable[[], Desk]) -> None:
-    at_the_desk = desk()
-    asked = at_the_desk.ask("resume")
-    at_the_desk.confirm(asked)
-    assert "is resumed." in at_the_desk.confirm(asked)
+def test_pressing_twice_resumes_once(paused: SyncedProvider, desk: Callable[[], AccountPage]) -> None:
+    page = desk()
+    question = page.open_action("resume")
+    page.confirm_action(question)
+    assert "is active again." in page.confirm_action(question)
     assert len(paused.invoices("alice")) == 2
 
 
-def test_an_amount_that_changed_is_asked_about_again(paused: Shop, desk: Callable[[], Desk]) -> None:
-    at_the_desk = desk()
-    asked = at_the_desk.ask("resume")
-    asked.content = asked.content.replace(b'name="quote" value="', b'name="quote" value="q')
-    assert "(quote_changed)" in at_the_desk.confirm(asked)
+def test_an_amount_that_changed_is_asked_about_again(
+    paused: SyncedProvider, desk: Callable[[], AccountPage]
+) -> None:
+    page = desk()
+    question = page.open_action("resume")
+    question.content = question.content.replace(b'name="quote" value="', b'name="quote" value="q')
+    assert "(quote_changed)" in page.confirm_action(question)
     assert Subscription.objects.get().status == "paused"
 
 
-def test_a_declined_card_is_a_message(paused: Shop, desk: Callable[[], Desk]) -> None:
-    paused.provider.add_card("alice", DECLINES)
-    assert "(payment_processing_failed)" in desk().do("resume")
+def test_a_declined_card_is_a_message(paused: SyncedProvider, desk: Callable[[], AccountPage]) -> None:
+    paused.provider.add_card("alice", DECLINING_CARD)
+    assert "(payment_processing_failed)" in desk().run_action("resume")
     assert Subscription.objects.get().status == "paused"
     assert "(payment_processing_failed)" in LogEntry.objects.get().change_message
 
 
-def test_support_removes_a_scheduled_pause(shop: Shop, desk: Callable[[], Desk]) -> None:
-    assert "is removed." in desk().do("remove-scheduled-pause")
+def test_support_removes_a_scheduled_pause(shop: SyncedProvider, desk: Callable[[], AccountPage]) -> None:
+    assert "was removed." in desk().run_action("remove-scheduled-pause")
     assert PauseSchedule.objects.get().state == "removed"
     assert "pause_date" not in shop.subscription(Subscription.objects.get().provider_id)
     assert AccountEvent.objects.filter(actor="support:sam").count() == 1
 
 
-def test_what_was_removed_meanwhile_is_a_message(shop: Shop, desk: Callable[[], Desk]) -> None:
-    at_the_desk = desk()
-    asked = at_the_desk.ask("remove-scheduled-pause")
-    at_the_desk.confirm(asked)
-    again = at_the_desk.browser.get(
-        asked.request["PATH_INFO"], {"about": Subscription.objects.get().provider_id}, follow=True
+def test_what_was_removed_meanwhile_is_a_message(
+    shop: SyncedProvider, desk: Callable[[], AccountPage]
+) -> None:
+    page = desk()
+    question = page.open_action("remove-scheduled-pause")
+    page.confirm_action(question)
+    again = page.browser.get(
+        question.request["PATH_INFO"], {"about": Subscription.objects.get().provider_id}, follow=True
     )
-    assert "There is no scheduled pause to cancel. (invalid_state)" in again.content.decode()
+    assert "There&#x27;s no scheduled pause to cancel. (invalid_state)" in again.content.decode()
 
 
-def test_support_reads_the_provider_again(paused: Shop, desk: Callable[[], Desk]) -> None:
+def test_support_reads_the_provider_again(paused: SyncedProvider, desk: Callable[[], AccountPage]) -> None:
     paused.client.Subscription.resume(
         Subscription.objects.get().provider_id, {"resume_option": "immediately"}
     )
-    assert "Everything is as the provider has it." in desk().do("resync")
+    assert "Refreshed from Chargebee." in desk().run_action("resync")
     assert Subscription.objects.get().status == "active"
     assert AccountEvent.objects.get(kind="resynced").actor == "support:sam"
 
 
 def test_a_provider_that_is_away_is_a_message(
-    paused: Shop, desk: Callable[[], Desk], settings: Settings
+    paused: SyncedProvider, desk: Callable[[], AccountPage], settings: Settings
 ) -> None:
-    at_the_desk = desk()
-    settings.CHARGEBEE_ENDPOINT = NOBODY
-    assert "The billing provider could not be asked. (billing_unavailable)" in at_the_desk.do("resync")
-    assert "(billing_unavailable)" in at_the_desk.ask("resume").content.decode()
+    page = desk()
+    settings.CHARGEBEE_ENDPOINT = UNREACHABLE_ENDPOINT
+    assert "We couldn&#x27;t reach Chargebee. (billing_unavailable)" in page.run_action("resync")
+    assert "(billing_unavailable)" in page.open_action("resume").content.decode()
     assert not AccountEvent.objects.filter(kind="resynced").exists()
 
 
-def test_support_signs_out_everywhere(shop: Shop, desk: Callable[[], Desk]) -> None:
+def test_support_signs_out_everywhere(shop: SyncedProvider, desk: Callable[[], AccountPage]) -> None:
     browser = Browser(Account.objects.get())
-    assert "Sessions ended: 2." in desk().do("sign-out-everywhere")
+    assert "Sessions ended: 2." in desk().run_action("sign-out-everywhere")
     assert browser.get("/api/account").status_code == 401
     assert AccountEvent.objects.get(kind="signed_out").actor == "support:sam"
 
 
-def test_another_accounts_subscription_is_not_found(paused: Shop, support: Client) -> None:
+def test_another_accounts_subscription_is_not_found(paused: SyncedProvider, support: Client) -> None:
     bob = paused.customer("bob")
     address = reverse("admin:accounts_account_act", args=[bob.pk, "resume"])
     theirs = {"about": Subscription.objects.get().provider_id}

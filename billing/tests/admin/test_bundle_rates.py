@@ -1,4 +1,4 @@
-"""Operators change what a bundle takes off, without a deploy and without anybody's help."""
+"""Operators change bundle rates without a deployment."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from pytest_django import Settings
 
 from accounts.models import User
 from billing import clock
+from billing.changes import bundle_coupons
 from billing.models import BundleRate, Customer
-from billing.services import alignment
-from billing.tests.cable import Cable
-from billing.tests.live import FAITH, GOSPEL, Provider
+from billing.tests.support.faulty_proxy import FaultyProxy
+from billing.tests.support.live_provider import FAITH, GOSPEL, Provider
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -37,7 +37,7 @@ def test_a_changed_rate_becomes_a_coupon_and_every_bundle_follows(
     ava = provider.subscriber("ava", FAITH, GOSPEL, coupon_ids=["BUNDLE-2"])
 
     page = operator.post(reverse("admin:billing_bundlerate_change", args=[rate.pk]), {"percentage": "12.5"})
-    alignment.align_all(now=clock.now())
+    bundle_coupons.align_all_accounts(now=clock.billing_now())
 
     assert page.status_code == 302
     rate.refresh_from_db()
@@ -57,17 +57,17 @@ def test_a_rate_for_another_size_is_added(provider: Provider, operator: Client) 
 
 
 def test_others_can_write_while_the_provider_is_asked(
-    provider: Provider, cable: Cable, operator: Client, rate: BundleRate
+    provider: Provider, faulty_proxy: FaultyProxy, operator: Client, rate: BundleRate
 ) -> None:
     written: list[bool] = []
 
     def write(_: bytes) -> None:
         written.append(
-            bool(Customer.objects.create(provider_id=f"c{len(written)}", synced_at=clock.now()).pk)
+            bool(Customer.objects.create(provider_id=f"c{len(written)}", synced_at=clock.billing_now()).pk)
         )
         connection.close()
 
-    cable.on_answer = write
+    faulty_proxy.on_answer = write
     operator.post(reverse("admin:billing_bundlerate_change", args=[rate.pk]), {"percentage": "12.5"})
 
     assert written
@@ -81,6 +81,6 @@ def test_a_rate_that_cannot_be_published_is_told_and_changes_nothing(
 
     page = operator.post(reverse("admin:billing_bundlerate_change", args=[rate.pk]), {"percentage": "50"})
 
-    assert "be reached right now" in page.content.decode()
+    assert "reach our billing provider right now" in page.content.decode()
     rate.refresh_from_db()
     assert rate.percentage == 10

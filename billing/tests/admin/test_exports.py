@@ -13,9 +13,9 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from accounts.admin.spreadsheets import cell
+from accounts.admin.csv_format import csv_cell
 from accounts.models import Account, User
-from billing.tests.api.mirrored import invoice, open_account, resource, sell_everything
+from billing.tests.api.mirror_factory import apply_catalog, make_invoice, make_resource, open_account
 
 pytestmark = pytest.mark.django_db
 
@@ -30,14 +30,16 @@ def finance(client: Client) -> Client:
 
 @pytest.fixture
 def alice() -> Account:
-    sell_everything()
-    payment = resource(
+    apply_catalog()
+    payment = make_resource(
         "transaction", "txn_1", customer_id="alice", amount=-699, type="refund", status="success"
     )
-    return open_account("alice", invoice("17"), invoice("18", status="payment_due", amount_due=699), payment)
+    return open_account(
+        "alice", make_invoice("17"), make_invoice("18", status="payment_due", amount_due=699), payment
+    )
 
 
-def export(finance: Client, model: str, **narrowed: str) -> list[dict[str, str]]:
+def download_rows(finance: Client, model: str, **narrowed: str) -> list[dict[str, str]]:
     """A list's download, as rows by column."""
     answer = finance.get(reverse(f"admin:{model}_export"), narrowed)
     assert answer.streaming
@@ -47,8 +49,8 @@ def export(finance: Client, model: str, **narrowed: str) -> list[dict[str, str]]
 
 
 def test_finance_exports_invoices_as_they_are_filtered(finance: Client, alice: Account) -> None:
-    assert [row["number"] for row in export(finance, "billing_invoice")] == ["18", "17"]
-    (due,) = export(finance, "billing_invoice", status__exact="payment_due")
+    assert [row["number"] for row in download_rows(finance, "billing_invoice")] == ["18", "17"]
+    (due,) = download_rows(finance, "billing_invoice", status__exact="payment_due")
     assert due == {
         "number": "18",
         "customer": "alice",
@@ -63,29 +65,31 @@ def test_finance_exports_invoices_as_they_are_filtered(finance: Client, alice: A
 
 
 def test_finance_exports_transactions_and_amounts_stay_numbers(finance: Client, alice: Account) -> None:
-    (row,) = export(finance, "billing_transaction")
+    (row,) = download_rows(finance, "billing_transaction")
     assert (row["id"], row["amount_cents"]) == ("txn_1", "-699")
 
 
+@pytest.mark.shows("security-40")
 def test_finance_exports_accounts_and_no_cell_is_a_formula(finance: Client, alice: Account) -> None:
     Account.objects.filter(pk=alice.pk).update(first_name='=HYPERLINK("http://x","y")', last_name="Zoë @home")
-    (row,) = export(finance, "accounts_account", q="alice")
+    (row,) = download_rows(finance, "accounts_account", q="alice")
     assert row["first_name"] == '\'=HYPERLINK("http://x","y")'
     assert row["last_name"] == "Zoë @home"
 
 
 @pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "  ="])
 def test_a_cell_that_begins_like_a_formula_is_text(start: str) -> None:
-    assert cell(f"{start}1+1") == f"'{start}1+1"
+    assert csv_cell(f"{start}1+1") == f"'{start}1+1"
 
 
 @pytest.mark.parametrize("value", [-699, 1.5, "1-2", "a=b", ""])
 def test_numbers_and_ordinary_text_are_left_alone(value: object) -> None:
-    assert cell(value) == value
+    assert csv_cell(value) == value
 
 
+@pytest.mark.shows("security-40")
 def test_every_export_is_logged_without_what_was_searched_for(finance: Client, alice: Account) -> None:
-    export(finance, "billing_invoice", q="alice@example.com", status__exact="paid")
+    download_rows(finance, "billing_invoice", q="alice@example.com", status__exact="paid")
     entry = LogEntry.objects.get()
     assert (entry.user.get_username(), entry.object_repr) == ("fiona", "invoices")
     assert entry.change_message == "Exported as CSV, searched, filtered by status__exact=paid."
@@ -108,7 +112,7 @@ def test_an_export_costs_the_same_for_many_rows(
     finance: Client, alice: Account, django_assert_max_num_queries: Any
 ) -> None:
     with CaptureQueriesContext(connection) as few:
-        export(finance, "billing_invoice")
-    open_account("bob", *(invoice(f"b{number}", owner="bob") for number in range(40)))
+        download_rows(finance, "billing_invoice")
+    open_account("bob", *(make_invoice(f"b{number}", owner="bob") for number in range(40)))
     with django_assert_max_num_queries(len(few)):
-        assert len(export(finance, "billing_invoice")) == 42
+        assert len(download_rows(finance, "billing_invoice")) == 42

@@ -1,5 +1,6 @@
-"""Operators look at every mail of every brand before a subscriber gets it."""
+"""Previews of every mail in every brand."""
 
+import ast
 import inspect
 import re
 from importlib import import_module
@@ -9,16 +10,16 @@ import pytest
 from django.core.management import call_command
 from django.urls import reverse
 
-from accounts import mail_samples
-from accounts.admin.previews import DARK, as_in
+from accounts.admin.mail_previews import DARK_MEDIA_QUERY, force_color_scheme
+from accounts.mail import samples
 from accounts.models import Brand, OutgoingMail, User
-from billing import services
-from billing.services import receipts
+from billing.admin import mail_samples
+from billing.receipts import delivery, texts
 
 pytestmark = pytest.mark.django_db
 
 PAGE = reverse("admin:accounts_outgoingmail_previews")
-NAMES = [sample.name for sample in mail_samples.samples()]
+NAMES = [sample.name for sample in samples.registered_samples()]
 
 
 @pytest.fixture
@@ -33,26 +34,31 @@ def operator(client, brands):
     return client
 
 
-def wordings():
-    """The functions that word a mail, as the samples are named."""
-    found = [
+def mail_text_functions():
+    """The names of the functions that compose a mail."""
+    return {
         name
-        for module in _modules()
+        for module in _text_modules()
         for name, function in inspect.getmembers(module, inspect.isfunction)
         if function.__module__ == module.__name__
         and not name.startswith("_")
-        and inspect.signature(function).return_annotation is receipts.Receipt
-    ]
-    return [name.replace("_", "-") for name in found]
+        and inspect.signature(function).return_annotation is delivery.Receipt
+    }
 
 
-def _modules():
-    return [import_module(f"{services.__name__}.{one.name}") for one in iter_modules(services.__path__)]
+def sampled_functions():
+    """The names of the functions that the samples call."""
+    calls = ast.walk(ast.parse(inspect.getsource(mail_samples)))
+    return {call.func.attr for call in calls if isinstance(call, ast.Call) and hasattr(call.func, "attr")}
+
+
+def _text_modules():
+    return [import_module(f"{texts.__name__}.{module.name}") for module in iter_modules(texts.__path__)]
 
 
 def test_there_is_a_sample_of_every_mail():
-    assert len(wordings()) > 15
-    assert set(wordings()) <= set(NAMES)
+    assert len(mail_text_functions()) > 15
+    assert mail_text_functions() <= sampled_functions()
     assert {"sign-in-code", "new-sign-in"} <= set(NAMES)
 
 
@@ -68,7 +74,7 @@ def test_every_mail_of_every_brand_is_shown_both_ways(operator, brands, name):
             shown = operator.get(address)
             assert brand.colours["light"]["primary"] in shown.text
             assert brand.colours["dark"]["primary"] in shown.text
-            assert DARK not in shown.text
+            assert DARK_MEDIA_QUERY not in shown.text
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -87,9 +93,9 @@ def test_a_previewed_mail_can_do_nothing(operator):
 
 
 def test_dark_rules_are_in_force_or_are_not():
-    mail = f'<head><meta content="light dark">{DARK} {{}}'
-    assert "@media all" in as_in("dark", mail)
-    assert "@media not all" in as_in("light", mail)
+    mail = f'<head><meta content="light dark">{DARK_MEDIA_QUERY} {{}}'
+    assert "@media all" in force_color_scheme("dark", mail)
+    assert "@media not all" in force_color_scheme("light", mail)
 
 
 def test_a_preview_that_is_not_there_is_not_found(operator, brands):

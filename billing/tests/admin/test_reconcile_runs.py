@@ -1,4 +1,4 @@
-"""Operators see how far a comparison got, and change nothing of it."""
+"""Operators see the progress of reconcile runs, read-only."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ def test_a_run_shows_where_it_is_and_cannot_be_changed(client: Client) -> None:
         stage="invoice",
         looking=True,
         compared=300,
-        leased_until=timezone.now(),
+        next_attempt_at=timezone.now(),
         error="NotSent: away",
     )
     page = reverse("admin:billing_reconcilerun_change", args=[run.pk])
 
     listed = client.get(reverse("admin:billing_reconcilerun_changelist"), {"q": "NotSent"}).content.decode()
 
-    assert "invoice: what is gone" in listed
+    assert "invoice: missing records" in listed
     assert "NotSent: away" in listed
     assert client.get(page).status_code == 200
     assert client.post(page, {"stage": "coupon"}).status_code == 403

@@ -1,4 +1,4 @@
-"""A signed-in browser, and the OpenAPI document as the judge of every answer it gets."""
+"""A signed-in API client that validates every response against the OpenAPI document."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from accounts.models import Account, SessionToken
 
 
 class Browser(APIClient):
-    """Sends the account's token, and holds every answer against what the OpenAPI document says of it."""
+    """Sends the account's session token, and validates every response against the OpenAPI document."""
 
     def __init__(self, account: Account) -> None:
         super().__init__()
         _, token = SessionToken.objects.create(user=account.user)
         self.token: str = token
         self.credentials(HTTP_AUTHORIZATION=f"Bearer {token}")
-        _document()  # made before browsers act at once: the generator is not made for threads
+        _strict_document()  # built before threads start: the generator is not thread-safe
 
     def request(self, **environ: Any) -> Any:
-        """Send a request and check that its answer is as documented, and that nothing in between keeps it."""
+        """Send a request, and assert that the response is documented and must not be cached."""
         response = super().request(**environ)
         assert response.headers["Cache-Control"] == "no-store"
         if response.headers.get("Content-Type", "").startswith("application/json"):
@@ -33,44 +33,44 @@ class Browser(APIClient):
 
 
 def is_refusal(answer: Any, status: int, code: str) -> bool:
-    """Whether an answer is this refusal."""
+    """Return whether a response is this refusal."""
     return (answer.status_code, answer.json()["code"]) == (status, code)
 
 
 def assert_documented(method: str, path: str, response: Any) -> None:
-    """Hold an answer against the operation's documented answers: its status, its keys, its types."""
-    operation = _operation(method.lower(), path.split("?", maxsplit=1)[0])
+    """Validate a response's status, keys and types against the documented responses of its operation."""
+    operation = _find_operation(method.lower(), path.split("?", maxsplit=1)[0])
     if operation is None:
         return
     documented = operation["responses"].get(str(response.status_code))
     assert documented is not None, f"{method} {path} answers {response.status_code}, which is not documented"
     schema = documented["content"]["application/json"]["schema"]
-    whole = {**schema, "components": _document()["components"]}
-    jsonschema.validate(response.json(), whole, format_checker=jsonschema.FormatChecker())
+    full_schema = {**schema, "components": _strict_document()["components"]}
+    jsonschema.validate(response.json(), full_schema, format_checker=jsonschema.FormatChecker())
 
 
-def _operation(method: str, path: str) -> dict[str, Any] | None:
-    for template, operations in _document()["paths"].items():
+def _find_operation(method: str, path: str) -> dict[str, Any] | None:
+    for template, operations in _strict_document()["paths"].items():
         if re.fullmatch(re.sub(r"\\\{\w+\\\}", ".+", re.escape(template)), path):
-            found: dict[str, Any] | None = operations.get(method)
-            return found
+            operation: dict[str, Any] | None = operations.get(method)
+            return operation
     return None
 
 
 @functools.cache
-def _document() -> dict[str, Any]:
-    """The document as plain JSON Schema: nothing nullable but what may be null, and no key that is not named."""
+def _strict_document() -> dict[str, Any]:
+    """Return the document as JSON Schema that refuses undocumented keys and nulls."""
     document = SchemaGenerator().get_schema(request=None, public=True)
-    strict: dict[str, Any] = _strict(document)
+    strict: dict[str, Any] = _strict_schema(document)
     return strict
 
 
-def _strict(node: Any) -> Any:
+def _strict_schema(node: Any) -> Any:
     if isinstance(node, list):
-        return [_strict(one) for one in node]
+        return [_strict_schema(item) for item in node]
     if not isinstance(node, dict):
         return node
-    plain = {name: _strict(value) for name, value in node.items() if name != "nullable"}
+    plain = {name: _strict_schema(value) for name, value in node.items() if name != "nullable"}
     if isinstance(plain.get("properties"), dict) and plain.get("type") == "object" and "allOf" not in plain:
         plain.setdefault("additionalProperties", False)
     return {"anyOf": [plain, {"type": "null"}]} if node.get("nullable") is True else plain

@@ -1,4 +1,4 @@
-"""The free month over HTTP (contract, rule 8)."""
+"""The free month over HTTP (docs/rules.md, rule 8)."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from pytest_django import Settings
 from accounts.models import SiteSettings
 from billing.models import OfferClaim
 from billing.tests.api.browser import Browser, is_refusal
-from billing.tests.api.mirrored import FAITH, GOSPEL, KIDS
-from billing.tests.api.shop import NOBODY, Shop, iso
+from billing.tests.api.mirror_factory import FAITH, GOSPEL, KIDS
+from billing.tests.api.synced_provider import UNREACHABLE_ENDPOINT, SyncedProvider, iso_time
 
 pytestmark = pytest.mark.django_db
 
@@ -18,27 +18,29 @@ ESTIMATE = f"{CLAIM}/estimate"
 
 
 @pytest.fixture
-def ava(shop: Shop) -> Browser:
+def ava(shop: SyncedProvider) -> Browser:
     """Ava, signed in, with two monthly plans, and a free month on offer."""
     account = shop.customer("ava")
-    shop.free_month()
+    shop.offer_free_month()
     shop.subscribe("ava", FAITH)
     shop.subscribe("ava", KIDS)
     return Browser(account)
 
 
-def test_it_is_shown_for_the_dearest_plan(shop: Shop, ava: Browser) -> None:
+@pytest.mark.shows("rule-8", "api-23")
+def test_it_is_shown_for_the_dearest_plan(shop: SyncedProvider, ava: Browser) -> None:
     answer = ava.get(ESTIMATE)
     body = answer.json()
     kids = body["plans"][0]["subId"]
     assert answer.status_code == 200
     assert (body["eligible"], body["reason"], body["amountSaved"]) == (True, None, 899)
     assert [plan["id"] for plan in body["plans"]] == [KIDS]
-    assert body["nextBillingAt"] == iso(shop.term_end(kids))
+    assert body["nextBillingAt"] == iso_time(shop.term_end(kids))
     assert not OfferClaim.objects.exists()
 
 
-def test_it_is_claimed_as_shown_and_every_read_shows_it(shop: Shop, ava: Browser) -> None:
+@pytest.mark.shows("api-24")
+def test_it_is_claimed_as_shown_and_every_read_shows_it(shop: SyncedProvider, ava: Browser) -> None:
     shown = ava.get(ESTIMATE).json()
     answer = ava.post(CLAIM, {"quote": shown["quote"]})
     body = answer.json()
@@ -52,38 +54,42 @@ def test_it_is_claimed_as_shown_and_every_read_shows_it(shop: Shop, ava: Browser
     assert shop.coupons_on(body["plans"][0]["subId"]) == ["FREE-MONTH"]
 
 
-def test_the_next_bill_costs_nothing_and_the_one_after_comes_as_shown(shop: Shop, ava: Browser) -> None:
+def test_the_next_bill_costs_nothing_and_the_one_after_comes_as_shown(
+    shop: SyncedProvider, ava: Browser
+) -> None:
     shown = ava.post(CLAIM).json()
     kids = shown["plans"][0]["subId"]
     shop.provider.travel_to(shop.term_end(kids))
     shop.provider.travel(days=1)
-    free = next(one for one in shop.invoices("ava") if one["subscription_id"] == kids)
+    free = next(invoice for invoice in shop.invoices("ava") if invoice["subscription_id"] == kids)
     assert free["total"] == 0
-    assert iso(shop.term_end(kids)) == shown["newNextBillingAt"]
+    assert iso_time(shop.term_end(kids)) == shown["newNextBillingAt"]
 
 
-def test_a_second_claim_is_refused(shop: Shop, ava: Browser) -> None:
+@pytest.mark.shows("error-21")
+def test_a_second_claim_is_refused(shop: SyncedProvider, ava: Browser) -> None:
     ava.post(CLAIM)
     waiting = ava.get(ESTIMATE).json()
     assert (waiting["eligible"], waiting["reason"]) == (False, "already_waiting")
     assert is_refusal(ava.post(CLAIM), 409, "offer_already_claimed")
     shop.provider.travel(days=40)
-    shop.imported("ava")
+    shop.import_customer("ava")
     used = ava.get(ESTIMATE).json()
     assert (used["eligible"], used["reason"]) == (False, "already_claimed")
     assert is_refusal(ava.post(CLAIM), 409, "offer_already_claimed")
 
 
-def test_it_is_to_be_had_again_after_twelve_months(shop: Shop, ava: Browser) -> None:
+@pytest.mark.shows("rule-8")
+def test_it_is_to_be_had_again_after_twelve_months(shop: SyncedProvider, ava: Browser) -> None:
     ava.post(CLAIM)
     OfferClaim.objects.update(claimed_at=OfferClaim.objects.get().claimed_at.replace(year=2024))
     shop.provider.travel(days=40)
-    shop.imported("ava")
+    shop.import_customer("ava")
     assert ava.get(ESTIMATE).json()["eligible"] is True
     assert ava.post(CLAIM).status_code == 200
 
 
-def assert_not_to_be_had(browser: Browser, reason: str) -> None:
+def assert_not_claimable(browser: Browser, reason: str) -> None:
     """Check that the estimate says why, and that a claim is refused."""
     shown = browser.get(ESTIMATE).json()
     assert shown == {
@@ -98,29 +104,35 @@ def assert_not_to_be_had(browser: Browser, reason: str) -> None:
     assert is_refusal(browser.post(CLAIM), 409, "offer_not_available")
 
 
+@pytest.mark.shows("error-22", "rule-8")
 def test_it_is_not_to_be_had_while_operators_do_not_offer_it(ava: Browser) -> None:
     SiteSettings.objects.update(free_month_on=False)
-    assert_not_to_be_had(ava, "not_offered")
+    assert_not_claimable(ava, "not_offered")
 
 
-def test_it_is_not_for_a_yearly_account(shop: Shop) -> None:
-    shop.free_month()
+@pytest.mark.shows("rule-8")
+def test_it_is_not_for_a_yearly_account(shop: SyncedProvider) -> None:
+    shop.offer_free_month()
     ben = Browser(shop.customer("ben"))
     shop.subscribe("ben", FAITH, unit="Yearly")
-    assert_not_to_be_had(ben, "not_monthly")
+    assert_not_claimable(ben, "not_monthly")
 
 
-def test_it_is_not_for_an_account_without_an_active_plan(shop: Shop) -> None:
-    shop.free_month()
+@pytest.mark.shows("rule-8")
+def test_it_is_not_for_an_account_without_an_active_plan(shop: SyncedProvider) -> None:
+    shop.offer_free_month()
     gia, ivy = Browser(shop.customer("gia")), Browser(shop.customer("ivy"))
     kids = shop.subscribe("gia", KIDS)
     shop.client.Subscription.cancel_for_items(kids, {"cancel_option": "end_of_term"})
-    shop.imported("gia")
-    assert_not_to_be_had(gia, "no_active_plan")
-    assert_not_to_be_had(ivy, "no_active_plan")
+    shop.import_customer("gia")
+    assert_not_claimable(gia, "no_active_plan")
+    assert_not_claimable(ivy, "no_active_plan")
 
 
-def test_another_quote_is_refused_with_the_new_figures_and_nothing_is_done(shop: Shop, ava: Browser) -> None:
+@pytest.mark.shows("request-10")
+def test_another_quote_is_refused_with_the_new_figures_and_nothing_is_done(
+    shop: SyncedProvider, ava: Browser
+) -> None:
     shown = ava.get(ESTIMATE).json()
     shop.subscribe("ava", GOSPEL)
     answer = ava.post(CLAIM, {"quote": "of-another-day"})
@@ -137,7 +149,7 @@ def test_the_same_key_claims_once_and_is_answered_alike(ava: Browser) -> None:
 
 
 def test_nothing_is_claimed_while_the_provider_is_away(ava: Browser, settings: Settings) -> None:
-    settings.CHARGEBEE_ENDPOINT = NOBODY
+    settings.CHARGEBEE_ENDPOINT = UNREACHABLE_ENDPOINT
     answers = [ava.get(ESTIMATE), ava.post(CLAIM)]
     assert [is_refusal(answer, 503, "billing_unavailable") for answer in answers] == [True, True]
     assert not OfferClaim.objects.exists()

@@ -1,4 +1,4 @@
-"""The three hot reads: two queries whatever an account holds, no provider call, the truth of the mirror."""
+"""The three hot reads take two queries, make no provider call, and match the mirror."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ import pytest
 from pytest_django import DjangoAssertNumQueries
 
 from accounts.models import Account
+from billing.mirror import documents
 from billing.models import AccountDocument
-from billing.queries.documents import documents_of
-from billing.services import documents
+from billing.queries.documents import document_bodies
 from billing.tests.api.browser import Browser
-from billing.tests.api.mirrored import (
+from billing.tests.api.mirror_factory import (
     FAITH,
     GOSPEL,
     KIDS,
-    amount_off,
-    at,
-    coupons,
-    invoice,
+    apply_resources,
+    make_amount_coupon,
+    make_invoice,
+    make_subscription,
     open_account,
-    put,
-    subscription,
+    subscription_coupons,
+    timestamp_at,
 )
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("catalogue", "no_provider")]
@@ -28,14 +28,20 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("catalogue", "no_pr
 HOT_READS = ("/api/account", "/api/account/manage-plans", "/api/invoice/list")
 
 
-def much() -> Account:
+def open_large_account() -> Account:
     """An account with three plans, a pause, coupons and a long history."""
-    history = [invoice(str(number), days=-number) for number in range(1, 200)]
+    history = [make_invoice(str(number), days=-number) for number in range(1, 200)]
     return open_account(
         "alice",
-        subscription("a", FAITH, coupons=coupons("BUNDLE-3", "WELCOME5")),
-        subscription("b", GOSPEL, coupons=coupons("BUNDLE-3"), pause_date=at(20), next_billing_at=None),
-        subscription("c", KIDS, coupons=coupons("BUNDLE-3")),
+        make_subscription("a", FAITH, coupons=subscription_coupons("BUNDLE-3", "WELCOME5")),
+        make_subscription(
+            "b",
+            GOSPEL,
+            coupons=subscription_coupons("BUNDLE-3"),
+            pause_date=timestamp_at(20),
+            next_billing_at=None,
+        ),
+        make_subscription("c", KIDS, coupons=subscription_coupons("BUNDLE-3")),
         *history,
     )
 
@@ -44,7 +50,7 @@ def much() -> Account:
 def test_it_makes_two_queries_for_an_account_with_much(
     path: str, django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:
-    browser = Browser(much())
+    browser = Browser(open_large_account())
     with django_assert_num_queries(2):
         assert browser.get(path).status_code == 200
 
@@ -61,36 +67,36 @@ def test_it_makes_two_queries_for_an_account_with_nothing(
 def test_a_build_makes_nine_queries_at_most_for_an_account_with_much(
     django_assert_max_num_queries: DjangoAssertNumQueries,
 ) -> None:
-    account = much()
+    account = open_large_account()
     with django_assert_max_num_queries(9):
-        documents_of(account)
+        document_bodies(account)
 
 
 def test_what_is_stored_is_what_would_be_built() -> None:
-    account = much()
+    account = open_large_account()
     browser = Browser(account)
-    assert [browser.get(path).json() for path in HOT_READS] == list(documents_of(account).values())
+    assert [browser.get(path).json() for path in HOT_READS] == list(document_bodies(account).values())
 
 
 def test_an_account_that_has_no_document_yet_gets_one_when_it_reads() -> None:
-    account = much()
+    account = open_large_account()
     AccountDocument.objects.all().delete()
     assert len(Browser(account).get("/api/account").json()["plans"]) == 3
     assert AccountDocument.objects.filter(account=account).count() == 3
 
 
 def test_a_changed_coupon_is_seen_by_the_next_read() -> None:
-    browser = Browser(much())
+    browser = Browser(open_large_account())
     before = browser.get("/api/account/manage-plans").json()["couponDiscount"]
-    put({**amount_off("WELCOME5", 300), "resource_version": at(1) * 1000})
+    apply_resources({**make_amount_coupon("WELCOME5", 300), "resource_version": timestamp_at(1) * 1000})
     after = browser.get("/api/account/manage-plans").json()["couponDiscount"]
     assert (before, after) == (500, 300)
 
 
 def test_a_stale_document_is_stored_anew() -> None:
-    account = much()
+    account = open_large_account()
     browser = Browser(account)
-    documents.content_changed()
+    documents.mark_all_documents_stale()
     browser.get("/api/account")
     built = set(AccountDocument.objects.filter(account=account).values_list("content_version", flat=True))
     assert len(built) == 1

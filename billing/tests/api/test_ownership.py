@@ -1,4 +1,4 @@
-"""What is somebody else's is not found, whatever else is wrong, and nobody asks the provider about it."""
+"""A foreign id is a 404, whatever else is invalid, and never reaches the provider."""
 
 from __future__ import annotations
 
@@ -9,7 +9,15 @@ from drf_spectacular.generators import SchemaGenerator
 
 from billing.models import CancellationFeedback, Command
 from billing.tests.api.browser import Browser
-from billing.tests.api.mirrored import GOSPEL, KIDS, at, invoice, open_account, resource, subscription
+from billing.tests.api.mirror_factory import (
+    GOSPEL,
+    KIDS,
+    make_invoice,
+    make_resource,
+    make_subscription,
+    open_account,
+    timestamp_at,
+)
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("catalogue", "no_provider")]
 
@@ -32,44 +40,49 @@ def alice(catalogue: None) -> Browser:
     """Alice, signed in; Bob has a subscription, an invoice and a card that are none of hers."""
     open_account(
         "bob",
-        subscription("bobs", KIDS, owner="bob", status="paused", pause_date=at(-2), next_billing_at=None),
-        invoice("17", owner="bob"),
-        resource("payment_source", "bobs-card", customer_id="bob", type="card", status="valid"),
+        make_subscription(
+            "bobs", KIDS, owner="bob", status="paused", pause_date=timestamp_at(-2), next_billing_at=None
+        ),
+        make_invoice("17", owner="bob"),
+        make_resource("payment_source", "bobs-card", customer_id="bob", type="card", status="valid"),
     )
-    return Browser(open_account("alice", subscription("own"), subscription("also", GOSPEL)))
+    return Browser(open_account("alice", make_subscription("own"), make_subscription("also", GOSPEL)))
 
 
-def not_found(answer: Any) -> bool:
+def is_not_found(answer: Any) -> bool:
     """Whether an answer is the one for what does not exist."""
     return (answer.status_code, answer.json()["code"]) == (404, "not_found")
 
 
-def naming(path: str, *ids: str) -> dict[str, list[str]]:
+def body_naming(path: str, *ids: str) -> dict[str, list[str]]:
     """The body that names subscriptions, as an address takes it."""
     return {"subscriptionIds" if path.endswith("/cancel") else "subscriptionId": list(ids)}
 
 
+@pytest.mark.shows("error-7", "security-30")
 @pytest.mark.parametrize("path", POSTS)
 @pytest.mark.parametrize("ids", [["bobs"], ["own", "bobs"], ["nobodys"], ["own", "own", "nobodys"]])
 def test_a_foreign_subscription_is_not_found(alice: Browser, path: str, ids: list[str]) -> None:
-    assert not_found(alice.post(path, naming(path, *ids)))
+    assert is_not_found(alice.post(path, body_naming(path, *ids)))
     assert not Command.objects.exists()
     assert not CancellationFeedback.objects.exists()
 
 
+@pytest.mark.shows("request-7")
 @pytest.mark.parametrize("path", POSTS)
 def test_a_foreign_subscription_and_none_at_all_look_the_same(alice: Browser, path: str) -> None:
-    foreign = alice.post(path, naming(path, "bobs")).json()
-    missing = alice.post(path, naming(path, "nobodys")).json()
+    foreign = alice.post(path, body_naming(path, "bobs")).json()
+    missing = alice.post(path, body_naming(path, "nobodys")).json()
     assert {**foreign, "requestId": ""} == {**missing, "requestId": ""}
 
 
+@pytest.mark.shows("request-7")
 def test_ownership_comes_before_the_other_fields(alice: Browser) -> None:
-    assert not_found(alice.get("/api/account/resume/estimate?subscriptionId=bobs&days=31"))
-    assert not_found(
+    assert is_not_found(alice.get("/api/account/resume/estimate?subscriptionId=bobs&days=31"))
+    assert is_not_found(
         alice.post("/api/account/resume", {"subscriptionId": ["bobs"], "quote": {"not": "text"}})
     )
-    assert not_found(
+    assert is_not_found(
         alice.post(
             "/api/account/subscriptions/cancel", {"reason": "none of these", "subscriptionIds": ["bobs"]}
         )
@@ -77,13 +90,14 @@ def test_ownership_comes_before_the_other_fields(alice: Browser) -> None:
 
 
 def test_a_foreign_id_in_a_query_is_not_found(alice: Browser) -> None:
-    assert not_found(alice.get("/api/account/resume/estimate?subscriptionId=own&subscriptionId=bobs"))
-    assert not_found(alice.get("/api/account/resume/estimate?subscription_id=bobs"))
+    assert is_not_found(alice.get("/api/account/resume/estimate?subscriptionId=own&subscriptionId=bobs"))
+    assert is_not_found(alice.get("/api/account/resume/estimate?subscription_id=bobs"))
 
 
+@pytest.mark.shows("request-7", "security-30")
 @pytest.mark.parametrize("path", ONE)
 def test_a_list_of_one_takes_no_foreign_second(alice: Browser, path: str) -> None:
-    assert not_found(alice.post(path, {"subscriptionId": ["own", "bobs"]}))
+    assert is_not_found(alice.post(path, {"subscriptionId": ["own", "bobs"]}))
 
 
 @pytest.mark.parametrize("path", PLANS)
@@ -102,9 +116,10 @@ def test_a_strangers_plans_are_not_part_of_the_wanted_set(alice: Browser) -> Non
     assert answer.json()["code"] == "payment_method_required"
 
 
+@pytest.mark.shows("error-7", "security-38")
 @pytest.mark.parametrize("number", ["17", "18", "..%2F17", "17%00", "17/../17", "%F0%9F%92%A9", "x" * 400])
 def test_a_foreign_invoice_is_not_found(alice: Browser, number: str) -> None:
-    assert not_found(alice.get(f"/api/invoice/pdf/{number}"))
+    assert is_not_found(alice.get(f"/api/invoice/pdf/{number}"))
 
 
 def test_a_stranger_sees_nothing_of_mine(alice: Browser) -> None:
@@ -115,15 +130,15 @@ def test_a_stranger_sees_nothing_of_mine(alice: Browser) -> None:
 
 @pytest.mark.parametrize("token", ["x", "x:y:z", "%00", "../../etc/passwd", "a" * 3000])
 def test_a_made_up_download_link_is_not_found(alice: Browser, token: str) -> None:
-    assert not_found(alice.get(f"/api/invoice/download/{token}"))
+    assert is_not_found(alice.get(f"/api/invoice/download/{token}"))
 
 
 @pytest.mark.parametrize("source", ["bobs-card", "nobodys", "../bobs-card", "own"])
 @pytest.mark.parametrize("operation", ["ADD", "UPDATE", "DELETE", "SETPRIMARY", "NONSENSE"])
 def test_a_foreign_payment_method_is_not_found(alice: Browser, operation: str, source: str) -> None:
     whole = {"paymentsource": "CARD", "token": "t", "firstName": "A", "billingState": "B", "billingZip": "1"}
-    assert not_found(alice.post(METHODS, {"operationType": operation, "paymentSourceId": source, **whole}))
-    assert not_found(alice.post(METHODS, {"paymentSourceId": source, "quote": {"not": "text"}}))
+    assert is_not_found(alice.post(METHODS, {"operationType": operation, "paymentSourceId": source, **whole}))
+    assert is_not_found(alice.post(METHODS, {"paymentSourceId": source, "quote": {"not": "text"}}))
     assert not Command.objects.exists()
 
 
@@ -154,6 +169,7 @@ def names_something(operation: dict[str, Any], schemas: dict[str, Any]) -> bool:
     ) or not set(NAMES).isdisjoint(properties)
 
 
+@pytest.mark.shows("security-29")
 def test_every_operation_that_names_a_thing_is_tried_with_a_strangers() -> None:
     document = SchemaGenerator().get_schema(request=None, public=True)
     found = {

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from accounts.models import StreamingService
-from billing.models import RetentionContent
+from billing.models import PauseOfferContent
 from billing.tests.api.browser import Browser
-from billing.tests.api.mirrored import FAITH, GOSPEL, KIDS, LEGACY, open_account, subscription
+from billing.tests.api.mirror_factory import FAITH, GOSPEL, KIDS, LEGACY, make_subscription, open_account
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("catalogue", "no_provider")]
 
@@ -25,7 +25,7 @@ FIELDS = (
 def content(db: None) -> None:
     """Every plan but gospel's has its content, and every service its browse page."""
     for plan in (FAITH, KIDS, LEGACY):
-        RetentionContent.objects.create(plan_id=plan, **{field: f"{plan}/{field}" for field in FIELDS})
+        PauseOfferContent.objects.create(plan_id=plan, **{field: f"{plan}/{field}" for field in FIELDS})
     for code in ("faith-family", "gospel-TV", "kids"):
         address = f"https://{code.lower()}.example.com/"
         StreamingService.objects.create(
@@ -33,7 +33,7 @@ def content(db: None) -> None:
         )
 
 
-def offer(*subscriptions: dict[str, Any]) -> list[dict[str, Any]]:
+def read_pause_offer(*subscriptions: dict[str, Any]) -> list[dict[str, Any]]:
     """What is offered to an account with these subscriptions."""
     answer: list[dict[str, Any]] = (
         Browser(open_account("alice", *subscriptions)).get("/api/account/pause-offer").json()
@@ -41,8 +41,9 @@ def offer(*subscriptions: dict[str, Any]) -> list[dict[str, Any]]:
     return answer
 
 
+@pytest.mark.shows("pause-7", "data-10", "api-30")
 def test_it_shows_four_titles_and_three_to_come() -> None:
-    [shown] = offer(subscription("a", FAITH))
+    [shown] = read_pause_offer(make_subscription("a", FAITH))
     assert shown == {
         "id": FAITH,
         "name": "Faith & Family",
@@ -64,16 +65,19 @@ def test_it_shows_four_titles_and_three_to_come() -> None:
 
 
 def test_it_shows_each_subscribed_service_in_catalogue_order() -> None:
-    held = offer(subscription("c", LEGACY), subscription("b", GOSPEL), subscription("a", FAITH))
+    held = read_pause_offer(
+        make_subscription("c", LEGACY), make_subscription("b", GOSPEL), make_subscription("a", FAITH)
+    )
     assert [shown["id"] for shown in held] == [FAITH, GOSPEL, LEGACY]
 
 
+@pytest.mark.shows("request-3")
 def test_what_operators_have_not_set_is_null() -> None:
-    [shown] = offer(subscription("b", GOSPEL))
+    [shown] = read_pause_offer(make_subscription("b", GOSPEL))
     assert shown["browseUrl"] == "https://gospel-tv.example.com/browse"
     unset = ("recommendedTitleImage1", "recommendedTitleText4", "upcomingImageText3")
     assert [shown[name] for name in unset] == [None, None, None]
 
 
 def test_a_cancelled_service_is_not_shown() -> None:
-    assert offer(subscription("a", FAITH, status="cancelled")) == []
+    assert read_pause_offer(make_subscription("a", FAITH, status="cancelled")) == []

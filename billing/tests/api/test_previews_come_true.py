@@ -1,4 +1,4 @@
-"""What a preview said the next period costs is what the provider bills, whatever the account is made of."""
+"""The provider bills what the preview said, for every mix of plans."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import pytest
 from pytest_django import Settings
 
 from billing.tests.api.browser import Browser
-from billing.tests.api.mirrored import FAITH, GOSPEL, KIDS
-from billing.tests.api.shop import DECLINES, Shop
-from billing.tests.live import Provider
+from billing.tests.api.mirror_factory import FAITH, GOSPEL, KIDS
+from billing.tests.api.synced_provider import DECLINING_CARD, SyncedProvider
+from billing.tests.support.live_provider import Provider
 from conftest import Sandbox
 
 pytestmark = pytest.mark.django_db
@@ -21,22 +21,26 @@ UP, DOWN = "/api/account/upgrade", "/api/account/downgrade"
 MANAGE = "/api/account/manage-plans"
 
 
-def totals(body: dict[str, Any]) -> dict[str, int]:
+def next_totals(body: dict[str, Any]) -> dict[str, int]:
     """What the next period costs, by its unit."""
     other = body["otherTotal"]
     found: dict[str, int] = {body["periodUnit"]: body["total"]}
     return {**found, other["periodUnit"]: other["total"]} if other else found
 
 
-def billed(shop: Shop, customer: str, subscription: str) -> int:
+def last_billed_amount(shop: SyncedProvider, customer: str, subscription: str) -> int:
     """The last bill of a subscription."""
     return int(
-        next(one["total"] for one in shop.invoices(customer) if one["subscription_id"] == subscription)
+        next(
+            invoice["total"]
+            for invoice in shop.invoices(customer)
+            if invoice["subscription_id"] == subscription
+        )
     )
 
 
 @pytest.fixture
-def mixed(shop: Shop, bundles: None) -> Browser:
+def mixed(shop: SyncedProvider, bundles: None) -> Browser:
     """Mia, signed in, with a yearly plan and a monthly one, a bundle."""
     account = shop.customer("mia")
     shop.subscribe("mia", FAITH, unit="Yearly", coupon_ids=["BUNDLE-2"])
@@ -44,22 +48,23 @@ def mixed(shop: Shop, bundles: None) -> Browser:
     return Browser(account)
 
 
+@pytest.mark.shows("money-3")
 def test_two_periods_are_never_added_up(mixed: Browser) -> None:
-    assert totals(mixed.get(MANAGE).json()) == {"year": 6299, "month": 719}
+    assert next_totals(mixed.get(MANAGE).json()) == {"year": 6299, "month": 719}
 
 
-def test_an_addition_is_priced_for_the_accounts_period(shop: Shop, mixed: Browser) -> None:
+def test_an_addition_is_priced_for_the_accounts_period(shop: SyncedProvider, mixed: Browser) -> None:
     wanted = {"planIds": [FAITH, GOSPEL, KIDS]}
     shown = mixed.post(f"{SERVICES}/estimate", wanted).json()
     done = mixed.post(SERVICES, {**wanted, "quote": shown["quote"]}).json()
     assert shown["dueNow"] == done["dueNow"] == shop.invoices("mia")[0]["total"] == 7649
-    assert totals(shown) == totals(done) == {"year": 5949 + 7649, "month": 679}
+    assert next_totals(shown) == next_totals(done) == {"year": 5949 + 7649, "month": 679}
 
 
 def test_a_removal_shows_both_totals(mixed: Browser) -> None:
     shown = mixed.post(f"{SERVICES}/estimate", {"planIds": [GOSPEL]}).json()
     done = mixed.post(SERVICES, {"planIds": [GOSPEL], "quote": shown["quote"]}).json()
-    assert totals(shown) == totals(done)
+    assert next_totals(shown) == next_totals(done)
     assert (shown["periodUnit"], shown["otherTotal"]) == ("month", None)
 
 
@@ -67,33 +72,41 @@ def test_an_upgrade_of_the_monthly_one_leaves_one_total(mixed: Browser) -> None:
     shown = mixed.get(f"{UP}/estimate").json()
     done = mixed.post(UP, {"quote": shown["quote"]}).json()
     assert shown["planIds"] == done["planIds"] == [GOSPEL]
-    assert totals(shown) == totals(done) == {"year": 6299 + 7199}
+    assert next_totals(shown) == next_totals(done) == {"year": 6299 + 7199}
 
 
-def test_a_downgraded_bundle_is_billed_as_shown_when_the_year_ends(shop: Shop, bundles: None) -> None:
+def test_a_downgraded_bundle_is_billed_as_shown_when_the_year_ends(
+    shop: SyncedProvider, bundles: None
+) -> None:
     ben = Browser(shop.customer("ben"))
     ids = [shop.subscribe("ben", plan, unit="Yearly", coupon_ids=["BUNDLE-2"]) for plan in (FAITH, KIDS)]
     shown = ben.get(f"{DOWN}/estimate").json()
     assert ben.post(DOWN, {"quote": shown["quote"]}).status_code == 200
     shop.provider.travel_to(shop.term_end(ids[1]))
     shop.provider.travel(days=1)
-    assert totals(shown) == {"month": sum(billed(shop, "ben", one) for one in ids)} == {"month": 629 + 809}
+    assert (
+        next_totals(shown)
+        == {"month": sum(last_billed_amount(shop, "ben", handle) for handle in ids)}
+        == {"month": 629 + 809}
+    )
 
 
-def test_a_downgrade_keeps_its_place_when_another_service_is_added(shop: Shop, bundles: None) -> None:
+def test_a_downgrade_keeps_its_place_when_another_service_is_added(
+    shop: SyncedProvider, bundles: None
+) -> None:
     ben = Browser(shop.customer("ben"))
     faith = shop.subscribe("ben", FAITH, unit="Yearly")
     ben.post(DOWN)
     wanted = {"planIds": [FAITH, KIDS]}
     shown = ben.post(f"{SERVICES}/estimate", wanted).json()
     done = ben.post(SERVICES, {**wanted, "quote": shown["quote"]}).json()
-    assert totals(shown) == totals(done)
+    assert next_totals(shown) == next_totals(done)
     assert done["existingPlans"][0]["scheduledPlan"]["amount"] == 699
     assert shop.subscription(faith)["has_scheduled_changes"] is True
     assert shop.coupons_on(faith) == ["BUNDLE-2"]
 
 
-def test_an_addition_after_a_code_keeps_what_the_code_takes_off(shop: Shop, bundles: None) -> None:
+def test_an_addition_after_a_code_keeps_what_the_code_takes_off(shop: SyncedProvider, bundles: None) -> None:
     ava = Browser(shop.customer("ava"))
     faith = shop.subscribe("ava", FAITH)
     shop.coupon("SAVE20", percent=20)
@@ -101,13 +114,14 @@ def test_an_addition_after_a_code_keeps_what_the_code_takes_off(shop: Shop, bund
     wanted = {"planIds": [FAITH, GOSPEL]}
     shown = ava.post(f"{SERVICES}/estimate", wanted).json()
     done = ava.post(SERVICES, {**wanted, "quote": shown["quote"]}).json()
-    assert totals(shown) == totals(done) == {"month": 503 + 719}
+    assert next_totals(shown) == next_totals(done) == {"month": 503 + 719}
     assert shown["couponDiscount"] == done["couponDiscount"] == 126
     shop.provider.travel_to(shop.term_end(faith))
     shop.provider.travel(days=1)
-    assert billed(shop, "ava", faith) == 503
+    assert last_billed_amount(shop, "ava", faith) == 503
 
 
+@pytest.mark.shows("rule-4")
 def test_a_change_that_is_accepted_unpaid_says_that_the_payment_failed(
     db: None, launch_sandbox: Callable[..., Sandbox], settings: Settings
 ) -> None:
@@ -115,11 +129,11 @@ def test_a_change_that_is_accepted_unpaid_says_that_the_payment_failed(
     settings.CHARGEBEE_SITE, settings.CHARGEBEE_API_KEY = lenient.site, lenient.api_key
     settings.CHARGEBEE_ENDPOINT = lenient.endpoint
     lenient.start_afresh()
-    shop = Shop(Provider(sandbox=lenient, sdk=lenient.client()))
+    shop = SyncedProvider(Provider(sandbox=lenient, sdk=lenient.client()))
     shop.provider.open_shop()
     finn = Browser(shop.customer("finn"))
     shop.subscribe("finn", FAITH)
-    shop.provider.add_card("finn", DECLINES)
+    shop.provider.add_card("finn", DECLINING_CARD)
     answer = finn.post(UP)
     assert (answer.status_code, answer.json()["hasPaymentFailure"]) == (200, True)
     assert answer.json()["existingPlans"][0]["periodUnit"] == "year"

@@ -1,4 +1,4 @@
-"""Totals to the cent: bundles, pauses, cancellations, trials, mixed periods, coupons (contract, section 1)."""
+"""Totals to the cent: bundles, pauses, cancellations, trials, mixed periods, coupons."""
 
 from __future__ import annotations
 
@@ -8,15 +8,22 @@ import pytest
 
 from billing.models import BundleRate
 from billing.tests.api.browser import Browser
-from billing.tests.api.mirrored import GOSPEL, KIDS, at, coupons, open_account, subscription
+from billing.tests.api.mirror_factory import (
+    GOSPEL,
+    KIDS,
+    make_subscription,
+    open_account,
+    subscription_coupons,
+    timestamp_at,
+)
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("catalogue", "no_provider")]
 
-TWO, THREE = coupons("BUNDLE-2"), coupons("BUNDLE-3")
+TWO, THREE = subscription_coupons("BUNDLE-2"), subscription_coupons("BUNDLE-3")
 NOTHING_OFF = {"bundleSavings": 0, "couponDiscount": 0, "otherTotal": None}
 
 
-def totals(*subscriptions: dict[str, Any]) -> dict[str, Any]:
+def read_totals(*subscriptions: dict[str, Any]) -> dict[str, Any]:
     """The totals that manage-plans answers for an account with these subscriptions."""
     answer = Browser(open_account("alice", *subscriptions)).get("/api/account/manage-plans").json()
     return {
@@ -25,7 +32,7 @@ def totals(*subscriptions: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def month(
+def monthly_totals(
     total: int, *, bundle: int = 0, coupon: int = 0, other: dict[str, Any] | None = None
 ) -> dict[str, Any]:
     """What a monthly account's totals should be."""
@@ -39,129 +46,144 @@ def month(
 
 
 BUNDLES = {
-    "one plan has no bundle": ([subscription("a")], month(699)),
+    "one plan has no bundle": ([make_subscription("a")], monthly_totals(699)),
     "two save ten per cent each": (
-        [subscription("a", coupons=TWO), subscription("b", GOSPEL, coupons=TWO)],
-        month(1348, bundle=150),
+        [make_subscription("a", coupons=TWO), make_subscription("b", GOSPEL, coupons=TWO)],
+        monthly_totals(1348, bundle=150),
     ),
     "three save fifteen per cent each": (
         [
-            subscription("a", coupons=THREE),
-            subscription("b", GOSPEL, coupons=THREE),
-            subscription("c", KIDS, coupons=THREE),
+            make_subscription("a", coupons=THREE),
+            make_subscription("b", GOSPEL, coupons=THREE),
+            make_subscription("c", KIDS, coupons=THREE),
         ],
-        month(2037, bundle=360),
+        monthly_totals(2037, bundle=360),
     ),
-    "half a cent rounds up": ([subscription("a", coupons=TWO, amount=705)], month(634, bundle=71)),
+    "half a cent rounds up": (
+        [make_subscription("a", coupons=TWO, amount=705)],
+        monthly_totals(634, bundle=71),
+    ),
 }
 
 STATES = {
     "a paused plan is not counted, the other keeps its rate": (
         [
-            subscription("a", coupons=TWO),
-            subscription("b", GOSPEL, coupons=TWO, status="paused", next_billing_at=None, pause_date=at(-3)),
+            make_subscription("a", coupons=TWO),
+            make_subscription(
+                "b", GOSPEL, coupons=TWO, status="paused", next_billing_at=None, pause_date=timestamp_at(-3)
+            ),
         ],
-        month(629, bundle=70),
+        monthly_totals(629, bundle=70),
     ),
     "a plan whose pause is scheduled still counts": (
-        [subscription("a", next_billing_at=None, pause_date=at(20))],
-        month(699),
+        [make_subscription("a", next_billing_at=None, pause_date=timestamp_at(20))],
+        monthly_totals(699),
     ),
     "a plan with a scheduled change counts at its present price": (
-        [subscription("a", has_scheduled_changes=True)],
-        month(699),
+        [make_subscription("a", has_scheduled_changes=True)],
+        monthly_totals(699),
     ),
     "a non-renewing plan is not counted": (
         [
-            subscription("a", coupons=TWO),
-            subscription("b", GOSPEL, status="non_renewing", next_billing_at=None, cancelled_at=at(20)),
+            make_subscription("a", coupons=TWO),
+            make_subscription(
+                "b", GOSPEL, status="non_renewing", next_billing_at=None, cancelled_at=timestamp_at(20)
+            ),
         ],
-        month(629, bundle=70),
+        monthly_totals(629, bundle=70),
     ),
     "a trial counts at what it will cost": (
-        [subscription("a", status="in_trial", trial_end=at(20))],
-        month(699),
+        [make_subscription("a", status="in_trial", trial_end=timestamp_at(20))],
+        monthly_totals(699),
     ),
     "a trial that was cancelled is not counted": (
-        [subscription("a", status="in_trial", trial_end=at(20), cancelled_at=at(20), next_billing_at=None)],
-        month(0),
+        [
+            make_subscription(
+                "a",
+                status="in_trial",
+                trial_end=timestamp_at(20),
+                cancelled_at=timestamp_at(20),
+                next_billing_at=None,
+            )
+        ],
+        monthly_totals(0),
     ),
     "a cancelled plan is not counted": (
-        [subscription("a", status="cancelled", cancelled_at=at(-1), next_billing_at=None)],
-        month(0),
+        [make_subscription("a", status="cancelled", cancelled_at=timestamp_at(-1), next_billing_at=None)],
+        monthly_totals(0),
     ),
-    "nothing costs nothing": ([], month(0)),
+    "nothing costs nothing": ([], monthly_totals(0)),
 }
 
 PERIODS = {
     "the first billing plan says the period, the rest is told apart": (
-        [subscription("a", coupons=TWO), subscription("b", GOSPEL, unit="year", coupons=TWO)],
-        month(
+        [make_subscription("a", coupons=TWO), make_subscription("b", GOSPEL, unit="year", coupons=TWO)],
+        monthly_totals(
             629,
             bundle=70,
             other={"periodUnit": "year", "total": 7199, "bundleSavings": 800, "couponDiscount": 0},
         ),
     ),
     "a yearly account has a yearly total": (
-        [subscription("a", unit="year")],
+        [make_subscription("a", unit="year")],
         {**NOTHING_OFF, "total": 6999, "periodUnit": "year"},
     ),
     "a paused first plan does not say the period": (
         [
-            subscription("a", status="paused", next_billing_at=None),
-            subscription("b", GOSPEL, unit="year"),
+            make_subscription("a", status="paused", next_billing_at=None),
+            make_subscription("b", GOSPEL, unit="year"),
         ],
         {**NOTHING_OFF, "total": 7999, "periodUnit": "year"},
     ),
     "where nothing bills the first plan held says the period": (
-        [subscription("a", unit="year", status="paused", next_billing_at=None)],
+        [make_subscription("a", unit="year", status="paused", next_billing_at=None)],
         {**NOTHING_OFF, "total": 0, "periodUnit": "year"},
     ),
 }
 
 COUPONS = {
     "a bundle coupon that is not mirrored yet is worth its rate": (
-        [subscription("a", coupons=coupons("BUNDLE-NEW"))],
-        month(559, bundle=140),
+        [make_subscription("a", coupons=subscription_coupons("BUNDLE-NEW"))],
+        monthly_totals(559, bundle=140),
     ),
     "a coupon that nobody knows takes nothing off": (
-        [subscription("a", coupons=coupons("MYSTERY"))],
-        month(699),
+        [make_subscription("a", coupons=subscription_coupons("MYSTERY"))],
+        monthly_totals(699),
     ),
     "a percentage is taken off what the bundle left": (
-        [subscription("a", coupons=coupons("SAVE20", "BUNDLE-2"))],
-        month(503, bundle=70, coupon=126),
+        [make_subscription("a", coupons=subscription_coupons("SAVE20", "BUNDLE-2"))],
+        monthly_totals(503, bundle=70, coupon=126),
     ),
     "fixed amounts go before percentages": (
-        [subscription("a", coupons=coupons("SAVE20", "WELCOME5", "BUNDLE-2"))],
-        month(103, bundle=70, coupon=526),
+        [make_subscription("a", coupons=subscription_coupons("SAVE20", "WELCOME5", "BUNDLE-2"))],
+        monthly_totals(103, bundle=70, coupon=526),
     ),
     "no bill goes below nothing": (
-        [subscription("a", coupons=coupons("TENNER"))],
-        month(0, coupon=699),
+        [make_subscription("a", coupons=subscription_coupons("TENNER"))],
+        monthly_totals(0, coupon=699),
     ),
     "what one plan has too much off helps no other": (
-        [subscription("a", coupons=coupons("TENNER")), subscription("b", GOSPEL)],
-        month(799, coupon=699),
+        [make_subscription("a", coupons=subscription_coupons("TENNER")), make_subscription("b", GOSPEL)],
+        monthly_totals(799, coupon=699),
     ),
     "the free month takes the rest": (
-        [subscription("a", coupons=coupons("BUNDLE-2", "FREE-MONTH"))],
-        month(0, bundle=70, coupon=629),
+        [make_subscription("a", coupons=subscription_coupons("BUNDLE-2", "FREE-MONTH"))],
+        monthly_totals(0, bundle=70, coupon=629),
     ),
     "a coupon that ends with this term takes nothing off the next": (
-        [subscription("a", coupons=coupons("WELCOME5", apply_till=at(20)))],
-        month(699),
+        [make_subscription("a", coupons=subscription_coupons("WELCOME5", apply_till=timestamp_at(20)))],
+        monthly_totals(699),
     ),
     "a coupon that outlives this term takes its part off the next": (
-        [subscription("a", coupons=coupons("WELCOME5", apply_till=at(21)))],
-        month(199, coupon=500),
+        [make_subscription("a", coupons=subscription_coupons("WELCOME5", apply_till=timestamp_at(21)))],
+        monthly_totals(199, coupon=500),
     ),
     "a coupon for yearly prices takes nothing off a monthly one": (
-        [subscription("a", coupons=coupons("ANNUALONLY"))],
-        month(699),
+        [make_subscription("a", coupons=subscription_coupons("ANNUALONLY"))],
+        monthly_totals(699),
     ),
     "a coupon for yearly prices is taken off a yearly one": (
-        [subscription("a", unit="year", coupons=coupons("ANNUALONLY"))],
+        [make_subscription("a", unit="year", coupons=subscription_coupons("ANNUALONLY"))],
         {"total": 5949, "bundleSavings": 0, "couponDiscount": 1050, "periodUnit": "year", "otherTotal": None},
     ),
 }
@@ -169,7 +191,8 @@ COUPONS = {
 CASES = {**BUNDLES, **STATES, **PERIODS, **COUPONS}
 
 
+@pytest.mark.shows("money-2")
 @pytest.mark.parametrize(("held", "expected"), CASES.values(), ids=CASES.keys())
 def test_it_totals(held: list[dict[str, Any]], expected: dict[str, Any]) -> None:
     BundleRate.objects.create(size=9, percentage=20, coupon_id="BUNDLE-NEW")
-    assert totals(*held) == expected
+    assert read_totals(*held) == expected

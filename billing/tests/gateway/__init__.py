@@ -1,1 +1,1 @@
-"""The gateway: what it sends, and what it makes of every answer."""
+"""Tests of the gateway: its requests, and its handling of answers."""

@@ -1,4 +1,4 @@
-"""Every way in which the provider can fail becomes one of our errors, and certificates are verified."""
+"""Every failure of the provider becomes one of our errors, and certificates are verified."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from pytest_django import Settings
 
 from billing.gateway import subscriptions
 from billing.gateway.errors import GatewayError, Missing, NotSent, PaymentRefused, Refused, Unconfirmed
-from billing.gateway.scheduled import subscription_of
-from billing.tests.cable import Cable
-from billing.tests.live import FAITH, Provider
+from billing.gateway.scheduled import read_subscription_snapshot
+from billing.tests.support.faulty_proxy import FaultyProxy
+from billing.tests.support.live_provider import FAITH, Provider
 
 Answers = Callable[..., None]
 OPENSSL = shutil.which("openssl") or "openssl"
@@ -28,7 +28,7 @@ OPENSSL = shutil.which("openssl") or "openssl"
 
 @pytest.fixture
 def answers(settings: Settings) -> Iterator[Answers]:
-    """A provider that gives one answer to everything."""
+    """A provider that gives every request the same answer."""
     given: dict[str, Any] = {}
 
     class Handler(http.server.BaseHTTPRequestHandler):
@@ -44,7 +44,7 @@ def answers(settings: Settings) -> Iterator[Answers]:
         do_GET = do_POST  # noqa: N815  (the standard library's name)
 
         def log_message(self, *_: Any) -> None:
-            """Say nothing."""
+            """Log nothing."""
 
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -63,24 +63,25 @@ def answers(settings: Settings) -> Iterator[Answers]:
     server.server_close()
 
 
-def said(code: str, kind: str | None = None) -> dict[str, Any]:
+def error_body(code: str, kind: str | None = None) -> dict[str, Any]:
     return {"message": "for developers", "api_error_code": code, **({"type": kind} if kind else {})}
 
 
+@pytest.mark.shows("reliability-7")
 @pytest.mark.parametrize(
     ("status", "body", "error"),
     [
-        (400, said("param_wrong_value", "invalid_request"), Refused),
-        (400, said("payment_processing_failed", "payment"), PaymentRefused),
-        (401, said("api_authentication_failed"), NotSent),
-        (403, said("request_blocked"), NotSent),
-        (404, said("site_not_found", "invalid_request"), NotSent),
-        (404, said("resource_not_found", "invalid_request"), Missing),
-        (409, said("invalid_state_for_request", "invalid_request"), Refused),
-        (429, said("api_request_limit_exceeded", "operation_failed"), NotSent),
-        (429, said("lock_timeout", "operation_failed"), NotSent),
-        (500, said("internal_error"), Unconfirmed),
-        (503, said("internal_temporary_error", "operation_failed"), Unconfirmed),
+        (400, error_body("param_wrong_value", "invalid_request"), Refused),
+        (400, error_body("payment_processing_failed", "payment"), PaymentRefused),
+        (401, error_body("api_authentication_failed"), NotSent),
+        (403, error_body("request_blocked"), NotSent),
+        (404, error_body("site_not_found", "invalid_request"), NotSent),
+        (404, error_body("resource_not_found", "invalid_request"), Missing),
+        (409, error_body("invalid_state_for_request", "invalid_request"), Refused),
+        (429, error_body("api_request_limit_exceeded", "operation_failed"), NotSent),
+        (429, error_body("lock_timeout", "operation_failed"), NotSent),
+        (500, error_body("internal_error"), Unconfirmed),
+        (503, error_body("internal_temporary_error", "operation_failed"), Unconfirmed),
         (502, b"<html>Bad Gateway</html>", Unconfirmed),
         (200, b"<html>hello</html>", Unconfirmed),
         (200, b"", Unconfirmed),
@@ -107,7 +108,7 @@ def test_a_write_knows_whether_it_may_have_been_made(
 
 
 def test_a_wait_that_the_provider_asks_for_is_passed_on(answers: Answers) -> None:
-    answers(429, said("api_request_limit_exceeded", "operation_failed"), Retry_After="17")
+    answers(429, error_body("api_request_limit_exceeded", "operation_failed"), Retry_After="17")
 
     with pytest.raises(NotSent) as raised:
         subscriptions.pause_at_term_end("sub", key="key")
@@ -119,7 +120,7 @@ def test_a_read_that_gets_no_usable_answer_was_not_answered(answers: Answers) ->
     answers(502, b"<html>")
 
     with pytest.raises(NotSent):
-        subscriptions.retrieve("sub")
+        subscriptions.retrieve_subscription("sub")
 
 
 @pytest.mark.django_db(transaction=True)
@@ -127,7 +128,7 @@ def test_a_scheduled_change_that_is_gone_again_does_not_hide_its_subscription(pr
     alice = provider.subscriber("alice", FAITH)
     held = {**provider.subscription(alice).raw_data, "has_scheduled_changes": True}
 
-    assert subscription_of(held).id == held["id"]
+    assert read_subscription_snapshot(held).id == held["id"]
 
 
 def test_nobody_there_is_not_sent(settings: Settings) -> None:
@@ -138,29 +139,31 @@ def test_nobody_there_is_not_sent(settings: Settings) -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_calls_share_one_connection(provider: Provider, cable: Cable) -> None:
+def test_calls_share_one_connection(provider: Provider, faulty_proxy: FaultyProxy) -> None:
     alice = provider.subscriber("alice", FAITH)
     subscription_id = provider.subscription(alice).id
-    subscriptions.retrieve(subscription_id)
-    before = cable.connections
+    subscriptions.retrieve_subscription(subscription_id)
+    before = faulty_proxy.connections
 
     for _ in range(5):
-        subscriptions.retrieve(subscription_id)
+        subscriptions.retrieve_subscription(subscription_id)
 
-    assert cable.connections == before
+    assert faulty_proxy.connections == before
 
 
 @pytest.mark.django_db(transaction=True)
 def test_a_forked_child_gets_a_connection_of_its_own(provider: Provider) -> None:
     alice = provider.subscriber("alice", FAITH)
     subscription_id = provider.subscription(alice).id
-    subscriptions.retrieve(subscription_id)
+    subscriptions.retrieve_subscription(subscription_id)
 
     child = os.fork()
     if child == 0:  # in the child nothing but the exit status gets out
-        right = all(subscriptions.retrieve(subscription_id).id == subscription_id for _ in range(20))
+        right = all(
+            subscriptions.retrieve_subscription(subscription_id).id == subscription_id for _ in range(20)
+        )
         os._exit(0 if right else 1)
-    mine = [subscriptions.retrieve(subscription_id).id for _ in range(20)]
+    mine = [subscriptions.retrieve_subscription(subscription_id).id for _ in range(20)]
 
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     assert mine == [subscription_id] * 20
@@ -168,7 +171,7 @@ def test_a_forked_child_gets_a_connection_of_its_own(provider: Provider) -> None
 
 @pytest.fixture
 def untrusted(tmp_path: Path, settings: Settings) -> Iterator[list[str]]:
-    """A provider behind a certificate that nobody signed; the list holds the requests that it got to see."""
+    """A provider with a self-signed certificate; returns the list of requests it receives."""
     certificate, key = tmp_path / "cert.pem", tmp_path / "key.pem"
     subject = ["-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1"]
     subprocess.run(
@@ -183,7 +186,7 @@ def untrusted(tmp_path: Path, settings: Settings) -> Iterator[list[str]]:
             seen.append(self.path)
 
         def log_message(self, *_: Any) -> None:
-            """Say nothing."""
+            """Log nothing."""
 
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -200,7 +203,7 @@ def test_a_certificate_that_nobody_signed_is_refused_and_the_log_says_so(
     untrusted: list[str], caplog: pytest.LogCaptureFixture
 ) -> None:
     with pytest.raises(NotSent):
-        subscriptions.retrieve("sub")
+        subscriptions.retrieve_subscription("sub")
 
     assert untrusted == []
     assert "CERTIFICATE_VERIFY_FAILED" in caplog.text
@@ -223,4 +226,4 @@ def test_an_id_that_would_lead_elsewhere_is_missing_without_being_asked_for(
 ) -> None:
     settings.CHARGEBEE_ENDPOINT = "http://127.0.0.1:9/api/v2"
     with pytest.raises(Missing):
-        subscriptions.retrieve(name)
+        subscriptions.retrieve_subscription(name)

@@ -1,8 +1,8 @@
-"""The door between a document and the file system."""
+"""An invoice can use bundled assets only."""
 
 import pytest
 
-from billing.pdf.assets import AssetRefused, locate, logo_address
+from billing.pdf.assets import AssetRefused, locate_asset, logo_address
 
 
 @pytest.mark.parametrize("logo", ["portal/art/brands/kids.svg", "/static/portal/art/brands/kids.svg"])
@@ -10,7 +10,7 @@ def test_a_bundled_logo_is_found_by_path_and_by_url(logo: str) -> None:
     address = logo_address(logo)
 
     assert address is not None
-    path, content_type = locate(address)
+    path, content_type = locate_asset(address)
     assert path.name == "kids.svg"
     assert content_type == "image/svg+xml"
 
@@ -36,7 +36,7 @@ def test_a_bundled_logo_is_found_by_path_and_by_url(logo: str) -> None:
 )
 def test_everything_else_is_refused(address: str) -> None:
     with pytest.raises(AssetRefused):
-        locate(address)
+        locate_asset(address)
 
 
 @pytest.mark.parametrize("logo", [None, "", "https://example.com/logo.svg", "portal/art/brands/nobody.svg"])

@@ -6,12 +6,12 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from billing.models import RetentionContent
+from billing.models import PauseOfferContent
 from billing.pdf.assets import PROJECT_ROOT, STATIC_ROOT
 
 ARTWORK = sorted((STATIC_ROOT / "portal" / "art").rglob("*.svg"))
 CONTENT = json.loads(
-    (PROJECT_ROOT / "billing" / "fixtures" / "retention_content.json").read_text(encoding="utf-8")
+    (PROJECT_ROOT / "billing" / "fixtures" / "pause_offer_content.json").read_text(encoding="utf-8")
 )
 SVG = "{http://www.w3.org/2000/svg}"
 DRAWING = {
@@ -47,10 +47,10 @@ def test_the_pause_offer_has_content_for_every_plan() -> None:
 
 @pytest.mark.parametrize("entry", CONTENT, ids=lambda entry: entry["plan_id"])
 def test_the_content_of_a_plan_fits_the_model_and_names_files_that_are_there(entry: dict[str, str]) -> None:
-    fields = {field.name for field in RetentionContent._meta.get_fields()} - {"id"}
+    fields = {field.name for field in PauseOfferContent._meta.get_fields()} - {"id"}
     content = {name: entry[name] for name in fields}
 
-    RetentionContent(**content).clean_fields()
+    PauseOfferContent(**content).clean_fields()
     assert [
         path
         for name, path in content.items()

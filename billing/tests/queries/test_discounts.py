@@ -1,4 +1,4 @@
-"""What must hold of every price, whatever is taken off it."""
+"""Properties of every discounted price."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from billing.queries.discounts import Discount, price
-from billing.tests.api.mirrored import NOW
+from billing.queries.discounts import Discount, discounted_price
+from billing.tests.api.mirror_factory import NOW
 
 DISCOUNTS = some.builds(
     Discount,
@@ -28,9 +28,10 @@ DISCOUNTS = some.builds(
 )
 
 
+@pytest.mark.shows("money-1")
 @given(amount=some.integers(0, 100_000), discounts=some.lists(DISCOUNTS, max_size=5))
 def test_a_price_is_what_is_left_and_never_below_nothing(amount: int, discounts: list[Discount]) -> None:
-    found = price(amount, discounts)
+    found = discounted_price(amount, discounts)
     assert found.total == amount - found.bundle_savings - found.coupon_discount
     assert 0 <= found.total <= amount
     assert min(found.bundle_savings, found.coupon_discount) >= 0
@@ -41,19 +42,23 @@ def test_invoice_level_coupons_never_change_what_the_bundle_saves(
     amount: int, discounts: list[Discount]
 ) -> None:
     bundle_alone = [discount for discount in discounts if discount.kind == "bundle"]
-    assert price(amount, discounts).bundle_savings == price(amount, bundle_alone).bundle_savings
+    assert (
+        discounted_price(amount, discounts).bundle_savings
+        == discounted_price(amount, bundle_alone).bundle_savings
+    )
 
 
+@pytest.mark.shows("money-1")
 @pytest.mark.parametrize(
     ("percentage", "cents", "off"),
     [("10", 705, 71), ("10", 704, 70), ("15", 899, 135), ("12.5", 699, 87), ("33.33", 1, 0), ("50", 1, 1)],
 )
 def test_a_percentage_rounds_half_up_to_the_cent(percentage: str, cents: int, off: int) -> None:
     discount = Discount(coupon_id="any", kind="code", item_level=False, percentage=Decimal(percentage))
-    assert discount.taken_off(cents) == off
+    assert discount.amount_off(cents) == off
 
 
 @pytest.mark.parametrize(("days", "covered"), [(-1, False), (0, False), (1, True)])
 def test_a_coupon_ends_before_the_instant_it_is_limited_to(days: int, covered: bool) -> None:
     discount = Discount(coupon_id="any", kind="code", item_level=False, until=NOW + timedelta(days=days))
-    assert discount.covers(NOW) is covered
+    assert discount.is_in_force_at(NOW) is covered

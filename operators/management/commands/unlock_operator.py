@@ -1,19 +1,19 @@
-"""`manage.py unlock_operator`: let an operator try again who was wrong too often."""
+"""`manage.py unlock_operator`: lift an operator's lockout."""
 
 from accounts.models import User
 from operators import lockout, second_factor
-from operators.management.about_operator import OperatorCommand
+from operators.management.operator_command import OperatorCommand
 
 
 class Command(OperatorCommand):
-    """Forgets an operator's failed passwords and codes."""
+    """Deletes an operator's failed passwords and codes."""
 
     help = "Let an operator try again at once who was locked out."
 
-    def act(self, user: User) -> None:
-        """Forget them, and say from how many places they came."""
-        forgotten = lockout.unlock(user.get_username())
-        second_factor.wait_no_longer(user)
+    def handle_operator(self, user: User) -> None:
+        """Delete them, and print from how many addresses and browsers they came."""
+        deleted = lockout.unlock_operator(user.get_username())
+        second_factor.reset_throttling(user)
         self.stdout.write(
-            f"{user} may try again. Failures were counted for {forgotten} addresses and browsers."
+            f"{user} may try again. Failures were counted for {deleted} addresses and browsers."
         )

@@ -1,0 +1,167 @@
+"""Accounts and operators."""
+
+from __future__ import annotations
+
+import calendar
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from django.contrib import admin, messages
+from django.contrib.auth.admin import UserAdmin
+from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404
+from django.urls import path
+
+from accounts.admin import account_actions, account_page, audit_log
+from accounts.admin.csv_export import ExportableAdmin
+from accounts.admin.read_only import ReadOnlyAdmin
+from accounts.models import Account, User
+from accounts.sign_in import flow
+
+if TYPE_CHECKING:
+    OperatorUserAdmin = UserAdmin[User]
+else:
+    OperatorUserAdmin = UserAdmin
+
+
+@admin.register(User)
+class OperatorAdmin(OperatorUserAdmin):
+    """The operators. Subscribers are listed as accounts."""
+
+    # Django's widgets for many-to-many fields and datetimes have parts without an accessible name.
+    filter_horizontal = ()
+    readonly_fields = ("last_login", "date_joined")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[User]:
+        """Return the users who are not subscribers."""
+        return super().get_queryset(request).filter(account=None)
+
+
+@admin.register(Account)
+class AccountAdmin(ReadOnlyAdmin, ExportableAdmin):
+    """The subscribers. Each page shows all about an account and offers the actions on it."""
+
+    list_display = ("email", "name", "created_at", "may_sign_in")
+    list_filter = ("user__is_active", "created_at")
+    list_select_related = ("user",)
+    search_fields = ("email", "first_name", "last_name")
+    date_hierarchy = "created_at"
+    fields = (
+        "email",
+        ("first_name", "last_name"),
+        "birthday",
+        ("created_at", "may_sign_in", "brand"),
+    )
+    actions = ("sign_out_everywhere", "switch_sign_in_off", "switch_sign_in_on")
+    export_columns = (
+        ("email", lambda account: account.email),
+        ("first_name", lambda account: account.first_name),
+        ("last_name", lambda account: account.last_name),
+        ("created_at", lambda account: account.created_at),
+        ("may_sign_in", lambda account: account.user.is_active),
+    )
+
+    def has_manage_permission(self, request: HttpRequest) -> bool:
+        """Return whether the operator may activate and deactivate accounts, which are otherwise read-only."""
+        return request.user.has_perm("accounts.change_account")
+
+    def has_sign_out_permission(self, request: HttpRequest) -> bool:
+        """Return whether the operator may end subscribers' sessions."""
+        return request.user.has_perm("accounts.sign_out_account")
+
+    def get_urls(self) -> list[Any]:
+        """Add the URL of the account actions."""
+        action = path(
+            "<int:account_id>/<slug:name>/",
+            self.admin_site.admin_view(self.action_view),
+            name="accounts_account_act",
+        )
+        # After Django's URLs with `history`, `delete` and `change`, and before its catch-all.
+        django_urls = super().get_urls()
+        return [*django_urls[:-1], action, django_urls[-1]]
+
+    def change_view(
+        self,
+        request: HttpRequest,
+        object_id: str,
+        form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
+    ) -> HttpResponse:
+        """Show the account with its sections and actions."""
+        account = self.get_object(request, object_id)
+        page_context = {} if account is None else self._account_page_context(request, account)
+        return super().change_view(request, object_id, form_url, {**page_context, **(extra_context or {})})
+
+    def action_view(self, request: HttpRequest, account_id: int, name: str) -> HttpResponse:
+        """Show an action's confirmation page or perform it. Raises Http404 and PermissionDenied."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        account = get_object_or_404(Account.objects.select_related("user"), pk=account_id)
+        context = {**self.admin_site.each_context(request), "opts": self.opts}
+        return account_actions.answer_action(request, account, name, context)
+
+    def _account_page_context(self, request: HttpRequest, account: Account) -> dict[str, Any]:
+        if not self.has_view_permission(request, account):
+            return {}
+        return {
+            "title": account.email,
+            "subtitle": None,
+            "acts": list(account_actions.account_action_links(account, request)),
+            "sections": list(account_page.account_sections(account, request)),
+            "lists": list(self._related_lists(request, account)),
+        }
+
+    def _related_lists(self, request: HttpRequest, account: Account) -> Iterator[tuple[str, str]]:
+        """Yield the URL and the name of each list of related rows that the operator may see."""
+        of_account = [(relation, account.pk) for relation in Account._meta.related_objects]
+        of_user = [
+            (relation, account.user_id)
+            for relation in User._meta.related_objects
+            if relation.related_model._meta.app_label == "core"
+        ]
+        for relation, key in (*of_account, *of_user):
+            model_admin = self.admin_site._registry.get(relation.related_model)
+            if model_admin is not None and model_admin.has_view_permission(request):
+                filters = {f"{relation.field.name}__id__exact": key}
+                yield (
+                    account_page.list_url(relation.related_model, **filters),
+                    str(relation.related_model._meta.verbose_name_plural),
+                )
+
+    @admin.display(description="birthday")
+    def birthday(self, account: Account) -> str | None:
+        """Return the birthday in words, or None."""
+        month = account.birth_month
+        return f"{calendar.month_name[month]} {account.birth_day}" if month else None
+
+    @admin.display(boolean=True, description="may sign in", ordering="user__is_active")
+    def may_sign_in(self, account: Account) -> bool:
+        """Return whether the account is active."""
+        return account.user.is_active
+
+    @admin.action(description="Sign out everywhere", permissions=["sign_out"])
+    def sign_out_everywhere(self, request: HttpRequest, accounts: QuerySet[Account]) -> None:
+        """End every session of the selected accounts."""
+        ended = 0
+        for account in accounts.select_related("user"):
+            ended += flow.sign_out_by_operator(account, actor=audit_log.operator_actor(request))
+            audit_log.log_action(request, account, "Signed out everywhere.")
+        messages.success(request, f"Sessions ended: {ended}.")
+
+    @admin.action(description="Turn off sign-in and sign out", permissions=["manage"])
+    def switch_sign_in_off(self, request: HttpRequest, accounts: QuerySet[Account]) -> None:
+        """Deactivate the selected accounts."""
+        for account in accounts.select_related("user"):
+            flow.deactivate_account(account)
+            audit_log.log_action(request, account, "Turned off sign-in.")
+        messages.success(request, "Sign-in is off for the selected accounts.")
+
+    @admin.action(description="Turn on sign-in", permissions=["manage"])
+    def switch_sign_in_on(self, request: HttpRequest, accounts: QuerySet[Account]) -> None:
+        """Activate the selected accounts."""
+        for account in accounts.select_related("user"):
+            flow.reactivate_account(account)
+            audit_log.log_action(request, account, "Turned on sign-in.")
+        messages.success(request, "Sign-in is on for the selected accounts.")

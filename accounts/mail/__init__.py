@@ -1,0 +1,1 @@
+"""Mail to subscribers: the outbox, how a message is rendered, and who wants which kind."""

@@ -1,0 +1,136 @@
+"""Sending what is in the outbox, at least once, and never what has lost its meaning."""
+
+from __future__ import annotations
+
+import logging
+import random
+import smtplib
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from django.db.models import Min
+
+from accounts.mail import preferences
+from accounts.mail.rendering import compose_message
+from accounts.models import OutgoingMail
+from core import clock
+
+logger = logging.getLogger(__name__)
+
+# Nobody else tries a mail that is being sent; longer than the mail server's time-out and a provider look-up
+# together.
+LEASE_DURATION = timedelta(minutes=2)
+FIRST_RETRY_DELAY = timedelta(seconds=20)
+MAX_RETRY_DELAY = timedelta(hours=2)
+MAX_ATTEMPTS = 20  # more than a day of a mail server being down
+SWEEP_BATCH = 500
+TOO_LATE_REASON = "too late to be of use"
+UNWANTED_REASON = "nobody to send it to, or no longer wanted"
+
+# What a kind still needs when it is sent: the context to render with, or None for "there is nobody to send it
+# to".
+Preparation = Callable[[OutgoingMail], dict[str, object] | None]
+PREPARATIONS: dict[str, Preparation] = {}
+# What a kind has done once the mail server took a mail.
+SENT_HOOKS: dict[str, Callable[[OutgoingMail], None]] = {}
+
+
+@dataclass(frozen=True)
+class OutboxHealth:
+    """How the outbox stands, for operators: `lapsed` and `given_up` count the mails of the last day."""
+
+    waiting: int
+    oldest: datetime | None
+    lapsed: int
+    given_up: int
+
+
+def outbox_health() -> OutboxHealth:
+    """Tell how many mails wait and since when, and how many of the last day's never left."""
+    waiting = OutgoingMail.objects.filter(state=OutgoingMail.State.PENDING)
+    lately = OutgoingMail.objects.filter(created_at__gt=clock.database_now() - timedelta(days=1))
+    return OutboxHealth(
+        waiting=waiting.count(),
+        oldest=waiting.aggregate(at=Min("created_at"))["at"],
+        lapsed=lately.filter(state=OutgoingMail.State.DROPPED, last_error=TOO_LATE_REASON).count(),
+        given_up=lately.filter(state=OutgoingMail.State.FAILED).count(),
+    )
+
+
+def due_mail_ids() -> list[int]:
+    """Give the ids of waiting mails whose time has come, oldest first; those past their use are dropped."""
+    lapsed = OutgoingMail.objects.unfinished().filter(expires_at__lte=clock.database_now())
+    dropped = lapsed.update(state=OutgoingMail.State.DROPPED, last_error=TOO_LATE_REASON)
+    if dropped:
+        logger.error("%s mails were not sent in time and are dropped: does the mail server answer?", dropped)
+    due = OutgoingMail.objects.due().order_by("next_attempt_at")
+    return list(due.values_list("pk", flat=True)[:SWEEP_BATCH])
+
+
+def deliver_mail(mail_id: int) -> None:
+    """Send one mail if it is due and nobody else has it in hand.
+
+    A failure is stored with the time of the next try and never raised.
+    """
+    mail = OutgoingMail.objects.select_related("account", "brand").claim_one(mail_id, lease=LEASE_DURATION)
+    if mail is None:
+        return
+    if mail.expires_at is not None and mail.expires_at <= clock.database_now():
+        mail.finish(state=OutgoingMail.State.DROPPED, last_error=TOO_LATE_REASON)
+        return
+    try:
+        is_sent = _send_mail(mail)
+    except Exception as error:  # noqa: BLE001  (whatever it is, it is a reason to try again later)
+        _postpone_mail(mail, error)
+        return
+    if is_sent:
+        mail.finish(state=OutgoingMail.State.SENT, sent_at=clock.database_now(), last_error="")
+        if on_sent := SENT_HOOKS.get(mail.kind):
+            on_sent(mail)
+    else:
+        # Should it be wanted again, it may be queued again: its key is free.
+        mail.finish(state=OutgoingMail.State.DROPPED, last_error=UNWANTED_REASON, dedupe_key=None)
+
+
+def _send_mail(mail: OutgoingMail) -> bool:
+    """Hand a mail to the mail server; return False where nobody wants it any more."""
+    if preferences.is_unwanted(mail):
+        return False
+    prepare = PREPARATIONS.get(mail.kind)
+    context = prepare(mail) if prepare else mail.context
+    if context is None:
+        return False
+    compose_message(mail, context).send()
+    return True
+
+
+def _postpone_mail(mail: OutgoingMail, error: Exception) -> None:
+    """Note the failure by its class and place alone, since its text could hold what the mail said, or to whom."""
+    if _is_final_refusal(error) or mail.attempts >= MAX_ATTEMPTS:
+        logger.error("Mail %s (%s) was given up: %s", mail.pk, mail.kind, _describe_error(error))
+        mail.finish(state=OutgoingMail.State.FAILED, last_error=_describe_error(error))
+        return
+    logger.warning("Mail %s (%s) could not be sent: %s", mail.pk, mail.kind, _describe_error(error))
+    mail.retry_later(_retry_delay(mail.attempts), last_error=_describe_error(error))
+
+
+def _describe_error(error: Exception) -> str:
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{type(error).__name__} in {Path(frame.filename).name}, line {frame.lineno}"
+
+
+def _is_final_refusal(error: Exception) -> bool:
+    """Whether the mail server refused this address for good (RFC 5321, section 4.2.1: a 5yz reply)."""
+    return isinstance(error, smtplib.SMTPRecipientsRefused) and all(
+        code >= 500 for code, _text in error.recipients.values()
+    )
+
+
+def _retry_delay(attempts: int) -> timedelta:
+    """Double from `FIRST_RETRY_DELAY` to `MAX_RETRY_DELAY`, with a fifth of jitter."""
+    doublings: int = 2 ** min(attempts - 1, 12)
+    wait = min(FIRST_RETRY_DELAY * doublings, MAX_RETRY_DELAY)
+    return wait * random.uniform(0.9, 1.1)  # noqa: S311  (spreads retries, keeps no secret)

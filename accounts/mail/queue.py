@@ -1,0 +1,81 @@
+"""Queueing mail: a mail is written to the outbox and sent after the transaction is committed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+
+from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
+
+from accounts.mail import outbox
+from accounts.models import Account, OutgoingMail
+from core import clock
+from core.task_queue import enqueue_task
+
+
+def queue_mail(
+    *,
+    kind: str,
+    to: str,
+    context: dict[str, object],
+    account: Account | None = None,
+    dedupe_key: str | None = None,
+    expires_at: datetime | None = None,
+    category: str = "",
+) -> OutgoingMail | None:
+    """Add a mail to the outbox and return it. Call this in the transaction that makes the mail's content true.
+
+    `kind` names the templates `mail/<kind>.subject.txt`, `.txt` and `.html`. They are rendered when the mail is sent,
+    with `context` (JSON without secrets) and the brand where the account last signed in. `action_url` and `undo_links`
+    in the context may be paths of the portal.
+
+    A second mail with the same `dedupe_key` is not queued, and None is returned. After `expires_at` (real time) the
+    mail is dropped. A mail with a `category` is optional: it is sent only if the account wants the category.
+    """
+    fields = {
+        "kind": kind,
+        "to": to,
+        "context": context,
+        "account": account,
+        "dedupe_key": dedupe_key,
+        "brand_id": account.brand_id if account is not None else None,
+        "next_attempt_at": clock.database_now(),
+        "expires_at": expires_at,
+        "category": category,
+    }
+    try:
+        with transaction.atomic():
+            mail = OutgoingMail.objects.create(**fields)
+    except IntegrityError:
+        if dedupe_key and OutgoingMail.objects.filter(dedupe_key=dedupe_key).exists():
+            return None
+        raise
+    enqueue_task("accounts.tasks.send_mail", mail.pk)
+    return mail
+
+
+def register_preparation(kind: str, preparation: outbox.Preparation) -> None:
+    """Call `preparation` each time a mail of this kind is about to be sent.
+
+    It takes the mail's row and returns the context to render, or None if the mail should no longer be sent: the mail
+    is then dropped and its `dedupe_key` is free again. If it raises, the mail is retried later.
+    """
+    outbox.PREPARATIONS[kind] = preparation
+
+
+def register_sent_hook(kind: str, hook: Callable[[OutgoingMail], None]) -> None:
+    """Call `hook` with the mail's row after the mail server has accepted a mail of this kind."""
+    outbox.SENT_HOOKS[kind] = hook
+
+
+def retry_mails(mails: QuerySet[OutgoingMail]) -> list[OutgoingMail]:
+    """Retry the pending and failed ones of these mails now, and return them."""
+    states = (OutgoingMail.State.PENDING, OutgoingMail.State.FAILED)
+    unsent = list(mails.filter(state__in=states))
+    OutgoingMail.objects.filter(pk__in=[mail.pk for mail in unsent], state__in=states).update(
+        state=OutgoingMail.State.PENDING, next_attempt_at=clock.database_now(), attempts=0
+    )
+    for mail in unsent:
+        enqueue_task("accounts.tasks.send_mail", mail.pk)
+    return unsent

@@ -1,0 +1,72 @@
+"""Renders a row of the outbox as an email message in its brand's colors."""
+
+from __future__ import annotations
+
+import re
+from email.utils import formataddr, parseaddr
+from typing import Any
+from urllib.parse import urljoin
+
+from django.conf import settings
+from django.core.mail import EmailMultiAlternatives
+from django.template.loader import render_to_string
+
+from accounts.brands import site
+from accounts.mail import preferences
+from accounts.models import Brand, OutgoingMail
+
+
+def compose_message(mail: OutgoingMail, context: dict[str, Any]) -> EmailMultiAlternatives:
+    """Render the mail's templates as a message with a text and an HTML part.
+
+    Links point to the brand's host. The Message-ID is stored with the row, so that a receiving server can drop the
+    duplicate of a mail that had to be sent twice.
+    """
+    brand = mail.brand or site.default_brand()
+    portal_url = site.portal_url_for_brand(brand)
+    unsubscribe_url = preferences.unsubscribe_url(mail)
+    template_context = {
+        **_resolve_links(portal_url, context),
+        "brand": brand,
+        "colours": brand.colours,
+        "portal_url": portal_url,
+        "unsubscribe_url": unsubscribe_url,
+    }
+    subject = " ".join(render_to_string(f"mail/{mail.kind}.subject.txt", template_context).split())
+    message = EmailMultiAlternatives(
+        subject=subject,
+        body=_collapse_blank_lines(render_to_string(f"mail/{mail.kind}.txt", template_context)),
+        from_email=_sender_address(brand),
+        to=[mail.to],
+        headers={
+            "Message-ID": f"<{mail.message_id}@{_sender_domain()}>",
+            "Auto-Submitted": "auto-generated",  # RFC 3834: prevents out-of-office replies
+            **preferences.unsubscribe_headers(unsubscribe_url),
+        },
+    )
+    message.attach_alternative(render_to_string(f"mail/{mail.kind}.html", template_context), "text/html")
+    return message
+
+
+def _resolve_links(portal_url: str, context: dict[str, Any]) -> dict[str, Any]:
+    """Return the context with the portal's paths made absolute URLs."""
+    action, links = context.get("action_url"), context.get("undo_links") or ()
+    return {
+        **context,
+        "action_url": urljoin(portal_url, action) if action else "",
+        "undo_links": [[label, urljoin(portal_url, path)] for label, path in links],
+    }
+
+
+def _collapse_blank_lines(text: str) -> str:
+    """Remove the blank lines that a template's empty sections leave."""
+    return re.sub(r"\n{3,}", "\n\n", text.strip()) + "\n"
+
+
+def _sender_address(brand: Brand) -> str:
+    name, address = parseaddr(settings.DEFAULT_FROM_EMAIL)
+    return formataddr((brand.name or name, address))
+
+
+def _sender_domain() -> str:
+    return parseaddr(settings.DEFAULT_FROM_EMAIL)[1].rpartition("@")[2] or "localhost"

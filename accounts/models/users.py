@@ -1,0 +1,97 @@
+"""Users: operators, and subscribers with their accounts."""
+
+from __future__ import annotations
+
+import uuid
+from typing import ClassVar
+
+from django.contrib.auth.models import AbstractUser
+from django.db import IntegrityError, models, transaction
+from django.db.models import Q
+from django.db.models.functions import Lower
+from django.utils import timezone
+
+from accounts.models.site import Brand
+from core.email_addresses import normalize_email
+
+
+class User(AbstractUser):  # type: ignore[django-manager-missing]  # knox has no types
+    """An operator, who has a password, or a subscriber, who has an `Account`."""
+
+
+class AccountManager(models.Manager["Account"]):
+    """Finds and creates accounts by email address."""
+
+    def open_account(self, *, email: str, first_name: str = "", last_name: str = "") -> Account:
+        """Return the account with this address, creating it with these names if there is none.
+
+        Safe to call twice and concurrently. Raises `core.email_addresses.InvalidAddress`.
+        """
+        address = normalize_email(email)
+        return self.find_by_email(address) or self._insert_account(address, first_name, last_name)
+
+    def find_by_email(self, email: str) -> Account | None:
+        """Return the account with this normalized address, or None."""
+        return self.select_related("user").filter(email=email).first()
+
+    def _insert_account(self, address: str, first_name: str, last_name: str) -> Account:
+        try:
+            with transaction.atomic():
+                # The user name is random, so that the address is stored in the account alone.
+                user = User(username=f"subscriber-{uuid.uuid4().hex}")
+                user.set_unusable_password()
+                user.save()
+                return self.create(
+                    user=user, email=address, first_name=first_name[:100], last_name=last_name[:100]
+                )
+        except IntegrityError:
+            return self.select_related("user").get(email=address)
+
+
+class Account(models.Model):
+    """A subscriber's email address and profile.
+
+    A birthday is a month and a day, or 0 in both if it is not set. `brand` is where the subscriber last signed in, and
+    mails carry its name and colors.
+    """
+
+    user = models.OneToOneField(User, on_delete=models.CASCADE, related_name="account")
+    email = models.EmailField("email address", unique=True)
+    first_name = models.CharField(max_length=100, blank=True)
+    last_name = models.CharField(max_length=100, blank=True)
+    birth_month = models.PositiveSmallIntegerField(default=0)
+    birth_day = models.PositiveSmallIntegerField(default=0)
+    brand = models.ForeignKey(
+        Brand,
+        on_delete=models.SET_NULL,
+        null=True,
+        blank=True,
+        related_name="+",
+        help_text="The brand of the last sign-in. Emails use its name, colors, and links.",
+    )
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    objects: ClassVar[AccountManager] = AccountManager()
+
+    class Meta:
+        ordering = ["email"]
+        permissions = [
+            ("export_account", "Can export accounts"),
+            ("sign_out_account", "Can sign an account out everywhere"),
+        ]
+        constraints = [
+            models.CheckConstraint(condition=Q(email=Lower("email")), name="account_email_is_lower_case"),
+            models.CheckConstraint(
+                condition=Q(birth_month=0, birth_day=0)
+                | Q(birth_month__range=(1, 12), birth_day__range=(1, 31)),
+                name="account_birthday_is_whole_or_unset",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.email
+
+    @property
+    def name(self) -> str:
+        """The full name, empty if neither part is known."""
+        return f"{self.first_name} {self.last_name}".strip()

@@ -1,0 +1,1 @@
+"""A subscriber's own data: profile, activity, export and erasure."""

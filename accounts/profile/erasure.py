@@ -1,0 +1,50 @@
+"""Erasing an account: deletes everything the portal holds on a subscriber (docs/rules.md, rule 17)."""
+
+from __future__ import annotations
+
+import logging
+
+from django.contrib.admin.models import LogEntry
+from django.contrib.contenttypes.models import ContentType
+from django.db import transaction
+from django.db.models import Q
+
+from accounts import signals
+from accounts.models import Account, LoginChallenge, OutgoingMail, SignInEvent
+from core.models import LimitCounter
+
+logger = logging.getLogger(__name__)
+
+ERASED_NAME = "an erased account"
+
+
+def erase_account(account: Account, *, actor: str) -> None:
+    """Delete an account and all rows that refer to it.
+
+    The instance is anonymized, so that the caller can log the erasure without personal data. If a receiver of
+    `account_erasing` raises, the exception is passed on and nothing is deleted.
+    """
+    with transaction.atomic():
+        locked = Account.objects.select_for_update().select_related("user").get(pk=account.pk)
+        signals.account_erasing.send(sender=Account, account=locked)
+        _delete_by_address(locked)
+        _anonymize_operator_log(locked)
+        locked.user.delete()
+    account.email, account.first_name, account.last_name = ERASED_NAME, "", ""
+    logger.info("Account %s was erased by %s", account.pk, actor)
+
+
+def _delete_by_address(account: Account) -> None:
+    """Delete the rows that contain the address but do not refer to the account."""
+    OutgoingMail.objects.filter(to=account.email).delete()
+    LoginChallenge.objects.filter(email=account.email).delete()
+    SignInEvent.objects.filter(Q(account=account) | Q(email=account.email)).delete()
+    LimitCounter.objects.filter(key__endswith=f":{account.email}").delete()
+
+
+def _anonymize_operator_log(account: Account) -> None:
+    """Remove the address from the operators' log, whose entries are kept."""
+    account_type = ContentType.objects.get_for_model(Account)
+    LogEntry.objects.filter(content_type=account_type, object_id=str(account.pk)).update(
+        object_repr=ERASED_NAME
+    )

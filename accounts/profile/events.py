@@ -1,0 +1,15 @@
+"""Recording the activity of an account."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from accounts.models import Account, AccountEvent
+
+
+def record_event(account: Account, *, kind: str, text: str, actor: str, at: datetime) -> AccountEvent:
+    """Add an entry to the account's activity. Call this in the transaction that makes it true.
+
+    `actor` is `you`, `support:<user name>` or `system`.
+    """
+    return AccountEvent.objects.create(account=account, kind=kind, text=text, actor=actor, at=at)

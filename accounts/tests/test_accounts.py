@@ -1,0 +1,125 @@
+"""Accounts, addresses and events."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from django.db import IntegrityError, transaction
+from hypothesis import given
+from hypothesis.strategies import emails, one_of, text
+
+from accounts.models import Account, AccountEvent, User
+from accounts.models.events import AppendOnlyViolation
+from accounts.profile import events
+from core.email_addresses import InvalidAddress, normalize_email
+
+NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("text", "address"),
+    [
+        ("ava@example.com", "ava@example.com"),
+        (" AVA@EXAMPLE.COM ", "ava@example.com"),
+        ("ava+tv@example.com", "ava+tv@example.com"),
+        ("o'hara@example.co.uk", "o'hara@example.co.uk"),
+    ],
+)
+def test_an_address_has_one_spelling(text: str, address: str) -> None:
+    assert normalize_email(text) == address
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        " ",
+        "ava",
+        "@example.com",
+        "ava@",
+        "a b@example.com",
+        "ava@example.com,eve@example.com",
+        "\tava@example.com",
+    ],
+)
+def test_it_refuses_what_is_no_address(text: str) -> None:
+    with pytest.raises(InvalidAddress):
+        normalize_email(text)
+
+
+@pytest.mark.shows("security-12")
+@given(one_of(text(), emails()))
+def test_whatever_is_typed_is_refused_or_has_one_safe_spelling(typed: str) -> None:
+    with suppress(InvalidAddress):
+        address = normalize_email(typed)
+        assert normalize_email(address) == address == address.lower()
+        assert address.isascii()
+        assert address.isprintable()
+
+
+@pytest.mark.django_db
+class TestAccounts:
+    def test_opening_twice_gives_the_same_account(self) -> None:
+        first = Account.objects.open_account(email="Ava@Example.com", first_name="Ava")
+        again = Account.objects.open_account(email="ava@example.com", first_name="Somebody")
+        assert first == again
+        assert again.first_name == "Ava"
+        assert User.objects.count() == 1
+
+    def test_a_subscriber_has_no_password_and_no_rights(self, ava: Account) -> None:
+        assert not ava.user.has_usable_password()
+        assert not ava.user.is_staff
+        assert "ava" not in ava.user.username
+
+    @pytest.mark.parametrize(
+        ("first", "last", "name"),
+        [("Ava", "Stone", "Ava Stone"), ("Ava", "", "Ava"), ("", "Stone", "Stone"), ("", "", "")],
+    )
+    def test_a_name_is_both_parts(self, first: str, last: str, name: str) -> None:
+        assert Account(first_name=first, last_name=last).name == name
+
+    @pytest.mark.parametrize(
+        "fields",
+        [
+            {"birth_month": 2},
+            {"birth_day": 3},
+            {"birth_month": 13, "birth_day": 1},
+            {"email": "Ava@example.com"},
+        ],
+    )
+    def test_the_database_refuses_what_cannot_be(self, ava: Account, fields: dict[str, Any]) -> None:
+        with pytest.raises(IntegrityError), transaction.atomic():
+            Account.objects.filter(pk=ava.pk).update(**fields)
+
+
+@pytest.mark.django_db
+class TestEvents:
+    def test_they_are_read_newest_first(self, ava: Account) -> None:
+        for kind in ("paused", "resumed"):
+            events.record_event(ava, kind=kind, text=f"You {kind}.", actor="you", at=NOON)
+        assert [event.kind for event in ava.events.all()] == ["resumed", "paused"]
+
+    def test_they_are_never_changed(self, ava: Account) -> None:
+        event = events.record_event(ava, kind="paused", text="You paused.", actor="you", at=NOON)
+        event.text = "You did not."
+        with pytest.raises(AppendOnlyViolation):
+            event.save()
+        with pytest.raises(AppendOnlyViolation):
+            AccountEvent.objects.update(text="You did not.")
+        with pytest.raises(AppendOnlyViolation):
+            AccountEvent.objects.bulk_update([event], ["text"])
+
+    def test_they_are_never_deleted(self, ava: Account) -> None:
+        event = events.record_event(ava, kind="paused", text="You paused.", actor="you", at=NOON)
+        with pytest.raises(AppendOnlyViolation):
+            event.delete()
+        with pytest.raises(AppendOnlyViolation):
+            AccountEvent.objects.all().delete()
+
+    def test_they_go_with_the_whole_account(self, ava: Account) -> None:
+        events.record_event(ava, kind="paused", text="You paused.", actor="you", at=NOON)
+        ava.user.delete()
+        assert not AccountEvent.objects.exists()

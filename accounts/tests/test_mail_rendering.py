@@ -1,0 +1,139 @@
+"""What the mails look like: two parts, the brand's colours, nothing that could run."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from django.core.mail import EmailMultiAlternatives
+from pytest_django import Settings
+
+from accounts.mail.rendering import compose_message
+from accounts.models import Brand, OutgoingMail
+
+pytestmark = pytest.mark.django_db
+
+RECEIPT: dict[str, object] = {
+    "title": "Faith & Family is paused",
+    "lines": ["You keep access until June 3.", "You will not be billed."],
+    "facts": [["Pauses on", "June 3, 2026"], ["Resumes on", "July 3, 2026"]],
+    "action_url": "https://portal.example.com/dashboard",
+    "action_label": "See your subscriptions",
+    "undo_text": "You can cancel the pause any time.",
+    "undo_links": [["Undo pause", "https://portal.example.com/dashboard?undo=1"]],
+    "note": "Amounts are before tax.",
+}
+
+
+def compose_mail(kind: str = "receipt", **changes: Any) -> EmailMultiAlternatives:
+    """Compose one."""
+    return compose_message(OutgoingMail(kind=kind, to="ava@example.com"), {**RECEIPT, **changes})
+
+
+def html_part(message: EmailMultiAlternatives) -> str:
+    """The HTML part."""
+    return str(message.alternatives[0][0])
+
+
+def test_a_receipt_tells_all_it_was_given_in_both_parts() -> None:
+    message = compose_mail()
+    told = [
+        "You will not be billed.",
+        "July 3, 2026",
+        "See your subscriptions",
+        "cancel the pause any time",
+        "https://portal.example.com/dashboard?undo=1",
+        "before tax",
+    ]
+    assert all(words in str(message.body) and words in html_part(message) for words in told)
+
+
+def test_it_needs_no_picture_and_no_script() -> None:
+    html = html_part(compose_mail())
+    assert "<img" not in html
+    assert "<script" not in html
+    assert "prefers-color-scheme: dark" in html
+
+
+def test_the_text_part_is_not_escaped_and_the_html_part_is() -> None:
+    message = compose_mail(title='<img src=x onerror="alert(1)"> & more')
+    assert '<img src=x onerror="alert(1)"> & more' in str(message.body)
+    assert "<img" not in html_part(message)
+    assert "&lt;img" in html_part(message)
+
+
+@pytest.mark.shows("security-12")
+def test_a_line_break_in_a_title_does_not_reach_the_headers() -> None:
+    assert compose_mail(title="Paused\r\nBcc: eve@example.com").subject == "Paused Bcc: eve@example.com"
+
+
+def test_it_wears_the_colours_and_links_of_the_brand() -> None:
+    brand = Brand.objects.create(
+        code="kids", name="Kids", is_default=True, help_centre_url="https://help.example.com/new"
+    )
+    message = compose_mail()
+    assert brand.colours["light"]["primary"] in html_part(message)
+    assert "Contact Customer Service" in html_part(message)
+    assert "Help: https://help.example.com/new" in str(message.body)
+
+
+def test_a_contact_link_that_is_switched_off_is_in_no_mail() -> None:
+    Brand.objects.create(
+        code="kids",
+        name="Kids",
+        is_default=True,
+        help_centre_url="https://help.example.com/new",
+        contact_link_enabled=False,
+    )
+    message = compose_mail()
+    assert "help.example.com" not in html_part(message) + str(message.body)
+
+
+def test_what_is_read_keeps_its_colours_where_the_style_sheet_is_dropped() -> None:
+    html = re.sub(r"<style>.*?</style>", "", html_part(compose_mail()), flags=re.DOTALL)
+    links = re.findall("<a [^>]*>", html)
+    assert len(links) == 3
+    assert [link for link in links if not re.search(r'[ ";]color:#[0-9a-f]{6}', link)] == []
+    sheet = re.search('<table[^>]*class="sheet"[^>]*>', html)
+    assert sheet is not None
+    assert "background:#ffffff; color:#1b1c1f" in sheet[0]
+
+
+def test_an_empty_link_is_not_drawn() -> None:
+    message = compose_mail()
+    assert "Privacy" not in html_part(message)
+    assert "Terms" not in str(message.body)
+
+
+def test_the_optional_parts_leave_no_trace() -> None:
+    message = compose_message(
+        OutgoingMail(kind="receipt", to="ava@example.com"),
+        {"title": "Done", "lines": ["It is done."], "facts": []},
+    )
+    assert 'class="button"' not in html_part(message)
+    assert "<th" not in html_part(message)
+    assert "None" not in str(message.body)
+    assert "\n\n\n" not in str(message.body)
+
+
+def test_it_names_its_language_and_its_title_for_screen_readers() -> None:
+    html = html_part(compose_mail())
+    assert '<html lang="en"' in html
+    assert 'aria-label="Faith &amp; Family is paused"' in html
+    assert '<th scope="row"' in html
+
+
+def test_it_says_that_no_reply_is_wanted_and_where_it_is_from(settings: Settings) -> None:
+    settings.DEFAULT_FROM_EMAIL = "Portal <no-reply@portal.example.com>"
+    headers = compose_mail().extra_headers
+    assert headers["Auto-Submitted"] == "auto-generated"
+    assert headers["Message-ID"].endswith("@portal.example.com>")
+
+
+@pytest.mark.parametrize(("minutes", "words"), [(10, "10 minutes"), (1, "1 minute")])
+def test_a_code_says_how_long_it_works(minutes: int, words: str) -> None:
+    message = compose_mail("login_code", code="012345", minutes=minutes)
+    assert "012345" in str(message.body)
+    assert f"for the next {words}." in str(message.body)
+    assert message.subject == "012345 is your sign-in code"

@@ -1,0 +1,70 @@
+"""Read-only pages of cancellation feedback and churn events."""
+
+from __future__ import annotations
+
+from django.contrib import admin
+from django.utils.safestring import SafeString
+
+from accounts.admin.read_only import ReadOnlyAdmin, account_link
+from billing.models import CancellationFeedback, ChurnEvent
+
+
+@admin.register(CancellationFeedback)
+class CancellationFeedbackAdmin(ReadOnlyAdmin):
+    """Survey answers, newest first. They stay when the account is erased."""
+
+    list_display = ("at", "account_page", "reason", "satisfaction", "usage", "offer", "outcome", "brand")
+    list_filter = ("outcome", "reason", "satisfaction", "usage", "offer", "brand", "at")
+    list_select_related = ("account",)
+    search_fields = ("account__email",)
+    date_hierarchy = "at"
+    fields = (
+        "at",
+        "account_page",
+        "services",
+        "plan_ids",
+        "subscription_ids",
+        "reason",
+        "satisfaction",
+        "usage",
+        "offer",
+        "outcome",
+        "brand",
+        "actor",
+        "command",
+    )
+
+    @admin.display(description="account", ordering="account__email")
+    def account_page(self, feedback: CancellationFeedback) -> SafeString | str:
+        """Return a link to the account."""
+        return account_link(feedback.account)
+
+
+@admin.register(ChurnEvent)
+class ChurnEventAdmin(ReadOnlyAdmin):
+    """Churn events, newest first: one per cancellation, pause, resume or offer of a subscription."""
+
+    list_display = ("at", "kind", "account_page", "service", "offer", "reason", "brand", "subscription_id")
+    list_filter = ("kind", "service", "offer", "brand", "at")
+    list_select_related = ("account",)
+    search_fields = ("account__email", "subscription_id")
+    date_hierarchy = "at"
+    fields = (
+        "at",
+        "kind",
+        "account_page",
+        "subscription_id",
+        "service",
+        "plan_id",
+        "offer",
+        "reason",
+        "satisfaction",
+        "usage",
+        "brand",
+        "command",
+    )
+
+    @admin.display(description="account", ordering="account__email")
+    def account_page(self, event: ChurnEvent) -> SafeString | str:
+        """Return a link to the account."""
+        return account_link(event.account)

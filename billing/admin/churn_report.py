@@ -1,0 +1,179 @@
+"""The churn report: charts drawn on the server, and the same numbers as tables and CSV."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.core.exceptions import PermissionDenied, ValidationError
+from django.core.validators import MaxValueValidator, MinValueValidator
+from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.template.response import TemplateResponse
+from django.urls import path, reverse
+
+from accounts.admin import audit_log
+from accounts.admin.csv_format import csv_response
+from accounts.admin.read_only import ReadOnlyAdmin
+from accounts.brands import site
+from accounts.models import Brand
+from billing import clock
+from billing.admin import charts, churn_tables
+from billing.models import ChurnReport
+from billing.queries.churn_report import MEASURES, ChurnStatistics, ReportRange, churn_statistics
+
+CUSTOM_RANGE = "own"
+DEFAULT_WEEKS = "12"
+MAX_RANGE = timedelta(days=3 * 366)
+EARLIEST, LATEST = date(2000, 1, 1), date(2999, 12, 31)
+OUT_OF_BOUNDS = "Choose a day from 2000 to 2999."
+
+
+def _day_field(label: str) -> forms.DateField:
+    # Margins on both sides, so that the previous range and the day after are valid dates too.
+    bounds = (MinValueValidator(EARLIEST, OUT_OF_BOUNDS), MaxValueValidator(LATEST, OUT_OF_BOUNDS))
+    widget = forms.DateInput(attrs={"type": "date"})
+    return forms.DateField(label=label, required=False, widget=widget, validators=bounds)
+
+
+class RangeForm(forms.Form):
+    """The range and brands of the report: the last N weeks, this one included, or custom dates."""
+
+    weeks = forms.ChoiceField(
+        label="Range",
+        required=False,
+        choices=[
+            ("4", "Last 4 weeks"),
+            ("12", "Last 12 weeks"),
+            ("52", "Last 52 weeks"),
+            (CUSTOM_RANGE, "From and to"),
+        ],
+    )
+    first = _day_field("From")
+    last = _day_field("To")
+    brand = forms.MultipleChoiceField(
+        label="Brands", required=False, widget=forms.CheckboxSelectMultiple, help_text="If none, all brands."
+    )
+
+    def __init__(self, *args: Any, brands: list[tuple[str, str]], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.label_suffix = ""
+        self.fields["brand"].choices = brands  # type: ignore[attr-defined]  # it is a choice field
+
+    def clean(self) -> dict[str, Any]:
+        """Raise ValidationError for dates that are not a range."""
+        cleaned = super().clean() or {}
+        if self.errors or cleaned.get("weeks") != CUSTOM_RANGE:
+            return cleaned
+        first, last = cleaned.get("first"), cleaned.get("last")
+        if first is None or last is None:
+            raise ValidationError("Enter both dates.")
+        if last < first:
+            raise ValidationError("The end date is before the start date.")
+        if last - first > MAX_RANGE:
+            raise ValidationError("Choose three years at most.")
+        return cleaned
+
+    def chosen_range(self, *, today: date, zone: str) -> ReportRange:
+        """Return the selected range, the default one for an invalid form; ranges of weeks end `today`."""
+        cleaned = self.cleaned_data if self.is_valid() else {}
+        brands = cleaned.get("brand") or []
+        if cleaned.get("weeks") == CUSTOM_RANGE:
+            return ReportRange(cleaned["first"], cleaned["last"], zone, brands)
+        weeks = int(cleaned.get("weeks") or DEFAULT_WEEKS)
+        monday = today - timedelta(days=today.weekday())
+        return ReportRange(monday - timedelta(weeks=weeks - 1), today, zone, brands)
+
+
+@admin.register(ChurnReport)
+class ChurnReportAdmin(ReadOnlyAdmin):
+    """One page with the report of all churn events; exporting its tables needs a permission of its own."""
+
+    def has_export_permission(self, request: HttpRequest) -> bool:
+        """Return whether the operator may export the tables."""
+        return self.has_view_permission(request) and request.user.has_perm("billing.export_churnreport")
+
+    def get_urls(self) -> list[Any]:
+        """Return the URLs of the page and the export. The report has no rows, so there are no others."""
+        wrap = self.admin_site.admin_view
+        return [
+            path("", wrap(self.changelist_view), name="billing_churnreport_changelist"),
+            path("export/", wrap(self.export_view), name="billing_churnreport_export"),
+        ]
+
+    def changelist_view(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """Show the report. Raises PermissionDenied."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        form, report_range = _read_range(request)
+        report = churn_statistics(report_range)
+        context = {
+            **self.admin_site.each_context(request),
+            "title": "Churn",
+            "subtitle": None,
+            "opts": self.opts,
+            "form": form,
+            "asked": report_range,
+            "report": report,
+            "cards": [_measure_card(report_range, report, measure) for measure in MEASURES],
+            "returns": churn_tables.pause_return_table(report_range, report),
+            "tables": [
+                build(report_range, report)
+                for name, build in churn_tables.TABLE_BUILDERS.items()
+                if name != "returns"
+            ],
+            "export": self._export_url(request),
+            **(extra_context or {}),
+        }
+        return TemplateResponse(request, "admin/billing/churnreport/report.html", context)
+
+    def export_view(self, request: HttpRequest) -> HttpResponseBase:
+        """Return one table as CSV, and log the export. Raises PermissionDenied, or Http404 for an unknown table."""
+        if not self.has_export_permission(request):
+            raise PermissionDenied
+        build = churn_tables.TABLE_BUILDERS.get(request.GET.get("table", ""))
+        if build is None:
+            raise Http404
+        _, report_range = _read_range(request)
+        table = build(report_range, churn_statistics(report_range))
+        span = f"{report_range.first} to {report_range.last}"
+        audit_log.log_table_action(request, ChurnReport, f"Exported “{table.title}” as CSV, {span}.")
+        return csv_response(f"churn {table.id} {span}", table.columns, table.rows)
+
+    def _export_url(self, request: HttpRequest) -> str:
+        if not self.has_export_permission(request):
+            return ""
+        query = request.GET.copy()
+        query.pop("table", None)
+        return f"{reverse('admin:billing_churnreport_export')}?{query.urlencode()}&table="
+
+
+def _read_range(request: HttpRequest) -> tuple[RangeForm, ReportRange]:
+    brands = [(brand.code, str(brand)) for brand in Brand.objects.all()]
+    form = RangeForm(
+        {"weeks": DEFAULT_WEEKS, **request.GET.dict(), "brand": request.GET.getlist("brand")}, brands=brands
+    )
+    zone = site.site_settings().time_zone
+    return form, form.chosen_range(today=clock.local_date(clock.billing_now(), zone), zone=zone)
+
+
+def _measure_card(report_range: ReportRange, report: ChurnStatistics, measure: str) -> dict[str, Any]:
+    points = [
+        (monday.isoformat(), report.weeks.get(monday, {}).get(measure, 0))
+        for monday in report_range.week_starts
+    ]
+    total, before = report.totals.get(measure, 0), report.previous_totals.get(measure, 0)
+    days = (report_range.last - report_range.first).days + 1
+    return {
+        "chart": charts.chart_over_time(
+            f"chart-{measure}", f"{churn_tables.MEASURE_NAMES[measure]} by week", points
+        ),
+        "name": churn_tables.MEASURE_NAMES[measure],
+        "meaning": churn_tables.MEASURE_MEANINGS[measure],
+        "total": f"{total:,}",
+        "before": f"{before:,} in the {days} days before",
+    }

@@ -1,0 +1,151 @@
+"""The tables of the churn report, the same on the page and in the CSV."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from billing.admin.charts import format_share
+from billing.catalog import PLANS
+from billing.queries.churn_report import MEASURES, ChurnStatistics, Counts, OfferFunnel, ReportRange
+from billing.survey import DAILY_USAGES, OFFERS, REASONS, SATISFACTION_LEVELS
+
+MEASURE_NAMES = {
+    "cancellations": "Cancellations",
+    "pauses": "Pauses scheduled",
+    "begun": "Pauses started",
+    "resumes": "Resumes",
+    "saves": "Saves",
+}
+MEASURE_MEANINGS = {
+    "cancellations": "Subscriptions canceled",
+    "pauses": "Pauses chosen by subscribers",
+    "begun": "Pauses that took effect",
+    "resumes": "Subscriptions resumed after a pause",
+    "saves": "Accepted offers and undone cancellations",
+}
+_OFFER_NAMES = {"pause": "Pause", "free_month": "Free month"}
+_UNANSWERED = "not answered"
+_PAUSE_OUTCOMES = (
+    ("resumed", "resumed"),
+    ("cancelled", "canceled"),
+    ("", "still paused or ended otherwise"),
+)
+
+TableRow = Sequence[object]
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table whose rows are a name followed by numbers; `bar` is the column that the bars show."""
+
+    id: str
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[TableRow]
+    bar: int | None = None
+    note: str = ""
+
+    @property
+    def shown_rows(self) -> list[tuple[list[str], float]]:
+        """The rows as text, each with the width of its bar in percent of the longest."""
+        lengths = [float(str(row[self.bar])) if self.bar is not None else 0 for row in self.rows]
+        longest = max(lengths, default=0) or 1
+        return [
+            ([_cell_text(cell) for cell in row], round(100 * length / longest, 1))
+            for row, length in zip(self.rows, lengths, strict=True)
+        ]
+
+
+def week_table(report_range: ReportRange, report: ChurnStatistics) -> Table:
+    """Return the numbers by week, weeks without events included."""
+    rows = [
+        (monday.isoformat(), *_measure_counts(report.weeks.get(monday, {})))
+        for monday in report_range.week_starts
+    ]
+    return Table("weeks", "By week", ("Week of", *MEASURE_NAMES.values()), rows)
+
+
+def service_table(report_range: ReportRange, report: ChurnStatistics) -> Table:
+    """Return the numbers by service. A service that left the catalog is named by its code."""
+    names = {plan.service: plan.name for plan in PLANS}
+    codes = [*names, *sorted(report.services.keys() - names.keys())]
+    rows = [
+        (names.get(code, code or "unknown"), *_measure_counts(report.services.get(code, {})))
+        for code in codes
+    ]
+    return Table("services", "By service", ("Service", *MEASURE_NAMES.values()), rows)
+
+
+def reason_table(report_range: ReportRange, report: ChurnStatistics) -> Table:
+    """Return the numbers by reason."""
+    return _answer_table("reason", "Reasons", REASONS, report)
+
+
+def satisfaction_table(report_range: ReportRange, report: ChurnStatistics) -> Table:
+    """Return the numbers by satisfaction."""
+    return _answer_table("satisfaction", "Satisfaction", SATISFACTION_LEVELS, report)
+
+
+def usage_table(report_range: ReportRange, report: ChurnStatistics) -> Table:
+    """Return the numbers by usage."""
+    return _answer_table("usage", "Usage", DAILY_USAGES, report)
+
+
+def offer_table(report_range: ReportRange, report: ChurnStatistics) -> Table:
+    """Return how often each offer was shown, taken and refused."""
+    rows = [_offer_row(_OFFER_NAMES[offer], report.offers.get(offer, OfferFunnel())) for offer in OFFERS]
+    columns = ("Offer", "Shown", "Accepted", "Declined", "Acceptance rate")
+    return Table("offers", "Offers", columns, rows, bar=2, note="Counted once per subscription.")
+
+
+def pause_return_table(report_range: ReportRange, report: ChurnStatistics) -> Table:
+    """Return what came next for the pauses that began in the range."""
+    begun = sum(report.returns.values())
+    rows = [
+        (name, report.returns.get(outcome, 0), format_share(report.returns.get(outcome, 0), begun))
+        for outcome, name in _PAUSE_OUTCOMES
+    ]
+    pauses = "pause" if begun == 1 else "pauses"
+    note = f"Of {begun:,} {pauses} that started in these weeks."
+    return Table(
+        "returns", "Paused subscriptions that resumed", ("Outcome", "Pauses", "Share"), rows, bar=1, note=note
+    )
+
+
+TABLE_BUILDERS: Mapping[str, Callable[[ReportRange, ChurnStatistics], Table]] = {
+    "weeks": week_table,
+    "services": service_table,
+    "returns": pause_return_table,
+    "offers": offer_table,
+    "reason": reason_table,
+    "satisfaction": satisfaction_table,
+    "usage": usage_table,
+}
+
+
+def _cell_text(cell: object) -> str:
+    return f"{cell:,}" if isinstance(cell, int) else str(cell)
+
+
+def _measure_counts(counts: Counts) -> list[int]:
+    return [counts.get(measure, 0) for measure in MEASURES]
+
+
+def _answer_table(question: str, title: str, options: Iterable[str], report: ChurnStatistics) -> Table:
+    counts = report.answers[question]
+    cancellations = sum(measures.get("cancellations", 0) for measures in counts.values())
+    answers = [*((option, option) for option in options), (_UNANSWERED, "")]
+    rows = [_answer_row(name, counts.get(answer, {}), cancellations) for name, answer in answers]
+    columns = ("Answer", "Cancellations", "Share", *(MEASURE_NAMES[measure] for measure in MEASURES[1:]))
+    note = "Outcomes count under the answers given at the time."
+    return Table(question, title, columns, rows, bar=1, note=note)
+
+
+def _answer_row(name: str, counts: Counts, cancellations: int) -> TableRow:
+    cancelled, *others = _measure_counts(counts)
+    return (name, cancelled, format_share(cancelled, cancellations), *others)
+
+
+def _offer_row(name: str, funnel: OfferFunnel) -> TableRow:
+    return (name, funnel.shown, funnel.taken, funnel.refused, format_share(funnel.taken, funnel.shown))

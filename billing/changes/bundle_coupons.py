@@ -1,0 +1,219 @@
+"""Align bundle coupons with the rates: as the last steps of a change, on a signal, and every night."""
+
+import logging
+import time
+import uuid
+from collections.abc import Iterable, Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.conf import settings
+from django.db.models import Count, Max, Q, QuerySet
+
+from accounts.models import Account
+from billing.commands import lifecycle
+from billing.commands.command_kind import CommandKind
+from billing.errors import BillingError
+from billing.mirror import batch_runs
+from billing.mirror.batch_runs import PortionResult, RunHeld, Work
+from billing.models import Command, ReconcileRun, Subscription
+from billing.models.commands import ALIGN_BUNDLE, SYSTEM_ACTOR
+from billing.models.mirror import LIVE_STATUSES
+from billing.models.steps import Step, StepOperation, subscription_step
+from billing.queries import bundles
+from billing.queries.bundles import CouponSwap, RateTable
+from billing.queries.commands import newest_partial_command
+from billing.queries.holdings import holdings_of_subscriptions, subscriptions_of
+from core import task_queue
+from core.leases import LeaseLost
+
+logger = logging.getLogger(__name__)
+
+BUNDLE_STAGE = "bundles"
+# An account may take several requests; if all of them time out, the portion still ends within a task's time limit.
+ACCOUNTS_PER_PORTION = 5
+# A swap changes the subscription, and the webhook of that change asks for the alignment again. If the provider drops a
+# coupon, or somebody there removes it, this would never end: after so many equal swaps it waits for the night.
+MAX_REPEATS = 3
+REPEAT_WINDOW = timedelta(hours=1)
+
+
+def steps_to_swap(swaps: Iterable[CouponSwap]) -> list[Step]:
+    """Return the steps that swap coupons."""
+    return [
+        subscription_step(
+            StepOperation.SWAP_COUPONS,
+            swap.subscription_id,
+            add=list(swap.add),
+            remove=list(swap.remove),
+            changing_to=swap.changing_to,
+        )
+        for swap in swaps
+    ]
+
+
+def pending_swaps(account: Account) -> list[CouponSwap]:
+    """Return the coupon swaps that an account needs by the mirror."""
+    subscriptions = subscriptions_of(account)
+    # Most accounts have one subscription without a coupon, which is no bundle: they cost one query.
+    if len(subscriptions) < bundles.MIN_BUNDLE_SIZE and not any(
+        subscription.coupons for subscription in subscriptions
+    ):
+        return []
+    return bundles.required_swaps(
+        bundles.bundle_members(holdings_of_subscriptions(subscriptions)), RateTable.load_current()
+    )
+
+
+def align_account(account: Account, *, now: datetime) -> bool:
+    """Align an account's bundle coupons; return whether any had to be swapped. Raises what a command raises."""
+    if not pending_swaps(account):
+        return False
+    lifecycle.execute_command(
+        account,
+        kind=ALIGN,
+        key=f"align-{uuid.uuid4().hex}",
+        actor=SYSTEM_ACTOR,
+        now=now,
+        plan=lambda: steps_to_swap(pending_swaps(account)),
+    )
+    return True
+
+
+def finish_earlier_change(account: Account, *, kind: str, now: datetime) -> dict[str, Any] | None:
+    """Align the coupons that the account's newest change, if of this kind, left undone (docs/rules.md, rule 2).
+
+    Returns the figures that were confirmed with it, None if it left nothing. Raises what a command raises.
+    """
+    earlier = newest_partial_command(account, kind=kind)
+    if earlier is None or not align_account(account, now=now):
+        return None
+    return dict(earlier.shown)
+
+
+def align_all_accounts(*, now: datetime) -> dict[str, int]:
+    """Align every account whose coupons are no longer right; return how many were aligned, and how many failed.
+
+    Continues an interrupted run where it stopped. Raises RunHeld and TakenOver while another process works on it.
+    """
+    run = batch_runs.claim_run(Work.BUNDLES, first=BUNDLE_STAGE)
+    batch_runs.continue_run(run, lambda run: align_portion(run, (BUNDLE_STAGE,), now=now))
+    return alignment_counts(run)
+
+
+def request_alignment() -> None:
+    """Request the alignment of all bundles in the background, from the first account: a rate has changed."""
+    batch_runs.request_run(Work.BUNDLES, first=BUNDLE_STAGE)
+    task_queue.enqueue_task("billing.tasks.align_all_bundles")
+
+
+def continue_alignment(*, now: datetime) -> None:
+    """Run a slice of a requested alignment, unless another worker runs it; enqueue the next slice if any is left."""
+    if not batch_runs.is_run_waiting(Work.BUNDLES):
+        return
+    try:
+        run = batch_runs.claim_run(Work.BUNDLES, first=BUNDLE_STAGE)
+        until = time.monotonic() + settings.JOB_SLICE_SECONDS
+        finished = batch_runs.continue_run(
+            run, lambda run: align_portion(run, (BUNDLE_STAGE,), now=now), until=until
+        )
+    except (RunHeld, LeaseLost) as error:
+        logger.info("Another worker aligns the bundles: %s", error)
+        return
+    if not finished:
+        task_queue.enqueue_task("billing.tasks.align_all_bundles")
+
+
+def announce_alignment() -> None:
+    """Enqueue the task again if a requested alignment waits: its message may have been lost."""
+    if batch_runs.is_run_waiting(Work.BUNDLES):
+        task_queue.enqueue_expiring_task("billing.tasks.align_all_bundles")
+
+
+def align_portion(run: ReconcileRun, stages: tuple[str, ...], *, now: datetime) -> PortionResult:
+    """Align the next accounts of a run; an account that fails is tried again the next night."""
+    up_to = run.up_to
+    if up_to is None:
+        up_to = Account.objects.aggregate(newest=Max("pk"))["newest"] or 0
+    end = min(run.after + batch_runs.ROWS_PER_STRETCH, up_to)
+    accounts = list(_accounts_to_align(run.after, end)[:ACCOUNTS_PER_PORTION])
+    aligned = [_try_align_account(account, now) for account in accounts]
+    after = accounts[-1].pk if len(accounts) == ACCOUNTS_PER_PORTION else end
+    return PortionResult(
+        compared=len(accounts),
+        mended=aligned.count(True),
+        failed=aligned.count(None),
+        cursor={"after": after, "up_to": up_to}
+        if after < up_to
+        else batch_runs.next_stage_cursor(run, stages),
+    )
+
+
+def alignment_counts(run: ReconcileRun) -> dict[str, int]:
+    """Return how many accounts a run has aligned, and how many failed."""
+    counts = run.counts.get(BUNDLE_STAGE, {})
+    return {"aligned": counts.get("mended", 0), "bundles_later": counts.get("failed", 0)}
+
+
+def align_hinted_account(account_pk: int, *, now: datetime) -> None:
+    """Align the bundle coupons of an account whose subscriptions have changed, unless the same swaps do not last.
+
+    Does nothing for an account that was erased meanwhile.
+    """
+    account = Account.objects.filter(pk=account_pk).first()
+    if account is None:
+        return
+    if _is_repeated_in_vain(account, now):
+        logger.error("The bundle of account %s does not stay right; the night tries again", account.pk)
+        return
+    align_if_possible(account, now=now)
+
+
+def align_if_possible(account: Account, *, now: datetime) -> None:
+    """Align an account's bundle coupons; if that fails, the night does it.
+
+    Raises nothing: the change before it was made, and must not be reported as failed.
+    """
+    try:
+        align_account(account, now=now)
+    except BillingError as error:
+        logger.info("The bundle of account %s will be aligned later: %s", account.pk, error.code)
+    except Exception:
+        logger.exception("The bundle of account %s could not be put right", account.pk)
+
+
+def _accounts_to_align(after: int, up_to: int) -> QuerySet[Account]:
+    """Return the accounts in a range of keys that have several live subscriptions or any coupon, in order."""
+    key_range = {"customer__account__gt": after, "customer__account__lte": up_to}
+    live = Subscription.objects.filter(deleted=False, status__in=LIVE_STATUSES, **key_range)
+    several = live.values("customer__account").annotate(held=Count("pk")).filter(held__gt=1)
+    with_coupons = live.filter(payload__coupons__0__isnull=False)
+    concerned = Q(pk__in=several.values("customer__account"))
+    concerned |= Q(pk__in=with_coupons.values("customer__account"))
+    return Account.objects.filter(concerned).order_by("pk")
+
+
+def _try_align_account(account: Account, now: datetime) -> bool | None:
+    """Return whether coupons were swapped; None if that failed."""
+    try:
+        return align_account(account, now=now)
+    except BillingError:
+        return None
+    except Exception:
+        logger.exception("The bundle of account %s could not be put right", account.pk)
+        return None
+
+
+def _is_repeated_in_vain(account: Account, now: datetime) -> bool:
+    """Whether the needed swaps were made several times within the window, and did not last."""
+    recent = Command.objects.filter(account=account, kind=ALIGN_BUNDLE, first_sent_at__gt=now - REPEAT_WINDOW)
+    needed_swaps = _requested_swaps(steps_to_swap(pending_swaps(account)))
+    past_swaps = [_requested_swaps(command.steps) for command in recent.only("steps")]
+    return past_swaps.count(needed_swaps) >= MAX_REPEATS
+
+
+def _requested_swaps(steps: Iterable[Step]) -> list[tuple[str, Mapping[str, Any]]]:
+    return [(step.subscription_id, step.arguments) for step in steps]
+
+
+ALIGN = CommandKind(ALIGN_BUNDLE)

@@ -1,0 +1,266 @@
+"""Redeem a coupon code on the subscription where it saves most (docs/rules.md, rule 9)."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from accounts.models import Account
+from billing.changes import bundle_coupons
+from billing.changes.preview import (
+    BillForecast,
+    check_basis,
+    check_quote,
+    compute_basis,
+    compute_figures,
+    money_fields,
+    translate_estimate_errors,
+)
+from billing.commands import lifecycle
+from billing.commands.command_kind import CommandKind
+from billing.errors import BillingError, BillingUnavailable, ChangeInProgress
+from billing.gateway import coupons as gateway
+from billing.gateway import estimates
+from billing.gateway.coupons import FoundCode
+from billing.gateway.errors import NotSent, Refused
+from billing.gateway.estimates import Bill
+from billing.models import CodeRedemption, Command, Subscription
+from billing.models.steps import Step
+from billing.queries import bundles
+from billing.queries.bundles import CouponSwap
+from billing.queries.commands import has_open_command
+from billing.queries.discounts import FREE_MONTH_COUPON, ITEM_LEVEL
+from billing.queries.documents import account_totals
+from billing.queries.holdings import ACTIVE, IN_TRIAL, Holding
+from billing.queries.ownership import live_holdings
+from billing.queries.plans import held_plan
+from billing.queries.time_format import format_iso_utc
+from billing.receipts import delivery
+from billing.receipts.texts import perks
+from core.errors import InvalidInput
+
+MAX_CODE_LENGTH = 30  # docs/specification.md, coupon-4
+# The code becomes part of a request's path at the provider: a slash would request something else.
+CODE_PATTERN = re.compile(r"[A-Za-z0-9_.\-]+")
+# Fields of a preview that are not in the response.
+INTERNAL_FIELDS = ("basis", "changing_to", "code", "figures")
+
+
+class CouponNotFound(BillingError):
+    """The code does not exist, or subscribers cannot redeem it."""
+
+    code = "coupon_not_found"
+    status = 404
+    message = "We don't know this code. Please check it and try again."
+
+
+class CouponExpired(BillingError):
+    """The code has expired or reached its redemption limit."""
+
+    code = "coupon_expired"
+    status = 409
+    message = "This code has expired or was already used."
+
+
+class CouponAlreadyApplied(BillingError):
+    """The account has redeemed this code before."""
+
+    code = "coupon_already_applied"
+    status = 409
+    message = "You've already used this code."
+
+
+class CouponNotApplicable(BillingError):
+    """The code saves nothing on any subscription of the account."""
+
+    code = "coupon_not_applicable"
+    status = 409
+    message = "This code can't be used with the subscriptions you have."
+
+
+class NoActiveSubscription(BillingError):
+    """The account has no active subscription or trial."""
+
+    code = "no_active_subscription"
+    status = 409
+    message = "You need an active subscription to use a code."
+
+
+@dataclass(frozen=True)
+class CodePlacement:
+    """A subscription that a code can be redeemed on, its next bill with the code, and the discount (cents)."""
+
+    holding: Holding
+    bill: Bill
+    saved: int
+
+
+def redeem_code(
+    account: Account, *, code: str, quote: str | None, key: str, actor: str, now: datetime
+) -> dict[str, Any]:
+    """Redeem a code on the subscription where it saves most; return the new figures and `applied_to`.
+
+    Raises InvalidInput, the errors of this module, QuoteChanged, BillingUnavailable and what a command raises.
+    """
+    if lifecycle.has_begun_command(account, key=key):
+        return _perform_redemption(account, None, key=key, actor=actor, now=now)
+    found = _look_up_code(_validate_code(code))
+    holdings = live_holdings(account)
+    _check_unused(account, found, holdings)
+    try:
+        placement = _best_placement(found, holdings)
+    except CouponNotApplicable:
+        _check_concurrent_redemption(account, found.code)
+        raise
+    shown = _build_preview(found, placement, holdings)
+    check_quote(quote, shown["figures"], _public_fields(shown))
+    return _perform_redemption(account, shown, key=key, actor=actor, now=now)
+
+
+def _validate_code(code: str) -> str:
+    text = code.strip()
+    if not text or len(text) > MAX_CODE_LENGTH:
+        raise InvalidInput(fields={"code": [f"A code has 1 to {MAX_CODE_LENGTH} characters."]})
+    if not CODE_PATTERN.fullmatch(text):
+        raise CouponNotFound
+    return text
+
+
+def _look_up_code(code: str) -> FoundCode:
+    try:
+        found = gateway.find_code(code)
+    except Refused as error:
+        raise CouponNotFound from error
+    except NotSent as error:
+        raise BillingUnavailable(retry_after=error.retry_after) from error
+    coupon = found.coupon
+    if coupon.payload.get("apply_on") == ITEM_LEVEL or coupon.id == FREE_MONTH_COUPON:
+        raise CouponNotFound  # a coupon that only the portal places
+    return found
+
+
+def _check_unused(account: Account, found: FoundCode, holdings: Sequence[Holding]) -> None:
+    used = CodeRedemption.objects.filter(account=account, code=found.code).exists()
+    is_placed = any(
+        found.coupon.id == row["coupon_id"] for holding in holdings for row in holding.subscription.coupons
+    )
+    if used or is_placed:
+        raise CouponAlreadyApplied
+    if not found.is_usable:
+        raise CouponExpired
+
+
+def _check_concurrent_redemption(account: Account, code: str) -> None:
+    """Check that no other request is redeeming this code: there it would save nothing more.
+
+    Raises ChangeInProgress, CouponAlreadyApplied, CouponExpired.
+    """
+    if has_open_command(account):
+        raise ChangeInProgress(retry_after=1)
+    _check_unused(account, _look_up_code(code), live_holdings(account))
+
+
+def _best_placement(found: FoundCode, holdings: Sequence[Holding]) -> CodePlacement:
+    candidates = [holding for holding in holdings if holding.status in (ACTIVE, IN_TRIAL)]
+    if not candidates:
+        raise NoActiveSubscription
+    placements = [
+        placement
+        for holding in candidates
+        if (placement := _estimate_placement(found, holding)) is not None and placement.saved > 0
+    ]
+    if not placements:
+        raise CouponNotApplicable
+    # `max` returns the first of equals, and the holdings are in catalog order.
+    return max(placements, key=lambda placement: placement.saved)
+
+
+def _estimate_placement(found: FoundCode, holding: Holding) -> CodePlacement | None:
+    """Return what a code would save on a subscription; None if the provider refuses it there."""
+    subscription = holding.subscription
+    current = [str(row.get("coupon_code") or row["coupon_id"]) for row in subscription.coupons]
+    try:
+        without = estimates.estimate_next_bill(subscription.provider_id)
+        estimate = estimates.estimate_change(
+            subscription.provider_id, price=subscription.item_price_id, coupons=[*current, found.code]
+        )
+    except NotSent as error:
+        raise BillingUnavailable(retry_after=error.retry_after) from error
+    except Refused:
+        return None
+    bill = estimate.renewal or estimate.now
+    return CodePlacement(holding=holding, bill=bill, saved=without.total - bill.total)
+
+
+def _build_preview(found: FoundCode, placement: CodePlacement, holdings: Sequence[Holding]) -> dict[str, Any]:
+    subscription = placement.holding.subscription
+    forecast = BillForecast(
+        members=bundles.bundle_members(holdings), swaps=(), bills={subscription.provider_id: placement.bill}
+    )
+    with translate_estimate_errors():
+        lines = [forecast.forecast_line(holding, bills=holding.will_bill) for holding in holdings]
+    figures = compute_figures(
+        lines,
+        default_period=account_totals(holdings)[0].period_unit,
+        due_now=0,
+        effective_at=placement.holding.next_billing_at,
+        about=[found.code, subscription.provider_id],
+    )
+    plans = [held_plan(holding) for holding in holdings]
+    return {
+        "figures": figures,
+        "basis": compute_basis(holdings),
+        "code": found.code,
+        "changing_to": subscription.text("scheduled_item_price_id"),
+        "existing_plans": [
+            {**plan, "hasUpcomingCoupon": True} if plan["subId"] == subscription.provider_id else plan
+            for plan in plans
+        ],
+        **money_fields(figures),
+        "credits": 0,
+        "annual_savings": 0,
+        "effective_at": format_iso_utc(figures.effective_at),
+        "is_immediate": False,
+        "plan_ids": [placement.holding.plan.id],
+        "removes_free_month": False,
+        "applied_to": subscription.provider_id,
+    }
+
+
+def _public_fields(shown: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in shown.items() if name not in INTERNAL_FIELDS}
+
+
+def _perform_redemption(
+    account: Account, shown: dict[str, Any] | None, *, key: str, actor: str, now: datetime
+) -> dict[str, Any]:
+    def plan() -> list[Step]:
+        if shown is None:
+            raise BillingUnavailable  # the key's command failed just now, before its first step
+        check_basis(account, shown["basis"])
+        swap = CouponSwap(
+            shown["applied_to"], add=(shown["code"],), remove=(), changing_to=shown["changing_to"]
+        )
+        return bundle_coupons.steps_to_swap([swap])
+
+    stored = {} if shown is None else {**_public_fields(shown), "code": shown["code"], "existing_plans": []}
+    command = lifecycle.execute_command(
+        account, kind=REDEEM_CODE, key=key, actor=actor, now=now, plan=plan, shown=stored
+    )
+    return _public_fields(command.shown)
+
+
+def _record_redemption(command: Command, subscriptions: list[Subscription], now: datetime) -> None:
+    subscription, code = subscriptions[0], command.shown["code"]
+    CodeRedemption.objects.get_or_create(
+        account=command.account,
+        code=code,
+        defaults={"subscription_id": subscription.provider_id, "redeemed_at": now},
+    )
+    delivery.send_receipt(
+        command, perks.code_redeemed_receipt(subscription, code), kind="code_redeemed", now=now
+    )
+
+
+REDEEM_CODE = CommandKind("redeem_code", finish=_record_redemption)

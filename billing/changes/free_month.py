@@ -1,0 +1,205 @@
+"""The free month: one free billing period, once in twelve months (docs/rules.md, rule 8)."""
+
+import calendar
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from accounts.brands import site
+from accounts.models import Account
+from billing.changes import bundle_coupons
+from billing.changes.preview import check_basis, compute_basis, translate_estimate_errors
+from billing.commands import lifecycle
+from billing.commands.command_kind import CommandKind
+from billing.commands.quotes import compute_quote
+from billing.errors import BillingError, QuoteChanged
+from billing.gateway import estimates
+from billing.mirror import churn_events
+from billing.models import Command, OfferClaim, Subscription
+from billing.models.steps import Step
+from billing.queries.bundles import CouponSwap
+from billing.queries.discounts import FREE_MONTH_COUPON
+from billing.queries.holdings import ACTIVE, Holding
+from billing.queries.ownership import live_holdings
+from billing.queries.plans import held_plan
+from billing.queries.time_format import format_iso_utc
+from billing.queries.totals import MONTH
+from billing.receipts import delivery
+from billing.receipts.texts import perks
+from billing.survey import FREE_MONTH, Survey
+
+CLAIM_INTERVAL = timedelta(days=365)
+
+NOT_OFFERED, NOT_MONTHLY, NO_ACTIVE_PLAN = "not_offered", "not_monthly", "no_active_plan"
+ALREADY_CLAIMED, ALREADY_WAITING = "already_claimed", "already_waiting"
+INELIGIBLE_REASONS = (NOT_OFFERED, NOT_MONTHLY, NO_ACTIVE_PLAN, ALREADY_CLAIMED, ALREADY_WAITING)
+
+
+class OfferAlreadyClaimed(BillingError):
+    """The account has claimed its free month within the last twelve months."""
+
+    code = "offer_already_claimed"
+    status = 409
+    message = "You've already had a free month in the last 12 months."
+
+
+class OfferNotAvailable(BillingError):
+    """The free month is switched off, or the account is not eligible."""
+
+    code = "offer_not_available"
+    status = 409
+    message = "The free month isn't available for your account."
+
+
+@dataclass(frozen=True)
+class FreeMonthOffer:
+    """A free month on the plan `holding`, or the `reason` why the account is not eligible; amounts in cents.
+
+    `basis` are the versions of the subscriptions that it was computed from.
+    """
+
+    reason: str | None
+    holding: Holding | None = None
+    amount_saved: int = 0
+    basis: str = ""
+
+    def response_body(self) -> dict[str, Any]:
+        """Return the offer as the API shows it."""
+        holding = self.holding
+        bills_at = holding.next_billing_at if holding else None
+        return {
+            "eligible": self.reason is None,
+            "reason": self.reason,
+            "amount_saved": self.amount_saved,
+            "next_billing_at": format_iso_utc(bills_at),
+            "new_next_billing_at": format_iso_utc(_add_one_month(bills_at)),
+            "plans": [held_plan(holding)] if holding else [],
+            "quote": self.quote,
+        }
+
+    @property
+    def quote(self) -> str:
+        """The quote of these figures."""
+        concerned = self.holding.subscription.provider_id if self.holding else ""
+        return compute_quote({"reason": self.reason, "saved": self.amount_saved, "about": concerned})
+
+
+def estimate_free_month(account: Account, *, now: datetime) -> dict[str, Any]:
+    """Return whether the account is eligible, what the free month saves, and the next billing dates.
+
+    Raises BillingUnavailable.
+    """
+    return _build_offer(account, now).response_body()
+
+
+def claim_free_month(
+    account: Account, *, quote: str | None, key: str, actor: str, now: datetime
+) -> dict[str, Any]:
+    """Claim the free month for the most expensive monthly plan; return the confirmed offer.
+
+    Raises OfferAlreadyClaimed, OfferNotAvailable, QuoteChanged, ChangeInProgress if a subscription has changed since
+    the estimate, and what a command raises.
+    """
+    offer = None
+    if not lifecycle.has_begun_command(account, key=key):
+        offer = _build_offer(account, now)
+        _check_eligible(offer)
+        if quote is not None and quote != offer.quote:
+            raise QuoteChanged(extra=offer.response_body())
+
+    def plan() -> list[Step]:
+        # Checked again while the command keeps other changes out: two requests claim once.
+        if offer is None or offer.holding is None or _has_recent_claim(account, now):
+            raise OfferAlreadyClaimed
+        # A plan canceled meanwhile would never use the month; a change scheduled meanwhile would be lost.
+        check_basis(account, offer.basis)
+        subscription = offer.holding.subscription
+        swap = CouponSwap(
+            subscription.provider_id,
+            add=(FREE_MONTH_COUPON,),
+            remove=(),
+            changing_to=subscription.text("scheduled_item_price_id"),
+        )
+        return bundle_coupons.steps_to_swap([swap])
+
+    stored = {} if offer is None else {**offer.response_body(), "plans": []}
+    command = lifecycle.execute_command(
+        account, kind=CLAIM_FREE_MONTH, key=key, actor=actor, now=now, plan=plan, shown=stored
+    )
+    shown: dict[str, Any] = command.shown
+    return shown
+
+
+def waiting_free_month(account: Account) -> dict[str, Any]:
+    """Return the free month after it was claimed, with the plan whose next bill it waits for."""
+    holdings = [holding for holding in live_holdings(account) if holding.has_waiting_discount("free_month")]
+    return {
+        "eligible": False,
+        "reason": ALREADY_WAITING,
+        "plans": [held_plan(holding) for holding in holdings],
+    }
+
+
+def _check_eligible(offer: FreeMonthOffer) -> None:
+    if offer.reason in (ALREADY_CLAIMED, ALREADY_WAITING):
+        raise OfferAlreadyClaimed
+    if offer.reason is not None:
+        raise OfferNotAvailable
+
+
+def _build_offer(account: Account, now: datetime) -> FreeMonthOffer:
+    holdings = live_holdings(account)
+    reason = _ineligible_reason(account, holdings, now)
+    if reason is not None:
+        return FreeMonthOffer(reason=reason)
+    chosen = max(_eligible_holdings(holdings), key=lambda holding: holding.subscription.amount)
+    subscription = chosen.subscription
+    with translate_estimate_errors():
+        saved = estimates.estimate_next_bill(subscription.provider_id).total
+    return FreeMonthOffer(reason=None, holding=chosen, amount_saved=saved, basis=compute_basis(holdings))
+
+
+def _ineligible_reason(account: Account, holdings: list[Holding], now: datetime) -> str | None:
+    if not site.site_settings().free_month_on:
+        return NOT_OFFERED
+    if any(holding.has_waiting_discount("free_month") for holding in holdings):
+        return ALREADY_WAITING
+    if _has_recent_claim(account, now):
+        return ALREADY_CLAIMED
+    if not _active_holdings(holdings):
+        return NO_ACTIVE_PLAN
+    return None if _eligible_holdings(holdings) else NOT_MONTHLY
+
+
+def _active_holdings(holdings: list[Holding]) -> list[Holding]:
+    return [holding for holding in holdings if holding.status == ACTIVE and not holding.has_scheduled_pause]
+
+
+def _eligible_holdings(holdings: list[Holding]) -> list[Holding]:
+    return [holding for holding in _active_holdings(holdings) if holding.subscription.period_unit == MONTH]
+
+
+def _has_recent_claim(account: Account, now: datetime) -> bool:
+    return OfferClaim.objects.filter(account=account, claimed_at__gt=now - CLAIM_INTERVAL).exists()
+
+
+def _add_one_month(instant: datetime | None) -> datetime | None:
+    """Return the same day of the next month, or that month's last day (UTC)."""
+    if instant is None:
+        return None
+    year, month = (instant.year + instant.month // 12, instant.month % 12 + 1)
+    day = min(instant.day, calendar.monthrange(year, month)[1])
+    return instant.astimezone(UTC).replace(year=year, month=month, day=day)
+
+
+def _record_claim(command: Command, subscriptions: list[Subscription], now: datetime) -> None:
+    subscription = subscriptions[0]
+    OfferClaim.objects.create(
+        account=command.account, subscription_id=subscription.provider_id, claimed_at=now
+    )
+    churn_events.record_taken_offer(subscription, Survey(offer=FREE_MONTH), command=command, at=now)
+    receipt = perks.free_month_receipt(subscription, command.shown["amount_saved"])
+    delivery.send_receipt(command, receipt, kind="free_month_claimed", now=now)
+
+
+CLAIM_FREE_MONTH = CommandKind("claim_free_month", finish=_record_claim)

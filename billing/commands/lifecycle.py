@@ -1,0 +1,236 @@
+"""Open, continue, reopen and settle commands (docs/architecture.md, "The path of a command").
+
+A command is one change of one account, in one or more steps at the provider. Its row is committed before the first
+call, an account has at most one open command, and each step's idempotency key contains the row's id: after a crash, a
+time-out or with a second worker, no step is done twice. While the outcome of a step is unknown, the command stays open.
+The sweep or the next request with the same key settles it: within the provider's idempotency window by sending the step
+again under the same key, later by reading back what the provider holds.
+"""
+
+import logging
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from django.db import IntegrityError, transaction
+
+from accounts.models import Account
+from billing import worker_shutdown
+from billing.commands import executor
+from billing.commands.command_kind import CommandKind
+from billing.commands.executor import LEASE_DURATION
+from billing.errors import (
+    BillingError,
+    BillingPartial,
+    BillingUnavailable,
+    BillingUnconfirmed,
+    ChangeInProgress,
+    InvalidState,
+)
+from billing.models import Command
+from billing.models.commands import SYSTEM_ACTOR
+from billing.models.steps import Step, StepState
+from core.clock import database_now
+
+logger = logging.getLogger(__name__)
+
+State = Command.State
+StepPlanner = Callable[[], list[Step]]
+
+# A sweep ends before the next one begins, which settles the rest.
+SETTLE_TIME_LIMIT_SECONDS = 45.0
+# A repeated request reopens commands that failed with these errors; other failures are final.
+REPEATABLE_ERROR_CODES = (BillingPartial.code, BillingUnavailable.code)
+
+
+def execute_command(
+    account: Account,
+    *,
+    kind: CommandKind,
+    key: str,
+    actor: str,
+    now: datetime,
+    plan: StepPlanner,
+    shown: Mapping[str, Any] | None = None,
+) -> Command:
+    """Execute a command, or continue the one with this idempotency key; return it when it is done.
+
+    `now` is billing's time (UTC). `shown` are the confirmed figures, stored with the command. `plan` is called in the
+    transaction that opens the command: it reads the mirror and returns the steps, or raises to refuse. It is called
+    again if the key's command failed before its first step.
+    Raises ChangeInProgress while another command of the account is open, and what the command ends with.
+    """
+    command, opened = _open_command(
+        account, kind=kind, key=key, actor=actor, now=now, plan=plan, shown=shown or {}
+    )
+    if opened or _claim_or_reopen(command, now, plan=plan, shown=shown):
+        executor.run_steps(command, kind, now, just_opened=opened)
+    return command
+
+
+def continue_command(command: Command, kind: CommandKind, *, now: datetime) -> None:
+    """Continue a command that an earlier request left partly done. Raises what `execute_command` raises."""
+    if _claim_or_reopen(command, now):
+        executor.run_steps(command, kind, now)
+
+
+def settle_due_commands(kinds: Mapping[str, CommandKind], *, now: datetime) -> dict[str, int]:
+    """Settle the due open commands, for less than a minute; return how many are settled and how many wait.
+
+    `kinds` are all kinds of commands, by name. An error in one command does not stop the others.
+    """
+    counts = {"settled": 0, "waiting": 0}
+    deadline = time.monotonic() + SETTLE_TIME_LIMIT_SECONDS
+    due = Command.objects.due()
+    for command in due.order_by("next_attempt_at"):
+        if worker_shutdown.is_time_up(deadline):
+            break
+        _settle_command(command, kinds, now)
+        counts["waiting" if command.state in Command.OPEN else "settled"] += 1
+    return counts
+
+
+def has_begun_command(account: Account, *, key: str) -> bool:
+    """Return whether this key's command was begun, so that its confirmation is not checked again."""
+    command = Command.objects.filter(account=account, key=key).first()
+    return command is not None and not _has_never_begun(command)
+
+
+def _open_command(
+    account: Account,
+    *,
+    kind: CommandKind,
+    key: str,
+    actor: str,
+    now: datetime,
+    plan: StepPlanner,
+    shown: Mapping[str, Any],
+) -> tuple[Command, bool]:
+    try:
+        with transaction.atomic():
+            command = Command.objects.create(
+                account=account,
+                kind=kind.name,
+                key=key,
+                actor=actor,
+                steps=[],
+                shown=dict(shown),
+                attempts=1,
+                first_sent_at=now,
+                next_attempt_at=database_now() + LEASE_DURATION,
+            )
+            # The row keeps other commands of the account out, so what `plan` reads stays as it is.
+            first, *others = _plan_steps(plan)
+            command.steps = [executor.begin_step(first, now), *others]
+            command.save(update_fields=["steps"])
+    except IntegrityError:
+        existing = Command.objects.filter(account=account, key=key).first()
+        if existing is None:
+            raise ChangeInProgress from None
+        return existing, False
+    return command, True
+
+
+def _claim_or_reopen(
+    command: Command,
+    now: datetime,
+    *,
+    plan: StepPlanner | None = None,
+    shown: Mapping[str, Any] | None = None,
+) -> bool:
+    """Claim an open command or reopen a failed one; return False if it has succeeded.
+
+    Raises the error of a command whose failure is final, and BillingUnconfirmed while another worker holds it.
+    """
+    if command.state == State.SUCCEEDED:
+        return False
+    if command.state == State.FAILED:
+        if command.error_code not in REPEATABLE_ERROR_CODES:
+            raise executor.command_error(command)
+        _reopen_failed(command, now, plan=plan, shown=shown or {})
+        return True
+    is_claimed = command.claim(LEASE_DURATION)
+    command.refresh_from_db()
+    if not is_claimed:
+        raise BillingUnconfirmed
+    return True
+
+
+def _plan_steps(plan: StepPlanner) -> list[Step]:
+    """Return the steps of a plan. Raises InvalidState if there are none: the change has been made meanwhile.
+
+    A command without steps would never end, and would keep all other commands of the account out.
+    """
+    steps = plan()
+    if not steps:
+        raise InvalidState
+    return steps
+
+
+def _has_never_begun(command: Command) -> bool:
+    """Whether a command failed before the provider received any step, so that it may be planned again.
+
+    Steps that the provider may have received are sent again unchanged: a subscription then starts under the same id.
+    """
+    if command.state != State.FAILED or command.error_code != BillingUnavailable.code:
+        return False
+    return not any(step.has_ended or step.is_in_doubt for step in command.steps)
+
+
+def _reopen_failed(
+    command: Command, now: datetime, *, plan: StepPlanner | None, shown: Mapping[str, Any]
+) -> None:
+    """Reopen a failed command. Raises InvalidState if the subscriber has made another change since.
+
+    Its steps were planned for the state before that change, and could start a service twice. A command that was never
+    begun is planned again if there is a `plan`, since its figures may have changed. Raises what `plan` raises.
+    """
+    later = Command.objects.filter(account=command.account, finished_at__gt=command.finished_at)
+    if later.filter(state=State.SUCCEEDED).exclude(actor=SYSTEM_ACTOR).exists():
+        raise InvalidState
+    # The provider repeats its answer to a key, refusals included: a new attempt needs a new key.
+    command.steps = [step if step.has_ended else _reset_step(step) for step in command.steps]
+    new_plan = plan if _has_never_begun(command) else None
+    try:
+        with transaction.atomic():
+            reopened = Command.objects.filter(
+                pk=command.pk, state=State.FAILED, attempts=command.attempts
+            ).update(
+                state=State.PENDING,
+                error_code="",
+                steps=command.steps,
+                attempts=command.attempts + 1,
+                first_sent_at=now,
+                next_attempt_at=database_now() + LEASE_DURATION,
+                finished_at=None,
+            )
+            if reopened and new_plan is not None:
+                attempt = max(step.attempt for step in command.steps)
+                steps = [replace(step, attempt=attempt) for step in _plan_steps(new_plan)]
+                Command.objects.filter(pk=command.pk).update(steps=steps, shown=dict(shown))
+    except IntegrityError:
+        raise ChangeInProgress from None
+    command.refresh_from_db()
+    if reopened != 1:
+        raise BillingUnconfirmed
+
+
+def _reset_step(step: Step) -> Step:
+    """Return a step that was not done as a waiting one with a new key."""
+    return replace(step, state=StepState.WAITING, attempt=step.attempt + 1, begun_at=None, error_code="")
+
+
+def _settle_command(command: Command, kinds: Mapping[str, CommandKind], now: datetime) -> None:
+    try:
+        is_claimed = command.claim(LEASE_DURATION)
+        command.refresh_from_db()
+        if is_claimed:
+            executor.run_steps(command, kinds[command.kind], now)
+    except BillingError:
+        pass  # the command failed or is still open; its row has the state
+    except Exception:
+        logger.exception("Command %s could not be settled", command.pk)
+        executor.mark_outcome_unknown(command)
+    command.refresh_from_db()

@@ -1,0 +1,294 @@
+"""The operations of steps: how each is sent, how the provider shows it done, and which effects it has here.
+
+`OPERATIONS` at the end is the whole list. The functions for payment sources and invoices are in `payment_operations`.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+
+from billing.commands import payment_operations as payments
+from billing.gateway import changes, payment_methods, subscriptions
+from billing.gateway.snapshots import Snapshot, SubscriptionSnapshot
+from billing.mirror import churn_events, pause_schedules
+from billing.mirror.churn_events import EventKind
+from billing.models import Command, PauseSchedule, Subscription
+from billing.models.steps import StepOperation
+
+
+@dataclass(frozen=True)
+class Operation:
+    """The implementation of one `StepOperation`. Its functions get the step's arguments as keywords.
+
+    `send` calls the provider with the idempotency key `key` and returns the answer's snapshots; for a step of a
+    subscription, the subscription's id comes first, as for `is_done`.
+    `is_done` returns whether all snapshots of the customer show the step done.
+    `record_effects` writes our own records about the subscription, in the transaction that applies the answer.
+    `result` returns what later steps and the response need from the answer's snapshots; it must be a JSON value.
+    `is_needed` gets the command first; if it returns False, the step is skipped.
+    `safe_to_repeat`: sent twice, the step charges nothing twice and ends in the same state. If it is not done after the
+    idempotency window, it is sent again with a new key, at most `executor.MAX_NEW_KEYS` times.
+    `waits_for_provider`: after an earlier step was done, an unreachable provider leaves the command open, not failed.
+    `on_refusal`: whether a refusal stops the command or skips the step.
+    """
+
+    send: Callable[..., Sequence[Snapshot]]
+    is_done: Callable[..., bool]
+    record_effects: Callable[[Subscription, datetime], None] | None = None
+    result: Callable[..., Any] | None = None
+    is_needed: Callable[..., bool] | None = None
+    safe_to_repeat: bool = False
+    waits_for_provider: bool = False
+    on_refusal: Literal["stop", "skip"] = "stop"
+
+
+def find_operation(command: Command, index: int) -> Operation:
+    """Return the operation of the step at `index`."""
+    return OPERATIONS[command.steps[index].operation]
+
+
+def _shown_by_subscription(predicate: Callable[..., bool]) -> Callable[..., bool]:
+    """Return an `is_done` that applies `predicate` to the step's subscription."""
+
+    def is_shown(snapshots: Sequence[Snapshot], subscription_id: str, **arguments: Any) -> bool:
+        return any(
+            predicate(snapshot, **arguments)
+            for snapshot in snapshots
+            if isinstance(snapshot, SubscriptionSnapshot) and snapshot.id == subscription_id
+        )
+
+    return is_shown
+
+
+def _is_live(subscription: SubscriptionSnapshot, **_: Any) -> bool:
+    return subscription.status in ("active", "in_trial")
+
+
+def _is_resumed(subscription: SubscriptionSnapshot) -> bool:
+    return subscription.status in ("active", "in_trial", "non_renewing")
+
+
+def _is_continuing(subscription: SubscriptionSnapshot) -> bool:
+    return subscription.status in ("active", "in_trial") and subscription.payload.get("cancelled_at") is None
+
+
+def _is_ending(subscription: SubscriptionSnapshot) -> bool:
+    return subscription.status == "cancelled" or subscription.payload.get("cancelled_at") is not None
+
+
+def _has_price(subscription: SubscriptionSnapshot, *, price: str, **_: Any) -> bool:
+    return subscription.item_price_id == price
+
+
+def _has_or_will_have_price(subscription: SubscriptionSnapshot, *, price: str) -> bool:
+    """Whether a subscription will change to a price at the end of its term, or has done so since the step was sent."""
+    return price in (subscription.item_price_id, subscription.changing_to)
+
+
+def _has_no_scheduled_change(subscription: SubscriptionSnapshot, **_: Any) -> bool:
+    return not subscription.payload.get("has_scheduled_changes")
+
+
+def _has_pause(subscription: SubscriptionSnapshot) -> bool:
+    return subscription.has_pause
+
+
+def _has_no_pause(subscription: SubscriptionSnapshot) -> bool:
+    return not subscription.has_pause
+
+
+def _has_swapped_coupons(
+    subscription: SubscriptionSnapshot, *, add: list[str], remove: list[str], changing_to: str
+) -> bool:
+    current = {str(row.get("coupon_id")) for row in subscription.payload["coupons"]}
+    current |= {str(row.get("coupon_code")) for row in subscription.payload["coupons"]}
+    is_restored = not changing_to or _has_or_will_have_price(subscription, price=changing_to)
+    return current.issuperset(add) and current.isdisjoint(remove) and is_restored
+
+
+def _set_change_aside(subscription_id: str, *, key: str, price: str) -> list[Snapshot]:
+    return changes.remove_scheduled_change(subscription_id, key=key)
+
+
+def _record_scheduled_pause(subscription: Subscription, now: datetime) -> None:
+    # The pause may have been removed at the provider before its answer was applied.
+    if subscription.pause_date is not None:
+        pause_schedules.ensure_schedule(subscription, now=now)
+        churn_events.record_scheduled_pause(subscription, at=now)
+
+
+def _reopen_pause_schedule(subscription: Subscription, now: datetime) -> None:
+    if subscription.pause_date is not None:
+        pause_schedules.ensure_schedule(subscription, now=now)
+
+
+def _close_removed_pause(subscription: Subscription, now: datetime) -> None:
+    pause_schedules.close_schedule(
+        subscription, state=PauseSchedule.State.REMOVED, because="taken back", now=now
+    )
+
+
+def _close_resumed_pause(subscription: Subscription, now: datetime) -> None:
+    pause_schedules.close_schedule(
+        subscription, state=PauseSchedule.State.RESUMED, because="resumed", now=now
+    )
+
+
+def _close_set_aside_pause(subscription: Subscription, now: datetime) -> None:
+    pause_schedules.close_schedule(
+        subscription, state=PauseSchedule.State.CANCELLED, because="cancelling", now=now
+    )
+
+
+def _record_cancellation(subscription: Subscription, now: datetime) -> None:
+    churn_events.record_cancellation(subscription, at=now)
+
+
+def _record_immediate_cancellation(subscription: Subscription, now: datetime) -> None:
+    pause_schedules.close_schedule(
+        subscription, state=PauseSchedule.State.CANCELLED, because="cancelled", now=now
+    )
+    churn_events.record_cancellation(subscription, at=now)
+
+
+def _record_kept_subscription(subscription: Subscription, now: datetime) -> None:
+    churn_events.record_change(subscription, EventKind.KEPT, at=now)
+
+
+OPERATIONS: Mapping[str, Operation] = {
+    StepOperation.START_SUBSCRIPTION: Operation(
+        send=changes.start_subscription, is_done=_shown_by_subscription(_is_live)
+    ),
+    StepOperation.CHANGE_NOW: Operation(
+        send=changes.change_price_now, is_done=_shown_by_subscription(_has_price)
+    ),
+    StepOperation.CHANGE_AT_TERM_END: Operation(
+        send=changes.change_price_at_term_end, is_done=_shown_by_subscription(_has_or_will_have_price)
+    ),
+    StepOperation.REMOVE_SCHEDULED_CHANGE: Operation(
+        send=changes.remove_scheduled_change, is_done=_shown_by_subscription(_has_no_scheduled_change)
+    ),
+    StepOperation.PAUSE: Operation(
+        send=subscriptions.pause_at_term_end,
+        is_done=_shown_by_subscription(_has_pause),
+        record_effects=_record_scheduled_pause,
+    ),
+    StepOperation.REMOVE_SCHEDULED_PAUSE: Operation(
+        send=subscriptions.remove_scheduled_pause,
+        is_done=_shown_by_subscription(_has_no_pause),
+        record_effects=_close_removed_pause,
+    ),
+    StepOperation.RESUME: Operation(
+        send=subscriptions.resume_now,
+        is_done=_shown_by_subscription(_is_resumed),
+        record_effects=_close_resumed_pause,
+    ),
+    StepOperation.CANCEL_AT_TERM_END: Operation(
+        send=changes.cancel_at_term_end,
+        is_done=_shown_by_subscription(_is_ending),
+        record_effects=_record_cancellation,
+    ),
+    StepOperation.CANCEL_NOW: Operation(
+        send=changes.cancel_now,
+        is_done=_shown_by_subscription(_is_ending),
+        record_effects=_record_immediate_cancellation,
+    ),
+    StepOperation.SET_PAUSE_ASIDE: Operation(
+        send=subscriptions.remove_scheduled_pause,
+        is_done=_shown_by_subscription(_has_no_pause),
+        record_effects=_close_set_aside_pause,
+    ),
+    StepOperation.SET_CHANGE_ASIDE: Operation(
+        send=_set_change_aside, is_done=_shown_by_subscription(_has_no_scheduled_change)
+    ),
+    StepOperation.KEEP: Operation(
+        send=changes.remove_scheduled_cancellation,
+        is_done=_shown_by_subscription(_is_continuing),
+        record_effects=_record_kept_subscription,
+    ),
+    StepOperation.RESTORE_PAUSE: Operation(
+        send=subscriptions.pause_at_term_end,
+        is_done=_shown_by_subscription(_has_pause),
+        record_effects=_reopen_pause_schedule,
+    ),
+    StepOperation.RESTORE_CHANGE: Operation(
+        send=changes.change_price_at_term_end, is_done=_shown_by_subscription(_has_or_will_have_price)
+    ),
+    StepOperation.SWAP_COUPONS: Operation(
+        send=changes.swap_coupons,
+        is_done=_shown_by_subscription(_has_swapped_coupons),
+        safe_to_repeat=True,
+    ),
+    StepOperation.ADD_CARD: Operation(
+        send=payments.add_card,
+        is_done=payments.is_added,
+        result=payments.added_or_known_source_id,
+        safe_to_repeat=True,
+    ),
+    StepOperation.ADD_PAYPAL: Operation(
+        send=payments.add_paypal,
+        is_done=payments.is_added,
+        result=payments.added_or_known_source_id,
+        safe_to_repeat=True,
+    ),
+    StepOperation.DESCRIBE_CARD: Operation(
+        send=payment_methods.update_card,
+        is_done=payments.has_card_details,
+        is_needed=payments.needs_card_details,
+        safe_to_repeat=True,
+        waits_for_provider=True,
+        on_refusal="skip",
+    ),
+    StepOperation.UPDATE_CARD: Operation(
+        send=payment_methods.update_card, is_done=payments.has_card_details, safe_to_repeat=True
+    ),
+    StepOperation.ASSIGN_ROLE: Operation(
+        send=payment_methods.assign_role,
+        is_done=payments.has_role,
+        safe_to_repeat=True,
+        waits_for_provider=True,
+    ),
+    StepOperation.COLLECT: Operation(
+        send=payments.collect_invoice,
+        is_done=payments.is_paid,
+        result=payments.paid_cents,
+        is_needed=payments.has_no_decline,
+        safe_to_repeat=True,
+        waits_for_provider=True,
+    ),
+    StepOperation.MAKE_PAYER_PRIMARY: Operation(
+        send=payments.make_primary,
+        is_done=payments.is_primary,
+        is_needed=payments.has_paid,
+        safe_to_repeat=True,
+        waits_for_provider=True,
+    ),
+    StepOperation.KEEP_ONE: Operation(
+        send=payments.send_nothing,
+        is_done=payments.is_always_done,
+        result=payments.choose_kept_source,
+        safe_to_repeat=True,
+        waits_for_provider=True,
+    ),
+    StepOperation.REMOVE_DUPLICATE: Operation(
+        send=payments.remove_source,
+        is_done=payments.is_removed,
+        is_needed=payments.is_duplicate_of_kept,
+        safe_to_repeat=True,
+        waits_for_provider=True,
+    ),
+    StepOperation.REASSIGN_SUBSCRIPTION: Operation(
+        send=payment_methods.move_subscription_to_source,
+        is_done=payments.is_reassigned,
+        safe_to_repeat=True,
+        waits_for_provider=True,
+    ),
+    StepOperation.REMOVE_SOURCE: Operation(
+        send=payments.remove_source,
+        is_done=payments.is_removed,
+        is_needed=payments.is_removal_needed,
+        safe_to_repeat=True,
+        waits_for_provider=True,
+    ),
+}

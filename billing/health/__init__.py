@@ -1,0 +1,1 @@
+"""Health checks and metrics of the work that runs unattended, for operators."""

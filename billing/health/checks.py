@@ -1,0 +1,331 @@
+"""Health checks of everything that runs unattended: beat and workers, commands, webhooks, jobs, mail, and the provider.
+
+Each check says what it found, whether somebody has to act, and how; `docs/runbook.md` says more. Checks only read the
+database and make no request to the provider.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from itertools import chain
+
+from django.conf import settings
+from django.db.models import Count, Max, Min, Sum
+
+from accounts.mail import outbox
+from billing.changes import resumes
+from billing.errors import BillingPartial
+from billing.health import progress
+from billing.health.progress import format_time_ago
+from billing.jobs import schedule
+from billing.jobs.resumes import retry
+from billing.models import Command, Heartbeat, InvoicePdf, JobRun, ProviderMinute, ReconcileRun, WebhookEvent
+from core.clock import database_now
+
+# Beat ticks three times a minute; busy workers may delay some ticks.
+QUIET_AFTER = timedelta(minutes=3)
+# A command is settled within a minute once the provider answers again.
+UNSETTLED_AFTER = timedelta(minutes=2)
+WAITING_AFTER = timedelta(minutes=10)
+LATE_AFTER = timedelta(minutes=20)
+DAY = timedelta(days=1)
+HOUR = timedelta(hours=1)
+# The share of an hour's requests that may fail before somebody has to act, and the number that always may.
+FAILING_SHARE = 0.05
+TOLERATED_FAILURES = 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class HealthCheck:
+    """The result of a check: `name` is the metric's name, `number` its value, `todo` what to do if it needs somebody.
+
+    `admin_list` is the `app_model` of the admin's list of what is counted, empty if there is none, and `admin_filter`
+    its query string.
+    """
+
+    name: str
+    title: str
+    found: str
+    number: float
+    needs_somebody: bool
+    todo: str
+    runbook: str
+    admin_list: str = ""
+    admin_filter: str = ""
+
+
+def run_health_checks(*, now: datetime) -> list[HealthCheck]:
+    """Run all checks. `now` (UTC) is on billing's clock, by which jobs and resumes are due; the rest is real time."""
+    real_now = database_now()
+    return list(
+        chain(
+            [_check_beat(real_now), _check_open_commands(real_now), _check_refused_commands(real_now)],
+            [_check_parked_webhooks(), _check_waiting_webhooks(real_now)],
+            [_check_late_jobs(now), _check_active_jobs(real_now)],
+            [_check_overdue_resumes(now), _check_given_up_resumes(), _check_last_reconcile(real_now)],
+            _check_mail(real_now),
+            [_check_failed_pdfs()],
+            _check_provider(real_now),
+        )
+    )
+
+
+def _check_beat(now: datetime) -> HealthCheck:
+    at = Heartbeat.objects.aggregate(at=Max("at"))["at"]
+    seconds = (now - at).total_seconds() if at else 0
+    return HealthCheck(
+        name="beat_seconds",
+        title="Beat and workers",
+        found=f"last heartbeat {format_time_ago(now - at)}" if at else "no heartbeat yet",
+        number=seconds,
+        needs_somebody=at is None or now - at > QUIET_AFTER,
+        todo="Start beat and a worker for the celery queue. Check that the broker responds (/readyz).",
+        runbook="nothing-happens-in-the-night",
+    )
+
+
+def _check_open_commands(now: datetime) -> HealthCheck:
+    unsettled = Command.objects.filter(state__in=Command.OPEN, created_at__lt=now - UNSETTLED_AFTER)
+    totals = unsettled.aggregate(count=Count("pk"), oldest=Min("created_at"))
+    return HealthCheck(
+        name="commands_unsettled",
+        title="Changes being confirmed",
+        found=_count_phrase(totals["count"], "change waiting for Chargebee", "changes waiting for Chargebee")
+        + (f", oldest started {format_time_ago(now - totals['oldest'])}" if totals["oldest"] else ""),
+        number=totals["count"],
+        needs_somebody=totals["count"] > 0,
+        todo="If Chargebee is down, wait: each change is retried with the same key. Otherwise, check its steps.",
+        runbook="the-provider-is-down-or-slow",
+        admin_list="billing_command",
+        admin_filter="state__exact=unknown",
+    )
+
+
+def _check_refused_commands(now: datetime) -> HealthCheck:
+    refused = Command.objects.filter(state=Command.State.FAILED, finished_at__gt=now - DAY)
+    codes = refused.values_list("error_code").annotate(count=Count("pk")).order_by("-count", "error_code")
+    has_partial = any(code == BillingPartial.code for code, _ in codes)
+    return HealthCheck(
+        name="commands_refused",
+        title="Changes refused (24 hours)",
+        found=", ".join(f"{count} {code or 'without a code'}" for code, count in codes) or "none",
+        number=sum(count for _, count in codes),
+        needs_somebody=has_partial,
+        todo="Most are expected, such as declined cards. To finish a partial change (billing_partial), "
+        "repeat it. Its steps show what's missing.",
+        runbook="a-change-was-refused",
+        admin_list="billing_command",
+        admin_filter="state__exact=failed",
+    )
+
+
+def _check_parked_webhooks() -> HealthCheck:
+    parked = WebhookEvent.objects.filter(state=WebhookEvent.State.PARKED).count()
+    return HealthCheck(
+        name="webhooks_parked",
+        title="Webhooks parked",
+        found=_count_phrase(parked, "failed too often", "failed too often"),
+        number=parked,
+        needs_somebody=parked > 0,
+        todo="Read the error, fix the cause, and replay them. Replaying is always safe.",
+        runbook="webhooks",
+        admin_list="billing_webhookevent",
+        admin_filter="state__exact=parked",
+    )
+
+
+def _check_waiting_webhooks(now: datetime) -> HealthCheck:
+    late = WebhookEvent.objects.filter(
+        state=WebhookEvent.State.RECEIVED, received_at__lt=now - WAITING_AFTER
+    ).count()
+    return HealthCheck(
+        name="webhooks_waiting",
+        title="Webhooks waiting",
+        found=_count_phrase(late, "waiting for 10 minutes or longer", "waiting for 10 minutes or longer"),
+        number=late,
+        needs_somebody=late > 0,
+        todo="Check that Chargebee responds and that the celery queue has enough workers.",
+        runbook="webhooks",
+        admin_list="billing_webhookevent",
+        admin_filter="state__exact=received",
+    )
+
+
+def _check_late_jobs(now: datetime) -> HealthCheck:
+    late = sorted(job.name for job, slot in schedule.due_jobs(now) if now - slot > LATE_AFTER)
+    failed = _failed_job_names()
+    problems = [*(f"{name} is late" for name in late), *(f"{name} failed in its last run" for name in failed)]
+    return HealthCheck(
+        name="jobs_late",
+        title="Scheduled jobs",
+        found=", ".join(problems) or "All on time",
+        number=len(late) + len(failed),
+        needs_somebody=bool(problems),
+        todo="Start a worker for the jobs queue. Read the error of the job's latest run.",
+        runbook="nothing-happens-in-the-night",
+        admin_list="billing_jobrun",
+    )
+
+
+def _check_active_jobs(now: datetime) -> HealthCheck:
+    runs = list(progress.active_runs(now))
+    return HealthCheck(
+        name="jobs_under_way",
+        title="Running jobs",
+        found="; ".join(
+            f"{run.job}: {progress.describe_counts(run)}, {progress.describe_pace(run, now)}" for run in runs
+        )
+        or "none",
+        number=len(runs),
+        needs_somebody=False,
+        todo="No action needed",
+        runbook="nothing-happens-in-the-night",
+        admin_list="billing_jobrun",
+    )
+
+
+def _failed_job_names() -> list[str]:
+    newest = JobRun.objects.values("job").annotate(newest=Max("pk")).values_list("newest", flat=True)
+    ended = JobRun.objects.filter(pk__in=list(newest), finished_at__isnull=False).exclude(error="")
+    return sorted(ended.values_list("job", flat=True))
+
+
+def _check_overdue_resumes(now: datetime) -> HealthCheck:
+    # Due since midnight, but resumed by the nightly job: count them a day later.
+    overdue = resumes.count_overdue_resumes(now=now - DAY)
+    return HealthCheck(
+        name="resumes_overdue",
+        title="Overdue resumes",
+        found=_count_phrase(overdue, "overdue by a day or more", "overdue by a day or more"),
+        number=overdue,
+        needs_somebody=overdue > 0,
+        todo="Check that the nightly job runs. The schedule shows the last error. Use Resume now for a single pause.",
+        runbook="a-resume-is-not-paid-for",
+        admin_list="billing_pauseschedule",
+        admin_filter="overdue=yes",
+    )
+
+
+def _check_given_up_resumes() -> HealthCheck:
+    given_up = retry.count_given_up()
+    return HealthCheck(
+        name="resumes_given_up",
+        title="Unpaid resumes",
+        found=_count_phrase(
+            given_up,
+            "stays paused after its last declined payment",
+            "stay paused after their last declined payment",
+        ),
+        number=given_up,
+        needs_somebody=False,
+        todo="No action needed: we told the subscriber, who can resume with another payment method.",
+        runbook="a-resume-is-not-paid-for",
+        admin_list="billing_pauseschedule",
+        admin_filter="given_up_at__isempty=0",
+    )
+
+
+def _check_last_reconcile(now: datetime) -> HealthCheck:
+    last = (
+        ReconcileRun.objects.filter(work=ReconcileRun.Work.NIGHT, finished_at__isnull=False)
+        .order_by("-finished_at")
+        .first()
+    )
+    if last is None or last.finished_at is None:
+        found = "Not run yet"
+    else:
+        ago = format_time_ago(now - last.finished_at)
+        found = f"{last.mended} corrected and {last.failed} failed of {last.compared}, {ago}"
+    return HealthCheck(
+        name="mirror_mended",
+        title="Last comparison with Chargebee",
+        found=found,
+        number=last.mended if last else 0,
+        needs_somebody=bool(last and last.failed),
+        todo="Find the failed records in the log. reconcile --check lists the remaining differences.",
+        runbook="the-mirror-may-be-wrong",
+        admin_list="billing_reconcilerun",
+    )
+
+
+def _check_mail(now: datetime) -> Iterator[HealthCheck]:
+    health = outbox.outbox_health()
+    late = health.oldest is not None and now - health.oldest > WAITING_AFTER
+    yield HealthCheck(
+        name="mail_waiting",
+        title="Email waiting",
+        found=_count_phrase(health.waiting, "waiting", "waiting")
+        + (f", oldest {format_time_ago(now - health.oldest)}" if health.oldest else ""),
+        number=health.waiting,
+        needs_somebody=late,
+        todo="Check that the mail server responds. The row shows the last error.",
+        runbook="mail-does-not-arrive",
+        admin_list="accounts_outgoingmail",
+        admin_filter="state__exact=pending",
+    )
+    lost = health.lapsed + health.given_up
+    yield HealthCheck(
+        name="mail_lost",
+        title="Undelivered email (24 hours)",
+        found=f"{health.given_up} failed, {health.lapsed} expired",
+        number=lost,
+        needs_somebody=lost > 0,
+        todo="Read the error. Use Try again now to requeue failed email.",
+        runbook="mail-does-not-arrive",
+        admin_list="accounts_outgoingmail",
+        admin_filter="state__exact=failed",
+    )
+
+
+def _check_failed_pdfs() -> HealthCheck:
+    failed = InvoicePdf.objects.filter(state=InvoicePdf.State.FAILED).count()
+    return HealthCheck(
+        name="pdfs_failed",
+        title="Invoice PDFs",
+        found=_count_phrase(failed, "couldn't be created", "couldn't be created"),
+        number=failed,
+        needs_somebody=failed > 0,
+        todo="Find the invoice number and the reason in the log. The next download tries again.",
+        runbook="an-invoice-cannot-be-made",
+        admin_list="billing_invoicepdf",
+        admin_filter="state__exact=failed",
+    )
+
+
+def _check_provider(now: datetime) -> Iterator[HealthCheck]:
+    minutes = ProviderMinute.objects.filter(minute__gt=now - HOUR)
+    total = minutes.aggregate(
+        all_asked=Sum("asked", default=0),
+        all_failed=Sum("failed", default=0),
+        all_turned_away=Sum("turned_away", default=0),
+        took=Sum("milliseconds", default=0),
+        most=Max("asked", default=0),
+    )
+    asked, failed, turned_away = total["all_asked"], total["all_failed"], total["all_turned_away"]
+    took = f", {total['took'] / asked / 1000:.2f} s each" if asked else ""
+    yield HealthCheck(
+        name="provider_failed",
+        title="Chargebee responses (1 hour)",
+        found=f"{failed} of {asked} failed{took}",
+        number=failed,
+        needs_somebody=failed > max(TOLERATED_FAILURES, asked * FAILING_SHARE),
+        todo="Check Chargebee's status page. Nothing is lost: pages still load, and changes are confirmed later.",
+        runbook="the-provider-is-down-or-slow",
+    )
+    allowed = settings.CHARGEBEE_BACKGROUND_REQUESTS_PER_MINUTE
+    yield HealthCheck(
+        name="provider_turned_away",
+        title="Chargebee rate limit",
+        found=f"{total['most']} requests in the busiest minute of the hour, {turned_away} rejected; "
+        + (f"jobs may make {allowed} a minute" if allowed else "jobs are not limited"),
+        number=turned_away,
+        needs_somebody=turned_away > 0,
+        todo="Lower CHARGEBEE_BACKGROUND_REQUESTS_PER_MINUTE, or raise the site's limit in Chargebee.",
+        runbook="the-provider-turns-us-away-429",
+    )
+
+
+def _count_phrase(count: int, singular: str, plural: str) -> str:
+    if not count:
+        return "none"
+    return f"{count} {singular if count == 1 else plural}"

@@ -1,0 +1,1 @@
+"""Invoice PDFs: rendered once per invoice version, and downloaded by a signed link."""

@@ -1,0 +1,1 @@
+"""Resuming paused subscriptions when their pause ends."""

@@ -1,0 +1,1 @@
+"""The mirror of what Chargebee holds: its only writers, and the jobs that keep it up to date."""

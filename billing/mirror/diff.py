@@ -1,0 +1,164 @@
+"""Compare the mirror with the provider in portions, without holding the site's records in memory.
+
+Each kind is compared in two passes. The first reads the provider's list page by page and compares each page with our
+rows of the same ids; this finds missing and outdated rows. Each row on a page is marked with the run's number. The
+second pass reads each unmarked row from the provider by its id; this finds what is gone. Only that answer marks a row
+as deleted: a page that shifted while it was read, or a record created since, cannot. Rows created after the first pass
+began are skipped, since they were just read. Run numbers only grow, so concurrent comparisons do not interfere.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from django.db.models import Max, Q, QuerySet
+
+from billing.gateway import records
+from billing.gateway.errors import Missing, Refused, Unreadable
+from billing.gateway.records import UnreadableRecord
+from billing.gateway.snapshots import CustomerSnapshot, Snapshot
+from billing.mirror import batch_runs, writer
+from billing.models import Customer, ReconcileRun
+from billing.models.mirror_row import MirroredResource
+from core.clock import database_now
+
+STAGES = tuple(records.KINDS)
+# Each costs one request. Even if all of them time out, a portion ends before the task's time limit.
+LOOKUPS_PER_PORTION = 5
+# After this long the provider may not accept a list's offset any more.
+OFFSET_LIFETIME = timedelta(hours=1)
+
+GONE, NEWER, UNREADABLE = "not there", "newer than the provider", "cannot be read"
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A difference between the mirror and the provider.
+
+    `problem` is `missing`, `older`, `newer than the provider`, `not there` or `cannot be read`.
+    """
+
+    kind: str
+    id: str
+    problem: str
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.id}: {self.problem}"
+
+
+@dataclass(frozen=True)
+class FoundDifference:
+    """A difference, the provider's snapshot (None if it is gone or unreadable) and our row's version when compared."""
+
+    difference: Difference
+    snapshot: Snapshot | None = None
+    our_version: int = 0
+
+
+@dataclass(frozen=True)
+class ComparedPortion:
+    """One portion of a comparison: how many records were compared, the differences, and the run's next cursor."""
+
+    count: int
+    found: list[FoundDifference]
+    cursor: dict[str, Any]
+
+
+def compare_next_portion(run: ReconcileRun, stages: tuple[str, ...] = STAGES) -> ComparedPortion:
+    """Compare the portion at a run's cursor. Raises NotSent."""
+    return _check_unlisted_rows(run, stages) if run.looking else _compare_page(run)
+
+
+def _compare_page(run: ReconcileRun) -> ComparedPortion:
+    rows = _mirror_rows(run.stage)
+    up_to = rows.aggregate(newest=Max("pk"))["newest"] or 0 if run.up_to is None else run.up_to
+    page = _read_page(run)
+    customer_ids = _known_customer_ids([*page.snapshots, *page.unreadable])
+    snapshots = [snapshot for snapshot in page.snapshots if _owner_id(snapshot) in customer_ids]
+    unreadable = [record for record in page.unreadable if record.customer_id in customer_ids]
+    ids = [snapshot.id for snapshot in snapshots] + [record.id for record in unreadable]
+    ours = {row.provider_id: row for row in rows.filter(provider_id__in=ids)}
+    _mark_as_seen(run, ours.values())
+    found = [_unreadable_difference(run.stage, record.id) for record in unreadable]
+    compared = [_compare_record(run.stage, ours.get(snapshot.id), snapshot) for snapshot in snapshots]
+    found += [difference for difference in compared if difference is not None]
+    cursor = {"offset": page.next_offset, "looking": not page.next_offset, "up_to": up_to}
+    return ComparedPortion(count=len(ids), found=found, cursor=cursor)
+
+
+def _read_page(run: ReconcileRun) -> records.RecordsPage:
+    """Read the page at a run's offset, or the first page if the offset has become too old."""
+    try:
+        return records.read_records_page(run.stage, offset=run.offset)
+    except Refused:
+        if not run.offset or database_now() - run.updated_at < OFFSET_LIFETIME:
+            raise
+        return records.read_records_page(run.stage)
+
+
+def _check_unlisted_rows(run: ReconcileRun, stages: tuple[str, ...]) -> ComparedPortion:
+    """Read from the provider those of our rows, of one range of keys, that no page listed."""
+    end = min(run.after + batch_runs.ROWS_PER_STRETCH, run.up_to or 0)
+    unseen = _mirror_rows(run.stage).filter(_unseen_filter(run), deleted=False, pk__gt=run.after, pk__lte=end)
+    rows = list(unseen.order_by("pk")[:LOOKUPS_PER_PORTION])
+    found = [difference for row in rows if (difference := _compare_with_provider(run.stage, row)) is not None]
+    after = rows[-1].pk if len(rows) == LOOKUPS_PER_PORTION else end
+    cursor = {"after": after} if after < (run.up_to or 0) else batch_runs.next_stage_cursor(run, stages)
+    return ComparedPortion(count=len(rows), found=found, cursor=cursor)
+
+
+def _compare_record(kind: str, row: MirroredResource | None, snapshot: Snapshot) -> FoundDifference | None:
+    problem = _describe_difference(row, snapshot)
+    if row is not None and problem == NEWER:
+        # Our row may have been written after the page was read.
+        return _compare_with_provider(kind, row)
+    return FoundDifference(Difference(kind, snapshot.id, problem), snapshot) if problem else None
+
+
+def _compare_with_provider(kind: str, row: MirroredResource) -> FoundDifference | None:
+    """Read the resource of a row by its id and compare it with the row, read again after that."""
+    try:
+        snapshot = records.find_record(kind, row.provider_id)
+    except Missing:
+        return FoundDifference(Difference(kind, row.provider_id, GONE))
+    except (Refused, Unreadable):
+        return _unreadable_difference(kind, row.provider_id)
+    fresh = _mirror_rows(kind).filter(pk=row.pk).first()
+    if fresh is None or not (problem := _describe_difference(fresh, snapshot)):
+        return None
+    return FoundDifference(Difference(kind, fresh.provider_id, problem), snapshot, fresh.resource_version)
+
+
+def _describe_difference(row: MirroredResource | None, snapshot: Snapshot) -> str:
+    if row is None:
+        return "missing"
+    same = row.payload == snapshot.payload and row.deleted == snapshot.deleted
+    return "" if same else "older" if row.resource_version <= snapshot.version else NEWER
+
+
+def _unreadable_difference(kind: str, resource_id: str) -> FoundDifference:
+    return FoundDifference(Difference(kind, resource_id, UNREADABLE))
+
+
+def _mirror_rows(kind: str) -> QuerySet[Any]:
+    return writer.MODELS_BY_KIND[kind]._default_manager.all()
+
+
+def _mark_as_seen(run: ReconcileRun, rows: Iterable[MirroredResource]) -> None:
+    keys = [row.pk for row in rows]
+    _mirror_rows(run.stage).filter(_unseen_filter(run), pk__in=keys).update(seen_in=run.pk)
+
+
+def _unseen_filter(run: ReconcileRun) -> Q:
+    return Q(seen_in__isnull=True) | Q(seen_in__lt=run.pk)
+
+
+def _known_customer_ids(listed: Iterable[Snapshot | UnreadableRecord]) -> set[str]:
+    """Return the ids of the records' customers that are mirrored, and the empty id of records without a customer."""
+    owners = {_owner_id(record) for record in listed} - {""}
+    return {"", *Customer.objects.filter(provider_id__in=owners).values_list("provider_id", flat=True)}
+
+
+def _owner_id(record: Snapshot | UnreadableRecord) -> str:
+    return record.id if isinstance(record, CustomerSnapshot) else str(getattr(record, "customer_id", ""))

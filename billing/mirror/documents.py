@@ -1,0 +1,63 @@
+"""The documents of the hot reads: JSON that is built when the mirror changes and served as it is (decision 1)."""
+
+import json
+
+from django.db import connection, transaction
+from django.db.models import F
+
+from accounts.models import Account
+from billing.models import AccountDocument, ContentVersion
+from billing.queries.documents import document_bodies
+
+STALE_VERSION, FIRST_VERSION = 0, 1
+
+# Plain SQL: building this query with the ORM for every read costs more than running it.
+_READ_SQL = f"""
+    SELECT body, content_version = COALESCE((SELECT version FROM {ContentVersion._meta.db_table} WHERE id = 1), %s)
+    FROM {AccountDocument._meta.db_table} WHERE account_id = %s AND kind = %s
+"""  # noqa: S608  (our own tables' names)
+
+
+def read_document(account: Account, kind: str) -> str:
+    """Return a hot read's JSON text with one query; rebuild it first if it is stale."""
+    with connection.cursor() as cursor:
+        cursor.execute(_READ_SQL, [FIRST_VERSION, account.pk, kind])
+        row = cursor.fetchone()
+    if row is None or not row[1]:
+        return rebuild_documents(account)[kind]
+    body: str = row[0]
+    return body
+
+
+# No savepoint: a failure here must fail the caller's transaction.
+@transaction.atomic(savepoint=False)
+def rebuild_documents(account: Account) -> dict[str, str]:
+    """Build and store all documents of an account; return their texts by kind. Call it after changing the mirror."""
+    # Two writers of one account queue on this lock, so that the later one reads what the earlier one committed.
+    account = Account.objects.select_for_update(no_key=True).get(pk=account.pk)
+    version = ContentVersion.objects.values_list("version", flat=True).first() or FIRST_VERSION
+    texts = {kind: json.dumps(body, separators=(",", ":")) for kind, body in document_bodies(account).items()}
+    AccountDocument.objects.bulk_create(
+        [
+            AccountDocument(account=account, kind=kind, body=text, content_version=version)
+            for kind, text in texts.items()
+        ],
+        update_conflicts=True,
+        unique_fields=["account", "kind"],
+        update_fields=["body", "content_version", "built_at"],
+    )
+    return texts
+
+
+@transaction.atomic(savepoint=False)
+def mark_documents_stale(account: Account) -> None:
+    """Mark an account's documents as stale, so that each is rebuilt on its next read."""
+    # Wait for a rebuild under way: it has read the old state and would unmark them.
+    Account.objects.select_for_update(no_key=True).values_list("pk").get(pk=account.pk)
+    AccountDocument.objects.filter(account=account).update(content_version=STALE_VERSION)
+
+
+def mark_all_documents_stale() -> None:
+    """Mark every document as stale, because prices, coupons or bundle rates changed."""
+    ContentVersion.objects.get_or_create(pk=1, defaults={"version": FIRST_VERSION})
+    ContentVersion.objects.filter(pk=1).update(version=F("version") + 1)

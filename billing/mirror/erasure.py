@@ -1,0 +1,63 @@
+"""Erase billing's data on an account. The provider keeps what the law requires."""
+
+from functools import partial
+from uuid import uuid4
+
+from django.core.files.storage import default_storage
+from django.db import transaction
+from django.db.models import Q
+
+from accounts.models import Account
+from billing.errors import BillingError, ChangeInProgress
+from billing.models import (
+    CancellationFeedback,
+    ChurnEvent,
+    Command,
+    Customer,
+    InvoicePdf,
+    Subscription,
+    WebhookEvent,
+)
+from billing.models.mirror import LIVE_STATUSES
+
+
+class StillSubscribed(BillingError):
+    """The account has a live subscription, which its owner could no longer see or cancel."""
+
+    code = "still_subscribed"
+    status = 409
+    message = "A plan of this account is still live. Cancel it, and erase the account once it has ended."
+
+
+def erase_billing_data(account: Account) -> None:
+    """Delete an account's mirror, in the caller's transaction; keep its churn events, anonymized, for the report.
+
+    Later events of the provider about the customer are ignored. Raises StillSubscribed, ChangeInProgress.
+    """
+    if Command.objects.filter(account=account, state__in=Command.OPEN).exists():
+        raise ChangeInProgress
+    # Further customers of the address are mirrored without an account (docs/rules.md, rule 13).
+    customers = Customer.objects.filter(Q(account=account) | Q(account=None, email__iexact=account.email))
+    if Subscription.objects.filter(customer__in=customers, deleted=False, status__in=LIVE_STATUSES).exists():
+        raise StillSubscribed
+    CancellationFeedback.objects.filter(account=account).update(subscription_ids=[])
+    _anonymize_churn_events(account)
+    for customer in customers:
+        _delete_customer(customer)
+
+
+def _anonymize_churn_events(account: Account) -> None:
+    """Replace each subscription id by a random one, so that its events still belong together."""
+    churn_events = ChurnEvent.objects.filter(account=account)
+    for subscription_id in set(churn_events.values_list("subscription_id", flat=True)):
+        churn_events.filter(subscription_id=subscription_id).update(subscription_id=f"erased-{uuid4().hex}")
+
+
+def _delete_customer(customer: Customer) -> None:
+    files = (
+        InvoicePdf.objects.filter(invoice__customer=customer).exclude(file="").values_list("file", flat=True)
+    )
+    for name in list(files):
+        transaction.on_commit(partial(default_storage.delete, name))
+    WebhookEvent.objects.filter(owner=customer.provider_id).delete()
+    customer.delete()

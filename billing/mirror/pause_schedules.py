@@ -1,0 +1,136 @@
+"""The portal's pause schedules: commands open and close them, and they follow the provider's subscriptions."""
+
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+
+from django.db.models import Exists, OuterRef, QuerySet
+
+from accounts.models import Account
+from billing.errors import InvalidState
+from billing.mirror import churn_events
+from billing.mirror.churn_events import EventKind
+from billing.mirror.signals import pause_superseded
+from billing.models import Command, PauseSchedule, Subscription
+from billing.models.mirror_row import MirroredResource
+
+PAUSE_DAYS = 30
+
+State = PauseSchedule.State
+
+
+def current_schedule(subscription: Subscription) -> PauseSchedule | None:
+    """Return a subscription's open schedule: scheduled or paused."""
+    return PauseSchedule.objects.filter(subscription=subscription, state__in=PauseSchedule.OPEN).first()
+
+
+def ensure_schedule(subscription: Subscription, *, now: datetime) -> PauseSchedule:
+    """Open the schedule of a pause that the provider has accepted, or return the open one.
+
+    Raises InvalidState when the subscription has no pause.
+    """
+    pause_date = subscription.pause_date
+    if pause_date is None:
+        raise InvalidState
+    if subscription.has_scheduled_pause:
+        # The provider has a pause that has not begun, so the one that is in effect here has ended unnoticed.
+        ended = PauseSchedule.objects.filter(subscription=subscription, state=State.PAUSED)
+        _close_rows(ended, subscription, state=State.RESUMED, because="resumed at the provider", now=now)
+    schedule, created = PauseSchedule.objects.get_or_create(
+        subscription=subscription,
+        state__in=PauseSchedule.OPEN,
+        defaults={
+            "state": State.PAUSED if subscription.status == "paused" else State.SCHEDULED,
+            "pause_date": pause_date,
+            "resume_date": pause_date + timedelta(days=PAUSE_DAYS),
+            "created_at": now,
+        },
+    )
+    if created and schedule.state == State.PAUSED:
+        churn_events.record_event(subscription, EventKind.PAUSED, at=now)
+    return schedule
+
+
+def close_schedule(
+    subscription: Subscription, *, state: PauseSchedule.State, because: str, now: datetime
+) -> None:
+    """Close a subscription's open schedule, if it has one."""
+    schedules = PauseSchedule.objects.filter(subscription=subscription, state__in=PauseSchedule.OPEN)
+    _close_rows(schedules, subscription, state=state, because=because, now=now)
+
+
+def _close_rows(
+    schedules: QuerySet[PauseSchedule],
+    subscription: Subscription,
+    *,
+    state: PauseSchedule.State,
+    because: str,
+    now: datetime,
+) -> None:
+    closed = schedules.update(state=state, closed_at=now, closed_because=because, retry_at=None)
+    if closed and state == State.RESUMED:
+        churn_events.record_event(subscription, EventKind.RESUMED, at=now)
+
+
+def sync_schedules(rows: Iterable[MirroredResource], *, now: datetime) -> None:
+    """Make the open schedules of these subscriptions follow the provider (docs/rules.md, rule 1).
+
+    Schedules of an account with an open command are left to that command.
+    """
+    ids = [row.pk for row in rows if isinstance(row, Subscription)]
+    _sync_open_schedules(PauseSchedule.objects.filter(subscription__in=ids), now)
+
+
+def _sync_open_schedules(schedules: QuerySet[PauseSchedule], now: datetime) -> None:
+    open_commands = Command.objects.filter(
+        account=OuterRef("subscription__customer__account"), state__in=Command.OPEN
+    )
+    syncable = schedules.filter(~Exists(open_commands), state__in=PauseSchedule.OPEN)
+    for schedule in syncable.select_related("subscription__customer__account"):
+        _sync_schedule(schedule, now)
+
+
+def sync_account_schedules(account: Account, *, now: datetime) -> None:
+    """Sync all open schedules of an account: a command has just closed, and they were not synced while it was open."""
+    _sync_open_schedules(PauseSchedule.objects.filter(subscription__customer__account=account), now)
+
+
+def _sync_schedule(schedule: PauseSchedule, now: datetime) -> None:
+    subscription = schedule.subscription
+    if schedule.state == State.PAUSED:
+        _sync_started_pause(schedule, now)
+    elif subscription.status == "paused" and not subscription.deleted:
+        _start_pause(schedule, now)
+    elif subscription.has_scheduled_pause and not subscription.deleted:
+        _sync_pause_date(schedule)
+    else:
+        close_schedule(
+            subscription, state=State.SUPERSEDED, because="the pause is gone at the provider", now=now
+        )
+        pause_superseded.send(sender=PauseSchedule, subscription=subscription, schedule=schedule, now=now)
+
+
+def _start_pause(schedule: PauseSchedule, now: datetime) -> None:
+    """Record that the pause has begun, on its date or on one that customer service set at the provider."""
+    _sync_pause_date(schedule)
+    if PauseSchedule.objects.filter(pk=schedule.pk, state=State.SCHEDULED).update(state=State.PAUSED):
+        churn_events.record_event(schedule.subscription, EventKind.PAUSED, at=now)
+
+
+def _sync_started_pause(schedule: PauseSchedule, now: datetime) -> None:
+    subscription = schedule.subscription
+    if subscription.deleted:
+        close_schedule(subscription, state=State.SUPERSEDED, because="gone at the provider", now=now)
+    elif subscription.status == "paused":
+        return
+    elif subscription.status == "cancelled":
+        close_schedule(subscription, state=State.SUPERSEDED, because="cancelled at the provider", now=now)
+    else:
+        close_schedule(subscription, state=State.RESUMED, because="resumed at the provider", now=now)
+
+
+def _sync_pause_date(schedule: PauseSchedule) -> None:
+    pause_date = schedule.subscription.pause_date
+    if pause_date is not None and pause_date != schedule.pause_date:
+        PauseSchedule.objects.filter(pk=schedule.pk, state=State.SCHEDULED).update(
+            pause_date=pause_date, resume_date=pause_date + timedelta(days=PAUSE_DAYS)
+        )

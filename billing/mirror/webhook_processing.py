@@ -1,0 +1,269 @@
+"""Process stored events: refresh the resources that each names, and each resource once per page of events.
+
+A worker claims events in pages by lease; if it dies, its lease on the page expires. An event's own content is never
+applied, so processing it twice is harmless.
+"""
+
+import logging
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from math import inf
+from time import monotonic
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Case, Exists, OuterRef, QuerySet, Value, When
+
+from billing import worker_shutdown
+from billing.gateway import rate_limit, records
+from billing.gateway.errors import Missing, NotSent, Unreadable
+from billing.mirror import account_import, writer
+from billing.models import Customer, WebhookEvent
+from core.clock import database_now
+from core.task_queue import enqueue_expiring_task
+
+logger = logging.getLogger(__name__)
+
+State = WebhookEvent.State
+
+MAX_ATTEMPTS = 8
+PAGE_SIZE = 500
+# No task runs longer than this, so a page whose lease has expired has no worker any more.
+LEASE_DURATION = timedelta(seconds=settings.CELERY_TASK_TIME_LIMIT)
+FIRST_BACKOFF = timedelta(seconds=15)
+LONGEST_BACKOFF = timedelta(hours=1)
+UNKNOWN_CUSTOMER = "about a customer that the portal does not know"
+WORKER_DIED = "whoever worked on it was ended, each time"
+
+Resource = tuple[str, str]  # its kind, and the provider's id of it
+
+
+@dataclass(frozen=True)
+class _Outcome:
+    """The new state of an event, and for one to be retried the delay. Events with equal outcomes share an UPDATE."""
+
+    state: str
+    error: str = ""
+    owner: str = ""
+    delay: timedelta | None = None
+
+
+@dataclass
+class _ClaimedPage:
+    """The events that were claimed, and the key of the last event that was considered, 0 if none was."""
+
+    events: list[WebhookEvent]
+    last_pk: int
+
+
+@dataclass
+class _RefreshCache:
+    """The resources refreshed for a page of events: whether the portal knows each, or why refreshing it failed."""
+
+    results: dict[Resource, bool | Exception] = field(default_factory=dict)
+
+    def refresh_once(self, resource: Resource) -> bool:
+        """Refresh a resource on the first call; return whether the portal knows it, or raise why that failed."""
+        if resource not in self.results:
+            self.results[resource] = self._try_refresh(*resource)
+        result = self.results[resource]
+        if isinstance(result, Exception):
+            raise result
+        return result
+
+    @staticmethod
+    def _try_refresh(kind: str, resource_id: str) -> bool | Exception:
+        try:
+            return _refresh_resource(kind, resource_id)
+        except Exception as error:
+            if _is_provider_unreachable(error):
+                raise
+            return error
+
+
+def due_event_ids() -> list[int]:
+    """Return the keys of a page of due events, the oldest first."""
+    return list(_due_events().values_list("pk", flat=True)[:PAGE_SIZE])
+
+
+def announce_due_events() -> None:
+    """Enqueue a task if events are due, whether or not they had a message of their own."""
+    if due_event_ids():
+        enqueue_expiring_task("billing.tasks.process_due_webhooks")
+
+
+def replay_event(event_pk: int) -> None:
+    """Make a stored event due again, whatever its state."""
+    WebhookEvent.objects.filter(pk=event_pk).update(
+        state=State.RECEIVED, attempts=0, error="", processed_at=None, next_attempt_at=database_now()
+    )
+
+
+def process_event(event_pk: int) -> None:
+    """Process one stored event if it is due and the background rate limit allows; otherwise it stays due."""
+    with rate_limit.throttle_without_waiting():
+        _process_events(_claim_page(_due_events().filter(pk=event_pk)).events, until=inf)
+
+
+def process_due_slice() -> None:
+    """Process due events for one slice at the background rate limit; the next sweep continues with the rest."""
+    with rate_limit.throttle_background():
+        process_due_events(until=monotonic() + settings.JOB_SLICE_SECONDS)
+
+
+def process_due_events(*, until: float = inf) -> bool:
+    """Process due events until a time of the monotonic clock, or until the provider cannot be reached.
+
+    Return False if the time was up before all were processed.
+    """
+    last_pk = 0
+    while not worker_shutdown.is_time_up(until):
+        page = _claim_page(_due_events().filter(pk__gt=last_pk))
+        if not page.last_pk or not _process_events(page.events, until=until):
+            return True
+        last_pk = page.last_pk
+    return False
+
+
+def _due_events() -> QuerySet[WebhookEvent]:
+    return WebhookEvent.objects.due().order_by("pk")
+
+
+@transaction.atomic
+def _claim_page(events: QuerySet[WebhookEvent]) -> _ClaimedPage:
+    """Claim a page of events that no other worker has locked; ignore those of unknown customers at once.
+
+    An event that was tried before is claimed alone: if it kills its worker, no other event is affected.
+    """
+    has_customer = Exists(Customer.objects.filter(provider_id=OuterRef("owner")))
+    is_relevant = Case(When(owner="", then=Value(value=True)), default=has_customer)
+    free = events.select_for_update(skip_locked=True, of=("self",)).values_list("pk", is_relevant)
+    first_tried = events.filter(attempts__gt=0).values_list("pk", flat=True).first()
+    # These queries lock what they return, so they return no more than a page: the rest is for other workers.
+    untried = free.filter(attempts=0) if first_tried is None else free.filter(pk__lt=first_tried)
+    page = list(untried[:PAGE_SIZE]) or list(free.filter(attempts__gt=0)[:1])
+    _save_outcomes(
+        {_Outcome(State.IGNORED, error=UNKNOWN_CUSTOMER): [pk for pk, relevant in page if not relevant]}
+    )
+    return _ClaimedPage(
+        events=_claim_events([pk for pk, relevant in page if relevant]), last_pk=page[-1][0] if page else 0
+    )
+
+
+def _claim_events(pks: Sequence[int]) -> list[WebhookEvent]:
+    """Claim locked events; park those whose worker died at each attempt, and return the others."""
+    if not pks:
+        return []
+    WebhookEvent.objects.claim_page(pks, lease=LEASE_DURATION)
+    events = list(WebhookEvent.objects.filter(pk__in=pks).order_by("pk"))
+    exhausted = [event for event in events if event.attempts > MAX_ATTEMPTS]
+    for event in exhausted:
+        logger.error("Event %s is parked after %s attempts", event.event_id, MAX_ATTEMPTS)
+    _save_outcomes({_Outcome(State.PARKED, error=WORKER_DIED): [event.pk for event in exhausted]})
+    return [event for event in events if event not in exhausted]
+
+
+def _process_events(events: Sequence[WebhookEvent], *, until: float) -> bool:
+    """Process claimed events, at least one, and release those that were not reached in time.
+
+    Return whether the provider could be reached.
+    """
+    cache = _RefreshCache()
+    pks_by_outcome: dict[_Outcome, list[int]] = defaultdict(list)
+    outage: NotSent | None = None
+    for event in events:
+        if pks_by_outcome and worker_shutdown.is_time_up(until):
+            break
+        try:
+            pks_by_outcome[_process_claimed_event(event, cache)].append(event.pk)
+        except NotSent as error:
+            outage = error
+            break
+    _save_outcomes(pks_by_outcome)
+    _release_events([event.pk for event in events[sum(map(len, pks_by_outcome.values())) :]], outage)
+    return outage is None
+
+
+def _process_claimed_event(event: WebhookEvent, cache: _RefreshCache) -> _Outcome:
+    """Refresh the resources that an event names. Raises NotSent when the provider cannot be reached."""
+    try:
+        ids_by_kind: dict[str, list[str]] = event.payload["names"]
+        resources = [
+            (kind, resource_id) for kind in records.KINDS for resource_id in ids_by_kind.get(kind, ())
+        ]
+        known = [cache.refresh_once(resource) for resource in resources]
+        owner = "" if event.owner else _find_owner_id(ids_by_kind)
+    except Exception as error:
+        if _is_provider_unreachable(error):
+            raise
+        return _failure_outcome(event, error)
+    if not any(known):
+        return _Outcome(State.IGNORED, error=UNKNOWN_CUSTOMER, owner=owner)
+    return _Outcome(State.PROCESSED, owner=owner)
+
+
+def _is_provider_unreachable(error: Exception) -> bool:
+    """Return whether the failure is the provider's and not of the event: an unreadable answer is of the event."""
+    return isinstance(error, NotSent) and not isinstance(error, Unreadable)
+
+
+def _find_owner_id(ids_by_kind: dict[str, list[str]]) -> str:
+    """Return the provider id of the customer who owns a named resource; empty if nobody does."""
+    for kind in records.CUSTOMER_KINDS:
+        rows: QuerySet[Any] = writer.MODELS_BY_KIND[kind]._default_manager.filter(
+            provider_id__in=ids_by_kind.get(kind, ())
+        )
+        row = rows.select_related("customer").first()
+        if row is not None:
+            return str(row.customer.provider_id)
+    return ""
+
+
+def _refresh_resource(kind: str, resource_id: str) -> bool:
+    """Refresh a resource; return whether it belongs to a mirrored customer or to the catalog."""
+    try:
+        account_import.refresh_resource(kind, resource_id)
+    except writer.UnknownCustomer:
+        return False
+    except Missing:
+        account_import.mark_deleted(kind, resource_id)
+    return True
+
+
+def _failure_outcome(event: WebhookEvent, error: Exception) -> _Outcome:
+    message = f"{type(error).__name__}: {error}"[:2000]
+    if event.attempts >= MAX_ATTEMPTS:
+        logger.error("Event %s is parked after %s attempts", event.event_id, event.attempts, exc_info=error)
+        return _Outcome(State.PARKED, error=message)
+    if not isinstance(error, NotSent):
+        logger.warning("Event %s failed, attempt %s", event.event_id, event.attempts, exc_info=error)
+    delay = min(FIRST_BACKOFF * 2 ** (event.attempts - 1), LONGEST_BACKOFF)
+    return _Outcome(State.RECEIVED, error=message, delay=delay)
+
+
+def _save_outcomes(pks_by_outcome: Mapping[_Outcome, Sequence[int]]) -> None:
+    now = database_now()
+    for outcome, pks in pks_by_outcome.items():
+        is_final = outcome.state in (State.PROCESSED, State.IGNORED)
+        owner = {"owner": outcome.owner} if outcome.owner else {}
+        WebhookEvent.objects.unfinished().filter(pk__in=pks).update(
+            state=outcome.state,
+            error=outcome.error,
+            processed_at=now if is_final else None,
+            next_attempt_at=now + outcome.delay if outcome.delay else None,
+            **owner,
+        )
+
+
+def _release_events(pks: Sequence[int], outage: NotSent | None) -> None:
+    """Release claimed events that were not reached; after an outage they are due later."""
+    if not pks:
+        return
+    if outage is None:
+        WebhookEvent.objects.release_page(pks)
+        return
+    delay = timedelta(seconds=outage.retry_after) if outage.retry_after else FIRST_BACKOFF
+    WebhookEvent.objects.release_page(pks, delay=delay, error=f"{type(outage).__name__}: {outage}")

@@ -1,0 +1,217 @@
+"""The only writer of the mirror: writes the provider's snapshots, never an older version over a newer one."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+from django.db.models import QuerySet
+
+from accounts.models import Account
+from billing import catalog
+from billing.gateway.snapshots import (
+    CouponSnapshot,
+    CustomerSnapshot,
+    InvoiceSnapshot,
+    ItemPriceSnapshot,
+    PaymentSourceSnapshot,
+    Snapshot,
+    SubscriptionSnapshot,
+    TransactionSnapshot,
+)
+from billing.mirror import documents
+from billing.models import (
+    Coupon,
+    Customer,
+    Invoice,
+    ItemPrice,
+    PaymentSource,
+    Subscription,
+    Transaction,
+)
+from billing.models.mirror_row import MirroredResource
+
+# The model of each kind of record that the gateway reads.
+MODELS_BY_KIND: dict[str, type[MirroredResource]] = {
+    "customer": Customer,
+    "subscription": Subscription,
+    "payment_source": PaymentSource,
+    "invoice": Invoice,
+    "transaction": Transaction,
+    "item_price": ItemPrice,
+    "coupon": Coupon,
+}
+
+
+class UnknownCustomer(LookupError):
+    """A record belongs to a customer that is not mirrored."""
+
+
+@dataclass
+class _WriteContext:
+    """The instant of a `write_snapshots` call, and the locked customers that the records belong to."""
+
+    now: datetime
+    owners: dict[str, Customer] = field(default_factory=dict)
+
+    def get_owner(self, customer_id: str) -> Customer:
+        try:
+            return self.owners[customer_id]
+        except KeyError as error:
+            raise UnknownCustomer(customer_id) from error
+
+
+# No savepoint: a failure here must fail the caller's transaction.
+@transaction.atomic(savepoint=False)
+def write_snapshots(snapshots: Sequence[Snapshot], *, now: datetime) -> list[MirroredResource]:
+    """Write snapshots into the mirror; return their rows in the same order. Raises UnknownCustomer.
+
+    Customers come before the records that belong to them; `now` is in UTC. The caller rebuilds the documents in the
+    same transaction.
+    """
+    context = _WriteContext(now=now, owners=_lock_owners(snapshots))
+    rows = [_WRITERS_BY_SNAPSHOT[type(snapshot)](snapshot, context) for snapshot in snapshots]
+    if any(isinstance(row, (ItemPrice, Coupon)) for row in rows):
+        documents.mark_all_documents_stale()
+    return rows
+
+
+def mark_missing_sources_deleted(customer: Customer, snapshots: Iterable[Snapshot], *, now: datetime) -> None:
+    """Mark as deleted the customer's payment sources that are missing in a complete reading at `now` (UTC).
+
+    The provider's list omits deleted sources. A source that was written after `now` stays.
+    """
+    missing_sources(customer, snapshots).filter(synced_at__lte=now).update(deleted=True)
+
+
+def missing_sources(customer: Customer, snapshots: Iterable[Snapshot]) -> QuerySet[PaymentSource]:
+    """Return the customer's mirrored payment sources that are not among the snapshots."""
+    ids = [snapshot.id for snapshot in snapshots if isinstance(snapshot, PaymentSourceSnapshot)]
+    return PaymentSource.objects.filter(customer=customer, deleted=False).exclude(provider_id__in=ids)
+
+
+def reset_resource_version(kind: str, resource_id: str, *, version: int) -> None:
+    """Let the next snapshot overwrite this version of a resource, which the provider does not have any more."""
+    rows = MODELS_BY_KIND[kind]._default_manager.filter(provider_id=resource_id, resource_version=version)
+    rows.update(resource_version=0)
+
+
+def affected_accounts(rows: Iterable[MirroredResource]) -> list[Account]:
+    """Return the accounts that mirror rows belong to, each once, ordered by key."""
+    customers = [row if isinstance(row, Customer) else getattr(row, "customer", None) for row in rows]
+    accounts = {
+        customer.account.pk: customer.account for customer in customers if customer and customer.account
+    }
+    return [accounts[pk] for pk in sorted(accounts)]
+
+
+def _lock_owners(snapshots: Iterable[Snapshot]) -> dict[str, Customer]:
+    """Lock the customers, ordered by key: two writers of a customer queue here and cannot deadlock."""
+    ids = {
+        snapshot.id if isinstance(snapshot, CustomerSnapshot) else getattr(snapshot, "customer_id", "")
+        for snapshot in snapshots
+    }
+    locked = (
+        Customer.objects.select_for_update(no_key=True, of=("self",))
+        .select_related("account")
+        .filter(provider_id__in=ids)
+        .order_by("pk")
+    )
+    return {customer.provider_id: customer for customer in locked}
+
+
+def _write_row(
+    model: type[MirroredResource],
+    snapshot: Snapshot,
+    context: _WriteContext,
+    *,
+    locked_row: MirroredResource | None = None,
+    **columns: Any,
+) -> Any:
+    """Write a snapshot unless its row is newer; return the row. `locked_row` is the row if it is locked already."""
+    values = {
+        "resource_version": snapshot.version,
+        "payload": snapshot.payload,
+        "deleted": snapshot.deleted,
+        "synced_at": context.now,
+        **columns,
+    }
+    row, created = locked_row, False
+    if row is None:
+        rows = model._default_manager.select_for_update()
+        row, created = rows.get_or_create(provider_id=snapshot.id, defaults=values)
+    if created or row.resource_version > snapshot.version:
+        return row
+    for name, value in values.items():
+        setattr(row, name, value)
+    row.save(update_fields=list(values))
+    return row
+
+
+def _write_customer(snapshot: CustomerSnapshot, context: _WriteContext) -> Customer:
+    locked_row = context.owners.get(snapshot.id)
+    row: Customer = _write_row(Customer, snapshot, context, locked_row=locked_row, email=snapshot.email)
+    context.owners[row.provider_id] = row
+    return row
+
+
+def _write_subscription(snapshot: SubscriptionSnapshot, context: _WriteContext) -> Subscription:
+    plan = catalog.find_plan(catalog.plan_id_from_price(snapshot.item_price_id))
+    row: Subscription = _write_row(
+        Subscription,
+        snapshot,
+        context,
+        customer=context.get_owner(snapshot.customer_id),
+        service=plan.service if plan else "",
+        status=snapshot.status,
+        created_at=snapshot.created_at,
+    )
+    return row
+
+
+def _write_invoice(snapshot: InvoiceSnapshot, context: _WriteContext) -> Invoice:
+    row: Invoice = _write_row(
+        Invoice,
+        snapshot,
+        context,
+        customer=context.get_owner(snapshot.customer_id),
+        status=snapshot.status,
+        issued_at=snapshot.issued_at,
+    )
+    return row
+
+
+def _write_payment_source(snapshot: PaymentSourceSnapshot, context: _WriteContext) -> PaymentSource:
+    row: PaymentSource = _write_row(
+        PaymentSource, snapshot, context, customer=context.get_owner(snapshot.customer_id)
+    )
+    return row
+
+
+def _write_transaction(snapshot: TransactionSnapshot, context: _WriteContext) -> Transaction:
+    row: Transaction = _write_row(
+        Transaction, snapshot, context, customer=context.get_owner(snapshot.customer_id)
+    )
+    return row
+
+
+def _write_item_price(snapshot: ItemPriceSnapshot, context: _WriteContext) -> ItemPrice:
+    row: ItemPrice = _write_row(ItemPrice, snapshot, context)
+    return row
+
+
+def _write_coupon(snapshot: CouponSnapshot, context: _WriteContext) -> Coupon:
+    row: Coupon = _write_row(Coupon, snapshot, context)
+    return row
+
+
+_WRITERS_BY_SNAPSHOT: dict[type[Snapshot], Callable[[Any, _WriteContext], MirroredResource]] = {
+    CustomerSnapshot: _write_customer,
+    SubscriptionSnapshot: _write_subscription,
+    InvoiceSnapshot: _write_invoice,
+    PaymentSourceSnapshot: _write_payment_source,
+    TransactionSnapshot: _write_transaction,
+    ItemPriceSnapshot: _write_item_price,
+    CouponSnapshot: _write_coupon,
+}

@@ -1,0 +1,72 @@
+"""The portal's own promise about a pause: when it starts and when the service comes back (docs/rules.md, rule 1)."""
+
+from django.db import models
+
+from billing.models.mirror import Subscription
+from core.leases import Leased, LeaseQuerySet
+
+
+class PauseSchedule(Leased):
+    """One pause of one subscription.
+
+    The provider holds the pause; the portal holds `resume_date`, 30 days after `pause_date` (both UTC), and resumes
+    on that date in the site's time zone. At most one schedule of a subscription is open.
+    """
+
+    class State(models.TextChoices):
+        SCHEDULED = "scheduled", "scheduled"
+        PAUSED = "paused", "paused"
+        RESUMED = "resumed", "resumed"
+        REMOVED = "removed", "canceled before start"
+        CANCELLED = "cancelled", "subscription canceled"
+        SUPERSEDED = "superseded", "removed in Chargebee"
+
+    OPEN = (State.SCHEDULED, State.PAUSED)
+    UNFINISHED = models.Q(state__in=OPEN)
+
+    subscription = models.ForeignKey(Subscription, on_delete=models.CASCADE, related_name="pause_schedules")
+    state = models.CharField(max_length=12, choices=State.choices, default=State.SCHEDULED)
+    pause_date = models.DateTimeField()
+    resume_date = models.DateTimeField()
+    created_at = models.DateTimeField()
+    closed_at = models.DateTimeField(null=True, blank=True)
+    closed_because = models.CharField(max_length=200, blank=True)
+    failed_attempts = models.PositiveIntegerField(default=0, help_text="Resumes tried that did not succeed.")
+    last_error = models.CharField(max_length=100, blank=True, help_text="The code of the last failed resume.")
+    retry_at = models.DateTimeField(
+        null=True, blank=True, help_text="Not resumed before this, after a failure."
+    )
+    declines = models.PositiveSmallIntegerField(
+        default=0, help_text="How often in a row the payment method was declined."
+    )
+    declined_with = models.CharField(
+        max_length=100,
+        blank=True,
+        help_text="The provider's id of the payment method that was declined last.",
+    )
+    given_up_at = models.DateTimeField(
+        null=True,
+        blank=True,
+        help_text="When the last try failed: it stays paused until somebody resumes it or mends the payment.",
+    )
+
+    objects = LeaseQuerySet["PauseSchedule"].as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["subscription"],
+                condition=models.Q(state__in=("scheduled", "paused")),
+                name="one_open_pause_schedule",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(resume_date__gt=models.F("pause_date")), name="resumes_after_pause"
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["state", "pause_date"], name="pause_due"),
+            models.Index(fields=["state", "resume_date"], name="resume_due"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.subscription} {self.state} {self.pause_date:%Y-%m-%d} to {self.resume_date:%Y-%m-%d}"

@@ -1,0 +1,69 @@
+"""What arrives from the provider, and how far its feed was read."""
+
+from django.db import models
+
+from core.leases import Leased, LeaseQuerySet
+
+
+class WebhookEvent(Leased):
+    """An event of the provider, stored before it is answered and processed later; kept 90 days (rule 17)."""
+
+    class State(models.TextChoices):
+        RECEIVED = "received", "waiting"
+        PROCESSED = "processed", "applied"
+        IGNORED = "ignored", "ignored"
+        PARKED = "parked", "failed too often"
+
+    class Source(models.TextChoices):
+        WEBHOOK = "webhook", "webhook"
+        FEED = "feed", "events feed"
+
+    UNFINISHED = models.Q(state=State.RECEIVED)
+
+    event_id = models.CharField(max_length=100, unique=True)
+    event_type = models.CharField(max_length=100)
+    occurred_at = models.DateTimeField()
+    source = models.CharField(max_length=8, choices=Source.choices)
+    payload = models.JSONField(help_text="The ids that the event names, through our allow-list.")
+    owner = models.CharField(
+        max_length=100, blank=True, help_text="The provider's id of the customer that it is about."
+    )
+    state = models.CharField(max_length=10, choices=State.choices, default=State.RECEIVED)
+    received_at = models.DateTimeField(auto_now_add=True, db_index=True)
+    processed_at = models.DateTimeField(null=True, blank=True)
+    error = models.TextField(blank=True)
+
+    objects = LeaseQuerySet["WebhookEvent"].as_manager()
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["state", "id"], name="webhook_waiting"),
+            models.Index(fields=["owner", "-received_at"], name="webhook_owner_newest"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.event_type} {self.event_id}"
+
+
+class FeedCursor(models.Model):
+    """How far the provider's events feed was read: one row; reading starts again a little before it.
+
+    A reading that is under way has `up_to`, which is how far it will have read, and goes on at `offset`.
+    """
+
+    occurred_at = models.DateTimeField()
+    offset = models.TextField(blank=True, help_text="The provider's, of the next page.")
+    up_to = models.DateTimeField(null=True, blank=True)
+
+    def __str__(self) -> str:
+        return f"{self.occurred_at:%Y-%m-%d %H:%M:%S}"
+
+
+class ProviderClock(models.Model):
+    """How far the provider's clock is ahead of the real time: one row."""
+
+    offset_seconds = models.IntegerField(default=0)
+    refreshed_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"{self.offset_seconds} s ahead"

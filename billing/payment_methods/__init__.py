@@ -1,0 +1,1 @@
+"""Adding, updating and removing payment methods, and collecting what is past due."""

@@ -1,0 +1,31 @@
+"""Invoices that are due and whose collection failed (docs/rules.md, rule 10)."""
+
+from collections.abc import Iterable
+
+from accounts.models import Account
+from billing.models import Invoice
+
+DUE_STATUSES = ("payment_due", "not_paid")
+_FAILED_DUNNING_STATUSES = ("in_progress", "exhausted")
+
+
+def has_payment_failure(account: Account) -> bool:
+    """Return whether the account has a due invoice whose collection failed. One query."""
+    due = Invoice.objects.filter(customer__account=account, deleted=False, status__in=DUE_STATUSES)
+    return has_any_failed_collection(due)
+
+
+def has_any_failed_collection(invoices: Iterable[Invoice]) -> bool:
+    """Return whether one of these invoices is due and its collection failed."""
+    return any(invoice.status in DUE_STATUSES and has_failed_collection(invoice) for invoice in invoices)
+
+
+def has_failed_collection(invoice: Invoice) -> bool:
+    """Return whether collecting a due invoice failed: it is in dunning, exhausted, or has a failed payment."""
+    attempts = [
+        *(invoice.payload.get("linked_payments") or ()),
+        *(invoice.payload.get("dunning_attempts") or ()),
+    ]
+    return invoice.text("dunning_status") in _FAILED_DUNNING_STATUSES or any(
+        attempt.get("txn_status") == "failure" for attempt in attempts
+    )

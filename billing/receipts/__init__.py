@@ -1,0 +1,1 @@
+"""Receipts of changes and notices of upcoming charges, by mail and in the account's activity."""

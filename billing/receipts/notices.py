@@ -1,0 +1,219 @@
+"""Notices of upcoming charges, sent once and only while they are true (docs/rules.md, rule 16).
+
+A row of the outbox names the charge. Its text is composed when it is sent, from the provider's data at that time. If
+the charge no longer comes, the row is dropped; the charge that comes instead has a notice of its own.
+"""
+
+import logging
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from django.db.models import QuerySet
+
+from accounts.brands import site
+from accounts.mail import queue
+from accounts.models import Account, OutgoingMail
+from billing import clock
+from billing.gateway import estimates
+from billing.gateway import subscriptions as gateway
+from billing.gateway.errors import GatewayError
+from billing.mirror import account_import, pause_schedules
+from billing.models import PauseSchedule, Subscription
+from billing.queries.next_bill import next_bill_amount
+from billing.queries.totals import YEAR
+from billing.receipts.delivery import Receipt
+from billing.receipts.texts import notices
+from billing.receipts.texts.notices import UpcomingBill
+
+logger = logging.getLogger(__name__)
+
+MAIL_KIND = "notice"
+RESUME, TRIAL, RENEWAL, DECLINE = "resume", "trial", "renewal", "decline"
+# docs/rules.md, rule 16; operators set the days of the other notices.
+RESUME_NOTICE_DAYS = 3
+DAY = timedelta(days=1)
+
+
+@dataclass(frozen=True)
+class UpcomingCharge:
+    """An upcoming charge: its kind (`what`), its subscription, and when it comes (UTC)."""
+
+    what: str
+    subscription: Subscription
+    at: datetime
+
+    @property
+    def key(self) -> str:
+        """The key that keeps the notice unique; the next term's charge has another key."""
+        return f"notice:{self.what}:{self.subscription.pk}:{int(self.at.timestamp())}"
+
+    def outbox_reference(self) -> dict[str, object]:
+        """Return the charge as the outbox stores it."""
+        return {"what": self.what, "subscription": self.subscription.pk, "at": int(self.at.timestamp())}
+
+
+def queue_due_notices(*, now: datetime) -> dict[str, int]:
+    """Queue the notices that are due, each once; return how many were new."""
+    queued = 0
+    for charge in _upcoming_charges(now):
+        account = charge.subscription.customer.account
+        if account is not None:
+            queued += _queue_notice(charge, account)
+    return {"notices": queued}
+
+
+def queue_decline_notice(schedule: PauseSchedule, account: Account, receipt: Receipt) -> None:
+    """Queue the notice of a declined resume; it is not sent if the subscription has changed by then."""
+    about = {"what": DECLINE, "schedule": schedule.pk, "attempts": schedule.failed_attempts}
+    queue.queue_mail(
+        kind=MAIL_KIND,
+        to=account.email,
+        account=account,
+        context={**receipt.mail_context(), "about": about},
+        dedupe_key=f"resume-declined:{schedule.pk}:{schedule.failed_attempts}",
+    )
+
+
+def prepare_notice(row: OutgoingMail) -> dict[str, object] | None:
+    """Return the context of a notice with the current figures; None if it is no longer true."""
+    context: dict[str, Any] = row.context
+    about = context["about"]
+    if about["what"] == DECLINE:
+        return context if _is_still_declined(about) else None
+    notice = _compose_notice(about)
+    if notice is None:
+        return None
+    row.context = {**notice.mail_context(), "about": about}
+    row.save(update_fields=["context"])
+    return {**row.context}
+
+
+# --- Upcoming charges -------------------------------------------------------------------------------------------------
+
+
+def _upcoming_charges(now: datetime) -> Iterator[UpcomingCharge]:
+    settings = site.site_settings()
+    for what, days in (
+        (RESUME, RESUME_NOTICE_DAYS),
+        (TRIAL, settings.trial_notice_days),
+        (RENEWAL, settings.renewal_notice_days),
+    ):
+        for subscription in _charge_candidates(what, now, now + (days + 1) * DAY).iterator():
+            at = _next_charge_at(what, subscription)
+            if at is not None and 1 <= _days_until(at, now, settings.time_zone) <= days:
+                yield UpcomingCharge(what, subscription, at)
+
+
+def _charge_candidates(what: str, now: datetime, until: datetime) -> QuerySet[Subscription]:
+    """Return the subscriptions that may bill by then; `_next_charge_at` decides."""
+    subscriptions = Subscription.objects.filter(deleted=False).select_related("customer__account")
+    since, last = int(now.timestamp()), int(until.timestamp())
+    if what == TRIAL:
+        return subscriptions.filter(
+            status="in_trial", payload__trial_end__gte=since, payload__trial_end__lte=last
+        )
+    if what == RENEWAL:
+        billing = {"payload__next_billing_at__gte": since, "payload__next_billing_at__lte": last}
+        return subscriptions.filter(status="active", payload__billing_period_unit=YEAR, **billing)
+    ending_pauses = PauseSchedule.objects.filter(
+        state=PauseSchedule.State.PAUSED, resume_date__range=(now, until)
+    )
+    return subscriptions.filter(pk__in=ending_pauses.values("subscription"))
+
+
+def _next_charge_at(what: str, subscription: Subscription) -> datetime | None:
+    """Return when a subscription's charge of this kind comes (UTC); None if none does."""
+    if subscription.deleted:
+        return None
+    if what == TRIAL:
+        continues = subscription.status == "in_trial" and not subscription.has_scheduled_cancellation
+        return subscription.trial_end if continues else None
+    if what == RENEWAL:
+        stays = not subscription.has_scheduled_pause and not subscription.has_scheduled_changes
+        renews = subscription.status == "active" and subscription.period_unit == YEAR and stays
+        return subscription.next_billing_at if renews else None
+    schedule = pause_schedules.current_schedule(subscription)
+    # After a decline, the notice of the decline has the date of the next try.
+    resumes = schedule is not None and schedule.state == PauseSchedule.State.PAUSED and not schedule.declines
+    return schedule.resume_date if schedule is not None and resumes else None
+
+
+def _days_until(at: datetime, now: datetime, zone: str) -> int:
+    """Return the days from now's date to a charge's, in the site's time zone; 0 is too late for a notice."""
+    return (clock.local_date(at, zone) - clock.local_date(now, zone)).days
+
+
+def _queue_notice(charge: UpcomingCharge, account: Account) -> bool:
+    row = queue.queue_mail(
+        kind=MAIL_KIND,
+        to=account.email,
+        account=account,
+        context={"about": charge.outbox_reference()},
+        dedupe_key=charge.key,
+        # The outbox uses real time; billing's clock may be ahead of it.
+        expires_at=charge.at - clock.clock_offset(),
+    )
+    return row is not None
+
+
+# --- Composing --------------------------------------------------------------------------------------------------------
+
+
+def _compose_notice(about: Mapping[str, Any]) -> Receipt | None:
+    subscription, is_fresh = _refetch_subscription(about["subscription"])
+    at = datetime.fromtimestamp(about["at"], tz=UTC)
+    if (
+        subscription is None
+        or _next_charge_at(about["what"], subscription) != at
+        or at <= clock.billing_now()
+    ):
+        return None
+    bill = _estimate_bill(about["what"], subscription, at, with_provider=is_fresh)
+    if about["what"] == TRIAL:
+        return notices.trial_end_notice(subscription, at, bill)
+    if about["what"] == RENEWAL:
+        return notices.renewal_notice(subscription, at, bill)
+    return notices.resume_notice(subscription, at, bill) if bill.cents else None
+
+
+def _refetch_subscription(pk: int) -> tuple[Subscription | None, bool]:
+    """Return a subscription after reading it from the provider, and whether the provider answered."""
+    row = Subscription.objects.filter(pk=pk).first()
+    if row is None:
+        return None, False
+    is_fresh = True
+    try:
+        account_import.refresh_or_mark_deleted("subscription", row.provider_id)
+    except GatewayError as error:
+        logger.warning("Subscription %s could not be read before its notice: %s", pk, error)
+        is_fresh = False
+    return Subscription.objects.select_related("customer").get(pk=pk), is_fresh
+
+
+def _estimate_bill(
+    what: str, subscription: Subscription, at: datetime, *, with_provider: bool
+) -> UpcomingBill:
+    """Return the upcoming bill: the provider's estimate with tax, else our price before tax."""
+    identifier = subscription.provider_id
+    try:
+        if with_provider and what == RESUME:
+            return UpcomingBill(gateway.estimate_resume(identifier, at=at).amount_due, is_tax_included=True)
+        if with_provider:
+            return UpcomingBill(estimates.estimate_next_bill(identifier).amount_due, is_tax_included=True)
+    except GatewayError as error:
+        logger.warning("Subscription %s could not be estimated for its notice: %s", identifier, error)
+    return UpcomingBill(next_bill_amount(subscription), is_tax_included=False)
+
+
+def _is_still_declined(about: Mapping[str, Any]) -> bool:
+    """Whether a declined resume is the latest event: no other try, no resume, and no cancellation since."""
+    declined = PauseSchedule.objects.filter(
+        pk=about["schedule"], failed_attempts=about["attempts"], state=PauseSchedule.State.PAUSED
+    )
+    schedule = declined.first()
+    if schedule is None:
+        return False
+    _refetch_subscription(schedule.subscription_id)
+    return declined.exists()

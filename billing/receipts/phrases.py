@@ -1,0 +1,106 @@
+"""Phrases for mails and the activity: names of plans and payment methods, dates, and next bills."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from accounts.brands import site
+from billing import catalog
+from billing.models import PaymentSource, Subscription
+from billing.money import format_cents
+from billing.queries.next_bill import next_bill_amount
+
+Fact = tuple[str, str]
+
+CARD_BRAND_NAMES = {
+    "american_express": "American Express",
+    "diners_club": "Diners Club",
+    "jcb": "JCB",
+    "mastercard": "Mastercard",
+}
+
+
+def plan_name(subscription: Subscription) -> str:
+    """Return the name of a subscription's plan."""
+    plan = catalog.find_plan(subscription.plan_id)
+    return plan.name if plan else subscription.plan_id
+
+
+def plan_names(subscriptions: Sequence[Subscription]) -> str:
+    """Return the names of the subscriptions' plans as part of a sentence: `Kids`, `Faith & Family and Kids`."""
+    return join_words([plan_name(subscription) for subscription in subscriptions])
+
+
+def join_words(words: Sequence[str]) -> str:
+    """Return words as part of a sentence: `a`, `a and b`, `a, b, and c`."""
+    if len(words) <= 2:
+        return " and ".join(words)
+    return f"{', '.join(words[:-1])}, and {words[-1]}"
+
+
+def verb_form(subscriptions: Sequence[Subscription], singular: str, plural: str) -> str:
+    """Return the singular for one subscription, else the plural."""
+    return singular if len(subscriptions) == 1 else plural
+
+
+def long_date(instant: datetime) -> str:
+    """Return an instant's date in the site's time zone, as `December 20, 2026`."""
+    return _format_long_date(_local_time(instant))
+
+
+def date_and_time(instant: datetime) -> str:
+    """Return an instant in the site's time zone, as `December 20, 2026, 3:30 AM EST`."""
+    local = _local_time(instant)
+    return f"{_format_long_date(local)}, {local:%-I:%M %p %Z}"
+
+
+def billing_facts(subscriptions: Sequence[Subscription]) -> list[Fact]:
+    """Return the next bill of each subscription that will bill: the amount before tax, and the date."""
+    return [
+        (
+            f"Next {plan_name(subscription)} bill",
+            f"{format_cents(next_bill_amount(subscription))} on {long_date(subscription.next_billing_at)}",
+        )
+        for subscription in subscriptions
+        if subscription.next_billing_at is not None
+    ]
+
+
+def goes_on_sentence(subscriptions: Sequence[Subscription]) -> str:
+    """Return that they continue, as a sentence."""
+    return f"{plan_names(subscriptions)} {verb_form(subscriptions, 'continues', 'continue')}."
+
+
+def scheduled_endings(ended: Sequence[Subscription]) -> list[Subscription]:
+    """Return the subscriptions whose cancellation is scheduled and can be undone."""
+    return [
+        subscription
+        for subscription in ended
+        if subscription.status != "cancelled" and subscription.cancelled_at is not None
+    ]
+
+
+def end_phrase(subscription: Subscription) -> str:
+    """Return the end of a subscription in words."""
+    if subscription.status == "cancelled" or subscription.cancelled_at is None:
+        return "has ended"
+    return f"ends {long_date(subscription.cancelled_at)}"
+
+
+def payment_method_name(source: PaymentSource) -> str:
+    """Return the display name of a payment method: `Visa ending in 1111`, `PayPal ava@example.com`."""
+    if source.text("type") == "card":
+        card = source.payload.get("card") or {}
+        brand = str(card.get("brand") or "card")
+        name = CARD_BRAND_NAMES.get(brand, brand.replace("_", " ").title())
+        return f"{name} ending in {card.get('last4', '')}"
+    email = str((source.payload.get("paypal") or {}).get("email") or "")
+    return f"PayPal {email}".strip()
+
+
+def _local_time(instant: datetime) -> datetime:
+    return instant.astimezone(ZoneInfo(site.site_settings().time_zone))
+
+
+def _format_long_date(local: datetime) -> str:
+    return f"{local:%B} {local.day}, {local.year}"

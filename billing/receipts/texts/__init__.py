@@ -1,0 +1,1 @@
+"""The texts of receipts and notices, one module per topic."""

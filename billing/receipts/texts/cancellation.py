@@ -1,0 +1,113 @@
+"""The texts of receipts of cancellations and their removal."""
+
+from collections.abc import Sequence
+
+from billing.models import Subscription
+from billing.receipts.delivery import ADD_SERVICES_PATH, BEFORE_TAX, Link, Receipt, undo_links
+from billing.receipts.phrases import (
+    Fact,
+    billing_facts,
+    end_phrase,
+    goes_on_sentence,
+    join_words,
+    long_date,
+    plan_name,
+    plan_names,
+    scheduled_endings,
+    verb_form,
+)
+
+
+def cancellation_receipt(
+    ended: Sequence[Subscription],
+    *,
+    going_on: Sequence[Subscription] = (),
+    set_aside: Sequence[Subscription] = (),
+    lost: Sequence[str] = (),
+) -> Receipt:
+    """Return the receipt of a cancellation, with the end of each subscription by its state in the mirror.
+
+    `going_on` are the account's other subscriptions, whose next bills may have changed with the bundle. `set_aside`
+    are those whose scheduled pause or change was set aside. `lost` names discounts that waited for a next bill.
+    """
+    ending = scheduled_endings(ended)
+    return Receipt(
+        title=f"Your cancellation of {plan_names(ended)} is scheduled"
+        if ending
+        else f"{plan_names(ended)} {verb_form(ended, 'was', 'were')} canceled",
+        lines=[
+            *_end_lines(ended, ending),
+            *_set_aside_line(set_aside),
+            *_lost_line(lost),
+        ],
+        note=BEFORE_TAX if going_on else "",
+        facts=[
+            *((plan_name(subscription), end_phrase(subscription)) for subscription in ended),
+            *billing_facts(going_on),
+        ],
+        undo_text="Changed your mind? You can undo this anytime before then."
+        if ending
+        else "You can start again anytime.",
+        links=undo_links(ending, "Keep {}") if ending else [Link("Start again", ADD_SERVICES_PATH)],
+    )
+
+
+def cancellation_removed_receipt(subscriptions: Sequence[Subscription]) -> Receipt:
+    """Return the receipt of a removed cancellation, with the pauses and changes that were restored."""
+    pausing = [subscription for subscription in subscriptions if subscription.has_scheduled_pause]
+    changing = [subscription for subscription in subscriptions if subscription.has_scheduled_changes]
+    restored = [
+        *(f"Your pause of {plan_name(subscription)} is scheduled again." for subscription in pausing),
+        *(f"Your plan change for {plan_name(subscription)} is scheduled again." for subscription in changing),
+    ]
+    return Receipt(
+        title=f"Your cancellation of {plan_names(subscriptions)} was undone",
+        lines=[f"{plan_names(subscriptions)} will renew as usual.", *restored],
+        note=BEFORE_TAX,
+        facts=[*_pause_facts(pausing), *billing_facts(subscriptions)],
+        links=undo_links([*pausing, *changing], "See upcoming changes to {}"),
+    )
+
+
+def schedules_removed_receipt(subscriptions: Sequence[Subscription]) -> Receipt:
+    """Return the receipt of a cancellation that failed after it had set aside what was scheduled."""
+    return Receipt(
+        title=f"Scheduled changes to {plan_names(subscriptions)} were removed",
+        lines=[goes_on_sentence(subscriptions)],
+        note=BEFORE_TAX,
+        facts=billing_facts(subscriptions),
+    )
+
+
+def _pause_facts(pausing: Sequence[Subscription]) -> list[Fact]:
+    return [
+        (f"{plan_name(subscription)} pauses", long_date(subscription.pause_date))
+        for subscription in pausing
+        if subscription.pause_date is not None
+    ]
+
+
+def _set_aside_line(set_aside: Sequence[Subscription]) -> list[str]:
+    if not set_aside:
+        return []
+    canceled = f"This also cancels the scheduled changes to {plan_names(set_aside)}."
+    return [f"{canceled} If you change your mind, we'll put them back."]
+
+
+def _end_lines(ended: Sequence[Subscription], ending: Sequence[Subscription]) -> list[str]:
+    over = [subscription for subscription in ended if subscription not in ending]
+    lines = []
+    if ending:
+        lines.append(
+            f"You can watch {plan_names(ending)} until {verb_form(ending, 'it ends', 'they end')}. "
+            "No more charges."
+        )
+    if over:
+        lines.append(f"{plan_names(over)} ended immediately. No more charges.")
+    return lines
+
+
+def _lost_line(lost: Sequence[str]) -> list[str]:
+    if not lost:
+        return []
+    return [f"{join_words(lost)} won't be used unless you undo this."]

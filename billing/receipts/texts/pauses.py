@@ -1,0 +1,77 @@
+"""The texts of receipts of pauses and resumes."""
+
+from collections.abc import Sequence
+
+from billing.models import PauseSchedule, Subscription
+from billing.money import format_cents
+from billing.queries.next_bill import next_bill_amount
+from billing.receipts.charges import Charges
+from billing.receipts.delivery import BEFORE_TAX, DASHBOARD_PATH, NEXT_BEFORE_TAX, Link, Receipt, undo_links
+from billing.receipts.phrases import (
+    Fact,
+    billing_facts,
+    goes_on_sentence,
+    long_date,
+    plan_name,
+    plan_names,
+    verb_form,
+)
+
+
+def pause_scheduled_receipt(schedules: Sequence[PauseSchedule]) -> Receipt:
+    """Return the receipt of scheduled pauses, with the resume dates and the bills on them."""
+    subscriptions = [schedule.subscription for schedule in schedules]
+    facts: list[Fact] = []
+    for schedule in schedules:
+        name = plan_name(schedule.subscription)
+        facts.append((f"{name} pauses", long_date(schedule.pause_date)))
+        bill = format_cents(next_bill_amount(schedule.subscription))
+        facts.append((f"{name} resumes", f"{long_date(schedule.resume_date)} ({bill})"))
+    return Receipt(
+        title=f"Your pause of {plan_names(subscriptions)} is scheduled",
+        lines=[
+            "You can watch until the pause starts, and you won't be billed while paused.",
+            "It ends automatically after 30 days. We'll email you the exact amount three days before.",
+        ],
+        note=BEFORE_TAX,
+        facts=facts,
+        undo_text="Changed your mind? You can undo the pause anytime before it starts.",
+        links=undo_links(subscriptions, "Undo pause" if len(subscriptions) == 1 else "Undo pause of {}"),
+    )
+
+
+def pause_removed_receipt(subscriptions: Sequence[Subscription]) -> Receipt:
+    """Return the receipt of removed scheduled pauses."""
+    return Receipt(
+        title=f"Your scheduled pause of {plan_names(subscriptions)} was removed",
+        lines=[goes_on_sentence(subscriptions)],
+        note=BEFORE_TAX,
+        facts=billing_facts(subscriptions),
+    )
+
+
+def resume_receipt(subscriptions: Sequence[Subscription], charges: Charges) -> Receipt:
+    """Return the receipt of a resume with its charges."""
+    return Receipt(
+        title=f"{plan_names(subscriptions)} {verb_form(subscriptions, 'is', 'are')} active again",
+        lines=["Welcome back. You can watch again right away."],
+        note=NEXT_BEFORE_TAX,
+        facts=[*charges.receipt_facts(), *billing_facts(subscriptions)],
+    )
+
+
+def pause_superseded_notice(subscription: Subscription) -> Receipt:
+    """Return the notice that a scheduled pause was overtaken by another change; it may have begun before."""
+    name = plan_name(subscription)
+    ended = subscription.deleted or subscription.status == "cancelled"
+    why = (
+        "has ended."
+        if ended
+        else "isn't paused, because it was changed, renewed, or resumed in the meantime."
+    )
+    return Receipt(
+        title=f"The scheduled pause of {name} no longer applies",
+        lines=[f"{name} {why}"],
+        facts=billing_facts([subscription]),
+        links=[Link("See your subscriptions", DASHBOARD_PATH)],
+    )

@@ -1,0 +1,272 @@
+"""What operators see of billing: every list and page opens, is searched, is readable, and changes nothing."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import Permission
+from django.test import Client
+from django.urls import reverse
+
+from accounts.models import Account, User
+from billing import clock
+from billing.models import (
+    AccountDocument,
+    BundleRate,
+    Command,
+    Coupon,
+    Customer,
+    FeedCursor,
+    Invoice,
+    InvoicePdf,
+    ItemPrice,
+    JobRun,
+    PauseOfferContent,
+    PauseSchedule,
+    PaymentSource,
+    ProviderClock,
+    Subscription,
+    Transaction,
+    WebhookEvent,
+)
+from billing.models.steps import Step, StepOperation
+from billing.tests.api.mirror_factory import (
+    NOW,
+    apply_catalog,
+    apply_resources,
+    make_invoice,
+    make_resource,
+    make_subscription,
+    open_account,
+    timestamp_at,
+)
+from core.models import IdempotentRequest
+
+pytestmark = pytest.mark.django_db
+
+READ_ONLY = (
+    AccountDocument,
+    Command,
+    Coupon,
+    Customer,
+    FeedCursor,
+    IdempotentRequest,
+    Invoice,
+    InvoicePdf,
+    ItemPrice,
+    JobRun,
+    PauseSchedule,
+    PaymentSource,
+    ProviderClock,
+    Subscription,
+    Transaction,
+    WebhookEvent,
+)
+EDITED = (BundleRate, PauseOfferContent)
+PICTURES = {
+    **{f"recommended_title_image{number}": f"portal/art/r{number}.svg" for number in range(1, 5)},
+    **{f"upcoming_title_image{number}": f"portal/art/u{number}.svg" for number in range(1, 4)},
+    **{f"upcoming_image_text{number}": f"Caption {number}" for number in range(1, 4)},
+}
+
+
+@pytest.fixture
+def operator(client: Client) -> Client:
+    """A superuser's browser."""
+    client.force_login(User.objects.create_superuser("olga", password="correct horse battery staple"))
+    return client
+
+
+@pytest.fixture
+def alice() -> Account:
+    """Alice, with one of everything that billing keeps."""
+    apply_catalog()
+    account = open_account(
+        "alice",
+        make_resource(
+            "payment_source",
+            "pm_1",
+            customer_id="alice",
+            type="card",
+            card={"brand": "visa", "last4": "1111"},
+        ),
+        make_resource(
+            "transaction", "txn_1", customer_id="alice", amount=699, date=timestamp_at(), type="payment"
+        ),
+        make_subscription("sub_1", status="paused", pause_date=timestamp_at(-2), next_billing_at=None),
+        make_invoice("17", amount_due=699, status="payment_due"),
+    )
+    PauseSchedule.objects.create(
+        subscription=Subscription.objects.get(),
+        state="paused",
+        pause_date=NOW - timedelta(days=2),
+        resume_date=NOW - timedelta(days=1),
+        created_at=NOW,
+    )
+    Command.objects.create(
+        account=account, key="key-1", kind="pause", actor="you", steps=[Step(StepOperation.PAUSE)]
+    )
+    IdempotentRequest.objects.create(user=account.user, key="key-1", fingerprint="f")
+    WebhookEvent.objects.create(
+        event_id="ev_1",
+        event_type="invoice_updated",
+        occurred_at=NOW,
+        source="webhook",
+        payload={"names": {"invoice": ["17"]}},
+    )
+    JobRun.objects.create(job="pauses", scheduled_for=NOW, started_at=NOW, counts={"paused": 1})
+    ProviderClock.objects.create(offset_seconds=60, refreshed_at=NOW)
+    FeedCursor.objects.create(occurred_at=NOW)
+    InvoicePdf.objects.create(invoice=Invoice.objects.get(), version=1)
+    PauseOfferContent.objects.create(plan_id="faith-family-plan", **PICTURES)
+    return account
+
+
+def admin_url(kind: str, model: Any, *args: Any) -> str:
+    """The address of an admin page."""
+    return reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_{kind}", args=args)
+
+
+def read_first_row(operator: Client, model: Any) -> str:
+    """The text of the page of a model's first row."""
+    return operator.get(admin_url("change", model, model.objects.first().pk)).content.decode()
+
+
+@pytest.mark.parametrize("model", READ_ONLY + EDITED)
+def test_every_list_and_every_page_opens(operator: Client, alice: Account, model: Any) -> None:
+    assert operator.get(admin_url("changelist", model), {"q": "alice"}).status_code == 200
+    assert operator.get(admin_url("change", model, model.objects.first().pk)).status_code == 200
+
+
+@pytest.mark.parametrize("model", READ_ONLY)
+def test_what_happened_can_be_neither_added_nor_changed_nor_deleted(
+    operator: Client, alice: Account, model: Any
+) -> None:
+    row = model.objects.first()
+    assert operator.get(admin_url("add", model)).status_code == 403
+    assert operator.post(admin_url("change", model, row.pk), {}).status_code == 403
+    assert operator.post(admin_url("delete", model, row.pk), {"post": "yes"}).status_code == 403
+
+
+def filter_links(html: str, field: str, pk: int) -> list[str]:
+    """The links of a page to lists narrowed to one row."""
+    return re.findall(rf'href="(/admin/[^"]+{field}__id__exact={pk})"', html)
+
+
+def test_an_account_leads_to_its_billing(operator: Client, alice: Account) -> None:
+    address = reverse("admin:accounts_account_change", args=[alice.pk])
+    page = operator.get(address).content.decode()
+    found = [*filter_links(page, "account", alice.pk), *filter_links(page, "user", alice.user_id)]
+    lists = {
+        admin_url("changelist", model) for model in (Customer, Command, IdempotentRequest, AccountDocument)
+    }
+    assert lists <= {link.split("?")[0] for link in found}
+
+
+def test_a_customer_leads_to_what_it_has(operator: Client, alice: Account) -> None:
+    found = filter_links(read_first_row(operator, Customer), "customer", Customer.objects.get().pk)
+    lists = {admin_url("changelist", model) for model in (Subscription, Invoice, PaymentSource, Transaction)}
+    assert lists == {link.split("?")[0] for link in found}
+    assert {operator.get(link).status_code for link in found} == {200}
+
+
+def test_a_subscription_leads_to_its_customer_account_and_pauses(operator: Client, alice: Account) -> None:
+    html = read_first_row(operator, Subscription)
+    assert admin_url("change", Customer, Customer.objects.get().pk) in html
+    assert reverse("admin:accounts_account_change", args=[alice.pk]) in html
+    assert filter_links(html, "subscription", Subscription.objects.get().pk)
+
+
+def test_cents_and_instants_are_told_in_words(operator: Client, alice: Account) -> None:
+    subscription_page, invoice_page = (
+        read_first_row(operator, Subscription),
+        read_first_row(operator, Invoice),
+    )
+    assert "$6.99 a month" in subscription_page
+    assert f"2026-03-08 12:00 UTC ({timestamp_at(-2)})" in subscription_page
+    assert "$6.99 (699)" in invoice_page
+
+
+def test_what_a_subscriber_typed_is_shown_as_text(operator: Client, alice: Account) -> None:
+    open_account("bob")
+    apply_resources(make_resource("customer", "bob", email="bob@example.com", first_name="<img onerror=x>"))
+    html = operator.get(
+        admin_url("change", Customer, Customer.objects.get(provider_id="bob").pk)
+    ).content.decode()
+    assert "<img onerror" not in html
+    assert "&lt;img onerror" in html
+
+
+@pytest.mark.parametrize(
+    ("model", "words"),
+    [
+        (Command, "key-1"),
+        (WebhookEvent, "17"),
+        (Subscription, "sub_1"),
+        (Invoice, "17"),
+        (PauseSchedule, "sub_1"),
+        (PauseOfferContent, "Caption 2"),
+    ],
+)
+def test_it_is_found_by_what_one_would_search_for(
+    operator: Client, alice: Account, model: Any, words: str
+) -> None:
+    listing = operator.get(admin_url("changelist", model), {"q": words}).content.decode()
+    nothing = operator.get(admin_url("changelist", model), {"q": "nobody knows"}).content.decode()
+    assert admin_url("change", model, model.objects.first().pk) in listing
+    assert admin_url("change", model, model.objects.first().pk) not in nothing
+
+
+def test_the_list_of_pauses_says_how_many_are_overdue(operator: Client, alice: Account) -> None:
+    listing = operator.get(admin_url("changelist", PauseSchedule), {"overdue": "yes"}).content.decode()
+    assert "1 overdue, 0 of them no longer retried" in listing
+    PauseSchedule.objects.update(given_up_at=clock.billing_now())
+    listing = operator.get(
+        admin_url("changelist", PauseSchedule), {"given_up_at__isempty": "0"}
+    ).content.decode()
+    assert "1 of them no longer retried" in listing
+    assert "sub_1" in listing
+
+
+def test_the_pause_offers_pictures_are_seen(operator: Client, alice: Account) -> None:
+    assert '<img src="/static/portal/art/r1.svg"' in read_first_row(operator, PauseOfferContent)
+
+
+@pytest.mark.parametrize(
+    "place", ["../secret.svg", "javascript:alert(1)", "http://example.com/a.svg", "//example.com/a"]
+)
+def test_a_picture_is_a_static_file_or_a_secure_address(operator: Client, alice: Account, place: str) -> None:
+    content = PauseOfferContent.objects.get()
+    form = {"plan_id": content.plan_id, **PICTURES, "upcoming_title_image1": place}
+    assert operator.post(admin_url("change", PauseOfferContent, content.pk), form).status_code == 200
+    content.refresh_from_db()
+    assert content.upcoming_title_image1 == PICTURES["upcoming_title_image1"]
+
+
+def test_operators_edit_the_pause_offer(operator: Client, alice: Account) -> None:
+    content = PauseOfferContent.objects.get()
+    form = {"plan_id": content.plan_id, **PICTURES, "upcoming_image_text1": "Soon"}
+    assert operator.post(admin_url("change", PauseOfferContent, content.pk), form).status_code == 302
+    content.refresh_from_db()
+    assert content.upcoming_image_text1 == "Soon"
+
+
+def test_an_operator_who_may_only_look_gets_no_actions(client: Client, alice: Account) -> None:
+    support = User.objects.create_user("sam", password="correct horse battery staple", is_staff=True)
+    support.user_permissions.set(Permission.objects.filter(codename__startswith="view_"))
+    client.force_login(support)
+    for model, action in ((PauseSchedule, "resume_now"), (WebhookEvent, "replay"), (Customer, "read_again")):
+        listing = client.get(admin_url("changelist", model))
+        assert listing.status_code == 200
+        assert f'value="{action}"' not in listing.content.decode()
+
+
+def test_a_list_makes_as_many_queries_for_many_rows_as_for_one(
+    operator: Client, alice: Account, django_assert_max_num_queries: Any
+) -> None:
+    open_account("bob", *(make_subscription(f"b{number}", owner="bob") for number in range(30)))
+    with django_assert_max_num_queries(12):
+        operator.get(admin_url("changelist", Subscription))

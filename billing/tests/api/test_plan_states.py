@@ -1,0 +1,226 @@
+"""The `Plan` of a subscription in each state."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from billing.mirror import documents
+from billing.models import PauseSchedule, Subscription
+from billing.tests.api.browser import Browser
+from billing.tests.api.mirror_factory import (
+    FAITH,
+    GOSPEL,
+    KIDS,
+    LEGACY,
+    NOW,
+    iso_time_at,
+    make_subscription,
+    open_account,
+    scheduled_price_change,
+    subscription_coupons,
+    timestamp_at,
+)
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("catalogue", "no_provider")]
+
+ACTIVE = {
+    "id": "faith-family-plan",
+    "name": "Faith & Family",
+    "service": "faith-family",
+    "amount": 699,
+    "status": "ACTIVE",
+    "subId": "sub",
+    "periodUnit": "month",
+    "billingPeriod": "MONTH",
+    "cancelAt": None,
+    "nextBillingAt": iso_time_at(20),
+    "pauseDate": None,
+    "resumeDate": None,
+    "hasUpcomingCoupon": False,
+    "hasPauseSub": False,
+    "hasScheduledPause": False,
+    "hasScheduledChange": False,
+    "scheduledPlan": None,
+    "hasFreeMonth": False,
+    "hasOtherPeriod": True,
+}
+
+STATES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "active": ({}, {}),
+    "in trial": (
+        {"status": "in_trial", "trial_end": timestamp_at(20)},
+        {"status": "IN_TRIAL"},
+    ),
+    "not started": ({"status": "future"}, {"status": "IN_TRIAL"}),
+    "with a cancelled trial": (
+        {
+            "status": "in_trial",
+            "trial_end": timestamp_at(20),
+            "cancelled_at": timestamp_at(20),
+            "next_billing_at": None,
+        },
+        {"status": "NON_RENEWING", "cancelAt": iso_time_at(20), "nextBillingAt": None},
+    ),
+    "non-renewing": (
+        {"status": "non_renewing", "cancelled_at": timestamp_at(20), "next_billing_at": None},
+        {"status": "NON_RENEWING", "cancelAt": iso_time_at(20), "nextBillingAt": None},
+    ),
+    "cancelled": (
+        {
+            "status": "cancelled",
+            "cancelled_at": timestamp_at(-2),
+            "next_billing_at": None,
+            "coupons": subscription_coupons("SAVE20"),
+        },
+        {"status": "CANCELLED", "cancelAt": iso_time_at(-2), "nextBillingAt": None},
+    ),
+    "paused": (
+        {"status": "paused", "pause_date": timestamp_at(-2), "next_billing_at": None},
+        {"status": "PAUSED", "pauseDate": iso_time_at(-2), "nextBillingAt": None, "hasPauseSub": True},
+    ),
+    "paused elsewhere, with an end": (
+        {
+            "status": "paused",
+            "pause_date": timestamp_at(-2),
+            "resume_date": timestamp_at(9),
+            "next_billing_at": None,
+        },
+        {
+            "status": "PAUSED",
+            "pauseDate": iso_time_at(-2),
+            "resumeDate": iso_time_at(9),
+            "nextBillingAt": None,
+            "hasPauseSub": True,
+        },
+    ),
+    "about to pause": (
+        {"pause_date": timestamp_at(20), "next_billing_at": None},
+        {"pauseDate": iso_time_at(20), "nextBillingAt": None, "hasScheduledPause": True},
+    ),
+    "about to change": (
+        scheduled_price_change("faith-family-plan-USD-Yearly"),
+        {
+            "hasScheduledChange": True,
+            "scheduledPlan": {"periodUnit": "year", "amount": 6999, "at": iso_time_at(20)},
+        },
+    ),
+    "about to change to what nobody knows": ({"has_scheduled_changes": True}, {"hasScheduledChange": True}),
+    "after a change that is no longer scheduled": (
+        {**scheduled_price_change("faith-family-plan-USD-Yearly"), "has_scheduled_changes": False},
+        {"scheduledPlan": None},
+    ),
+    "with a code": ({"coupons": subscription_coupons("SAVE20")}, {"hasUpcomingCoupon": True}),
+    "in a bundle": ({"coupons": subscription_coupons("BUNDLE-2")}, {}),
+    "with a free month": ({"coupons": subscription_coupons("FREE-MONTH")}, {"hasFreeMonth": True}),
+}
+
+
+def read_plans(*subscriptions: dict[str, Any]) -> list[dict[str, Any]]:
+    """The plans that the account read answers for these subscriptions."""
+    answer = Browser(open_account("alice", *subscriptions)).get("/api/account")
+    plans: list[dict[str, Any]] = answer.json()["plans"]
+    return plans
+
+
+@pytest.mark.shows("request-3", "data-2")
+@pytest.mark.parametrize(("fields", "shown"), STATES.values(), ids=STATES.keys())
+def test_it_shows_a_plan(fields: dict[str, Any], shown: dict[str, Any]) -> None:
+    assert read_plans(make_subscription("sub", **fields)) == [{**ACTIVE, **shown}]
+
+
+def test_the_portals_own_schedule_says_when_a_pause_ends() -> None:
+    account = open_account(
+        "alice", make_subscription("sub", pause_date=timestamp_at(20), next_billing_at=None)
+    )
+    PauseSchedule.objects.create(
+        subscription=Subscription.objects.get(provider_id="sub"),
+        pause_date=NOW + timedelta(days=20),
+        resume_date=NOW + timedelta(days=50),
+        created_at=NOW,
+    )
+    documents.rebuild_documents(account)
+    answer = Browser(account).get("/api/account").json()
+    assert answer["plans"][0]["pauseDate"] == iso_time_at(20)
+    assert answer["plans"][0]["resumeDate"] == iso_time_at(50)
+    assert answer["hasScheduledPause"] is True
+
+
+def test_plans_stand_in_catalogue_order() -> None:
+    held = read_plans(
+        make_subscription("c", KIDS), make_subscription("b", GOSPEL), make_subscription("a", FAITH)
+    )
+    assert [plan["subId"] for plan in held] == ["a", "b", "c"]
+
+
+def test_a_service_shows_its_newest_subscription() -> None:
+    old = make_subscription(
+        "old", LEGACY, status="cancelled", cancelled_at=timestamp_at(-90), created_at=timestamp_at(-400)
+    )
+    assert [plan["subId"] for plan in read_plans(old, make_subscription("new", KIDS))] == ["new"]
+
+
+def test_what_still_bills_is_not_hidden_by_something_newer_that_ended() -> None:
+    ended = make_subscription(
+        "ended", KIDS, status="cancelled", cancelled_at=timestamp_at(-1), created_at=timestamp_at(-2)
+    )
+    assert [plan["subId"] for plan in read_plans(ended, make_subscription("bills", LEGACY))] == ["bills"]
+
+
+def test_a_plan_says_whether_its_other_period_is_sold() -> None:
+    held = read_plans(make_subscription("old", LEGACY), make_subscription("new", GOSPEL))
+    assert {plan["subId"]: plan["hasOtherPeriod"] for plan in held} == {"old": False, "new": True}
+
+
+def test_a_plan_that_the_catalogue_does_not_know_is_left_out() -> None:
+    assert read_plans(make_subscription("other", "somebody-elses-plan")) == []
+
+
+def test_a_deleted_subscription_is_left_out() -> None:
+    assert read_plans(make_subscription("gone", deleted=True)) == []
+
+
+@pytest.mark.shows("subscriptions-1")
+def test_cancelled_plans_are_in_the_account_and_not_among_the_existing_plans() -> None:
+    browser = Browser(open_account("hugo", make_subscription("sub", owner="hugo", status="cancelled")))
+    assert [plan["status"] for plan in browser.get("/api/account").json()["plans"]] == ["CANCELLED"]
+    assert browser.get("/api/account/manage-plans").json()["existingPlans"] == []
+
+
+@pytest.mark.shows("api-9")
+def test_it_offers_what_the_account_has_not_at_the_accounts_period() -> None:
+    browser = Browser(open_account("alice", make_subscription("sub", GOSPEL, unit="year")))
+    offered = browser.get("/api/account/manage-plans").json()["plans"]
+    assert [(plan["id"], plan["amount"], plan["billingPeriod"]) for plan in offered] == [
+        ("faith-family-plan", 6999, "YEAR"),
+        ("Minno-Plan", 8999, "YEAR"),
+    ]
+    assert {plan["status"] for plan in offered} == {None}
+    assert {plan["subId"] for plan in offered} == {None}
+
+
+def test_it_offers_no_second_plan_of_a_service() -> None:
+    browser = Browser(open_account("gia", make_subscription("sub", LEGACY, owner="gia")))
+    offered = browser.get("/api/account/manage-plans").json()["plans"]
+    assert [plan["id"] for plan in offered] == ["faith-family-plan", "gospel-tv-plan"]
+
+
+def test_it_offers_a_cancelled_service_again() -> None:
+    browser = Browser(open_account("hugo", make_subscription("sub", owner="hugo", status="cancelled")))
+    offered = browser.get("/api/account/manage-plans").json()["plans"]
+    assert [plan["id"] for plan in offered] == ["faith-family-plan", "gospel-tv-plan", "Minno-Plan"]
+
+
+@pytest.mark.shows("data-1", "api-5")
+def test_an_account_without_anything_is_shown_empty() -> None:
+    browser = Browser(open_account("ivy"))
+    assert browser.get("/api/account").json() == {
+        "name": "Ivy Example",
+        "email": "ivy@example.com",
+        "plans": [],
+        "hasPauseSub": False,
+        "hasScheduledPause": False,
+        "hasPaymentFailure": False,
+    }

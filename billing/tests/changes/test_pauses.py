@@ -1,0 +1,328 @@
+"""Pausing, taking it back, and the night that brings it back."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from accounts.models import Account, AccountEvent, OutgoingMail
+from billing import clock
+from billing.changes import pauses, resumes
+from billing.errors import InvalidState
+from billing.jobs import schedule as job_schedule
+from billing.jobs.resumes import worker
+from billing.mirror import account_import
+from billing.models import Command, Invoice, JobRun, PauseSchedule, Subscription
+from billing.tests.support.live_provider import DECLINING_CARD, FAITH, GOSPEL, KIDS, Provider, utc_time
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+State = PauseSchedule.State
+
+
+def pause_plans(account: Account, *plans: str, key: str = "pause-1") -> None:
+    ids = [
+        row.provider_id
+        for row in Subscription.objects.filter(customer__account=account)
+        if row.plan_id in plans
+    ]
+    pauses.schedule_pause(
+        account, subscription_ids=ids or None, days=30, key=key, actor="you", now=clock.billing_now()
+    )
+
+
+def run_due_jobs() -> None:
+    for job, slot in list(job_schedule.due_jobs(clock.billing_now())):
+        job_schedule.run_job(job.name, slot, now=clock.billing_now())
+
+
+def mail_titles(account: Account) -> list[Any]:
+    sent = OutgoingMail.objects.filter(account=account, context__has_key="title")
+    return [mail.context["title"] for mail in sent.order_by("pk")]
+
+
+@pytest.mark.shows("rule-1")
+def test_a_pause_is_placed_at_the_provider_and_promised_by_us(provider: Provider) -> None:
+    alice = provider.subscriber("alice", FAITH, GOSPEL)
+
+    pause_plans(alice, FAITH)
+
+    held = provider.subscription(alice, FAITH)
+    term_end = utc_time(held.current_term_end)
+    schedule = PauseSchedule.objects.get()
+    assert (held.status, utc_time(held.pause_date)) == ("active", term_end)
+    assert held.resume_date is None
+    assert (schedule.state, schedule.pause_date) == (State.SCHEDULED, term_end)
+    assert schedule.resume_date == term_end + timedelta(days=30)
+    assert provider.subscription(alice, GOSPEL).pause_date is None
+    assert mail_titles(alice) == ["Your pause of Faith & Family is scheduled"]
+    assert AccountEvent.objects.get(account=alice).actor == "you"
+
+
+def test_one_that_is_paused_already_is_refused_and_nothing_is_sent(provider: Provider) -> None:
+    alice = provider.subscriber("alice", FAITH)
+    pause_plans(alice)
+
+    with pytest.raises(pauses.AlreadyPaused):
+        pause_plans(alice, key="pause-2")
+
+    assert len(provider.events("subscription_pause_scheduled")) == 1
+
+
+def test_pausing_everything_leaves_out_what_cannot_be_paused(provider: Provider) -> None:
+    alice = provider.subscriber("alice", FAITH)
+    provider.subscribe("alice", KIDS, trial_end=int(clock.billing_now().timestamp()) + 86400 * 5)
+    account_import.resync_account(alice)
+
+    pause_plans(alice)
+
+    assert PauseSchedule.objects.get().subscription.plan_id == FAITH
+
+
+def test_one_that_cannot_be_paused_refuses_the_whole_list(provider: Provider) -> None:
+    alice = provider.subscriber("alice", FAITH, GOSPEL)
+    provider.sdk.Subscription.cancel_for_items(
+        provider.subscription(alice, GOSPEL).id, {"cancel_option": "end_of_term"}
+    )
+    account_import.resync_account(alice)
+
+    with pytest.raises(InvalidState):
+        pause_plans(alice, FAITH, GOSPEL)
+
+    assert provider.events("subscription_pause_scheduled") == []
+
+
+def test_a_scheduled_pause_is_taken_back(provider: Provider) -> None:
+    alice = provider.subscriber("alice", FAITH)
+    pause_plans(alice)
+
+    pauses.remove_scheduled_pause(
+        alice, subscription_ids=None, key="back", actor="you", now=clock.billing_now()
+    )
+
+    held = provider.subscription(alice)
+    assert held.next_billing_at == held.current_term_end
+    assert PauseSchedule.objects.get().state == State.REMOVED
+    assert mail_titles(alice)[-1] == "Your scheduled pause of Faith & Family was removed"
+    with pytest.raises(pauses.NoScheduledPause):
+        pauses.remove_scheduled_pause(
+            alice, subscription_ids=None, key="again", actor="you", now=clock.billing_now()
+        )
+
+
+@pytest.mark.shows("rule-1")
+def test_the_night_resumes_on_the_promised_day_and_bills_once(provider: Provider) -> None:
+    alice = provider.subscriber("alice", FAITH, GOSPEL)
+    pause_plans(alice)
+    promised = PauseSchedule.objects.first()
+    assert promised is not None
+
+    provider.travel_to(promised.pause_date + timedelta(hours=1))
+    run_due_jobs()
+    assert {row.state for row in PauseSchedule.objects.all()} == {State.PAUSED}
+    assert len(provider.invoices(alice)) == 2
+
+    provider.travel_to(job_schedule.newest_night(promised.resume_date) - timedelta(hours=24))
+    run_due_jobs()
+    assert provider.subscription(alice).status == "paused"
+
+    provider.travel_to(job_schedule.newest_night(promised.resume_date) + timedelta(minutes=1))
+    run_due_jobs()
+    worker.resume_due_pauses(now=clock.billing_now())
+
+    assert [provider.subscription(alice, plan).status for plan in (FAITH, GOSPEL)] == ["active", "active"]
+    assert [invoice.total for invoice in provider.invoices(alice)[2:]] == [699, 799]
+    assert {row.state for row in PauseSchedule.objects.all()} == {State.RESUMED}
+    assert mail_titles(alice)[-2:] == ["Faith & Family is active again", "Gospel TV is active again"]
+
+
+@pytest.mark.shows("reliability-27")
+def test_a_missed_night_is_caught_up(provider: Provider) -> None:
+    alice = provider.subscriber("alice", FAITH)
+    pause_plans(alice)
+    promised = PauseSchedule.objects.get()
+    provider.travel_to(promised.pause_date + timedelta(hours=1))
+    run_due_jobs()
+
+    provider.travel_to(promised.resume_date + timedelta(days=3))
+    assert resumes.count_overdue_resumes(now=clock.billing_now()) == 1
+    run_due_jobs()
+
+    assert provider.subscription(alice).status == "active"
+    assert resumes.count_overdue_resumes(now=clock.billing_now()) == 0
+
+
+def test_a_declined_card_stays_paused_and_is_tried_on_the_next_night(provider: Provider) -> None:
+    alice = provider.subscriber("alice", FAITH)
+    pause_plans(alice)
+    promised = PauseSchedule.objects.get()
+    provider.travel_to(promised.pause_date + timedelta(hours=1))
+    run_due_jobs()
+    provider.add_card("alice", DECLINING_CARD)
+
+    provider.travel_to(promised.resume_date)
+    worker.resume_due_pauses(now=clock.billing_now())
+    worker.resume_due_pauses(now=clock.billing_now())
+
+    promised.refresh_from_db()
+    assert provider.subscription(alice).status == "paused"
+    assert (promised.state, promised.last_error, promised.failed_attempts) == (
+        State.PAUSED,
+        "payment_processing_failed",
+        1,
+    )
+    assert mail_titles(alice)[-1] == "We couldn't resume Faith & Family"
+
+    provider.add_card("alice", "4111111111111111")
+    provider.travel(days=1, minutes=1)
+    worker.resume_due_pauses(now=clock.billing_now())
+
+    assert provider.subscription(alice).status == "active"
+    assert [invoice.status for invoice in provider.invoices(alice)] == ["paid", "paid"]
+
+
+@pytest.mark.shows("rule-1")
+def test_a_pause_removed_at_the_provider_closes_the_schedule_and_the_subscriber_is_told(
+    provider: Provider,
+) -> None:
+    alice = provider.subscriber("alice", FAITH)
+    pause_plans(alice)
+    provider.sdk.Subscription.remove_scheduled_pause(provider.subscription(alice).id)
+
+    provider.travel_to(PauseSchedule.objects.get().pause_date + timedelta(hours=1))
+    run_due_jobs()
+
+    assert PauseSchedule.objects.get().state == State.SUPERSEDED
+    assert provider.subscription(alice).status == "active"
+    assert mail_titles(alice)[-1] == "The scheduled pause of Faith & Family no longer applies"
+
+
+def test_a_pause_that_began_and_ended_unheard_is_not_said_never_to_have_been(provider: Provider) -> None:
+    alice = provider.subscriber("alice", FAITH)
+    pause_plans(alice)
+    provider.travel_to(PauseSchedule.objects.get().pause_date + timedelta(hours=1))
+    provider.sdk.Subscription.resume(provider.subscription(alice).id, {"resume_option": "immediately"})
+
+    run_due_jobs()
+
+    assert PauseSchedule.objects.get().state == State.SUPERSEDED
+    assert "was not paused" not in str(OutgoingMail.objects.latest("pk").context)
+
+
+def test_a_pause_of_what_customer_service_ended_is_not_said_to_go_on(provider: Provider) -> None:
+    alice = provider.subscriber("alice", FAITH)
+    pause_plans(alice)
+    provider.sdk.Subscription.cancel_for_items(
+        provider.subscription(alice).id, {"cancel_option": "immediately"}
+    )
+
+    account_import.resync_account(alice)
+
+    assert OutgoingMail.objects.latest("pk").context["lines"] == ["Faith & Family has ended."]
+
+
+@pytest.mark.parametrize("days", [3, 40])
+def test_a_pause_that_begins_on_another_day_than_planned_lasts_thirty_days_from_then(
+    provider: Provider, days: int
+) -> None:
+    alice = provider.subscriber("alice", FAITH)
+    pause_plans(alice)
+    moved = {
+        "pause_option": "specific_date",
+        "pause_date": int((clock.billing_now() + timedelta(days=days)).timestamp()),
+    }
+    provider.sdk.Subscription.pause(provider.subscription(alice).id, moved)
+
+    provider.travel(days=45)
+    account_import.resync_account(alice)
+
+    began, schedule = provider.subscription(alice).pause_date, PauseSchedule.objects.get()
+    assert (schedule.state, schedule.pause_date) == (State.PAUSED, utc_time(began))
+    assert schedule.resume_date == utc_time(began) + timedelta(days=30)
+
+
+def test_one_resumed_at_the_provider_is_not_resumed_again(provider: Provider) -> None:
+    alice = provider.subscriber("alice", FAITH)
+    pause_plans(alice)
+    promised = PauseSchedule.objects.get()
+    provider.travel_to(promised.pause_date + timedelta(hours=1))
+    run_due_jobs()
+    provider.sdk.Subscription.resume(provider.subscription(alice).id, {"resume_option": "immediately"})
+
+    provider.travel_to(promised.resume_date)
+    worker.resume_due_pauses(now=clock.billing_now())
+
+    assert PauseSchedule.objects.get().state == State.RESUMED
+    assert len(provider.invoices(alice)) == 2
+
+
+def pause_until_promised_day(provider: Provider, *accounts: Account) -> None:
+    for account in accounts:
+        pause_plans(account)
+    promised = PauseSchedule.objects.earliest("pause_date")
+    provider.travel_to(promised.pause_date + timedelta(hours=1))
+    run_due_jobs()
+    provider.travel_to(promised.resume_date + timedelta(hours=1))
+
+
+def test_a_refusal_of_one_night_does_not_stand_for_ever(provider: Provider) -> None:
+    alice = provider.subscriber("alice", FAITH)
+    pause_until_promised_day(provider, alice)
+    Command.objects.create(
+        account=alice,
+        kind="resume",
+        key=f"resume-schedule-{PauseSchedule.objects.get().pk}-0",
+        actor="system",
+        state=Command.State.FAILED,
+        steps=[],
+        error_code="invalid_state",
+    )
+
+    worker.resume_due_pauses(now=clock.billing_now())  # learns that it is paused all the same
+    provider.travel(hours=2)
+    worker.resume_due_pauses(now=clock.billing_now())
+
+    assert provider.subscription(alice).status == "active"
+    assert len(provider.invoices(alice)) == 2
+
+
+def test_one_that_breaks_keeps_no_other_from_being_resumed(provider: Provider) -> None:
+    alice, bob = provider.subscriber("alice", FAITH), provider.subscriber("bob", FAITH)
+    pause_until_promised_day(provider, alice, bob)
+    Subscription.objects.filter(customer__account=alice).update(status="active")
+    # Nothing of Alice's can be applied: her documents cannot be built.
+    Invoice.objects.create(
+        provider_id="ghost",
+        customer=alice.customer,
+        issued_at=clock.billing_now(),
+        synced_at=clock.billing_now(),
+        payload={"linked_payments": 7},
+    )
+
+    counts = worker.resume_due_pauses(now=clock.billing_now())
+
+    assert counts == {"resumed": 1, "declined": 0, "later": 1}
+    assert provider.subscription(bob).status == "active"
+
+
+@pytest.mark.shows("rule-1")
+def test_one_that_is_tried_in_vain_is_overdue(provider: Provider) -> None:
+    alice = provider.subscriber("alice", FAITH)
+    pause_until_promised_day(provider, alice)
+    provider.add_card("alice", DECLINING_CARD)
+
+    assert worker.resume_due_pauses(now=clock.billing_now())["declined"] == 1
+    assert resumes.count_overdue_resumes(now=clock.billing_now()) == 1
+
+
+def test_a_double_beat_runs_a_job_once(provider: Provider) -> None:
+    slot = job_schedule.newest_night(clock.billing_now())
+
+    first = job_schedule.run_job("resumes", slot, now=clock.billing_now())
+    second = job_schedule.run_job("resumes", slot, now=clock.billing_now())
+
+    assert first is not None
+    assert second is None
+    assert JobRun.objects.filter(job="resumes").count() == 1

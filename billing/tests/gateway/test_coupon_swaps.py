@@ -1,0 +1,56 @@
+"""Swapping coupons takes several writes, one of which deletes a scheduled change; none may be left out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pytest_django import Settings
+
+from billing.gateway import changes
+from billing.gateway.errors import Unconfirmed
+from billing.tests.support.faulty_proxy import FaultyProxy
+from billing.tests.support.live_provider import FAITH, Provider
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+MONTHLY = f"{FAITH}-USD-Monthly"
+
+
+@pytest.fixture
+def downgrading(provider: Provider) -> str:
+    """A yearly subscription scheduled to become monthly, with a coupon to swap."""
+    alice = provider.subscriber("alice", FAITH, unit="Yearly", coupon_ids=["BUNDLE-3"])
+    subscription_id = str(provider.subscription(alice).id)
+    changes.change_price_at_term_end(subscription_id, key="downgrade", price=MONTHLY)
+    return subscription_id
+
+
+def coupons_and_schedule(provider: Provider, subscription_id: str) -> tuple[list[str], bool]:
+    found: Any = provider.sdk.Subscription.retrieve(subscription_id).subscription
+    return [row.coupon_id for row in found.coupons or []], found.has_scheduled_changes
+
+
+def swap_coupons(subscription_id: str) -> None:
+    changes.swap_coupons(
+        subscription_id, key="swap", add=["BUNDLE-2"], remove=["BUNDLE-3"], changing_to=MONTHLY
+    )
+
+
+def test_one_that_is_cut_short_is_finished_by_the_same_key(
+    provider: Provider, faulty_proxy: FaultyProxy, settings: Settings, downgrading: str
+) -> None:
+    def cut(request: bytes) -> None:
+        if b"/update_for_items HTTP" in request:
+            settings.CHARGEBEE_ENDPOINT = "http://127.0.0.1:9/api/v2"
+
+    faulty_proxy.on_answer = cut
+    with pytest.raises(Unconfirmed):
+        swap_coupons(downgrading)
+    assert coupons_and_schedule(provider, downgrading) == (["BUNDLE-2"], False)
+
+    settings.CHARGEBEE_ENDPOINT = faulty_proxy.endpoint
+    faulty_proxy.on_answer = lambda _: None
+    swap_coupons(downgrading)
+
+    assert coupons_and_schedule(provider, downgrading) == (["BUNDLE-2"], True)

@@ -1,0 +1,257 @@
+"""Operators see on one page whether something needs them, and what to do then."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+
+import pytest
+import time_machine
+from django.contrib.auth.models import Group
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+from pytest_django import DjangoAssertNumQueries
+
+from accounts.models import OutgoingMail, User
+from billing import clock
+from billing.gateway import records
+from billing.gateway.errors import GatewayError
+from billing.health import checks, provider_metrics
+from billing.jobs import data_retention, recovery, schedule
+from billing.models import (
+    Command,
+    Heartbeat,
+    Invoice,
+    InvoicePdf,
+    JobRun,
+    PauseSchedule,
+    ProviderMinute,
+    ReconcileRun,
+    Subscription,
+    WebhookEvent,
+)
+from billing.tests.api.mirror_factory import apply_catalog, make_invoice, make_subscription, open_account
+from billing.tests.support.faulty_proxy import FaultyProxy
+from billing.tests.support.live_provider import Provider
+from conftest import ROOT
+
+pytestmark = pytest.mark.django_db
+PAGE = "admin:billing_systemhealth_changelist"
+LONG_AGO = timedelta(hours=2)
+
+
+def health_check(name: str) -> checks.HealthCheck:
+    """The sign of a name, as it stands now."""
+    (found,) = [check for check in checks.run_health_checks(now=clock.billing_now()) if check.name == name]
+    return found
+
+
+def failing_checks() -> set[str]:
+    """The names of the signs that need somebody."""
+    return {check.name for check in checks.run_health_checks(now=clock.billing_now()) if check.needs_somebody}
+
+
+@pytest.fixture
+def quiet() -> None:
+    """Everything runs: beat is heard, and every job has run for its newest slot."""
+    now = timezone.now()
+    Heartbeat.objects.create(pk=1, at=now)
+    for job, slot in list(schedule.due_jobs(clock.billing_now())):
+        JobRun.objects.create(job=job.name, scheduled_for=slot, started_at=now, finished_at=now)
+
+
+def begin_command(state: str, **more: object) -> Command:
+    """A change of some account, begun two hours ago."""
+    account = open_account(f"alice{Command.objects.count()}")
+    made = Command.objects.create(
+        account=account, key="k", kind="pause", actor="you", state=state, steps=[], **more
+    )
+    Command.objects.filter(pk=made.pk).update(created_at=timezone.now() - LONG_AGO)
+    return made
+
+
+def test_nothing_needs_anybody_while_all_is_well(quiet: None) -> None:
+    assert failing_checks() == set()
+
+
+def test_a_beat_that_is_not_heard_needs_somebody(quiet: None) -> None:
+    Heartbeat.objects.update(at=timezone.now() - timedelta(minutes=4))
+    assert failing_checks() == {"beat_seconds"}
+    assert health_check("beat_seconds").found == "last heartbeat 4 minutes ago"
+    Heartbeat.objects.all().delete()
+    assert failing_checks() == {"beat_seconds"}
+
+
+def test_the_sweep_is_heard(provider: Provider) -> None:
+    recovery.run_tick()
+    assert "beat_seconds" not in failing_checks()
+
+
+def test_a_change_that_stays_open_needs_somebody(quiet: None) -> None:
+    begin_command("unknown")
+    assert failing_checks() == {"commands_unsettled"}
+    assert (
+        health_check("commands_unsettled").found
+        == "1 change waiting for Chargebee, oldest started 2 hours ago"
+    )
+
+
+def test_a_declined_card_needs_nobody_and_half_a_change_does(quiet: None) -> None:
+    begin_command("failed", error_code="payment_processing_failed", finished_at=timezone.now())
+    assert failing_checks() == set()
+    begin_command("failed", error_code="billing_partial", finished_at=timezone.now())
+    assert failing_checks() == {"commands_refused"}
+    assert health_check("commands_refused").found == "1 billing_partial, 1 payment_processing_failed"
+
+
+@pytest.mark.shows("reliability-14")
+@pytest.mark.parametrize(("state", "name"), [("parked", "webhooks_parked"), ("received", "webhooks_waiting")])
+def test_a_webhook_that_is_not_applied_needs_somebody(quiet: None, state: str, name: str) -> None:
+    event = WebhookEvent.objects.create(
+        event_id="ev_1",
+        event_type="customer_changed",
+        occurred_at=timezone.now(),
+        source="webhook",
+        payload={},
+        state=state,
+    )
+    WebhookEvent.objects.filter(pk=event.pk).update(received_at=timezone.now() - LONG_AGO)
+    assert failing_checks() == {name}
+
+
+def test_a_job_that_is_late_or_failed_needs_somebody(quiet: None) -> None:
+    JobRun.objects.filter(job="resumes").delete()
+    JobRun.objects.filter(job="notices").update(error="ValueError: no")
+    with time_machine.travel(schedule.newest_night(clock.billing_now()) + timedelta(hours=1), tick=False):
+        found = health_check("jobs_late").found
+    assert "resumes is late" in found
+    assert "notices failed in its last run" in found
+
+
+def test_how_far_a_job_has_got_is_seen_while_it_runs(client: Client, quiet: None) -> None:
+    now = timezone.now()
+    JobRun.objects.filter(job="resumes").update(
+        started_at=now - timedelta(minutes=4),
+        finished_at=None,
+        next_attempt_at=now + timedelta(minutes=10),
+        counts={"resumed": 190, "declined": 10, "later": 0, "left": 300},
+    )
+
+    assert failing_checks() == set()
+    told = "started 4 minutes ago, about 6 minutes left"
+    assert health_check("jobs_under_way").found == f"resumes: 10 declined, 190 resumed, 300 left, {told}"
+    client.force_login(User.objects.create_superuser("olga", password="correct horse battery staple"))
+    run = JobRun.objects.get(job="resumes")
+    assert told in client.get(reverse("admin:billing_jobrun_change", args=[run.pk])).content.decode()
+    JobRun.objects.update(next_attempt_at=now)
+    assert health_check("jobs_under_way").found == "none"
+
+
+def test_a_pause_past_its_end_needs_somebody_and_one_given_up_nobody(quiet: None) -> None:
+    apply_catalog()
+    open_account("alice", make_subscription("own"), make_subscription("also"))
+    own, also = Subscription.objects.order_by("pk")
+    dates = {"pause_date": clock.billing_now() - timedelta(days=40), "created_at": clock.billing_now()}
+    ends = {"own": clock.billing_now() - timedelta(days=2), "also": clock.billing_now() + timedelta(days=2)}
+    PauseSchedule.objects.create(subscription=own, state="paused", resume_date=ends["own"], **dates)
+    PauseSchedule.objects.create(
+        subscription=also, state="paused", resume_date=ends["also"], given_up_at=clock.billing_now(), **dates
+    )
+    assert failing_checks() == {"resumes_overdue"}
+    assert health_check("resumes_given_up").number == 1
+
+
+def test_records_that_could_not_be_mended_need_somebody(quiet: None) -> None:
+    now = timezone.now()
+    ReconcileRun.objects.create(
+        work="night", compared=300, mended=4, failed=1, finished_at=now, next_attempt_at=now
+    )
+    assert failing_checks() == {"mirror_mended"}
+    assert health_check("mirror_mended").found == "4 corrected and 1 failed of 300, less than a minute ago"
+
+
+@pytest.mark.shows("reliability-24")
+def test_mail_that_waits_or_was_given_up_needs_somebody(quiet: None) -> None:
+    OutgoingMail.objects.create(kind="receipt", to="a@example.com", created_at=timezone.now() - LONG_AGO)
+    assert failing_checks() == {"mail_waiting"}
+    OutgoingMail.objects.update(state="failed")
+    assert failing_checks() == {"mail_lost"}
+
+
+@pytest.mark.shows("reliability-23")
+def test_an_invoice_that_cannot_be_made_needs_somebody(quiet: None) -> None:
+    open_account("alice", make_invoice("INV-1"))
+    InvoicePdf.objects.create(invoice=Invoice.objects.get(), version=1, state="failed")
+    assert failing_checks() == {"pdfs_failed"}
+
+
+def test_a_provider_that_fails_or_turns_us_away_needs_somebody(quiet: None) -> None:
+    now = timezone.now().replace(second=0, microsecond=0)
+    minute = ProviderMinute.objects.create(minute=now, asked=40, failed=2, milliseconds=10_000)
+    assert failing_checks() == set()
+    assert health_check("provider_failed").found == "2 of 40 failed, 0.25 s each"
+    ProviderMinute.objects.filter(pk=minute.pk).update(failed=3, turned_away=1)
+    assert failing_checks() == {"provider_failed", "provider_turned_away"}
+
+
+def test_what_the_provider_is_asked_is_counted(provider: Provider, faulty_proxy: FaultyProxy) -> None:
+    provider_metrics.flush_counts()
+    ProviderMinute.objects.all().delete()
+    records.find_customers_by_email("nobody@example.com")
+    faulty_proxy.lose_answers()
+    with pytest.raises(GatewayError):
+        records.find_customers_by_email("nobody@example.com")
+    provider_metrics.flush_counts()
+    asked = ProviderMinute.objects.values_list("asked", "failed", "turned_away")
+    assert [sum(column) for column in zip(*asked, strict=True)] == [4, 3, 0]
+
+
+def test_who_asked_the_provider_for_nothing_asks_the_database_for_nothing(
+    django_assert_num_queries: DjangoAssertNumQueries,
+) -> None:
+    provider_metrics.flush_counts()
+    with django_assert_num_queries(0):
+        provider_metrics.flush_counts()
+
+
+def test_minutes_are_kept_for_a_week() -> None:
+    now = timezone.now()
+    for days in (6, 8):
+        ProviderMinute.objects.create(minute=now - timedelta(days=days), asked=1)
+    assert data_retention.delete_old_metrics() == 1
+    assert ProviderMinute.objects.get().minute > now - timedelta(days=7)
+
+
+def test_the_page_shows_what_needs_somebody_first_and_where_to_look(client: Client, quiet: None) -> None:
+    begin_command("unknown")
+    support = User.objects.create_user("sam", password="correct horse battery staple", is_staff=True)
+    support.groups.add(Group.objects.get(name="support"))
+    client.force_login(support)
+    page = client.get(reverse(PAGE)).content.decode()
+    assert re.findall(r"<h2>(.*?)</h2>", page)[0] == "Changes being confirmed"
+    assert "1 check needs attention." in page
+    assert f"{reverse('admin:billing_command_changelist')}?state__exact=unknown" in page
+    # Support sees no job runs, so it is not sent there.
+    assert reverse("admin:billing_jobrun_changelist") not in page
+
+
+def test_the_page_is_for_those_who_may_see_it(client: Client) -> None:
+    client.force_login(
+        User.objects.create_user("carl", password="correct horse battery staple", is_staff=True)
+    )
+    assert client.get(reverse(PAGE)).status_code == 403
+
+
+def test_every_list_opens_as_the_page_narrows_it(client: Client) -> None:
+    client.force_login(User.objects.create_superuser("olga", password="correct horse battery staple"))
+    for check in checks.run_health_checks(now=clock.billing_now()):
+        if check.admin_list:
+            answer = client.get(f"{reverse(f'admin:{check.admin_list}_changelist')}?{check.admin_filter}")
+            assert (check.name, answer.status_code) == (check.name, 200)
+
+
+def test_every_sign_has_its_paragraph_in_the_runbook() -> None:
+    headings = re.findall(r"^## (.*)$", (ROOT / "docs" / "runbook.md").read_text(), re.MULTILINE)
+    anchors = {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+    assert {check.runbook for check in checks.run_health_checks(now=clock.billing_now())} <= anchors

@@ -1,0 +1,51 @@
+"""More work than fits into one slice: each slice begins where the last one ended, and nothing is done twice."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from pytest_django import Settings
+
+from billing import clock
+from billing.changes import pauses
+from billing.jobs import schedule
+from billing.models import JobRun, PauseSchedule
+from billing.tests.support.live_provider import FAITH, Provider
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+NAMES = ("alice", "bob", "carol")
+
+
+def run_slices(name: str) -> list[dict[str, int]]:
+    """Run a job's newest slot slice by slice, at least one of each; return what had been done after each."""
+    now = clock.billing_now()
+    counts: list[dict[str, int]] = []
+    slot = schedule.JOBS[name].newest_slot(now)
+    while not JobRun.objects.filter(job=name, scheduled_for=slot, finished_at__isnull=False).exists():
+        run = schedule.run_job(name, slot, now=now, helping=bool(counts))
+        assert run is not None
+        counts.append(run.counts)
+    return counts
+
+
+def test_the_nights_resumes_are_done_in_slices_each_once(provider: Provider, settings: Settings) -> None:
+    settings.JOB_SLICE_SECONDS = 0
+    accounts = [provider.subscriber(name, FAITH) for name in NAMES]
+    for account in accounts:
+        pauses.schedule_pause(
+            account, subscription_ids=None, days=30, key="pause", actor="you", now=clock.billing_now()
+        )
+    provider.travel_to(PauseSchedule.objects.latest("pause_date").pause_date + timedelta(hours=1))
+
+    looked = run_slices("pauses")
+    provider.travel_to(PauseSchedule.objects.latest("resume_date").resume_date + timedelta(hours=12))
+    resumed = run_slices("resumes")
+
+    assert [counts.get("left") for counts in looked] == [2, 1, None]
+    assert looked[-1]["paused"] == 3
+    assert [(counts["resumed"], counts.get("left")) for counts in resumed] == [(1, 2), (2, 1), (3, None)]
+    assert len(provider.events("subscription_resumed")) == 3
+    assert {provider.subscription(account).status for account in accounts} == {"active"}
+    assert not JobRun.objects.filter(finished_at__isnull=True).exists()

@@ -1,0 +1,241 @@
+"""A thousand resumes in one night: shared by several workers, each made once, and at the provider's pace."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+import redis
+from celery import Celery
+from django.db import connections
+from pytest_django import Settings
+
+from accounts.models import AccountEvent, OutgoingMail
+from billing import clock
+from billing.gateway import rate_limit
+from billing.health import checks
+from billing.jobs import recovery, schedule
+from billing.jobs.resumes import worker as resume_worker
+from billing.models import Command, PauseSchedule
+from billing.tests.support.faulty_proxy import FaultyProxy, is_write_request
+from billing.tests.support.invariants import expire_leases, reconcile_output
+from billing.tests.support.live_provider import Provider
+from billing.tests.support.many_subscribers import create_paused_subscribers, list_entries
+from conftest import ROOT
+
+pytestmark = [pytest.mark.services, pytest.mark.django_db(transaction=True)]
+
+WORKER = [sys.executable, "-m", "celery", "-A", "portal", "worker", "-Q", "jobs", "--concurrency=1"]
+# What Celery keeps in Redis; nobody else's workers are on this one.
+QUEUES = ("celery", "jobs", "unacked", "unacked_index", "unacked_mutex")
+SECONDS = 120
+# How many seconds the provider is away.
+FAR = 0.1
+# The smallest site's limit.
+LIMIT = 150
+
+Workers = list[subprocess.Popen[bytes]]
+
+
+@pytest.fixture
+def workers(environment: dict[str, str], tmp_path: Path) -> Iterator[Workers]:
+    """Two real Celery workers for the jobs, on Redis."""
+    broker = redis.Redis.from_url(os.environ["REDIS_URL"])
+    broker.delete(*QUEUES)
+    with ExitStack() as running:
+        logs = [tmp_path / f"worker-{name}.log" for name in "ab"]
+        started = [running.enter_context(_run_worker(environment, log, name=log.stem)) for log in logs]
+        yield started
+    broker.delete(*QUEUES)
+
+
+@contextmanager
+def _run_worker(environment: dict[str, str], log: Path, *, name: str) -> Iterator[subprocess.Popen[bytes]]:
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            [*WORKER, "-n", name],
+            env=environment,
+            cwd=ROOT,
+            stdout=output,
+            stderr=output,
+            start_new_session=True,
+        )
+    try:
+        yield process
+    finally:
+        kill_worker(process)
+
+
+def kill_worker(worker: subprocess.Popen[bytes]) -> None:
+    """End a worker with everything that it started, without a chance to tidy up."""
+    if worker.poll() is None:
+        os.killpg(worker.pid, signal.SIGKILL)
+        worker.wait()
+
+
+def wait_until(happened: Callable[[], object]) -> None:
+    """Wait until something has happened. Raises TimeoutError."""
+    deadline = time.monotonic() + SECONDS
+    while not happened():
+        if time.monotonic() > deadline:
+            raise TimeoutError
+        time.sleep(0.05)
+
+
+def publish_job_run(slot: datetime, *, workers: int) -> None:
+    """Send the message that the tick sends, once so many workers are ready for it."""
+    # Not the one of this process: what later tests announce is for nobody.
+    with Celery(broker=os.environ["REDIS_URL"], set_as_current=False) as app:
+        wait_until(lambda: len(app.control.ping(timeout=0.5) or ()) == workers)
+        app.send_task("billing.tasks.run_job", args=("resumes", slot.isoformat()), queue="jobs")
+
+
+def count_paused() -> int:
+    """How many pauses are in effect."""
+    return PauseSchedule.objects.filter(state=PauseSchedule.State.PAUSED).count()
+
+
+def resumed_ids(provider: Provider) -> list[str]:
+    """The ids of what the provider resumed, once for each time that it did."""
+    told = list_entries(provider.sdk.Event.list, "event", event_type={"is": "subscription_resumed"})
+    return [event["content"]["subscription"]["id"] for event in told]
+
+
+def job_progress() -> str:
+    """What operators are told about the job."""
+    (sign,) = (
+        check for check in checks.run_health_checks(now=clock.billing_now()) if check.name == "jobs_under_way"
+    )
+    assert not sign.needs_somebody
+    return sign.found
+
+
+class SimulatedTime:
+    """Time that passes only while all who take part in it wait."""
+
+    def __init__(self) -> None:
+        self._at = datetime(2026, 3, 10, 3, 30, tzinfo=UTC)
+        self._waiting: list[datetime] = []
+        self._taking_part = 0
+        self._changed = threading.Condition()
+
+    @contextmanager
+    def take_part(self) -> Iterator[None]:
+        """Be one of those whom time waits for."""
+        self._count(1)
+        try:
+            yield
+        finally:
+            self._count(-1)
+
+    def now(self) -> datetime:
+        """What time it is."""
+        return self._at
+
+    def sleep(self, seconds: float) -> None:
+        """Wait for so long."""
+        if not seconds:
+            return
+        until = self._at + timedelta(seconds=seconds)
+        with self._changed:
+            self._waiting.append(until)
+            self._advance_time()
+            self._changed.wait_for(lambda: self._at >= until)
+
+    def _count(self, more: int) -> None:
+        with self._changed:
+            self._taking_part += more
+            self._advance_time()
+
+    def _advance_time(self) -> None:
+        if self._waiting and len(self._waiting) == self._taking_part:
+            self._at = max(self._at, min(self._waiting))
+            self._waiting = [wake_at for wake_at in self._waiting if wake_at > self._at]
+            self._changed.notify_all()
+
+
+def work_at_rate_limit(faulty_proxy: FaultyProxy, *, now: datetime, workers: int) -> list[float]:
+    """Let so many workers do all that is due in simulated time; return when each write was made, in seconds."""
+    simulated, together, asked = SimulatedTime(), threading.Barrier(workers), list[float]()
+    faulty_proxy.on_answer = lambda request: (
+        asked.append(simulated.now().timestamp()) if is_write_request(request) else None
+    )
+
+    def work() -> int:
+        with (
+            simulated.take_part(),
+            rate_limit.throttle_background(rate_limit.Clock(simulated.now, simulated.sleep)),
+        ):
+            together.wait()
+            resumed = resume_worker.resume_due_pauses(now=now)["resumed"]
+        connections.close_all()
+        return resumed
+
+    with ThreadPoolExecutor(workers) as pool:
+        shares = [future.result() for future in [pool.submit(work) for _ in range(workers)]]
+    assert all(shares)
+    assert sum(shares) == len(asked)
+    return sorted(asked)
+
+
+@pytest.mark.shows("reliability-30")
+def test_a_thousand_due_resumes_are_each_made_once_through_a_kill_and_a_limit(
+    provider: Provider, faulty_proxy: FaultyProxy, workers: Workers, settings: Settings
+) -> None:
+    create_paused_subscribers(provider, subscriptions=1000)
+    faulty_proxy.on_answer = lambda request: time.sleep(FAR) if is_write_request(request) else None
+    slot, now = schedule.newest_night(clock.billing_now()), clock.billing_now()
+
+    publish_job_run(slot, workers=2)
+    wait_until(lambda: count_paused() < 500)
+    told = job_progress()
+    kill_worker(workers[0])
+    at_its_death = count_paused()
+    wait_until(lambda: count_paused() < at_its_death - 50)
+    workers[1].terminate()
+    workers[1].wait(timeout=SECONDS)
+    expire_leases()
+    recovery.settle_open_commands(now=now)
+
+    settings.CHARGEBEE_BACKGROUND_REQUESTS_PER_MINUTE, settings.RESUME_THREADS = LIMIT, 1
+    left = count_paused()
+    asked = work_at_rate_limit(faulty_proxy, now=now, workers=2)
+    run = schedule.run_job("resumes", slot, now=now)
+
+    assert "resumes: " in told
+    assert re.search(r" left, started [a-z0-9 ]+ ago, about ", told)
+    assert len(asked) == left > 2 * LIMIT
+    assert all(later - earlier >= 60 for earlier, later in zip(asked, asked[LIMIT:], strict=False))
+    assert len(asked) >= 0.97 * LIMIT * (asked[-1] - asked[0]) / 60
+    assert run is not None
+    assert run.finished_at is not None
+    ids = resumed_ids(provider)
+    assert len(ids) == len(set(ids)) == 1000
+    statuses = Counter(
+        subscription["status"]
+        for subscription in list_entries(provider.sdk.Subscription.list, "subscription")
+    )
+    assert statuses == {"active": 1000}
+    assert set(PauseSchedule.objects.values_list("state", flat=True)) == {PauseSchedule.State.RESUMED}
+    billed = Counter(
+        invoice["subscription_id"] for invoice in list_entries(provider.sdk.Invoice.list, "invoice")
+    )
+    assert set(billed.values()) == {2}
+    titles = [mail["title"] for mail in OutgoingMail.objects.values_list("context", flat=True)]
+    assert len(titles) == 1000
+    assert all(title.endswith(" is active again") for title in titles)
+    assert AccountEvent.objects.filter(kind="resumed").count() == 1000
+    assert not Command.objects.exclude(state=Command.State.SUCCEEDED).exists()
+    assert reconcile_output() == ""

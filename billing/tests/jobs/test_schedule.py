@@ -1,0 +1,149 @@
+"""Which instant a job runs for: by billing's clock, in the site's time zone, once a day on every day of the year."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+from threading import Barrier
+from zoneinfo import ZoneInfo
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from billing.jobs import schedule
+from billing.models import JobRun
+
+pytestmark = pytest.mark.django_db
+
+NEW_YORK = ZoneInfo("America/New_York")
+
+
+@pytest.mark.shows("reliability-26")
+@pytest.mark.parametrize(
+    ("now", "night"),
+    [
+        ("2026-03-08T12:00", "2026-03-08T07:30"),  # the clocks went forward at 2: a day of 23 hours
+        ("2026-03-08T07:29", "2026-03-07T08:30"),
+        ("2026-11-01T12:00", "2026-11-01T08:30"),  # the clocks went back at 2: a day of 25 hours
+        ("2026-11-01T08:29", "2026-10-31T07:30"),
+        ("2028-02-29T12:00", "2028-02-29T08:30"),
+        ("2027-01-01T08:29", "2026-12-31T08:30"),
+    ],
+)
+def test_the_newest_night_is_half_past_three_in_the_sites_zone(now: str, night: str) -> None:
+    instant = datetime.fromisoformat(now).replace(tzinfo=UTC)
+
+    assert schedule.newest_night(instant) == datetime.fromisoformat(night).replace(tzinfo=UTC)
+
+
+@pytest.mark.shows("reliability-26")
+def test_there_is_one_night_for_each_date_of_two_years() -> None:
+    first = datetime(2027, 1, 1, tzinfo=UTC)
+    # Every three hours: several instants of each date, before and after its night.
+    nights = {schedule.newest_night(first + timedelta(hours=3 * step)) for step in range(8 * 730)}
+
+    dates = sorted(night.astimezone(NEW_YORK).date() for night in nights)
+    assert len(dates) == len(set(dates))
+    assert dates[-1] - dates[0] == timedelta(days=len(dates) - 1)
+
+
+@pytest.mark.shows("reliability-26", "reliability-27")
+@pytest.mark.parametrize(
+    ("date", "hours"),
+    [("2026-03-08", 23), ("2026-11-01", 25), ("2028-02-29", 24), ("2026-12-31", 24), ("2026-04-30", 24)],
+)
+@pytest.mark.parametrize("up_at", [0, 9], ids=["all day", "from nine"])
+def test_two_beats_run_each_night_once_whatever_the_day(date: str, hours: int, up_at: int) -> None:
+    midnight = datetime.fromisoformat(date).replace(tzinfo=NEW_YORK)
+    assert (midnight + timedelta(days=1)).astimezone(UTC) - midnight.astimezone(UTC) == timedelta(hours=hours)
+
+    for quarter in range(4 * up_at, 4 * hours):
+        now = midnight.astimezone(UTC) + timedelta(minutes=15 * quarter)
+        for beat in (schedule.due_jobs(now), schedule.due_jobs(now)):
+            for job, slot in beat:
+                if job.name == "notices":
+                    schedule.run_job(job.name, slot, now=now)
+
+    nights = JobRun.objects.filter(job="notices").order_by("scheduled_for")
+    dates = [run.scheduled_for.astimezone(NEW_YORK).date() for run in nights]
+    before = [] if up_at else [midnight.date() - timedelta(days=1)]
+    assert dates == [*before, midnight.date()]
+
+
+@pytest.mark.shows("reliability-27")
+@pytest.mark.services
+@pytest.mark.django_db(transaction=True)
+def test_of_workers_that_take_up_a_slot_at_once_one_has_it() -> None:
+    slot = datetime(2026, 3, 10, 12, tzinfo=UTC)
+    start = Barrier(8)
+
+    def take_up(_: int) -> bool:
+        start.wait()
+        try:
+            return schedule.run_job("notices", slot, now=slot) is not None
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(8) as threads:
+        assert sorted(threads.map(take_up, range(8))) == [False] * 7 + [True]
+    assert JobRun.objects.get().finished_at is not None
+
+
+@pytest.mark.shows("reliability-27")
+def test_a_job_is_due_until_its_newest_slot_has_run() -> None:
+    now = datetime(2026, 3, 10, 12, 15, tzinfo=UTC)
+    assert {job.name for job, _ in schedule.due_jobs(now)} == {
+        "pauses",
+        "resumes",
+        "notices",
+        "feed",
+        "receipts",
+        "reconcile",
+    }
+
+    JobRun.objects.create(
+        job="resumes", scheduled_for=schedule.newest_night(now), started_at=now, finished_at=now
+    )
+
+    assert "resumes" not in {job.name for job, _ in schedule.due_jobs(now)}
+    assert "resumes" in {job.name for job, _ in schedule.due_jobs(now + timedelta(days=1))}
+
+
+@pytest.mark.shows("reliability-27")
+def test_a_run_that_died_is_taken_up_again_after_ten_minutes() -> None:
+    slot = datetime(2026, 3, 10, 12, tzinfo=UTC)
+    long_ago = datetime(2026, 1, 1, tzinfo=UTC)
+    JobRun.objects.create(job="pauses", scheduled_for=slot, started_at=long_ago)
+
+    assert "pauses" in {job.name for job, _ in schedule.due_jobs(slot)}
+    run = schedule.run_job("pauses", slot, now=slot)
+
+    assert run is not None
+    assert run.finished_at is not None
+    assert JobRun.objects.count() == 1
+
+
+@pytest.mark.shows("reliability-27")
+def test_a_run_that_died_is_ended_by_the_next_slots_and_one_that_lives_is_not(admin_client: Client) -> None:
+    now = timezone.now()
+    slots = [datetime(2026, 3, 10, hour, tzinfo=UTC) for hour in (12, 13, 14)]
+    died, lives = (
+        JobRun.objects.create(job="receipts", scheduled_for=slot, started_at=now, next_attempt_at=lease)
+        for slot, lease in zip(slots, [now, now + timedelta(minutes=5)], strict=False)
+    )
+    other = JobRun.objects.create(job="notices", scheduled_for=slots[0], started_at=now, next_attempt_at=now)
+
+    assert schedule.run_job("receipts", slots[2], now=slots[2]) is not None
+
+    for run in (died, lives, other):
+        run.refresh_from_db()
+    assert died.finished_at is not None
+    assert died.error == "died, or was left: the run for 2026-03-10 14:00 took over"
+    assert [lives.finished_at, other.finished_at] == [None, None]
+    assert schedule.run_job("receipts", slots[0], now=slots[2]) is None
+    listed = admin_client.get(reverse("admin:billing_jobrun_changelist"), {"q": died.error}).content.decode()
+    assert "never finished" in listed
+    assert "not finished: " not in listed

@@ -1,0 +1,208 @@
+"""Lost events, and a mirror that went astray: found and mended."""
+
+from __future__ import annotations
+
+from io import StringIO
+
+import pytest
+from django.core.management import call_command
+from django.db import connection
+
+from accounts.models import Account
+from billing import clock
+from billing.changes import pauses
+from billing.jobs import schedule
+from billing.mirror import account_import, documents, reconcile
+from billing.models import Customer, Invoice, PauseSchedule, Subscription, WebhookEvent
+from billing.queries.payment_methods import payment_method_lists
+from billing.tests.support.faulty_proxy import FaultyProxy
+from billing.tests.support.invariants import reconcile_output
+from billing.tests.support.live_provider import FAITH, GOSPEL, KIDS, Provider
+from billing.tests.support.subscriber_wallet import MASTERCARD
+from billing.tests.support.webhook_delivery import WebhookDelivery
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def test_a_mirror_in_step_prints_nothing(provider: Provider) -> None:
+    provider.subscriber("alice", FAITH, GOSPEL)
+
+    assert reconcile_output() == ""
+
+
+@pytest.mark.shows("reliability-12")
+def test_lost_events_are_found_in_the_feed(provider: Provider) -> None:
+    alice = provider.subscriber("alice", FAITH)
+    provider.travel(days=32)
+    assert Invoice.objects.count() == 1
+
+    reconcile.read_feed(now=clock.billing_now())
+
+    assert Invoice.objects.count() == 2
+    assert set(WebhookEvent.objects.values_list("source", flat=True)) == {"feed"}
+    assert provider.invoices(alice)[-1].id == Invoice.objects.latest("issued_at").provider_id
+    assert reconcile_output() == ""
+
+
+@pytest.mark.shows("reliability-12")
+def test_where_each_tenth_webhook_is_lost_the_hour_brings_what_is_missing(provider: Provider) -> None:
+    for name in ("alice", "bob", "carol"):
+        provider.subscriber(name, FAITH, GOSPEL, KIDS)
+    reconcile.read_feed(now=clock.billing_now())
+    post = WebhookDelivery(provider)
+    post.collect_new()
+    provider.travel(days=65)
+    events = post.collect_new()
+    lost = events[::10]
+    post.under_way = [event for event in events if event not in lost]
+    post.deliver_all()
+    assert "missing" in reconcile_output()
+
+    hour = schedule.run_job("feed", schedule.newest_hour(clock.billing_now()), now=clock.billing_now())
+
+    assert hour is not None
+    assert hour.counts["found"] == len(lost) > 5
+    assert reconcile_output() == ""
+
+
+@pytest.mark.shows("reliability-12")
+def test_every_difference_is_told_and_mended(provider: Provider) -> None:
+    provider.subscriber("alice", FAITH)
+    provider.subscriber("bob", GOSPEL)
+    provider.travel(days=32)
+    Subscription.objects.filter(customer__provider_id="bob").delete()
+    Invoice.objects.filter(customer__provider_id="alice").update(payload={}, status="voided")
+
+    told = reconcile_output()
+    assert "missing" in told
+    assert "older" in told
+
+    call_command("reconcile", stdout=StringIO())
+
+    assert reconcile_output() == ""
+
+
+def test_a_row_that_the_provider_never_had_becomes_a_tombstone(provider: Provider) -> None:
+    alice = provider.subscriber("alice", FAITH)
+    row = Subscription.objects.get()
+    Subscription.objects.create(
+        provider_id="ghost", customer=row.customer, service="kids", status="active",
+        created_at=row.created_at, synced_at=row.synced_at, payload=row.payload,
+    )  # fmt: skip
+    assert "subscription ghost: not there" in reconcile_output()
+
+    reconcile.repair_mirror(now=clock.billing_now())
+
+    assert Subscription.objects.get(provider_id="ghost").deleted
+    assert provider.subscription(alice).status == "active"
+
+
+def test_what_was_made_while_the_lists_were_read_is_not_buried(
+    provider: Provider, faulty_proxy: FaultyProxy
+) -> None:
+    alice = provider.subscriber("alice", FAITH)
+
+    def subscribe_in_between(request: bytes) -> None:
+        if request.startswith(b"GET") and b"/subscriptions?" in request:
+            faulty_proxy.on_answer = lambda _: None
+            provider.subscribe("alice", GOSPEL)
+            account_import.refresh_resource("subscription", provider.subscription(alice, GOSPEL).id)
+
+    faulty_proxy.on_answer = subscribe_in_between
+    reconcile.repair_mirror(now=clock.billing_now())
+
+    assert set(Subscription.objects.values_list("service", "deleted")) == {
+        ("faith-family", False),
+        ("gospel-TV", False),
+    }
+
+
+@pytest.mark.shows("reliability-11")
+def test_an_older_reading_that_arrives_late_replaces_nothing_newer(
+    provider: Provider, faulty_proxy: FaultyProxy
+) -> None:
+    faith = provider.subscription(provider.subscriber("alice", FAITH)).id
+
+    def cancel_and_read_meanwhile(request: bytes) -> None:
+        faulty_proxy.on_answer = lambda _: None
+        provider.sdk.Subscription.cancel_for_items(faith, {"end_of_term": True})
+        account_import.refresh_resource("subscription", faith)
+        connection.close()
+
+    faulty_proxy.on_answer = cancel_and_read_meanwhile
+    account_import.refresh_resource("subscription", faith)
+
+    assert Subscription.objects.get().status == "non_renewing"
+    reconcile.read_feed(now=clock.billing_now())
+    assert reconcile_output() == ""
+
+
+def test_one_record_that_cannot_be_applied_keeps_no_other_away(provider: Provider) -> None:
+    provider.subscriber("alice", FAITH)
+    bob = provider.subscriber("bob", FAITH)
+    provider.travel(days=32)
+    # Alice's documents cannot be built, and so nothing of hers be applied, until this invoice is mended.
+    Invoice.objects.filter(customer__provider_id="alice").update(payload={"linked_payments": 7})
+
+    counts = reconcile.repair_mirror(now=clock.billing_now())
+
+    renewed = provider.subscription(bob).current_term_end
+    assert Subscription.objects.get(customer__account=bob).payload["current_term_end"] == renewed
+    assert counts["failed"] > 0
+    assert reconcile.repair_mirror(now=clock.billing_now())["failed"] == 0
+    assert reconcile_output() == ""
+
+
+def test_reading_an_account_again_leaves_nothing_that_the_provider_has_not(provider: Provider) -> None:
+    alice = provider.subscriber("alice", FAITH)
+    provider.add_card("alice", MASTERCARD)
+    account_import.resync_account(alice)
+    first, second = [card["payment_source_id"] for card in payment_method_lists(alice)["card"]]
+    provider.sdk.PaymentSource.delete(second)
+
+    account_import.resync_account(alice)
+
+    assert [card["payment_source_id"] for card in payment_method_lists(alice)["card"]] == [first]
+
+
+def test_a_pause_of_a_subscription_that_is_gone_is_closed_and_told(provider: Provider) -> None:
+    alice = provider.subscriber("alice", FAITH)
+    pauses.schedule_pause(
+        alice, subscription_ids=None, days=30, key="pause", actor="you", now=clock.billing_now()
+    )
+
+    account_import.mark_deleted("subscription", provider.subscription(alice).id)
+
+    assert PauseSchedule.objects.get().state == PauseSchedule.State.SUPERSEDED
+    assert alice.outgoing_mails.count() == 2
+
+
+def test_an_address_that_nobody_knows_is_nobody(provider: Provider) -> None:
+    assert account_import.import_account("nobody@example.com") is None
+    assert not Account.objects.exists()
+
+
+def test_an_address_that_customer_service_changed_takes_its_account_along(provider: Provider) -> None:
+    alice = provider.subscriber("alice", FAITH)
+    provider.sdk.Customer.update("alice", {"email": "alicia@example.com"})
+
+    assert account_import.import_account("alicia@example.com") == alice
+
+    assert Account.objects.get().email == "alicia@example.com"
+    assert "alicia@example.com" in documents.read_document(alice, "account")
+
+
+@pytest.mark.shows("rule-13")
+def test_of_several_customers_with_one_address_the_live_one_is_taken(provider: Provider) -> None:
+    provider.sdk.Customer.create({"id": "old", "email": "twin@example.com"})
+    provider.add_card("old", "4111111111111111")
+    provider.subscribe("old", FAITH)
+    provider.travel(hours=1)
+    provider.sdk.Customer.create({"id": "new", "email": "twin@example.com"})
+
+    account = account_import.import_account("twin@example.com")
+
+    assert account is not None
+    assert account.customer.provider_id == "old"
+    assert Customer.objects.get(provider_id="new").account is None
+    assert account_import.import_account("twin@example.com") == account

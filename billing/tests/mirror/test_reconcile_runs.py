@@ -1,0 +1,416 @@
+"""A comparison too long for one breath: page by page, within the limit, gone on with after whatever stopped it."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from datetime import timedelta
+from io import StringIO
+from itertools import pairwise
+from typing import Any
+
+import httpx
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+from pytest_django import Settings
+
+from accounts.models import Account
+from billing import clock, tasks
+from billing.changes import bundle_coupons
+from billing.gateway import rate_limit, records
+from billing.gateway.errors import NotSent, Refused
+from billing.jobs import schedule
+from billing.mirror import account_import, batch_runs, reconcile
+from billing.models import BundleRate, Command, Invoice, JobRun, ReconcileRun, RequestPace, Subscription
+from billing.models.commands import ALIGN_BUNDLE
+from billing.tests.support.faulty_proxy import FaultyProxy
+from billing.tests.support.live_provider import FAITH, GOSPEL, Provider
+from conftest import ROOT
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+MONTHS = 6
+RECONCILE = [sys.executable, "manage.py", "reconcile"]
+
+
+def found_differences() -> list[str]:
+    """Return the differences there are."""
+    return sorted(str(difference) for difference in reconcile.find_differences())
+
+
+@pytest.fixture
+def alice(provider: Provider) -> Account:
+    """Alice, who has been billed for half a year, which the portal has heard of."""
+    account = provider.subscriber("alice", FAITH)
+    provider.travel(days=31 * MONTHS)
+    account_import.resync_account(account)
+    assert Invoice.objects.count() == MONTHS + 1
+    return account
+
+
+def spoil_invoices(alice: Account) -> list[str]:
+    """Make three rows of invoices wrong, each otherwise, far from each other; return what is to be told of them."""
+    ids = list(Invoice.objects.order_by("issued_at").values_list("provider_id", flat=True))
+    Invoice.objects.filter(provider_id=ids[1]).update(payload={})
+    Invoice.objects.filter(provider_id=ids[3]).delete()
+    last = Invoice.objects.get(provider_id=ids[-1])
+    last.pk, last.provider_id = None, "ghost"
+    last.save()
+    return sorted([f"invoice {ids[1]}: older", f"invoice {ids[3]}: missing", "invoice ghost: not there"])
+
+
+def count_list_requests(requests: list[bytes], path: str) -> int:
+    """Return how many pages of a list were asked for."""
+    return sum(f"GET /api/v2/{path}?".encode() in request for request in requests)
+
+
+def expire_leases() -> None:
+    """Let as much time pass as a worker may be silent."""
+    over = timezone.now() - timedelta(seconds=1)
+    ReconcileRun.objects.update(next_attempt_at=over)
+    JobRun.objects.update(next_attempt_at=over)
+
+
+def test_every_page_is_compared_and_what_no_page_has_is_found(
+    alice: Account, faulty_proxy: FaultyProxy, settings: Settings
+) -> None:
+    settings.CHARGEBEE_PAGE_SIZE = 2
+    expected = spoil_invoices(alice)
+    requests = faulty_proxy.record_requests()
+
+    assert found_differences() == expected
+    assert count_list_requests(requests, "invoices") == 4
+    assert reconcile.repair_mirror(now=clock.billing_now())["invoice"] == 3
+
+    assert found_differences() == []
+    assert Invoice.objects.get(provider_id="ghost").deleted
+
+
+def test_a_page_costs_a_handful_of_queries_and_none_reads_more_than_a_page(
+    alice: Account, settings: Settings
+) -> None:
+    def queries(page_size: int) -> list[str]:
+        settings.CHARGEBEE_PAGE_SIZE = page_size
+        with CaptureQueriesContext(
+            connection,
+        ) as captured:
+            assert found_differences() == []
+        return [query["sql"] for query in captured.captured_queries]
+
+    few, many = queries(100), queries(1)
+
+    # Of this site a page of one has twelve pages more of invoices and transactions, eleven of prices and the like.
+    more = sum(max(0, model.objects.count() - 1) for model in (Invoice, *_other_models()))
+    assert len(many) - len(few) <= 6 * more
+    rows = [sql for sql in few if sql.startswith("SELECT") and 'FROM "billing_invoice"' in sql]
+    assert rows
+    assert all(any(bound in sql for bound in ("LIMIT", " IN (", "MAX(")) for sql in rows)
+
+
+def _other_models() -> list[Any]:
+    from billing.mirror.writer import MODELS_BY_KIND
+
+    return [model for model in MODELS_BY_KIND.values() if model is not Invoice]
+
+
+def test_a_killed_one_is_gone_on_with_where_it_stopped(
+    alice: Account, faulty_proxy: FaultyProxy, environment: dict[str, str]
+) -> None:
+    spoil_invoices(alice)
+    process = subprocess.Popen(
+        RECONCILE, env=environment, cwd=ROOT, stdout=subprocess.DEVNULL, start_new_session=True
+    )
+
+    def kill_at_the_invoices(request: bytes) -> None:
+        if b"/invoices?" in request:
+            process.kill()
+
+    faulty_proxy.on_answer = kill_at_the_invoices
+    assert process.wait(timeout=60) == -signal.SIGKILL
+    run = ReconcileRun.objects.get()
+    assert (run.stage, run.finished_at) == ("invoice", None)
+    with pytest.raises(CommandError, match="Another process"):
+        call_command("reconcile", stdout=StringIO())
+
+    expire_leases()
+    requests = faulty_proxy.record_requests()
+    said = StringIO()
+    call_command("reconcile", stdout=said)
+
+    assert count_list_requests(requests, "customers") == 0
+    assert count_list_requests(requests, "invoices") == 1
+    assert said.getvalue().splitlines() == [
+        "going on at invoice",
+        f"invoice: {MONTHS + 2} compared, 3 mended, 0 failed",
+    ]
+    assert ReconcileRun.objects.get(pk=run.pk).finished_at is not None
+    assert found_differences() == []
+
+
+def test_one_of_yesterday_is_not_gone_on_with(provider: Provider, faulty_proxy: FaultyProxy) -> None:
+    faulty_proxy.answer_with(b"")
+    with pytest.raises(NotSent):
+        reconcile.repair_mirror(now=clock.billing_now())
+    ReconcileRun.objects.update(stage="invoice", started_at=timezone.now() - timedelta(days=1))
+    faulty_proxy.restore()
+
+    reconcile.repair_mirror(now=clock.billing_now())
+
+    given_up, done = ReconcileRun.objects.order_by("pk")
+    assert given_up.error == "given up: begun anew"
+    assert set(done.counts) == set(records.KINDS)
+
+
+def test_the_night_works_in_slices_until_all_is_done(
+    alice: Account, settings: Settings, provider: Provider
+) -> None:
+    settings.CHARGEBEE_PAGE_SIZE, settings.JOB_SLICE_SECONDS = 2, 0
+    spoil_invoices(alice)
+    now = clock.billing_now()
+    slot = schedule.newest_night(now)
+
+    first = schedule.run_job("reconcile", slot, now=now)
+    assert first is not None
+    assert first.finished_at is None
+    slices = 1
+    while "reconcile" in {job.name for job, _ in schedule.due_jobs(now)}:
+        schedule.run_job("reconcile", slot, now=now)
+        slices += 1
+
+    done = JobRun.objects.get(job="reconcile")
+    assert slices > 10
+    assert done.finished_at is not None
+    assert (done.counts["invoice"], done.counts["failed"], done.error) == (3, 0, "")
+    assert ReconcileRun.objects.get().finished_at is not None
+    assert found_differences() == []
+
+
+def test_the_night_goes_on_when_the_provider_is_back(
+    alice: Account, faulty_proxy: FaultyProxy, settings: Settings
+) -> None:
+    settings.JOB_SLICE_SECONDS = 0
+    expected = spoil_invoices(alice)
+    now = clock.billing_now()
+    slot = schedule.newest_night(now)
+    for _ in range(2):  # the list of prices, and what of ours is not in it, which asks for nothing
+        schedule.run_job("reconcile", slot, now=now)
+    faulty_proxy.answer_with(b"")
+
+    away = schedule.run_job("reconcile", slot, now=now)
+
+    assert away is not None
+    assert "Unreadable" in away.error
+    assert "reconcile" not in {job.name for job, _ in schedule.due_jobs(now)}
+    faulty_proxy.restore()
+    settings.JOB_SLICE_SECONDS = 90
+    expire_leases()
+    back = schedule.run_job("reconcile", slot, now=now)
+    assert back is not None
+    assert (back.error, back.counts["invoice"]) == ("", len(expected))
+    assert back.finished_at is not None
+
+
+def too_many_requests(retry_after: int) -> bytes:
+    """Return the answer of a provider that is asked too much."""
+    body = json.dumps(
+        {"message": "m", "type": "operation_failed", "api_error_code": "api_request_limit_exceeded"}
+    )
+    head = f"HTTP/1.1 429 Too Many\r\nRetry-After: {retry_after}\r\nContent-Length: {len(body)}\r\n"
+    return f"{head}Content-Type: application/json\r\nConnection: close\r\n\r\n{body}".encode()
+
+
+def replace_answers(
+    faulty_proxy: FaultyProxy, path: str, answer: Callable[[bytes], bytes], *, times: int = 1
+) -> list[float]:
+    """Put something in the place of the next answers about a path; return when each question about it came."""
+    moments: list[float] = []
+
+    def decide(request: bytes) -> None:
+        faulty_proxy.mode = "good"
+        if f"/{path}?".encode() in request:
+            moments.append(time.monotonic())
+            if len(moments) <= times:
+                faulty_proxy.mode, faulty_proxy.replacement = "replace", answer(request)
+
+    faulty_proxy.on_answer = decide
+    return moments
+
+
+@pytest.mark.shows("reliability-5")
+def test_it_waits_as_long_as_the_provider_says_and_goes_on(alice: Account, faulty_proxy: FaultyProxy) -> None:
+    spoil_invoices(alice)
+    moments = replace_answers(faulty_proxy, "invoices", lambda _: too_many_requests(1), times=2)
+
+    assert reconcile.repair_mirror(now=clock.billing_now())["invoice"] == 3
+
+    assert len(moments) == 3
+    assert all(later - earlier >= 1 for earlier, later in pairwise(moments))
+    assert found_differences() == []
+
+
+@pytest.mark.shows("reliability-5")
+def test_it_stops_where_it_is_told_to_wait_for_long_and_keeps_its_place(
+    alice: Account, faulty_proxy: FaultyProxy
+) -> None:
+    spoil_invoices(alice)
+    moments = replace_answers(faulty_proxy, "invoices", lambda _: too_many_requests(600))
+
+    with pytest.raises(CommandError, match="could not be asked"):
+        call_command("reconcile", stdout=StringIO())
+
+    assert len(moments) == 1
+    assert ReconcileRun.objects.get().stage == "invoice"
+    requests = faulty_proxy.record_requests()
+    assert reconcile.repair_mirror(now=clock.billing_now())["invoice"] == 3
+    assert count_list_requests(requests, "subscriptions") == 0
+
+
+def test_a_place_that_the_provider_forgot_is_the_beginning_of_the_list(
+    alice: Account, faulty_proxy: FaultyProxy
+) -> None:
+    spoil_invoices(alice)
+    replace_answers(faulty_proxy, "invoices", lambda _: too_many_requests(600))
+    with pytest.raises(NotSent):
+        reconcile.repair_mirror(now=clock.billing_now())
+    faulty_proxy.restore()
+    ReconcileRun.objects.update(offset="of long ago")
+    with pytest.raises(Refused):
+        reconcile.repair_mirror(now=clock.billing_now())
+
+    ReconcileRun.objects.update(updated_at=timezone.now() - timedelta(hours=2))
+
+    assert reconcile.repair_mirror(now=clock.billing_now())["invoice"] == 3
+
+
+def test_a_record_that_cannot_be_read_costs_only_itself(
+    alice: Account, provider: Provider, faulty_proxy: FaultyProxy, settings: Settings
+) -> None:
+    settings.CHARGEBEE_PAGE_SIZE = 3
+    expected = spoil_invoices(alice)
+    broken = Invoice.objects.order_by("issued_at")[0].provider_id
+
+    def without_its_status(request: bytes) -> bytes:
+        path = request.split(b" ")[1].decode()
+        page = httpx.get(f"{provider.sandbox.url}{path}", auth=(settings.CHARGEBEE_API_KEY, "")).json()
+        del page["list"][0]["invoice"]["status"]
+        body = json.dumps(page).encode()
+        head = f"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n"
+        return head.encode() + b"Connection: close\r\n\r\n" + body
+
+    replace_answers(faulty_proxy, "invoices", without_its_status)
+    assert found_differences() == sorted([*expected, f"invoice {broken}: cannot be read"])
+
+    replace_answers(faulty_proxy, "invoices", without_its_status)
+    counts = reconcile.repair_mirror(now=clock.billing_now())
+
+    assert (counts["invoice"], counts["failed"]) == (3, 1)
+    assert not Invoice.objects.get(provider_id=broken).deleted
+    faulty_proxy.restore()
+    assert found_differences() == []
+
+
+def test_a_row_newer_than_anything_the_provider_has_is_mended_too(alice: Account) -> None:
+    Subscription.objects.update(resource_version=2**60, payload={})
+    assert found_differences() == [
+        f"subscription {Subscription.objects.get().provider_id}: newer than the provider"
+    ]
+
+    assert reconcile.repair_mirror(now=clock.billing_now())["failed"] == 0
+
+    assert found_differences() == []
+
+
+def test_two_at_once_do_not_disturb_each_other(alice: Account, faulty_proxy: FaultyProxy) -> None:
+    expected = spoil_invoices(alice)
+    within: list[list[str]] = []
+
+    def check_in_between(request: bytes) -> None:
+        if b"/invoices?" in request:
+            faulty_proxy.on_answer = lambda _: None
+            within.append(found_differences())
+            connection.close()  # of the proxy's thread
+
+    faulty_proxy.on_answer = check_in_between
+    assert found_differences() == expected
+    assert within == [expected]
+
+
+def test_all_workers_together_keep_the_pace(
+    provider: Provider, faulty_proxy: FaultyProxy, settings: Settings
+) -> None:
+    settings.CHARGEBEE_BACKGROUND_REQUESTS_PER_MINUTE = 30  # three at once, then one in 2.2 seconds
+    began = time.monotonic()
+    RequestPace.objects.create(pk=1, next_at=timezone.now())
+    requests = faulty_proxy.record_requests()
+
+    def ask_twice() -> None:
+        with rate_limit.throttle_background():
+            records.find_record("coupon", "BUNDLE-2")
+            records.find_record("coupon", "BUNDLE-2")
+        connection.close()
+
+    workers = [threading.Thread(target=ask_twice) for _ in range(2)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+
+    assert len(requests) == 4
+    assert time.monotonic() - began > 2
+
+
+@pytest.mark.shows("reliability-5")
+def test_a_subscriber_waits_for_no_turn(provider: Provider, settings: Settings) -> None:
+    settings.CHARGEBEE_BACKGROUND_REQUESTS_PER_MINUTE = 1
+    began = time.monotonic()
+
+    for _ in range(3):
+        records.find_record("coupon", "BUNDLE-2")
+
+    assert time.monotonic() - began < 60
+
+
+@pytest.fixture
+def bundle(provider: Provider) -> Account:
+    """Ava, who has two subscriptions and not the coupon of two."""
+    BundleRate.objects.create(size=2, percentage=10, coupon_id="BUNDLE-2")
+    return provider.subscriber("ava", FAITH, GOSPEL)
+
+
+def test_a_coupon_that_does_not_stay_is_not_put_on_for_ever(bundle: Account, provider: Provider) -> None:
+    for _ in range(6):
+        tasks.align_bundle(bundle.pk)
+        for plan in (FAITH, GOSPEL):
+            held = provider.subscription(bundle, plan)
+            if held.coupons:
+                provider.sdk.Subscription.remove_coupons(held.id, {"coupon_ids": ["BUNDLE-2"]})
+        account_import.resync_account(bundle)
+
+    assert Command.objects.filter(kind=ALIGN_BUNDLE).count() == bundle_coupons.MAX_REPEATS
+    assert len(bundle_coupons.pending_swaps(bundle)) == 2
+    # The night tries once more.
+    assert bundle_coupons.align_all_accounts(now=clock.billing_now()) == {"aligned": 1, "bundles_later": 0}
+    assert bundle_coupons.pending_swaps(bundle) == []
+
+
+@pytest.mark.shows("reliability-12", "reliability-35")
+def test_what_an_operator_changed_is_found_without_its_message(bundle: Account, provider: Provider) -> None:
+    bundle_coupons.request_alignment()
+    assert batch_runs.is_run_waiting("bundles")
+
+    tasks.align_all_bundles()
+    tasks.align_all_bundles()
+
+    run = ReconcileRun.objects.get(work="bundles")
+    assert (run.compared, run.mended, run.failed) == (1, 1, 0)
+    assert run.finished_at is not None
+    assert bundle_coupons.pending_swaps(bundle) == []
+    assert [row.coupon_id for row in provider.subscription(bundle, GOSPEL).coupons] == ["BUNDLE-2"]

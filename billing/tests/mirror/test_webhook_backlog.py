@@ -1,0 +1,310 @@
+"""More events than one worker gets done at once: read in pages, in turn with the others, and none is lost by a kill."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from celery.signals import before_task_publish
+from django.db import connection, transaction
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+from pytest_django import Settings
+
+from billing import clock
+from billing.changes import bundle_coupons
+from billing.jobs import recovery
+from billing.mirror import webhook_intake, webhook_processing
+from billing.models import RequestPace, Subscription, WebhookEvent
+from billing.tests.support.celery_workers import wait_until
+from billing.tests.support.faulty_proxy import FaultyProxy
+from billing.tests.support.kill_process import run_and_kill
+from billing.tests.support.live_provider import FAITH, GOSPEL, Provider
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+State = WebhookEvent.State
+
+TOO_MANY_REQUESTS = b"\r\n".join(
+    [
+        b"HTTP/1.1 429 Too Many Requests",
+        b"Content-Type: application/json",
+        b"Retry-After: 30",
+        b"Content-Length: 55",
+        b"Connection: close",
+        b"",
+        b'{"message":"busy","api_error_code":"api_limit_reached"}',
+    ]
+)
+WORK = "from billing.mirror import webhook_processing; webhook_processing.process_due_events()"
+
+
+def store_events(names: dict[str, list[str]] | Any, *, count: int = 1) -> list[int]:
+    """Store events that name these resources, as webhooks bring them; return their keys."""
+    before = WebhookEvent.objects.count()
+    stored = [
+        webhook_intake.store_webhook_event(
+            {
+                "id": f"ev_{before + number}",
+                "occurred_at": 1_773_144_000,
+                "event_type": "something_happened",
+                "api_version": "v2",
+                "content": {kind: [{"id": identifier} for identifier in ids] for kind, ids in names.items()},
+            }
+        )
+        for number in range(count)
+    ]
+    return [event.pk for event in stored if event is not None]
+
+
+def count_states() -> dict[str, int]:
+    """Return how many events are in each state."""
+    found = list(WebhookEvent.objects.values_list("state", flat=True))
+    return {state: found.count(state) for state in set(found)}
+
+
+def expire_waits() -> None:
+    """Let every pause and every lease run out."""
+    WebhookEvent.objects.filter(state=State.RECEIVED).update(next_attempt_at=timezone.now())
+
+
+@contextmanager
+def record_task_messages() -> Iterator[list[tuple[str, bool]]]:
+    """Give a list that fills with the tasks that workers are sent, and whether the message is dropped in time."""
+    sent: list[tuple[str, bool]] = []
+
+    def note(sender: str, headers: dict[str, Any], **_: Any) -> None:
+        sent.append((sender.rpartition(".")[2], headers["expires"] is not None))
+
+    before_task_publish.connect(note)
+    try:
+        yield sent
+    finally:
+        before_task_publish.disconnect(note)
+
+
+def test_what_many_events_name_is_read_once_for_all_of_them(
+    provider: Provider, faulty_proxy: FaultyProxy
+) -> None:
+    alice = provider.subscriber("alice", FAITH)
+    held = provider.subscription(alice)
+    provider.sdk.Subscription.cancel_for_items(held.id, {"cancel_option": "end_of_term"})
+    store_events({"customer": ["alice"], "subscription": [held.id]}, count=40)
+    asked = faulty_proxy.record_requests()
+
+    assert webhook_processing.process_due_events()
+
+    assert [request.split(b" ")[1].decode() for request in asked] == [
+        "/api/v2/customers/alice",
+        f"/api/v2/subscriptions/{held.id}",
+    ]
+    assert Subscription.objects.get().status == "non_renewing"
+    assert count_states() == {State.PROCESSED: 40}
+
+
+def test_events_about_strangers_ask_for_nothing_and_cost_as_much_as_one(
+    provider: Provider, faulty_proxy: FaultyProxy
+) -> None:
+    asked = faulty_proxy.record_requests()
+
+    def queries(count: int) -> int:
+        store_events({"customer": ["stranger"]}, count=count)
+        with CaptureQueriesContext(connection) as made:
+            assert webhook_processing.process_due_events()
+        return len(made)
+
+    assert queries(60) == queries(2)
+    assert asked == []
+    assert count_states() == {State.IGNORED: 62}
+
+
+@pytest.mark.shows("reliability-14")
+def test_a_poisoned_event_among_many_stops_only_itself(provider: Provider) -> None:
+    alice = provider.subscriber("alice", FAITH)
+    named = {"customer": ["alice"], "subscription": [provider.subscription(alice).id]}
+    store_events(named, count=3)
+    [poisoned] = store_events(named)
+    WebhookEvent.objects.filter(pk=poisoned).update(payload={"names": 7})
+    store_events(named, count=3)
+
+    for _ in range(webhook_processing.MAX_ATTEMPTS):
+        webhook_processing.process_due_events()
+        expire_waits()
+
+    assert count_states() == {State.PROCESSED: 6, State.PARKED: 1}
+    assert WebhookEvent.objects.get(pk=poisoned).attempts == webhook_processing.MAX_ATTEMPTS
+    assert set(WebhookEvent.objects.exclude(pk=poisoned).values_list("attempts", flat=True)) == {1}
+
+
+def test_an_outage_is_nobodys_fault_and_leaves_everything_due(
+    provider: Provider, faulty_proxy: FaultyProxy
+) -> None:
+    alice = provider.subscriber("alice", FAITH, GOSPEL)
+    for plan in (FAITH, GOSPEL):
+        store_events(
+            {"customer": ["alice"], "subscription": [provider.subscription(alice, plan).id]}, count=5
+        )
+    faulty_proxy.answer_with(TOO_MANY_REQUESTS)
+
+    assert webhook_processing.process_due_events()
+
+    assert set(WebhookEvent.objects.values_list("state", "attempts")) == {(State.RECEIVED, 0)}
+    told_to_wait = WebhookEvent.objects.filter(next_attempt_at__gt=timezone.now() + timedelta(seconds=20))
+    assert told_to_wait.count() == 10
+    faulty_proxy.restore()
+    expire_waits()
+    webhook_processing.process_due_events()
+    assert count_states() == {State.PROCESSED: 10}
+
+
+def test_one_that_is_replayed_while_the_provider_is_found_away_is_due_again_at_once(
+    provider: Provider, faulty_proxy: FaultyProxy
+) -> None:
+    alice = provider.subscriber("alice", FAITH)
+    replayed, other = store_events({"subscription": [provider.subscription(alice).id]}, count=2)
+    faulty_proxy.answer_with(TOO_MANY_REQUESTS)
+    faulty_proxy.on_answer = lambda _: webhook_processing.replay_event(replayed)
+
+    webhook_processing.process_due_events()
+
+    assert WebhookEvent.objects.get(pk=other).attempts == 0
+    assert webhook_processing.due_event_ids() == [replayed]
+    faulty_proxy.restore()
+    expire_waits()
+    assert webhook_processing.process_due_events()
+    assert count_states() == {State.PROCESSED: 2}
+
+
+@pytest.mark.shows("reliability-5")
+def test_a_flood_leaves_subscribers_their_share_of_the_providers_limit(
+    provider: Provider, faulty_proxy: FaultyProxy, settings: Settings
+) -> None:
+    settings.CHARGEBEE_BACKGROUND_REQUESTS_PER_MINUTE = 60  # six at once, then one in a second
+    settings.JOB_SLICE_SECONDS = 2
+    RequestPace.objects.create(pk=1, next_at=timezone.now())
+    keys = [pk for number in range(60) for pk in store_events({"subscription": [f"imported-{number}"]})]
+    asked = faulty_proxy.record_requests()
+    began = time.monotonic()
+
+    def allowed() -> float:
+        return 6 + time.monotonic() - began + 1
+
+    for pk in keys:
+        webhook_processing.process_event(pk)
+    assert len(asked) <= allowed()
+    assert count_states() == {State.PROCESSED: len(asked), State.RECEIVED: 60 - len(asked)}
+    assert set(WebhookEvent.objects.filter(state=State.RECEIVED).values_list("attempts", flat=True)) == {0}
+
+    expire_waits()
+    at_once = len(asked)
+    webhook_processing.process_due_slice()
+    assert at_once < len(asked) <= allowed()
+    assert count_states() == {State.PROCESSED: len(asked), State.RECEIVED: 60 - len(asked)}
+
+    settings.CHARGEBEE_BACKGROUND_REQUESTS_PER_MINUTE, settings.JOB_SLICE_SECONDS = 0, 60
+    expire_waits()
+    webhook_processing.process_due_slice()
+    assert count_states() == {State.PROCESSED: 60}
+    assert len(asked) == 60
+
+
+def test_a_crowd_sends_workers_no_message_each(provider: Provider) -> None:
+    bundle_coupons.request_alignment()
+    with record_task_messages() as sent:
+        store_events({"subscription": ["one"]}, count=webhook_intake.BACKLOG_LIMIT + 5)
+        assert sent == [("process_webhook", False)] * webhook_intake.BACKLOG_LIMIT
+
+        recovery.sweep_due_work(now=clock.billing_now())
+        repeated = sent[webhook_intake.BACKLOG_LIMIT :]
+        assert repeated.count(("process_due_webhooks", True)) == 1
+        # The sweep says it again: behind a long job nothing piles up.
+        assert {("run_job", True), ("align_all_bundles", True)} <= {*repeated}
+        assert {drops for _, drops in repeated} == {True}
+
+
+def test_what_a_killed_worker_had_taken_up_comes_back_and_is_worked_on_alone(
+    provider: Provider, faulty_proxy: FaultyProxy, environment: dict[str, str]
+) -> None:
+    alice = provider.subscriber("alice", FAITH)
+    held = provider.subscription(alice).id
+    keys = [*store_events({"customer": ["alice"]}, count=3), *store_events({"subscription": [held]}, count=3)]
+
+    run_and_kill(environment, faulty_proxy, WORK, lambda request: b"/subscriptions/" in request)
+    assert webhook_processing.due_event_ids() == []
+    assert set(WebhookEvent.objects.values_list("state", "attempts")) == {(State.RECEIVED, 1)}
+
+    expire_waits()
+    asked = faulty_proxy.record_requests()
+    webhook_processing.process_event(keys[0])
+    assert webhook_processing.process_due_events()
+    assert count_states() == {State.PROCESSED: 6}
+    assert len(asked) == 6
+
+
+@pytest.mark.shows("reliability-14")
+def test_an_event_that_every_worker_died_of_is_parked(provider: Provider) -> None:
+    [deadly] = store_events({"subscription": ["deadly"]})
+    WebhookEvent.objects.filter(pk=deadly).update(attempts=webhook_processing.MAX_ATTEMPTS)
+    store_events({"subscription": ["harmless"]})
+
+    assert webhook_processing.process_due_events()
+
+    assert count_states() == {State.PARKED: 1, State.PROCESSED: 1}
+    assert WebhookEvent.objects.get(pk=deadly).state == State.PARKED
+
+
+@pytest.mark.services
+def test_two_workers_at_once_take_up_each_event_once(provider: Provider, faulty_proxy: FaultyProxy) -> None:
+    for number in range(40):
+        store_events({"customer": ["stranger"]}, count=20)
+        store_events({"subscription": [f"imported-{number}"]})
+    asked = faulty_proxy.record_requests()
+
+    def work(_: int) -> None:
+        try:
+            webhook_processing.process_due_events()
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(2) as workers:
+        list(workers.map(work, range(2)))
+
+    assert count_states() == {State.IGNORED: 800, State.PROCESSED: 40}
+    assert len(asked) == 40
+    assert set(WebhookEvent.objects.filter(state=State.PROCESSED).values_list("attempts", flat=True)) == {1}
+
+
+@pytest.mark.services
+def test_whoever_takes_up_what_a_killed_worker_had_leaves_the_rest_to_others(provider: Provider) -> None:
+    _, *others = store_events({"subscription": ["imported"]}, count=12)
+    WebhookEvent.objects.update(attempts=1)
+
+    def work() -> None:
+        try:
+            webhook_processing.process_due_events()
+        finally:
+            connection.close()
+
+    def is_waiting() -> bool:
+        waiting = "SELECT count(*) FROM pg_locks WHERE relation = %s::regclass AND NOT granted"
+        with connection.cursor() as cursor:
+            cursor.execute(waiting, [WebhookEvent._meta.db_table])
+            return bool(cursor.fetchone()[0])
+
+    with ThreadPoolExecutor(1) as workers:
+        with transaction.atomic():
+            # It may look at events, and is held up where it writes that it has them.
+            with connection.cursor() as cursor:
+                cursor.execute(f"LOCK TABLE {WebhookEvent._meta.db_table} IN SHARE MODE")
+            worker = workers.submit(work)
+            wait_until(is_waiting)
+            free = WebhookEvent.objects.select_for_update(skip_locked=True).order_by("pk")
+            assert list(free.values_list("pk", flat=True)) == others
+        worker.result()
+
+    assert count_states() == {State.PROCESSED: 12}

@@ -1,0 +1,427 @@
+"""Payment methods under faults: one method, one charge, one mail, and never half of an update left behind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import count
+from multiprocessing import get_context
+
+import pytest
+from django.db import connection
+from django.utils import timezone
+from pytest_django import Settings
+
+from accounts.models import OutgoingMail
+from billing import clock
+from billing.commands import lifecycle
+from billing.commands.executor import MAX_NEW_KEYS
+from billing.errors import (
+    BillingPartial,
+    BillingUnavailable,
+    BillingUnconfirmed,
+    ChangeInProgress,
+    PaymentMethodGone,
+    PaymentMethodInvalid,
+)
+from billing.jobs.command_kinds import COMMAND_KINDS
+from billing.mirror import account_import
+from billing.models import Command
+from billing.payment_methods import changes
+from billing.payment_methods.changes import MethodChangeResult
+from billing.queries.commands import has_open_command
+from billing.queries.payment_methods import due_invoices, wallet_of
+from billing.tests.api.synced_provider import UNREACHABLE_ENDPOINT
+from billing.tests.support.faulty_proxy import FaultyProxy, is_write_request
+from billing.tests.support.live_provider import DECLINING_CARD, FAITH, VISA_CARD, Provider
+from billing.tests.support.subscriber_wallet import AMEX, MASTERCARD, OWNER, SubscriberWallet, overdue_wallet
+from conftest import Sandbox
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("assert_settled_after")]
+
+EMPTY = (
+    b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}"
+)
+DUE = [699, 799]
+# What such a change writes: the card, its owner, the two invoices; then the default, or the removal.
+STEPS = 5
+KEY = "one-intent"
+OPERATIONS = ["added", "replaced"]
+
+
+@pytest.fixture
+def finn(provider: Provider) -> SubscriberWallet:
+    """Finn, whose card declined two renewals."""
+    purse = overdue_wallet(provider)
+    assert purse.amount_due() == sum(DUE)
+    return purse
+
+
+@pytest.fixture
+def ava(provider: Provider) -> SubscriberWallet:
+    """Ava, with a plan, a Visa that pays for it and a Mastercard besides."""
+    purse = SubscriberWallet(provider, provider.subscriber("ava", FAITH))
+    purse.add_card(purse.create_token(MASTERCARD))
+    OutgoingMail.objects.all().delete()
+    return purse
+
+
+def prepare_change(purse: SubscriberWallet, operation: str) -> Callable[[], MethodChangeResult]:
+    """A change that brings an American Express card, the same one however often it is asked for."""
+    token = purse.create_token(AMEX)
+    if operation == "added":
+        return lambda: purse.add_card(token, key=KEY)
+    old = str(purse.source_in_role())
+    return lambda: purse.replace_card(old, token, key=KEY)
+
+
+def change_command(purse: SubscriberWallet) -> Command:
+    """The command behind it."""
+    return Command.objects.get(account=purse.account, key=KEY)
+
+
+def expire_lease() -> None:
+    Command.objects.filter(state__in=Command.OPEN).update(next_attempt_at=timezone.now())
+
+
+def settle_commands() -> None:
+    expire_lease()
+    lifecycle.settle_due_commands(COMMAND_KINDS, now=clock.billing_now())
+
+
+def run_in_process_and_kill(
+    faulty_proxy: FaultyProxy, act: Callable[[], object], *, killed_after: int
+) -> None:
+    """Let a process of its own do something, and kill it when so many writes were answered and it has not heard."""
+    connection.close()  # the child must not inherit it
+    process = get_context("fork").Process(target=act)
+    writes = count(1)
+
+    def kill(request: bytes) -> None:
+        if is_write_request(request) and next(writes) == killed_after:
+            process.kill()
+
+    faulty_proxy.on_answer = kill
+    process.start()
+    process.join()
+    faulty_proxy.restore()
+    assert process.exitcode == -9
+
+
+def assert_changed_once(purse: SubscriberWallet, operation: str) -> None:
+    assert purse.last_digits() == (["0004", "0005", "1111"] if operation == "added" else ["0005", "1111"])
+    new = str(purse.source_in_role())
+    assert purse.provider_sources()[new]["card"]["last4"] == "0005"
+    assert {name: purse.provider_sources()[new]["card"][name] for name in OWNER} == OWNER
+    invoices = purse.provider.invoices(purse.account)
+    assert [str(invoice.status) for invoice in invoices] == ["paid"] * 4
+    assert sorted(cents for _, cents in purse.paid_charges()) == sorted(DUE * 2)
+    assert OutgoingMail.objects.filter(account=purse.account).count() == 1
+    assert change_command(purse).state == Command.State.SUCCEEDED
+    assert purse.amount_due() == 0
+    assert wallet_of(purse.account).primary_id == new
+
+
+@pytest.mark.shows("reliability-15")
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_a_worker_killed_at_each_step_leaves_the_rest_to_the_sweep(
+    finn: SubscriberWallet, faulty_proxy: FaultyProxy, operation: str
+) -> None:
+    change = prepare_change(finn, operation)
+
+    run_in_process_and_kill(faulty_proxy, change, killed_after=1)
+    for _ in range(STEPS - 1):
+        assert change_command(finn).state == Command.State.PENDING
+        expire_lease()
+        # It asks again for the step that the last one died over, and dies over the next.
+        run_in_process_and_kill(
+            faulty_proxy,
+            lambda: lifecycle.settle_due_commands(COMMAND_KINDS, now=clock.billing_now()),
+            killed_after=2,
+        )
+    settle_commands()
+
+    assert change() == MethodChangeResult(str(finn.source_in_role()), sum(DUE))
+    assert_changed_once(finn, operation)
+
+
+@pytest.mark.shows("reliability-3")
+@pytest.mark.parametrize("answer", [b"", EMPTY], ids=["lost", "without its object"])
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_whichever_answers_are_lost_the_change_is_made_once(
+    finn: SubscriberWallet, faulty_proxy: FaultyProxy, operation: str, answer: bytes
+) -> None:
+    change = prepare_change(finn, operation)
+    faulty_proxy.lose_write(1, answer)
+    with pytest.raises(BillingUnconfirmed):
+        change()
+    with pytest.raises(ChangeInProgress):
+        finn.add_card("cb_another_token", key="another-intent")
+
+    for _ in range(STEPS - 1):
+        faulty_proxy.lose_write(2, answer)
+        settle_commands()
+        assert change_command(finn).state == Command.State.UNKNOWN
+    faulty_proxy.restore()
+    settle_commands()
+
+    assert change() == MethodChangeResult(str(finn.source_in_role()), sum(DUE))
+    assert_changed_once(finn, operation)
+
+
+@pytest.mark.shows("reliability-4")
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_after_the_providers_window_it_looks_before_it_asks(
+    finn: SubscriberWallet, faulty_proxy: FaultyProxy, operation: str
+) -> None:
+    change = prepare_change(finn, operation)
+    faulty_proxy.lose_write(1)
+    with pytest.raises(BillingUnconfirmed):
+        change()
+
+    for _ in range(STEPS - 1):
+        finn.provider.travel(minutes=31)
+        faulty_proxy.lose_write(1)
+        settle_commands()
+        assert change_command(finn).state == Command.State.UNKNOWN
+    faulty_proxy.restore()
+    finn.provider.travel(minutes=31)
+    settle_commands()
+
+    assert change() == MethodChangeResult(str(finn.source_in_role()), sum(DUE))
+    assert_changed_once(finn, operation)
+
+
+@pytest.mark.parametrize("step", ["*/update_card", "*/collect_payment"])
+def test_a_decline_that_is_not_heard_of_after_a_long_outage_is_not_tried_again(
+    finn: SubscriberWallet, sandbox: Sandbox, step: str
+) -> None:
+    declined, token = len(finn.provider.events("payment_failed")), finn.create_token(DECLINING_CARD)
+    sandbox.order_fault("drop_connection_before", step)
+    with pytest.raises(BillingUnconfirmed):
+        finn.add_card(token, key=KEY)
+
+    finn.provider.travel(minutes=31)
+    sandbox.order_fault("drop_connection_after", "*/collect_payment", count=3)
+    for _ in range(3):
+        settle_commands()
+        assert change_command(finn).state == Command.State.UNKNOWN
+    settle_commands()
+
+    assert finn.add_card(token, key=KEY).collected_cents == 0
+    assert len(finn.provider.events("payment_failed")) == declined + 1
+    assert len({strike["key"] for strike in sandbox.struck()[:3]}) == 1
+    assert finn.amount_due() == sum(DUE)
+
+
+def test_what_is_never_done_is_asked_for_with_a_few_keys_then_given_up_and_may_be_asked_for_anew(
+    finn: SubscriberWallet, sandbox: Sandbox
+) -> None:
+    change = prepare_change(finn, "added")
+    sandbox.order_fault("drop_connection_before", "*/collect_payment", count=1000)
+    with pytest.raises(BillingUnconfirmed):
+        change()
+
+    for _ in range(MAX_NEW_KEYS):
+        finn.provider.travel(minutes=31)
+        settle_commands()
+        assert change_command(finn).state == Command.State.UNKNOWN
+    finn.provider.travel(minutes=31)
+    settle_commands()
+
+    command = change_command(finn)
+    assert (command.state, command.error_code) == (Command.State.FAILED, BillingPartial.code)
+    asked = [strike["key"] for strike in sandbox.struck()]
+    assert len(set(asked)) == len(asked) == 1 + MAX_NEW_KEYS
+    assert not has_open_command(finn.account)
+    sandbox.clear_faults()
+    sandbox.order_fault("drop_connection_before", "*/collect_payment")
+    with pytest.raises(BillingUnconfirmed):
+        change()
+    finn.provider.travel(minutes=31)
+    settle_commands()
+    assert_changed_once(finn, "added")
+    assert change() == MethodChangeResult(finn.source_in_role(), sum(DUE))
+
+
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_a_provider_that_goes_away_half_way_is_waited_for(
+    finn: SubscriberWallet, faulty_proxy: FaultyProxy, sandbox: Sandbox, settings: Settings, operation: str
+) -> None:
+    change = prepare_change(finn, operation)
+    faulty_proxy.run_after_write(lambda: setattr(settings, "CHARGEBEE_ENDPOINT", UNREACHABLE_ENDPOINT))
+
+    with pytest.raises(BillingUnconfirmed):
+        change()
+    settle_commands()
+    assert change_command(finn).state == Command.State.UNKNOWN
+    assert OutgoingMail.objects.count() == 0
+
+    settings.CHARGEBEE_ENDPOINT = sandbox.endpoint
+    settle_commands()
+
+    assert_changed_once(finn, operation)
+
+
+def test_a_provider_that_is_away_from_the_start_adds_nothing_and_the_same_intent_may_be_asked_again(
+    finn: SubscriberWallet, sandbox: Sandbox, settings: Settings
+) -> None:
+    change = prepare_change(finn, "added")
+    settings.CHARGEBEE_ENDPOINT = UNREACHABLE_ENDPOINT
+    with pytest.raises(BillingUnavailable):
+        change()
+    settings.CHARGEBEE_ENDPOINT = sandbox.endpoint
+    assert "0005" not in finn.last_digits()
+
+    change()
+
+    assert_changed_once(finn, "added")
+
+
+@pytest.mark.shows("reliability-2")
+def test_a_token_that_never_arrived_and_expired_adds_nothing(
+    finn: SubscriberWallet, sandbox: Sandbox
+) -> None:
+    change = prepare_change(finn, "added")
+    sandbox.order_fault("drop_connection_before", "/payment_sources/*")
+    with pytest.raises(BillingUnconfirmed):
+        change()
+
+    finn.provider.travel(minutes=31)
+    settle_commands()
+
+    with pytest.raises(PaymentMethodInvalid):
+        change()
+    assert finn.last_digits() == ["0004", "1111"]
+    assert finn.amount_due() == sum(DUE)
+
+
+def test_what_was_added_elsewhere_meanwhile_is_not_taken_for_the_new_card(
+    finn: SubscriberWallet, faulty_proxy: FaultyProxy
+) -> None:
+    agreement = {"customer_id": "finn", "type": "paypal_express_checkout", "reference_id": "B-1"}
+    finn.provider.sdk.PaymentSource.create_using_permanent_token(agreement)
+    change = prepare_change(finn, "replaced")
+    faulty_proxy.lose_write(1)
+    with pytest.raises(BillingUnconfirmed):
+        change()
+
+    faulty_proxy.restore()
+    finn.provider.travel(minutes=31)
+    settle_commands()
+
+    new = str(finn.source_in_role())
+    assert change() == MethodChangeResult(new, sum(DUE))
+    assert finn.provider_sources()[new]["card"]["last4"] == "0005"
+    assert len(finn.provider_sources()) == 3
+
+
+def test_what_a_card_had_paid_before_is_not_told_as_collected(
+    finn: SubscriberWallet, faulty_proxy: FaultyProxy
+) -> None:
+    visa = finn.other_source()
+    first = due_invoices(finn.account)[0].provider_id
+    finn.provider.sdk.Invoice.collect_payment(first, {"payment_source_id": visa, "amount": 200})
+    account_import.resync_account(finn.account)
+    # The default one is told, then the first invoice is collected: whose answer is lost, and read much later.
+    faulty_proxy.lose_write(2)
+    with pytest.raises(BillingUnconfirmed):
+        finn.make_default(visa, key=KEY)
+    faulty_proxy.restore()
+    finn.provider.travel(minutes=31)
+    settle_commands()
+
+    assert finn.make_default(visa, key=KEY) == MethodChangeResult(visa, sum(DUE) - 200)
+
+
+def test_an_invoice_that_somebody_paid_meanwhile_is_not_collected_and_is_no_decline(
+    finn: SubscriberWallet,
+) -> None:
+    first = finn.provider.invoices(finn.account)[2]
+    visa = finn.other_source()
+    finn.provider.sdk.Invoice.collect_payment(first.id, {"payment_source_id": visa})
+
+    outcome = finn.add_card(finn.create_token(MASTERCARD))
+
+    assert outcome.collected_cents == sum(DUE) - first.total
+    assert finn.amount_due() == 0
+    assert finn.source_in_role() == outcome.source_id
+    assert sorted(cents for _, cents in finn.paid_charges()) == sorted(DUE * 2)
+
+
+def test_a_card_that_declines_is_not_asked_for_the_next_invoice(finn: SubscriberWallet) -> None:
+    declined = len(finn.provider.events("payment_failed"))
+
+    outcome = finn.make_default(str(finn.source_in_role()))
+
+    assert outcome == MethodChangeResult(finn.source_in_role(), 0)
+    assert len(finn.provider.events("payment_failed")) == declined + 1
+    assert finn.amount_due() == sum(DUE)
+
+
+@pytest.mark.parametrize("ask", [SubscriberWallet.make_default, SubscriberWallet.describe_owner])
+def test_a_method_removed_behind_our_back_is_not_found_and_no_longer_shown(
+    ava: SubscriberWallet, ask: Callable[[SubscriberWallet, str], MethodChangeResult]
+) -> None:
+    gone = ava.other_source()
+    ava.provider.sdk.PaymentSource.delete(gone)
+
+    with pytest.raises(PaymentMethodGone):
+        ask(ava, gone)
+
+    assert ava.shown_cards() == list(ava.provider_sources()) == [ava.source_in_role()]
+
+
+def test_what_was_removed_behind_our_back_is_removed_or_replaced_all_the_same(ava: SubscriberWallet) -> None:
+    for number, ask in (
+        (MASTERCARD, ava.remove_source),
+        (AMEX, lambda one: ava.replace_card(one, ava.create_token(AMEX))),
+    ):
+        gone = ava.other_source()
+        ava.provider.sdk.PaymentSource.delete(gone)
+        ask(gone)
+        assert gone not in ava.shown_cards()
+        assert sorted(ava.shown_cards()) == sorted(ava.provider_sources()), number
+        ava.add_card(ava.create_token(MASTERCARD))
+
+
+def test_a_role_that_is_there_already_is_no_failure(ava: SubscriberWallet) -> None:
+    chosen = ava.other_source()
+    ava.provider.sdk.Customer.assign_payment_role("ava", {"payment_source_id": chosen, "role": "primary"})
+
+    assert ava.make_default(chosen) == MethodChangeResult(chosen, 0)
+
+    assert wallet_of(ava.account).primary_id == ava.source_in_role() == chosen
+
+
+def test_a_card_in_the_place_of_the_backup_is_the_backup(ava: SubscriberWallet) -> None:
+    primary, backup = ava.source_in_role(), ava.other_source()
+    ava.provider.sdk.Customer.assign_payment_role("ava", {"payment_source_id": backup, "role": "backup"})
+    account_import.resync_account(ava.account)
+
+    outcome = ava.replace_card(backup, ava.create_token(AMEX))
+
+    assert (ava.source_in_role(), ava.source_in_role("backup")) == (primary, outcome.source_id)
+    assert ava.last_digits() == ["0005", "1111"]
+
+
+def test_a_customer_whose_collection_stopped_with_the_last_method_is_collected_from_again(
+    provider: Provider,
+) -> None:
+    hugo = SubscriberWallet(provider, provider.subscriber("hugo"))
+    hugo.remove_source(str(hugo.source_in_role()))
+    assert hugo.provider.sdk.Customer.retrieve("hugo").customer.auto_collection == "off"
+
+    outcome = hugo.add_card(hugo.create_token(VISA_CARD))
+
+    assert hugo.source_in_role() == outcome.source_id
+    assert hugo.provider.sdk.Customer.retrieve("hugo").customer.auto_collection == "on"
+
+
+def test_two_accounts_keys_never_stand_for_one_intent(provider: Provider) -> None:
+    made = [
+        changes.create_paypal_intent(provider.subscriber(name), key=key)
+        for name, key in (("ava", "one"), ("bob", "one"), ("cleo", "o" * 100), ("dora", "o" * 100))
+    ]
+
+    assert len({intent["id"] for intent in made}) == len(made)
+    assert [intent["customer_id"] for intent in made] == ["ava", "bob", "cleo", "dora"]

@@ -1,0 +1,132 @@
+"""Subscriptions that an operator tied to a payment source: where that one is replaced they follow to the new one."""
+
+from __future__ import annotations
+
+import pytest
+
+from billing.errors import BillingPartial, BillingUnconfirmed
+from billing.mirror import account_import, reconcile
+from billing.models import Command, Subscription
+from billing.tests.payment_methods.test_changes_under_faults import settle_commands
+from billing.tests.support.faulty_proxy import FaultyProxy
+from billing.tests.support.live_provider import FAITH, GOSPEL, KIDS, Provider
+from billing.tests.support.subscriber_wallet import AMEX, MASTERCARD, SubscriberWallet
+from conftest import Sandbox
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def ava(provider: Provider) -> SubscriberWallet:
+    """Ava, who pays with a Visa, but for one plan that is tied to her Mastercard and is collected whatever happens."""
+    purse = SubscriberWallet(provider, provider.subscriber("ava", FAITH, GOSPEL))
+    purse.add_card(purse.create_token(MASTERCARD))
+    tie_plan(purse, GOSPEL, purse.other_source(), auto_collection="on")
+    return purse
+
+
+def tie_plan(purse: SubscriberWallet, plan: str, source: str, **more: str) -> None:
+    """Have an operator tie a plan to a source, and the portal hear of it."""
+    subscription = purse.provider.subscription(purse.account, plan)
+    profile = {"payment_source_id": source, **more}
+    purse.provider.sdk.Subscription.override_billing_profile(subscription.id, profile)
+    account_import.resync_account(purse.account)
+
+
+def tied_sources(purse: SubscriberWallet, *plans: str) -> list[tuple[str | None, str | None]]:
+    """What plans are tied to at the provider, and whether each is collected by itself."""
+    held = [purse.provider.subscription(purse.account, plan) for plan in plans]
+    return [(subscription.payment_source_id, subscription.auto_collection) for subscription in held]
+
+
+def charged_source(purse: SubscriberWallet, plan: str) -> str:
+    """The source that the newest payment of a plan was taken from."""
+    subscription = purse.provider.subscription(purse.account, plan).id
+    filters = {"subscription_id": {"is": subscription}, "sort_by": {"desc": "date"}}
+    return str(purse.provider.sdk.Transaction.list(filters).list[0].transaction.payment_source_id)
+
+
+def test_a_plan_follows_to_the_card_that_takes_its_ones_place(ava: SubscriberWallet) -> None:
+    old, primary = ava.other_source(), ava.source_in_role()
+
+    new = ava.replace_card(old, ava.create_token(AMEX)).source_id
+
+    assert tied_sources(ava, GOSPEL, FAITH) == [(new, "on"), (None, None)]
+    assert ava.source_in_role() == primary
+    assert list(reconcile.find_differences()) == []
+    ava.provider.travel(days=32)
+    assert charged_source(ava, GOSPEL) == new
+    assert charged_source(ava, FAITH) == primary
+
+
+def test_plans_follow_each_from_its_own_card_and_one_that_has_ended_does_not(ava: SubscriberWallet) -> None:
+    old, primary = ava.other_source(), str(ava.source_in_role())
+    tie_plan(ava, FAITH, primary, auto_collection="off")
+    ended = ava.provider.subscribe("ava", KIDS)
+    tie_plan(ava, KIDS, old)
+    ava.provider.sdk.Subscription.cancel_for_items(ended, {"cancel_option": "immediately"})
+    account_import.resync_account(ava.account)
+
+    new = ava.replace_card(old, ava.create_token(AMEX)).source_id
+
+    assert tied_sources(ava, FAITH, GOSPEL, KIDS) == [(primary, "off"), (new, "on"), (None, None)]
+    assert list(reconcile.find_differences()) == []
+
+
+def test_a_plan_whose_card_is_removed_is_charged_to_the_default_one_and_is_seen_to_be(
+    ava: SubscriberWallet,
+) -> None:
+    ava.remove_source(ava.other_source())
+
+    assert tied_sources(ava, GOSPEL) == [(None, "on")]
+    assert list(reconcile.find_differences()) == []
+
+
+def test_a_plan_that_was_untied_meanwhile_is_left_alone(ava: SubscriberWallet) -> None:
+    old, subscription = ava.other_source(), ava.provider.subscription(ava.account, GOSPEL).id
+    ava.provider.sdk.Subscription.override_billing_profile(subscription, {"auto_collection": "on"})
+
+    ava.replace_card(old, ava.create_token(AMEX))
+
+    assert tied_sources(ava, GOSPEL) == [(None, "on")]
+    assert not Subscription.objects.get(provider_id=subscription).text("payment_source_id")
+    assert list(reconcile.find_differences()) == []
+
+
+@pytest.mark.parametrize("minutes", [1, 31], ids=["within", "after"])
+def test_whichever_answers_are_lost_within_or_after_the_providers_window_it_follows(
+    ava: SubscriberWallet, faulty_proxy: FaultyProxy, minutes: int
+) -> None:
+    old, token = ava.other_source(), ava.create_token(AMEX)
+    faulty_proxy.lose_write(1)
+    with pytest.raises(BillingUnconfirmed):
+        ava.replace_card(old, token, key="one")
+    while Command.objects.get(key="one").state == Command.State.UNKNOWN:
+        ava.provider.travel(minutes=minutes)
+        # Within the window the step that is open is asked for again, and the next one's answer is lost.
+        faulty_proxy.lose_write(1 if minutes > 30 else 2)
+        settle_commands()
+    faulty_proxy.restore()
+
+    new = ava.replace_card(old, token, key="one").source_id
+
+    assert tied_sources(ava, GOSPEL) == [(new, "on")]
+    assert len(ava.provider.events("subscription_changed")) == 2  # the operator's and this one
+    assert ava.last_digits() == ["0005", "1111"]
+    assert list(reconcile.find_differences()) == []
+
+
+def test_one_that_cannot_be_tied_anew_keeps_its_card_and_the_next_try_finishes_it(
+    ava: SubscriberWallet, sandbox: Sandbox
+) -> None:
+    old, token = ava.other_source(), ava.create_token(AMEX)
+    sandbox.refuse_requests("/subscriptions/*/override_billing_profile")
+    with pytest.raises(BillingPartial):
+        ava.replace_card(old, token, key="one")
+    assert tied_sources(ava, GOSPEL) == [(old, "on")]
+    assert old in ava.provider_sources()
+
+    new = ava.replace_card(old, token, key="one").source_id
+
+    assert tied_sources(ava, GOSPEL) == [(new, "on")]
+    assert ava.last_digits() == ["0005", "1111"]

@@ -1,0 +1,568 @@
+"""One subscriber's life at a live provider, one event at a time, with all that must hold after each of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from accounts.models import Account, SiteSettings
+from billing import clock
+from billing.changes import (
+    billing_period,
+    bundle_coupons,
+    cancellation,
+    free_month,
+    pauses,
+    plan_selection,
+    resumes,
+    undo,
+)
+from billing.changes import coupons as change_coupons
+from billing.changes.preview import Figures
+from billing.errors import BillingError, BillingPartial, PaymentProcessingFailed
+from billing.gateway.errors import Refused
+from billing.jobs import schedule
+from billing.mirror import account_import, documents, reconcile
+from billing.models import AccountDocument, BundleRate, CancellationFeedback, Command
+from billing.queries.holdings import Holding
+from billing.queries.ownership import live_holdings
+from billing.survey import Survey
+from billing.tests.support.coupon_codes import FREE_MONTH, sell_codes
+from billing.tests.support.live_provider import DECLINING_CARD, VISA_CARD, Provider, undo_fingerprint
+from conftest import GENESIS
+from core.errors import PortalError
+
+NAME = "ava"
+# size of the bundle -> what its coupon takes off
+RATES = {2: 10, 3: 15}
+NEVER_SECONDS = 10**12
+
+Totals = dict[str, tuple[int, int, int]]
+
+
+@dataclass(frozen=True)
+class InitialPlan:
+    """A plan that the subscriber begins with; `trial_days` 0 for none."""
+
+    plan: str
+    unit: str = "Monthly"
+    trial_days: int = 0
+
+
+def reset_site(provider: Provider, genesis: datetime) -> None:
+    """Begin afresh with everything on sale: plans, bundles, codes and a free month."""
+    provider.sandbox.start_afresh(genesis)
+    provider.open_shop()
+    sell_codes(provider)
+    for size, percentage in RATES.items():
+        BundleRate.objects.create(size=size, percentage=percentage, coupon_id=f"BUNDLE-{size}")
+    SiteSettings.objects.update_or_create(pk=1, defaults={"free_month_on": True})
+    provider.follow_clock()
+
+
+def next_event_at(holdings: Iterable[Holding]) -> datetime | None:
+    """Return when the next thing happens by itself to any of these that the portal knows of."""
+    instants = [
+        instant
+        for holding in holdings
+        for instant in (
+            holding.subscription.next_billing_at,
+            holding.subscription.trial_end,
+            holding.subscription.current_term_end,
+            holding.cancel_at,
+            holding.pause_date,
+            holding.resume_date,
+        )
+        if instant is not None and instant > clock.billing_now()
+    ]
+    return min(instants, default=None)
+
+
+@dataclass
+class AccountLifecycle:
+    """An account and its provider. Every method is an event; `check` says whether all is as it must be.
+
+    `stale` says that somebody changed something at the provider and the portal has not heard of it.
+    """
+
+    provider: Provider
+    starts: Sequence[InitialPlan]
+    genesis: datetime = GENESIS
+    account: Account = field(init=False)
+    stale: bool = False
+    declining: bool = False
+    intents: int = 0
+
+    def __post_init__(self) -> None:
+        reset_site(self.provider, self.genesis)
+        self.account = self.provider.subscriber(NAME)
+        coupons = [f"BUNDLE-{len(self.starts)}"] if len(self.starts) in RATES else []
+        for start in self.starts:
+            trial = {"trial_end": self._timestamp_in(days=start.trial_days)} if start.trial_days else {}
+            self.provider.subscribe(NAME, start.plan, unit=start.unit, coupon_ids=coupons, **trial)
+        account_import.resync_account(self.account)
+
+    # --- What the subscriber does ---------------------------------------------------------------------------------
+
+    def want_plans(self, plans: Collection[str]) -> None:
+        """Want exactly these plans from now on."""
+
+        def make_change() -> None:
+            shown = plan_selection.preview_selection(
+                self.account, plan_ids=sorted(plans), now=clock.billing_now()
+            )
+            with self._expect_charge(shown.figures.due_now):
+                plan_selection.change_selection(
+                    self.account, plan_ids=sorted(plans), quote=shown.figures.quote, **self._next_intent()
+                )
+            self._assert_shown(shown.figures)
+
+        self._attempt_change(make_change)
+
+    def switch_period(self, direction: str, plans: Collection[str] | None) -> None:
+        """Upgrade or downgrade these plans, or all that can be."""
+
+        def make_change() -> None:
+            ask = {"direction": direction, "plan_ids": None if plans is None else sorted(plans)}
+            shown = billing_period.preview_switch(self.account, now=clock.billing_now(), **ask)  # type: ignore[arg-type]
+            with self._expect_charge(shown.figures.due_now):
+                quote = shown.figures.quote
+                billing_period.switch_period(self.account, quote=quote, **ask, **self._next_intent())  # type: ignore[arg-type]
+            if all(switch.at_once for switch in shown.switches):
+                self._assert_shown(shown.figures)
+
+        self._attempt_change(make_change)
+
+    def redeem_code(self, code: str) -> None:
+        """Redeem a code, or claim the free month."""
+        self._attempt_change(
+            self._claim_free_month if code == FREE_MONTH else lambda: self._redeem_code(code)
+        )
+
+    def pause_plans(self, plans: Collection[str] | None) -> None:
+        """Pause these plans, or all that can be."""
+        self._attempt_change(
+            lambda: self._pause_subscriptions(None if plans is None else self._subscription_ids(plans))
+        )
+
+    def cancel_plans(self, plans: Collection[str] | None) -> None:
+        """Cancel these plans, or all that go on; nothing is charged, and what is said with it is kept."""
+
+        def make_change() -> None:
+            said = CancellationFeedback.objects.count()
+            try:
+                with self._expect_charge(0):
+                    self._cancel_subscriptions(None if plans is None else self._subscription_ids(plans))
+            finally:
+                assert CancellationFeedback.objects.count() == said + 1
+
+        self._attempt_change(make_change)
+
+    def resume_all(self) -> None:
+        """Resume all that is paused, as estimated."""
+
+        def make_change() -> None:
+            shown = resumes.estimate_resume(
+                self.account, subscription_ids=None, days=None, now=clock.billing_now()
+            )
+            with self._expect_charge(shown.amount_due):
+                resumes.resume_subscriptions(
+                    self.account, subscription_ids=None, quote=shown.quote, **self._next_intent()
+                )
+
+        self._attempt_change(make_change)
+
+    def undo_scheduled(self, what: str) -> None:
+        """Take back all scheduled `pauses`, `changes` or `cancellations`."""
+        acts = {
+            "pauses": self._take_pauses_back,
+            "changes": self._undo_changes,
+            "cancellations": self._keep_all,
+        }
+        self._attempt_change(acts[what])
+
+    # --- Change one's mind ----------------------------------------------------------------------------------------
+
+    def remove_and_keep(self, plan: str) -> None:
+        """Remove a service and keep it after all: everything is as it was."""
+        before = self.live_fingerprints()
+        others = {
+            holding.plan.id
+            for holding in self.list_holdings()
+            if holding.plan.id != plan and holding.status != "NON_RENEWING"
+        }
+        chosen = self._subscription_ids([plan])
+        self.want_plans(others)
+        self._keep_subscriptions(chosen)
+        assert self.live_fingerprints() == before
+
+    def cancel_and_keep(self, plan: str) -> None:
+        """Cancel a service and keep it after all, with what was scheduled for it: everything is as it was."""
+        before, chosen = self.live_fingerprints(), self._subscription_ids([plan])
+        self._cancel_subscriptions(chosen)
+        self._keep_subscriptions(chosen)
+        assert self.live_fingerprints() == before
+
+    def downgrade_and_stay(self, plan: str) -> None:
+        """Downgrade and undo it: everything is as it was."""
+        before = self.live_fingerprints()
+        self.switch_period(billing_period.DOWNGRADE, [plan])
+        undo.remove_scheduled_change(
+            self.account, subscription_ids=self._subscription_ids([plan]), **self._next_intent()
+        )
+        assert self.live_fingerprints() == before
+
+    def pause_and_stay(self, plan: str) -> None:
+        """Pause and take it back: everything is as it was."""
+        before = self.live_fingerprints()
+        self._pause_subscriptions(self._subscription_ids([plan]))
+        self._take_pauses_back(self._subscription_ids([plan]))
+        assert self.live_fingerprints() == before
+
+    # --- What others do -------------------------------------------------------------------------------------------
+
+    def act_as_operator(self, action: str, plan: str, *, heard: bool) -> None:
+        """Let an operator change a subscription at the provider; where it is not `heard`, no event reaches us yet."""
+        self.provider.console(self.account, action, plan)
+        self.stale = True
+        if heard:
+            self.hear_events()
+
+    def change_card(self, *, declines: bool) -> None:
+        """Pay from now on by a good card, or by one that declines."""
+        self.declining = declines
+        self.provider.add_card(NAME, DECLINING_CARD if self.declining else VISA_CARD)
+        self.hear_events()
+
+    def travel_forward(self, **duration: float) -> None:
+        """Let time pass; at each thing that happens on the way the jobs run that are due."""
+        destination = clock.billing_now() + timedelta(**duration)
+        self.hear_events()
+        while self._travel_to_next_stop(destination) < destination:
+            pass
+
+    def travel_to_next_event(self) -> None:
+        """Let time pass until just after the next thing that happens by itself."""
+        self.hear_events()
+        happening = next_event_at(self.list_holdings())
+        if happening is not None:
+            self._travel_to_next_stop(happening + timedelta(minutes=1))
+
+    def hear_events(self) -> None:
+        """Read what no webhook brought, and do what the workers were told then."""
+        reconcile.read_feed(now=clock.billing_now())
+        bundle_coupons.align_if_possible(self.account, now=clock.billing_now())
+        self.stale = False
+
+    # --- What must hold -------------------------------------------------------------------------------------------
+
+    def assert_invariants(self) -> None:
+        """Assert what holds after every event."""
+        assert not Command.objects.filter(state__in=Command.OPEN).exists()
+        if self.stale:
+            return
+        assert bundle_coupons.pending_swaps(self.account) == []
+        told = self._hot_read_bodies()
+        reconcile.read_feed(now=clock.billing_now())
+        assert self._hot_read_bodies() == told, "a read shows later what it did not show at once"
+        assert [str(difference) for difference in reconcile.find_differences()] == []
+        self._assert_one_per_service()
+        assert self._totals_on_screen() == self._totals_at_provider()
+        self._assert_scheduled_as_shown()
+
+    def list_holdings(self) -> list[Holding]:
+        """Return what the portal says is held."""
+        return live_holdings(self.account)
+
+    def can_be_removed(self) -> list[str]:
+        """Return the plans with nothing scheduled that may be removed because another one stays."""
+        staying = [holding for holding in self.list_holdings() if holding.status != "NON_RENEWING"]
+        return [holding.plan.id for holding in staying if len(staying) > 1 and _is_plain(holding)]
+
+    def can_be_cancelled_and_kept(self) -> list[str]:
+        """Return the plans that a cancellation would not end at once."""
+        return [
+            holding.plan.id for holding in self.list_holdings() if holding.status in ("ACTIVE", "IN_TRIAL")
+        ]
+
+    def can_be_downgraded(self) -> list[str]:
+        """Return the yearly plans whose downgrade would wait for the term's end."""
+        held = [holding for holding in self.list_holdings() if holding.subscription.period_unit == "year"]
+        return [holding.plan.id for holding in held if holding.status == "ACTIVE" and _is_plain(holding)]
+
+    def can_be_paused(self) -> list[str]:
+        """Return the plans that can be paused."""
+        return [holding.plan.id for holding in self.list_holdings() if holding.can_be_paused]
+
+    def live_fingerprints(self) -> dict[str, Any]:
+        """Return what an undo must restore, of every live subscription, as the provider holds it."""
+        listed = self.provider.sdk.Subscription.list({"customer_id": {"is": NAME}, "limit": 100})
+        raws = [entry.subscription.raw_data for entry in listed.list]
+        return {raw["id"]: undo_fingerprint(raw) for raw in raws if raw["status"] != "cancelled"}
+
+    # --- Within ---------------------------------------------------------------------------------------------------
+
+    def _attempt_change(self, change: Callable[[], None]) -> None:
+        """Try a change. A refusal must have a reason that the portal knew, and have left everything as it was."""
+        stale, before = self.stale, self.live_fingerprints()
+        try:
+            change()
+        except PortalError as error:
+            if not stale:
+                self._assert_well_refused(error, before)
+            self.hear_events()
+        if stale:
+            self.hear_events()
+
+    def _assert_well_refused(self, error: PortalError, before: Mapping[str, Any]) -> None:
+        if error.code == BillingPartial.code:
+            # If the second of two is declined, the first is done and the subscriber is told (docs/rules.md, rule 2).
+            assert self.declining
+            return
+        assert self.live_fingerprints() == before
+        if error.code == PaymentProcessingFailed.code:
+            assert self.declining
+            return
+        cause = error.__cause__
+        assert not isinstance(cause, Refused), f"the provider refused what the portal offered: {cause}"
+
+    def _next_intent(self) -> dict[str, Any]:
+        self.intents += 1
+        return {"key": f"intent-{self.intents}", "actor": "you", "now": clock.billing_now()}
+
+    def _expect_charge(self, cents: int) -> _ExpectedCharge:
+        return _ExpectedCharge(self.provider, self.account, cents)
+
+    def _pause_subscriptions(self, ids: Sequence[str] | None) -> None:
+        pauses.schedule_pause(self.account, subscription_ids=ids, days=30, **self._next_intent())
+
+    def _cancel_subscriptions(self, ids: Sequence[str] | None) -> None:
+        survey = Survey(reason="Too expensive")
+        cancellation.cancel_subscriptions(
+            self.account, subscription_ids=ids, survey=survey, **self._next_intent()
+        )
+
+    def _take_pauses_back(self, ids: Sequence[str] | None = None) -> None:
+        pauses.remove_scheduled_pause(self.account, subscription_ids=ids, **self._next_intent())
+
+    def _undo_changes(self) -> None:
+        ids = [
+            holding.subscription.provider_id
+            for holding in self.list_holdings()
+            if holding.subscription.has_scheduled_changes
+        ]
+        undo.remove_scheduled_change(self.account, subscription_ids=ids, **self._next_intent())
+
+    def _keep_all(self) -> None:
+        self._keep_subscriptions(
+            [
+                holding.subscription.provider_id
+                for holding in self.list_holdings()
+                if holding.status == "NON_RENEWING"
+            ]
+        )
+
+    def _redeem_code(self, code: str) -> None:
+        with self._expect_charge(0):
+            shown = change_coupons.redeem_code(self.account, code=code, quote=None, **self._next_intent())
+        assert _totals_by_period(shown) == self._totals_on_screen()
+
+    def _claim_free_month(self) -> None:
+        offer = free_month.estimate_free_month(self.account, now=clock.billing_now())
+        before = self._amount_due()
+        with self._expect_charge(0):
+            free_month.claim_free_month(self.account, quote=offer["quote"], **self._next_intent())
+        assert self._amount_due() == before - offer["amount_saved"]
+
+    def _keep_subscriptions(self, ids: Sequence[str]) -> None:
+        undo.remove_scheduled_cancellation(self.account, subscription_ids=ids, **self._next_intent())
+
+    def _subscription_ids(self, plans: Collection[str]) -> list[str]:
+        return [
+            holding.subscription.provider_id for holding in self.list_holdings() if holding.plan.id in plans
+        ]
+
+    def _timestamp_in(self, **duration: float) -> int:
+        return int((clock.billing_now() + timedelta(**duration)).timestamp())
+
+    def _hot_read_bodies(self) -> dict[str, Any]:
+        return {
+            kind: json.loads(documents.read_document(self.account, kind))
+            for kind in AccountDocument.Kind.values
+        }
+
+    def _totals_on_screen(self) -> Totals:
+        return _totals_by_period(
+            json.loads(documents.read_document(self.account, AccountDocument.Kind.PLANS))
+        )
+
+    def _amount_due(self) -> int:
+        return sum(total for total, _, _ in self._totals_on_screen().values())
+
+    def _assert_shown(self, figures: Figures) -> None:
+        """Assert that the screen says now what the preview said it would."""
+        both = [figures.own, *([figures.other] if figures.other else [])]
+        shown = {
+            totals.period_unit: (totals.total, totals.bundle_savings, totals.coupon_discount)
+            for totals in both
+            if totals.total
+        }
+        assert {unit: sums for unit, sums in self._totals_on_screen().items() if sums[0]} == shown
+
+    def _totals_at_provider(self) -> Totals:
+        sums: dict[str, list[tuple[int, int, int]]] = {}
+        for holding in self.list_holdings():
+            if holding.will_bill:
+                bill = self._estimate_bill(holding, ignore_scheduled_changes=True)
+                sums.setdefault(holding.subscription.period_unit, []).append(bill)
+        own = self._hot_read_bodies()[AccountDocument.Kind.PLANS]["periodUnit"]
+        sums.setdefault(own, [])
+        return {unit: _sum_totals(bills) for unit, bills in sums.items()}
+
+    def _estimate_bill(self, holding: Holding, *, ignore_scheduled_changes: bool) -> tuple[int, int, int]:
+        options = {"ignore_scheduled_changes": ignore_scheduled_changes, "use_existing_balances": False}
+        answer = self.provider.sdk.Estimate.renewal_estimate(holding.subscription.provider_id, options)
+        invoice = answer.estimate.raw_data["invoice_estimate"]
+        discounts = invoice.get("discounts") or []
+        bundle = sum(
+            discount["amount"] for discount in discounts if discount["entity_type"] == "item_level_coupon"
+        )
+        return invoice["total"], bundle, sum(discount["amount"] for discount in discounts) - bundle
+
+    def _assert_scheduled_as_shown(self) -> None:
+        """Assert that what waits for the term's end is shown as the provider will bill it."""
+        with suppress(BillingError):
+            shown = billing_period.preview_switch(
+                self.account, direction="downgrade", plan_ids=None, now=clock.billing_now()
+            )
+            if all(switch.is_scheduled for switch in shown.switches):
+                changed = {switch.subscription_id for switch in shown.switches}
+                sums: dict[str, list[tuple[int, int, int]]] = {}
+                for holding in self.list_holdings():
+                    if holding.will_bill:
+                        unit = holding.subscription.period_unit
+                        unit = "month" if holding.subscription.provider_id in changed else unit
+                        sums.setdefault(unit, []).append(
+                            self._estimate_bill(holding, ignore_scheduled_changes=False)
+                        )
+                both = [shown.figures.own, *([shown.figures.other] if shown.figures.other else [])]
+                assert {unit: _sum_totals(bills) for unit, bills in sums.items()} == {
+                    totals.period_unit: (totals.total, totals.bundle_savings, totals.coupon_discount)
+                    for totals in both
+                }
+
+    def _assert_one_per_service(self) -> None:
+        prices = [raw["price"].rsplit("-", 1)[0] for raw in self.live_fingerprints().values()]
+        assert len(prices) == len(set(prices)), f"two live subscriptions of one service: {prices}"
+
+    # --- Time -----------------------------------------------------------------------------------------------------
+
+    def _travel_to_next_stop(self, destination: datetime) -> datetime:
+        """Go to the destination, or to the night after the next thing that happens; return where.
+
+        What is due there is run.
+        """
+        happening = next_event_at(self.list_holdings())
+        stop = destination
+        if happening is not None and happening < destination:
+            night = schedule.newest_night(happening + timedelta(hours=26))
+            stop = min(destination, night + timedelta(minutes=1))
+        expected = self._expected_bills()
+        paused = {holding.subscription.provider_id for holding in self.list_holdings() if holding.is_paused}
+        before = {invoice.id for invoice in self.provider.invoices(self.account)}
+        self.provider.travel_to(stop)
+        fresh = [invoice for invoice in self.provider.invoices(self.account) if invoice.id not in before]
+        self._assert_billed_as_shown(fresh, expected)
+        assert not [invoice for invoice in fresh if invoice.subscription_id in paused], "billed while paused"
+        for job, slot in list(schedule.due_jobs(clock.billing_now())):
+            run = schedule.run_job(job.name, slot, now=clock.billing_now())
+            assert run is not None
+            assert run.error == ""
+        self.hear_events()
+        return stop
+
+    def _expected_bills(self) -> dict[tuple[str, int], int]:
+        """Return what each next bill will be, by subscription and instant."""
+        return {
+            (holding.subscription.provider_id, int(holding.next_billing_at.timestamp())): self._shown_for(
+                holding
+            )
+            for holding in self.list_holdings()
+            if holding.next_billing_at is not None
+        }
+
+    def _shown_for(self, holding: Holding) -> int:
+        """Return what is shown as the next bill; one that changes with it is shown as `check` has compared it."""
+        if holding.changing_to is None:
+            return holding.price.total
+        return self._estimate_bill(holding, ignore_scheduled_changes=False)[0]
+
+    def _assert_billed_as_shown(
+        self, invoices: Sequence[Any], expected: Mapping[tuple[str, int], int]
+    ) -> None:
+        for invoice in invoices:
+            shown = expected.get((invoice.subscription_id, int(invoice.date)))
+            if shown is not None:
+                assert invoice.total == shown, f"{invoice.subscription_id} was billed otherwise than shown"
+                self._assert_bundle_counts(invoice)
+
+    def _assert_bundle_counts(self, invoice: Any) -> None:
+        """Assert that a bill's rate counts those still live just after it."""
+        listed = self.provider.sdk.Subscription.list({"customer_id": {"is": NAME}, "limit": 100})
+        raws = [entry.subscription.raw_data for entry in listed.list]
+        live = [raw for raw in raws if _is_live_after(raw, int(invoice.date))]
+        full = sum(line.amount for line in invoice.line_items)
+        taken = sum(
+            discount.amount
+            for discount in invoice.discounts or []
+            if str(discount.entity_type) == "item_level_coupon"
+        )
+        assert taken == (full * RATES.get(len(live), 0) + 50) // 100, f"{len(live)} live, {taken} of {full}"
+
+
+class _ExpectedCharge:
+    """Asserts that what is done within charges this; done in part a part of it at most, and refused nothing."""
+
+    def __init__(self, provider: Provider, account: Account, cents: int) -> None:
+        self.provider, self.account, self.cents = provider, account, cents
+
+    def __enter__(self) -> None:
+        self.before = {invoice.id for invoice in self.provider.invoices(self.account)}
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        fresh = [invoice for invoice in self.provider.invoices(self.account) if invoice.id not in self.before]
+        charged = sum(invoice.amount_paid + invoice.amount_due for invoice in fresh)
+        if kind is BillingPartial:
+            assert charged <= self.cents
+            return
+        assert charged == (0 if kind else self.cents), f"{charged} charged, {self.cents} shown"
+
+
+def _is_plain(one: Holding) -> bool:
+    free = not one.has_scheduled_pause and not one.subscription.has_scheduled_changes
+    return free and one.status in ("ACTIVE", "IN_TRIAL")
+
+
+def _totals_by_period(body: Mapping[str, Any]) -> Totals:
+    """Return the totals of an answer, with its keys as a preview or as a document names them, by period."""
+    own = {
+        str(body.get("periodUnit", body.get("period_unit"))): (
+            body["total"],
+            body.get("bundleSavings", body.get("bundle_savings")),
+            body.get("couponDiscount", body.get("coupon_discount")),
+        )
+    }
+    other = body.get("otherTotal", body.get("other_total"))
+    return {**own, **(_totals_by_period(other) if other else {})}
+
+
+def _sum_totals(bills: Sequence[tuple[int, int, int]]) -> tuple[int, int, int]:
+    return (sum(bill[0] for bill in bills), sum(bill[1] for bill in bills), sum(bill[2] for bill in bills))
+
+
+def _is_live_after(raw: Mapping[str, Any], instant: int) -> bool:
+    return int(raw["created_at"]) <= instant < int(raw.get("cancelled_at", NEVER_SECONDS))

@@ -1,0 +1,200 @@
+"""What operators do: in the portal's admin, by the services that its pages call, and at the provider's own console."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any
+
+from accounts.mail import queue
+from accounts.models import Account, OutgoingMail, SiteSettings
+from accounts.sign_in import flow
+from billing import clock
+from billing.changes import bundle_rates, operator_actions, pauses, resumes
+from billing.mirror import webhook_processing
+from billing.models import BundleRate, PauseOfferContent, WebhookEvent
+from billing.queries.ownership import live_holdings
+from billing.tests.support.live_provider import DECLINING_CARD, FAITH, GOSPEL, KIDS, VISA_CARD, Provider
+from billing.tests.support.subscriber_wallet import SubscriberWallet
+from preferences import email_preferences
+from preferences.models import PreferenceChange
+
+OPERATOR = "support:vera"
+# From an account's page and from the lists.
+ADMIN_ACTIONS = (
+    "resume",
+    "resume",
+    "remove pause",
+    "resync",
+    "sign out",
+    "switch off and on",
+    "unsubscribe",
+    "process again",
+    "try mail again",
+)
+SWITCHES = {
+    "free month": "free_month_on",
+    "pause offer": "pause_offer_on",
+    "cancelling": "enable_cancel_button",
+}
+# On more often than off: what is off cannot go wrong.
+SITE_ACTIONS = (
+    *(f"{name} {how}" for name in SWITCHES for how in ("on", "on", "off")),
+    *("time zone", "content", "rate", "rate", "no rate"),
+)
+WALLET_ACTIONS = ("add", "add declining", "make primary", "make backup", "remove", "collect", "rename")
+PLANS = ("tie", "take coupon off", "put coupon on", "take new price")
+SERVICES = (FAITH, GOSPEL, KIDS)
+PAGE = 20
+ZONES = ("America/New_York", "Pacific/Auckland")
+
+
+@dataclass
+class AdminOperator:
+    """An operator in the portal's admin. Each act is an intent of its own."""
+
+    _intents: itertools.count[int] = field(default_factory=itertools.count)
+
+    def perform_action(self, account: Account, act: str, plan: str) -> None:
+        """Do one of ADMIN. Raises PortalError, which the page shows."""
+        acts: dict[str, Callable[[], object]] = {
+            "resume": lambda: self._resume_plan(account, plan),
+            "remove pause": lambda: self._remove_pause(account, plan),
+            "resync": lambda: operator_actions.resync_as_operator(
+                account, actor=OPERATOR, now=clock.billing_now()
+            ),
+            "sign out": lambda: flow.sign_out_by_operator(account, actor=OPERATOR),
+            "switch off and on": lambda: self._switch_off_and_on(account),
+            "unsubscribe": lambda: email_preferences.change_preferences(
+                account,
+                email_preferences.NONE_WANTED,
+                source=PreferenceChange.Source.OPERATOR,
+                actor=OPERATOR,
+            ),
+            "process again": self._process_again,
+            "try mail again": lambda: queue.retry_mails(OutgoingMail.objects.filter(account=account)),
+        }
+        acts[act]()
+
+    def set_up(self, act: str, number: int) -> None:
+        """Do one of SITE, of which `number` says which or how much."""
+        site = SiteSettings.objects.get(pk=1)
+        if act == "rate":
+            bundle_rates.set_bundle_rate(size=2 + number % 2, percentage=Decimal(10 + 5 * number))
+        elif act == "no rate":
+            BundleRate.objects.filter(size=2 + number % 2).delete()
+            bundle_rates.refresh_bundles()
+        elif act == "content":
+            shown = {"upcoming_image_text1": f"Season {number}"}
+            PauseOfferContent.objects.update_or_create(
+                plan_id=SERVICES[number % len(SERVICES)], defaults=shown
+            )
+        elif act == "time zone":
+            site.time_zone = ZONES[number % len(ZONES)]
+            site.save()
+        else:
+            name, _, how = act.rpartition(" ")
+            setattr(site, SWITCHES[name], how == "on")
+            site.save()
+
+    def _switch_off_and_on(self, account: Account) -> None:
+        flow.deactivate_account(account)
+        flow.reactivate_account(account)
+
+    def _process_again(self) -> None:
+        for event in WebhookEvent.objects.all()[:PAGE]:
+            webhook_processing.replay_event(event.pk)
+
+    def _resume_plan(self, account: Account, plan: str) -> None:
+        """Resume what the page asked about, at the price that it showed."""
+        for identifier in _live_subscription_ids(account, plan):
+            shown = resumes.estimate_resume(
+                account, subscription_ids=[identifier], days=None, now=clock.billing_now()
+            )
+            resumes.resume_subscriptions(
+                account, subscription_ids=[identifier], quote=shown.quote, **self._next_intent()
+            )
+
+    def _remove_pause(self, account: Account, plan: str) -> None:
+        for identifier in _live_subscription_ids(account, plan):
+            pauses.remove_scheduled_pause(account, subscription_ids=[identifier], **self._next_intent())
+
+    def _next_intent(self) -> dict[str, Any]:
+        return {"key": f"operator-{next(self._intents)}", "actor": OPERATOR, "now": clock.billing_now()}
+
+
+@dataclass
+class ConsoleOperator:
+    """An operator at the provider's own console. What the provider refuses has not happened."""
+
+    provider: Provider
+
+    def perform_action(self, account: Account, act: str, plan: str, place: int) -> None:
+        """Do something about a subscription: one of PLANS, or of what `Provider.console` knows."""
+        if act not in PLANS:
+            self.provider.console(account, act, plan)
+            return
+        with suppress(Exception):  # whatever the SDK raises: the provider refused, and nothing happened
+            self._do_about(self.provider.subscription(account, plan), act, self._pick_source(account, place))
+
+    def change_wallet(self, account: Account, act: str, place: int) -> None:
+        """Do one of WALLET, about the payment method at a place."""
+        api, customer = self.provider.sdk, account.customer.provider_id
+        source = self._pick_source(account, place)
+        acts: dict[str, Callable[[], object]] = {
+            "add": lambda: self.provider.add_card(customer, VISA_CARD),
+            "add declining": lambda: self.provider.add_card(customer, DECLINING_CARD),
+            "make primary": lambda: self._give_role(customer, source, "primary"),
+            "make backup": lambda: self._give_role(customer, source, "backup"),
+            "remove": lambda: api.PaymentSource.delete(source),
+            "collect": lambda: [
+                api.Invoice.collect_payment(invoice.id)
+                for invoice in self.provider.invoices(account)
+                if invoice.amount_due
+            ],
+            "rename": lambda: api.Customer.update(customer, {"first_name": "Vera", "last_name": "Tester"}),
+        }
+        with suppress(Exception):  # as above
+            acts[act]()
+
+    def set_price(self, plan: str, unit: str, cents: int) -> None:
+        """Sell a plan at another price from now on; who has it keeps the old one until it is moved to it."""
+        self.provider.sdk.ItemPrice.update(f"{plan}-USD-{unit}", {"price": cents})
+
+    def _do_about(self, subscription: Any, act: str, source: str) -> None:
+        api, held = self.provider.sdk.Subscription, subscription.raw_data
+        coupons = [coupon["coupon_id"] for coupon in held.get("coupons") or ()]
+        item = {"item_price_id": held["subscription_items"][0]["item_price_id"], "quantity": 1}
+        acts: dict[str, Callable[[], object]] = {
+            "tie": lambda: api.override_billing_profile(
+                subscription.id, {"payment_source_id": source, "auto_collection": "on"}
+            ),
+            "take coupon off": lambda: api.remove_coupons(subscription.id, {"coupon_ids": coupons[:1]}),
+            "put coupon on": lambda: api.update_for_items(
+                subscription.id, {"coupon_ids": ["SAVE20"], "reactivate": False}
+            ),
+            "take new price": lambda: api.update_for_items(
+                subscription.id,
+                {
+                    "subscription_items": [item],
+                    "replace_items_list": True,
+                    "prorate": False,
+                    "reactivate": False,
+                },
+            ),
+        }
+        acts[act]()
+
+    def _give_role(self, customer: str, source: str, role: str) -> None:
+        self.provider.sdk.Customer.assign_payment_role(customer, {"payment_source_id": source, "role": role})
+
+    def _pick_source(self, account: Account, place: int) -> str:
+        sources = list(SubscriberWallet(self.provider, account).provider_sources())
+        return sources[min(place, len(sources) - 1)] if sources else ""
+
+
+def _live_subscription_ids(account: Account, plan: str) -> list[str]:
+    return [holding.subscription.provider_id for holding in live_holdings(account) if holding.plan.id == plan]

@@ -1,0 +1,602 @@
+"""Several subscribers, operators, jobs, webhooks and time at a live provider, with troubles, and what must hold.
+
+Every method that is no invariant is an act. What is asserted of the provider is known from its own events, each of
+which is booked on who caused it: the portal, somebody at the provider's console, or time.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import random
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from io import StringIO
+from typing import Any
+
+from django.conf import settings
+from django.core import mail as outgoing
+from django.core.management import call_command
+
+from accounts.mail import outbox
+from accounts.models import Account, OutgoingMail
+from accounts.profile import erasure
+from accounts.tests.sign_in_client import CODE_PATTERN, SignInClient
+from billing import clock
+from billing.changes import bundle_coupons, resumes
+from billing.jobs import recovery, schedule
+from billing.mirror import account_import, documents, webhook_processing
+from billing.mirror.writer import MODELS_BY_KIND
+from billing.models import (
+    AccountDocument,
+    CancellationFeedback,
+    ChurnEvent,
+    Command,
+    JobRun,
+    PauseSchedule,
+    WebhookEvent,
+)
+from billing.models.commands import SYSTEM_ACTOR
+from billing.models.steps import StepOperation
+from billing.queries.documents import document_bodies
+from billing.queries.ownership import live_holdings
+from billing.tests.storm.account_lifecycle import RATES, InitialPlan, next_event_at, reset_site
+from billing.tests.storm.churn_lifecycle import RawSubscriptions, pause_periods
+from billing.tests.storm.injected_troubles import Act, DeathAt, Fault, Meanwhile, Trouble, TroubleMaker
+from billing.tests.storm.operator_actions import OPERATOR, AdminOperator, ConsoleOperator
+from billing.tests.storm.subscriber_app import AppRequest, AppWish, NotOffered, SubscriberApp
+from billing.tests.storm.write_ledger import ProviderLog, WriteLedger, owner_of
+from billing.tests.support.invariants import reconcile_output
+from billing.tests.support.live_provider import DECLINING_CARD, Provider, undo_fingerprint, utc_time
+from billing.tests.support.subscriber_wallet import SubscriberWallet
+from billing.tests.support.webhook_delivery import Event, WebhookDelivery
+from conftest import GENESIS
+from core.errors import PortalError
+
+Kind = ChurnEvent.Kind
+
+# An answer that leaves open what became of the change, or says that a part of it was made.
+UNDECIDED = ("billing_unconfirmed", "billing_partial")
+COUNTED_AS = {
+    "pause": Kind.PAUSE_SCHEDULED,
+    "cancel_at_term_end": Kind.CANCELLED,
+    "cancel_now": Kind.CANCELLED,
+    "keep": Kind.KEPT,
+}
+# Changes whose receipt is never left out.
+ALWAYS_TOLD = ("resume", "redeem_code", "claim_free_month", "add_payment_method", "remove_payment_method")
+# Errors that an outage, a clock that leaps or somebody at the console may well cause.
+EXPECTED_ERRORS = (
+    "is parked after",
+    "does not stay right",
+    "were not sent in time",
+    "The provider refused a customer's names",
+    "No payment intent could be made",
+)
+# Nobody waits with a tab open for so long; a key that was forgotten stands for another change.
+KEYS_ARE_KEPT = timedelta(hours=20)
+# A pause lasts thirty days; its last day holds from midnight on.
+PROMISED = timedelta(days=29)
+OK, NO_CONTENT = 200, 204
+ROUNDS = 12
+# Longer than any lease or pause before another try.
+LEASES_OVER = timedelta(minutes=11)
+SOON = timedelta(minutes=2)
+
+
+class ErrorRecorder(logging.Handler):
+    """What the portal told its operators of as an error."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.ERROR)
+        self.said: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Keep an error of the portal's own code, with its cause."""
+        words = record.getMessage()
+        known = any(expected in words for expected in EXPECTED_ERRORS)
+        if record.name.split(".")[0] in ("accounts", "billing", "portal") and not known:
+            cause = record.exc_info[1] if record.exc_info else None
+            self.said.append(f"{words} {cause!r}")
+
+
+@dataclass
+class StormWorld:
+    """The world of one sequence. `shift` moves the real clock, of the portal alone.
+
+    Who is `broke` has a card that was good for the first bill and declines the next ones.
+    """
+
+    provider: Provider
+    shift: Callable[[timedelta], None]
+    starts: Mapping[str, Sequence[InitialPlan]]
+    broke: Collection[str] = ()
+    accounts: dict[str, Account] = field(default_factory=dict)
+    apps: dict[str, SubscriberApp] = field(default_factory=dict)
+    books: dict[str, WriteLedger] = field(default_factory=dict)
+    tabs: dict[str, AppRequest] = field(default_factory=dict)
+    last: dict[str, AppRequest] = field(default_factory=dict)
+    versions: dict[tuple[str, str], int] = field(default_factory=dict)
+    looked_at: set[Any] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        reset_site(self.provider, GENESIS)
+        self.post, self.errors, self.log = WebhookDelivery(self.provider), ErrorRecorder(), ProviderLog()
+        self.admin, self.desk = AdminOperator(), ConsoleOperator(self.provider)
+        self.weather = TroubleMaker(self.provider.sandbox)
+        logging.getLogger().addHandler(self.errors)
+        for name, starts in self.starts.items():
+            self._create_subscriber(name, starts)
+        # What was arranged was imported.
+        for event in self.post.collect_new():
+            self.log.count_writes(event)
+        self.post.under_way.clear()
+        self.mailed = len(outgoing.outbox)
+
+    def close_world(self) -> None:
+        """Take down what listens."""
+        logging.getLogger().removeHandler(self.errors)
+        self.weather.stop_faults()
+
+    def _create_subscriber(self, name: str, starts: Sequence[InitialPlan]) -> None:
+        account = self.provider.subscriber(name)
+        coupons = [f"BUNDLE-{len(starts)}"] if len(starts) in RATES else []
+        for start in starts:
+            trial = {"trial_end": self._timestamp_in(start.trial_days)} if start.trial_days else {}
+            self.provider.subscribe(name, start.plan, unit=start.unit, coupon_ids=coupons, **trial)
+        if name in self.broke:
+            self.provider.add_card(name, DECLINING_CARD)
+        account_import.resync_account(account)
+        self._add_account(name, account)
+
+    def _add_account(self, name: str, account: Account) -> None:
+        self.accounts[name], self.books[name] = account, WriteLedger()
+        self.apps[name] = SubscriberApp(account, SubscriberWallet(self.provider, account))
+
+    def perform_act(self, act: Act, trouble: Trouble = None) -> None:
+        """Do an act that is given by its name and what it takes, in trouble where one may come over it."""
+        name, *arguments = act
+        method = getattr(self, name)
+        if trouble is None:
+            method(*arguments)
+        else:
+            method(*arguments, trouble=trouble)
+
+    def _do_meanwhile(self, act: Act) -> None:
+        self.perform_act(act)
+        # What is known now is not forgotten when whoever waited for an older answer goes on.
+        self._assert_never_older()
+
+    # --- What people do -------------------------------------------------------------------------------------------
+
+    def ask(self, name: str, wish: AppWish, trouble: Trouble = None) -> None:
+        """Let a subscriber look at the figures of a change and confirm it; the trouble comes over the latter."""
+        with suppress(NotOffered):
+            intent = self.apps[name].prepare_request(wish)
+            self._in_the_app(name, lambda: self._send_request(name, intent), trouble)
+
+    def look(self, name: str, wish: AppWish, trouble: Trouble = None) -> None:
+        """Leave a tab open with the figures of a change."""
+        self.tabs.pop(name, None)
+        with self.weather.inject_trouble(trouble, self._do_meanwhile), suppress(NotOffered):
+            self.tabs[name] = self.apps[name].prepare_request(wish)
+        self.collect_events()
+
+    def confirm(self, name: str, trouble: Trouble = None) -> None:
+        """Confirm what was left open, however old its figures are."""
+        intent = self.tabs.pop(name, None)
+        if intent is not None:
+            self._in_the_app(name, lambda: self._send_request(name, intent), trouble)
+
+    def repeat(self, name: str, trouble: Trouble = None) -> None:
+        """Send the last request again with its key, as the app does that got no answer, or was told to wait."""
+        intent = self.last.get(name)
+        if (
+            intent is not None
+            and clock.billing_now() - (intent.first_sent_at or clock.billing_now()) < KEYS_ARE_KEPT
+        ):
+            self._in_the_app(name, lambda: self._send_request(name, intent), trouble)
+
+    def sign_in(self, name: str, trouble: Trouble = None) -> None:
+        """Sign in by the code of a mail, and out again."""
+        email, door, asked = f"{name}@example.com", SignInClient(), []
+        self._in_the_portal(lambda: asked.append(door.request_code(email)), trouble)
+        self.send_mail()
+        codes = [
+            message
+            for message in outgoing.outbox
+            if message.to == [email] and CODE_PATTERN.search(str(message.body))
+        ]
+        if asked and asked[0].status_code == OK and codes:
+            answer = door.submit_code(CODE_PATTERN.findall(str(codes[-1].body))[0], email, **asked[0].json())
+            if answer.status_code == OK:
+                door.carry_token(answer.json()["token"])
+                assert door.api.post("/api/auth/logout").status_code == NO_CONTENT
+
+    def support(self, name: str, act: str, plan: str, trouble: Trouble = None) -> None:
+        """Do what the admin lets operators do for an account."""
+        self._in_the_portal(lambda: self.admin.perform_action(self.accounts[name], act, plan), trouble)
+
+    def set_up(self, act: str, number: int, trouble: Trouble = None) -> None:
+        """Let an operator set a bundle's rate, or something of the site."""
+        self._in_the_portal(lambda: self.admin.set_up(act, number), trouble)
+
+    def erase(self, name: str, trouble: Trouble = None) -> None:
+        """Erase an account, if it may be; it is imported again, as when its subscriber comes back."""
+        sent = OutgoingMail.objects.filter(state=OutgoingMail.State.SENT).count
+        before = sent()
+        self._in_the_portal(lambda: erasure.erase_account(self.accounts[name], actor=OPERATOR), trouble)
+        if not Account.objects.filter(email=f"{name}@example.com").exists():
+            self.mailed += before - sent()
+            account = account_import.import_account(f"{name}@example.com")
+            assert account is not None
+            self.tabs.pop(name, None)
+            self.last.pop(name, None)
+            self._add_account(name, account)
+
+    def console(self, name: str, act: str, plan: str, place: int, trouble: Trouble = None) -> None:
+        """Let an operator change a subscription at the provider's console; what troubles us troubles nobody there."""
+        self._at_the_console(name, lambda: self.desk.perform_action(self.accounts[name], act, plan, place))
+
+    def console_wallet(self, name: str, act: str, place: int, trouble: Trouble = None) -> None:
+        """Let an operator change what somebody pays with at the provider's console, or collect what is due."""
+        self._at_the_console(name, lambda: self.desk.change_wallet(self.accounts[name], act, place))
+
+    def console_price(self, plan: str, unit: str, cents: int, trouble: Trouble = None) -> None:
+        """Let an operator sell a plan at another price."""
+        self.desk.set_price(plan, unit, cents)
+
+    # --- What machines and time do --------------------------------------------------------------------------------
+
+    def bring_webhooks(self, chance: int, lost: bool, doubled: bool, trouble: Trouble = None) -> None:
+        """Bring some webhooks, in an order that is left to chance; some of them never come, some come twice."""
+        dice = random.Random(chance)  # noqa: S311  (keeps no secret)
+        self._in_the_portal(lambda: self.post.deliver_some(dice, lost=lost, doubled=doubled), trouble)
+
+    def tick(self, trouble: Trouble = None) -> None:
+        """Let a minute's beat do its sweep."""
+        self._in_the_portal(recovery.run_tick, trouble)
+
+    def work(self, trouble: Trouble = None) -> None:
+        """Let workers take up all that rows or messages tell them of."""
+        self._in_the_portal(self._run_workers, _trouble_in_threads(trouble))
+
+    def run_job(self, name: str, trouble: Trouble = None) -> None:
+        """Run a job for its newest slot, if that was not done before."""
+        self._in_the_portal(
+            lambda: schedule.run_job(
+                name, schedule.JOBS[name].newest_slot(clock.billing_now()), now=clock.billing_now()
+            ),
+            _trouble_in_threads(trouble),
+        )
+
+    def send_mail(self) -> None:
+        """Send what waits in the outbox."""
+        for pk in outbox.due_mail_ids():
+            outbox.deliver_mail(pk)
+
+    def pass_time(self, delta: timedelta) -> None:
+        """Let time pass, with nobody at work."""
+        self.collect_events()
+        for books in self.books.values():
+            books.moved = True
+        destination = clock.billing_now() + delta
+        self.provider.sandbox.travel_to(destination)
+        self.shift(delta)
+        self.collect_events()
+
+    def pass_days(self, days: int) -> None:
+        """Let days pass with everybody at work whenever something happens, and in the nights after it."""
+        destination = clock.billing_now() + timedelta(days=days)
+        while (now := clock.billing_now()) < destination:
+            happening = self._next_happening()
+            stop = destination if happening is None else min(destination, happening + SOON)
+            if happening is not None and happening + SOON < destination:
+                self.pass_time(stop - now)
+                self.work()
+                stop = schedule.newest_night(clock.billing_now() + timedelta(hours=26)) + SOON
+            self.pass_time(min(destination, stop) - clock.billing_now())
+            self.work()
+
+    def until_something_happens(self) -> None:
+        """Let time pass until just after the next thing that the portal knows of."""
+        happening = self._next_happening()
+        if happening is not None:
+            self.pass_time(happening + SOON - clock.billing_now())
+
+    def until_the_eve(self, before: timedelta) -> None:
+        """Let time pass until so long before the next thing that the portal knows of, if it is not as near yet."""
+        happening = self._next_happening()
+        if happening is not None and happening - before > clock.billing_now():
+            self.pass_time(happening - before - clock.billing_now())
+
+    def calm(self) -> None:
+        """Let the storm abate: nothing fails any more, all is brought, and everybody works until nothing is left."""
+        self.post.collect_new()
+        self.post.deliver_some(_EverythingInOrder(), lost=False, doubled=False)  # type: ignore[arg-type]
+        for _ in range(ROUNDS):
+            self.pass_time(LEASES_OVER)
+            self.work()
+            if not self._is_busy():
+                break
+        assert self._is_busy() == []
+        call_command("reconcile", "--restart", stdout=StringIO())
+        self._run_workers()
+        self.send_mail()
+        self.collect_events()
+        self.assert_invariants()
+        self._assert_all_is_well()
+
+    def collect_events(self) -> None:
+        """Book what the provider told of since the last time on the portal, or on time."""
+        self._book_events(by_the_portal=True)
+
+    # --- What must hold -------------------------------------------------------------------------------------------
+
+    def assert_invariants(self) -> None:
+        """Assert what holds at every moment."""
+        assert self.errors.said == []
+        assert self.weather.within == 0, "the provider was asked inside a transaction"
+        self._assert_never_billed_while_paused()
+        self._assert_never_older()
+        for name, account in self.accounts.items():
+            self._assert_written_once(name)
+            self._assert_counted_once(account)
+            self._assert_resumed_when_promised(account)
+            assert Command.objects.filter(account=account, state__in=Command.OPEN).count() <= 1
+            assert self._hot_read_bodies(account) == document_bodies(Account.objects.get(pk=account.pk))
+            prices = [
+                fingerprint["price"].rsplit("-", 1)[0]
+                for fingerprint in self._live_fingerprints(name).values()
+            ]
+            assert len(prices) == len(set(prices)), f"{name} has two live subscriptions of one service"
+
+    def _assert_all_is_well(self) -> None:
+        """Assert what holds once nothing is left to do."""
+        assert reconcile_output() == ""
+        for account in self.accounts.values():
+            assert bundle_coupons.pending_swaps(account) == []
+        outcomes = CancellationFeedback.objects.values_list("outcome", flat=True)
+        assert CancellationFeedback.Outcome.REQUESTED not in outcomes
+        sent = OutgoingMail.objects.filter(state=OutgoingMail.State.SENT).count()
+        assert len(outgoing.outbox) - self.mailed == sent
+        for command in Command.objects.filter(state=Command.State.SUCCEEDED, kind__in=ALWAYS_TOLD):
+            assert OutgoingMail.objects.filter(dedupe_key=f"command:{command.pk}").count() == 1
+        overdue = PauseSchedule.objects.filter(
+            state=PauseSchedule.State.PAUSED,
+            declines=0,
+            resume_date__lte=clock.billing_now() - timedelta(days=2),
+        )
+        assert [str(schedule) for schedule in overdue] == []
+
+    def _assert_written_once(self, name: str) -> None:
+        """Assert that each step that was done has been written once, and none that was not; and what that charged."""
+        if self.books[name].balance_books(self.accounts[name], name):
+            self._assert_charged_as_shown(name)
+
+    def _assert_charged_as_shown(self, name: str) -> None:
+        """Assert that what a request led to, by itself or finished by others, charged what was shown with it."""
+        books, account = self.books[name], self.accounts[name]
+        intent, charged, moved = books.intent, books.charged, books.moved
+        books.begin_intent(None)
+        if intent is None or intent.charged is None:
+            return
+        command = Command.objects.filter(account=account, key=intent.command_key).first()
+        # What a job resumed meanwhile is not this change's, though it be about the same subscription.
+        concerned = _charged_objects(command) if command else set(charged)
+        intent.charged += sum(
+            charged[identifier] for identifier in concerned - _resumed_by_a_job(account, intent)
+        )
+        if command is None or command.error_code == "billing_partial" or intent.collects:
+            # It was done in part, or finished what another one had left, or a card declined what is due.
+            assert intent.charged <= intent.shown, f"{intent}"
+        elif command.state == Command.State.FAILED:
+            assert intent.charged == 0, f"{intent} failed"
+        elif not moved:
+            assert intent.charged == intent.shown, f"{intent}"
+
+    def _assert_counted_once(self, account: Account) -> None:
+        """Assert that the retention report counts each step that was done once."""
+        rows = ChurnEvent.objects.filter(account=account, kind__in=set(COUNTED_AS.values()))
+        counted = Counter((row.subscription_id, str(row.kind)) for row in rows)
+        done = Counter(
+            (step.subscription_id, str(COUNTED_AS[step.operation]))
+            for command in Command.objects.filter(account=account)
+            for step in command.steps
+            if step.is_done and step.operation in COUNTED_AS
+        )
+        lost = {entry: count for entry, count in (done - counted).items() if entry[1] != Kind.PAUSE_SCHEDULED}
+        assert (counted - done, lost) == (Counter(), {})
+
+    def _assert_resumed_when_promised(self, account: Account) -> None:
+        """Assert that no job has resumed anything before its day."""
+        resumed = Command.objects.filter(
+            account=account, kind=resumes.RESUME.name, state=Command.State.SUCCEEDED
+        )
+        for command in resumed.filter(actor=SYSTEM_ACTOR).exclude(pk__in=self.looked_at):
+            self.looked_at.add(command.pk)
+            for step in command.steps:
+                begun_at = int(step.begun_at.timestamp())
+                found = pause_periods(self.post.events_about(step.subscription_id), ())
+                began = [utc_time(pause.began_at) for pause in found if pause.covers_instant(begun_at)]
+                assert all(utc_time(begun_at) - begin >= PROMISED for begin in began), "resumed early"
+
+    def _assert_never_older(self) -> None:
+        """Assert that nothing older was written over anything newer."""
+        for kind, model in MODELS_BY_KIND.items():
+            for resource, version in model._default_manager.values_list("provider_id", "resource_version"):
+                assert version >= self.versions.get((kind, resource), 0), f"{kind} {resource} went back"
+                self.versions[kind, resource] = version
+
+    def _assert_never_billed_while_paused(self) -> None:
+        stories: dict[str, list[Event]] = {}
+        for event in self.post.story:
+            if "subscription" in event["content"]:
+                stories.setdefault(event["content"]["subscription"]["id"], []).append(event)
+        held = {identifier: pause_periods(story, ()) for identifier, story in stories.items()}
+        for event in self.post.story:
+            if event["event_type"] == "invoice_generated":
+                invoice = event["content"]["invoice"]
+                within = [
+                    period
+                    for period in held.get(invoice.get("subscription_id"), ())
+                    if period.covers_instant(invoice["date"])
+                ]
+                assert not within, f"invoice {invoice['id']} bills a paused subscription"
+
+    # --- Within ---------------------------------------------------------------------------------------------------
+
+    def _in_the_app(self, name: str, act: Callable[[], tuple[AppRequest, Any]], trouble: Trouble) -> None:
+        """Let a subscriber do something; assert that what was refused changed nothing at the provider."""
+        self.collect_events()
+        before = self._changeable_state(name)
+        answers: list[tuple[AppRequest, Any]] = []
+        with self.weather.inject_trouble(trouble, self._do_meanwhile):
+            answers.append(act())
+        self.collect_events()
+        self._note_command(name)
+        if isinstance(trouble, Meanwhile) and self.weather.struck:
+            # What was charged cannot be told apart from what came of the other act.
+            self.books[name].begin_intent(None)
+            for intent in (self.last[name], *(sent for sent, _ in answers)):
+                intent.charged = None
+        if isinstance(trouble, DeathAt) and self.weather.struck:
+            # Its request is held by nobody for a minute; whoever asked again before would only wait.
+            self.pass_time(timedelta(seconds=61))
+        elif answers and not isinstance(trouble, Meanwhile):
+            self._assert_well_answered(name, *answers[0], before)
+
+    def _send_request(self, name: str, intent: AppRequest) -> tuple[AppRequest, Any]:
+        self.last[name] = intent
+        intent.first_sent_at = intent.first_sent_at or clock.billing_now()
+        books = self.books[name]
+        if not Command.objects.filter(account=self.accounts[name], state__in=Command.OPEN).exists():
+            books.begin_intent(intent)
+        return intent, self.apps[name].send_request(intent)
+
+    def _note_command(self, name: str) -> None:
+        """Note which command the last request stands for: the row that tells it is kept for a day."""
+        intent = self.last.get(name)
+        if intent is not None:
+            row = self.accounts[name].user.idempotent_requests.filter(key=intent.key).first()
+            intent.command_key = intent.command_key or (f"request-{row.pk}" if row else "")
+
+    def _assert_well_answered(
+        self, name: str, intent: AppRequest, answer: Any, before: RawSubscriptions
+    ) -> None:
+        if answer.status_code == 200:
+            return
+        if answer.json()["code"] not in UNDECIDED:
+            assert self._changeable_state(name) == before, (
+                f"{answer.json()} to {intent}, and something was changed"
+            )
+
+    def _in_the_portal(self, act: Callable[[], object], trouble: Trouble) -> None:
+        self.collect_events()
+        # What an operator is told is no failure.
+        with self.weather.inject_trouble(trouble, self._do_meanwhile), suppress(PortalError):
+            act()
+        self.collect_events()
+
+    def _at_the_console(self, name: str, act: Callable[[], None]) -> None:
+        self.collect_events()
+        if Command.objects.filter(account=self.accounts[name], state__in=Command.OPEN).exists():
+            self.books[name].muddied = True
+        act()
+        self._book_events(by_the_portal=False)
+
+    def _book_events(self, *, by_the_portal: bool) -> None:
+        for event in self.post.collect_new():
+            owner = owner_of(event["content"])
+            books = self.books.get(owner)
+            if books is None:
+                self.log.count_writes(event)
+            elif by_the_portal and event["source"] == "api":
+                books.note_written(self.log, event)
+            else:
+                books.note_others(self.log, event)
+
+    def _run_workers(self) -> None:
+        recovery.run_tick()
+        webhook_processing.process_due_events()
+        for job, slot in list(schedule.due_jobs(clock.billing_now())):
+            schedule.run_job(job.name, slot, now=clock.billing_now())
+        bundle_coupons.continue_alignment(now=clock.billing_now())
+        for account in self.accounts.values():
+            if bundle_coupons.pending_swaps(account):
+                bundle_coupons.align_hinted_account(account.pk, now=clock.billing_now())
+
+    def _is_busy(self) -> list[str]:
+        """Return what is still to be done."""
+        return [
+            *map(str, Command.objects.filter(state__in=Command.OPEN)),
+            *map(str, WebhookEvent.objects.filter(state=WebhookEvent.State.RECEIVED)),
+            *(job.name for job in schedule.JOBS.values() if not self._has_run(job)),
+        ]
+
+    def _has_run(self, job: schedule.Job) -> bool:
+        """Whether a job has run for its newest slot; that makes up for those before it."""
+        runs = JobRun.objects.filter(job=job.name, scheduled_for=job.newest_slot(clock.billing_now()))
+        return runs.filter(finished_at__isnull=False).exists()
+
+    def _changeable_state(self, name: str) -> RawSubscriptions:
+        """Return what a change could change at the provider."""
+        customer = self.provider.sdk.Customer.retrieve(name).customer.raw_data
+        own = ("first_name", "last_name", "primary_payment_source_id", "backup_payment_source_id")
+        return {
+            **self._live_fingerprints(name),
+            "customer": {field: customer.get(field) for field in own},
+            "sources": self.apps[name].purse.provider_sources(),
+        }
+
+    def _live_fingerprints(self, name: str) -> RawSubscriptions:
+        listed = self.provider.sdk.Subscription.list({"customer_id": {"is": name}, "limit": 100})
+        raws = [entry.subscription.raw_data for entry in listed.list]
+        return {raw["id"]: undo_fingerprint(raw) for raw in raws if raw["status"] != "cancelled"}
+
+    def _hot_read_bodies(self, account: Account) -> dict[str, Any]:
+        return {
+            kind: json.loads(documents.read_document(account, kind)) for kind in AccountDocument.Kind.values
+        }
+
+    def _timestamp_in(self, days: int) -> int:
+        return int((clock.billing_now() + timedelta(days=days)).timestamp())
+
+    def _next_happening(self) -> datetime | None:
+        return next_event_at(
+            holding for account in self.accounts.values() for holding in live_holdings(account)
+        )
+
+
+class _EverythingInOrder:
+    """Chance that brings all there is, in the order it came."""
+
+    def shuffle(self, _things: list[Any]) -> None:
+        """Leave them as they are."""
+
+    def randint(self, _least: int, most: int) -> int:
+        """Return the most."""
+        return most
+
+
+def _trouble_in_threads(trouble: Trouble) -> Trouble:
+    """Return a trouble as it can come over a job whose threads ask the provider side by side."""
+    if isinstance(trouble, Fault) and settings.RESUME_THREADS > 1:
+        return trouble.on_everything()
+    return trouble
+
+
+def _resumed_by_a_job(account: Account, intent: AppRequest) -> set[str]:
+    """Return the subscriptions that a job has resumed since something was asked for."""
+    since = intent.first_sent_at or clock.billing_now()
+    by_jobs = Command.objects.filter(account=account, actor=SYSTEM_ACTOR, created_at__gte=since)
+    done = [step for command in by_jobs for step in command.steps if step.is_done]
+    return {step.subscription_id for step in done if step.operation == StepOperation.RESUME}
+
+
+def _charged_objects(command: Command) -> set[str]:
+    """Return the subscriptions and invoices that a command may have charged."""
+    return {step.arguments.get("invoice") or step.subscription_id for step in command.steps}

@@ -1,0 +1,124 @@
+"""Whatever is done in whatever order: what was shown is charged, and the portal says what the provider holds."""
+
+from __future__ import annotations
+
+from collections.abc import Set
+
+import pytest
+from hypothesis import strategies as st
+from hypothesis.stateful import initialize, invariant, precondition, rule
+
+from billing.tests.storm.account_lifecycle import AccountLifecycle, InitialPlan
+from billing.tests.storm.sequence_search import (
+    CONSOLE_ACTIONS,
+    SequenceMachine,
+    plans,
+    search_sequences,
+    some_plans,
+)
+from billing.tests.support.coupon_codes import CODES, FREE_MONTH
+from billing.tests.support.live_provider import FAITH, GOSPEL, Provider
+
+pytestmark = pytest.mark.django_db
+
+starts = st.builds(
+    InitialPlan,
+    plan=plans,
+    unit=st.sampled_from(["Monthly", "Yearly"]),
+    trial_days=st.sampled_from([0, 0, 0, 10]),
+)
+
+
+class PlanChangesMachine(SequenceMachine):
+    """One account, and everything that may happen to it."""
+
+    life: AccountLifecycle
+
+    @initialize(starts=st.lists(starts, max_size=3, unique_by=lambda start: start.plan))
+    def begin(self, starts: list[InitialPlan]) -> None:
+        self.life = AccountLifecycle(self.provider, starts)
+
+    @rule(wanted=some_plans)
+    def want(self, wanted: Set[str]) -> None:
+        self.life.want_plans(wanted)
+
+    @rule(direction=st.sampled_from(["upgrade", "downgrade"]), chosen=st.none() | some_plans)
+    def switch(self, direction: str, chosen: Set[str] | None) -> None:
+        self.life.switch_period(direction, chosen)
+
+    @rule(code=st.sampled_from([*CODES, FREE_MONTH]))
+    def redeem(self, code: str) -> None:
+        self.life.redeem_code(code)
+
+    @rule(chosen=st.none() | some_plans)
+    def pause(self, chosen: Set[str] | None) -> None:
+        self.life.pause_plans(chosen)
+
+    @rule(chosen=st.none() | some_plans)
+    def cancel(self, chosen: Set[str] | None) -> None:
+        self.life.cancel_plans(chosen)
+
+    @rule()
+    def resume(self) -> None:
+        self.life.resume_all()
+
+    @rule(what=st.sampled_from(["pauses", "changes", "cancellations"]))
+    def take_back(self, what: str) -> None:
+        self.life.undo_scheduled(what)
+
+    @precondition(lambda self: not self.life.stale and self.life.can_be_removed())
+    @rule(data=st.data())
+    def remove_and_keep(self, data: st.DataObject) -> None:
+        self.life.remove_and_keep(data.draw(st.sampled_from(self.life.can_be_removed())))
+
+    @precondition(lambda self: not self.life.stale and self.life.can_be_cancelled_and_kept())
+    @rule(data=st.data())
+    def cancel_and_keep(self, data: st.DataObject) -> None:
+        self.life.cancel_and_keep(data.draw(st.sampled_from(self.life.can_be_cancelled_and_kept())))
+
+    @precondition(lambda self: not self.life.stale and self.life.can_be_downgraded())
+    @rule(data=st.data())
+    def downgrade_and_stay(self, data: st.DataObject) -> None:
+        self.life.downgrade_and_stay(data.draw(st.sampled_from(self.life.can_be_downgraded())))
+
+    @precondition(lambda self: not self.life.stale and self.life.can_be_paused())
+    @rule(data=st.data())
+    def pause_and_stay(self, data: st.DataObject) -> None:
+        self.life.pause_and_stay(data.draw(st.sampled_from(self.life.can_be_paused())))
+
+    @rule(act=st.sampled_from(CONSOLE_ACTIONS), plan=plans, heard=st.booleans())
+    def operator(self, act: str, plan: str, heard: bool) -> None:
+        self.life.act_as_operator(act, plan, heard=heard)
+
+    @rule(declines=st.sampled_from([True, False, False]))
+    def change_card(self, declines: bool) -> None:
+        self.life.change_card(declines=declines)
+
+    @rule(hours=st.integers(1, 40))
+    def let_hours_pass(self, hours: int) -> None:
+        self.life.travel_forward(hours=hours)
+
+    @rule(days=st.sampled_from([2, 12, 31, 31, 65, 370]))
+    def let_days_pass(self, days: int) -> None:
+        self.life.travel_forward(days=days)
+
+    @rule()
+    def let_a_term_end(self) -> None:
+        self.life.travel_to_next_event()
+
+    @invariant()
+    def everything_holds(self) -> None:
+        self.life.assert_invariants()
+
+
+def test_what_is_shown_is_charged_and_kept_in_step_whatever_is_done(provider: Provider) -> None:
+    search_sequences(PlanChangesMachine, provider, sequences=5, steps=10)
+
+
+def test_what_ends_as_another_renews_does_not_count_for_that_bill(provider: Provider) -> None:
+    life = AccountLifecycle(provider, [InitialPlan(GOSPEL), InitialPlan(FAITH)])
+
+    life.want_plans([FAITH])
+    life.travel_forward(days=40)
+
+    life.assert_invariants()

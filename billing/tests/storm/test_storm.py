@@ -1,0 +1,346 @@
+"""Whatever people, machines, the provider, the network and time do to each other: all is done once and billed right."""
+
+from __future__ import annotations
+
+import sys
+from datetime import timedelta
+from typing import Any
+
+import pytest
+import time_machine
+from hypothesis import strategies as st
+from hypothesis.stateful import initialize, invariant, rule
+from pytest_django import Settings
+
+from billing.jobs import schedule
+from billing.tests.storm.account_lifecycle import InitialPlan
+from billing.tests.storm.injected_troubles import Act, DeathAt, Fault, Meanwhile, Trouble
+from billing.tests.storm.operator_actions import ADMIN_ACTIONS, PLANS, SITE_ACTIONS, WALLET_ACTIONS
+from billing.tests.storm.sequence_search import (
+    CONSOLE_ACTIONS,
+    SequenceMachine,
+    Tell,
+    plans,
+    search_sequences,
+    some_plans,
+)
+from billing.tests.storm.storm_world import StormWorld
+from billing.tests.storm.subscriber_app import AppWish
+from billing.tests.support.coupon_codes import CODES
+from billing.tests.support.live_provider import DECLINING_CARD, VISA_CARD, Provider
+from billing.tests.support.subscriber_wallet import MASTERCARD
+from conftest import GENESIS
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+NAMES = ("ava", "ben")
+REFUSED_WHEN_ADDED = "4119862760338320"
+
+subscriber_names = st.sampled_from(NAMES)
+starts = st.builds(
+    InitialPlan,
+    plan=plans,
+    unit=st.sampled_from(["Monthly", "Monthly", "Yearly"]),
+    trial_days=st.sampled_from([0, 0, 0, 10]),
+)
+some_starts = st.lists(starts, min_size=1, max_size=3, unique_by=lambda start: start.plan)
+cards = st.sampled_from([VISA_CARD, MASTERCARD, DECLINING_CARD, REFUSED_WHEN_ADDED])
+places = st.integers(0, 2)
+
+
+def make_wish(*what: str, **fields: Any) -> st.SearchStrategy[AppWish]:
+    """One of these wishes, with what it is about."""
+    return st.builds(AppWish, what=st.sampled_from(what), **fields)
+
+
+whatever = make_wish("whatever", plans=some_plans, word=cards, place=st.integers(0, 11))
+wish_strategies = st.one_of(
+    whatever,
+    make_wish("pause", plans=st.none() | some_plans, word=st.sampled_from(["", "", "pause_offer"])),
+    make_wish("upgrade", "downgrade", "resume", "take_pause_back", plans=st.none() | some_plans),
+    make_wish("cancel", plans=st.none() | some_plans, word=st.just("Too expensive")),
+    make_wish("want", plans=some_plans),
+    make_wish("keep", "undo_change", plans=some_plans),
+    make_wish("claim", "sign_others_out"),
+    make_wish("want_mail", word=st.sampled_from(["newsLetter", "promotions"])),
+    make_wish("redeem", word=st.sampled_from(CODES)),
+    make_wish("add_card", word=cards),
+    make_wish("replace_card", word=cards, place=places),
+    make_wish("add_paypal", "replace_paypal", place=places),
+    make_wish("make_default", "make_default", "remove_card", place=places),
+    make_wish("describe_card", "rename", word=st.sampled_from(["Grace", "Ada"]), place=places),
+)
+
+# What the provider is asked for once, and may have to be looked for.
+forgotten = st.one_of(
+    whatever,
+    make_wish("claim"),
+    make_wish("redeem", word=st.sampled_from(CODES)),
+    make_wish("make_default", place=places),
+    make_wish("add_card", "replace_card", word=cards, place=places),
+)
+# What was done and never heard of is the worst of them.
+silent = (
+    "drop_connection_after",
+    "drop_connection_after",
+    "drop_connection_after",
+    "drop_connection_before",
+    "cut_body",
+    "decline_payment",
+    "html_body",
+    "missing_object",
+)
+slow = ("delay", "time_out_before", "time_out_after")
+paths = st.sampled_from(
+    ["*", "*", "*", "/subscriptions/*", "/payment_sources/*", "/invoices/*", "/customers/*"]
+)
+# Where it hurts: one of the first writes, and no estimate.
+aimed = st.builds(
+    Fault,
+    kind=st.sampled_from(silent),
+    method=st.just("POST"),
+    path=st.sampled_from(
+        ["/subscriptions/*", "/subscriptions/*", "/customers/*", "/payment_sources/*", "/invoices/*"]
+    ),
+    skip=st.sampled_from([0, 0, 0, 1, 2]),
+    count=st.sampled_from([1, 50]),
+)
+# Nothing gets through, or nothing comes back.
+lost = st.builds(
+    Fault,
+    kind=st.sampled_from(["drop_connection_before", "drop_connection_after"]),
+    method=st.just("POST"),
+    path=st.sampled_from(["*", "/subscriptions/*", "/customers/*", "/payment_sources/*"]),
+    skip=st.sampled_from([0, 0, 0, 1]),
+    count=st.just(50),
+)
+faults = st.one_of(
+    aimed,
+    st.builds(
+        Fault,
+        kind=st.sampled_from(silent),
+        method=st.sampled_from(["POST", "POST", "*"]),
+        path=paths,
+        skip=st.integers(0, 3),
+        count=st.sampled_from([1, 1, 2, 50]),
+    ),
+    st.builds(Fault, kind=st.sampled_from(slow), method=st.just("POST"), path=paths),
+    st.builds(
+        Fault,
+        kind=st.just("error"),
+        path=paths,
+        skip=st.integers(0, 3),
+        count=st.sampled_from([1, 3]),
+        status=st.sampled_from([401, 429, 500, 503]),
+    ),
+    st.builds(
+        Fault,
+        kind=st.just("error"),
+        method=st.just("POST"),
+        path=paths,
+        skip=st.integers(0, 3),
+        status=st.just(409),
+        code=st.just("invalid_state_for_request"),
+    ),
+)
+deaths = st.builds(DeathAt, moment=st.integers(0, 80))
+follow_ups = st.one_of(
+    st.tuples(st.just("repeat"), subscriber_names),
+    st.tuples(st.just("repeat"), subscriber_names),
+    st.tuples(st.just("look"), subscriber_names, wish_strategies),
+    st.tuples(st.just("confirm"), subscriber_names),
+    st.tuples(st.just("sign_in"), subscriber_names),
+)
+consoles = st.one_of(
+    st.tuples(
+        st.just("console"), subscriber_names, st.sampled_from([*CONSOLE_ACTIONS, *PLANS]), plans, places
+    ),
+    st.tuples(st.just("console_wallet"), subscriber_names, st.sampled_from(WALLET_ACTIONS), places),
+    st.tuples(
+        st.just("console_price"), plans, st.sampled_from(["Monthly", "Yearly"]), st.integers(500, 9000)
+    ),
+)
+operators = st.one_of(
+    consoles,
+    st.tuples(st.just("support"), subscriber_names, st.sampled_from(ADMIN_ACTIONS), plans),
+    st.tuples(st.just("set_up"), st.sampled_from(SITE_ACTIONS), st.integers(0, 3)),
+    st.tuples(st.just("erase"), subscriber_names),
+)
+machines = st.one_of(
+    st.tuples(st.just("bring_webhooks"), st.integers(0, 1000), st.booleans(), st.booleans()),
+    st.tuples(st.sampled_from(["tick", "work"])),
+    st.tuples(st.just("run_job"), st.sampled_from(sorted(schedule.JOBS))),
+)
+spans = st.one_of(
+    st.sampled_from([40, 400, 1900]).map(lambda seconds: timedelta(seconds=seconds)),
+    st.integers(1, 30).map(lambda hours: timedelta(hours=hours)),
+    st.sampled_from([2, 12, 28, 31, 33]).map(lambda days: timedelta(days=days)),
+)
+# What begins too early is seen on the eve alone.
+eves = st.sampled_from([3, 20, 44, 70]).map(lambda hours: timedelta(hours=hours))
+times = st.one_of(
+    st.tuples(st.just("pass_time"), spans),
+    st.tuples(st.just("until_something_happens")),
+    st.tuples(st.just("until_the_eve"), eves),
+    st.tuples(st.just("pass_days"), st.sampled_from([2, 12, 31, 40])),
+    st.tuples(st.just("calm")),
+)
+meanwhile = st.builds(
+    Meanwhile,
+    exchange=st.sampled_from([0, 0, 0, 1, 1, 2, 3, 5]),
+    act=st.one_of(
+        st.tuples(st.just("ask"), subscriber_names, wish_strategies),
+        st.tuples(st.just("repeat"), subscriber_names),
+        consoles,
+        machines,
+    ),
+)
+# An older reading than what is known when it is written down.
+readings = st.one_of(
+    st.tuples(st.just("bring_webhooks"), st.integers(0, 1000), st.just(value=False), st.booleans()),
+    st.tuples(st.just("support"), subscriber_names, st.just("resync"), plans),
+    st.tuples(st.just("run_job"), st.sampled_from(["feed", "reconcile"])),
+)
+changed_meanwhile = st.builds(
+    Meanwhile, exchange=st.integers(0, 6), act=st.tuples(st.just("ask"), subscriber_names, whatever)
+)
+# What writes to a subscription whose change is scheduled has to leave it that.
+over_a_change = st.one_of(
+    make_wish("redeem", word=st.sampled_from(CODES)),
+    make_wish("want", plans=some_plans),
+    make_wish("claim"),
+    whatever,
+)
+troubles = faults | deaths | meanwhile
+
+
+class StormMachine(SequenceMachine):
+    """Two subscribers, and all that may come over them."""
+
+    commits = True
+    storm: StormWorld
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._time = time_machine.travel(GENESIS, tick=False)
+        self._traveller = self._time.start()
+
+    @initialize(ava=some_starts, ben=some_starts, broke=st.sets(subscriber_names))
+    def begin(self, ava: list[InitialPlan], ben: list[InitialPlan], broke: set[str]) -> None:
+        self.storm = StormWorld(self.provider, self._traveller.shift, {"ava": ava, "ben": ben}, broke)
+
+    def teardown(self) -> None:
+        """Let it calm down, unless something broke before."""
+        try:
+            if hasattr(self, "storm"):
+                self._end_storm()
+        finally:
+            self._time.stop()
+            super().teardown()
+
+    def _end_storm(self) -> None:
+        try:
+            if sys.exc_info()[0] is None:
+                self.storm.calm()
+        finally:
+            self.storm.close_world()
+
+    @rule(name=subscriber_names, wish=whatever, trouble=st.none() | faults | deaths)
+    def do_whatever(self, name: str, wish: AppWish, trouble: Trouble) -> None:
+        self.storm.ask(name, wish, trouble)
+
+    @rule(name=subscriber_names, wish=wish_strategies)
+    def ask(self, name: str, wish: AppWish) -> None:
+        self.storm.ask(name, wish)
+
+    @rule(name=subscriber_names, wish=wish_strategies, fault=faults)
+    def ask_under_a_fault(self, name: str, wish: AppWish, fault: Trouble) -> None:
+        self.storm.ask(name, wish, fault)
+
+    @rule(name=subscriber_names, wish=forgotten, fault=lost, later=st.sampled_from([2, 31, 31, 90]))
+    def ask_and_hear_nothing_for_long(self, name: str, wish: AppWish, fault: Trouble, later: int) -> None:
+        self.storm.ask(name, wish, fault)
+        self.storm.pass_time(timedelta(minutes=later))
+        self.storm.tick()
+
+    @rule(name=subscriber_names, wish=wish_strategies, death=deaths)
+    def ask_and_die(self, name: str, wish: AppWish, death: Trouble) -> None:
+        self.storm.ask(name, wish, death)
+
+    @rule(name=subscriber_names, wish=wish_strategies, others=meanwhile)
+    def ask_beside_others(self, name: str, wish: AppWish, others: Trouble) -> None:
+        self.storm.ask(name, wish, others)
+
+    @rule(name=subscriber_names, wish=over_a_change, trouble=st.none() | troubles)
+    def ask_where_a_change_is_scheduled(self, name: str, wish: AppWish, trouble: Trouble) -> None:
+        self.storm.ask(name, AppWish("downgrade"))
+        self.storm.assert_invariants()
+        self.storm.ask(name, wish, trouble)
+
+    @rule(name=subscriber_names, before=eves, trouble=st.none() | troubles)
+    def let_a_pause_go_by(self, name: str, before: timedelta, trouble: Trouble) -> None:
+        self.storm.ask(name, AppWish("pause"))
+        # What is charged from here on is not what the pause was shown to cost.
+        self.storm.assert_invariants()
+        for _ in ("its beginning", "its end"):
+            self.storm.until_the_eve(before)
+            self.storm.work()
+            self.storm.until_something_happens()
+            self.storm.work(trouble)
+
+    @rule(act=follow_ups, trouble=st.none() | troubles)
+    def follow_up(self, act: Act, trouble: Trouble) -> None:
+        self.storm.perform_act(act, trouble)
+
+    @rule(act=operators, trouble=st.none() | troubles)
+    def operator(self, act: Act, trouble: Trouble) -> None:
+        self.storm.perform_act(act, trouble)
+
+    @rule(act=machines, trouble=st.none() | troubles)
+    def run_machines(self, act: Act, trouble: Trouble) -> None:
+        self.storm.perform_act(act, trouble)
+
+    @rule(act=readings, others=changed_meanwhile)
+    def read_while_it_changes(self, act: Act, others: Trouble) -> None:
+        self.storm.perform_act(act, others)
+
+    @rule(act=times)
+    def time_passes(self, act: Act) -> None:
+        self.storm.perform_act(act)
+
+    @invariant()
+    def everything_holds(self) -> None:
+        self.storm.assert_invariants()
+
+
+@pytest.fixture(autouse=True)
+def unlimited_rate(settings: Settings) -> None:
+    """Jobs ask as often as they like: nothing in a storm waits for a turn."""
+    settings.CHARGEBEE_BACKGROUND_REQUESTS_PER_MINUTE = 0
+
+
+@pytest.fixture
+def tell(capsys: pytest.CaptureFixture[str]) -> Tell:
+    """Tells how far a long search has got while it is at it."""
+
+    def say(words: str) -> None:
+        with capsys.disabled():
+            sys.stdout.write(f"{words}\n")
+            sys.stdout.flush()
+
+    return say
+
+
+def test_nothing_is_lost_doubled_or_told_wrong_in_any_storm(
+    provider: Provider, settings: Settings, tell: Tell
+) -> None:
+    settings.RESUME_THREADS = 1
+    search_sequences(StormMachine, provider, sequences=4, steps=10, tell=tell)
+
+
+@pytest.mark.services
+def test_nothing_is_lost_doubled_or_told_wrong_where_many_threads_resume(
+    provider: Provider, settings: Settings, tell: Tell
+) -> None:
+    settings.RESUME_THREADS = 8
+    search_sequences(StormMachine, provider, sequences=3, steps=10, tell=tell)

@@ -1,0 +1,132 @@
+"""Real Celery workers on the tests' database, which tests can kill."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from celery import Celery
+from django.conf import settings
+from django.db import connection
+from kombu import Queue
+
+from conftest import ROOT
+
+WORKER = [sys.executable, "-m", "celery", "-A", "portal", "worker", "-Q", "celery,jobs", "--concurrency=2"]
+# Long enough for a worker to start on a busy machine.
+TIMEOUT_SECONDS = 90.0
+# Longer than a task takes, so that no two processes work on the same row.
+SENT_AGAIN_SECONDS = 20.0
+
+
+def worker_environment(folder: Path, endpoint: str) -> dict[str, str]:
+    """Return the environment of processes on the tests' database, their files in `folder`, and an endpoint."""
+    database = connection.settings_dict
+    url = (
+        f"sqlite:///{database['NAME']}"
+        if connection.vendor == "sqlite"
+        else f"postgres://{database['USER']}:{database['PASSWORD']}@{database['HOST']}:{database['PORT']}/{database['NAME']}"
+    )
+    return {
+        **{name: value for name, value in os.environ.items() if name != "DJANGO_SETTINGS_MODULE"},
+        "PORTAL_ENV": "demo",
+        "VAR_DIR": str(folder),
+        "DATABASE_URL": url,
+        "CHARGEBEE_ENDPOINT": endpoint,
+        "CHARGEBEE_API_KEY": settings.CHARGEBEE_API_KEY,
+    }
+
+
+def wait_until(holds: Callable[[], object], *, meanwhile: Callable[[], object] = lambda: None) -> None:
+    """Wait until `holds` returns true, and call `meanwhile` every second until then. Raises TimeoutError."""
+    deadline = time.monotonic() + TIMEOUT_SECONDS
+    while not holds():
+        if time.monotonic() > deadline:
+            raise TimeoutError("it did not come about")
+        meanwhile()
+        next_call_at = time.monotonic() + 1
+        while time.monotonic() < next_call_at and not holds():
+            time.sleep(0.02)
+
+
+def celery_sender(environment: dict[str, str], folder: Path) -> Celery:
+    """Return a Celery app that sends tasks to the workers of an environment."""
+    url = environment.get("REDIS_URL", "")
+    app = Celery("beat-of-a-test", broker=url or "filesystem://localhost", set_as_current=False)
+    if not url:
+        queue, control = (folder / "celery" / name for name in ("queue", "control"))
+        for directory in (queue, control):
+            directory.mkdir(parents=True)
+        app.conf.broker_transport_options = {
+            "data_folder_in": str(queue),
+            "data_folder_out": str(queue),
+            "control_folder": str(control),
+        }
+    return app
+
+
+class KillableWorker:
+    """A worker whose processes die at a given kill point; the test sends its tasks, in place of beat."""
+
+    def __init__(self, environment: dict[str, str], folder: Path) -> None:
+        self.folder = folder
+        self.point = folder / "kill-point"
+        self._environment = {
+            **environment,
+            "DJANGO_SETTINGS_MODULE": "portal.tests.kill_point_settings",
+            "KILL_POINT_FILE": str(self.point),
+        }
+        self._app = celery_sender(self._environment, folder)
+
+    @contextmanager
+    def run_process(self) -> Iterator[KillableWorker]:
+        """Run the worker in its own session; first purge the queues."""
+        with self._app.connection_for_write() as broker:
+            for queue in ("celery", "jobs"):
+                Queue(queue, channel=broker.default_channel).purge()
+        with (self.folder / "worker.log").open("wb") as log:
+            process = subprocess.Popen(
+                WORKER, env=self._environment, cwd=ROOT, stdout=log, stderr=log, start_new_session=True
+            )
+        try:
+            yield self
+        finally:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+    def send_ticks(self) -> None:
+        """Send the tick tasks, as beat does."""
+        self.send_message("billing.tasks.tick")
+        self.send_message("accounts.tasks.tick")
+
+    def send_message(self, task: str, *arguments: object) -> None:
+        """Send the worker a task."""
+        self._app.send_task(task, args=arguments)
+
+    def wait_for_death(self, point: str, because_of: Callable[[], object]) -> None:
+        """Set a kill point, call `because_of`, and wait until the process has died there.
+
+        A dying process may have received the task, so `because_of` is called again periodically, as beat does.
+        """
+        part = self.point.with_suffix(".part")
+        part.write_text(point)
+        part.replace(self.point)
+        send_again_at = 0.0
+
+        def send_periodically() -> None:
+            nonlocal send_again_at
+            if time.monotonic() >= send_again_at:
+                because_of()
+                send_again_at = time.monotonic() + SENT_AGAIN_SECONDS
+
+        wait_until(lambda: not self.point.exists(), meanwhile=send_periodically)
+
+    def sent_mail_text(self) -> str:
+        """Return the text of all mails that it sent."""
+        return "".join(file.read_text() for file in sorted((self.folder / "mail").iterdir()))

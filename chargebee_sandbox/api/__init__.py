@@ -1,0 +1,1 @@
+"""The HTTP API: authentication, parameters, lists, errors, idempotency, request limit, and routing."""

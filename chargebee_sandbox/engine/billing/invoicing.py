@@ -1,0 +1,155 @@
+"""Invoices: building one for a term, its estimate, and what a subscription owes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from chargebee_sandbox import clock, settings
+from chargebee_sandbox.body import Body
+from chargebee_sandbox.engine.billing import coupons
+from chargebee_sandbox.engine.billing.pricing import Bill, LineItem, compute_totals, promotional_deductions
+from chargebee_sandbox.models import Customer, Invoice, ItemPrice, Site, Subscription
+
+UNPAID_STATUSES = ("payment_due", "not_paid")
+_ENTITY_TYPES = {"plan": "plan_item_price", "addon": "addon_item_price", "charge": "charge_item_price"}
+_ESTIMATE_FIELDS = (
+    *("recurring", "price_type", "currency_code", "customer_id", "sub_total", "total", "credits_applied"),
+    *("amount_paid", "amount_due", "round_off_amount"),
+    *("line_items", "line_item_discounts", "line_item_taxes", "discounts", "taxes"),
+)
+
+
+def item_prices(subscription: Subscription) -> list[ItemPrice]:
+    """Return the item prices of a subscription, in the order of its items."""
+    handles = [item["item_price_id"] for item in subscription["subscription_items"]]
+    prices = ItemPrice.objects.in_bulk(handles, field_name="handle")
+    return [prices[handle] for handle in handles]
+
+
+def term_lines(subscription: Subscription, start: int, end: int) -> list[LineItem]:
+    """Return the charges of the subscription's items for a whole term."""
+    prices = item_prices(subscription)
+    return [
+        line_item(item, price, start, end)
+        for item, price in zip(subscription["subscription_items"], prices, strict=True)
+    ]
+
+
+def line_item(item: Body, price: ItemPrice, start: int, end: int) -> LineItem:
+    """Return the charge of an item for the time from ``start`` to ``end``."""
+    return LineItem(
+        entity_id=price.handle,
+        entity_type=_ENTITY_TYPES[item["item_type"]],
+        description=price.get("external_name") or price["name"],
+        quantity=item.get("quantity", 1),
+        unit_amount=item["unit_price"],
+        date_from=start,
+        date_to=end,
+        pricing_model=price["pricing_model"],
+    )
+
+
+def compute_bill(
+    subscription: Subscription, lines: Sequence[LineItem], instant: int, *, promotional: int = 0
+) -> Bill:
+    """Return the bill for these lines at ``instant``: less coupons, then promotional credits (cents), plus tax."""
+    owner = {"subscription_id": subscription.handle, "customer_id": subscription.customer_id}
+    deductions = coupons.coupon_deductions(subscription, item_prices(subscription), instant)
+    deductions += promotional_deductions(promotional, lines)
+    return compute_totals(lines, deductions, settings.SANDBOX_TAX_PERCENT, owner)
+
+
+def make_invoice(
+    subscription: Subscription, customer: Customer, lines: Sequence[LineItem], *, promotional: int = 0
+) -> Invoice:
+    """Build the invoice for lines that begin now, unsaved and uncollected, and count the use of its coupons.
+
+    An invoice with a total of 0 is paid at once.
+    """
+    bill = compute_bill(subscription, lines, clock.now_seconds(), promotional=promotional)
+    coupons.use_coupons(subscription, bill.used_coupons, clock.now_seconds())
+    first = not Invoice.objects.filter(subscription_id=subscription.handle).exists()
+    return Invoice.build_row(
+        _next_invoice_number(),
+        {**_invoice_heading(customer, subscription, first), **bill.as_body(), **_initial_amounts(bill)},
+        customer_id=customer.handle,
+        subscription_id=subscription.handle,
+    )
+
+
+def render_invoice_estimate(invoice: Invoice) -> Body:
+    """Return a draft invoice in the shape of an invoice estimate."""
+    attributes = {name: invoice[name] for name in _ESTIMATE_FIELDS if name in invoice.body}
+    return {**attributes, "object": "invoice_estimate"}
+
+
+def update_dues(subscription: Subscription) -> None:
+    """Set the three attributes that tell what a subscription owes, unsaved."""
+    due_invoices = list(
+        Invoice.objects.filter(subscription_id=subscription.handle, body__status__in=UNPAID_STATUSES)
+    )
+    subscription.set_attributes(
+        due_invoices_count=len(due_invoices),
+        due_since=min((invoice["date"] for invoice in due_invoices), default=None),
+        total_dues=sum(invoice["amount_due"] for invoice in due_invoices) or None,
+    )
+
+
+def _next_invoice_number() -> str:
+    site = Site.load()
+    site.invoices_numbered += 1
+    site.save(update_fields=["invoices_numbered"])
+    return str(site.invoices_numbered)
+
+
+def _invoice_heading(customer: Customer, subscription: Subscription, first: bool) -> Body:
+    now = clock.now_seconds()
+    address = customer.get("billing_address") or {
+        "first_name": customer.get("first_name"),
+        "last_name": customer.get("last_name"),
+        "validation_status": "not_validated",
+        "object": "billing_address",
+    }
+    return {
+        "customer_id": customer.handle,
+        "subscription_id": subscription.handle,
+        "recurring": True,
+        "price_type": "tax_exclusive",
+        "date": now,
+        "due_date": now,
+        "generated_at": now,
+        "net_term_days": 0,
+        "exchange_rate": 1.0,
+        "currency_code": subscription["currency_code"],
+        "base_currency_code": subscription["currency_code"],
+        "first_invoice": first,
+        "is_gifted": False,
+        "term_finalized": True,
+        "has_advance_charges": False,
+        "channel": "web",
+        "deleted": False,
+        "billing_address": {name: value for name, value in address.items() if value is not None},
+    }
+
+
+def _initial_amounts(bill: Bill) -> Body:
+    is_paid = bill.total == 0
+    return {
+        "status": "paid" if is_paid else "payment_due",
+        "paid_at": clock.now_seconds() if is_paid else None,
+        "tax": bill.tax,
+        "new_sales_amount": bill.total,
+        "amount_paid": 0,
+        "amount_adjusted": 0,
+        "write_off_amount": 0,
+        "credits_applied": 0,
+        "amount_due": bill.total,
+        "amount_to_collect": bill.total,
+        "round_off_amount": 0,
+        "linked_payments": [],
+        "dunning_attempts": [],
+        "applied_credits": [],
+        "adjustment_credit_notes": [],
+        "issued_credit_notes": [],
+        "linked_orders": [],
+    }

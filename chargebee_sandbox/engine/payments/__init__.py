@@ -1,0 +1,1 @@
+"""Payment sources, intents, the gateway, and collection."""

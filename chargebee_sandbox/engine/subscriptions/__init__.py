@@ -1,0 +1,1 @@
+"""A subscription's life: activation, terms, changes, pauses and cancellation."""

@@ -1,0 +1,100 @@
+"""A subscription's terms: their boundaries, the next billing date, and when the engine has to act next.
+
+``save_derived`` derives next_billing_at, mrr, and due_at from the state and saves; every change of a subscription ends
+with it, so that the derived attributes always agree with the state.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from chargebee_sandbox.body import Body
+from chargebee_sandbox.engine import billing_dates
+from chargebee_sandbox.engine.billing.pricing import round_half_up
+from chargebee_sandbox.models import Subscription
+
+_MONTHS_PER_UNIT = {
+    "month": Decimal(1),
+    "year": Decimal(12),
+    "week": Decimal(12) / 52,
+    "day": Decimal(12) / 365,
+}
+_MRR_STATUSES = ("active", "non_renewing")
+
+
+def begin_term(subscription: Subscription, start: int) -> None:
+    """Begin a term at ``start`` (seconds UTC); it ends a billing period later, on the anchor's day."""
+    end = billing_dates.add_periods(
+        start,
+        subscription["billing_period"],
+        subscription["billing_period_unit"],
+        anchor=subscription.anchor_at,
+    )
+    subscription.set_attributes(current_term_start=start, current_term_end=end)
+    _count_cycle(subscription)
+    stop_renewing_if_last(subscription)
+
+
+def stop_renewing_if_last(subscription: Subscription) -> None:
+    """Make an active subscription non-renewing in its last term; a trial and a paused one keep their status."""
+    term_end = subscription["current_term_end"]
+    if subscription.get("cancelled_at", term_end + 1) > term_end:
+        return
+    subscription.set_attributes(remaining_billing_cycles=0)
+    if subscription["status"] == "active":
+        subscription.set_attributes(status="non_renewing")
+
+
+def save_derived(subscription: Subscription) -> None:
+    """Derive attributes from the state and save."""
+    derive_attributes(subscription)
+    subscription.save()
+
+
+def derive_attributes(subscription: Subscription) -> None:
+    """Derive attributes from the state, unsaved (for estimates)."""
+    body = subscription.body
+    subscription.set_attributes(
+        next_billing_at=_next_billing_at(body),
+        mrr=_monthly_revenue(body) if body["status"] in _MRR_STATUSES else 0,
+    )
+    subscription.due_at = _next_due_at(body)
+
+
+def _count_cycle(subscription: Subscription) -> None:
+    remaining = subscription.get("remaining_billing_cycles")
+    if remaining is None:
+        return
+    subscription.set_attributes(remaining_billing_cycles=max(remaining - 1, 0))
+    if remaining <= 1:
+        subscription.set_attributes(cancelled_at=subscription["current_term_end"])
+
+
+def _next_billing_at(body: Body) -> int | None:
+    match body["status"]:
+        case "future":
+            boundary = body["start_date"]
+        case "in_trial":
+            boundary = body["trial_end"]
+        case "active":
+            boundary = body["current_term_end"]
+        case _:
+            return None
+    ends = [body[name] for name in ("pause_date", "cancelled_at") if name in body]
+    return None if any(end <= boundary for end in ends) else int(boundary)
+
+
+def _next_due_at(body: Body) -> int | None:
+    names = {
+        "future": ("start_date",),
+        "in_trial": ("trial_end", "cancelled_at"),
+        "active": ("current_term_end", "pause_date", "cancelled_at"),
+        "non_renewing": ("pause_date", "cancelled_at"),
+        "paused": ("resume_date", "cancelled_at"),
+    }.get(body["status"], ())
+    return min((body[name] for name in names if name in body), default=None)
+
+
+def _monthly_revenue(body: Body) -> int:
+    total = sum(item["amount"] for item in body["subscription_items"])
+    return round_half_up(total / (body["billing_period"] * _MONTHS_PER_UNIT[body["billing_period_unit"]]))

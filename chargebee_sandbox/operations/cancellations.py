@@ -1,0 +1,104 @@
+"""Operations that cancel subscriptions and remove scheduled cancellations."""
+
+from __future__ import annotations
+
+from chargebee_sandbox import clock
+from chargebee_sandbox.api import router
+from chargebee_sandbox.api.errors import invalid_state, wrong_value
+from chargebee_sandbox.api.params import Params
+from chargebee_sandbox.body import Body
+from chargebee_sandbox.engine.billing import charging, credit_notes, invoicing
+from chargebee_sandbox.engine.payments import collection
+from chargebee_sandbox.engine.subscriptions import cancellation, terms
+from chargebee_sandbox.models import CreditNote, Subscription
+from chargebee_sandbox.operations.subscriptions import SubscriptionWithCustomer, find_subscription
+
+_RECEIVABLES_OPTIONS = ("no_action", "schedule_payment_collection")
+
+
+@router.post(
+    "subscription.cancel_for_items",
+    "/subscriptions/{handle}/cancel_for_items",
+    "cancel_option end_of_term cancel_at cancel_reason_code credit_option_for_current_term_charges "
+    "unbilled_charges_option account_receivables_handling refundable_credits_handling",
+)
+def cancel_for_items(params: Params, handle: str) -> Body:
+    """Cancel a subscription now (with a prorated, a full, or no credit), at the end of its term, or later."""
+    target = find_subscription(handle)
+    issued, scheduled = apply_cancellation(params, target)
+    terms.save_derived(target.subscription)
+    if not scheduled:
+        return target.record_and_answer("subscription_cancelled", issued=issued)
+    return target.record_and_answer("subscription_cancellation_scheduled")
+
+
+def apply_cancellation(params: Params, target: SubscriptionWithCustomer) -> tuple[list[CreditNote], bool]:
+    """Apply the requested cancellation, the subscription unsaved; return the credits and whether it is scheduled.
+
+    A scheduled change that would not apply any more is dropped, and its event recorded.
+    """
+    subscription = target.subscription
+    if subscription["status"] == "cancelled":
+        raise invalid_state("The subscription is already cancelled")
+    # This site has no unbilled charges and models neither write-offs nor refunds.
+    params.choice("unbilled_charges_option", ("invoice", "delete"), "invoice")
+    params.choice("refundable_credits_handling", ("no_action",), "no_action")
+    collects = params.choice("account_receivables_handling", _RECEIVABLES_OPTIONS, "no_action") != "no_action"
+    subscription.set_attributes(cancel_reason_code=params.text("cancel_reason_code"))
+    cancel_at = _cancel_at(params, subscription)
+    issued = _credit_term(params, target, at_once=cancel_at is None)
+    if collects:
+        collection.schedule_payment_collection(subscription)
+    had_changes = subscription.scheduled_change is not None
+    if cancel_at is None:
+        cancellation.cancel_now(subscription)
+    else:
+        cancellation.schedule_cancellation(subscription, cancel_at)
+    if had_changes and subscription.scheduled_change is None:
+        charging.record_subscription_events(
+            "subscription_scheduled_changes_removed", subscription, target.customer, None
+        )
+    return issued, cancel_at is not None
+
+
+@router.post(
+    "subscription.remove_scheduled_cancellation",
+    "/subscriptions/{handle}/remove_scheduled_cancellation",
+    "billing_cycles",
+)
+def remove_scheduled_cancellation(params: Params, handle: str) -> Body:
+    """Remove a scheduled cancellation."""
+    target = find_subscription(handle)
+    if target.subscription["status"] == "cancelled" or "cancelled_at" not in target.subscription.body:
+        raise invalid_state("There is no scheduled cancellation for this subscription")
+    cancellation.remove_scheduled_cancellation(target.subscription, params.integer("billing_cycles", least=1))
+    terms.save_derived(target.subscription)
+    return target.record_and_answer("subscription_scheduled_cancellation_removed")
+
+
+def _credit_term(params: Params, target: SubscriptionWithCustomer, *, at_once: bool) -> list[CreditNote]:
+    option = params.choice("credit_option_for_current_term_charges", ("none", "prorate", "full"), "none")
+    if option == "none":
+        return []
+    if not at_once:
+        raise wrong_value("credit_option_for_current_term_charges", "is for cancelling immediately")
+    issued = credit_notes.credit_term(target.subscription, target.customer, whole=option == "full")
+    invoicing.update_dues(target.subscription)
+    return issued
+
+
+def _cancel_at(params: Params, subscription: Subscription) -> int | None:
+    """Return the instant of the cancellation, or None for now."""
+    fallback = "end_of_term" if params.boolean("end_of_term") else "immediately"
+    options = ("immediately", "end_of_term", "specific_date", "end_of_billing_term")
+    option = params.choice("cancel_option", options, fallback)
+    if option == "immediately":
+        return None
+    cancel_at = (
+        params.instant("cancel_at") if option == "specific_date" else subscription.get("current_term_end")
+    )
+    if cancel_at is None or cancel_at <= clock.now_seconds():
+        if option == "specific_date":
+            raise wrong_value("cancel_at", "should be in the future")
+        raise invalid_state("The subscription has no running term to be cancelled at the end of")
+    return int(cancel_at)

@@ -1,0 +1,1 @@
+"""Operations on invoices, credit notes, and promotional credits."""

@@ -1,0 +1,1 @@
+"""Operations on payment sources, payment intents, and transactions."""

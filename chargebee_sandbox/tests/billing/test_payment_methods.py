@@ -1,0 +1,346 @@
+"""Payment sources through the SDK: adding, changing, roles, and deletion; the payer needs no browser."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from chargebee_sandbox.tests.support.hosted_fields import SITE, Payer
+from chargebee_sandbox.tests.support.site_driver import (
+    DECLINING_CARD,
+    GOOD_CARD,
+    REFUSED_CARD,
+    SiteDriver,
+    attribute_values,
+    expect_refusal,
+)
+
+DAY = 86_400
+PAYPAL = {"amount": 699, "currency_code": "USD", "payment_method_type": "paypal_express_checkout"}
+
+
+@pytest.fixture
+def payer(shop: SiteDriver) -> Payer:
+    return Payer(shop.sandbox.url)
+
+
+@pytest.fixture
+def ava(shop: SiteDriver) -> str:
+    return shop.add_customer(card=None)
+
+
+@pytest.fixture
+def intent(shop: SiteDriver, ava: str) -> str:
+    return str(shop.client.PaymentIntent.create({"customer_id": ava, **PAYPAL}).payment_intent.id)
+
+
+def add_card_by_token(shop: SiteDriver, token: str, **more: Any) -> Any:
+    return shop.client.PaymentSource.create_using_token({"customer_id": "ava", "token_id": token, **more})
+
+
+def add_by_intent(shop: SiteDriver, intent: str, customer: str = "ava") -> Any:
+    params = {"customer_id": customer, "payment_intent": {"id": intent}}
+    return shop.client.PaymentSource.create_using_payment_intent(params)
+
+
+def list_sources(shop: SiteDriver) -> list[Any]:
+    return [entry.payment_source for entry in shop.client.PaymentSource.list({}).list]
+
+
+def types_of_events(shop: SiteDriver) -> list[str]:
+    return [event.event_type for event in shop.list_events()]
+
+
+def test_the_first_card_added_by_token_is_the_primary_one(shop: SiteDriver, payer: Payer, ava: str):
+    added = add_card_by_token(shop, payer.create_token())
+    assert added.customer.primary_payment_source_id == added.payment_source.id
+    assert added.payment_source.card.masked_number == "************1111"
+    assert types_of_events(shop)[-4:] == [
+        "token_created",
+        "token_consumed",
+        "payment_source_added",
+        "card_added",
+    ]
+
+
+def test_another_card_takes_its_place_only_where_it_is_told_to(shop: SiteDriver, payer: Payer, ava: str):
+    first = add_card_by_token(shop, payer.create_token()).payment_source.id
+    assert add_card_by_token(shop, payer.create_token()).customer.primary_payment_source_id == first
+    third = add_card_by_token(shop, payer.create_token(), replace_primary_payment_source=True)
+    assert third.customer.primary_payment_source_id == third.payment_source.id
+
+
+def test_a_token_is_good_for_one_use(shop: SiteDriver, payer: Payer, ava: str):
+    token = payer.create_token()
+    add_card_by_token(shop, token)
+    with expect_refusal(400, "param_wrong_value") as caught:
+        add_card_by_token(shop, token)
+    assert caught.value.param == "token_id"
+    assert len(list_sources(shop)) == 1
+
+
+def test_a_token_expires_after_half_an_hour_of_the_sites_clock(shop: SiteDriver, payer: Payer, ava: str):
+    token = payer.create_token()
+    shop.travel_past(shop.list_events()[-1].occurred_at, 30 * 60)
+    with expect_refusal(400, "param_wrong_value"):
+        add_card_by_token(shop, token)
+    assert list_sources(shop) == []
+    assert types_of_events(shop)[-1] == "token_expired"
+
+
+def test_a_token_of_another_site_is_not_found(shop: SiteDriver, ava: str):
+    with expect_refusal(404, "resource_not_found") as caught:
+        add_card_by_token(shop, "cb_token_of_another_site")
+    assert caught.value.param == "token_id"
+
+
+def test_a_card_that_is_refused_when_added_adds_nothing(shop: SiteDriver, payer: Payer, ava: str):
+    with expect_refusal(400, "payment_method_verification_failed") as caught:
+        add_card_by_token(shop, payer.create_token(REFUSED_CARD))
+    assert "(3009) Do not honour" in str(caught.value)
+    assert list_sources(shop) == []
+
+
+def test_a_card_that_declines_is_added_and_declines_later(shop: SiteDriver, payer: Payer, ava: str):
+    assert add_card_by_token(shop, payer.create_token(DECLINING_CARD)).payment_source.status == "valid"
+    with expect_refusal(400, "payment_processing_failed"):
+        shop.start_subscription(ava)
+
+
+@pytest.mark.parametrize(
+    ("card", "code"),
+    [
+        ({"number": "4111111111111112"}, "cardNumberInvalid"),
+        ({"number": "41111111"}, "cardNumberInvalid"),
+        ({"expiry_year": "2020"}, "cardExpiryPast"),
+        ({"cvv": "12"}, "cardCvvInvalid"),
+        ({"number": "378282246310005"}, "cardCvvInvalid"),
+        ({"expiry_month": "13"}, "param_wrong_value"),
+    ],
+)
+def test_a_card_that_cannot_be_right_gets_no_token(payer: Payer, card: dict[str, str], code: str):
+    answer = payer.send_card("tokens", **card)
+    assert (answer.status_code, answer.json()["error_code"]) == (400, code)
+    assert card.get("number", GOOD_CARD) not in answer.text
+
+
+@pytest.mark.parametrize(
+    ("site", "headers", "status"),
+    [
+        ({**SITE, "key": "another"}, {}, 401),
+        ({**SITE, "site": "another"}, {}, 404),
+        (SITE, {"Origin": "https://evil.example"}, 403),
+    ],
+)
+def test_only_the_sites_own_frames_get_tokens(
+    payer: Payer, site: dict[str, str], headers: dict[str, str], status: int
+):
+    card = {"number": GOOD_CARD, "cvv": "123", "expiry_month": "8", "expiry_year": "2034"}
+    answer = httpx.post(f"{payer.url}/v2/tokens", json={**site, "card": card}, headers=headers)
+    assert answer.status_code == status
+
+
+def test_no_number_and_no_code_is_kept_anywhere(shop: SiteDriver, payer: Payer, ava: str):
+    add_card_by_token(shop, payer.create_token(cvv="987"))
+    folder = Path(shop.sandbox.log).parent
+    with sqlite3.connect(folder / "sandbox.sqlite3") as database:
+        rows = "\n".join(database.iterdump())
+    assert "************1111" in rows
+    assert [GOOD_CARD in rows, '"987"' in rows, "cvv" in rows] == [False] * 3
+    assert GOOD_CARD not in Path(shop.sandbox.log).read_text()
+
+
+def test_a_cards_owner_and_expiry_change_and_its_number_does_not(shop: SiteDriver, payer: Payer, ava: str):
+    source = add_card_by_token(shop, payer.create_token()).payment_source
+    card = {"first_name": "Eva", "billing_state_code": "MA", "billing_zip": "", "expiry_year": 2035}
+    changed = shop.client.PaymentSource.update_card(source.id, {"card": card}).payment_source
+    assert attribute_values(
+        changed.card, ("first_name", "last_name", "billing_state_code", "billing_zip")
+    ) == {
+        "first_name": "Eva",
+        "last_name": "Thompson",
+        "billing_state_code": "MA",
+        "billing_zip": None,
+    }
+    assert (changed.card.expiry_month, changed.card.expiry_year, changed.card.last4) == (8, 2035, "1111")
+    assert types_of_events(shop)[-2:] == ["payment_source_updated", "card_updated"]
+    with expect_refusal(400, "param_wrong_value"):
+        shop.client.PaymentSource.update_card(source.id, {"card": {"number": GOOD_CARD}})
+
+
+def test_paypal_has_no_card_to_update(shop: SiteDriver, payer: Payer, intent: str):
+    payer.decide_paypal(payer.begin_paypal(intent), "agree")
+    source = add_by_intent(shop, intent).payment_source
+    with expect_refusal(400, "invalid_request"):
+        shop.client.PaymentSource.update_card(source.id, {"card": {"first_name": "Eva"}})
+
+
+def test_a_new_primary_displaces_the_old_and_leaves_the_backup(shop: SiteDriver, payer: Payer, ava: str):
+    first, second, third = (
+        add_card_by_token(shop, payer.create_token()).payment_source.id for _time in range(3)
+    )
+    assign = shop.client.Customer.assign_payment_role
+    assign(ava, {"payment_source_id": second, "role": "backup"})
+    customer = assign(ava, {"payment_source_id": third, "role": "primary"}).customer
+    assert (customer.primary_payment_source_id, customer.backup_payment_source_id) == (third, second)
+    assert types_of_events(shop)[-1] == "customer_changed"
+    customer = assign(ava, {"payment_source_id": second, "role": "none"}).customer
+    assert customer.backup_payment_source_id is None
+    assign(ava, {"payment_source_id": first, "role": "backup"})
+    customer = assign(ava, {"payment_source_id": first, "role": "primary"}).customer
+    assert (customer.primary_payment_source_id, customer.backup_payment_source_id) == (first, None)
+
+
+@pytest.mark.parametrize("role", ["primary", "backup", "none"])
+def test_the_primary_source_takes_no_other_role(shop: SiteDriver, payer: Payer, ava: str, role: str):
+    source = add_card_by_token(shop, payer.create_token()).payment_source.id
+    with expect_refusal(409, "invalid_state_for_request"):
+        shop.client.Customer.assign_payment_role(ava, {"payment_source_id": source, "role": role})
+
+
+def test_roles_go_to_the_customers_own_sources_only(shop: SiteDriver, payer: Payer, ava: str):
+    shop.add_customer("ben", card=None)
+    _first, gone = (add_card_by_token(shop, payer.create_token()).payment_source.id for _time in range(2))
+    with expect_refusal(404, "resource_not_found"):
+        shop.client.Customer.assign_payment_role("ben", {"payment_source_id": gone, "role": "primary"})
+    shop.client.PaymentSource.delete(gone)
+    with expect_refusal(404, "resource_not_found"):
+        shop.client.Customer.assign_payment_role(ava, {"payment_source_id": gone, "role": "primary"})
+
+
+def test_dunning_charges_the_new_primary_and_the_backup_after_it(shop: SiteDriver, payer: Payer, ava: str):
+    bad = add_card_by_token(shop, payer.create_token()).payment_source.id
+    subscription = shop.start_subscription(ava)
+    worse, good = (
+        add_card_by_token(shop, payer.create_token(number)).payment_source.id
+        for number in (DECLINING_CARD, GOOD_CARD)
+    )
+    shop.client.PaymentSource.delete(bad)
+    assign = shop.client.Customer.assign_payment_role
+    assign(ava, {"payment_source_id": worse, "role": "primary"})
+    shop.travel_past(subscription.current_term_end)
+    assert shop.list_invoices(subscription.id)[-1].status == "payment_due"
+    assign(ava, {"payment_source_id": good, "role": "primary"})
+    shop.travel_past(subscription.current_term_end, DAY + 60)
+    invoice = shop.list_invoices(subscription.id)[-1]
+    payment = shop.client.Transaction.retrieve(invoice.linked_payments[-1].txn_id).transaction
+    assert (invoice.status, invoice.dunning_status, payment.payment_source_id) == ("paid", "success", good)
+
+
+def test_a_subscription_with_a_source_of_its_own_is_charged_to_that_until_it_is_said_no_more(
+    shop: SiteDriver, payer: Payer, ava: str
+):
+    first, second = (add_card_by_token(shop, payer.create_token()).payment_source.id for _time in range(2))
+    subscription = shop.start_subscription(ava)
+    override = shop.client.Subscription.override_billing_profile
+
+    answer = override(subscription.id, {"payment_source_id": second})
+    assert answer.subscription.payment_source_id == answer.payment_source.id == second
+    assert types_of_events(shop)[-1] == "subscription_changed"
+    shop.travel_past(subscription.current_term_end)
+    renewed = override(subscription.id, {"auto_collection": "on"}).subscription
+    assert (renewed.payment_source_id, renewed.auto_collection) == (None, "on")
+    shop.travel_past(renewed.current_term_end)
+    override(subscription.id, {"payment_source_id": second, "auto_collection": "off"})
+    plain = override(subscription.id, {}).subscription
+    assert (plain.payment_source_id, plain.auto_collection) == (None, None)
+
+    payments = [invoice.linked_payments[-1].txn_id for invoice in shop.list_invoices(subscription.id)]
+    paid_by = [shop.client.Transaction.retrieve(source).transaction.payment_source_id for source in payments]
+    assert paid_by == [first, second, first]
+
+
+def test_a_subscription_is_charged_to_its_own_customers_sources_only(
+    shop: SiteDriver, payer: Payer, ava: str
+):
+    shop.add_customer("ben")
+    bens = shop.start_subscription("ben").id
+    avas, gone = (add_card_by_token(shop, payer.create_token()).payment_source.id for _time in range(2))
+    shop.client.PaymentSource.delete(gone)
+    for stranger in (avas, gone, "pm_nobody"):
+        with expect_refusal(404, "resource_not_found"):
+            shop.client.Subscription.override_billing_profile(bens, {"payment_source_id": stranger})
+
+
+def test_a_deleted_primary_is_followed_by_the_backup_then_by_the_newest(
+    shop: SiteDriver, payer: Payer, ava: str
+):
+    first, second, third = (
+        add_card_by_token(shop, payer.create_token()).payment_source.id for _time in range(3)
+    )
+    shop.client.Customer.assign_payment_role(ava, {"payment_source_id": second, "role": "backup"})
+    followed = [shop.client.PaymentSource.delete(gone).customer for gone in (first, second, third)]
+    assert [customer.primary_payment_source_id for customer in followed] == [second, third, None]
+    assert [customer.backup_payment_source_id for customer in followed] == [None] * 3
+    assert (followed[-1].auto_collection, followed[-1].card_status) == ("off", "no_card")
+    assert add_card_by_token(shop, payer.create_token()).customer.auto_collection == "on"
+
+
+def test_an_intent_is_authorised_by_its_payer_and_used_up_once(shop: SiteDriver, payer: Payer, intent: str):
+    with expect_refusal(400, "payment_intent_invalid"):
+        add_by_intent(shop, intent)
+    attempt = payer.begin_paypal(intent)
+    assert shop.client.PaymentIntent.retrieve(intent).payment_intent.status == "in_progress"
+    assert payer.decide_paypal(attempt, "agree") == "authorized"
+    assert payer.decide_paypal(attempt, "cancel") == "authorized"
+    source = add_by_intent(shop, intent).payment_source
+    assert (source.type, source.paypal.email) == ("paypal_express_checkout", "ava@paypal.example")
+    assert shop.client.PaymentIntent.retrieve(intent).payment_intent.status == "consumed"
+    with expect_refusal(400, "payment_intent_invalid"):
+        add_by_intent(shop, intent)
+    assert len(list_sources(shop)) == 1
+
+
+def test_an_intent_of_another_customer_adds_nothing(shop: SiteDriver, payer: Payer, intent: str):
+    shop.add_customer("ben", card=None)
+    payer.decide_paypal(payer.begin_paypal(intent), "agree")
+    with expect_refusal(400, "payment_intent_invalid"):
+        add_by_intent(shop, intent, "ben")
+    assert list_sources(shop) == []
+
+
+@pytest.mark.parametrize("decision", ["agree", ""])
+def test_an_intent_expires_after_half_an_hour(shop: SiteDriver, payer: Payer, intent: str, decision: str):
+    attempt = payer.begin_paypal(intent)
+    payer.decide_paypal(attempt, decision)
+    shop.travel_past(shop.client.PaymentIntent.retrieve(intent).payment_intent.expires_at)
+    assert shop.client.PaymentIntent.retrieve(intent).payment_intent.status == "expired"
+    assert payer.decide_paypal(attempt, "agree") == "over"
+    with expect_refusal(400, "payment_intent_invalid"):
+        add_by_intent(shop, intent)
+
+
+def test_an_intent_is_changed_until_somebody_has_agreed_to_it(shop: SiteDriver, payer: Payer, intent: str):
+    changed = shop.client.PaymentIntent.update(intent, {"amount": 0}).payment_intent
+    assert (changed.amount, changed.expires_at - changed.created_at) == (0, 1800)
+    assert types_of_events(shop)[-2:] == ["payment_intent_created", "payment_intent_updated"]
+    payer.decide_paypal(payer.begin_paypal(intent), "agree")
+    with expect_refusal(409, "invalid_state_for_request"):
+        shop.client.PaymentIntent.update(intent, {"amount": 100})
+
+
+@pytest.mark.parametrize(
+    ("params", "code"),
+    [
+        ({"amount": -1}, "payment_intent_invalid_amount"),
+        ({"currency_code": "XXX"}, "param_wrong_value"),
+        ({"payment_method_type": "ideal"}, "param_wrong_value"),
+        ({"gateway_account_id": "gw_elsewhere"}, "param_wrong_value"),
+    ],
+)
+def test_an_intent_this_site_cannot_be_paid_by_is_refused(
+    shop: SiteDriver, ava: str, params: dict[str, Any], code: str
+):
+    with expect_refusal(400, code):
+        shop.client.PaymentIntent.create({"customer_id": ava, **PAYPAL, **params})
+
+
+def test_a_second_attempt_takes_the_place_of_the_first(shop: SiteDriver, payer: Payer, intent: str):
+    first, second = payer.begin_paypal(intent), payer.begin_paypal(intent)
+    assert [payer.decide_paypal(attempt, "agree") for attempt in (first, second)] == ["over", "authorized"]
+    attempts = shop.client.PaymentIntent.retrieve(intent).payment_intent.payment_attempts
+    assert [attempt.status for attempt in attempts] == ["refused", "authorized"]

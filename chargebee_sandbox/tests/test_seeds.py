@@ -1,0 +1,294 @@
+"""The demo accounts, seeded on ordinary and on awkward days."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+DAY = 86_400
+FAITH, GOSPEL, KIDS = "faith-family-plan-USD-Monthly", "gospel-tv-plan-USD-Monthly", "Minno-Plan-USD-Monthly"
+
+AWKWARD_DAYS = [
+    datetime(2026, 12, 31, 23, 59, 59, tzinfo=UTC),
+    datetime(2027, 1, 31, tzinfo=UTC),
+    datetime(2027, 10, 23, 7, 30, tzinfo=UTC),  # 130 days before a leap day
+    datetime(2028, 2, 17, 18, tzinfo=UTC),  # twelve days before one
+    datetime(2028, 2, 29, tzinfo=UTC),
+    datetime(2028, 3, 31, 12, tzinfo=UTC),
+]
+
+
+@dataclass
+class Seeded:
+    """A seeded database, read from its file."""
+
+    file: Path
+    present: int
+
+    def read_bodies(self, table: str, **where: str) -> list[dict[str, Any]]:
+        """Return the bodies of the rows with these attributes, in order of creation."""
+        with sqlite3.connect(self.file) as database:
+            query = f"SELECT body FROM sandbox_{table} ORDER BY seq"  # noqa: S608  (the names are this file's own)
+            rows = database.execute(query).fetchall()
+        bodies = [json.loads(body) for (body,) in rows]
+        return [body for body in bodies if all(body.get(name) == value for name, value in where.items())]
+
+    def read_value(self, query: str) -> Any:
+        """Return the only value of a query."""
+        with sqlite3.connect(self.file) as database:
+            return database.execute(query).fetchone()[0]
+
+    def subscriptions_of(self, customer: str) -> dict[str, dict[str, Any]]:
+        """Return a customer's subscriptions by item price."""
+        bodies = self.read_bodies("subscription", customer_id=customer)
+        return {body["subscription_items"][0]["item_price_id"]: body for body in bodies}
+
+    def invoice_counts(self, customer: str) -> Counter[str]:
+        """Return how many invoices a customer has of each status."""
+        return Counter(body["status"] for body in self.read_bodies("invoice", customer_id=customer))
+
+    def sources_of(self, customer: str) -> list[tuple[str, bool]]:
+        """Return a customer's payment sources (card brand or type), each with whether it is the primary one."""
+        primary = self.read_bodies("customer", id=customer)[0].get("primary_payment_source_id")
+        bodies = [
+            body for body in self.read_bodies("paymentsource", customer_id=customer) if not body["deleted"]
+        ]
+        return [(body.get("card", body).get("brand", body["type"]), body["id"] == primary) for body in bodies]
+
+
+def run_seeds(folder: Path, *arguments: str) -> str:
+    environment = {**os.environ, "VAR_DIR": str(folder), "SANDBOX_DATABASE": str(folder / "sandbox.sqlite3")}
+    command = [sys.executable, "-m", "chargebee_sandbox.seeds", *arguments]
+    run = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
+    return run.stdout
+
+
+@pytest.fixture(scope="module", params=AWKWARD_DAYS, ids=lambda day: f"{day:%Y-%m-%d}")
+def seeded(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Seeded:
+    folder, present = tmp_path_factory.mktemp("seeded"), int(request.param.timestamp())
+    run_seeds(folder, "--present", str(present))
+    return Seeded(folder / "sandbox.sqlite3", present)
+
+
+def days_from_now(seeded: Seeded, instant: int) -> float:
+    return (instant - seeded.present) / DAY
+
+
+def coupon_ids(subscription: dict[str, Any]) -> list[str]:
+    return [coupon["coupon_id"] for coupon in subscription["coupons"]]
+
+
+def test_ava_holds_a_bundle_of_two_with_a_year_of_paid_invoices(seeded: Seeded) -> None:
+    subscriptions = seeded.subscriptions_of("ava")
+
+    assert {price: body["status"] for price, body in subscriptions.items()} == {
+        FAITH: "active",
+        GOSPEL: "active",
+    }
+    assert [coupon_ids(body) for body in subscriptions.values()] == [["BUNDLE-2"], ["BUNDLE-2"]]
+    assert [1 < days_from_now(seeded, body["current_term_end"]) < 28 for body in subscriptions.values()] == [
+        True,
+        True,
+    ]
+    assert seeded.sources_of("ava") == [("visa", True), ("mastercard", False)]
+    assert set(seeded.invoice_counts("ava")) == {"paid"}
+    assert seeded.invoice_counts("ava").total() >= 14
+    assert {body["total"] for body in seeded.read_bodies("invoice", customer_id="ava")} == {629, 719}
+
+
+def test_ben_pays_yearly_and_not_within_ninety_days(seeded: Seeded) -> None:
+    [plan] = seeded.subscriptions_of("ben").values()
+
+    assert (plan["status"], plan["billing_period_unit"]) == ("active", "year")
+    assert 90 < days_from_now(seeded, plan["next_billing_at"]) < 366
+    assert seeded.sources_of("ben") == [("american_express", True)]
+    assert [body["total"] for body in seeded.read_bodies("invoice", customer_id="ben")] == [6999]
+
+
+def test_carla_is_in_the_trial_of_a_yearly_plan(seeded: Seeded) -> None:
+    subscriptions = seeded.subscriptions_of("carla")
+
+    assert list(subscriptions) == ["Minno-Plan-USD-Yearly"]
+    assert subscriptions["Minno-Plan-USD-Yearly"]["status"] == "in_trial"
+    assert days_from_now(seeded, subscriptions["Minno-Plan-USD-Yearly"]["trial_end"]) == 10
+    assert seeded.sources_of("carla") == [("visa", True)]
+    assert seeded.invoice_counts("carla").total() == 0
+
+
+def test_dan_has_twelve_days_of_a_thirty_day_pause_left(seeded: Seeded) -> None:
+    subscriptions = seeded.subscriptions_of("dan")
+
+    assert {price: body["status"] for price, body in subscriptions.items()} == {
+        GOSPEL: "paused",
+        FAITH: "active",
+    }
+    assert (
+        subscriptions[GOSPEL]["pause_date"]
+        == seeded.present - 18 * DAY
+        == subscriptions[GOSPEL]["current_term_end"]
+    )
+    assert "resume_date" not in subscriptions[GOSPEL]
+    assert "next_billing_at" not in subscriptions[GOSPEL]
+    assert days_from_now(seeded, subscriptions[FAITH]["next_billing_at"]) > 1
+    assert seeded.sources_of("dan") == [("visa", True)]
+    assert set(seeded.invoice_counts("dan")) == {"paid"}
+
+
+def test_ella_has_a_pause_ahead_on_one_of_two(seeded: Seeded) -> None:
+    subscriptions = seeded.subscriptions_of("ella")
+
+    assert {price: body["status"] for price, body in subscriptions.items()} == {
+        FAITH: "active",
+        KIDS: "active",
+    }
+    assert days_from_now(seeded, subscriptions[FAITH]["pause_date"]) == 8
+    assert subscriptions[FAITH]["pause_date"] == subscriptions[FAITH]["current_term_end"]
+    assert "next_billing_at" not in subscriptions[FAITH]
+    assert "pause_date" not in subscriptions[KIDS]
+    assert seeded.sources_of("ella") == [("visa", True)]
+
+
+def test_finn_owes_the_last_renewal_and_his_only_card_declines(seeded: Seeded) -> None:
+    [plan] = seeded.subscriptions_of("finn").values()
+    [due] = seeded.read_bodies("invoice", customer_id="finn", status="payment_due")
+
+    assert plan["status"] == "active"
+    assert (plan["due_invoices_count"], plan["total_dues"]) == (1, 699)
+    assert (due["amount_due"], due["dunning_status"], len(due["dunning_attempts"])) == (699, "in_progress", 3)
+    assert 0 < days_from_now(seeded, due["next_retry_at"]) <= 1
+    assert seeded.invoice_counts("finn")["paid"] >= 8
+    assert seeded.sources_of("finn") == [("visa", True)]
+
+
+def test_gia_leaves_the_legacy_plan_at_the_end_of_the_term(seeded: Seeded) -> None:
+    subscriptions = seeded.subscriptions_of("gia")
+
+    assert list(subscriptions) == ["Minno-USD-Monthly"]
+    assert subscriptions["Minno-USD-Monthly"]["status"] == "non_renewing"
+    assert 1 < days_from_now(seeded, subscriptions["Minno-USD-Monthly"]["cancelled_at"]) < 28
+    assert seeded.sources_of("gia") == [("paypal_express_checkout", True)]
+    assert seeded.invoice_counts("gia").total() >= 10
+
+
+def test_hugo_has_only_the_past(seeded: Seeded) -> None:
+    subscriptions = seeded.subscriptions_of("hugo").values()
+
+    assert {body["status"] for body in subscriptions} == {"cancelled"}
+    assert all(days_from_now(seeded, body["cancelled_at"]) < -150 for body in subscriptions)
+    assert set(seeded.invoice_counts("hugo")) == {"paid"}
+    assert seeded.invoice_counts("hugo").total() >= 10
+
+
+def test_ivy_has_nothing_at_all(seeded: Seeded) -> None:
+    assert [body["email"] for body in seeded.read_bodies("customer", id="ivy")] == ["ivy@example.com"]
+    assert seeded.subscriptions_of("ivy") == {}
+    assert seeded.sources_of("ivy") == []
+    assert seeded.invoice_counts("ivy").total() == 0
+
+
+def test_jo_holds_a_bundle_of_three(seeded: Seeded) -> None:
+    subscriptions = seeded.subscriptions_of("jo")
+
+    assert {price: body["status"] for price, body in subscriptions.items()} == dict.fromkeys(
+        (FAITH, GOSPEL, KIDS), "active"
+    )
+    assert [coupon_ids(body) for body in subscriptions.values()] == [["BUNDLE-3"]] * 3
+    assert seeded.sources_of("jo") == [("paypal_express_checkout", True), ("visa", False)]
+    assert {body["total"] for body in seeded.read_bodies("invoice", customer_id="jo")} == {594, 679, 764}
+
+
+def test_the_catalog_sells_three_services_and_keeps_the_legacy_one_off_sale(seeded: Seeded) -> None:
+    prices = {body["id"]: (body["price"], body["status"]) for body in seeded.read_bodies("itemprice")}
+
+    assert prices == {
+        "faith-family-plan-USD-Monthly": (699, "active"),
+        "faith-family-plan-USD-Yearly": (6999, "active"),
+        "gospel-tv-plan-USD-Monthly": (799, "active"),
+        "gospel-tv-plan-USD-Yearly": (7999, "active"),
+        "Minno-Plan-USD-Monthly": (899, "active"),
+        "Minno-Plan-USD-Yearly": (8999, "active"),
+        "Minno-USD-Monthly": (799, "archived"),
+        "Minno-USD-Yearly": (7999, "archived"),
+    }
+    assert {body["item_family_id"] for body in seeded.read_bodies("item")} == {"streaming"}
+
+
+def test_the_coupons_are_those_of_the_demo(seeded: Seeded) -> None:
+    statuses = {body["id"]: body["status"] for body in seeded.read_bodies("coupon")}
+    codes = [
+        body["code"] for body in seeded.read_bodies("couponcode", coupon_set_id="ONCE", status="not_redeemed")
+    ]
+
+    active = ("BUNDLE-2", "BUNDLE-3", "FREE-MONTH", "SAVE20", "WELCOME5", "ANNUALONLY", "ONCE")
+    assert statuses == {**dict.fromkeys(active, "active"), "EXPIRED10": "expired"}
+    assert len(codes) >= 5
+    assert all(code.startswith("ONCE-") for code in codes)
+
+
+def test_nothing_of_the_past_is_sent_as_a_webhook(seeded: Seeded) -> None:
+    assert (
+        seeded.read_value("SELECT count(*) FROM sandbox_event WHERE webhook_status <> 'not_configured'") == 0
+    )
+
+
+def test_everybody_lives_somewhere_in_the_united_states(seeded: Seeded) -> None:
+    addresses = [body["billing_address"] for body in seeded.read_bodies("customer")]
+
+    assert len(addresses) == 10
+    assert all(
+        address["country"] == "US" and address["state_code"] and address["zip"] for address in addresses
+    )
+    assert all(body["last_name"] for body in seeded.read_bodies("customer"))
+
+
+def test_it_seeds_once_and_leaves_the_clock_in_step_with_the_real_time(tmp_path: Path) -> None:
+    first, second = run_seeds(tmp_path), run_seeds(tmp_path)
+    seeded = Seeded(tmp_path / "sandbox.sqlite3", 0)
+    events = seeded.read_value("SELECT max(seq) FROM sandbox_event")
+
+    assert first.startswith("Seeded the sandbox")
+    assert "already" in second
+    assert seeded.read_value("SELECT offset_ms FROM sandbox_site") == 0
+    assert seeded.read_value("SELECT time_travel_status FROM sandbox_site") == "succeeded"
+    run_seeds(tmp_path, "--afresh")
+    assert seeded.read_value("SELECT min(seq) FROM sandbox_event") > events
+    assert len(seeded.read_bodies("customer")) == 10
+
+
+def test_the_served_site_goes_on_from_its_past(tmp_path: Path, launch_sandbox: Callable[..., Any]) -> None:
+    run_seeds(tmp_path)
+    sandbox = launch_sandbox()
+    client = sandbox.client()
+    paid_before = len(client.Invoice.list({"customer_id": {"is": "ava"}, "limit": 100}).list)
+    term_end = client.Subscription.list({"customer_id": {"is": "ava"}}).list[0].subscription.current_term_end
+
+    sandbox.travel_to(datetime.fromtimestamp(term_end + DAY, UTC))
+
+    invoices = client.Invoice.list({"customer_id": {"is": "ava"}, "limit": 100}).list
+    assert len(invoices) == paid_before + 2
+    assert {str(entry.invoice.status) for entry in invoices} == {"paid"}
+
+
+def test_it_may_be_seeded_afresh_beside_the_running_sandbox(
+    tmp_path: Path, launch_sandbox: Callable[..., Any]
+) -> None:
+    client = launch_sandbox().client()
+    client.Customer.create({"id": "stranger"})
+
+    run_seeds(tmp_path, "--afresh")
+
+    handles = {entry.customer.id for entry in client.Customer.list({"limit": 100}).list}
+    assert len(handles) == 10
+    assert "stranger" not in handles

@@ -1,0 +1,1 @@
+"""The ground that every app stands on: it imports Django alone."""

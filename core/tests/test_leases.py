@@ -1,0 +1,88 @@
+"""A row of work is one worker's at a time, and another's once the lease has expired."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+import time_machine
+from django.contrib.auth import get_user_model
+from django.utils import timezone
+
+from core.leases import LeaseLost
+from core.models import IdempotentRequest
+
+pytestmark = pytest.mark.django_db
+
+LEASE = timedelta(minutes=1)
+
+
+@pytest.fixture
+def row() -> IdempotentRequest:
+    user = get_user_model().objects.create(username="ava")
+    return IdempotentRequest.objects.create(user=user, key="one", fingerprint="f")
+
+
+def test_of_two_workers_one_gets_the_row(row: IdempotentRequest) -> None:
+    rows = IdempotentRequest.objects
+    first, second = rows.claim_one(row.pk, lease=LEASE), rows.claim_one(row.pk, lease=LEASE)
+
+    assert first is not None
+    assert second is None
+    assert first.attempts == 1
+    assert not rows.due().exists()
+
+
+def test_a_row_read_before_another_worker_claimed_it_is_not_claimed(row: IdempotentRequest) -> None:
+    stale = IdempotentRequest.objects.get()
+    assert row.claim(LEASE)
+
+    assert not stale.claim(LEASE)
+    assert stale.attempts == 0
+
+
+def test_an_expired_lease_goes_to_the_next_worker_and_the_first_one_changes_nothing(
+    row: IdempotentRequest,
+) -> None:
+    with time_machine.travel(timezone.now(), tick=False) as clock:
+        assert row.claim(LEASE)
+        clock.shift(LEASE)
+        second = IdempotentRequest.objects.claim_one(row.pk, lease=LEASE)
+
+        assert second is not None
+        assert second.attempts == 2
+        assert not row.finish(status=200)
+        assert not row.retry_later(timedelta(0))
+        with pytest.raises(LeaseLost):
+            row.renew_lease(LEASE)
+        with pytest.raises(LeaseLost):
+            row.lock_held()
+        assert second.finish(status=201)
+    assert IdempotentRequest.objects.get().status == 201
+
+
+def test_a_finished_row_is_never_claimed_again(row: IdempotentRequest) -> None:
+    assert row.claim(LEASE)
+    assert row.finish(status=200)
+
+    assert IdempotentRequest.objects.claim_one(row.pk, lease=LEASE) is None
+    assert not row.finish(status=500)
+    assert IdempotentRequest.objects.get().next_attempt_at is None
+
+
+def test_a_row_given_back_is_due_after_its_delay(row: IdempotentRequest) -> None:
+    with time_machine.travel(timezone.now(), tick=False) as clock:
+        assert row.claim(LEASE)
+        assert row.retry_later(timedelta(seconds=5))
+
+        assert not IdempotentRequest.objects.due().exists()
+        clock.shift(timedelta(seconds=5))
+        assert IdempotentRequest.objects.due().get() == row
+
+
+def test_rows_given_back_untried_count_no_attempt(row: IdempotentRequest) -> None:
+    IdempotentRequest.objects.claim_page([row.pk], lease=LEASE)
+    IdempotentRequest.objects.release_page([row.pk], delay=timedelta(0))
+
+    found = IdempotentRequest.objects.due().get()
+    assert found.attempts == 0

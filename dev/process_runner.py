@@ -1,0 +1,146 @@
+"""Run several processes as one: they end gracefully, and all of them if one dies.
+
+Three needs rule out a library (decision 7): SIGTERM goes to a group's leader alone, since Celery's leader lets the task
+in progress finish and a pool that ends with it would lose the task; processes end in the reverse order of their start;
+and none is left if the runner itself is killed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from types import FrameType
+
+from dev.paths import ROOT
+
+GRACE_SECONDS = 10.0
+PR_SET_PDEATHSIG = 1
+
+
+class ChildDied(Exception):
+    """One of the processes ended by itself."""
+
+
+class Stopped(Exception):
+    """The user or the system asked us to stop."""
+
+
+def _end_with_parent(parent: int) -> Callable[[], None] | None:
+    """Return what a child runs before its program: on Linux, it asks for a signal when the runner dies."""
+    if not sys.platform.startswith("linux"):
+        return None
+    # Loaded before the fork: after it, only the simplest calls are safe.
+    prctl = ctypes.CDLL(None).prctl
+
+    def request_parent_death_signal() -> None:
+        prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+        if os.getppid() != parent:
+            os._exit(1)  # the runner died before the request
+
+    return request_parent_death_signal
+
+
+def _raise_stopped(number: int, frame: FrameType | None) -> None:
+    raise Stopped
+
+
+class Child:
+    """A process that leads a session and process group of its own."""
+
+    def __init__(self, name: str, command: Sequence[str | Path], environment: Mapping[str, str]) -> None:
+        self.name = name
+        self.process = subprocess.Popen(
+            [str(part) for part in command],
+            cwd=ROOT,
+            env=dict(environment),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+            preexec_fn=_end_with_parent(os.getpid()),  # noqa: PLW1509  (nothing but two system calls happens in it)
+        )
+        self._reader = threading.Thread(target=self._relay_output, daemon=True)
+        self._reader.start()
+
+    def _relay_output(self) -> None:
+        for line in self.process.stdout or ():
+            print(f"{self.name:>8} | {line.decode(errors='replace').rstrip()}", flush=True)
+
+    def ask_to_end(self) -> None:
+        """Send SIGTERM to the leader alone."""
+        if self.process.poll() is None:
+            self.process.terminate()
+
+    def end_by(self, deadline: float) -> None:
+        """Wait until the deadline, then kill what is left of the group."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.process.wait(timeout=max(0.0, deadline - time.monotonic()))
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+        self._reader.join(timeout=1)
+
+
+class Runner:
+    """Start processes, watch them, and end them in the reverse order of their groups."""
+
+    def __init__(self, environment: Mapping[str, str]) -> None:
+        self.environment = environment
+        self.groups: list[list[Child]] = []
+
+    def __enter__(self) -> Runner:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, _raise_stopped)
+        return self
+
+    def __exit__(self, *reason: object) -> None:
+        self.stop_groups()
+
+    def start_group(self, commands: Mapping[str, Sequence[str | Path]]) -> None:
+        """Start processes that end together."""
+        group: list[Child] = []
+        self.groups.append(group)
+        for name, command in commands.items():
+            group.append(Child(name, command, self.environment))
+
+    def check_children(self) -> None:
+        """Raise `ChildDied` if a process has ended."""
+        for child in (child for group in self.groups for child in group):
+            code = child.process.poll()
+            if code is not None:
+                raise ChildDied(f"{child.name} ended by itself (exit {code})")
+
+    def wait_for(self, is_ready: Callable[[], bool], *, name: str, seconds: float) -> None:
+        """Wait until `is_ready`. Raises `ChildDied` if a process ends first or the time is over."""
+        deadline = time.monotonic() + seconds
+        while not is_ready():
+            self.check_children()
+            if time.monotonic() > deadline:
+                raise ChildDied(f"{name} did not answer within {seconds:.0f} s")
+            time.sleep(0.05)
+
+    def watch_children(self) -> None:
+        """Watch until a process ends (`ChildDied`) or we are asked to stop (`Stopped`)."""
+        while True:
+            self.check_children()
+            time.sleep(0.2)
+
+    def stop_groups(self) -> None:
+        """End all groups, the last started first; each has ten seconds to finish its work."""
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, signal.SIG_IGN)
+        for group in reversed(self.groups):
+            for child in group:
+                child.ask_to_end()
+            deadline = time.monotonic() + GRACE_SECONDS
+            for child in group:
+                child.end_by(deadline)
+        self.groups.clear()

@@ -1,0 +1,54 @@
+"""Work is done once, and again if its input changed."""
+
+import pytest
+
+from dev.build_cache import Stamp, digest_files
+
+
+@pytest.fixture
+def source(tmp_path):
+    folder = tmp_path / "source"
+    folder.mkdir()
+    (folder / "a.txt").write_text("one")
+    return folder
+
+
+def test_work_that_was_never_done_is_due(tmp_path):
+    assert not Stamp(tmp_path / "deep" / "stamp", "x").is_current
+
+
+def test_work_that_was_done_is_not_due(tmp_path):
+    Stamp(tmp_path / "deep" / "stamp", "x").mark_done()
+    assert Stamp(tmp_path / "deep" / "stamp", "x").is_current
+    assert not Stamp(tmp_path / "deep" / "stamp", "y").is_current
+
+
+def test_the_same_input_has_the_same_digest(source):
+    assert digest_files([source], "words") == digest_files([source], "words")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda folder: (folder / "a.txt").write_text("two"),
+        lambda folder: (folder / "b.txt").write_text(""),
+        lambda folder: (folder / "a.txt").rename(folder / "c.txt"),
+        lambda folder: (folder / "a.txt").unlink(),
+    ],
+    ids=["content", "addition", "name", "removal"],
+)
+def test_every_change_has_another_digest(source, change):
+    before = digest_files([source])
+    change(source)
+    assert digest_files([source]) != before
+
+
+def test_words_count_too(source):
+    assert digest_files([source], "node 20") != digest_files([source], "node 22")
+
+
+def test_what_python_compiles_does_not_count(source):
+    before = digest_files([source])
+    (source / "__pycache__").mkdir()
+    (source / "__pycache__" / "a.pyc").write_bytes(b"x")
+    assert digest_files([source]) == before

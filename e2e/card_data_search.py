@@ -1,0 +1,183 @@
+"""Looks for card numbers and security codes in everything that the portal receives, stores, logs and mails."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Iterable, Iterator
+from email import message_from_bytes
+from pathlib import Path
+from urllib.parse import unquote_plus, urlsplit
+
+from playwright.sync_api import BrowserContext, Request
+
+# The provider's documented test cards: found wherever their digits stand, in whatever company.
+TEST_CARDS = (
+    "4111111111111111",
+    "5555555555554444",
+    "378282246310005",
+    "6011111111111117",
+    "38520000023237",
+    "3530111333300000",
+    "4119862760338320",
+    "4005519200000004",
+)
+# How the numbers of a brand begin, and how long they are.
+BRAND_PATTERN = re.compile(
+    r"4(?:\d{12}|\d{15}|\d{18})"
+    r"|(?:5[1-5]\d\d|222[1-9]|22[3-9]\d|2[3-6]\d\d|27[01]\d|2720)\d{12}"
+    r"|3[47]\d{13}"
+    r"|3(?:0[0-5]|[689]\d)\d{11}"
+    r"|(?:6011|64[4-9]\d|65\d\d)\d{12,15}"
+    r"|35(?:2[89]|[3-8]\d)\d{12,15}"
+)
+# A number that stands by itself, in one piece or in groups as on a card. What letters, underscores or a decimal point
+# touch is an identifier, a digest or a fraction: our own ids hold such sequences now and then.
+CANDIDATE = re.compile(
+    r"(?<![\w.])(?:\d{13,19}|\d{4}([ -])\d{4}\1\d{4}\1\d{1,7}|\d{4}([ -])\d{6}\2\d{4,5})(?![\w]|\.\d)"
+)
+# A security code has no check digit and is as short as many a number: it counts where it is somebody's value. Codes to
+# look for begin with a nought, as no amount in a document does.
+CODE_AS_VALUE = r"""(?:^|["'=:]\s?){code}(?=["'&,}}\s]|$)"""
+# What a browser sends is short and known: there the code counts wherever it stands as a number of its own, be it
+# without its noughts, as JSON writes a number.
+CODE_AS_NUMBER = r"(?<![\w.-])0*{number}(?![\w-]|\.\d)"
+# The bundle is the same for everybody, and the provider's own database, with the journals beside it, is its own affair.
+BUNDLE, PROVIDERS_DATABASE = "static", "sandbox.sqlite3"
+DATABASE = "db.sqlite3"
+# What stands between the parts of a mail is a number drawn by lot, one in a hundred of which could be a card's.
+MIME_BOUNDARY = re.compile(rb"={15}\d{19}==")
+
+
+def passes_luhn(number: str) -> bool:
+    """Whether the check digit of a number is right."""
+    doubled = [int(digit) * (1 + place % 2) for place, digit in enumerate(reversed(number))]
+    return sum(value // 10 + value % 10 for value in doubled) % 10 == 0
+
+
+def card_numbers_in(text: str) -> set[str]:
+    """Return the card numbers in a text: those of the test cards, and whatever looks like one of a brand."""
+    digits = re.sub(r"[ -]", "", text)
+    known = {number for number in TEST_CARDS if number in digits}
+    candidates = {re.sub(r"[ -]", "", match.group()) for match in CANDIDATE.finditer(text)}
+    return known | {one for one in candidates if BRAND_PATTERN.fullmatch(one) and passes_luhn(one)}
+
+
+def security_codes_in(text: str, code: str) -> set[str]:
+    """Return what stands before a security code wherever a text holds it as a value."""
+    found = re.finditer(CODE_AS_VALUE.format(code=re.escape(code)), text)
+    return {text[max(0, match.start() - 40) : match.start()] for match in found}
+
+
+def security_numbers_in(text: str, code: str) -> set[str]:
+    """Return what stands before a security code wherever a text holds it as a number, of whatever type."""
+    found = re.finditer(CODE_AS_NUMBER.format(number=int(code)), text)
+    return {text[max(0, match.start() - 40) : match.start()] for match in found}
+
+
+def texts_of_database(file: Path) -> Iterator[tuple[str, str]]:
+    """Yield every text, number and blob of every table, with the name of its table and column."""
+    with sqlite3.connect(f"file:{file}?mode=ro", uri=True) as database:
+        tables = [name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        for table in tables:
+            rows = database.execute(f'SELECT * FROM "{table}"')  # noqa: S608  (the database's own names)
+            columns = [name for name, *_ in rows.description]
+            for row in rows:
+                yield from (
+                    (f"{table}.{column}", _as_text(value)) for column, value in zip(columns, row, strict=True)
+                )
+
+
+def _as_text(value: object) -> str:
+    if isinstance(value, bytes):
+        return value.decode("latin-1")
+    # As a number a security code has lost its nought, and cannot be told from an amount.
+    return value if isinstance(value, str) else f"number {value}"
+
+
+def texts_of_files(folder: Path) -> Iterator[tuple[str, str]]:
+    """Yield the content of every file the portal writes: log, queue, documents, and mails as they are read."""
+    for file in sorted(folder.rglob("*")):
+        place = file.relative_to(folder)
+        if file.is_dir() or place.parts[0] == BUNDLE or place.name.startswith((PROVIDERS_DATABASE, DATABASE)):
+            continue
+        try:
+            content = file.read_bytes()
+        except FileNotFoundError:
+            continue  # a message that a worker has just taken up
+        is_mail = place.parts[0] == "mail"
+        yield str(place), (MIME_BOUNDARY.sub(b"", content) if is_mail else content).decode("latin-1")
+        if is_mail:
+            yield from ((str(place), text) for text in _mail_bodies(content))
+
+
+def _mail_bodies(content: bytes) -> Iterator[str]:
+    for mail in content.split(b"\n" + b"-" * 79 + b"\n"):
+        for part in message_from_bytes(mail).walk():
+            body = part.get_payload(decode=True)
+            if isinstance(body, bytes):
+                yield body.decode("utf-8", "replace")
+
+
+def _quoted_and_unquoted(texts: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """Yield texts as they are, and as they read unquoted."""
+    for place, text in texts:
+        yield from ((place, read) for read in {text, unquote_plus(text)})
+
+
+class CardDataSearch:
+    """Remembers what a browser sends to the portal, and searches that and everything the portal keeps."""
+
+    def __init__(self, *, portal: str, folder: Path, context: BrowserContext | None = None) -> None:
+        self.portal = portal
+        self.folder = folder
+        self.requests: list[tuple[str, str]] = []
+        self.sent: list[tuple[str, str]] = []
+        self._context = context
+        if context is not None:
+            context.on("request", self._note_request)
+
+    def _note_request(self, request: Request) -> None:
+        body = (request.post_data_buffer or b"").decode("latin-1")
+        self.note(request.method, request.url, request.headers, body)
+
+    def note(self, method: str, url: str, headers: dict[str, str], body: str) -> None:
+        """Remember a request, if it is one to the portal."""
+        if url == self.portal or url.startswith(f"{self.portal}/"):
+            # How long a body is may be as short a number as a security code.
+            lines = [f"{name}: {value}" for name, value in headers.items() if name != "content-length"]
+            said = [url, *lines, f"body:{body}"]
+            self.requests.append((f"{method} {url}", "\n".join(said)))
+            self.sent.append((f"what was sent by {method} {url}", f"{urlsplit(url).query}\n{body}"))
+
+    def searched_texts(self) -> Iterator[tuple[str, str]]:
+        """Yield everything to be searched, with where it is."""
+        yield from self.requests
+        if self._context is not None:
+            yield from (("a cookie", str(cookie)) for cookie in self._context.cookies())
+        yield from texts_of_database(self.folder / DATABASE)
+        yield from texts_of_files(self.folder)
+
+    def found(self, *, codes: Iterable[str] = ()) -> list[str]:
+        """Return where card numbers, or these security codes, are; each once, without the number."""
+        wanted = tuple(codes)
+        places: dict[str, None] = {}
+        for place, read in _quoted_and_unquoted(self.searched_texts()):
+            numbers = {f"a number ending in {number[-4:]}" for number in card_numbers_in(read)}
+            spied = {
+                f"a code after {before!r}" for code in wanted for before in security_codes_in(read, code)
+            }
+            places.update(dict.fromkeys(f"{what} in {place}" for what in numbers | spied))
+        for place, read in _quoted_and_unquoted(self.sent):
+            spied = {
+                f"a code after {before!r}" for code in wanted for before in security_numbers_in(read, code)
+            }
+            places.update(dict.fromkeys(f"{what} in {place}" for what in spied))
+        return list(places)
+
+    def assert_no_card_data(self, *, codes: Iterable[str] = ()) -> None:
+        """Raise `AssertionError` with the places where there is any, or when there was nothing to search."""
+        assert self.requests, "no request was seen: the search was made after the page had been used"
+        assert (self.folder / DATABASE).stat().st_size > 0
+        found = self.found(codes=codes)
+        assert not found, "\n".join(found)

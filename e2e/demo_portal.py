@@ -1,0 +1,260 @@
+"""The whole portal as `make run` starts it, with data of its own, and somebody who uses it.
+
+`python -m e2e.demo_portal FOLDER` makes the data that journeys start with, so that it is there before they begin.
+"""
+
+from __future__ import annotations
+
+import email
+import json
+import os
+import re
+import signal
+import socket
+import sqlite3
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Mapping
+from contextlib import closing
+from dataclasses import dataclass, field
+from email.message import EmailMessage
+from email.policy import default as modern_policy
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Page
+
+ROOT = Path(__file__).resolve().parent.parent
+START_SECONDS = 180
+MAIL_SECONDS = 45
+CODE_PATTERN = re.compile(r"^\s*(\d{6})\s*$", re.MULTILINE)
+ACCOUNTS = ("ava", "ben", "carla", "dan", "ella", "finn", "gia", "hugo", "ivy", "jo")
+OPEN_SESSIONS = """
+import json
+from accounts.models import Account, SessionToken
+users = {name: Account.objects.get(email=f"{name}@example.com").user for name in names}
+print(json.dumps({name: SessionToken.objects.create(user=user)[1] for name, user in users.items()}))
+"""
+# What the first night leaves: its jobs ended, no event that waits, and every invoice printed.
+FIRST_NIGHT_IS_OVER = """
+    SELECT EXISTS (SELECT 1 FROM billing_jobrun WHERE job = 'reconcile'),
+           NOT EXISTS (SELECT 1 FROM billing_jobrun WHERE finished_at IS NULL),
+           NOT EXISTS (SELECT 1 FROM billing_webhookevent WHERE state = 'received'),
+           NOT EXISTS (SELECT 1 FROM billing_invoicepdf WHERE state = 'wanted')
+"""
+
+
+def free_port() -> int:
+    """A port that nothing listens on."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        port: int = listener.getsockname()[1]
+        return port
+
+
+@dataclass
+class DemoPortal:
+    """A running portal: where it is, what it has mailed, and its clock."""
+
+    port: int
+    sandbox_port: int
+    folder: Path
+    settings: Mapping[str, str] = field(default_factory=dict)
+    process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def url(self) -> str:
+        """Where the portal is."""
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def sandbox_url(self) -> str:
+        """Where the sandbox is."""
+        return f"http://127.0.0.1:{self.sandbox_port}"
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """The environment in which commands find this portal."""
+        own = {
+            "PORT": self.port,
+            "SANDBOX_PORT": self.sandbox_port,
+            "VAR_DIR": self.folder,
+            "PORTAL_ENV": "demo",
+        }
+        return {**os.environ, **self.settings, **{name: str(value) for name, value in own.items()}}
+
+    def start(self) -> None:
+        """Start everything and wait until it serves. Raises `RuntimeError` with the log when it does not."""
+        with self._log.open("ab") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, "dev/run.py"],
+                cwd=ROOT,
+                env=self.environment,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+        deadline = time.monotonic() + START_SECONDS
+        while not self._is_serving():
+            if self.process.poll() is not None or time.monotonic() > deadline:
+                self.stop()
+                raise RuntimeError(f"the portal did not start:\n{self._log.read_text()}")
+            time.sleep(0.1)
+
+    def settle(self) -> None:
+        """Wait until the first night is over, invoices printed and all. Raises `TimeoutError`."""
+        deadline = time.monotonic() + START_SECONDS
+        with closing(sqlite3.connect(self.folder / "db.sqlite3", timeout=20)) as database:
+            while not all(database.execute(FIRST_NIGHT_IS_OVER).fetchone()):
+                if time.monotonic() > deadline:
+                    raise TimeoutError("the first night of the portal did not end")
+                time.sleep(0.2)
+
+    def stop(self) -> None:
+        """Stop everything as Ctrl-C would."""
+        self.ask_to_stop()
+        self.wait()
+
+    def ask_to_stop(self) -> None:
+        """Stop everything as Ctrl-C would, without waiting for it."""
+        if self.process is not None:
+            self.process.send_signal(signal.SIGINT)
+
+    def wait(self) -> None:
+        """Wait until everything has stopped."""
+        if self.process is not None:
+            self.process.wait(timeout=60)
+
+    def run_manage(self, *arguments: str) -> str:
+        """Run a management command and return what it says. Raises `CalledProcessError` when it fails."""
+        command = [sys.executable, "manage.py", *arguments]
+        return subprocess.run(
+            command, cwd=ROOT, env=self.environment, capture_output=True, text=True, check=True, timeout=300
+        ).stdout
+
+    def assert_mirror_matches(self) -> None:
+        """Hold the mirror against the provider once the events are in. Raises `AssertionError` with what differs."""
+        deadline = time.monotonic() + MAIL_SECONDS
+        while True:
+            try:
+                self.run_manage("reconcile", "--check")
+                return
+            except subprocess.CalledProcessError as error:
+                if time.monotonic() > deadline:
+                    raise AssertionError(error.stdout) from error
+            time.sleep(0.5)
+
+    def travel(self, how_far: str) -> str:
+        """Move the billing clock, with everything that happens on the way."""
+        return self.run_manage("timetravel", how_far)
+
+    def mails_to(self, address: str) -> list[EmailMessage]:
+        """Return what was sent to an address, oldest first."""
+        return [mail for mail in self._read_mails() if address in str(mail["To"])]
+
+    def wait_for_mail(self, address: str, subject: str) -> EmailMessage:
+        """Wait for a mail to this address whose subject holds these words, and return it."""
+        deadline = time.monotonic() + MAIL_SECONDS
+        while time.monotonic() < deadline:
+            for mail in self.mails_to(address):
+                if subject in str(mail["Subject"]):
+                    return mail
+            time.sleep(0.1)
+        raise TimeoutError(f"no mail about {subject!r} was sent to {address}")
+
+    def wait_for_code(self, address: str, *, after: int = 0) -> str:
+        """Wait for a sign-in code beyond the first `after` mails to this address, and return it."""
+        deadline = time.monotonic() + MAIL_SECONDS
+        while time.monotonic() < deadline:
+            for mail in reversed(self.mails_to(address)[after:]):
+                body = mail.get_body(("plain",))
+                if body and (code := CODE_PATTERN.search(body.get_content())):
+                    return code.group(1)
+            time.sleep(0.1)
+        raise TimeoutError(f"no code was mailed to {address}")
+
+    def open_sessions(self, *names: str) -> dict[str, str]:
+        """Sign accounts in at the server, where the way in is not what matters; return their tokens."""
+        output = self.run_manage("shell", "-v", "0", "-c", f"names = {names}\n{OPEN_SESSIONS}")
+        tokens: dict[str, str] = json.loads(output)
+        return tokens
+
+    @property
+    def _log(self) -> Path:
+        return self.folder / "run.log"
+
+    def _read_mails(self) -> list[EmailMessage]:
+        files = sorted((self.folder / "mail").glob("*.log"), key=lambda file: file.stat().st_mtime_ns)
+        # One file holds what one connection sent, each mail ended by a line of dashes.
+        parts = [part for file in files for part in file.read_bytes().split(b"\n" + b"-" * 79 + b"\n")]
+        return [email.message_from_bytes(part, policy=modern_policy) for part in parts if part.strip()]
+
+    def _is_serving(self) -> bool:
+        try:
+            urllib.request.urlopen(f"{self.url}/healthz", timeout=1).close()
+        except (OSError, urllib.error.URLError):
+            return False
+        return True
+
+
+def session_storage_state(token: str, *, at: str) -> dict[str, Any]:
+    """What a browser keeps of a session at an address: the `storage_state` of a context."""
+    kept = {"origin": at, "localStorage": [{"name": "token", "value": token}]}
+    return {"cookies": [], "origins": [kept]}
+
+
+def tokens_file(prepared: Path) -> Path:
+    """Where the tokens of the sessions are that were opened in prepared data: beside it, as browsers keep them."""
+    return prepared.with_name(f"{prepared.name}-tokens.json")
+
+
+class Visitor:
+    """Somebody with a browser and a mailbox, and the token of a session of each account."""
+
+    def __init__(self, demo: DemoPortal, page: Page, tokens: Mapping[str, str]) -> None:
+        self.demo = demo
+        self.page = page
+        self._tokens = tokens
+
+    def sign_in(self, name: str) -> Page:
+        """Come with the session of one of the demo's accounts, where the way in is not what matters."""
+        # The smallest document of the portal's origin.
+        self.page.goto("/healthz")
+        self.page.evaluate("(token) => localStorage.setItem('token', token)", self._tokens[name])
+        self.page.goto("/dashboard")
+        return self.page
+
+    def sign_in_by_code(self, name: str) -> Page:
+        """Sign in as one of the demo's accounts, with the code from the mail, and end on the dashboard."""
+        address = f"{name}@example.com"
+        already = len(self.demo.mails_to(address))
+        self.page.goto("/")
+        self.page.get_by_label("Email address").fill(address)
+        self.page.get_by_role("button", name="Send code").click()
+        self.page.get_by_label("Six-digit code").fill(self.demo.wait_for_code(address, after=already))
+        self.page.get_by_role("button", name="Sign in").click()
+        self.page.wait_for_url("**/dashboard")
+        return self.page
+
+
+def prepare_demo(folder: Path, *, settled: bool) -> None:
+    """Make the data of a portal that was started once and stopped, its first night over if it is to be settled.
+
+    Each account has a session in it, whose tokens are in `tokens_file`.
+    """
+    folder.mkdir()
+    first = DemoPortal(port=free_port(), sandbox_port=free_port(), folder=folder)
+    first.start()
+    try:
+        tokens_file(folder).write_text(json.dumps(first.open_sessions(*ACCOUNTS)))
+        if settled:
+            first.settle()
+    finally:
+        first.stop()
+
+
+if __name__ == "__main__":
+    prepare_demo(Path(sys.argv[1]), settled=True)

@@ -1,0 +1,653 @@
+"""Every state that a screen can be in: one list for the pictures and for access."""
+
+from __future__ import annotations
+
+import re
+
+from e2e.demo_portal import ACCOUNTS
+from e2e.page_actions import (
+    answer_at_paypal,
+    answer_declined,
+    answer_failed,
+    answer_nonsense,
+    answer_refused,
+    answer_switched_off,
+    answer_unconfirmed,
+    choose_last,
+    choose_option,
+    confirm_dialog,
+    do_in_turn,
+    end_session,
+    fill_field,
+    follow_link,
+    keep_waiting,
+    lose_connection,
+    open_at_brand,
+    open_method_added,
+    press_control,
+    send_code,
+    set_checkbox,
+    turn_off_all,
+    turn_off_last,
+    type_card,
+    undo_by_link,
+    wait_for_text,
+)
+from e2e.screen_state import ScreenState
+
+NOBODY = "nobody"
+EVERYTHING = "**/api/**"
+AVA, BEN, CARLA, DAN, ELLA, FINN, GIA, HUGO, IVY, JO = ((name,) for name in ACCOUNTS)
+SAVE = "SAVE CHANGES"
+PAUSE = re.compile(r"/api/account/pause\?|/multiple-pause$")
+# Whatever comes of it, every screen loads first: slowly, or in vain.
+READING = {
+    "dashboard": "/dashboard",
+    "manage": "/manage-subscription",
+    "manage-preview": "/manage-subscription?action=downgrade",
+    "upgrade": "/manage-subscription/upgrade",
+    "downgrade": "/manage-subscription/downgrade",
+    "summary": "/summary",
+    "pause-offer": "/pause-offer",
+    "pause-summary": "/pause-summary",
+    "cancel": "/cancelAll",
+    "billing-history": "/billingHistory",
+    "profile": "/edit-profile",
+    "email-preferences": "/emailPreferences",
+    "email-confirm": "/emailConfirm",
+    "methods": "/manage-payment-method",
+    "add-card": "/add-card-payment-method",
+    "add-paypal": "/add-paypal-payment-method",
+    "method-added": "/add-payment-method-success?paymentSourceId=pm",
+}
+LOADING = tuple(
+    ScreenState(
+        f"{name}-loading", path, JO, answers={EVERYTHING: keep_waiting}, shows="^Loading$", loading=True
+    )
+    for name, path in READING.items()
+)
+FAILED = tuple(
+    ScreenState(f"{name}-failed", path, JO, answers={EVERYTHING: answer_refused}, shows="^Try again$")
+    for name, path in READING.items()
+)
+HOME = (
+    ScreenState("dashboard", "/dashboard", ACCOUNTS, everybody=True),
+    ScreenState("dashboard-offline", "/dashboard", JO, lose_connection, shows="^You.re offline"),
+    ScreenState(
+        "dashboard-broken",
+        "/dashboard",
+        AVA,
+        answers={"**/api/account": answer_nonsense},
+        shows="^Unexpected App",
+    ),
+    ScreenState(
+        "dashboard-parts-failed",
+        "/dashboard",
+        AVA,
+        answers={
+            "**/api/account/activity*": answer_refused,
+            "**/api/invoice/list": answer_refused,
+            "**/api/payments/": answer_refused,
+        },
+        shows="^Try again$",
+    ),
+    ScreenState(
+        "dashboard-parts-loading",
+        "/dashboard",
+        AVA,
+        wait_for_text("^Your costs$"),
+        answers={"**/api/account/activity*": keep_waiting, "**/api/payments/": keep_waiting},
+        loading=True,
+    ),
+    ScreenState(
+        "dashboard-undoing",
+        "/dashboard",
+        GIA,
+        press_control("button", "Keep my subscription"),
+        answers={"**/remove-scheduled-cancellation": keep_waiting},
+        shows="^Loading$",
+    ),
+    ScreenState(
+        "dashboard-confirming",
+        "/dashboard",
+        GIA,
+        press_control("button", "Keep my subscription"),
+        answers={"**/remove-scheduled-cancellation": answer_unconfirmed},
+        shows="^We.re confirming your change",
+    ),
+    ScreenState(
+        "dashboard-not-undone",
+        "/dashboard",
+        GIA,
+        press_control("button", "Keep my subscription"),
+        answers={"**/remove-scheduled-cancellation": answer_refused},
+        shows="^This cannot be done",
+    ),
+    ScreenState("signed-in", "/", JO, shows="re signed in$"),
+)
+PLAN_SCREENS = (
+    ScreenState("manage-subscription", "/manage-subscription", (*JO, *DAN, *IVY), everybody=True),
+    ScreenState("manage-preview", "/manage-subscription?action=downgrade", (*JO, *BEN)),
+    ScreenState(
+        "manage-nothing-chosen",
+        "/manage-subscription",
+        JO,
+        press_control("button", SAVE),
+        shows="^Select a service to add",
+    ),
+    ScreenState(
+        "manage-changed", "/manage-subscription", AVA, set_checkbox("Kids", on=True), shows="^Due today$"
+    ),
+    ScreenState(
+        "manage-working-out",
+        "/manage-subscription",
+        AVA,
+        set_checkbox("Kids", on=True),
+        answers={"**/add-remove-service/estimate": keep_waiting},
+    ),
+    ScreenState(
+        "manage-not-worked-out",
+        "/manage-subscription",
+        AVA,
+        set_checkbox("Kids", on=True),
+        answers={"**/add-remove-service/estimate": answer_failed},
+        shows="^Try again$",
+    ),
+    ScreenState(
+        "manage-last-one", "/manage-subscription", (*BEN, *FINN), turn_off_last, shows="^Keep at least one"
+    ),
+    ScreenState("upgrade", "/manage-subscription/upgrade", (*JO, *BEN), everybody=True),
+    ScreenState(
+        "upgrade-none-chosen", "/manage-subscription/upgrade", JO, turn_off_last, shows="^Select at least"
+    ),
+    ScreenState(
+        "upgrade-not-worked-out",
+        "/manage-subscription/upgrade",
+        JO,
+        answers={"**/upgrade/estimate*": answer_refused},
+        shows="^This cannot",
+    ),
+    ScreenState("downgrade", "/manage-subscription/downgrade", (*BEN, *CARLA, *JO), everybody=True),
+    ScreenState("summary", "/summary?action=upgrade", (*JO, *IVY, *GIA, *ELLA), everybody=True),
+    ScreenState("coupon", "/coupon", JO, everybody=True),
+    ScreenState(
+        "coupon-empty", "/coupon", JO, press_control("button", "APPLY"), shows="^Please enter the coupon"
+    ),
+    ScreenState(
+        "coupon-refused",
+        "/coupon",
+        JO,
+        do_in_turn(fill_field("Code", "NOTHING"), press_control("button", "APPLY")),
+        shows="NOTHING|code",
+    ),
+)
+LEAVING_SCREENS = (
+    ScreenState("pause-offer", "/pause-offer", (*JO, *DAN, *IVY, *GIA), everybody=True),
+    ScreenState(
+        "pause-none-chosen",
+        "/pause-offer",
+        JO,
+        turn_off_last,
+        shows="^Select at",
+    ),
+    ScreenState(
+        "pause-refused",
+        "/pause-offer",
+        AVA,
+        press_control("button", "PAUSE MY"),
+        answers={PAUSE: answer_refused},
+        shows="^This cannot",
+    ),
+    ScreenState("pause-summary", "/pause-summary", (*ELLA, *JO, *IVY), everybody=True),
+    ScreenState("cancel", "/cancelAll", (*JO, *BEN, *DAN, *HUGO, *GIA), everybody=True),
+    ScreenState(
+        "cancel-none-chosen",
+        "/cancelAll",
+        JO,
+        do_in_turn(turn_off_all, press_control("button", "CANCEL SUB")),
+        shows="^Select at",
+    ),
+    ScreenState(
+        "cancel-refused",
+        "/cancelAll",
+        AVA,
+        press_control("button", "CANCEL SUB"),
+        answers={"**/subscriptions/cancel": answer_refused},
+        shows="^This cannot",
+    ),
+    ScreenState(
+        "cancel-switched-off",
+        "/cancelAll",
+        AVA,
+        answers={"**/cancelAll": answer_switched_off("enableCancelButton")},
+        shows="^You can.t cancel",
+    ),
+)
+OWN_SCREENS = (
+    ScreenState("billing-history", "/billingHistory", (*AVA, *IVY), everybody=True),
+    ScreenState(
+        "billing-history-more", "/billingHistory", AVA, press_control("button", "Show more"), shows="^Showing"
+    ),
+    ScreenState(
+        "billing-history-preparing",
+        "/billingHistory",
+        BEN,
+        press_control("button", "Download invoice"),
+        answers={"**/api/invoice/pdf/*": keep_waiting},
+    ),
+    ScreenState(
+        "billing-history-not-made",
+        "/billingHistory",
+        BEN,
+        press_control("button", "Download invoice"),
+        answers={"**/api/invoice/pdf/*": answer_refused},
+        shows="^This cannot",
+    ),
+    ScreenState("profile", "/edit-profile", JO, everybody=True),
+    ScreenState(
+        "profile-wrong",
+        "/edit-profile",
+        JO,
+        do_in_turn(
+            fill_field("First name", ""), choose_option("Month", "2"), press_control("button", "Update")
+        ),
+        shows="^Please",
+    ),
+    ScreenState(
+        "profile-refused",
+        "/edit-profile",
+        JO,
+        press_control("button", "Update"),
+        answers={"**/profile/update": answer_refused},
+        shows="^This cannot",
+    ),
+    ScreenState(
+        "profile-saved",
+        "/edit-profile",
+        JO,
+        press_control("button", "Update"),
+        shows="^Profile details updated",
+    ),
+    ScreenState(
+        "profile-parts-failed",
+        "/edit-profile",
+        JO,
+        answers={"**/api/account/sessions": answer_refused},
+        shows="^Try again$",
+    ),
+    ScreenState("email-preferences", "/emailPreferences", JO, everybody=True),
+    ScreenState("email-confirm", "/emailConfirm", JO, everybody=True),
+    ScreenState(
+        "email-confirm-all", "/emailConfirm?state=unsubscribeAll", JO, shows="^PLEASE ALLOW", everybody=True
+    ),
+)
+METHOD_SCREENS = (
+    ScreenState("methods", "/manage-payment-method", (*JO, *AVA, *FINN, *IVY), everybody=True),
+    ScreenState("method-kept", "/manage-payment-method", BEN, shows="can.t be deleted"),
+    ScreenState(
+        "method-not-chosen",
+        "/manage-payment-method",
+        AVA,
+        choose_last,
+        answers={"**/updatePaymentSources": answer_refused},
+        shows="^This cannot",
+    ),
+    ScreenState("add-method", "/add-payment-method", (*JO, *FINN), everybody=True),
+    ScreenState(
+        "add-method-empty",
+        "/add-payment-method",
+        JO,
+        press_control("button", "Continue"),
+        shows="^Choose payment",
+    ),
+    ScreenState(
+        "add-method-chosen",
+        "/add-payment-method",
+        JO,
+        lambda page: page.get_by_role("radio", name="Card").check(),
+    ),
+    ScreenState("add-card", "/add-card-payment-method", (*JO, *FINN), everybody=True),
+    ScreenState(
+        "add-card-empty",
+        "/add-card-payment-method",
+        JO,
+        press_control("button", "Add card"),
+        shows="^Please enter",
+    ),
+    ScreenState(
+        "add-card-awaited",
+        "/add-card-payment-method",
+        JO,
+        wait_for_text("^Loading the secure card fields"),
+        answers={"**/v2/chargebee.js": keep_waiting},
+        loading=True,
+    ),
+    ScreenState(
+        "add-card-blocked",
+        "/add-card-payment-method",
+        JO,
+        answers={"**/v2/chargebee.js": lambda route: route.abort()},
+        shows="^Try again$",
+    ),
+    ScreenState(
+        "add-card-refused",
+        "/add-card-payment-method",
+        JO,
+        do_in_turn(type_card("4111111111111111"), press_control("button", "Add card")),
+        answers={"**/updatePaymentSources": answer_declined},
+        shows="^We couldn't process",
+    ),
+    ScreenState(
+        "update-card",
+        "/manage-payment-method",
+        (*AVA, *FINN),
+        follow_link("/update-card-payment-method"),
+        everybody=True,
+    ),
+    ScreenState("add-paypal", "/add-paypal-payment-method", (*JO, *FINN), everybody=True),
+    ScreenState(
+        "add-paypal-awaited",
+        "/add-paypal-payment-method",
+        JO,
+        wait_for_text("^Loading the PayPal button"),
+        answers={"**/v2/chargebee.js": keep_waiting},
+        loading=True,
+    ),
+    ScreenState(
+        "add-paypal-blocked",
+        "/add-paypal-payment-method",
+        JO,
+        answers={"**/v2/chargebee.js": lambda route: route.abort()},
+        shows="^Try again$",
+    ),
+    ScreenState(
+        "add-paypal-given-up",
+        "/add-paypal-payment-method",
+        JO,
+        answer_at_paypal("Cancel and return"),
+        shows="^Try again$",
+    ),
+    ScreenState(
+        "add-paypal-not-taken",
+        "/add-paypal-payment-method",
+        JO,
+        answer_at_paypal("Let the payment fail"),
+        shows="^Try again$",
+    ),
+    ScreenState(
+        "update-paypal",
+        "/manage-payment-method",
+        GIA,
+        follow_link("/add-paypal-payment-method"),
+        everybody=True,
+    ),
+    ScreenState("method-added", "/manage-payment-method", (*AVA, *GIA), open_method_added, everybody=True),
+)
+# In front of these, another screen waits.
+DIALOGS = (
+    ScreenState(
+        "profile-menu", "/dashboard", (*JO, *IVY), opener="Your profile", shows="^Logout$", everybody=True
+    ),
+    ScreenState("resume-dialog", "/dashboard", DAN, opener="Resume now", shows="^Due today$"),
+    ScreenState(
+        "resume-dialog-loading",
+        "/dashboard",
+        DAN,
+        answers={"**/resume/estimate*": keep_waiting},
+        opener="Resume now",
+        shows="^Calculating",
+    ),
+    ScreenState(
+        "resume-dialog-not-worked-out",
+        "/dashboard",
+        DAN,
+        answers={"**/resume/estimate*": answer_refused},
+        opener="Resume now",
+        shows="^Try again$",
+    ),
+    ScreenState(
+        "resume-dialog-refused",
+        "/dashboard",
+        DAN,
+        answers={"**/api/account/resume": answer_declined},
+        opener="Resume now",
+        inside=confirm_dialog,
+        shows="^We couldn't process",
+    ),
+    ScreenState(
+        "resume-dialog-confirming",
+        "/dashboard",
+        DAN,
+        answers={"**/api/account/resume": answer_unconfirmed},
+        opener="Resume now",
+        inside=confirm_dialog,
+        shows="^We.re confirming",
+    ),
+    ScreenState(
+        "free-month-dialog", "/dashboard", FINN, opener="Claim my free month", shows="^You won.t be charged"
+    ),
+    ScreenState(
+        "free-month-dialog-refused",
+        "/dashboard",
+        FINN,
+        answers={"**/api/account/claim-my-offer": answer_refused},
+        opener="Claim my free month",
+        inside=confirm_dialog,
+        shows="^This cannot",
+    ),
+    ScreenState("undo-dialog", "/dashboard", ELLA, undo_by_link, shows="^Not now$"),
+    ScreenState(
+        "undo-dialog-refused",
+        "/dashboard",
+        ELLA,
+        do_in_turn(undo_by_link, confirm_dialog),
+        answers={"**/remove-scheduled-pause": answer_refused},
+        shows="^This cannot",
+    ),
+    ScreenState("undo-dialog-nothing", "/dashboard?undo=nothing", JO, shows="^Nothing to undo"),
+    ScreenState(
+        "manage-dialog-adding",
+        "/manage-subscription",
+        AVA,
+        set_checkbox("Kids", on=True),
+        opener=SAVE,
+        shows="^You.re adding Kids",
+    ),
+    ScreenState(
+        "manage-dialog-removing",
+        "/manage-subscription",
+        JO,
+        set_checkbox("Kids", on=False),
+        opener=SAVE,
+        shows="^Warning$",
+    ),
+    ScreenState(
+        "manage-dialog-loading",
+        "/manage-subscription",
+        AVA,
+        set_checkbox("Kids", on=True),
+        answers={"**/add-remove-service/estimate": keep_waiting},
+        opener=SAVE,
+        shows="^Calculating",
+    ),
+    ScreenState(
+        "manage-dialog-declined",
+        "/manage-subscription",
+        (*AVA, *BEN),
+        set_checkbox("Kids", on=True),
+        answers={"**/api/account/add-remove-service": answer_declined},
+        opener=SAVE,
+        inside=confirm_dialog,
+        shows="^Your selection is saved",
+    ),
+    ScreenState(
+        "manage-dialog-confirming",
+        "/manage-subscription",
+        AVA,
+        set_checkbox("Kids", on=True),
+        answers={"**/api/account/add-remove-service": answer_unconfirmed},
+        opener=SAVE,
+        inside=confirm_dialog,
+        shows="^We.re confirming",
+    ),
+    ScreenState(
+        "manage-dialog-no-method",
+        "/manage-subscription",
+        IVY,
+        set_checkbox("Kids", on=True),
+        opener=SAVE,
+        inside=confirm_dialog,
+        shows="^Add a payment method$",
+    ),
+    ScreenState(
+        "upgrade-dialog",
+        "/manage-subscription/upgrade",
+        JO,
+        opener=SAVE,
+        shows="switch(es)? to annual billing",
+    ),
+    ScreenState(
+        "upgrade-dialog-refused",
+        "/manage-subscription/upgrade",
+        JO,
+        answers={"**/api/account/upgrade": answer_refused},
+        opener=SAVE,
+        inside=confirm_dialog,
+        shows="^This cannot",
+    ),
+    ScreenState(
+        "downgrade-dialog",
+        "/manage-subscription/downgrade",
+        BEN,
+        opener=SAVE,
+        shows="switch(es)? to monthly billing",
+    ),
+    ScreenState(
+        "unsubscribe-dialog",
+        "/emailPreferences",
+        JO,
+        lambda page: page.get_by_role("checkbox").first.check(),
+        opener="Unsubscribe From All",
+        shows="^Are you sure",
+    ),
+    ScreenState("delete-dialog", "/manage-payment-method", JO, opener="Delete Visa", shows="^Are you sure"),
+    ScreenState(
+        "pay-dialog", "/manage-payment-method", FINN, opener="Pay .* now", shows="due will be charged now"
+    ),
+    ScreenState(
+        "pay-dialog-refused",
+        "/manage-payment-method",
+        FINN,
+        answers={"**/updatePaymentSources": answer_refused},
+        opener="Pay .* now",
+        inside=confirm_dialog,
+        shows="^This cannot",
+    ),
+    ScreenState(
+        "pay-dialog-with-a-card",
+        "/add-card-payment-method",
+        FINN,
+        type_card("4111111111111111"),
+        opener="Add card",
+        shows="due will be charged now",
+    ),
+)
+# What these do is done: they come after all others.
+DONE = (
+    ScreenState("done-default", "/manage-payment-method", AVA, choose_last, shows="is now your default"),
+    ScreenState(
+        "done-services",
+        "/manage-subscription",
+        AVA,
+        set_checkbox("Kids", on=True),
+        opener=SAVE,
+        inside=confirm_dialog,
+        shows="^You added|^Kids",
+    ),
+    ScreenState(
+        "done-cancelling", "/cancelAll", BEN, press_control("button", "CANCEL SUB"), shows="^Access ends$"
+    ),
+    ScreenState(
+        "done-resuming",
+        "/dashboard",
+        DAN,
+        opener="Resume now",
+        inside=confirm_dialog,
+        shows="is active again",
+    ),
+    ScreenState("done-undoing", "/dashboard", ELLA, press_control("button", "Undo pause"), shows="continues"),
+    ScreenState(
+        "done-free-month",
+        "/dashboard",
+        ELLA,
+        opener="Claim my free month",
+        inside=confirm_dialog,
+        shows="^Your next month is free$",
+    ),
+    ScreenState(
+        "done-declined",
+        "/manage-payment-method",
+        FINN,
+        opener="Pay",
+        inside=confirm_dialog,
+        shows="still due",
+    ),
+    ScreenState(
+        "done-emails",
+        "/emailPreferences",
+        IVY,
+        do_in_turn(set_checkbox("Promotions", on=True), press_control("button", "SAVE PREFERENCES")),
+        shows="^Your email preferences are saved",
+    ),
+    ScreenState(
+        "done-pausing",
+        "/pause-offer",
+        JO,
+        press_control("button", "PAUSE MY"),
+        shows="^Your pause takes effect",
+    ),
+    ScreenState(
+        "done-deleting",
+        "/manage-payment-method",
+        JO,
+        opener="Delete Visa",
+        inside=confirm_dialog,
+        shows="was removed",
+    ),
+)
+LANDING = (
+    ScreenState("landing", "/", (NOBODY,)),
+    ScreenState("landing-gospel", "/", (NOBODY,), open_at_brand("gospel")),
+    ScreenState("landing-kids", "/", (NOBODY,), open_at_brand("kids")),
+    ScreenState("landing-sports", "/", (NOBODY,), open_at_brand("sports")),
+    ScreenState(
+        "landing-empty",
+        "/",
+        (NOBODY,),
+        press_control("button", "Send code"),
+        shows="^Please enter your email",
+    ),
+    ScreenState(
+        "landing-offline",
+        "/",
+        (NOBODY,),
+        do_in_turn(
+            lose_connection,
+            fill_field("Email address", "a@example.com"),
+            press_control("button", "Send code"),
+        ),
+        shows="^We couldn.t connect",
+    ),
+    ScreenState("landing-session-ended", "/", (NOBODY,), end_session, shows="^Your session has ended"),
+    ScreenState("landing-code", "/", (NOBODY,), send_code("a@example.com"), shows="^Resend code in"),
+    ScreenState(
+        "landing-code-short",
+        "/",
+        (NOBODY,),
+        do_in_turn(
+            send_code("b@example.com"), fill_field("Six-digit code", "12"), press_control("button", "Sign in")
+        ),
+        shows="^Enter the six-digit code",
+    ),
+)
+SCREENS = (*HOME, *PLAN_SCREENS, *LEAVING_SCREENS, *OWN_SCREENS, *METHOD_SCREENS)

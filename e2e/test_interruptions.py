@@ -1,0 +1,106 @@
+"""What one meets when the connection, the session or another tab gets in between."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+from e2e.accessibility import axe_violations, open_settled
+
+UNREACHABLE = "We couldn’t connect."  # noqa: RUF001
+OFFLINE = "You’re offline"  # noqa: RUF001
+UNCHANGED = "Your subscriptions haven’t changed."  # noqa: RUF001
+
+
+def test_a_form_says_that_it_is_offline_keeps_what_was_typed_and_goes_on(signed_in):
+    page = open_settled(signed_in("jo"), "/coupon")
+    main, code = page.get_by_role("main"), page.get_by_label("Code")
+    code.fill("SAVE20")
+    page.context.set_offline(True)
+    expect(main.get_by_role("status").filter(has_text=OFFLINE)).to_be_visible()
+    page.get_by_role("button", name="APPLY").click()
+    expect(main).to_contain_text(UNREACHABLE)
+    expect(code).to_be_focused()
+    expect(code).to_have_value("SAVE20")
+    assert axe_violations(page) == []
+
+    page.context.set_offline(False)
+    expect(main).not_to_contain_text(OFFLINE)
+    page.get_by_role("button", name="APPLY").click()
+    page.wait_for_url("**/summary")
+
+
+def test_a_screen_that_was_never_opened_says_so_and_opens_once_one_is_back(signed_in):
+    page = open_settled(signed_in("ava"), "/dashboard")
+    page.context.set_offline(True)
+    expect(page.get_by_role("article")).to_have_count(2)
+    page.get_by_role("link", name="Redeem").first.click()
+    failed = page.get_by_role("alert").filter(has_text=UNREACHABLE)
+    expect(failed).to_be_visible()
+    expect(page.get_by_role("heading", level=1)).to_be_focused()
+    assert axe_violations(page) == []
+    failed.get_by_role("button", name="Try again").click()
+    expect(failed).to_be_visible()
+
+    page.context.set_offline(False)
+    failed.get_by_role("button", name="Try again").click()
+    expect(page.get_by_label("Code")).to_be_visible()
+    page.go_back()
+    expect(page.get_by_role("article")).to_have_count(2)
+    page.go_forward()
+    expect(page.get_by_label("Code")).to_be_visible()
+
+
+def test_the_account_home_says_what_it_could_not_load_and_loads_it_when_asked_again(signed_in):
+    page = signed_in("dan")
+    page.route("**/api/account/manage-plans", lambda route: route.abort())
+    open_settled(page, "/dashboard")
+    failed = page.get_by_role("alert").filter(has_text=UNREACHABLE)
+    expect(failed).to_contain_text(UNCHANGED)
+    page.unroute("**/api/account/manage-plans")
+    failed.get_by_role("button", name="Try again").click()
+    expect(page.get_by_role("article", name="Gospel TV")).to_contain_text("Paused")
+
+
+@pytest.mark.shows("reliability-34")
+def test_a_session_that_ends_in_the_middle_of_a_form_costs_a_sign_in_and_nothing_typed(visitor, signed_in):
+    page = open_settled(signed_in("ben"), "/edit-profile")
+    page.get_by_label("First name").fill("Benedict")
+    saved = []
+    page.on(
+        "request", lambda one: saved.append(one) if one.method == "POST" and "/profile" in one.url else None
+    )
+    token = page.evaluate("() => localStorage.getItem('token')")
+    page.request.post("/api/auth/logout", headers={"Authorization": f"Bearer {token}"})
+    page.get_by_role("button", name="Update Profile").click()
+
+    expect(page.get_by_text("Your session has ended.")).to_be_visible()
+    page.get_by_label("Email address").fill("ben@example.com")
+    page.get_by_role("button", name="Send code").click()
+    page.get_by_label("Six-digit code").fill(visitor.demo.wait_for_code("ben@example.com"))
+    page.get_by_role("button", name="Sign in").click()
+
+    page.wait_for_url("**/edit-profile")
+    expect(page.get_by_label("First name")).to_have_value("Benedict")
+    assert [request.response().status for request in saved] == [401]
+    page.get_by_role("button", name="Update Profile").click()
+    expect(page.get_by_text("Profile details updated successfully.")).to_be_visible()
+    page.reload()
+    expect(page.get_by_label("First name")).to_have_value("Benedict")
+
+
+def test_two_tabs_show_the_same_and_are_left_together(signed_in):
+    one = open_settled(signed_in("ella"), "/dashboard")
+    other = open_settled(one.context.new_page(), "/dashboard")
+    scheduled = other.get_by_role("article", name="Faith & Family")
+    expect(scheduled).to_contain_text("Pause scheduled")
+
+    one.get_by_role("article", name="Faith & Family").get_by_role("button", name="Undo pause").click()
+    expect(scheduled).to_contain_text("Active")
+
+    one.get_by_role("button", name="Your profile").click()
+    one.get_by_role("button", name="Logout").click()
+    for tab in (one, other):
+        expect(tab.get_by_label("Email address")).to_be_visible()
+    other.reload()
+    expect(other.get_by_label("Email address")).to_be_visible()

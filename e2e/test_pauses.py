@@ -1,0 +1,190 @@
+"""What the portal exists for: pause instead of cancelling, take it back, let the night bring it back.
+
+In the order of time: the journeys that leave the clock alone come first, ava's travels two months.
+"""
+
+import re
+from datetime import datetime, timedelta
+
+import pytest
+from playwright.sync_api import expect
+from pypdf import PdfReader
+
+from e2e.accessibility import open_settled
+
+REMOVED = "Scheduled Pause has been removed successfully."
+DATE = re.compile(r"[A-Z][a-z]+ \d{1,2}, \d{4}")
+# To the hour it is thirty; a change of the clocks between may move a date over midnight.
+THIRTY_DAYS = [timedelta(days=days) for days in (29, 30, 31)]
+
+
+def subscription_card(page, name):
+    """The card of a subscription on the account home."""
+    return page.get_by_role("article", name=name)
+
+
+def first_match(pattern, text):
+    """The first part of a text that is like this."""
+    found = re.search(pattern, text)
+    assert found is not None, text
+    return found.group()
+
+
+def shown_dates(locator):
+    """The dates that a part of the page shows, in order: of a pause at least its beginning and its end."""
+    expect(locator).to_contain_text(re.compile(f"{DATE.pattern}.*{DATE.pattern}", re.DOTALL))
+    return [datetime.strptime(text, "%B %d, %Y") for text in DATE.findall(locator.inner_text())]
+
+
+@pytest.mark.shows("rule-3", "dashboard-2")
+def test_dan_resumes_now_and_is_charged_what_the_estimate_said(visitor):
+    page = visitor.sign_in("dan")
+    paused = subscription_card(page, "Gospel TV")
+    expect(paused).to_contain_text("Paused")
+    expect(paused).to_contain_text("Resumes automatically")
+    paused.get_by_role("button", name="Resume now").click()
+
+    dialog = page.get_by_role("dialog")
+    pay = dialog.get_by_role("button", name=re.compile(r"Resume and pay"))
+    expect(pay).to_contain_text(re.compile(r"\$[\d.]+"))
+    amount = first_match(r"\$[\d.]+", pay.inner_text())
+    pay.click()
+
+    expect(dialog).to_be_hidden()
+    expect(subscription_card(page, "Gospel TV")).to_contain_text("Active")
+    page.goto("/billingHistory")
+    newest = page.get_by_role("row").nth(1)
+    expect(newest).to_contain_text(f"{amount} USD")
+    expect(newest).to_contain_text("PAID")
+    visitor.demo.wait_for_mail("dan@example.com", "Gospel TV is active again")
+
+
+@pytest.mark.shows("paused-5")
+def test_ella_takes_her_scheduled_pause_back(visitor):
+    page = visitor.sign_in("ella")
+    scheduled = subscription_card(page, "Faith & Family")
+    expect(scheduled).to_contain_text("Pause scheduled")
+    starts, resumes = shown_dates(scheduled)[:2]
+    assert resumes - starts in THIRTY_DAYS
+
+    scheduled.get_by_role("button", name="Undo pause").click()
+
+    expect(page.get_by_role("status").filter(has_text=REMOVED)).to_be_visible()
+    expect(scheduled).to_contain_text("Active")
+    expect(scheduled).to_contain_text("Next bill")
+
+
+@pytest.mark.shows("shell-7")
+def test_finn_sees_that_his_payment_failed(visitor):
+    page = visitor.sign_in("finn")
+    expect(page.get_by_text("Payment Failed")).to_be_visible()
+    expect(
+        page.get_by_text(
+            "We couldn't process your payment. Please update your payment details to avoid any "
+            "interruptions to your subscription."
+        )
+    ).to_be_visible()
+    page.goto("/billingHistory")
+    expect(page.get_by_role("row").nth(1)).to_contain_text("PAYMENT DUE")
+
+
+@pytest.mark.shows("history-3")
+def test_ivy_who_has_nothing_sees_what_there_could_be(visitor):
+    page = visitor.sign_in("ivy")
+    expect(page.get_by_text("No subscriptions yet")).to_be_visible()
+    page.goto("/billingHistory")
+    expect(
+        page.get_by_text(
+            "Your billing history is currently empty. You haven't made any purchases yet. "
+            "Start exploring our streaming plans!"
+        )
+    ).to_be_visible()
+
+
+def test_hugo_who_left_still_has_his_invoices(visitor):
+    page = visitor.sign_in("hugo")
+    expect(page.get_by_text("Your subscriptions have ended")).to_be_visible()
+    page.get_by_role("link", name="See your billing history").click()
+    expect(page.get_by_role("row").nth(1)).to_contain_text("PAID")
+
+
+@pytest.fixture
+def ava(visitor):
+    """Ava's browser, signed in with the code from her mail."""
+    return visitor.sign_in_by_code("ava")
+
+
+@pytest.mark.shows("pause-4", "paused-5")
+def test_ava_pauses_takes_it_back_pauses_all_and_the_night_resumes_her(visitor, ava):
+    page = ava
+    demo = visitor.demo
+
+    # Two subscriptions, what the bundle saves, what she pays.
+    expect(page.get_by_role("article")).to_have_count(2)
+    expect(page.get_by_text("Bundle Savings")).to_be_visible()
+    expect(page.get_by_text("$13.48")).to_be_visible()
+
+    # One of them is paused for 30 days; the summary shows both dates.
+    subscription_card(page, "Gospel TV").get_by_role("link", name="Pause").click()
+    page.get_by_role("button", name="PAUSE MY SUBSCRIPTION").click()
+    page.wait_for_url("**/pause-summary")
+    summary = page.get_by_role("table", name="Your Subscriptions")
+    expect(summary).to_contain_text("Your pause takes effect on")
+    pauses, resumes = shown_dates(summary)[:2]
+    assert resumes - pauses in THIRTY_DAYS
+
+    # She takes it back.
+    summary.get_by_role("button", name="Cancel Pause").click()
+    page.wait_for_url("**/dashboard")
+    expect(page.get_by_role("status").filter(has_text=REMOVED)).to_be_visible()
+    expect(subscription_card(page, "Gospel TV")).to_contain_text("Active")
+
+    # Then both are paused.
+    page.goto("/pause-offer")
+    page.get_by_role("button", name="PAUSE MY SUBSCRIPTION").click()
+    page.wait_for_url("**/pause-summary")
+    expect(page.get_by_role("button", name="Cancel Pause")).to_have_count(2)
+
+    # The term ends: both are paused, and nothing was billed.
+    invoices = newest_invoices(page)
+    days = (pauses - datetime.now()).days + 3
+    demo.travel(f"{days}d")
+    page.goto("/dashboard")
+    for name in ("Faith & Family", "Gospel TV"):
+        expect(subscription_card(page, name)).to_contain_text("Paused")
+    assert newest_invoices(page) == invoices
+
+    # Thirty days on the night resumes both; each is billed once, and she is told.
+    demo.travel("30d")
+    page.goto("/dashboard")
+    for name in ("Faith & Family", "Gospel TV"):
+        expect(subscription_card(page, name)).to_contain_text("Active")
+        demo.wait_for_mail("ava@example.com", f"{name} is active again")
+    after = newest_invoices(page)
+    assert after[2:] == invoices[: len(after) - 2]
+    assert sorted(total for _, total in after[:2]) == ["$6.29 USD", "$7.19 USD"]
+
+    # The newest invoice is a PDF with its number and its total.
+    number, total = after[0]
+    with page.expect_download() as downloading:
+        page.get_by_role("button", name=f"Download invoice {number}").click()
+    download = downloading.value
+    assert download.suggested_filename == "invoice.pdf"
+    text = "\n".join(one.extract_text() for one in PdfReader(download.path()).pages)
+    assert number in text
+    assert total.removesuffix(" USD") in text
+    demo.assert_mirror_matches()
+
+
+def newest_invoices(page):
+    """Number and total of the invoices that the billing history shows first."""
+    open_settled(page, "/billingHistory")
+    expect(page.get_by_role("row").nth(1)).to_be_visible()
+    rows = page.get_by_role("row").all()[1:]
+    return [
+        (
+            row.get_by_role("button").inner_text().split()[-1],
+            first_match(r"\$[\d.,]+ USD", row.inner_text()),
+        )
+        for row in rows
+    ]

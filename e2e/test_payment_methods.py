@@ -1,0 +1,287 @@
+"""Paying: cards through the provider's fields, PayPal, the default, removal, and the way out of a failed payment.
+
+Every journey ends with a search of all that the portal received, keeps, logged and mailed: no card number, no code.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from e2e.card_data_search import CardDataSearch
+from e2e.demo_portal import DemoPortal, Visitor
+
+VISA = "4111111111111111"
+MASTERCARD = "5555555555554444"
+AMEX = "378282246310005"
+JCB = "3530111333300000"
+REFUSED_WHEN_ADDED = "4119862760338320"
+DECLINES = "4005519200000004"
+CODE = "061"
+AMEX_CODE = "0617"
+NOT_DELETABLE = "Your default payment method can’t be deleted because you have an active plan."  # noqa: RUF001
+
+
+@pytest.fixture(autouse=True)
+def search(demo: DemoPortal, page: Page) -> Iterator[CardDataSearch]:
+    """Look through everything the portal got and kept, when the journey is over."""
+    watching = CardDataSearch(portal=demo.url, folder=demo.folder, context=page.context)
+    yield watching
+    watching.assert_no_card_data(codes=[CODE, AMEX_CODE])
+
+
+def hosted_input(page: Page, label: str):
+    """The input inside one of the provider's fields."""
+    return page.get_by_role("group", name=label).frame_locator("iframe").locator("input")
+
+
+def type_card(page: Page, number: str, *, code: str = CODE, expiry: str = "08 / 34") -> None:
+    """Type a card into the provider's fields."""
+    hosted_input(page, "Card number").press_sequentially(number)
+    hosted_input(page, "Expiry date").press_sequentially(expiry)
+    hosted_input(page, "Security code").press_sequentially(code)
+
+
+def describe_owner(page: Page, name: str, state: str = "Ohio", zip_code: str = "43004") -> None:
+    """Say whose card it is."""
+    page.get_by_label("Name on card").fill(name)
+    page.get_by_label("State").fill(state)
+    page.get_by_label("Zip code").fill(zip_code)
+
+
+def open_add_form(page: Page, kind: str) -> None:
+    """Go from the list to the form for a card, or to PayPal."""
+    page.goto("/manage-payment-method")
+    page.get_by_role("link", name="ADD NEW PAYMENT METHOD").click()
+    page.get_by_role("radio", name=kind).check()
+    page.get_by_role("button", name="Continue").click()
+    expect(page.get_by_role("heading", level=1)).to_be_visible()
+
+
+def add_card(page: Page, number: str, *, code: str = CODE, name: str = "Grace Van Dyke") -> None:
+    """Add a card, from the list to the button."""
+    open_add_form(page, "Card")
+    describe_owner(page, name)
+    type_card(page, number, code=code)
+    page.get_by_role("button", name="Add card").click()
+
+
+def method_row(page: Page, name: str):
+    """A row of the list."""
+    return page.get_by_role("listitem").filter(has=page.get_by_role("radio", name=name))
+
+
+def decide_at_paypal(page: Page, decision: str, email: str) -> None:
+    """Press PayPal's button, and decide in its window."""
+    with page.expect_popup() as window:
+        page.frame_locator("iframe").get_by_role("button", name="Continue with PayPal").click()
+    window.value.get_by_label("PayPal e-mail address").fill(email)
+    window.value.get_by_role("button", name=decision).click()
+
+
+@pytest.mark.shows("payment-1", "payment-2", "payment-6", "payment-10", "payment-20")
+def test_jo_adds_cards_of_every_kind_and_chooses_among_them(visitor: Visitor) -> None:
+    page = visitor.sign_in("jo")
+    for number, brand, code in (
+        (MASTERCARD, "Mastercard ending in 4444", CODE),
+        (AMEX, "Amex ending in 0005", AMEX_CODE),
+        (JCB, "JCB ending in 0000", CODE),
+        (VISA, "Visa ending in 1111", CODE),
+    ):
+        add_card(page, number, code=code)
+        expect(page.get_by_role("heading", name="Card Information Added")).to_be_visible()
+        expect(page.get_by_role("main")).to_contain_text(number[-4:])
+        expect(page.get_by_role("main")).to_contain_text("Grace Van Dyke")
+        page.get_by_role("link", name="BACK TO MANAGE PAYMENT METHOD").click()
+        expect(page.get_by_role("radio", name=brand).last).to_be_visible()
+
+    page.get_by_role("radio", name="JCB ending in 0000").check()
+    expect(method_row(page, "JCB ending in 0000")).to_contain_text("Default")
+    expect(page.get_by_role("radio", name="PayPal")).not_to_be_checked()
+
+    page.get_by_role("button", name="Delete Amex ending in 0005").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("Are you sure you want to delete your payment method?")
+    expect(dialog).to_contain_text("does not affect your active subscription")
+    dialog.get_by_role("button", name="YES, REMOVE").click()
+    expect(page.get_by_role("radio", name="Amex ending in 0005")).to_have_count(0)
+
+    page.reload()
+    expect(page.get_by_role("radio", name="JCB ending in 0000")).to_be_checked()
+    visitor.demo.wait_for_mail("jo@example.com", "JCB")
+    visitor.demo.assert_mirror_matches()
+
+
+def test_a_card_that_is_refused_stays_in_the_form_and_a_better_one_goes_in(visitor: Visitor) -> None:
+    page = visitor.sign_in("ivy")
+    page.goto("/manage-payment-method")
+    add_card(page, REFUSED_WHEN_ADDED, name="Ivy Moss")
+    expect(page.get_by_role("main")).to_contain_text("We couldn't process your payment")
+    expect(page.get_by_label("Name on card")).to_have_value("Ivy Moss")
+
+    hosted_input(page, "Card number").fill("")
+    hosted_input(page, "Card number").press_sequentially(DECLINES)
+    page.get_by_role("button", name="Add card").click()
+    expect(page.get_by_role("heading", name="Card Information Added")).to_be_visible()
+
+    page.get_by_role("link", name="BACK TO MANAGE PAYMENT METHOD").click()
+    page.get_by_role("button", name="Delete Visa ending in 0004").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("you will need to add a new one to reactivate a subscription")
+    dialog.get_by_role("button", name="YES, REMOVE").click()
+    expect(page.get_by_role("listitem").filter(has=page.get_by_role("radio"))).to_have_count(0)
+    visitor.demo.assert_mirror_matches()
+
+
+@pytest.mark.shows("payment-10")
+def test_the_form_says_what_is_missing_and_leads_there(visitor: Visitor) -> None:
+    page = visitor.sign_in("ben")
+    page.goto("/add-payment-method")
+    page.get_by_role("button", name="Continue").click()
+    expect(page.get_by_text("Choose payment method to continue").first).to_be_visible()
+
+    page.get_by_role("radio", name="Card").check()
+    page.get_by_role("button", name="Continue").click()
+    page.get_by_role("button", name="Add card").click()
+    expect(page.get_by_label("Name on card")).to_be_focused()
+    hosted_input(page, "Card number").press_sequentially("4111111111111112")
+    expect(
+        page.get_by_role("alert").filter(has_text=re.compile("card number", re.IGNORECASE))
+    ).to_be_visible()
+    visitor.demo.assert_mirror_matches()
+
+
+def test_ava_corrects_her_card_and_then_replaces_its_number(visitor: Visitor) -> None:
+    page = visitor.sign_in("ava")
+    page.goto("/manage-payment-method")
+    unavailable = page.get_by_role("button", name="Delete Visa ending in 1111")
+    expect(unavailable).to_be_disabled()
+    expect(page.get_by_text(NOT_DELETABLE).first).to_be_visible()
+
+    page.get_by_role("link", name="Edit Visa ending in 1111").click()
+    describe_owner(page, "Ava May Thompson", "Utah", "84101")
+    page.reload()
+    describe_owner(page, "Ava May Thompson", "Utah", "84101")
+    page.get_by_role("button", name="Save card").click()
+    expect(page.get_by_role("main")).to_contain_text("Ava May Thompson")
+    page.get_by_role("link", name="BACK TO MANAGE PAYMENT METHOD").click()
+
+    page.get_by_role("link", name="Edit Visa ending in 1111").click()
+    expect(page.get_by_label("Name on card")).to_have_value("Ava May Thompson")
+    expect(page.get_by_label("Zip code")).to_have_value("84101")
+    type_card(page, AMEX, code=AMEX_CODE)
+    page.get_by_role("button", name="Save card").click()
+    page.get_by_role("link", name="BACK TO MANAGE PAYMENT METHOD").click()
+    expect(page.get_by_role("radio", name="Amex ending in 0005")).to_be_checked()
+    expect(page.get_by_role("radio", name="Visa ending in 1111")).to_have_count(0)
+    visitor.demo.assert_mirror_matches()
+
+
+@pytest.mark.shows("payment-20")
+def test_carla_turns_back_at_paypal_fails_there_and_then_adds_it(visitor: Visitor) -> None:
+    page = visitor.sign_in("carla")
+    open_add_form(page, "PayPal")
+    expect(page.get_by_role("heading", name="Add Payment Method")).to_be_visible()
+    decide_at_paypal(page, "Cancel and return", "carla@paypal.example")
+    expect(page.get_by_role("main")).to_contain_text("Nothing was added or charged.")
+    page.get_by_role("button", name="Try again").click()
+
+    decide_at_paypal(page, "Let the payment fail", "carla@paypal.example")
+    expect(page.get_by_role("alert")).to_have_text("PayPal could not take a payment from this account")
+    page.get_by_role("button", name="Try again").click()
+
+    decide_at_paypal(page, "Agree and continue", "carla@paypal.example")
+    expect(page.get_by_role("heading", name="Successfully Added PayPal Account")).to_be_visible()
+    page.get_by_role("link", name="BACK TO MANAGE PAYMENT METHOD").click()
+    expect(method_row(page, "PayPal")).to_contain_text("carla@paypal.example")
+
+    page.get_by_role("link", name="Edit PayPal (carla@paypal.example)").click()
+    expect(page.get_by_role("heading", name="Update Payment Method")).to_be_visible()
+    decide_at_paypal(page, "Agree and continue", "carla.new@paypal.example")
+    page.get_by_role("link", name="BACK TO MANAGE PAYMENT METHOD").click()
+    expect(method_row(page, "PayPal")).to_contain_text("carla.new@paypal.example")
+    expect(page.get_by_role("radio", name="PayPal")).to_have_count(1)
+    visitor.demo.assert_mirror_matches()
+
+
+@pytest.mark.shows("shell-8", "shell-9")
+def test_finn_mends_his_card_from_the_banner_and_is_paid_up(visitor: Visitor) -> None:
+    page = visitor.sign_in("finn")
+    page.get_by_role("link", name="UPDATE PAYMENT DETAILS").click()
+    page.wait_for_url("**/update-card-payment-method?**")
+    expect(page.get_by_role("main")).to_contain_text("$6.99")
+
+    # The bank says no once more: the new card stays, and what is due is due still.
+    describe_owner(page, "Finn Larsen")
+    type_card(page, DECLINES)
+    page.get_by_role("button", name="Save card").click()
+    page.get_by_role("dialog").get_by_role("button", name="YES, PAY $6.99").click()
+    expect(page.get_by_role("main")).to_contain_text("$6.99 is still due.")
+
+    page.get_by_role("link", name="UPDATE PAYMENT DETAILS").click()
+    type_card(page, MASTERCARD)
+    page.get_by_role("button", name="Save card").click()
+    page.get_by_role("dialog").get_by_role("button", name="YES, PAY $6.99").click()
+    expect(page.get_by_role("main")).to_contain_text("$6.99 was charged.")
+    expect(page.get_by_text("Payment Failed")).to_have_count(0)
+
+    page.goto("/billingHistory")
+    expect(page.get_by_role("row").nth(1)).to_contain_text("PAID")
+    expect(page.get_by_role("row").nth(1)).to_contain_text("4444")
+    receipt = visitor.demo.wait_for_mail("finn@example.com", "Mastercard ending in 4444")
+    body = receipt.get_body(("plain",))
+    assert body is not None
+    assert "$6.99" in body.get_content()
+    visitor.demo.assert_mirror_matches()
+
+
+@pytest.mark.shows("reliability-33")
+def test_the_providers_script_is_blocked_and_the_rest_goes_on(visitor: Visitor) -> None:
+    page = visitor.sign_in("dan")
+    page.route("**/v2/chargebee.js", lambda route: route.abort())
+    page.goto("/add-card-payment-method")
+    again = page.get_by_role("button", name=re.compile("try again", re.IGNORECASE))
+    expect(again).to_be_visible()
+    page.get_by_role("link", name="Manage Your Account").click()
+    expect(page.get_by_role("article").first).to_be_visible()
+
+    page.goto("/add-card-payment-method")
+    expect(again).to_be_visible()
+    page.unroute("**/v2/chargebee.js")
+    again.click()
+    expect(hosted_input(page, "Card number")).to_be_visible()
+
+
+def test_gia_pays_what_is_due_by_paypal(visitor: Visitor) -> None:
+    page = visitor.sign_in("gia")
+    kids = page.get_by_role("article", name="Kids")
+    kids.get_by_role("button", name="Keep my subscription").click()
+    expect(kids).to_contain_text("Active")
+    add_card(page, DECLINES, name="Gia Rossi")
+    page.get_by_role("link", name="BACK TO MANAGE PAYMENT METHOD").click()
+    page.get_by_role("radio", name="Visa ending in 0004").check()
+    expect(method_row(page, "Visa ending in 0004")).to_contain_text("Default")
+
+    visitor.demo.travel("15d")
+    page.goto("/dashboard")
+    expect(page.get_by_text("Payment Failed")).to_be_visible()
+    expect(page.get_by_role("link", name="UPDATE PAYMENT DETAILS")).to_have_attribute(
+        "href", re.compile(r"^/update-card-payment-method\?")
+    )
+    page.goto("/manage-payment-method")
+    page.get_by_role("radio", name="PayPal").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("due will be charged now")
+    dialog.get_by_role("button", name=re.compile(r"YES, PAY \$7\.99")).click()
+    expect(page.get_by_role("main")).to_contain_text("$7.99 was charged.")
+    expect(page.get_by_role("radio", name="PayPal")).to_be_checked()
+    expect(page.get_by_text("Payment Failed")).to_have_count(0)
+
+    page.goto("/billingHistory")
+    newest = page.get_by_role("row").nth(1)
+    expect(newest).to_contain_text("PAID")
+    expect(newest).to_contain_text("@")
+    visitor.demo.assert_mirror_matches()

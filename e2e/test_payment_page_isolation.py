@@ -1,0 +1,299 @@
+"""Card and PayPal screens are documents of their own: no other page may load the provider's script."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, Request, Response, expect
+
+from e2e.accessibility import read_until
+from e2e.card_data_search import CardDataSearch
+from e2e.demo_portal import DemoPortal
+from e2e.script_inventory import listed_sources
+
+KINDS = {
+    "/add-card-payment-method": "card",
+    "/update-card-payment-method": "card",
+    "/add-paypal-payment-method": "payPal",
+}
+ADD_CARD = "/add-card-payment-method?operationType=ADD"
+ADD_PAYPAL = "/add-paypal-payment-method?operationType=ADD"
+# What the router does for a screen that calls `navigate`.
+NAVIGATE = """path => {
+  history.pushState({ usr: null, key: 'journey', idx: history.state.idx + 1 }, '', path);
+  dispatchEvent(new PopStateEvent('popstate', { state: history.state }));
+}"""
+IS_OF_KIND = "kind => JSON.parse(document.getElementById('portal-settings').textContent).document === kind"
+LISTEN = "addEventListener('securitypolicyviolation', (event) => noteViolation(event.effectiveDirective))"
+VISA, CODE = "4111111111111111", "097"
+
+
+class PageLoads:
+    """The documents that a page was given, the newest last, and what was sent while they were open."""
+
+    def __init__(self, page: Page, demo: DemoPortal) -> None:
+        self.page = page
+        self.portal, self.provider = demo.url, demo.sandbox_url
+        self.loaded: list[Response] = []
+        self.requests: list[Request] = []
+        page.on("request", self._note_request)
+        page.on("response", self._note_response)
+
+    def _note_request(self, request: Request) -> None:
+        self.requests.append(request)
+
+    def _note_response(self, response: Response) -> None:
+        if response.request.is_navigation_request() and response.frame == self.page.main_frame:
+            self.loaded.append(response)
+
+    def policy(self) -> dict[str, set[str]]:
+        """The policy of the document that the page is in."""
+        policy = self.loaded[-1].headers["content-security-policy"]
+        return {name: set(sources) for name, *sources in (part.split() for part in policy.split(";"))}
+
+    def expect_screen(self, path: str, heading: str) -> None:
+        """Wait for a screen and see that its document is the one that belongs to it, no more allowed than is needed."""
+        self.page.wait_for_url(lambda url: urlsplit(url).path == path)
+        expect(self.page.get_by_role("heading", level=1, name=re.compile(heading))).to_be_visible()
+        kind = KINDS.get(path, "app")
+        # Where a screen navigates away, the address changes before the document does.
+        self.page.wait_for_function(IS_OF_KIND, arg=kind)
+        self._expect_policy(kind)
+        # Back in a card document the script takes its time; elsewhere it never comes.
+        self.page.wait_for_function(f"() => ('Chargebee' in window) === {json.dumps(kind != 'app')}")
+
+    def _expect_policy(self, kind: str) -> None:
+        policy = self.policy()
+        opener = self.loaded[-1].headers["cross-origin-opener-policy"]
+        allowed = {name: sources - {self.provider} for name, sources in policy.items()}
+        assert allowed["script-src"] == {"'self'"}
+        assert {name for name, sources in policy.items() if self.provider in sources} == (
+            set() if kind == "app" else {"script-src", "frame-src"}
+        )
+        assert ("trusted-types" in policy) == (kind == "app")
+        assert opener == ("same-origin-allow-popups" if kind == "payPal" else "same-origin")
+
+    def requested_scripts(self) -> set[str]:
+        """The addresses of the scripts that the page itself asked for, those of its frames left out."""
+        return {
+            request.url
+            for request in self.requests
+            if request.resource_type == "script" and request.frame == self.page.main_frame
+        }
+
+
+@pytest.fixture
+def violations(context: BrowserContext) -> Iterator[list[str]]:
+    """What any document or frame reported of its policy being broken; nothing, at the end."""
+    reported: list[str] = []
+
+    def note(directive: str) -> None:
+        reported.append(directive)
+
+    context.expose_function("noteViolation", note)
+    context.add_init_script(LISTEN)
+    yield reported
+    assert reported == []
+
+
+def expect_violations(page: Page, violations: list[str], expected: set[str]) -> None:
+    """Wait until as much is reported as is expected, and a moment for what is not; forget it."""
+    for _ in range(50):
+        if len(set(violations)) >= len(expected):
+            break
+        page.wait_for_timeout(200)
+    page.wait_for_timeout(200)
+    assert set(violations) == expected
+    violations.clear()
+
+
+@pytest.fixture
+def documents(page: Page, demo: DemoPortal, violations: list[str]) -> PageLoads:
+    return PageLoads(page, demo)
+
+
+def complete_sign_in(visitor, name):
+    """Sign in where one was sent for it."""
+    page, address = visitor.page, f"{name}@example.com"
+    already = len(visitor.demo.mails_to(address))
+    page.get_by_label("Email address").fill(address)
+    page.get_by_role("button", name="Send code").click()
+    page.get_by_label("Six-digit code").fill(visitor.demo.wait_for_code(address, after=already))
+    page.get_by_role("button", name="Sign in").click()
+
+
+@pytest.mark.shows("rule-11", "payment-10", "payment-11", "payment-12", "payment-17", "security-25")
+def test_each_screen_has_its_own_document_however_one_comes_there(visitor, documents):
+    page = visitor.sign_in("jo")
+    documents.expect_screen("/dashboard", "Hello")
+    page.goto("/manage-payment-method")
+    documents.expect_screen("/manage-payment-method", "Payment Methods")
+
+    page.get_by_role("link", name="ADD NEW PAYMENT METHOD").click()
+    page.get_by_role("radio", name="Card").check()
+    page.get_by_role("button", name="Continue").click()
+    documents.expect_screen("/add-card-payment-method", "Add Card")
+    page.go_back()
+    documents.expect_screen("/add-payment-method", "Add Payment Method")
+    page.go_forward()
+    documents.expect_screen("/add-card-payment-method", "Add Card")
+    page.reload()
+    documents.expect_screen("/add-card-payment-method", "Add Card")
+    page.get_by_role("link", name="Back to payment methods").click()
+    documents.expect_screen("/manage-payment-method", "Payment Methods")
+
+    page.get_by_role("link", name=re.compile("Edit Visa")).click()
+    documents.expect_screen("/update-card-payment-method", "Update Card")
+    expect(page).to_have_url(re.compile("paymentSourceId=pm_"))
+    page.go_back()
+    documents.expect_screen("/manage-payment-method", "Payment Methods")
+    page.get_by_role("link", name=re.compile("Edit PayPal")).click()
+    documents.expect_screen("/add-paypal-payment-method", "Update Payment Method")
+    page.go_back()
+    page.go_forward()
+    documents.expect_screen("/add-paypal-payment-method", "Update Payment Method")
+    page.get_by_role("link", name=re.compile("home$")).click()
+    documents.expect_screen("/dashboard", "Hello")
+
+
+def test_a_screen_that_navigates_across_the_border_is_loaded_anew(visitor, documents):
+    page = visitor.sign_in("ben")
+    page.goto("/billingHistory")
+    documents.expect_screen("/billingHistory", "Billing History")
+    page.evaluate(NAVIGATE, ADD_CARD)
+    documents.expect_screen("/add-card-payment-method", "Add Card")
+    page.evaluate(NAVIGATE, ADD_PAYPAL)
+    documents.expect_screen("/add-paypal-payment-method", "Add Payment Method")
+    page.evaluate(NAVIGATE, "/coupon")
+    documents.expect_screen("/coupon", ".")
+    for path, heading in (
+        ("/add-paypal-payment-method", "Add Payment Method"),
+        ("/add-card-payment-method", "Add Card"),
+        ("/billingHistory", "Billing History"),
+    ):
+        page.go_back()
+        documents.expect_screen(path, heading)
+    page.evaluate("() => void setTimeout(() => history.go(2))")
+    documents.expect_screen("/add-paypal-payment-method", "Add Payment Method")
+    page.goto(f"/ADD-card-payment-method/{ADD_CARD.partition('method')[2]}")
+    documents.expect_screen("/add-card-payment-method", "Add Card")
+    expect(page).to_have_url(re.compile(f"{re.escape(ADD_CARD)}$"))
+
+
+def test_a_stranger_is_led_back_to_the_card_screen_and_out_again(visitor, documents):
+    page = visitor.page
+    page.goto(ADD_CARD)
+    documents.expect_screen("/", "account")
+    complete_sign_in(visitor, "ava")
+    documents.expect_screen("/add-card-payment-method", "Add Card")
+    expect(page).to_have_url(re.compile(f"{re.escape(ADD_CARD)}$"))
+    assert [urlsplit(one.url).path for one in documents.loaded] == [
+        "/add-card-payment-method",
+        "/",
+        "/add-card-payment-method",
+    ]
+
+    page.evaluate("() => localStorage.setItem('token', 'ssp_' + 'a'.repeat(64))")
+    page.reload()
+    documents.expect_screen("/", "account")
+    expect(page.get_by_text("Your session has ended.")).to_be_visible()
+    page.wait_for_function("() => localStorage.length === 0")
+
+
+@pytest.mark.shows("security-21")
+def test_after_logout_on_a_card_screen_the_way_back_shows_nothing(visitor, documents):
+    page = visitor.sign_in("carla")
+    page.goto("/manage-payment-method")
+    documents.expect_screen("/manage-payment-method", "Payment Methods")
+    page.get_by_role("link", name=re.compile("Edit Visa")).click()
+    documents.expect_screen("/update-card-payment-method", "Update Card")
+    page.get_by_role("button", name="Your profile").click()
+    page.get_by_role("button", name="Logout").click()
+    documents.expect_screen("/", "account")
+    expect(page.get_by_label("Email address")).to_be_visible()
+    page.go_back()
+    documents.expect_screen("/", "account")
+    expect(page.get_by_label("Email address")).to_be_visible()
+
+
+@pytest.mark.shows("security-45")
+@pytest.mark.parametrize(
+    ("name", "address", "kind", "frame"),
+    [("dan", ADD_CARD, "card", "Security code"), ("gia", ADD_PAYPAL, "payPal", "PayPal")],
+)
+def test_a_card_screen_loads_what_is_listed_and_gives_nothing_away(
+    visitor, documents, name, address, kind, frame
+):
+    page = visitor.sign_in(name)
+    token = page.evaluate("() => localStorage.getItem('token')")
+    documents.requests.clear()
+    page.goto(address)
+    expect(page.frame_locator(f"iframe[title='{frame}']").locator("input, button").first).to_be_visible()
+
+    where = {"portal": documents.portal, "provider": documents.provider}
+    rows, frames = listed_sources("script", kind), listed_sources("frame", kind)
+    missing = read_until(
+        page,
+        lambda: [
+            row for row in rows if not any(row.covers(one, **where) for one in documents.requested_scripts())
+        ],
+        lambda found: not found,
+    )
+    assert missing == []
+    scripts = documents.requested_scripts()
+    assert {one for one in scripts if not any(row.covers(one, **where) for row in rows)} == set()
+    embedded = [one.url for one in page.frames if one != page.main_frame]
+    assert embedded
+    assert all(any(row.covers(one, **where) for row in frames) for one in embedded)
+
+    abroad = [one for one in documents.requests if not one.url.startswith(f"{documents.portal}/")]
+    assert {one.url.startswith(f"{documents.provider}/") for one in abroad} == {True}
+    for request in abroad:
+        headers = request.all_headers()
+        assert token not in f"{request.url}{headers}{request.post_data}"
+        assert not headers.get("referer", "").startswith(documents.portal)
+
+
+@pytest.mark.shows("security-44")
+def test_a_card_number_reaches_the_provider_alone(visitor, documents):
+    search = CardDataSearch(portal=documents.portal, folder=visitor.demo.folder, context=visitor.page.context)
+    page = visitor.sign_in("ella")
+    page.goto(ADD_CARD)
+    for title, typed in (("Card number", VISA), ("Expiry date", "0834"), ("Security code", CODE)):
+        page.frame_locator(f"iframe[title='{title}']").locator("input").press_sequentially(typed)
+    page.get_by_label("Name on card").fill("Ella Fitzgerald")
+    page.get_by_label("State").fill("NY")
+    page.get_by_label("Zip code").fill("10001")
+    page.get_by_role("button", name="Add card").click()
+    documents.expect_screen("/add-payment-method-success", "Card Information Added")
+    expect(page.get_by_text("ending in 1111")).to_be_visible()
+    search.assert_no_card_data(codes=[CODE])
+
+
+@pytest.mark.shows("security-45")
+def test_the_provider_cannot_be_loaded_anywhere_else(visitor, documents, violations, quiet_page):
+    page = visitor.sign_in("finn")
+    script = (
+        "async (src) => { document.head.append(Object.assign(document.createElement('script'), { src })) }"
+    )
+    with pytest.raises(Exception, match="TrustedScriptURL"):
+        page.evaluate(script, f"{documents.provider}/v2/chargebee.js")
+    page.evaluate(
+        "(src) => { document.body.append(Object.assign(document.createElement('iframe'), { src })) }",
+        documents.provider,
+    )
+    expect_violations(page, violations, {"require-trusted-types-for", "frame-src"})
+
+    page.goto(ADD_CARD)
+    documents.expect_screen("/add-card-payment-method", "Add Card")
+    page.evaluate(script, "http://localhost:1/elsewhere.js")
+    page.evaluate(
+        "() => { document.head.append(Object.assign(document.createElement('script'), { text: '1' })) }"
+    )
+    page.evaluate("(url) => fetch(url).catch(() => null)", f"{documents.provider}/v2/chargebee.js")
+    expect_violations(page, violations, {"script-src-elem", "connect-src"})
+    quiet_page.clear()

@@ -1,0 +1,32 @@
+"""What an operator sees of the running whole."""
+
+import json
+import urllib.request
+
+import pytest
+
+
+@pytest.mark.parametrize("path", ["/healthz", "/readyz"])
+def test_it_is_alive_and_ready(demo, path):
+    with urllib.request.urlopen(f"{demo.url}{path}") as answer:
+        assert json.load(answer)["status"] == "ok"
+
+
+def test_it_serves_the_bundle_compressed_and_for_ever(demo, page):
+    with page.expect_response("**/static/app/main.*.js") as waiting:
+        page.goto("/")
+    headers = waiting.value.headers
+    assert headers["content-encoding"] in ("br", "gzip")
+    assert "immutable" in headers["cache-control"]
+
+
+def test_the_operator_of_the_demo_gets_in(demo, page):
+    page.goto("/admin/")
+    page.get_by_label("Username").fill("admin")
+    page.get_by_label("Password").fill("admin")
+    page.get_by_role("button", name="Log in").click()
+    page.get_by_role("heading", name="Operations").wait_for()
+
+
+def test_the_mirror_holds_what_the_provider_holds(demo):
+    demo.assert_mirror_matches()

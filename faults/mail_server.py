@@ -1,0 +1,78 @@
+"""A mail server that stores mail in memory, and can be told to refuse commands."""
+
+from __future__ import annotations
+
+import email
+import socketserver
+import threading
+import time
+from email.message import EmailMessage
+from email.policy import default as modern_policy
+from typing import cast
+
+WAIT_SECONDS = 30.0
+
+
+class _SmtpHandler(socketserver.StreamRequestHandler):
+    """Answers the commands of one client."""
+
+    def handle(self) -> None:
+        """Answer commands until the client disconnects."""
+        office = cast("MailServer", self.server)
+        self._send_line("220 mail.example.com ESMTP")
+        for line in self.rfile:
+            verb = line.split(maxsplit=1)[0].decode().upper() if line.strip() else ""
+            refusal = office.refusals.get(verb)
+            if refusal:
+                self._send_line(refusal)
+            elif verb == "DATA":
+                self._send_line("354 go on")
+                office.store_mail(self._receive_mail())
+                self._send_line("250 taken")
+            elif verb == "QUIT":
+                self._send_line("221 bye")
+                return
+            else:
+                self._send_line("250 ok")
+
+    def _receive_mail(self) -> bytes:
+        lines = []
+        for line in self.rfile:
+            if line == b".\r\n":
+                break
+            lines.append(line.removeprefix(b"."))
+        return b"".join(lines)
+
+    def _send_line(self, text: str) -> None:
+        self.wfile.write(f"{text}\r\n".encode())
+
+
+class MailServer(socketserver.ThreadingTCPServer):
+    """A mail server on a local port; `refusals` maps commands to the lines that refuse them."""
+
+    daemon_threads = True
+    allow_reuse_address = True
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), _SmtpHandler)
+        self.refusals: dict[str, str] = {}
+        self.letters: list[EmailMessage] = []
+        self.port: int = self.server_address[1]
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    def store_mail(self, letter: bytes) -> None:
+        """Store a message."""
+        self.letters.append(email.message_from_bytes(letter, policy=modern_policy))
+
+    def mails_to(self, address: str) -> list[EmailMessage]:
+        """Return the messages to an address, oldest first."""
+        return [letter for letter in self.letters if address in str(letter["To"])]
+
+    def wait_for(self, address: str, count: int = 1) -> list[EmailMessage]:
+        """Wait until an address has so many messages, and return them. Raises TimeoutError."""
+        deadline = time.monotonic() + WAIT_SECONDS
+        while len(self.mails_to(address)) < count:
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"{len(self.mails_to(address))} of {count} letters came for {address}")
+            time.sleep(0.05)
+        return self.mails_to(address)

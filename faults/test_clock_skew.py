@@ -1,0 +1,106 @@
+"""Web servers, workers and a database whose clocks differ by a minute."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
+import httpx
+import pytest
+
+from accounts.models import LoginChallenge
+from billing.models import Command, Heartbeat, InvoicePdf
+from billing.tests.support.live_provider import FAITH
+from conftest import free_port
+from faults.running_portal import PortalProcess, RunningPortal, wait_until
+
+CODE = re.compile(r"^\s*(\d{6})\s*$", re.MULTILINE)
+MINUTE = 60
+PAUSE = "/api/account/pause?days=30"
+
+
+def skewed_process(process: PortalProcess, seconds: int, **changed: str) -> PortalProcess:
+    """Return a copy of a process that runs with a clock so many seconds ahead."""
+    command = [*process.command]
+    at = command.index("-m")
+    command[at : at + 1] = ["-m", "faults.skewed_clock", str(seconds)]
+    return replace(process, command=command, environment={**process.environment, **changed}, running=None)
+
+
+@pytest.fixture(params=[MINUTE, -MINUTE], ids=["ahead", "behind"])
+def elsewhere(portal: RunningPortal, request: pytest.FixtureRequest) -> Iterator[httpx.Client]:
+    """A second web server with a skewed clock, while the workers' clock is skewed the other way."""
+    port = free_port()
+    web = skewed_process(portal.processes["web"], request.param, PORT=str(port))
+    portal.processes["worker"].terminate_process()
+    worker = skewed_process(portal.processes["worker"], -request.param)
+    for process in (web, worker):
+        process.start_process()
+    browser = httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60)
+    try:
+        wait_until(lambda: _is_serving(browser))
+        yield browser
+    finally:
+        for process in (web, worker):
+            process.kill_process()
+        portal.run_process("worker")
+
+
+def _is_serving(browser: httpx.Client) -> bool:
+    try:
+        return browser.get("/healthz").status_code == 200
+    except httpx.TransportError:
+        return False
+
+
+@pytest.mark.shows("reliability-25")
+def test_codes_and_links_are_good_at_each_web_server_and_work_goes_on(
+    portal: RunningPortal, elsewhere: httpx.Client, request: pytest.FixtureRequest
+) -> None:
+    name = f"dina{request.node.callspec.id}"
+    address = f"{name}@example.com"
+    account, here = portal.create_subscriber(name, FAITH)
+    Heartbeat.objects.all().delete()
+
+    asked = elsewhere.post("/api/auth/send-otp", json={"email": address}).json()
+    challenge = LoginChallenge.objects.get(pk=asked["challengeId"])
+    with portal.database.open_connection() as administrator:
+        now = administrator.execute("SELECT clock_timestamp()").fetchone()
+    assert now is not None
+    assert 570 < (challenge.expires_at - now[0]).total_seconds() <= 600
+    letter = portal.post_office.wait_for(address)[0].get_body(("plain",))
+    assert letter is not None
+    attempt = {"email": address, "otp": CODE.findall(letter.get_content())[0], **asked}
+    assert here.post("/api/auth/verify-otp", json=attempt).status_code == 200
+
+    invoice = f"/api/invoice/pdf/{portal.provider.invoices(account)[0].id}"
+    token = {"Authorization": here.headers["Authorization"]}
+    here.get(invoice)
+    InvoicePdf.objects.filter(invoice__customer__account=account).update(next_attempt_at="2026-01-01T00:00Z")
+    portal.send_ticks()
+    wait_until(lambda: here.get(invoice).status_code == 200, what="the invoice")
+    for server, other in ((here, elsewhere), (elsewhere, here)):
+        link = server.get(invoice, headers=token).json()["downloadUrl"]
+        assert other.get(link).content.startswith(b"%PDF-")
+    assert Heartbeat.objects.exists()  # no worker took the beat for an old one
+
+
+@pytest.mark.shows("reliability-25")
+def test_nobody_takes_over_a_change_that_another_machine_is_at(
+    portal: RunningPortal, elsewhere: httpx.Client, request: pytest.FixtureRequest
+) -> None:
+    account, here = portal.create_subscriber(f"nina{request.node.callspec.id}", FAITH)
+    asked = len(portal.provider.events("subscription_pause_scheduled"))
+    commands = Command.objects.filter(account=account)
+    Heartbeat.objects.all().delete()
+    portal.provider.sandbox.order_fault("delay", "/subscriptions/*/pause", seconds=8)
+    with ThreadPoolExecutor(1) as pool:
+        paused = pool.submit(elsewhere.post, PAUSE, headers={"Authorization": here.headers["Authorization"]})
+        wait_until(lambda: commands.filter(state__in=Command.OPEN).exists(), what="the change")
+        portal.send_ticks()
+        wait_until(Heartbeat.objects.exists, what="the sweep")
+        assert paused.result().status_code == 200
+    assert commands.get().attempts == 1
+    assert len(portal.provider.events("subscription_pause_scheduled")) == asked + 1

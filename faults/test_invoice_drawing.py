@@ -1,0 +1,134 @@
+"""Rendering an invoice PDF crashes, hangs or uses up the memory."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from django.utils import timezone
+
+from billing.invoices.pdf_files import request_pdf
+from billing.models import Invoice, InvoicePdf
+from billing.tests.support.live_provider import FAITH
+from faults.running_portal import RunningPortal, wait_until
+
+State = InvoicePdf.State
+# Enough invoice lines to render for a minute.
+LINES = 4_000
+# In clock ticks; far more than sending a mail takes.
+A_GOOD_WHILE = 0.4 * os.sysconf("SC_CLK_TCK")
+
+
+@contextmanager
+def make_endless_invoice(portal: RunningPortal, name: str) -> Iterator[tuple[httpx.Client, InvoicePdf]]:
+    """Give a subscriber an invoice that renders very slowly during the block, and request its PDF.
+
+    The jobs' worker is paused meanwhile: its sweep would take the PDF before the pool that the test watches.
+    """
+    account, browser = portal.create_subscriber(name, FAITH)
+    invoice = Invoice.objects.get(customer__account=account)
+    was: dict[str, Any] = {"payload": invoice.payload, "resource_version": invoice.resource_version}
+    invoice.payload = {**invoice.payload, "line_items": invoice.payload["line_items"] * LINES}
+    # Newer than the provider's version, so that a job does not overwrite it.
+    invoice.resource_version += 1_000_000
+    invoice.save()
+    with portal.processes["jobs"].pause_process():
+        wanted = request_pdf(invoice)
+        try:
+            yield browser, wanted
+        finally:
+            Invoice.objects.filter(pk=invoice.pk).update(**was)
+            InvoicePdf.objects.filter(pk=wanted.pk).update(version=was["resource_version"])
+
+
+def start_drawing(portal: RunningPortal, wanted: InvoicePdf, **limits: int) -> int:
+    """Send the rendering task with shorter limits; return the id of the process that renders."""
+    before = cpu_ticks_by_process(portal)
+    portal.send_task("billing.tasks.make_invoice_pdf", wanted.pk, **limits)
+    wait_until(lambda: InvoicePdf.objects.get(pk=wanted.pk).attempts == 1, what="a worker")
+    # Other processes may be busy with a mail or a tick, but only briefly.
+    wait_until(lambda: busy_processes(portal, before), what="who draws it")
+    return busy_processes(portal, before)[0]
+
+
+def assert_others_unaffected(portal: RunningPortal, browser: httpx.Client, name: str) -> None:
+    """Assert that a sign-in code arrives meanwhile, and that the download answers 503."""
+    invoice = Invoice.objects.get(customer__email=f"{name}@example.com")
+    answer = browser.get(f"/api/invoice/pdf/{invoice.provider_id}")
+    assert (answer.status_code, answer.json()["code"]) == (503, "invoice_not_ready")
+    browser.post("/api/auth/send-otp", json={"email": f"{name}@example.com"})
+    portal.post_office.wait_for(f"{name}@example.com")
+
+
+def assert_finally_drawn(portal: RunningPortal, wanted: InvoicePdf) -> None:
+    """Assert that the retry renders the PDF."""
+    InvoicePdf.objects.filter(pk=wanted.pk).update(next_attempt_at=timezone.now())
+    portal.send_ticks()
+    wait_until(lambda: InvoicePdf.objects.get(pk=wanted.pk).state == State.READY, what="the next try")
+
+
+@pytest.mark.shows("reliability-23")
+def test_one_that_takes_too_long_is_ended_and_tried_again(portal: RunningPortal) -> None:
+    with make_endless_invoice(portal, "abby") as (browser, wanted):
+        drawing = start_drawing(portal, wanted, soft_time_limit=3, time_limit=9)
+        assert_others_unaffected(portal, browser, "abby")
+        # The soft limit raises an exception, which the PDF library may swallow; then the hard limit kills.
+        wait_until(
+            lambda: (
+                InvoicePdf.objects.get(pk=wanted.pk).error
+                or drawing not in portal.processes["worker"].child_pids()
+            ),
+            what="the end of its time",
+        )
+    assert InvoicePdf.objects.get(pk=wanted.pk).state == State.WANTED
+    assert_finally_drawn(portal, wanted)
+
+
+@pytest.mark.shows("reliability-23")
+def test_one_that_cannot_be_interrupted_is_killed_and_its_process_replaced(portal: RunningPortal) -> None:
+    with make_endless_invoice(portal, "beth") as (browser, wanted):
+        hanging = start_drawing(portal, wanted, soft_time_limit=4, time_limit=8)
+        os.kill(hanging, signal.SIGSTOP)
+        assert_others_unaffected(portal, browser, "beth")
+        wait_until(lambda: hanging not in portal.processes["worker"].child_pids(), what="its end")
+        assert InvoicePdf.objects.get(pk=wanted.pk).state == State.WANTED
+    assert_finally_drawn(portal, wanted)
+
+
+@pytest.mark.shows("reliability-23")
+def test_one_that_takes_the_memory_dies_alone_and_is_tried_again(portal: RunningPortal) -> None:
+    with make_endless_invoice(portal, "cora") as (browser, wanted):
+        killed = start_drawing(portal, wanted)
+        os.kill(killed, signal.SIGKILL)  # as the system does that has no memory left
+        assert_others_unaffected(portal, browser, "cora")
+        worker = portal.processes["worker"]
+        wait_until(lambda: "WorkerLostError" in worker.log.read_text(), what="the loss in the log")
+        assert killed not in worker.child_pids()
+        assert InvoicePdf.objects.get(pk=wanted.pk).state == State.WANTED
+    assert_finally_drawn(portal, wanted)
+
+
+def busy_processes(portal: RunningPortal, before: dict[int, int]) -> list[int]:
+    """Return which of the worker's processes have used much CPU time since."""
+    return [
+        pid
+        for pid, ticks in cpu_ticks_by_process(portal).items()
+        if ticks - before.get(pid, 0) > A_GOOD_WHILE
+    ]
+
+
+def cpu_ticks_by_process(portal: RunningPortal) -> dict[int, int]:
+    """Return the CPU time of each of the worker's processes, in clock ticks."""
+    return {pid: cpu_ticks(pid) for pid in portal.processes["worker"].child_pids()}
+
+
+def cpu_ticks(pid: int) -> int:
+    """Return the CPU time of a process, in clock ticks."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return int(fields[11]) + int(fields[12])

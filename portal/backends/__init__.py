@@ -1,0 +1,1 @@
+"""What the settings name as back ends: cache, file storage, the embedded broker, publishing to Celery."""

@@ -1,0 +1,1 @@
+"""What others watch: health, metrics, logs and error reports."""

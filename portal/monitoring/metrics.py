@@ -1,0 +1,209 @@
+"""Metrics for Prometheus: requests, tasks, the provider's answers, and every health check.
+
+Each process counts in a file of a folder that the processes of one machine or container share, so that any of them can
+serve the sums: web at `/metrics`, a worker at METRICS_PORT where it has one. Health checks are read from the database
+when web is asked for them.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import ipaddress
+import logging
+import os
+import threading
+import time
+from collections.abc import Iterable
+from functools import cache
+from itertools import count
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from wsgiref.simple_server import WSGIRequestHandler, make_server
+
+from celery.signals import task_postrun, task_prerun, worker_ready
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.views import View
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Histogram, generate_latest, values
+from prometheus_client.exposition import ThreadingWSGIServer, make_wsgi_app
+from prometheus_client.metrics_core import GaugeMetricFamily, Metric
+from prometheus_client.multiprocess import MultiProcessCollector
+
+from billing import clock
+from billing.gateway import transport
+from billing.health import checks
+from core.network import is_from_networks
+from portal import views
+
+if TYPE_CHECKING:
+    from wsgiref.types import StartResponse, WSGIEnvironment
+
+logger = logging.getLogger(__name__)
+
+METRICS_FOLDER = Path(os.environ.setdefault("PROMETHEUS_MULTIPROC_DIR", str(settings.VAR_DIR / "metrics")))
+METRICS_FOLDER.mkdir(parents=True, exist_ok=True)
+# Never closed: closing any descriptor of a file ends all locks that the process has on it.
+_SLOT_LOCKS = os.open(METRICS_FOLDER.with_suffix(".lock"), os.O_RDWR | os.O_CREAT, 0o666)
+# A file outlives its process: metrics with other buckets need other names, or they would be added to these.
+LATENCY_BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20)
+NO_ANSWER = "none"
+# Each new label stays in memory and file for good, and a client may send any word as its method.
+KNOWN_METHODS = frozenset(name.upper() for name in View.http_method_names)
+OTHER_METHOD = "other"
+# How long a client of a worker's port may take to send its request.
+CLIENT_TIMEOUT_SECONDS = 10
+
+
+def _lock_slot(slot: int) -> bool:
+    try:
+        # Held by this process alone, not by its children, until it ends.
+        fcntl.lockf(_SLOT_LOCKS, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, slot)
+    except BlockingIOError:
+        return False
+    return True
+
+
+@cache
+def _claim_slot(pid: int) -> int:
+    """Return the lowest number that no living process has; it names the process's file.
+
+    So a process continues the file of one that ended. Were files named by process id, each new process would add one;
+    were the old ones removed, the sums would fall, which Prometheus takes for a restart from zero.
+    """
+    return next(filter(_lock_slot, count()))
+
+
+values.ValueClass = values.MultiProcessValue(lambda: _claim_slot(os.getpid()))  # type: ignore[no-untyped-call]
+# The registry to serve is built from the files for each request.
+_registry = CollectorRegistry()
+REQUEST_SECONDS = Histogram(
+    "portal_request_seconds",
+    "How long requests took, by route and status.",
+    ("method", "route", "status"),
+    buckets=LATENCY_BUCKETS,
+    registry=_registry,
+)
+PROVIDER_SECONDS = Histogram(
+    "portal_provider_seconds",
+    "How long the provider took to answer, by status.",
+    ("status",),
+    buckets=LATENCY_BUCKETS,
+    registry=_registry,
+)
+TASK_SECONDS = Histogram(
+    "portal_task_seconds",
+    "How long tasks took, by how they ended.",
+    ("task", "state"),
+    buckets=LATENCY_BUCKETS,
+    registry=_registry,
+)
+
+
+class _HealthCheckCollector:
+    """Each health check's number, and whether it needs somebody."""
+
+    def collect(self) -> Iterable[Metric]:
+        number = GaugeMetricFamily(
+            "portal_sign", "Values on the System health page in the admin.", labels=["sign"]
+        )
+        waiting = GaugeMetricFamily(
+            "portal_sign_needs_somebody", "1 where somebody has to look; see the runbook.", labels=["sign"]
+        )
+        for sign in checks.run_health_checks(now=clock.billing_now()):
+            number.add_metric([sign.name], sign.number)
+            waiting.add_metric([sign.name], float(sign.needs_somebody))
+        return [number, waiting]
+
+
+def observe_request(method: str, route: str, status: int, seconds: float) -> None:
+    """Count an answered request."""
+    known = method if method in KNOWN_METHODS else OTHER_METHOD
+    _observe_seconds(REQUEST_SECONDS, (known, route, str(status)), seconds)
+
+
+def _observe_provider(exchange: transport.Exchange) -> None:
+    _observe_seconds(PROVIDER_SECONDS, (str(exchange.status or NO_ANSWER),), exchange.seconds)
+
+
+def _begin_task(task: Any, **_: Any) -> None:
+    task.request.began_at = time.monotonic()
+
+
+def _end_task(task: Any, state: str | None = None, **_: Any) -> None:
+    _observe_seconds(TASK_SECONDS, (task.name, state or ""), time.monotonic() - task.request.began_at)
+
+
+def _observe_seconds(figures: Histogram, labels: tuple[str, ...], seconds: float) -> None:
+    """Observe a duration. On a full disk a new process has no room for its file: what is measured goes on uncounted."""
+    try:
+        figures.labels(*labels).observe(seconds)
+    except OSError as error:
+        logger.warning("A figure could not be kept (%s).", type(error).__name__)
+
+
+def connect_metrics() -> None:
+    """Start counting; called once, when the application is ready."""
+    transport.add_watcher(_observe_provider)
+    task_prerun.connect(_begin_task, dispatch_uid="portal.monitoring.metrics")
+    task_postrun.connect(_end_task, dispatch_uid="portal.monitoring.metrics")
+    worker_ready.connect(_serve_metrics, dispatch_uid="portal.monitoring.metrics")
+
+
+def _build_registry() -> CollectorRegistry:
+    """Return a registry with what all processes that share the folder counted."""
+    registry = CollectorRegistry()
+    MultiProcessCollector(registry, path=str(METRICS_FOLDER))  # type: ignore[no-untyped-call]  # the library's
+    return registry
+
+
+class _QuietHandler(WSGIRequestHandler):
+    """Answer without a line in the log, and drop clients that send no request."""
+
+    timeout = CLIENT_TIMEOUT_SECONDS
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+def _serve_metrics(**_: Any) -> None:
+    """Serve the metrics at METRICS_PORT, where a worker has one. A worker that cannot listen goes on working."""
+    if not settings.METRICS_PORT:
+        return
+    try:
+        server = make_server(
+            "0.0.0.0",  # noqa: S104  (METRICS_NETWORKS says to whom)
+            settings.METRICS_PORT,
+            _metrics_application,
+            server_class=ThreadingWSGIServer,
+            handler_class=_QuietHandler,
+        )
+    except OSError as error:
+        logger.error("Figures are not told at METRICS_PORT: %s", error)
+        return
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+
+
+def _metrics_application(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+    # No proxy stands in front of a worker, so a header that names another address counts for nothing.
+    address = ipaddress.ip_address(environ["REMOTE_ADDR"])
+    if environ["PATH_INFO"] != "/metrics" or not any(
+        address in network for network in settings.METRICS_NETWORKS
+    ):
+        start_response("404 Not Found", [])
+        return []
+    answer: Iterable[bytes] = make_wsgi_app(_build_registry())(environ, start_response)
+    return answer
+
+
+@require_safe
+@never_cache
+def metrics_page(request: HttpRequest) -> HttpResponseBase:
+    """Serve the metrics to METRICS_NETWORKS; for everybody else there is no such page."""
+    if not is_from_networks(request, settings.METRICS_NETWORKS):
+        return views.unknown_path(request)
+    registry = _build_registry()
+    registry.register(_HealthCheckCollector())
+    return HttpResponse(generate_latest(registry), content_type=CONTENT_TYPE_LATEST)

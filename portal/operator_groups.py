@@ -1,0 +1,90 @@
+"""The operators' groups, each with the permissions that its work needs.
+
+Only superusers see challenges, limits and operators. Nobody can change logs and events.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib.auth.models import Group, Permission
+from django.db.models import Q
+
+SUPPORT, CONTENT, FINANCE = "support", "content", "finance"
+
+_BILLING_PERMISSIONS = (
+    "accounts.view_account",
+    "billing.view_coupon",
+    "billing.view_customer",
+    "billing.view_invoice",
+    "billing.view_invoicepdf",
+    "billing.view_itemprice",
+    "billing.view_paymentsource",
+    "billing.view_churnreport",
+    "billing.view_subscription",
+    "billing.view_transaction",
+)
+
+GROUPS: dict[str, tuple[str, ...]] = {
+    # Sees everything about an account and acts for its subscriber.
+    SUPPORT: (
+        *_BILLING_PERMISSIONS,
+        "accounts.sign_out_account",
+        "accounts.view_accountevent",
+        "accounts.view_outgoingmail",
+        "accounts.view_signinevent",
+        "billing.change_customer",
+        "billing.change_pauseschedule",
+        "billing.view_cancellationfeedback",
+        "billing.view_command",
+        "billing.view_systemhealth",
+        "billing.view_pauseschedule",
+        "billing.view_churnevent",
+        "billing.view_webhookevent",
+        "preferences.change_emailpreferences",
+        "preferences.view_emailpreferences",
+    ),
+    # Edits what subscribers see, and switches offers.
+    CONTENT: (
+        "accounts.change_brand",
+        "accounts.change_streamingservice",
+        "accounts.switch_offers",
+        "accounts.view_brand",
+        "accounts.view_sitesettings",
+        "accounts.view_streamingservice",
+        "billing.add_pauseoffercontent",
+        "billing.change_pauseoffercontent",
+        "billing.view_pauseoffercontent",
+    ),
+    # Sees and exports what was billed.
+    FINANCE: (
+        *_BILLING_PERMISSIONS,
+        "accounts.export_account",
+        "billing.export_invoice",
+        "billing.export_churnreport",
+        "billing.export_transaction",
+        "billing.view_bundlerate",
+    ),
+}
+
+
+class UnknownPermission(LookupError):
+    """`GROUPS` names a permission that does not exist: a programming error."""
+
+
+def set_up_groups(**_: Any) -> None:
+    """Create the groups and set each one's permissions; members stay. Raises UnknownPermission."""
+    for name, permission_names in GROUPS.items():
+        group, _created = Group.objects.get_or_create(name=name)
+        group.permissions.set(_find_permissions(permission_names))
+
+
+def _find_permissions(names: tuple[str, ...]) -> list[Permission]:
+    condition = Q(pk=None)
+    for name in names:
+        app, codename = name.split(".")
+        condition |= Q(content_type__app_label=app, codename=codename)
+    permissions = list(Permission.objects.filter(condition))
+    if len(permissions) != len(names):
+        raise UnknownPermission(f"{len(names) - len(permissions)} of {names}")
+    return permissions

@@ -1,0 +1,21 @@
+"""The health check of a container."""
+
+import socket
+from urllib.parse import urlsplit
+
+from portal.monitoring import probe
+
+
+def test_it_passes_where_the_portal_answers(live_server, settings, monkeypatch):
+    settings.ALLOWED_HOSTS = ["portal.example.com"]
+    monkeypatch.setenv("PORT", str(urlsplit(live_server.url).port))
+
+    assert probe.main() == 0
+
+
+def test_it_fails_where_nothing_listens(monkeypatch):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        monkeypatch.setenv("PORT", str(taken.getsockname()[1]))
+
+        assert probe.main() == 1

@@ -1,0 +1,316 @@
+"""What a subscriber may take along and have erased, with all applications there."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from django.contrib.admin.models import LogEntry
+from django.core.files.base import ContentFile
+from django.core.files.storage import default_storage
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+from pytest_django import Settings
+
+from accounts.mail import queue
+from accounts.models import (
+    Account,
+    AccountEvent,
+    LoginChallenge,
+    OutgoingMail,
+    SessionToken,
+    SignInEvent,
+    User,
+)
+from accounts.profile import events
+from accounts.tests.sign_in_client import SignInClient, send_due_mail
+from billing import tasks
+from billing.mirror import webhook_intake, webhook_processing
+from billing.models import (
+    AccountDocument,
+    CancellationFeedback,
+    ChurnEvent,
+    CodeRedemption,
+    Command,
+    Customer,
+    Invoice,
+    InvoicePdf,
+    PauseSchedule,
+    PaymentSource,
+    Subscription,
+    WebhookEvent,
+)
+from billing.tests.api.browser import Browser
+from billing.tests.api.mirror_factory import (
+    NOW,
+    apply_catalog,
+    apply_resources,
+    make_invoice,
+    make_resource,
+    make_subscription,
+    open_account,
+    timestamp_at,
+)
+from billing.tests.api.synced_provider import UNREACHABLE_ENDPOINT
+from core.models import LimitCounter
+from preferences import email_preferences
+from preferences.models import Preference, PreferenceChange
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("mirror_alone")]
+
+EXPORT = "/api/account/export"
+LETTER: dict[str, object] = {"title": "Paused", "lines": ["You paused."], "facts": []}
+
+
+def make_card(handle: str, owner: str) -> dict[str, Any]:
+    """A card as the provider masks it."""
+    masked = {"brand": "visa", "last4": "1111", "masked_number": "************1111", "iin": "411111"}
+    return make_resource(
+        "payment_source", handle, customer_id=owner, type="card", status="valid", card=masked
+    )
+
+
+def open_full_account(handle: str, *, plans: int = 1) -> Account:
+    """Open an account that has something of everything, its plans cancelled."""
+    held = [
+        make_subscription(f"{handle}-{number}", owner=handle, status="cancelled") for number in range(plans)
+    ]
+    bills = [make_invoice(f"{handle}-bill-{number}", owner=handle) for number in range(plans)]
+    account = open_account(handle, *held, *bills, make_card(f"{handle}-card", handle))
+    command = Command.objects.create(
+        account=account, key="one", kind="cancel", actor="you", state=Command.State.SUCCEEDED, steps=[]
+    )
+    first = Subscription.objects.get(provider_id=f"{handle}-0")
+    PauseSchedule.objects.create(
+        subscription=first,
+        state="resumed",
+        pause_date=NOW,
+        resume_date=datetime(2026, 4, 9, tzinfo=UTC),
+        created_at=NOW,
+    )
+    CodeRedemption.objects.create(
+        account=account, code="SAVE20", subscription_id=f"{handle}-0", redeemed_at=NOW
+    )
+    CancellationFeedback.objects.create(
+        account=account,
+        command=command,
+        key="one",
+        at=NOW,
+        reason="Too expensive",
+        subscription_ids=[f"{handle}-0"],
+        actor="you",
+    )
+    ChurnEvent.objects.create(
+        account=account, command=command, at=NOW, kind="cancelled", subscription_id=f"{handle}-0"
+    )
+    email_preferences.change_preferences(
+        account, {Preference.STREAMING: True}, source=PreferenceChange.Source.PORTAL
+    )
+    for _ in range(plans):
+        events.record_event(account, kind="paused", text="You paused.", actor="you", at=NOW)
+        queue.queue_mail(kind="receipt", to=account.email, account=account, context=LETTER)
+    return account
+
+
+def store_pdf(number: str) -> str:
+    """Keep a made PDF of an invoice, and give its file's name."""
+    name = default_storage.save("invoices/own.pdf", ContentFile(b"%PDF"))
+    InvoicePdf.objects.create(
+        invoice=Invoice.objects.get(provider_id=number), version=1, state=InvoicePdf.State.READY, file=name
+    )
+    return name
+
+
+@pytest.fixture
+def mirror_alone(db: None, settings: Settings) -> None:
+    """Plans are on sale, and nobody answers where the provider should be."""
+    settings.CHARGEBEE_ENDPOINT = UNREACHABLE_ENDPOINT
+    apply_catalog()
+
+
+@pytest.fixture
+def alice() -> Account:
+    """Alice, who has something of everything; Bob has as well."""
+    open_full_account("bob")
+    return open_full_account("alice")
+
+
+class TestExport:
+    @pytest.mark.shows("api-35")
+    def test_it_is_one_document_of_everything(self, alice: Account) -> None:
+        SignInClient().request_code(alice.email)
+        send_due_mail()
+        answer = Browser(alice).get(EXPORT)
+        held = answer.json()
+        assert answer["Content-Disposition"] == 'attachment; filename="your-data.json"'
+        assert held["profile"]["email"] == "alice@example.com"
+        assert [item["text"] for item in held["activity"]] == [
+            "You changed your email preferences.",
+            "You paused.",
+        ]
+        assert [item["about"] for item in held["mails"]] == [None, "Paused"]
+        assert [item["kind"] for item in held["signInEvents"]] == ["sent"]
+        assert len(held["sessions"]) == 1
+        assert [item["id"] for item in held["plans"]] == ["alice-0"]
+        assert [(item["number"], item["total"]) for item in held["invoices"]] == [("alice-bill-0", 699)]
+        assert held["paymentMethods"][0]["details"]["card"]["maskedNumber"] == "************1111"
+        assert [item["state"] for item in held["pauseSchedules"]] == ["resumed"]
+        assert [item["code"] for item in held["codes"]] == ["SAVE20"]
+        assert [item["reason"] for item in held["feedback"]] == ["Too expensive"]
+        assert [item["kind"] for item in held["changes"]] == ["cancel"]
+        assert [item["key"] for item in held["emailPreferences"] if item["wanted"]] == ["streaming"]
+        assert [item["source"] for item in held["emailPreferenceChanges"]] == ["portal"]
+        assert [item["kind"] for item in held["retentionEvents"]] == ["cancelled"]
+
+    def test_it_names_no_operator(self, alice: Account) -> None:
+        by = "support:olivia"
+        events.record_event(
+            alice, kind="resynced", text="Your account was brought up to date.", actor=by, at=NOW
+        )
+        Command.objects.create(
+            account=alice, key="two", kind="resume", actor=by, state=Command.State.SUCCEEDED, steps=[]
+        )
+        response = Browser(alice).get(EXPORT)
+        assert "olivia" not in response.content.decode()
+        exported = response.json()
+        assert [item["actor"] for item in exported["changes"]] == ["support", "you"]
+        assert {item["actor"] for item in exported["activity"]} == {"support", "you"}
+
+    def test_it_holds_no_secret_and_nothing_of_a_stranger(self, alice: Account) -> None:
+        SignInClient().request_code(alice.email)
+        send_due_mail()
+        browser = Browser(alice)
+        told = browser.get(EXPORT).content.decode()
+        challenge, session = LoginChallenge.objects.get(), SessionToken.objects.get()
+        secrets = (browser.token, session.digest, session.token_key, challenge.code_hash, "411111", "bob")
+        assert [secret for secret in secrets if secret in told] == []
+
+    def test_it_asks_as_often_however_much_there_is(self, alice: Account) -> None:
+        counts = []
+        for account in (alice, open_full_account("carla", plans=8)):
+            browser = Browser(account)
+            with CaptureQueriesContext(connection) as queries:
+                assert browser.get(EXPORT).status_code == 200
+            counts.append(len(queries))
+        assert counts[0] == counts[1] <= 24
+
+    def test_nobody_takes_it_without_a_token(self) -> None:
+        assert Client().get(EXPORT).status_code == 401
+
+
+class TestErasure:
+    @pytest.fixture
+    def operator(self, client: Client) -> Client:
+        """A superuser's browser."""
+        client.force_login(User.objects.create_superuser("olga", password="correct horse battery staple"))
+        return client
+
+    @staticmethod
+    def erase_url(account: Account) -> str:
+        return reverse("admin:accounts_account_act", args=[account.pk, "erase"])
+
+    def confirm_erasure(self, operator: Client, account: Account) -> str:
+        """Confirm the erasure and return the page that follows."""
+        return str(operator.post(self.erase_url(account), {}, follow=True).content.decode())
+
+    def test_it_asks_first(self, operator: Client, alice: Account) -> None:
+        asked = operator.get(self.erase_url(alice)).content.decode()
+        assert "Erase alice@example.com?" in asked
+        assert "Invoices stay in Chargebee" in asked
+        assert Account.objects.filter(pk=alice.pk).exists()
+
+    @pytest.mark.shows("rule-17")
+    def test_nothing_of_the_subscriber_is_left(
+        self, operator: Client, alice: Account, django_capture_on_commit_callbacks: Any
+    ) -> None:
+        browser, pdf = Browser(alice), store_pdf("alice-bill-0")
+        SignInClient().request_code(alice.email)
+        send_due_mail()
+        operator.post(reverse("admin:accounts_account_act", args=[alice.pk, "sign-out-everywhere"]), {})
+        with django_capture_on_commit_callbacks(execute=True):
+            assert "The account was erased." in self.confirm_erasure(operator, alice)
+        assert browser.get("/api/account").status_code == 401
+        of_accounts = (Account, AccountEvent, OutgoingMail, AccountDocument, Command, CodeRedemption)
+        assert [model.objects.exclude(**exclude_bob(model)).count() for model in of_accounts] == [0] * 6
+        sign_in_models = (LoginChallenge, SignInEvent, LimitCounter)
+        assert "alice" not in str([list(model.objects.values()) for model in sign_in_models])
+        mirrored = (Customer, Subscription, Invoice, PaymentSource)
+        assert [model.objects.filter(provider_id__startswith="alice").count() for model in mirrored] == [
+            0
+        ] * 4
+        assert not default_storage.exists(pdf)
+
+    def test_what_is_counted_stays_without_a_name(self, operator: Client, alice: Account) -> None:
+        self.confirm_erasure(operator, alice)
+        kept = CancellationFeedback.objects.get(account=None)
+        assert (kept.reason, kept.subscription_ids) == ("Too expensive", [])
+        counted = ChurnEvent.objects.get(account=None, kind="cancelled")
+        assert "alice" not in counted.subscription_id
+
+    def test_the_log_tells_who_did_it_and_not_to_whom(self, operator: Client, alice: Account) -> None:
+        operator.post(reverse("admin:accounts_account_act", args=[alice.pk, "sign-out-everywhere"]), {})
+        self.confirm_erasure(operator, alice)
+        entries = LogEntry.objects.order_by("pk")
+        assert [(entry.user.username, entry.object_repr) for entry in entries] == [
+            ("olga", "an erased account")
+        ] * 2
+        assert entries[1].change_message == "The account was erased."
+
+    def test_a_stranger_keeps_everything(self, operator: Client, alice: Account) -> None:
+        bob = Account.objects.get(email="bob@example.com")
+        before = json.loads(Browser(bob).get(EXPORT).content)
+        self.confirm_erasure(operator, alice)
+        after = json.loads(Browser(bob).get(EXPORT).content)
+        assert {name: after[name] for name in ("plans", "invoices", "activity", "feedback")} == {
+            name: before[name] for name in ("plans", "invoices", "activity", "feedback")
+        }
+
+    def test_an_account_with_a_live_plan_is_not_erased(self, operator: Client, alice: Account) -> None:
+        apply_resources(make_subscription("alice-live", owner="alice"))
+        assert "(still_subscribed)" in self.confirm_erasure(operator, alice)
+        assert Account.objects.filter(pk=alice.pk).exists()
+        assert AccountEvent.objects.filter(account=alice).exists()
+
+    def test_an_account_with_a_change_under_way_is_not_erased(self, operator: Client, alice: Account) -> None:
+        Command.objects.create(account=alice, key="two", kind="resume", actor="you", steps=[])
+        assert "(change_in_progress)" in self.confirm_erasure(operator, alice)
+        assert Customer.objects.filter(account=alice).exists()
+
+    def test_its_customer_is_nobody_the_portal_knows_any_more(self, operator: Client, alice: Account) -> None:
+        self.confirm_erasure(operator, alice)
+        webhook_intake.store_webhook_event(
+            {
+                "id": "ev_1",
+                "event_type": "customer_changed",
+                "occurred_at": timestamp_at(),
+                "api_version": "v2",
+                "content": {"customer": {"id": "alice"}},
+            }
+        )
+        webhook_processing.process_event(WebhookEvent.objects.get().pk)
+        assert WebhookEvent.objects.get().state == WebhookEvent.State.IGNORED
+        assert not Customer.objects.filter(provider_id="alice").exists()
+
+    @pytest.mark.parametrize("task", [tasks.resync_account, tasks.align_bundle])
+    def test_a_message_that_comes_after_it_does_nothing(
+        self, operator: Client, alice: Account, task: Callable[[int], None]
+    ) -> None:
+        self.confirm_erasure(operator, alice)
+        task(alice.pk)
+        assert not Customer.objects.filter(provider_id="alice").exists()
+
+    def test_an_operator_of_a_group_may_not(self, client: Client, alice: Account) -> None:
+        support = User.objects.create_user("sam", password="correct horse battery staple", is_staff=True)
+        client.force_login(support)
+        assert client.post(self.erase_url(alice), {}).status_code == 403
+        assert Account.objects.filter(pk=alice.pk).exists()
+
+
+def exclude_bob(model: Any) -> dict[str, str]:
+    """What leaves Bob's rows out."""
+    return {"email" if model is Account else "account__email": "bob@example.com"}

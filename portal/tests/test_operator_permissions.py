@@ -1,0 +1,167 @@
+"""What each group of operators may open, and what it may not: every address of the admin, for every group."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from django.contrib import admin
+from django.contrib.auth.models import Group
+from django.test import Client
+from django.urls import reverse
+
+from accounts.models import Account, AccountEvent, User
+from portal.operator_groups import GROUPS, set_up_groups
+
+pytestmark = pytest.mark.django_db
+
+BILLING_LISTS = {
+    "accounts_account",
+    "billing_coupon",
+    "billing_customer",
+    "billing_invoice",
+    "billing_invoicepdf",
+    "billing_itemprice",
+    "billing_paymentsource",
+    "billing_churnreport",
+    "billing_subscription",
+    "billing_transaction",
+}
+LISTS: dict[str, set[str]] = {
+    "support": BILLING_LISTS
+    | {
+        "accounts_accountevent",
+        "accounts_outgoingmail",
+        "accounts_signinevent",
+        "billing_cancellationfeedback",
+        "billing_command",
+        "billing_systemhealth",
+        "billing_pauseschedule",
+        "billing_churnevent",
+        "billing_webhookevent",
+    },
+    "content": {
+        "accounts_brand",
+        "accounts_sitesettings",
+        "accounts_streamingservice",
+        "billing_pauseoffercontent",
+    },
+    "finance": BILLING_LISTS | {"billing_bundlerate"},
+}
+ADDS: dict[str, set[str]] = {"support": set(), "content": {"billing_pauseoffercontent"}, "finance": set()}
+EXPORTS: dict[str, set[str]] = {
+    "support": set(),
+    "content": set(),
+    "finance": {"accounts_account", "billing_invoice", "billing_transaction", "billing_churnreport"},
+}
+ACTS: dict[str, set[str]] = {
+    "support": {"sign-out-everywhere", "resync", "unsubscribe"},
+    "content": set(),
+    "finance": set(),
+}
+# What is offered on top of an account's page to those who may.
+OFFERED = ("sign-out-everywhere", "resync", "unsubscribe", "erase")
+
+
+def operator_client(group: str) -> Client:
+    """The browser of an operator in one group."""
+    user = User.objects.create_user(f"one-of-{group}", password="correct horse battery staple", is_staff=True)
+    user.groups.add(Group.objects.get(name=group))
+    browser = Client()
+    browser.force_login(user)
+    return browser
+
+
+def admin_urls() -> Iterator[tuple[str, str]]:
+    """Every list, form for a new row and download of the admin, by its model."""
+    for model, shown in admin.site._registry.items():
+        stem = f"{model._meta.app_label}_{model._meta.model_name}"
+        names = {pattern.name for pattern in shown.get_urls()}
+        for purpose in ("changelist", "add", "export"):
+            if f"{stem}_{purpose}" in names:
+                yield stem, purpose
+
+
+@pytest.fixture
+def ava() -> Account:
+    return Account.objects.open_account(email="ava@example.com")
+
+
+@pytest.mark.shows("security-40")
+@pytest.mark.parametrize("group", GROUPS)
+def test_a_group_opens_its_own_lists_and_no_other(group: str, ava: Account) -> None:
+    browser = operator_client(group)
+    opened: dict[str, set[str]] = {"changelist": set(), "add": set(), "export": set()}
+    for stem, purpose in admin_urls():
+        answer = browser.get(
+            reverse(f"admin:{stem}_{purpose}"), {"table": "weeks"} if purpose == "export" else {}
+        )
+        assert answer.status_code in (200, 302, 403), (stem, purpose)
+        if answer.status_code != 403:
+            opened[purpose].add(stem)
+    assert opened == {"changelist": LISTS[group], "add": ADDS[group], "export": EXPORTS[group]}
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_a_group_opens_no_row_of_a_list_that_it_does_not_see(group: str, ava: Account) -> None:
+    browser = operator_client(group)
+    for model, shown in admin.site._registry.items():
+        stem = f"{model._meta.app_label}_{model._meta.model_name}"
+        row = shown.get_queryset(browser.get("/admin/").wsgi_request).first()
+        names = {pattern.name for pattern in shown.get_urls()}
+        if stem in LISTS[group] or row is None or f"{stem}_change" not in names:
+            continue
+        for purpose in ("change", "delete", "history"):
+            address = reverse(f"admin:{stem}_{purpose}", args=[row.pk])
+            assert browser.get(address).status_code == 403, address
+            assert browser.post(address, {"post": "yes"}).status_code == 403, address
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_a_group_deletes_nothing(group: str, ava: Account) -> None:
+    user = User.objects.create_user("deleting", is_staff=True)
+    user.groups.add(Group.objects.get(name=group))
+    assert [permission for permission in user.get_all_permissions() if ".delete_" in permission] == []
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_a_group_acts_for_an_account_only_as_it_may(group: str, ava: Account) -> None:
+    browser = operator_client(group)
+    for name in (*OFFERED, "resume", "remove-scheduled-pause"):
+        address = reverse("admin:accounts_account_act", args=[ava.pk, name])
+        if group != "support":
+            assert browser.get(address).status_code == 403
+            assert browser.post(address).status_code == 403
+    shown = browser.get(reverse("admin:accounts_account_change", args=[ava.pk])).content.decode()
+    offered = {name for name in OFFERED if f"/{name}/" in shown}
+    assert offered == ACTS[group]
+    assert not AccountEvent.objects.exists()
+
+
+@pytest.mark.shows("security-40")
+@pytest.mark.parametrize("group", GROUPS)
+def test_no_group_sees_challenges_limits_operators_or_the_log(group: str) -> None:
+    browser = operator_client(group)
+    for name in (
+        "accounts_loginchallenge",
+        "core_limitcounter",
+        "accounts_user",
+        "auth_group",
+        "admin_logentry",
+    ):
+        assert browser.get(reverse(f"admin:{name}_changelist")).status_code == 403
+
+
+def test_a_subscriber_has_no_way_in(ava: Account, client: Client) -> None:
+    client.force_login(ava.user)
+    assert client.get(reverse("admin:index")).status_code == 302
+
+
+def test_a_group_is_set_back_to_what_it_needs(db: None) -> None:
+    support = Group.objects.get(name="support")
+    operator_client("support")
+    before = set(support.permissions.all())
+    support.permissions.set([])
+    set_up_groups()
+    assert set(support.permissions.all()) == before
+    assert support.user_set.count() == 1
