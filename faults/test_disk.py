@@ -57,7 +57,8 @@ def test_an_invoice_that_finds_no_room_leaves_no_half_file_and_is_made_later(por
     folder = portal.folder / "media" / "invoices"
     before = {*folder.rglob("*")}
     wanted = InvoicePdf.objects.filter(invoice__provider_id=number)
-    with fill_disk(portal.processes["worker"]):
+    # The jobs' worker, whose disk is not full, could take the PDF first.
+    with portal.processes["jobs"].pause_process(), fill_disk(portal.processes["worker"]):
         refused = browser.get(address)
         assert (refused.status_code, refused.json()["code"]) == (503, "invoice_not_ready")
         assert int(refused.headers["Retry-After"]) > 0

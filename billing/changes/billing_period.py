@@ -8,32 +8,30 @@ from typing import Any
 from accounts.models import Account
 from billing import catalog
 from billing.changes import bundle_coupons
+from billing.changes.plan_change import PlanChange
 from billing.changes.preview import (
     BillForecast,
     Figures,
-    NoChange,
+    FiguresPreview,
     PlanLine,
-    check_basis,
-    check_quote,
-    compute_basis,
     compute_figures,
     money_fields,
     translate_estimate_errors,
 )
-from billing.commands import lifecycle
+from billing.changes.targets import members_after, plans_after
 from billing.commands.command_kind import CommandKind
-from billing.errors import BillingUnavailable, InvalidState
+from billing.commands.confirmation import NoChange, compute_basis, confirm_change
+from billing.errors import InvalidState
 from billing.gateway import estimates
 from billing.gateway.estimates import ChangeEstimate
-from billing.models import Command, Subscription
+from billing.models import Command, ItemPrice, Subscription
 from billing.models.steps import Step, StepOperation, subscription_step
 from billing.queries import bundles
-from billing.queries.bundles import BundleMember, CouponSwap, RateTable
-from billing.queries.commands import confirmed_figures, newest_partial_command, subscriptions_with_step
+from billing.queries.bundles import BundleMember, RateTable
+from billing.queries.commands import subscriptions_with_step
 from billing.queries.discounts import FREE_MONTH_COUPON, discounted_price
 from billing.queries.holdings import ACTIVE, IN_TRIAL, Holding
 from billing.queries.ownership import live_holdings
-from billing.queries.plans import held_plan
 from billing.queries.time_format import format_iso_utc
 from billing.queries.totals import MONTH, YEAR
 from billing.receipts.charges import command_charges
@@ -49,15 +47,14 @@ PERIODS_BY_DIRECTION: Mapping[str, tuple[str, str]] = {UPGRADE: (MONTH, YEAR), D
 
 
 @dataclass(frozen=True)
-class PeriodSwitch:
-    """The switch of one plan to a price and its amount (cents), at once or at the end of the term.
+class SwitchedSubscription:
+    """The switch of one plan to a price, at once or at the end of the term.
 
     `coupons` are the coupons after it, None if they stay. A switch that `is_scheduled` already is only shown.
     """
 
     holding: Holding
-    price: str
-    amount: int
+    price: ItemPrice
     at_once: bool
     is_scheduled: bool = False
     coupons: tuple[str, ...] | None = None
@@ -68,16 +65,69 @@ class PeriodSwitch:
         """The provider's id of the subscription."""
         return self.holding.subscription.provider_id
 
+    @property
+    def amount_due_now(self) -> int:
+        """What is charged on confirmation, in cents."""
+        return self.estimate.now.amount_due if self.estimate is not None and self.at_once else 0
 
-@dataclass(frozen=True)
-class PeriodPreview:
-    """A switch of the billing period, as it is previewed and then confirmed."""
+    @property
+    def loses_free_month(self) -> bool:
+        """Whether a free month that waits for the next bill is removed (docs/rules.md, rule 8)."""
+        return self.at_once and self.holding.has_waiting_discount("free_month")
 
-    basis: str
-    switches: tuple[PeriodSwitch, ...]
-    swaps: tuple[CouponSwap, ...]
-    figures: Figures
-    body: dict[str, Any]
+    def request_estimate(self, coupons: tuple[str, ...] | None = None) -> ChangeEstimate:
+        """Return the provider's estimate of the switch, with other `coupons` if they are given."""
+        return estimates.estimate_change(
+            self.subscription_id,
+            price=self.price.provider_id,
+            coupons=self.coupons if coupons is None else coupons,
+            at_term_end=not self.at_once,
+        )
+
+    def steps(self) -> list[Step]:
+        """Return the step that switches the plan; none if that is scheduled already."""
+        if self.is_scheduled:
+            return []
+        price = self.price.provider_id
+        if not self.at_once:
+            return [subscription_step(StepOperation.CHANGE_AT_TERM_END, self.subscription_id, price=price)]
+        coupons = None if self.coupons is None else list(self.coupons)
+        return [
+            subscription_step(StepOperation.CHANGE_NOW, self.subscription_id, price=price, coupons=coupons)
+        ]
+
+    def member_after(self, member: BundleMember) -> BundleMember:
+        """Return the member as it bills after the switch."""
+        if self.is_scheduled:
+            return member
+        if not self.at_once:
+            return replace(member, changing_to=self.price.provider_id)
+        bills_at = self.estimate.next_billing_at if self.estimate else None
+        coupons = member.coupons if self.coupons is None else self.coupons
+        return replace(member, coupons=coupons, bills_at=bills_at or member.bills_at)
+
+    def plan_after(self, plan: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the plan at its new price."""
+        after, amount = self.price.text("period_unit"), self.price.cents("price")
+        bills_at = self.estimate.next_billing_at if self.estimate and self.at_once else None
+        at = format_iso_utc(self.holding.subscription.current_term_end)
+        return {
+            **plan,
+            "amount": amount,
+            "periodUnit": after,
+            "billingPeriod": after.upper(),
+            "scheduledPlan": None if self.at_once else {"periodUnit": after, "amount": amount, "at": at},
+            "nextBillingAt": format_iso_utc(bills_at) or plan["nextBillingAt"],
+            "hasScheduledChange": not self.at_once,
+            "hasFreeMonth": plan["hasFreeMonth"] and not self.at_once,
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class PeriodPreview(FiguresPreview):
+    """A preview of switches of the billing period."""
+
+    switches: tuple[SwitchedSubscription, ...]
 
 
 def preview_switch(
@@ -111,58 +161,45 @@ def switch_period(
     A repeated request for the same plans finishes one that was done in part. Raises QuoteChanged,
     PaymentProcessingFailed (nothing was changed), and what `preview_switch` and a command raise.
     """
-    if lifecycle.has_begun_command(account, key=key):
-        return _perform_switch(account, None, direction=direction, key=key, actor=actor, now=now)
-    earlier = _unfinished_switch(account, direction, plan_ids, quote)
-    if earlier is not None:
-        lifecycle.continue_command(earlier, KINDS[direction], now=now)
-        return dict(earlier.shown)
-    try:
-        shown = preview_switch(account, direction=direction, plan_ids=plan_ids, now=now)
-        _check_not_all_scheduled(shown, plan_ids)
-    except NoChange:
-        finished = bundle_coupons.finish_earlier_change(account, kind=direction, now=now)
-        finished = finished or confirmed_figures(account, kind=direction, quote=quote)
-        if finished is None:
-            raise
-        return finished
-    check_quote(quote, shown.figures, shown.body)
-    return _perform_switch(account, shown, direction=direction, key=key, actor=actor, now=now)
-
-
-def _perform_switch(
-    account: Account, shown: PeriodPreview | None, *, direction: str, key: str, actor: str, now: datetime
-) -> dict[str, Any]:
-    def plan() -> list[Step]:
-        if shown is None:
-            raise BillingUnavailable  # the key's command failed just now, before its first step
-        check_basis(account, shown.basis)
-        return _build_steps(shown)
-
-    stored = {} if shown is None else {**shown.body, "existing_plans": []}
-    command = lifecycle.execute_command(
-        account, kind=KINDS[direction], key=key, actor=actor, now=now, plan=plan, shown=stored
-    )
-    figures: dict[str, Any] = command.shown
+    change = SwitchPeriod(account, KINDS[direction], plan_ids)
+    figures: dict[str, Any] = confirm_change(change, quote=quote, key=key, actor=actor, now=now).shown
     return figures
 
 
-def _unfinished_switch(
-    account: Account, direction: str, plan_ids: Sequence[str] | None, quote: str | None
-) -> Command | None:
-    """Return the account's newest change if it is this switch, at this quote, done in part (docs/rules.md, rule 2)."""
-    earlier = newest_partial_command(account, kind=direction)
-    if earlier is None or plan_ids is None or set(earlier.shown["plan_ids"]) != set(plan_ids):
-        return None
-    return earlier if quote in (None, earlier.shown["quote"]) else None
+@dataclass(frozen=True)
+class SwitchPeriod(PlanChange):
+    """The switch of plans to the other billing period; `plan_ids` None means every plan that can switch."""
 
+    plan_ids: Sequence[str] | None
 
-def _check_not_all_scheduled(shown: PeriodPreview, plan_ids: Sequence[str] | None) -> None:
-    scheduled = [switch for switch in shown.switches if switch.is_scheduled]
-    if plan_ids is not None and scheduled:
-        raise InvalidState
-    if len(scheduled) == len(shown.switches):
-        raise NoChange
+    def preview(self, now: datetime) -> PeriodPreview:
+        """Return the plans and figures after the switch. Raises as `preview_switch`, and if nothing is left to do."""
+        shown = preview_switch(self.account, direction=self.kind.name, plan_ids=self.plan_ids, now=now)
+        scheduled = [switch for switch in shown.switches if switch.is_scheduled]
+        if self.plan_ids is not None and scheduled:
+            raise InvalidState
+        if len(scheduled) == len(shown.switches):
+            raise NoChange
+        return shown
+
+    def requested_ids(self) -> set[str] | None:
+        """Return the ids of the subscriptions of the named plans."""
+        if self.plan_ids is None:
+            return None
+        return {
+            holding.subscription.provider_id
+            for holding in live_holdings(self.account)
+            if holding.plan.id in self.plan_ids
+        }
+
+    def remaining_ids(self) -> set[str]:
+        """Return the ids of the requested subscriptions that can switch."""
+        return {
+            holding.subscription.provider_id
+            for holding in live_holdings(self.account)
+            if (self.plan_ids is None or holding.plan.id in self.plan_ids)
+            and _build_switch(holding, self.kind.name) is not None
+        }
 
 
 def _new_switches(
@@ -170,8 +207,8 @@ def _new_switches(
     direction: str,
     plan_ids: Sequence[str] | None,
     *,
-    scheduled: Sequence[PeriodSwitch],
-) -> list[PeriodSwitch]:
+    scheduled: Sequence[SwitchedSubscription],
+) -> list[SwitchedSubscription]:
     """Return the switches to make, without those that are `scheduled` already."""
     possible = [switch for holding in holdings if (switch := _build_switch(holding, direction)) is not None]
     if plan_ids is None:
@@ -185,7 +222,7 @@ def _new_switches(
     return chosen
 
 
-def _build_switch(holding: Holding, direction: str) -> PeriodSwitch | None:
+def _build_switch(holding: Holding, direction: str) -> SwitchedSubscription | None:
     """Return the switch of a plan; None if it cannot switch or has a scheduled change or pause."""
     before, _ = PERIODS_BY_DIRECTION[direction]
     subscription = holding.subscription
@@ -196,10 +233,9 @@ def _build_switch(holding: Holding, direction: str) -> PeriodSwitch | None:
     if target is None:
         return None
     at_once = direction == UPGRADE or holding.status == IN_TRIAL
-    return PeriodSwitch(
+    return SwitchedSubscription(
         holding=holding,
-        price=target.provider_id,
-        amount=target.cents("price"),
+        price=target,
         at_once=at_once,
         coupons=_coupons_without_free_month(holding) if at_once else None,
     )
@@ -207,11 +243,11 @@ def _build_switch(holding: Holding, direction: str) -> PeriodSwitch | None:
 
 def _scheduled_switches(
     holdings: Sequence[Holding], direction: str, plan_ids: Sequence[str] | None
-) -> list[PeriodSwitch]:
+) -> list[SwitchedSubscription]:
     """Return the switches that are scheduled already, of the named plans or of all plans."""
     after = PERIODS_BY_DIRECTION[direction][1]
     return [
-        PeriodSwitch(holding, target.provider_id, target.cents("price"), at_once=False, is_scheduled=True)
+        SwitchedSubscription(holding, target, at_once=False, is_scheduled=True)
         for holding in holdings
         if (target := holding.changing_to) is not None
         and target.text("period_unit") == after
@@ -231,80 +267,63 @@ def _coupons_without_free_month(holding: Holding) -> tuple[str, ...] | None:
 
 
 def _build_preview(
-    holdings: Sequence[Holding], chosen: Sequence[PeriodSwitch], direction: str, now: datetime
+    holdings: Sequence[Holding], chosen: Sequence[SwitchedSubscription], direction: str, now: datetime
 ) -> PeriodPreview:
-    switches = {switch.subscription_id: _estimate_switch(switch) for switch in chosen}
-    members = [_member_after(member, switches) for member in bundles.bundle_members(holdings)]
+    estimated = [
+        switch if switch.is_scheduled else replace(switch, estimate=switch.request_estimate())
+        for switch in chosen
+    ]
+    by_id = {switch.subscription_id: switch for switch in estimated}
+    switches = [by_id[provider_id] for holding in holdings if (provider_id := _id_of(holding)) in by_id]
+    new = [switch for switch in switches if not switch.is_scheduled]
+    members = members_after(holdings, switches)
     swaps = bundles.required_swaps(members, RateTable.load_current())
     forecast = BillForecast(members=members, swaps=swaps)
-    ordered = [
-        switches[holding.subscription.provider_id]
-        for holding in holdings
-        if holding.subscription.provider_id in switches
-    ]
-    new = [switch for switch in ordered if not switch.is_scheduled]
     figures = compute_figures(
-        [_preview_line(holding, switches, forecast, direction) for holding in holdings],
+        [_preview_line(holding, by_id.get(_id_of(holding)), forecast) for holding in holdings],
         default_period=PERIODS_BY_DIRECTION[direction][1],
-        due_now=sum(_amount_due_now(switch) for switch in new),
+        due_now=sum(switch.amount_due_now for switch in new),
         credited=sum(switch.estimate.credits for switch in new if switch.estimate and switch.at_once),
-        effective_at=_effective_at(ordered, now),
-        at_once=any(switch.at_once for switch in ordered),
+        effective_at=_effective_at(switches, now),
+        at_once=any(switch.at_once for switch in switches),
         about=[direction, *(switch.subscription_id for switch in new)],
     )
+    body = _preview_body(holdings, switches, figures, direction)
     return PeriodPreview(
         basis=compute_basis(holdings),
-        switches=tuple(ordered),
-        swaps=tuple(swaps),
+        quote=figures.quote,
+        body=body,
+        shown={**body, "existing_plans": []},
+        # Steps that charge come first: if the payment is declined, nothing has been changed.
+        steps=[
+            *(step for switch in sorted(new, key=_charges_nothing) for step in switch.steps()),
+            *bundle_coupons.steps_to_swap(swaps),
+        ],
         figures=figures,
-        body=_preview_body(holdings, switches, figures, direction),
+        switches=tuple(switches),
     )
 
 
-def _estimate_switch(switch: PeriodSwitch) -> PeriodSwitch:
-    if switch.is_scheduled:
-        return switch
-    estimate = estimates.estimate_change(
-        switch.subscription_id, price=switch.price, coupons=switch.coupons, at_term_end=not switch.at_once
-    )
-    return replace(switch, estimate=estimate)
+def _id_of(holding: Holding) -> str:
+    return holding.subscription.provider_id
 
 
-def _amount_due_now(switch: PeriodSwitch) -> int:
-    return switch.estimate.now.amount_due if switch.estimate is not None and switch.at_once else 0
+def _charges_nothing(switch: SwitchedSubscription) -> bool:
+    return switch.amount_due_now == 0
 
 
-def _member_after(member: BundleMember, switches: Mapping[str, PeriodSwitch]) -> BundleMember:
-    switch = switches.get(member.subscription_id)
-    if switch is None or switch.is_scheduled:
-        return member
-    coupons = member.coupons if switch.coupons is None else switch.coupons
-    if not switch.at_once:
-        return replace(member, changing_to=switch.price)
-    bills_at = switch.estimate.next_billing_at if switch.estimate else member.bills_at
-    return replace(member, coupons=coupons, bills_at=bills_at or member.bills_at)
-
-
-def _preview_line(
-    holding: Holding, switches: Mapping[str, PeriodSwitch], forecast: BillForecast, direction: str
-) -> PlanLine:
-    """Return the line of a plan after the switches."""
-    switch = switches.get(holding.subscription.provider_id)
+def _preview_line(holding: Holding, switch: SwitchedSubscription | None, forecast: BillForecast) -> PlanLine:
+    """Return the line of a plan after its switch; `switch` is None for a plan that stays."""
     if switch is None:
         return forecast.forecast_line(holding, bills=holding.will_bill)
     coupons = forecast.coupons_after(switch.subscription_id)
     estimate = switch.estimate
     if estimate is None or coupons is not None:
-        estimate = estimates.estimate_change(
-            switch.subscription_id,
-            price=switch.price,
-            coupons=coupons if coupons is not None else switch.coupons,
-            at_term_end=not switch.at_once,
-        )
-    return PlanLine(period_unit=PERIODS_BY_DIRECTION[direction][1], bill=estimate.renewal or estimate.now)
+        estimate = switch.request_estimate(coupons)
+    return PlanLine(period_unit=switch.price.text("period_unit"), bill=estimate.renewal or estimate.now)
 
 
-def _effective_at(switches: Sequence[PeriodSwitch], now: datetime) -> datetime | None:
+def _effective_at(switches: Sequence[SwitchedSubscription], now: datetime) -> datetime | None:
     """Return now if any plan switches at once, else the end of the first term (UTC)."""
     if any(switch.at_once for switch in switches):
         return now
@@ -313,65 +332,26 @@ def _effective_at(switches: Sequence[PeriodSwitch], now: datetime) -> datetime |
 
 
 def _preview_body(
-    holdings: Sequence[Holding], switches: Mapping[str, PeriodSwitch], figures: Figures, direction: str
+    holdings: Sequence[Holding], switches: Sequence[SwitchedSubscription], figures: Figures, direction: str
 ) -> dict[str, Any]:
     return {
-        "existing_plans": [_plan_after(holding, switches, direction) for holding in holdings],
+        "existing_plans": plans_after(holdings, switches),
         **money_fields(figures),
         "credits": figures.credits,
-        "annual_savings": sum(_annual_savings(switch, direction) for switch in switches.values()),
+        "annual_savings": sum(_annual_savings(switch, direction) for switch in switches),
         "effective_at": format_iso_utc(figures.effective_at),
-        "is_immediate": all(switch.at_once for switch in switches.values()),
-        "plan_ids": [holding.plan.id for holding in holdings if holding.subscription.provider_id in switches],
-        "removes_free_month": any(
-            switch.at_once and switch.holding.has_waiting_discount("free_month")
-            for switch in switches.values()
-        ),
+        "is_immediate": all(switch.at_once for switch in switches),
+        "plan_ids": [switch.holding.plan.id for switch in switches],
+        "removes_free_month": any(switch.loses_free_month for switch in switches),
     }
 
 
-def _plan_after(holding: Holding, switches: Mapping[str, PeriodSwitch], direction: str) -> dict[str, Any]:
-    plan = held_plan(holding)
-    switch = switches.get(holding.subscription.provider_id)
-    if switch is None:
-        return plan
-    after = PERIODS_BY_DIRECTION[direction][1]
-    bills_at = switch.estimate.next_billing_at if switch.estimate and switch.at_once else None
-    at = format_iso_utc(holding.subscription.current_term_end)
-    return {
-        **plan,
-        "amount": switch.amount,
-        "periodUnit": after,
-        "billingPeriod": after.upper(),
-        "scheduledPlan": None if switch.at_once else {"periodUnit": after, "amount": switch.amount, "at": at},
-        "nextBillingAt": format_iso_utc(bills_at) or plan["nextBillingAt"],
-        "hasScheduledChange": not switch.at_once,
-        "hasFreeMonth": plan["hasFreeMonth"] and not switch.at_once,
-    }
-
-
-def _annual_savings(switch: PeriodSwitch, direction: str) -> int:
+def _annual_savings(switch: SwitchedSubscription, direction: str) -> int:
     """Return twelve monthly prices less the yearly price, each at the current bundle rate (docs/rules.md, rule 4)."""
     bundle = [discount for discount in switch.holding.discounts if discount.kind == "bundle"]
-    before = switch.holding.subscription.amount
-    monthly, yearly = (before, switch.amount) if direction == UPGRADE else (switch.amount, before)
+    before, after = switch.holding.subscription.amount, switch.price.cents("price")
+    monthly, yearly = (before, after) if direction == UPGRADE else (after, before)
     return MONTHS_PER_YEAR * discounted_price(monthly, bundle).total - discounted_price(yearly, bundle).total
-
-
-def _build_steps(shown: PeriodPreview) -> list[Step]:
-    # Steps that charge come first: if the payment is declined, nothing has been changed.
-    new = [switch for switch in shown.switches if not switch.is_scheduled]
-    new.sort(key=lambda switch: _amount_due_now(switch) == 0)
-    return [*(_build_step(switch) for switch in new), *bundle_coupons.steps_to_swap(shown.swaps)]
-
-
-def _build_step(switch: PeriodSwitch) -> Step:
-    if not switch.at_once:
-        return subscription_step(StepOperation.CHANGE_AT_TERM_END, switch.subscription_id, price=switch.price)
-    coupons = None if switch.coupons is None else list(switch.coupons)
-    return subscription_step(
-        StepOperation.CHANGE_NOW, switch.subscription_id, price=switch.price, coupons=coupons
-    )
 
 
 def _compose_receipt(command: Command, subscriptions: list[Subscription]) -> ActivityReceipt | None:

@@ -22,7 +22,6 @@ from billing.models.mirror import LIVE_STATUSES
 from billing.models.steps import Step, StepOperation, subscription_step
 from billing.queries import bundles
 from billing.queries.bundles import CouponSwap, RateTable
-from billing.queries.commands import newest_partial_command
 from billing.queries.holdings import holdings_of_subscriptions, subscriptions_of
 from core import task_queue
 from core.leases import LeaseLost
@@ -78,17 +77,6 @@ def align_account(account: Account, *, now: datetime) -> bool:
         plan=lambda: steps_to_swap(pending_swaps(account)),
     )
     return True
-
-
-def finish_earlier_change(account: Account, *, kind: str, now: datetime) -> dict[str, Any] | None:
-    """Align the coupons that the account's newest change, if of this kind, left undone (docs/rules.md, rule 2).
-
-    Returns the figures that were confirmed with it, None if it left nothing. Raises what a command raises.
-    """
-    earlier = newest_partial_command(account, kind=kind)
-    if earlier is None or not align_account(account, now=now):
-        return None
-    return dict(earlier.shown)
 
 
 def align_all_accounts(*, now: datetime) -> dict[str, int]:

@@ -1,26 +1,27 @@
 """Cancel at the end of the term or the trial, a paused subscription at once (docs/rules.md, rules 2 and 7)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from accounts.brands import site
 from accounts.models import Account
-from billing.changes import bundle_coupons, cancellation_steps, cancellation_survey
-from billing.commands import lifecycle
+from billing.changes import cancellation_survey
+from billing.changes.cancellation_survey import SurveyedChange
+from billing.changes.plan_change import steps_for_targets
+from billing.changes.targets import CANCEL_OPERATIONS, SET_ASIDE_OPERATIONS, CanceledSubscription
 from billing.commands.command_kind import CommandKind
+from billing.commands.confirmation import Preview, confirm_change
 from billing.errors import BillingError
-from billing.models import CancellationFeedback, Command, Subscription
-from billing.models.steps import Step, StepOperation
-from billing.queries import bundles
-from billing.queries.bundles import RateTable
-from billing.queries.commands import newest_partial_command, subscriptions_with_step
+from billing.models import Command, Subscription
+from billing.models.steps import Step
+from billing.queries.commands import subscriptions_with_step
 from billing.queries.holdings import NON_RENEWING, Holding
 from billing.queries.ownership import chosen_holdings, live_holdings
 from billing.receipts.partial_receipts import ActivityReceipt
 from billing.receipts.texts import cancellation
 from billing.survey import Survey
-
-CANCEL_OPERATIONS = (StepOperation.CANCEL_AT_TERM_END, StepOperation.CANCEL_NOW)
 
 
 class CancelDisabled(BillingError):
@@ -65,105 +66,41 @@ def cancel_subscriptions(
         account, _continuing_holdings(holdings), survey, key=key, actor=actor, brand=brand, now=now
     )
     with cancellation_survey.record_failure(feedback):
-        _perform_cancellation(account, subscription_ids, feedback, actor=actor, now=now)
+        change = CancelSubscriptions(account, CANCEL, subscription_ids, feedback)
+        confirm_change(change, quote=None, key=key, actor=actor, now=now)
 
 
-def _perform_cancellation(
-    account: Account,
-    subscription_ids: Sequence[str] | None,
-    feedback: CancellationFeedback,
-    *,
-    actor: str,
-    now: datetime,
-) -> None:
-    earlier = _unfinished_cancellation(account, subscription_ids)
-    if earlier is not None and earlier.key != feedback.key:
-        cancellation_survey.join_earlier_command(feedback, earlier)
-        _finish_earlier(account, earlier, now)
-        return
+@dataclass(frozen=True)
+class CancelSubscriptions(SurveyedChange):
+    """The cancellation of subscriptions; with no names, of all that continue."""
 
-    def plan() -> list[Step]:
-        holdings = _holdings_to_cancel(account, subscription_ids)
-        cancellation_survey.link_command(feedback, holdings)
-        return _build_steps(account, holdings)
+    @property
+    def shown(self) -> Mapping[str, Any]:
+        """The brand whose portal was used."""
+        return {"brand": self.feedback.brand if self.feedback else ""}
 
-    lifecycle.execute_command(
-        account,
-        kind=CANCEL,
-        key=feedback.key,
-        actor=actor,
-        now=now,
-        plan=plan,
-        shown={"brand": feedback.brand},
-    )
+    def plan_steps(self, preview: Preview | None) -> list[Step]:
+        """Return the steps. Raises NothingToCancel."""
+        holdings = chosen_holdings(self.account, self.subscription_ids)
+        continuing = _continuing_holdings(holdings)
+        if not continuing or (self.subscription_ids is not None and len(continuing) < len(holdings)):
+            raise NothingToCancel
+        self.link_answers(continuing)
+        return steps_for_targets(live_holdings(self.account), list(map(CanceledSubscription, continuing)))
 
+    def remaining_ids(self) -> set[str]:
+        """Return the ids of the requested subscriptions that continue."""
+        continuing = _continuing_holdings(chosen_holdings(self.account, self.subscription_ids))
+        return {holding.subscription.provider_id for holding in continuing}
 
-def _unfinished_cancellation(account: Account, subscription_ids: Sequence[str] | None) -> Command | None:
-    """Return the account's newest change if it canceled the same in part and can be finished (docs/rules.md, rule 2).
-
-    It cannot if, since then, one of its subscriptions has ended or a cancellation that it scheduled was removed.
-    """
-    earlier = newest_partial_command(account, kind=CANCEL.name)
-    if earlier is None:
-        return None
-    continuing_ids = {
-        holding.subscription.provider_id
-        for holding in _continuing_holdings(chosen_holdings(account, subscription_ids))
-    }
-    earlier_ids = _ids_to_cancel(earlier)
-    is_same = (
-        earlier_ids == set(subscription_ids)
-        if subscription_ids is not None
-        else earlier_ids >= continuing_ids
-    )
-    # If no named subscription continues, only coupons were left, and the portal may have aligned them by itself.
-    can_be_finished = continuing_ids or subscription_ids is not None or bundle_coupons.pending_swaps(account)
-    return earlier if is_same and _ids_left_to_cancel(earlier) == continuing_ids and can_be_finished else None
-
-
-def _finish_earlier(account: Account, earlier: Command, now: datetime) -> None:
-    """Finish an earlier cancellation; if it left only coupons undone, align them as of now."""
-    if _ids_left_to_cancel(earlier):
-        lifecycle.continue_command(earlier, CANCEL, now=now)
-    else:
-        bundle_coupons.align_account(account, now=now)
+    def finish_coupons(self, earlier: Command, *, now: datetime) -> None:
+        """Align the bundle coupons: all subscriptions were canceled."""
+        super().finish_coupons(earlier, now=now)
         cancellation_survey.mark_done(earlier)
-
-
-def _ids_left_to_cancel(command: Command) -> set[str]:
-    return {
-        step.subscription_id
-        for step in command.steps
-        if step.operation in CANCEL_OPERATIONS and not step.has_ended
-    }
-
-
-def _ids_to_cancel(command: Command) -> set[str]:
-    return {step.subscription_id for step in command.steps if step.operation in CANCEL_OPERATIONS}
 
 
 def _continuing_holdings(holdings: Sequence[Holding]) -> list[Holding]:
     return [holding for holding in holdings if not holding.is_cancelled and holding.status != NON_RENEWING]
-
-
-def _holdings_to_cancel(account: Account, subscription_ids: Sequence[str] | None) -> list[Holding]:
-    holdings = chosen_holdings(account, subscription_ids)
-    continuing = _continuing_holdings(holdings)
-    if not continuing or (subscription_ids is not None and len(continuing) < len(holdings)):
-        raise NothingToCancel
-    return continuing
-
-
-def _build_steps(account: Account, holdings: Sequence[Holding]) -> list[Step]:
-    ending = {holding.subscription.provider_id: holding for holding in holdings}
-    members = []
-    for member in bundles.bundle_members(live_holdings(account)):
-        holding = ending.get(member.subscription_id)
-        after = member if holding is None else cancellation_steps.member_when_canceled(member, holding)
-        if after is not None:
-            members.append(after)
-    ended = [step for holding in holdings for step in cancellation_steps.steps_to_cancel(holding)]
-    return [*ended, *bundle_coupons.steps_to_swap(bundles.required_swaps(members, RateTable.load_current()))]
 
 
 def _finish_cancellation(command: Command, subscriptions: list[Subscription], now: datetime) -> None:
@@ -172,7 +109,7 @@ def _finish_cancellation(command: Command, subscriptions: list[Subscription], no
 
 def _compose_receipt(command: Command, subscriptions: list[Subscription]) -> ActivityReceipt | None:
     ended = subscriptions_with_step(command, subscriptions, *CANCEL_OPERATIONS)
-    set_aside = subscriptions_with_step(command, subscriptions, *cancellation_steps.SET_ASIDE_OPERATIONS)
+    set_aside = subscriptions_with_step(command, subscriptions, *SET_ASIDE_OPERATIONS)
     if not ended:
         return (
             ActivityReceipt("scheduled_set_aside", cancellation.schedules_removed_receipt(set_aside))

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 
 from accounts.models import Account
+from billing.changes.plan_change import SubscriptionsChange
 from billing.errors import BillingPartial, BillingUnconfirmed
 from billing.models import CancellationFeedback, Command
 from billing.queries.holdings import Holding
@@ -38,19 +39,28 @@ def store_answers(
     return feedback
 
 
-def link_command(feedback: CancellationFeedback, holdings: Sequence[Holding]) -> None:
-    """Link the command that cancels or pauses `holdings`; call it in the transaction that opens the command."""
-    command = Command.objects.get(account=feedback.account, key=feedback.key)
-    CancellationFeedback.objects.filter(pk=feedback.pk).update(
-        command=command, outcome=Outcome.REQUESTED, **_holding_fields(holdings)
-    )
+@dataclass(frozen=True)
+class SurveyedChange(SubscriptionsChange):
+    """A change with the subscriber's answers to a survey, None if there are none."""
 
+    feedback: CancellationFeedback | None
 
-def join_earlier_command(feedback: CancellationFeedback, earlier: Command) -> None:
-    """Link an earlier command that this request finishes: both have the same outcome."""
-    first = CancellationFeedback.objects.filter(command=earlier).order_by("pk").first()
-    about = {name: getattr(first or feedback, name) for name in ("services", "subscription_ids", "plan_ids")}
-    CancellationFeedback.objects.filter(pk=feedback.pk).update(command=earlier, **about)
+    def link_answers(self, holdings: Sequence[Holding]) -> None:
+        """Link the answers to the command that is being opened, which changes `holdings`."""
+        if self.feedback is None:
+            return
+        command = Command.objects.get(account=self.account, key=self.feedback.key)
+        CancellationFeedback.objects.filter(pk=self.feedback.pk).update(
+            command=command, outcome=Outcome.REQUESTED, **_holding_fields(holdings)
+        )
+
+    def join(self, earlier: Command) -> None:
+        """Link the answers to the earlier command that this request finishes: both have the same outcome."""
+        if self.feedback is None:
+            return
+        first = CancellationFeedback.objects.filter(command=earlier).order_by("pk").first() or self.feedback
+        about = {name: getattr(first, name) for name in ("services", "subscription_ids", "plan_ids")}
+        CancellationFeedback.objects.filter(pk=self.feedback.pk).update(command=earlier, **about)
 
 
 def mark_done(command: Command, *, outcome: Outcome = Outcome.CANCELLED) -> None:

@@ -8,17 +8,9 @@ from typing import Any
 
 from accounts.models import Account
 from billing.changes import bundle_coupons
-from billing.changes.preview import (
-    BillForecast,
-    check_basis,
-    check_quote,
-    compute_basis,
-    compute_figures,
-    money_fields,
-    translate_estimate_errors,
-)
-from billing.commands import lifecycle
+from billing.changes.preview import BillForecast, compute_figures, money_fields, translate_estimate_errors
 from billing.commands.command_kind import CommandKind
+from billing.commands.confirmation import Change, Preview, compute_basis, confirm_change
 from billing.errors import BillingError, BillingUnavailable, ChangeInProgress
 from billing.gateway import coupons as gateway
 from billing.gateway import estimates
@@ -26,9 +18,8 @@ from billing.gateway.coupons import FoundCode
 from billing.gateway.errors import NotSent, Refused
 from billing.gateway.estimates import Bill
 from billing.models import CodeRedemption, Command, Subscription
-from billing.models.steps import Step
 from billing.queries import bundles
-from billing.queries.bundles import CouponSwap
+from billing.queries.bundles import coupon_addition
 from billing.queries.commands import has_open_command
 from billing.queries.discounts import FREE_MONTH_COUPON, ITEM_LEVEL
 from billing.queries.documents import account_totals
@@ -43,8 +34,6 @@ from core.errors import InvalidInput
 MAX_CODE_LENGTH = 30  # docs/specification.md, coupon-4
 # The code becomes part of a request's path at the provider: a slash would request something else.
 CODE_PATTERN = re.compile(r"[A-Za-z0-9_.\-]+")
-# Fields of a preview that are not in the response.
-INTERNAL_FIELDS = ("basis", "changing_to", "code", "figures")
 
 
 class CouponNotFound(BillingError):
@@ -103,19 +92,28 @@ def redeem_code(
 
     Raises InvalidInput, the errors of this module, QuoteChanged, BillingUnavailable and what a command raises.
     """
-    if lifecycle.has_begun_command(account, key=key):
-        return _perform_redemption(account, None, key=key, actor=actor, now=now)
-    found = _look_up_code(_validate_code(code))
-    holdings = live_holdings(account)
-    _check_unused(account, found, holdings)
-    try:
-        placement = _best_placement(found, holdings)
-    except CouponNotApplicable:
-        _check_concurrent_redemption(account, found.code)
-        raise
-    shown = _build_preview(found, placement, holdings)
-    check_quote(quote, shown["figures"], _public_fields(shown))
-    return _perform_redemption(account, shown, key=key, actor=actor, now=now)
+    change = RedeemCode(account, REDEEM_CODE, code)
+    shown = confirm_change(change, quote=quote, key=key, actor=actor, now=now).shown
+    return {name: value for name, value in shown.items() if name != "code"}
+
+
+@dataclass(frozen=True)
+class RedeemCode(Change):
+    """The redemption of a coupon code."""
+
+    code: str
+
+    def preview(self, now: datetime) -> Preview:
+        """Return the figures with the code on the subscription where it saves most."""
+        found = _look_up_code(_validate_code(self.code))
+        holdings = live_holdings(self.account)
+        _check_unused(self.account, found, holdings)
+        try:
+            placement = _best_placement(found, holdings)
+        except CouponNotApplicable:
+            _check_concurrent_redemption(self.account, found.code)
+            raise
+        return _build_preview(found, placement, holdings)
 
 
 def _validate_code(code: str) -> str:
@@ -193,7 +191,7 @@ def _estimate_placement(found: FoundCode, holding: Holding) -> CodePlacement | N
     return CodePlacement(holding=holding, bill=bill, saved=without.total - bill.total)
 
 
-def _build_preview(found: FoundCode, placement: CodePlacement, holdings: Sequence[Holding]) -> dict[str, Any]:
+def _build_preview(found: FoundCode, placement: CodePlacement, holdings: Sequence[Holding]) -> Preview:
     subscription = placement.holding.subscription
     forecast = BillForecast(
         members=bundles.bundle_members(holdings), swaps=(), bills={subscription.provider_id: placement.bill}
@@ -208,11 +206,7 @@ def _build_preview(found: FoundCode, placement: CodePlacement, holdings: Sequenc
         about=[found.code, subscription.provider_id],
     )
     plans = [held_plan(holding) for holding in holdings]
-    return {
-        "figures": figures,
-        "basis": compute_basis(holdings),
-        "code": found.code,
-        "changing_to": subscription.text("scheduled_item_price_id"),
+    body = {
         "existing_plans": [
             {**plan, "hasUpcomingCoupon": True} if plan["subId"] == subscription.provider_id else plan
             for plan in plans
@@ -226,29 +220,13 @@ def _build_preview(found: FoundCode, placement: CodePlacement, holdings: Sequenc
         "removes_free_month": False,
         "applied_to": subscription.provider_id,
     }
-
-
-def _public_fields(shown: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in shown.items() if name not in INTERNAL_FIELDS}
-
-
-def _perform_redemption(
-    account: Account, shown: dict[str, Any] | None, *, key: str, actor: str, now: datetime
-) -> dict[str, Any]:
-    def plan() -> list[Step]:
-        if shown is None:
-            raise BillingUnavailable  # the key's command failed just now, before its first step
-        check_basis(account, shown["basis"])
-        swap = CouponSwap(
-            shown["applied_to"], add=(shown["code"],), remove=(), changing_to=shown["changing_to"]
-        )
-        return bundle_coupons.steps_to_swap([swap])
-
-    stored = {} if shown is None else {**_public_fields(shown), "code": shown["code"], "existing_plans": []}
-    command = lifecycle.execute_command(
-        account, kind=REDEEM_CODE, key=key, actor=actor, now=now, plan=plan, shown=stored
+    return Preview(
+        basis=compute_basis(holdings),
+        quote=figures.quote,
+        body=body,
+        shown={**body, "code": found.code, "existing_plans": []},
+        steps=bundle_coupons.steps_to_swap([coupon_addition(subscription, found.code)]),
     )
-    return _public_fields(command.shown)
 
 
 def _record_redemption(command: Command, subscriptions: list[Subscription], now: datetime) -> None:

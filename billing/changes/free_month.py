@@ -8,16 +8,16 @@ from typing import Any
 from accounts.brands import site
 from accounts.models import Account
 from billing.changes import bundle_coupons
-from billing.changes.preview import check_basis, compute_basis, translate_estimate_errors
-from billing.commands import lifecycle
+from billing.changes.preview import translate_estimate_errors
 from billing.commands.command_kind import CommandKind
+from billing.commands.confirmation import Change, Preview, compute_basis, confirm_change
 from billing.commands.quotes import compute_quote
-from billing.errors import BillingError, QuoteChanged
+from billing.errors import BillingError
 from billing.gateway import estimates
 from billing.mirror import churn_events
 from billing.models import Command, OfferClaim, Subscription
 from billing.models.steps import Step
-from billing.queries.bundles import CouponSwap
+from billing.queries.bundles import coupon_addition
 from billing.queries.discounts import FREE_MONTH_COUPON
 from billing.queries.holdings import ACTIVE, Holding
 from billing.queries.ownership import live_holdings
@@ -100,34 +100,40 @@ def claim_free_month(
     Raises OfferAlreadyClaimed, OfferNotAvailable, QuoteChanged, ChangeInProgress if a subscription has changed since
     the estimate, and what a command raises.
     """
-    offer = None
-    if not lifecycle.has_begun_command(account, key=key):
-        offer = _build_offer(account, now)
-        _check_eligible(offer)
-        if quote is not None and quote != offer.quote:
-            raise QuoteChanged(extra=offer.response_body())
-
-    def plan() -> list[Step]:
-        # Checked again while the command keeps other changes out: two requests claim once.
-        if offer is None or offer.holding is None or _has_recent_claim(account, now):
-            raise OfferAlreadyClaimed
-        # A plan canceled meanwhile would never use the month; a change scheduled meanwhile would be lost.
-        check_basis(account, offer.basis)
-        subscription = offer.holding.subscription
-        swap = CouponSwap(
-            subscription.provider_id,
-            add=(FREE_MONTH_COUPON,),
-            remove=(),
-            changing_to=subscription.text("scheduled_item_price_id"),
-        )
-        return bundle_coupons.steps_to_swap([swap])
-
-    stored = {} if offer is None else {**offer.response_body(), "plans": []}
-    command = lifecycle.execute_command(
-        account, kind=CLAIM_FREE_MONTH, key=key, actor=actor, now=now, plan=plan, shown=stored
-    )
-    shown: dict[str, Any] = command.shown
+    change = ClaimFreeMonth(account, CLAIM_FREE_MONTH, now)
+    shown: dict[str, Any] = confirm_change(change, quote=quote, key=key, actor=actor, now=now).shown
     return shown
+
+
+@dataclass(frozen=True)
+class ClaimFreeMonth(Change):
+    """The claim of the free month, at `at` (billing's time, UTC)."""
+
+    at: datetime
+
+    def preview(self, now: datetime) -> Preview:
+        """Return what the free month saves. Raises OfferAlreadyClaimed, OfferNotAvailable, BillingUnavailable."""
+        offer = _build_offer(self.account, now)
+        if offer.reason in (ALREADY_CLAIMED, ALREADY_WAITING):
+            raise OfferAlreadyClaimed
+        if offer.holding is None:
+            raise OfferNotAvailable
+        swap = coupon_addition(offer.holding.subscription, FREE_MONTH_COUPON)
+        body = offer.response_body()
+        return Preview(
+            # A plan canceled meanwhile would never use the month; a change scheduled meanwhile would be lost.
+            basis=offer.basis,
+            quote=offer.quote,
+            body=body,
+            shown={**body, "plans": []},
+            steps=bundle_coupons.steps_to_swap([swap]),
+        )
+
+    def plan_steps(self, preview: Preview | None) -> list[Step]:
+        """Return the steps. Raises OfferAlreadyClaimed: of two requests at once, one claims."""
+        if _has_recent_claim(self.account, self.at):
+            raise OfferAlreadyClaimed
+        return super().plan_steps(preview)
 
 
 def waiting_free_month(account: Account) -> dict[str, Any]:
@@ -138,13 +144,6 @@ def waiting_free_month(account: Account) -> dict[str, Any]:
         "reason": ALREADY_WAITING,
         "plans": [held_plan(holding) for holding in holdings],
     }
-
-
-def _check_eligible(offer: FreeMonthOffer) -> None:
-    if offer.reason in (ALREADY_CLAIMED, ALREADY_WAITING):
-        raise OfferAlreadyClaimed
-    if offer.reason is not None:
-        raise OfferNotAvailable
 
 
 def _build_offer(account: Account, now: datetime) -> FreeMonthOffer:

@@ -1,18 +1,21 @@
 """Schedule a pause, or remove a scheduled one (docs/rules.md, rules 1 and 2)."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from accounts.models import Account
 from billing.changes import cancellation_survey
-from billing.commands import lifecycle
+from billing.changes.cancellation_survey import SurveyedChange
+from billing.changes.plan_change import SubscriptionsChange
 from billing.commands.command_kind import CommandKind
+from billing.commands.confirmation import Preview, confirm_change
 from billing.errors import BillingError, InvalidState
 from billing.mirror import pause_schedules
 from billing.mirror.pause_schedules import PAUSE_DAYS
 from billing.models import CancellationFeedback, Command, Subscription
 from billing.models.steps import Step, StepOperation, subscription_step
-from billing.queries.commands import newest_partial_command
 from billing.queries.holdings import Holding
 from billing.queries.ownership import chosen_holdings
 from billing.receipts.partial_receipts import ActivityReceipt
@@ -72,57 +75,34 @@ def schedule_pause(
         else None
     )
     with cancellation_survey.record_failure(feedback):
-        _perform_pause(
-            account,
-            subscription_ids,
-            feedback,
-            key=key,
-            actor=actor,
-            now=now,
-            shown={"brand": brand, "offered": offered},
-        )
+        change = SchedulePause(account, PAUSE, subscription_ids, feedback, brand=brand, offered=offered)
+        confirm_change(change, quote=None, key=key, actor=actor, now=now)
 
 
-def _perform_pause(
-    account: Account,
-    subscription_ids: Sequence[str] | None,
-    feedback: CancellationFeedback | None,
-    *,
-    key: str,
-    actor: str,
-    now: datetime,
-    shown: Mapping[str, str],
-) -> None:
-    earlier = _unfinished_pause(account, subscription_ids)
-    if earlier is not None:
-        if feedback is not None:
-            cancellation_survey.join_earlier_command(feedback, earlier)
-        lifecycle.continue_command(earlier, PAUSE, now=now)
-        return
+@dataclass(frozen=True)
+class SchedulePause(SurveyedChange):
+    """The pause of subscriptions; with no names, of all that can be paused."""
 
-    def plan() -> list[Step]:
-        holdings = _pausable_holdings(account, subscription_ids)
-        if feedback is not None:
-            cancellation_survey.link_command(feedback, holdings)
+    brand: str
+    offered: str
+
+    @property
+    def shown(self) -> Mapping[str, Any]:
+        """The brand whose portal was used, and the screen that offered the pause."""
+        return {"brand": self.brand, "offered": self.offered}
+
+    def plan_steps(self, preview: Preview | None) -> list[Step]:
+        """Return the steps. Raises AlreadyPaused, NothingToPause and InvalidState."""
+        holdings = _pausable_holdings(self.account, self.subscription_ids)
+        self.link_answers(holdings)
         return [
             subscription_step(StepOperation.PAUSE, holding.subscription.provider_id) for holding in holdings
         ]
 
-    lifecycle.execute_command(account, kind=PAUSE, key=key, actor=actor, now=now, plan=plan, shown=shown)
-
-
-def _unfinished_pause(account: Account, subscription_ids: Sequence[str] | None) -> Command | None:
-    """Return the newest change if it paused these in part and that part still holds (docs/rules.md, rule 2)."""
-    earlier = newest_partial_command(account, kind=PAUSE.name, subscription_ids=subscription_ids or ())
-    if earlier is None:
-        return None
-    done_ids = {step.subscription_id for step in earlier.steps if step.has_ended}
-    paused_ids = {
-        holding.subscription.provider_id
-        for holding in chosen_holdings(account, subscription_ids)
-        if holding.is_paused or holding.has_scheduled_pause
-    }
-    return earlier if done_ids <= paused_ids else None
+    def remaining_ids(self) -> set[str]:
+        """Return the ids of the requested subscriptions that have no pause."""
+        holdings = chosen_holdings(self.account, self.subscription_ids)
+        return {holding.subscription.provider_id for holding in holdings if holding.can_be_paused}
 
 
 def remove_scheduled_pause(
@@ -132,14 +112,26 @@ def remove_scheduled_pause(
 
     Raises NotFound, NoScheduledPause and what a command raises.
     """
+    change = RemoveScheduledPause(account, REMOVE_SCHEDULED_PAUSE, subscription_ids)
+    confirm_change(change, quote=None, key=key, actor=actor, now=now)
 
-    def plan() -> list[Step]:
-        return [
-            subscription_step(StepOperation.REMOVE_SCHEDULED_PAUSE, subscription.provider_id)
-            for subscription in _subscriptions_to_unschedule(account, subscription_ids)
-        ]
 
-    lifecycle.execute_command(account, kind=REMOVE_SCHEDULED_PAUSE, key=key, actor=actor, now=now, plan=plan)
+@dataclass(frozen=True)
+class RemoveScheduledPause(SubscriptionsChange):
+    """The removal of scheduled pauses; with no names, of all of the account."""
+
+    def plan_steps(self, preview: Preview | None) -> list[Step]:
+        """Return the steps. Raises NoScheduledPause."""
+        holdings = chosen_holdings(self.account, self.subscription_ids)
+        ids = [holding.subscription.provider_id for holding in holdings if holding.has_scheduled_pause]
+        if not ids or (self.subscription_ids is not None and len(ids) < len(holdings)):
+            raise NoScheduledPause
+        return [subscription_step(StepOperation.REMOVE_SCHEDULED_PAUSE, provider_id) for provider_id in ids]
+
+    def remaining_ids(self) -> set[str]:
+        """Return the ids of the requested subscriptions that have a scheduled pause."""
+        holdings = chosen_holdings(self.account, self.subscription_ids)
+        return {holding.subscription.provider_id for holding in holdings if holding.has_scheduled_pause}
 
 
 def _pausable_holdings(account: Account, subscription_ids: Sequence[str] | None) -> list[Holding]:
@@ -154,16 +146,6 @@ def _pausable_holdings(account: Account, subscription_ids: Sequence[str] | None)
     if not pausable:
         raise NothingToPause
     return pausable
-
-
-def _subscriptions_to_unschedule(
-    account: Account, subscription_ids: Sequence[str] | None
-) -> list[Subscription]:
-    holdings = chosen_holdings(account, subscription_ids)
-    scheduled = [holding.subscription for holding in holdings if holding.has_scheduled_pause]
-    if not scheduled or (subscription_ids is not None and len(scheduled) < len(holdings)):
-        raise NoScheduledPause
-    return scheduled
 
 
 def _finish_pause(command: Command, subscriptions: list[Subscription], now: datetime) -> None:

@@ -1,4 +1,4 @@
-"""Previews: what a change will cost by the provider's estimates, and the checks when it is confirmed."""
+"""Previews: what a change will cost by the provider's estimates."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -7,15 +7,9 @@ from datetime import datetime
 from typing import Any
 
 from accounts.models import Account
+from billing.commands.confirmation import Preview
 from billing.commands.quotes import compute_quote
-from billing.errors import (
-    BillingError,
-    BillingUnavailable,
-    ChangeInProgress,
-    InvalidState,
-    PaymentMethodRequired,
-    QuoteChanged,
-)
+from billing.errors import BillingUnavailable, InvalidState, PaymentMethodRequired
 from billing.gateway import estimates
 from billing.gateway.errors import NotSent, Refused
 from billing.gateway.estimates import Bill
@@ -23,17 +17,8 @@ from billing.models import PaymentSource, Subscription
 from billing.queries.bundles import BundleMember, CouponSwap, member_after_swap
 from billing.queries.discounts import Price, discounted_price, discounts_for_coupons
 from billing.queries.holdings import NON_RENEWING, Holding
-from billing.queries.ownership import live_holdings
 from billing.queries.time_format import format_iso_utc
 from billing.queries.totals import Totals, period_totals
-
-
-class NoChange(BillingError):
-    """The requested state is the current state."""
-
-    code = "no_change"
-    status = 409
-    message = "There's nothing to change."
 
 
 @dataclass(frozen=True)
@@ -59,6 +44,13 @@ class Figures:
     credits: int
     effective_at: datetime | None
     quote: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class FiguresPreview(Preview):
+    """A preview of a change that bills."""
+
+    figures: Figures
 
 
 @dataclass(frozen=True)
@@ -194,25 +186,6 @@ def money_fields(figures: Figures) -> dict[str, Any]:
         "due_now": figures.due_now,
         "quote": figures.quote,
     }
-
-
-def compute_basis(holdings: Iterable[Holding]) -> str:
-    """Return the versions of the subscriptions that a preview was made from."""
-    return ";".join(
-        f"{holding.subscription.provider_id}:{holding.subscription.resource_version}" for holding in holdings
-    )
-
-
-def check_basis(account: Account, basis: str) -> None:
-    """Check that no subscription has changed since the preview. Raises ChangeInProgress."""
-    if compute_basis(live_holdings(account)) != basis:
-        raise ChangeInProgress(retry_after=1)
-
-
-def check_quote(quote: str | None, figures: Figures, body: Mapping[str, Any]) -> None:
-    """Check that these figures were confirmed, if a quote was sent. Raises QuoteChanged with the new `body`."""
-    if quote is not None and quote != figures.quote:
-        raise QuoteChanged(extra=body)
 
 
 def check_can_pay(account: Account) -> None:

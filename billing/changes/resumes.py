@@ -7,22 +7,17 @@ from functools import partial
 
 from accounts.models import Account
 from billing.changes import bundle_coupons
-from billing.commands import lifecycle
+from billing.changes.plan_change import SubscriptionsChange
 from billing.commands.command_kind import CommandKind
+from billing.commands.confirmation import Preview, compute_basis, confirm_change
 from billing.commands.quotes import compute_quote
-from billing.errors import (
-    BillingError,
-    BillingUnavailable,
-    InvalidState,
-    QuoteChanged,
-)
+from billing.errors import BillingError, BillingUnavailable, InvalidState
 from billing.gateway import subscriptions as gateway
 from billing.gateway.errors import NotSent, Refused
 from billing.models import Command, PauseSchedule, Subscription
 from billing.models.steps import Step, StepOperation, subscription_step
-from billing.queries.commands import newest_partial_command
 from billing.queries.holdings import Holding, newest_subscriptions
-from billing.queries.ownership import chosen_holdings, named_subscriptions
+from billing.queries.ownership import chosen_holdings, live_holdings, named_subscriptions
 from billing.queries.time_format import format_iso_utc
 from billing.receipts.charges import command_charges
 from billing.receipts.partial_receipts import ActivityReceipt
@@ -60,26 +55,8 @@ def resume_subscriptions(
     A repeated request for the same subscriptions finishes one that was done in part. Raises NotFound, NothingToResume,
     QuoteChanged, PaymentProcessingFailed (still paused) and what a command raises.
     """
-    has_begun = lifecycle.has_begun_command(account, key=key)
-    earlier = None if has_begun else _unfinished_resume(account, subscription_ids)
-    charges = (
-        {} if has_begun or quote is None else _confirm_charges(account, subscription_ids, earlier, quote, now)
-    )
-
-    def plan() -> list[Step]:
-        if has_begun:
-            raise BillingUnavailable  # the key's command failed just now, before its first step
-        return [
-            subscription_step(StepOperation.RESUME, subscription.provider_id)
-            for subscription in _paused_subscriptions(account, subscription_ids)
-        ]
-
-    if earlier is not None:
-        lifecycle.continue_command(earlier, RESUME, now=now)
-    else:
-        lifecycle.execute_command(
-            account, kind=RESUME, key=key, actor=actor, now=now, plan=plan, shown={"charges": charges}
-        )
+    change = ResumeSubscriptions(account, RESUME, subscription_ids, has_quote=quote is not None)
+    confirm_change(change, quote=quote, key=key, actor=actor, now=now)
     # The provider refuses changes of a paused subscription: its coupons are aligned now (docs/rules.md, rule 6).
     bundle_coupons.align_if_possible(account, now=now)
 
@@ -116,50 +93,39 @@ def count_overdue_resumes(*, now: datetime) -> int:
     return PauseSchedule.objects.filter(state=PauseSchedule.State.PAUSED, resume_date__lte=now).count()
 
 
-def _unfinished_resume(account: Account, subscription_ids: Sequence[str] | None) -> Command | None:
-    """Return the newest change if it resumed these in part and the rest is still paused (docs/rules.md, rule 2)."""
-    if subscription_ids is None:
-        return None
-    earlier = newest_partial_command(account, kind=RESUME.name, subscription_ids=subscription_ids)
-    if earlier is None:
-        return None
-    paused = {
-        subscription.provider_id
-        for subscription in named_subscriptions(account, subscription_ids)
-        if subscription.status == "paused"
-    }
-    return earlier if paused and paused == _ids_left_to_resume(earlier) else None
+@dataclass(frozen=True)
+class ResumeSubscriptions(SubscriptionsChange):
+    """The resume of paused subscriptions; with no names, of all of the account. It is priced if a quote was sent."""
 
+    has_quote: bool
 
-def _ids_left_to_resume(command: Command) -> set[str]:
-    return {step.subscription_id for step in command.steps if not step.has_ended}
-
-
-def _confirm_charges(
-    account: Account,
-    subscription_ids: Sequence[str] | None,
-    earlier: Command | None,
-    quote: str,
-    now: datetime,
-) -> dict[str, int]:
-    """Return what each resume charges (cents), after checking the quote. Raises QuoteChanged.
-
-    The quote includes the subscriptions that an `earlier` command has resumed; they are not charged again.
-    """
-    ids = subscription_ids if earlier is None else sorted(_ids_left_to_resume(earlier))
-    charges = _estimate_charges(_paused_subscriptions(account, ids))
-    confirmed_before: dict[str, int] = {} if earlier is None else earlier.shown.get("charges", {})
-    all_charges = {**confirmed_before, **charges}
-    if quote != compute_quote(all_charges):
-        estimate = _build_estimate(now, charges)
-        raise QuoteChanged(
-            extra={
+    def preview(self, now: datetime) -> Preview | None:
+        """Return the charges of the resumes, if there is a quote. Raises NothingToResume, BillingUnavailable."""
+        if not self.has_quote:
+            return None
+        estimate = estimate_resume(self.account, subscription_ids=self.subscription_ids, days=None, now=now)
+        return Preview(
+            basis=compute_basis(live_holdings(self.account)),
+            quote=estimate.quote,
+            body={
                 "resume_date": format_iso_utc(estimate.resume_date),
                 "amount_due": estimate.amount_due,
-                "quote": compute_quote(all_charges),
-            }
+                "quote": estimate.quote,
+            },
+            shown={"quote": estimate.quote},
         )
-    return charges
+
+    def plan_steps(self, preview: Preview | None) -> list[Step]:
+        """Return the steps. Raises NothingToResume."""
+        return [
+            subscription_step(StepOperation.RESUME, subscription.provider_id)
+            for subscription in _paused_subscriptions(self.account, self.subscription_ids)
+        ]
+
+    def remaining_ids(self) -> set[str]:
+        """Return the ids of the requested subscriptions that are paused."""
+        subscriptions = _requested_subscriptions(self.account, self.subscription_ids)
+        return {subscription.provider_id for subscription in subscriptions if subscription.status == "paused"}
 
 
 def _estimate_charges(subscriptions: Sequence[Subscription]) -> dict[str, int]:
@@ -172,15 +138,17 @@ def _estimate_charges(subscriptions: Sequence[Subscription]) -> dict[str, int]:
 
 
 def _paused_subscriptions(account: Account, subscription_ids: Sequence[str] | None) -> list[Subscription]:
-    subscriptions = (
-        newest_subscriptions(account)
-        if subscription_ids is None
-        else named_subscriptions(account, subscription_ids)
-    )
+    subscriptions = _requested_subscriptions(account, subscription_ids)
     paused = [subscription for subscription in subscriptions if subscription.status == "paused"]
     if not paused or (subscription_ids is not None and len(paused) < len(subscriptions)):
         raise NothingToResume
     return paused
+
+
+def _requested_subscriptions(account: Account, subscription_ids: Sequence[str] | None) -> list[Subscription]:
+    if subscription_ids is None:
+        return newest_subscriptions(account)
+    return named_subscriptions(account, subscription_ids)
 
 
 def _pause_date(holding: Holding) -> datetime | None:

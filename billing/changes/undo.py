@@ -1,18 +1,17 @@
 """Remove a scheduled change of plan or a scheduled cancellation."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from accounts.models import Account
-from billing.changes import bundle_coupons, cancellation_steps
-from billing.changes.cancellation_steps import RestorableChanges
-from billing.commands import lifecycle
+from billing.changes.plan_change import SubscriptionsChange, steps_for_targets
+from billing.changes.targets import KeptSubscription, restorable_changes
 from billing.commands.command_kind import CommandKind
+from billing.commands.confirmation import Preview, confirm_change
 from billing.errors import BillingError
 from billing.models import Command, Subscription
 from billing.models.steps import Step, StepOperation, subscription_step
-from billing.queries import bundles
-from billing.queries.bundles import BundleMember, RateTable
 from billing.queries.commands import subscriptions_with_step
 from billing.queries.holdings import NON_RENEWING, Holding
 from billing.queries.ownership import live_holdings, named_holdings
@@ -32,17 +31,8 @@ def remove_scheduled_change(
     account: Account, *, subscription_ids: Sequence[str], key: str, actor: str, now: datetime
 ) -> None:
     """Remove scheduled changes of plan. Raises NotFound, NothingScheduled and what a command raises."""
-
-    def plan() -> list[Step]:
-        holdings = _scheduled_holdings(
-            account, subscription_ids, lambda holding: holding.subscription.has_scheduled_changes
-        )
-        return [
-            subscription_step(StepOperation.REMOVE_SCHEDULED_CHANGE, holding.subscription.provider_id)
-            for holding in holdings
-        ]
-
-    lifecycle.execute_command(account, kind=UNDO_CHANGE, key=key, actor=actor, now=now, plan=plan)
+    change = RemoveScheduledChange(account, UNDO_CHANGE, subscription_ids)
+    confirm_change(change, quote=None, key=key, actor=actor, now=now)
 
 
 def remove_scheduled_cancellation(
@@ -52,50 +42,53 @@ def remove_scheduled_cancellation(
 
     Raises as `remove_scheduled_change` does.
     """
+    change = RemoveScheduledCancellation(account, UNDO_CANCELLATION, subscription_ids)
+    confirm_change(change, quote=None, key=key, actor=actor, now=now)
 
-    def plan() -> list[Step]:
-        holdings = _scheduled_holdings(
-            account, subscription_ids, lambda holding: holding.status == NON_RENEWING
-        )
-        restored = {
-            holding.subscription.provider_id: cancellation_steps.restorable_changes(
-                account, holding.subscription.provider_id
-            )
-            for holding in holdings
-        }
-        members = [
-            _member_after_undo(member, holdings, restored)
-            for member in bundles.bundle_members(live_holdings(account))
-        ]
-        kept = [
-            step
-            for holding in holdings
-            for step in cancellation_steps.steps_to_keep(holding, restored[holding.subscription.provider_id])
-        ]
+
+@dataclass(frozen=True)
+class RemoveScheduledChange(SubscriptionsChange):
+    """The removal of the named subscriptions' scheduled changes of plan."""
+
+    def plan_steps(self, preview: Preview | None) -> list[Step]:
+        """Return the steps. Raises NothingScheduled."""
         return [
-            *kept,
-            *bundle_coupons.steps_to_swap(bundles.required_swaps(members, RateTable.load_current())),
+            subscription_step(StepOperation.REMOVE_SCHEDULED_CHANGE, holding.subscription.provider_id)
+            for holding in self.scheduled_holdings()
         ]
 
-    lifecycle.execute_command(account, kind=UNDO_CANCELLATION, key=key, actor=actor, now=now, plan=plan)
+    def remaining_ids(self) -> set[str]:
+        """Return the ids of the named subscriptions that have something scheduled."""
+        holdings = named_holdings(self.account, self.subscription_ids or ())
+        return {holding.subscription.provider_id for holding in holdings if self.is_scheduled(holding)}
+
+    def scheduled_holdings(self) -> list[Holding]:
+        """Return the named subscriptions. Raises NothingScheduled unless each has something scheduled."""
+        holdings = named_holdings(self.account, self.subscription_ids or ())
+        if not holdings or not all(map(self.is_scheduled, holdings)):
+            raise NothingScheduled
+        return holdings
+
+    def is_scheduled(self, holding: Holding) -> bool:
+        """Return whether a subscription has what this removes."""
+        return holding.subscription.has_scheduled_changes
 
 
-def _scheduled_holdings(
-    account: Account, subscription_ids: Sequence[str], is_scheduled: Callable[[Holding], bool]
-) -> list[Holding]:
-    holdings = named_holdings(account, subscription_ids)
-    if not holdings or not all(is_scheduled(holding) for holding in holdings):
-        raise NothingScheduled
-    return holdings
+@dataclass(frozen=True)
+class RemoveScheduledCancellation(RemoveScheduledChange):
+    """The removal of the named subscriptions' scheduled cancellations."""
 
+    def plan_steps(self, preview: Preview | None) -> list[Step]:
+        """Return the steps. Raises NothingScheduled."""
+        kept = [
+            KeptSubscription(holding, restorable_changes(self.account, holding))
+            for holding in self.scheduled_holdings()
+        ]
+        return steps_for_targets(live_holdings(self.account), kept)
 
-def _member_after_undo(
-    member: BundleMember, kept: Sequence[Holding], restored: Mapping[str, RestorableChanges]
-) -> BundleMember:
-    for holding in kept:
-        if holding.subscription.provider_id == member.subscription_id:
-            return cancellation_steps.member_when_kept(member, holding, restored[member.subscription_id])
-    return member
+    def is_scheduled(self, holding: Holding) -> bool:
+        """Return whether a subscription has a scheduled cancellation."""
+        return holding.status == NON_RENEWING
 
 
 def _compose_change_receipt(command: Command, subscriptions: list[Subscription]) -> ActivityReceipt:

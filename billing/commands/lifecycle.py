@@ -71,7 +71,7 @@ def execute_command(
 
 
 def continue_command(command: Command, kind: CommandKind, *, now: datetime) -> None:
-    """Continue a command that an earlier request left partly done. Raises what `execute_command` raises."""
+    """Continue a command that an earlier request has begun. Raises what `execute_command` raises."""
     if _claim_or_reopen(command, now):
         executor.run_steps(command, kind, now)
 
@@ -92,10 +92,10 @@ def settle_due_commands(kinds: Mapping[str, CommandKind], *, now: datetime) -> d
     return counts
 
 
-def has_begun_command(account: Account, *, key: str) -> bool:
-    """Return whether this key's command was begun, so that its confirmation is not checked again."""
+def find_begun_command(account: Account, *, key: str) -> Command | None:
+    """Return this key's command if it was begun, so that its confirmation is not checked again; None otherwise."""
     command = Command.objects.filter(account=account, key=key).first()
-    return command is not None and not _has_never_begun(command)
+    return None if command is None or _has_never_begun(command) else command
 
 
 def _open_command(

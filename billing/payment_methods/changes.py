@@ -12,8 +12,8 @@ from datetime import datetime
 from typing import Any
 
 from accounts.models import Account
-from billing.commands import lifecycle
 from billing.commands.command_kind import CommandKind
+from billing.commands.confirmation import Change, Preview, confirm_change
 from billing.commands.payment_operations import BACKUP, PRIMARY
 from billing.commands.quotes import compute_quote
 from billing.errors import (
@@ -127,23 +127,31 @@ def change_payment_method(
     PaymentProcessingFailed (the provider refused the new method; nothing was changed), QuoteChanged and what a command
     raises. A declined collection is no error: the method stays, and the result has 0 collected cents.
     """
-    if not lifecycle.has_begun_command(account, key=key):
-        _check_source(account, wish)
-        _check_intent(account, wish)
+    change = ChangePaymentMethod(account, KINDS[wish.operation], wish)
     try:
-        command = lifecycle.execute_command(
-            account,
-            kind=KINDS[wish.operation],
-            key=key,
-            actor=actor,
-            now=now,
-            plan=lambda: _plan_change(account, wish),
-        )
+        command = confirm_change(change, quote=None, key=key, actor=actor, now=now)
     except _NothingToChange:
         return MethodChangeResult(source_id=wish.source_id, collected_cents=0)
     except BillingPartial as error:
         raise BillingPartial(PARTIAL_MESSAGE) from error
     return MethodChangeResult(source_id=_final_source_id(command), collected_cents=collected_cents(command))
+
+
+@dataclass(frozen=True)
+class ChangePaymentMethod(Change):
+    """The change of a payment method."""
+
+    wish: MethodChange
+
+    def preview(self, now: datetime) -> None:
+        """Check the source, and PayPal's intent with the provider. What is due is known without estimates."""
+        _check_source(self.account, self.wish)
+        _check_intent(self.account, self.wish)
+
+    def plan_steps(self, preview: Preview | None) -> list[Step]:
+        """Return the steps. Checks the quote here, so that no more is collected than was shown."""
+        _check_quote(self.account, self.wish)
+        return _PLANNERS[self.wish.operation](self.account, self.wish)
 
 
 def _require_customer(account: Account) -> Customer:
@@ -187,12 +195,6 @@ def _check_intent(account: Account, wish: MethodChange) -> None:
     except NotSent as error:
         raise BillingUnavailable(retry_after=error.retry_after) from error
     raise PaymentMethodInvalid
-
-
-def _plan_change(account: Account, wish: MethodChange) -> list[Step]:
-    """Return the steps of a change. Checks the quote here, so that no more is collected than was shown."""
-    _check_quote(account, wish)
-    return _PLANNERS[wish.operation](account, wish)
 
 
 def _plan_addition(account: Account, wish: MethodChange) -> list[Step]:

@@ -1,8 +1,7 @@
 """Questions about commands: which change was done in part, and what a command has changed."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
 
 from accounts.models import Account
 from billing.errors import BillingPartial
@@ -12,20 +11,17 @@ from billing.models.mirror_row import MirroredResource
 from billing.models.steps import StepOperation
 
 
-def newest_partial_command(
-    account: Account, *, kind: str, subscription_ids: Iterable[str] | None = None
-) -> Command | None:
+def newest_partial_command(account: Account, *, kind: str) -> Command | None:
     """Return the account's newest command if it is of this kind and was done in part; None otherwise.
 
-    With `subscription_ids`, its steps must concern exactly these. Alignments of coupons by the system do not count as
-    newer commands, because they follow from the change; scheduled resumes do.
+    Alignments of coupons by the system do not count as newer commands, because they follow from the change; scheduled
+    resumes do.
     """
     commands = Command.objects.filter(account=account).exclude(actor=SYSTEM_ACTOR, kind=ALIGN_BUNDLE)
     newest = commands.order_by("-created_at").first()
     if newest is None or newest.kind != kind or newest.error_code != BillingPartial.code:
         return None
-    concerned = {step.subscription_id for step in newest.steps}
-    return newest if subscription_ids is None or concerned == set(subscription_ids) else None
+    return newest
 
 
 def has_open_command(account: Account) -> bool:
@@ -79,14 +75,3 @@ def later_changed_subscription_ids(command: Command) -> set[str]:
 def has_unfinished_steps(command: Command) -> bool:
     """Return whether a step is not done, coupon swaps aside: the night aligns coupons."""
     return any(not step.has_ended and step.operation != StepOperation.SWAP_COUPONS for step in command.steps)
-
-
-def confirmed_figures(account: Account, *, kind: str, quote: str | None) -> dict[str, Any] | None:
-    """Return the figures of the account's newest change if it is of this kind and left only coupons undone.
-
-    The coupons have been aligned since: the same quote gets the same response (docs/rules.md, rule 2).
-    """
-    earlier = newest_partial_command(account, kind=kind)
-    if earlier is None or has_unfinished_steps(earlier) or quote != earlier.shown["quote"]:
-        return None
-    return dict(earlier.shown)

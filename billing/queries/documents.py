@@ -50,7 +50,7 @@ def _plans_body(holdings: Sequence[Holding]) -> dict[str, Any]:
     own, other = account_totals(holdings)
     return {
         "existingPlans": [held_plan(holding) for holding in live],
-        "plans": plans_to_add(live, period_unit=own.period_unit),
+        "plans": plans_to_add({holding.plan.service for holding in live}, period_unit=own.period_unit),
         "bundleSavings": own.bundle_savings,
         "couponDiscount": own.coupon_discount,
         "total": own.total,

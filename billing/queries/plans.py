@@ -1,6 +1,6 @@
 """The `Plan` objects of responses, with camelCase keys."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from billing.catalog import PLANS, Plan, build_item_price_id
@@ -70,12 +70,11 @@ def added_plan(plan: Plan, *, amount: int, period_unit: str) -> dict[str, Any]:
     return {**_plan_fields(plan, amount=amount, period_unit=period_unit), "status": "ACTIVE"}
 
 
-def plans_to_add(holdings: Iterable[Holding], *, period_unit: str) -> list[dict[str, Any]]:
-    """Return the plans on sale of services the account does not have, priced for a period (`month` or `year`).
+def plans_to_add(held_services: Collection[str], *, period_unit: str) -> list[dict[str, Any]]:
+    """Return the plans on sale of other services than the held ones, priced for a period (`month` or `year`).
 
     They are `Plan` objects with null where only a subscription has a value. One query.
     """
-    held_services = {holding.plan.service for holding in holdings if not holding.is_cancelled}
     offered = [plan for plan in PLANS if plan.on_sale and plan.service not in held_services]
     prices = _prices_on_sale(build_item_price_id(plan.id, period_unit) for plan in offered)
     return [

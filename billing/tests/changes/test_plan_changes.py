@@ -13,7 +13,7 @@ from pytest_django import Settings
 from accounts.models import Account
 from billing import clock
 from billing.changes import billing_period, bundle_coupons, pauses, plan_selection, resumes, undo
-from billing.changes.preview import NoChange
+from billing.commands.confirmation import NoChange
 from billing.errors import InvalidState, PaymentMethodRequired, PaymentProcessingFailed, QuoteChanged
 from billing.jobs import schedule
 from billing.mirror import account_import, documents, reconcile

@@ -15,8 +15,8 @@ from django.utils import timezone
 from accounts.models import Account, OutgoingMail, SiteSettings
 from billing import clock
 from billing.changes import billing_period, bundle_coupons, cancellation, free_month, plan_selection
-from billing.changes.preview import NoChange
 from billing.commands import lifecycle
+from billing.commands.confirmation import NoChange
 from billing.errors import (
     BillingError,
     BillingPartial,

@@ -1,0 +1,176 @@
+"""Targets: what one subscription is to become, and the bundle after all targets of a change (docs/rules.md, rule 5).
+
+A scheduled pause or change of plan is set aside before its subscription is canceled. The command's steps record it, so
+that it is restored when the subscriber removes the cancellation.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any, Protocol
+
+from accounts.models import Account
+from billing.mirror.pause_schedules import PAUSE_DAYS
+from billing.models import Command
+from billing.models.steps import Step, StepOperation, subscription_step
+from billing.queries.bundles import BundleMember, bundle_members
+from billing.queries.holdings import ACTIVE, IN_TRIAL, NON_RENEWING, Holding
+from billing.queries.plans import held_plan, price_on_sale
+from billing.queries.time_format import format_iso_utc
+
+CANCEL_OPERATIONS = (StepOperation.CANCEL_AT_TERM_END, StepOperation.CANCEL_NOW)
+# The newest of these decides what can be restored: a cancellation, or its removal.
+ENDING_OPERATIONS = (StepOperation.KEEP, StepOperation.CANCEL_AT_TERM_END)
+SET_ASIDE_OPERATIONS = (StepOperation.SET_PAUSE_ASIDE, StepOperation.SET_CHANGE_ASIDE)
+
+
+class Target(Protocol):
+    """What a held subscription is to become."""
+
+    @property
+    def holding(self) -> Holding:
+        """The subscription as it is."""
+
+    def steps(self) -> list[Step]:
+        """Return the steps that make it so, bundle coupons aside."""
+
+    def member_after(self, member: BundleMember) -> BundleMember | None:
+        """Return the member of the bundle after the change; None if it has ended."""
+
+    def plan_after(self, plan: Mapping[str, Any]) -> dict[str, Any] | None:
+        """Return the `Plan` of a response after the change; None if it has ended."""
+
+
+@dataclass(frozen=True)
+class CanceledSubscription:
+    """A subscription ends: a paused one at once, any other with its term or trial."""
+
+    holding: Holding
+
+    def steps(self) -> list[Step]:
+        """Return the steps that set aside what is scheduled and cancel it."""
+        subscription = self.holding.subscription
+        subscription_id = subscription.provider_id
+        if self.holding.is_paused:
+            return [subscription_step(StepOperation.CANCEL_NOW, subscription_id)]
+        before = []
+        if self.holding.has_scheduled_pause:
+            before.append(subscription_step(StepOperation.SET_PAUSE_ASIDE, subscription_id))
+        if subscription.has_scheduled_changes:
+            price = subscription.text("scheduled_item_price_id")
+            before.append(subscription_step(StepOperation.SET_CHANGE_ASIDE, subscription_id, price=price))
+        return [*before, subscription_step(StepOperation.CANCEL_AT_TERM_END, subscription_id)]
+
+    def member_after(self, member: BundleMember) -> BundleMember | None:
+        """Return the member until its end; None for a paused subscription."""
+        if self.holding.is_paused:
+            return None
+        return replace(member, ends_at=term_end(self.holding), bills_at=None, changing_to="")
+
+    def plan_after(self, plan: Mapping[str, Any]) -> dict[str, Any] | None:
+        """Return the plan as it ends; None for a paused subscription."""
+        if self.holding.is_paused:
+            return None
+        return {
+            **plan,
+            "status": NON_RENEWING,
+            "cancelAt": format_iso_utc(term_end(self.holding)),
+            "nextBillingAt": None,
+            "hasScheduledPause": False,
+            "pauseDate": None,
+            "resumeDate": None,
+            "hasScheduledChange": False,
+            "scheduledPlan": None,
+        }
+
+
+@dataclass(frozen=True)
+class RestorableChanges:
+    """What a cancellation set aside: a scheduled pause, and the price of a scheduled change (empty if none)."""
+
+    pause: bool = False
+    price: str = ""
+
+
+@dataclass(frozen=True)
+class KeptSubscription:
+    """A scheduled cancellation is removed, and `restored` is scheduled again."""
+
+    holding: Holding
+    restored: RestorableChanges = RestorableChanges()
+
+    def steps(self) -> list[Step]:
+        """Return the steps that remove the cancellation and restore what it set aside."""
+        subscription_id = self.holding.subscription.provider_id
+        after = []
+        if price := self.restored.price:
+            after.append(subscription_step(StepOperation.RESTORE_CHANGE, subscription_id, price=price))
+        if self.restored.pause:
+            after.append(subscription_step(StepOperation.RESTORE_PAUSE, subscription_id))
+        return [subscription_step(StepOperation.KEEP, subscription_id), *after]
+
+    def member_after(self, member: BundleMember) -> BundleMember | None:
+        """Return the member as it renews, or as it resumes after a restored pause."""
+        bills_at = term_end(self.holding)
+        if self.restored.pause and bills_at is not None:
+            bills_at += timedelta(days=PAUSE_DAYS)
+        return replace(member, ends_at=None, bills_at=bills_at, changing_to=self.restored.price)
+
+    def plan_after(self, plan: Mapping[str, Any]) -> dict[str, Any] | None:
+        """Return the plan as it renews."""
+        return {
+            **plan,
+            "status": IN_TRIAL if self.holding.subscription.status == "in_trial" else ACTIVE,
+            "cancelAt": None,
+            "nextBillingAt": format_iso_utc(term_end(self.holding)),
+        }
+
+
+def term_end(holding: Holding) -> datetime | None:
+    """Return when a subscription's term or its trial ends (UTC)."""
+    subscription = holding.subscription
+    return subscription.trial_end if subscription.status == "in_trial" else subscription.current_term_end
+
+
+def targets_by_id(targets: Iterable[Target]) -> dict[str, Target]:
+    """Return targets by the provider's id of their subscription."""
+    return {target.holding.subscription.provider_id: target for target in targets}
+
+
+def members_after(holdings: Iterable[Holding], targets: Iterable[Target]) -> list[BundleMember]:
+    """Return the members of the holdings' bundle after a change."""
+    by_id = targets_by_id(targets)
+    after = [
+        target.member_after(member) if (target := by_id.get(member.subscription_id)) else member
+        for member in bundle_members(holdings)
+    ]
+    return [member for member in after if member is not None]
+
+
+def plans_after(holdings: Iterable[Holding], targets: Iterable[Target]) -> list[dict[str, Any]]:
+    """Return the `Plan` objects of the holdings after a change."""
+    by_id = targets_by_id(targets)
+    plans = ((held_plan(holding), by_id.get(holding.subscription.provider_id)) for holding in holdings)
+    after = [plan if target is None else target.plan_after(plan) for plan, target in plans]
+    return [plan for plan in after if plan is not None]
+
+
+def restorable_changes(account: Account, holding: Holding) -> RestorableChanges:
+    """Return the changes that a subscription's current cancellation set aside and that can be restored."""
+    subscription_id = holding.subscription.provider_id
+    for command in Command.objects.filter(account=account).order_by("-created_at").iterator():
+        done = [step for step in command.steps if step.subscription_id == subscription_id and step.is_done]
+        if any(step.operation in ENDING_OPERATIONS for step in done):
+            return _changes_set_aside_by(done)
+    return RestorableChanges()
+
+
+def _changes_set_aside_by(done: Sequence[Step]) -> RestorableChanges:
+    by_operation = {step.operation: step for step in done}
+    if StepOperation.KEEP in by_operation:
+        return RestorableChanges()
+    change = by_operation.get(StepOperation.SET_CHANGE_ASIDE)
+    price = str(change.arguments["price"]) if change else ""
+    return RestorableChanges(
+        pause=StepOperation.SET_PAUSE_ASIDE in by_operation, price=price if price_on_sale(price) else ""
+    )

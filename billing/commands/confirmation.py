@@ -1,0 +1,151 @@
+"""Confirm changes: the road that every change takes from a request to its command.
+
+A kind of change is a `Change`: it says what it costs, which steps make it, and when a request repeats an earlier one.
+`confirm_change` does the rest:
+
+1. A request whose command has begun continues that command.
+2. A request for what the account's newest change did in part finishes that change, at the figures confirmed with it.
+3. Otherwise the change is previewed and its quote compared, and the command is opened. If a subscription has changed
+   since the preview, nothing is done.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from accounts.models import Account
+from billing.commands import lifecycle
+from billing.commands.command_kind import CommandKind
+from billing.errors import BillingError, ChangeInProgress, QuoteChanged
+from billing.models import Command
+from billing.models.steps import Step
+from billing.queries.commands import has_unfinished_steps, newest_partial_command
+from billing.queries.holdings import Holding
+from billing.queries.ownership import live_holdings
+
+
+class NoChange(BillingError):
+    """The requested state is the current state."""
+
+    code = "no_change"
+    status = 409
+    message = "There's nothing to change."
+
+
+@dataclass(frozen=True, kw_only=True)
+class Preview:
+    """What a change would do.
+
+    `basis` are the versions of the subscriptions that it was computed from (`compute_basis`). `body` is what the
+    subscriber sees, `quote` identifies its amounts, and `shown` is stored with the command; it must contain the quote,
+    if a repeated request may finish the change. `steps` make the change, unless `Change.plan_steps` returns others.
+    """
+
+    basis: str
+    quote: str
+    body: Mapping[str, Any]
+    shown: Mapping[str, Any]
+    steps: Sequence[Step] = ()
+
+
+@dataclass(frozen=True)
+class Change:
+    """A requested change of an account, and the kind of its command. Each kind of change is a subclass."""
+
+    account: Account
+    kind: CommandKind
+
+    @property
+    def shown(self) -> Mapping[str, Any]:
+        """What is stored with the command of a change that has no preview."""
+        return {}
+
+    def preview(self, now: datetime) -> Preview | None:
+        """Return what the change would do and cost, by the provider's estimates; None if it shows no amounts.
+
+        Raises to refuse the change. `now` is billing's time (UTC).
+        """
+        return None
+
+    def plan_steps(self, preview: Preview | None) -> list[Step]:
+        """Return the steps, or raise to refuse.
+
+        Called in the transaction that opens the command, which keeps other commands of the account out: checks and rows
+        that must not be made twice belong here.
+        """
+        return [] if preview is None else list(preview.steps)
+
+    def repeats(self, earlier: Command) -> bool:
+        """Return whether this is the change that an earlier command of its kind has done in part."""
+        return False
+
+    def join(self, earlier: Command) -> None:
+        """Record that this request finishes an earlier command."""
+
+    def finish_coupons(self, earlier: Command, *, now: datetime) -> None:
+        """Finish an earlier command that left only bundle coupons undone, as they must be by now."""
+        raise NotImplementedError
+
+
+def confirm_change(change: Change, *, quote: str | None, key: str, actor: str, now: datetime) -> Command:
+    """Make a change, or finish it; return its command, done, whose `shown` has the confirmed figures.
+
+    `quote` is that of the confirmed figures; None confirms whatever they are. `key` is the request's idempotency key,
+    `now` billing's time (UTC). Raises QuoteChanged with the new figures, ChangeInProgress, the refusals of the change,
+    and what a command ends with.
+    """
+    begun = lifecycle.find_begun_command(change.account, key=key)
+    if begun is not None:
+        lifecycle.continue_command(begun, change.kind, now=now)
+        return begun
+    earlier = _find_unfinished_command(change)
+    if earlier is not None and quote in (None, earlier.shown.get("quote")):
+        _finish_earlier_command(change, earlier, now)
+        return earlier
+    preview = change.preview(now)
+    if preview is not None:
+        check_quote(quote, preview)
+    return lifecycle.execute_command(
+        change.account,
+        kind=change.kind,
+        key=key,
+        actor=actor,
+        now=now,
+        plan=lambda: _plan_steps(change, preview),
+        shown=change.shown if preview is None else preview.shown,
+    )
+
+
+def check_quote(quote: str | None, preview: Preview) -> None:
+    """Check that the figures of a preview were confirmed, if a quote was sent. Raises QuoteChanged with its body."""
+    if quote is not None and quote != preview.quote:
+        raise QuoteChanged(extra=dict(preview.body))
+
+
+def compute_basis(holdings: Iterable[Holding]) -> str:
+    """Return the versions of the subscriptions that a preview is computed from."""
+    return ";".join(
+        f"{holding.subscription.provider_id}:{holding.subscription.resource_version}" for holding in holdings
+    )
+
+
+def _plan_steps(change: Change, preview: Preview | None) -> list[Step]:
+    steps = change.plan_steps(preview)
+    if preview is not None and compute_basis(live_holdings(change.account)) != preview.basis:
+        raise ChangeInProgress(retry_after=1)
+    return steps
+
+
+def _find_unfinished_command(change: Change) -> Command | None:
+    """Return the account's newest command if it did this change in part (docs/rules.md, rule 2)."""
+    earlier = newest_partial_command(change.account, kind=change.kind.name)
+    return earlier if earlier is not None and change.repeats(earlier) else None
+
+
+def _finish_earlier_command(change: Change, earlier: Command, now: datetime) -> None:
+    change.join(earlier)
+    if has_unfinished_steps(earlier):
+        lifecycle.continue_command(earlier, change.kind, now=now)
+    else:
+        change.finish_coupons(earlier, now=now)
