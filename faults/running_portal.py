@@ -214,6 +214,12 @@ class RunningPortal:
         with Celery(broker=self.redis.url_by(self.redis.port), set_as_current=False) as app:
             app.send_task(task, args=args, **options)
 
+    def running_task_pids(self, task: str) -> list[int]:
+        """Return the ids of the processes that run a task, as their workers tell."""
+        with Celery(broker=self.redis.url_by(self.redis.port), set_as_current=False) as app:
+            by_worker = app.control.inspect(timeout=1.0).active() or {}
+        return [row["worker_pid"] for rows in by_worker.values() for row in rows if row["name"] == task]
+
     def settle_work(self) -> None:
         """Expire the leases of open commands, and wait until all commands and webhook events are done."""
         Command.objects.filter(state__in=Command.OPEN).update(next_attempt_at=timezone.now())

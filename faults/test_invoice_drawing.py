@@ -6,7 +6,6 @@ import os
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import httpx
@@ -21,8 +20,7 @@ from faults.running_portal import RunningPortal, wait_until
 State = InvoicePdf.State
 # Enough invoice lines to render for a minute.
 LINES = 4_000
-# In clock ticks; far more than sending a mail takes.
-A_GOOD_WHILE = 0.4 * os.sysconf("SC_CLK_TCK")
+TASK = "billing.tasks.make_invoice_pdf"
 
 
 @contextmanager
@@ -49,12 +47,11 @@ def make_endless_invoice(portal: RunningPortal, name: str) -> Iterator[tuple[htt
 
 def start_drawing(portal: RunningPortal, wanted: InvoicePdf, **limits: int) -> int:
     """Send the rendering task with shorter limits; return the id of the process that renders."""
-    before = cpu_ticks_by_process(portal)
-    portal.send_task("billing.tasks.make_invoice_pdf", wanted.pk, **limits)
-    wait_until(lambda: InvoicePdf.objects.get(pk=wanted.pk).attempts == 1, what="a worker")
-    # Other processes may be busy with a mail or a tick, but only briefly.
-    wait_until(lambda: busy_processes(portal, before), what="who draws it")
-    return busy_processes(portal, before)[0]
+    portal.send_task(TASK, wanted.pk, **limits)
+    found: list[int] = []
+    wait_until(lambda: found.extend(portal.running_task_pids(TASK)) or found, what="a process that renders")
+    assert InvoicePdf.objects.get(pk=wanted.pk).attempts == 1
+    return found[0]
 
 
 def assert_others_unaffected(portal: RunningPortal, browser: httpx.Client, name: str) -> None:
@@ -112,23 +109,3 @@ def test_one_that_takes_the_memory_dies_alone_and_is_tried_again(portal: Running
         assert killed not in worker.child_pids()
         assert InvoicePdf.objects.get(pk=wanted.pk).state == State.WANTED
     assert_finally_drawn(portal, wanted)
-
-
-def busy_processes(portal: RunningPortal, before: dict[int, int]) -> list[int]:
-    """Return which of the worker's processes have used much CPU time since."""
-    return [
-        pid
-        for pid, ticks in cpu_ticks_by_process(portal).items()
-        if ticks - before.get(pid, 0) > A_GOOD_WHILE
-    ]
-
-
-def cpu_ticks_by_process(portal: RunningPortal) -> dict[int, int]:
-    """Return the CPU time of each of the worker's processes, in clock ticks."""
-    return {pid: cpu_ticks(pid) for pid in portal.processes["worker"].child_pids()}
-
-
-def cpu_ticks(pid: int) -> int:
-    """Return the CPU time of a process, in clock ticks."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return int(fields[11]) + int(fields[12])
