@@ -93,11 +93,6 @@ class CancelSubscriptions(SurveyedChange):
         continuing = _continuing_holdings(chosen_holdings(self.account, self.subscription_ids))
         return {holding.subscription.provider_id for holding in continuing}
 
-    def finish_coupons(self, earlier: Command, *, now: datetime) -> None:
-        """Align the bundle coupons: all subscriptions were canceled."""
-        super().finish_coupons(earlier, now=now)
-        cancellation_survey.mark_done(earlier)
-
 
 def _continuing_holdings(holdings: Sequence[Holding]) -> list[Holding]:
     return [holding for holding in holdings if not holding.is_cancelled and holding.status != NON_RENEWING]

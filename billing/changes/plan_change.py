@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 
 from billing.changes import bundle_coupons
 from billing.changes.targets import Target, members_after
@@ -27,15 +26,17 @@ class PlanChange(Change):
         raise NotImplementedError
 
     def repeats(self, earlier: Command) -> bool:
-        """Return whether an earlier command was about the same, and what it has done still holds."""
+        """Return whether an earlier command was about the same, and exactly what it left is still to be changed."""
         steps = main_steps(earlier)
         if self.requested_ids() not in (None, {step.subscription_id for step in steps}):
             return False
-        return self.remaining_ids() <= {step.subscription_id for step in steps if not step.has_ended}
+        # The provider may have done a step in doubt.
+        in_doubt = {step.subscription_id for step in steps if step.is_in_doubt}
+        return self.remaining_ids() | in_doubt == ids_left(earlier)
 
-    def finish_coupons(self, earlier: Command, *, now: datetime) -> None:
-        """Align the account's bundle coupons. Raises what a command raises."""
-        bundle_coupons.align_account(self.account, now=now)
+    def coupon_steps(self) -> list[Step]:
+        """Return the swaps of bundle coupons that the account needs by the mirror."""
+        return bundle_coupons.steps_to_swap(bundle_coupons.pending_swaps(self.account))
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,11 @@ class SubscriptionsChange(PlanChange):
 def main_steps(command: Command) -> list[Step]:
     """Return the steps of a command without the swaps of bundle coupons, which follow from the others."""
     return [step for step in command.steps if step.operation != StepOperation.SWAP_COUPONS]
+
+
+def ids_left(command: Command) -> set[str]:
+    """Return the provider's ids of the subscriptions that a command has not changed yet."""
+    return {step.subscription_id for step in main_steps(command) if not step.has_ended}
 
 
 def steps_for_targets(holdings: Sequence[Holding], targets: Sequence[Target]) -> list[Step]:

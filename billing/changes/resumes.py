@@ -4,14 +4,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
+from typing import Any
 
 from accounts.models import Account
 from billing.changes import bundle_coupons
-from billing.changes.plan_change import SubscriptionsChange
+from billing.changes.plan_change import SubscriptionsChange, ids_left
 from billing.commands.command_kind import CommandKind
 from billing.commands.confirmation import Preview, compute_basis, confirm_change
 from billing.commands.quotes import compute_quote
-from billing.errors import BillingError, BillingUnavailable, InvalidState
+from billing.errors import BillingError, BillingUnavailable, InvalidState, QuoteChanged
 from billing.gateway import subscriptions as gateway
 from billing.gateway.errors import NotSent, Refused
 from billing.models import Command, PauseSchedule, Subscription
@@ -39,6 +40,14 @@ class ResumeEstimate:
     resume_date: datetime
     amount_due: int
     quote: str
+
+    def response_body(self, quote: str) -> dict[str, Any]:
+        """Return the estimate as a refusal shows it, with the quote to confirm."""
+        return {
+            "resume_date": format_iso_utc(self.resume_date),
+            "amount_due": self.amount_due,
+            "quote": quote,
+        }
 
 
 def resume_subscriptions(
@@ -103,16 +112,13 @@ class ResumeSubscriptions(SubscriptionsChange):
         """Return the charges of the resumes, if there is a quote. Raises NothingToResume, BillingUnavailable."""
         if not self.has_quote:
             return None
-        estimate = estimate_resume(self.account, subscription_ids=self.subscription_ids, days=None, now=now)
+        charges = _estimate_charges(_paused_subscriptions(self.account, self.subscription_ids))
+        quote = compute_quote(charges)
         return Preview(
             basis=compute_basis(live_holdings(self.account)),
-            quote=estimate.quote,
-            body={
-                "resume_date": format_iso_utc(estimate.resume_date),
-                "amount_due": estimate.amount_due,
-                "quote": estimate.quote,
-            },
-            shown={"quote": estimate.quote},
+            quote=quote,
+            body=_build_estimate(now, charges).response_body(quote),
+            shown={"quote": quote, "charges": charges},
         )
 
     def plan_steps(self, preview: Preview | None) -> list[Step]:
@@ -126,6 +132,19 @@ class ResumeSubscriptions(SubscriptionsChange):
         """Return the ids of the requested subscriptions that are paused."""
         subscriptions = _requested_subscriptions(self.account, self.subscription_ids)
         return {subscription.provider_id for subscription in subscriptions if subscription.status == "paused"}
+
+    def is_confirmed(self, earlier: Command, quote: str | None, now: datetime) -> bool:
+        """Return True, or raise QuoteChanged if what is left charges other amounts by now.
+
+        The quote includes the subscriptions that the earlier command has resumed; they are not charged again.
+        """
+        if quote is None:
+            return True
+        charges = _estimate_charges(named_subscriptions(self.account, sorted(ids_left(earlier))))
+        current = compute_quote({**earlier.shown.get("charges", {}), **charges})
+        if quote != current:
+            raise QuoteChanged(extra=_build_estimate(now, charges).response_body(current))
+        return True
 
 
 def _estimate_charges(subscriptions: Sequence[Subscription]) -> dict[str, int]:

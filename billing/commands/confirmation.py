@@ -80,12 +80,16 @@ class Change:
         """Return whether this is the change that an earlier command of its kind has done in part."""
         return False
 
+    def is_confirmed(self, earlier: Command, quote: str | None, now: datetime) -> bool:
+        """Return whether a request with this quote may finish an earlier command. Raises QuoteChanged."""
+        return quote in (None, earlier.shown.get("quote"))
+
     def join(self, earlier: Command) -> None:
         """Record that this request finishes an earlier command."""
 
-    def finish_coupons(self, earlier: Command, *, now: datetime) -> None:
-        """Finish an earlier command that left only bundle coupons undone, as they must be by now."""
-        raise NotImplementedError
+    def coupon_steps(self) -> list[Step]:
+        """Return the swaps of bundle coupons that the account needs by the mirror."""
+        return []
 
 
 def confirm_change(change: Change, *, quote: str | None, key: str, actor: str, now: datetime) -> Command:
@@ -100,8 +104,9 @@ def confirm_change(change: Change, *, quote: str | None, key: str, actor: str, n
         lifecycle.continue_command(begun, change.kind, now=now)
         return begun
     earlier = _find_unfinished_command(change)
-    if earlier is not None and quote in (None, earlier.shown.get("quote")):
-        _finish_earlier_command(change, earlier, now)
+    if earlier is not None and change.is_confirmed(earlier, quote, now):
+        change.join(earlier)
+        lifecycle.continue_command(earlier, change.kind, now=now, rest=_rest_of_steps(change, earlier))
         return earlier
     preview = change.preview(now)
     if preview is not None:
@@ -143,9 +148,11 @@ def _find_unfinished_command(change: Change) -> Command | None:
     return earlier if earlier is not None and change.repeats(earlier) else None
 
 
-def _finish_earlier_command(change: Change, earlier: Command, now: datetime) -> None:
-    change.join(earlier)
+def _rest_of_steps(change: Change, earlier: Command) -> list[Step]:
+    """Return the steps that finish an earlier command.
+
+    If it left only swaps of bundle coupons, they are planned anew: the system may have aligned the coupons meanwhile.
+    """
     if has_unfinished_steps(earlier):
-        lifecycle.continue_command(earlier, change.kind, now=now)
-    else:
-        change.finish_coupons(earlier, now=now)
+        return [step for step in earlier.steps if not step.has_ended]
+    return change.coupon_steps()

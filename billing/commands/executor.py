@@ -82,6 +82,8 @@ def run_steps(command: Command, kind: CommandKind, now: datetime, *, just_opened
         for index, step in enumerate(command.steps):
             if not step.has_ended:
                 _run_step(command, kind, index, now, just_begun=just_opened and index == 0)
+        if command.state != State.SUCCEEDED:
+            _close_done_command(command, kind, now)
     except LeaseLost as error:
         command.refresh_from_db()
         if command.state == State.FAILED:
@@ -221,13 +223,10 @@ def _apply_answer(
     rows = writer.write_snapshots(snapshots, now=now)
     result = _record_effects(command, index, snapshots, rows, now) if state == StepState.DONE else None
     _change_step(command, index, state=state, result=result)
-    is_finished = all(step.has_ended for step in command.steps)
-    if is_finished:
-        command.state, command.finished_at = State.SUCCEEDED, database_now()
-        command.next_attempt_at = None
-    command.save(update_fields=["steps", "state", "finished_at", "next_attempt_at"])
-    if is_finished:
+    if all(step.has_ended for step in command.steps):
         _finish_command(command, kind, rows, now)
+    else:
+        command.save(update_fields=["steps"])
     if command.actor == SYSTEM_ACTOR:
         # Nobody waits for the documents: the webhooks that follow, or the next request, rebuild them.
         documents.mark_documents_stale(command.account)
@@ -253,9 +252,19 @@ def _record_effects(
     return operation.result(snapshots, **resolve_arguments(command.steps, index))
 
 
+@transaction.atomic
+def _close_done_command(command: Command, kind: CommandKind, now: datetime) -> None:
+    """Close a reopened command that had no step left to do."""
+    command.lock_held()
+    _finish_command(command, kind, (), now)
+    documents.rebuild_documents(command.account)
+
+
 def _finish_command(
     command: Command, kind: CommandKind, rows: Sequence[MirroredResource], now: datetime
 ) -> None:
+    command.state, command.finished_at, command.next_attempt_at = State.SUCCEEDED, database_now(), None
+    command.save(update_fields=["steps", "state", "finished_at", "next_attempt_at"])
     subscriptions = command_subscriptions(command, written=rows)
     if kind.finish is not None:
         kind.finish(command, subscriptions, now)

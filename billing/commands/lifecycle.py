@@ -9,7 +9,7 @@ again under the same key, later by reading back what the provider holds.
 
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -70,8 +70,18 @@ def execute_command(
     return command
 
 
-def continue_command(command: Command, kind: CommandKind, *, now: datetime) -> None:
-    """Continue a command that an earlier request has begun. Raises what `execute_command` raises."""
+def continue_command(
+    command: Command, kind: CommandKind, *, now: datetime, rest: Sequence[Step] | None = None
+) -> None:
+    """Continue a command that an earlier request has begun. Raises what `execute_command` raises.
+
+    `rest` are the steps to do instead of those that have not ended.
+    """
+    if rest is not None:
+        # A step may get the place of another one; the attempt keeps their idempotency keys apart.
+        attempt = max(step.attempt for step in command.steps)
+        ended = [step for step in command.steps if step.has_ended]
+        command.steps = [*ended, *(replace(step, attempt=attempt) for step in rest)]
     if _claim_or_reopen(command, now):
         executor.run_steps(command, kind, now)
 

@@ -242,6 +242,7 @@ def test_one_of_three_that_fails_is_told_and_the_call_can_be_repeated(provider: 
     assert PauseSchedule.objects.count() == 2
 
     provider.sdk.Subscription.resume(kids, {"resume_option": "immediately"})
+    account_import.resync_account(alice)
     pause_plans(alice, FAITH, GOSPEL, KIDS, key="a-new-click")
 
     assert PauseSchedule.objects.filter(state=PauseSchedule.State.SCHEDULED).count() == 3
