@@ -15,7 +15,7 @@ from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
 from core.errors import GENERIC_MESSAGE, InvalidInput, NotFound, PortalError, TemporarilyUnavailable
-from portal.api.case import camelize_keys, to_camel
+from portal.api.case import camelize_keys
 from portal.api.requests import request_id_of
 
 logger = logging.getLogger(__name__)
@@ -46,30 +46,20 @@ class PayloadTooLarge(PortalError):
     status = 413
 
 
-def error_body(
-    request: HttpRequest | None,
-    *,
-    code: str,
-    message: str,
-    fields: Mapping[str, list[str]] | None = None,
-    extra: Mapping[str, object] | None = None,
-) -> dict[str, Any]:
-    """Return the body of an error in camelCase; `extra` adds keys but cannot replace the standard four."""
+def error_body(request: HttpRequest | None, error: PortalError) -> dict[str, Any]:
+    """Return the body of an error; its `extra` adds keys but cannot replace the standard four."""
     return {
-        **camelize_keys(extra or {}),
-        "code": code,
-        "message": message,
-        "fields": {to_camel(name): list(texts) for name, texts in fields.items()} if fields else None,
-        "requestId": request_id_of(request),
+        **error.extra,
+        "code": error.code,
+        "message": error.message,
+        "fields": error.fields or None,
+        "request_id": request_id_of(request),
     }
 
 
 def error_response(request: HttpRequest, error: PortalError) -> JsonResponse:
     """Return an error's response outside DRF: in middleware and plain Django views."""
-    response = JsonResponse(
-        error_body(request, code=error.code, message=error.message, fields=error.fields, extra=error.extra),
-        status=error.status,
-    )
+    response = JsonResponse(camelize_keys(error_body(request, error)), status=error.status)
     if error.retry_after is not None:
         response["Retry-After"] = str(error.retry_after)
     return response
@@ -77,8 +67,15 @@ def error_response(request: HttpRequest, error: PortalError) -> JsonResponse:
 
 def status_response(request: HttpRequest, status: int) -> JsonResponse:
     """Return the response for one of `STATUS_ERRORS`."""
-    code, message = STATUS_ERRORS[status]
-    return JsonResponse(error_body(request, code=code, message=message), status=status)
+    return error_response(request, _error_for_status(status))
+
+
+def _error_for_status(status: int) -> PortalError:
+    """Return the error of `STATUS_ERRORS` for a status; a status without one keeps its number."""
+    code, message = STATUS_ERRORS.get(status, STATUS_ERRORS[500])
+    error = PortalError(message)
+    error.code, error.status = code, status
+    return error
 
 
 def _flatten_texts(detail: Any) -> list[str]:
@@ -106,9 +103,7 @@ def _translate_drf_error(error: exceptions.APIException) -> PortalError:
     """Translate a DRF exception to the portal's code and message, keeping its status."""
     if isinstance(error, exceptions.ValidationError):
         return _translate_validation_error(error)
-    code, message = STATUS_ERRORS.get(error.status_code, STATUS_ERRORS[500])
-    translated = PortalError(message)
-    translated.code, translated.status = code, error.status_code
+    translated = _error_for_status(error.status_code)
     wait = getattr(error, "wait", None)
     if wait is not None:
         translated.retry_after = math.ceil(wait)
@@ -143,14 +138,5 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response | N
         headers["Retry-After"] = str(translated.retry_after)
     if translated.status == 401:
         headers["WWW-Authenticate"] = getattr(error, "auth_header", "Bearer")
-    return Response(
-        error_body(
-            getattr(request, "_request", None),
-            code=translated.code,
-            message=translated.message,
-            fields=translated.fields,
-            extra=translated.extra,
-        ),
-        status=translated.status,
-        headers=headers,
-    )
+    body = error_body(getattr(request, "_request", None), translated)
+    return Response(body, status=translated.status, headers=headers)
