@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from django.db import transaction
 from django.utils import timezone
@@ -10,6 +11,7 @@ from django.utils import timezone
 from accounts.models import Account
 from accounts.profile import events
 from preferences.models import EmailPreferences, Preference, PreferenceChange
+from preferences.texts import PreferenceText, preference_text
 
 NONE_WANTED: dict[Preference, bool] = dict.fromkeys(Preference, False)
 
@@ -24,6 +26,23 @@ def preferences_of_account(account: Account) -> dict[Preference, bool]:
     """Return whether the account wants each kind of email, in the API's order. One query."""
     stored = EmailPreferences.objects.filter(account=account).first() or EmailPreferences()
     return {preference: stored.is_wanted(preference) for preference in Preference}
+
+
+@dataclass(frozen=True, slots=True)
+class PreferenceChoice:
+    """A kind of email in words, and whether the account wants it."""
+
+    key: Preference
+    text: PreferenceText
+    checked: bool
+
+
+def preference_choices(account: Account) -> list[PreferenceChoice]:
+    """Return each kind of email with its text, in the API's order. Two queries."""
+    return [
+        PreferenceChoice(preference, preference_text(preference), wanted)
+        for preference, wanted in preferences_of_account(account).items()
+    ]
 
 
 def is_wanted(account: Account, category: str) -> bool:

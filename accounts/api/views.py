@@ -25,8 +25,6 @@ from accounts.models import SessionToken
 from accounts.sign_in import challenges, flow
 from core.network import request_origin
 
-CODE_SENT_MESSAGE = "If an account has this address, a code is on its way. It can take a minute."
-
 
 class PublicView(APIView):
     """An endpoint that ignores the bearer token, even an invalid one."""
@@ -51,13 +49,7 @@ class SendOtpView(PublicView):
             brand=site.brand_for_host(request.get_host()),
             instead_of=payload.validated_data["challenge_id"],
         )
-        confirmation = {
-            "message": CODE_SENT_MESSAGE,
-            "expires_in": int(challenges.CHALLENGE_LIFETIME.total_seconds()),
-            "resend_in": int(challenges.RESEND_AFTER.total_seconds()),
-            "challenge_id": challenge.pk,
-        }
-        return Response(CodeSentSerializer(confirmation).data)
+        return Response(CodeSentSerializer(challenges.SentCode(challenge.pk)).data)
 
 
 class VerifyOtpView(PublicView):

@@ -17,22 +17,24 @@ from accounts.models import Brand, SiteSettings, StreamingService
 
 
 @dataclass(frozen=True, slots=True)
+class SupportWidget:
+    """The URL of the support widget's script."""
+
+    script_url: str
+
+
+@dataclass(frozen=True, slots=True)
 class Site:
     """What the app needs to render its first page; the first three fields start Chargebee.js."""
 
     site_name: str
     publishable_key: str
     chargebee_js_url: str
-    support_widget_url: str
+    support_widget: SupportWidget | None
     clock_offset: int
     settings: SiteSettings
     brand: Brand
     services: list[StreamingService]
-
-    @property
-    def support_widget(self) -> dict[str, str] | None:
-        """The support widget's script, or None if the installation has no widget."""
-        return {"script_url": self.support_widget_url} if self.support_widget_url else None
 
 
 _clock_offsets: list[Callable[[], timedelta]] = []
@@ -53,7 +55,7 @@ def site_for_host(host: str) -> Site:
         site_name=settings.CHARGEBEE_SITE,
         publishable_key=settings.CHARGEBEE_PUBLISHABLE_KEY,
         chargebee_js_url=settings.CHARGEBEE_JS_URL,
-        support_widget_url=settings.SUPPORT_WIDGET_URL,
+        support_widget=SupportWidget(settings.SUPPORT_WIDGET_URL) if settings.SUPPORT_WIDGET_URL else None,
         clock_offset=_clock_offset_seconds(),
         settings=site_settings(),
         brand=brand_for_host(host),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
 
@@ -22,6 +23,16 @@ from core.task_queue import enqueue_task
 CHALLENGE_LIFETIME = timedelta(minutes=10)
 RESEND_AFTER = limits.SEND_GAP.window
 MAX_OPEN_CHALLENGES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class SentCode:
+    """The answer to a request for a code, the same whether or not the address has an account. Times in seconds."""
+
+    challenge_id: uuid.UUID
+    message: str = "If an account has this address, a code is on its way. It can take a minute."
+    expires_in: int = int(CHALLENGE_LIFETIME.total_seconds())
+    resend_in: int = int(RESEND_AFTER.total_seconds())
 
 
 class InvalidOtp(PortalError):

@@ -6,6 +6,8 @@ from typing import Any
 
 from rest_framework import serializers
 
+from preferences.models import Preference
+
 
 class JsonBooleanField(serializers.BooleanField):
     """JSON `true` or `false`, but none of the strings and numbers that DRF accepts as well."""
@@ -29,7 +31,7 @@ class PreferencesSerializer(serializers.Serializer[Any]):
 class PreferenceSerializer(serializers.Serializer[Any]):
     """A kind of email and whether it is wanted."""
 
-    key = serializers.ChoiceField(choices=("newsLetter", "streaming", "promotions", "branding"))
-    name = serializers.CharField()
-    summary = serializers.CharField()
+    key = serializers.ChoiceField(choices=Preference.values)
+    name = serializers.CharField(source="text.name")
+    summary = serializers.CharField(source="text.summary")
     checked = serializers.BooleanField()

@@ -13,7 +13,6 @@ from core.idempotency import KEY_PARAMETER, idempotent_action
 from preferences import email_preferences
 from preferences.api.serializers import PreferenceSerializer, PreferencesSerializer
 from preferences.models import Preference, PreferenceChange
-from preferences.texts import preference_text
 
 
 class PreferencesView(APIView):
@@ -47,8 +46,4 @@ class PreferencesView(APIView):
 
 
 def _preferences_response(account: Account) -> Response:
-    rows = []
-    for preference, is_wanted in email_preferences.preferences_of_account(account).items():
-        text = preference_text(preference)
-        rows.append({"key": preference, "name": text.name, "summary": text.summary, "checked": is_wanted})
-    return Response(PreferenceSerializer(rows, many=True).data)
+    return Response(PreferenceSerializer(email_preferences.preference_choices(account), many=True).data)
