@@ -1,11 +1,25 @@
-"""Responses of hot reads: the stored JSON, without serializer and renderer (decision 1)."""
+"""Responses of hot reads: JSON that its serializer rendered when the mirror changed (decision 1)."""
 
 from django.http import HttpResponse
+from django.utils.encoding import force_str
+from rest_framework.views import APIView
 
 from accounts.models import Account
+from billing.api.serializers.invoices import InvoiceRowSerializer
 from billing.mirror import documents
+from billing.models import AccountDocument
+from billing.queries.documents import document_bodies
 
 
 def document_response(account: Account, kind: str) -> HttpResponse:
     """Return a stored document of an account. One query."""
     return HttpResponse(documents.read_document(account, kind), content_type="application/json")
+
+
+def render_documents(account: Account) -> dict[str, str]:
+    """Return the JSON texts of an account's hot reads by `AccountDocument.Kind`."""
+    bodies = document_bodies(account)
+    rows = bodies[AccountDocument.Kind.INVOICES]
+    bodies[AccountDocument.Kind.INVOICES] = InvoiceRowSerializer(rows, many=True).data
+    renderer = APIView.renderer_classes[0]()
+    return {kind: force_str(renderer.render(body)) for kind, body in bodies.items()}

@@ -1,13 +1,12 @@
 """The documents of the hot reads: JSON that is built when the mirror changes and served as it is (decision 1)."""
 
-import json
+from collections.abc import Callable, Mapping
 
 from django.db import connection, transaction
 from django.db.models import F
 
 from accounts.models import Account
 from billing.models import AccountDocument, ContentVersion
-from billing.queries.documents import document_bodies
 
 STALE_VERSION, FIRST_VERSION = 0, 1
 
@@ -16,6 +15,17 @@ _READ_SQL = f"""
     SELECT body, content_version = COALESCE((SELECT version FROM {ContentVersion._meta.db_table} WHERE id = 1), %s)
     FROM {AccountDocument._meta.db_table} WHERE account_id = %s AND kind = %s
 """  # noqa: S608  (our own tables' names)
+
+
+# Returns the JSON texts of an account's documents by kind.
+DocumentRenderer = Callable[[Account], Mapping[str, str]]
+
+_renderers: list[DocumentRenderer] = []
+
+
+def register_renderer(renderer: DocumentRenderer) -> None:
+    """Set who renders the documents."""
+    _renderers[:] = [renderer]
 
 
 def read_document(account: Account, kind: str) -> str:
@@ -31,12 +41,13 @@ def read_document(account: Account, kind: str) -> str:
 
 # No savepoint: a failure here must fail the caller's transaction.
 @transaction.atomic(savepoint=False)
-def rebuild_documents(account: Account) -> dict[str, str]:
+def rebuild_documents(account: Account) -> Mapping[str, str]:
     """Build and store all documents of an account; return their texts by kind. Call it after changing the mirror."""
     # Two writers of one account queue on this lock, so that the later one reads what the earlier one committed.
     account = Account.objects.select_for_update(no_key=True).get(pk=account.pk)
     version = ContentVersion.objects.values_list("version", flat=True).first() or FIRST_VERSION
-    texts = {kind: json.dumps(body, separators=(",", ":")) for kind, body in document_bodies(account).items()}
+    [render_documents] = _renderers
+    texts = render_documents(account)
     AccountDocument.objects.bulk_create(
         [
             AccountDocument(account=account, kind=kind, body=text, content_version=version)

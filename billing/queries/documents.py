@@ -1,4 +1,4 @@
-"""Bodies of the three hot reads, with camelCase keys, ready to be stored as JSON documents.
+"""The answers of the three hot reads, which are rendered and stored as JSON documents.
 
 They depend only on the mirror, prices, coupons and rates, never on the current time. Shared data is read once, and the
 number of queries does not grow with what an account holds.

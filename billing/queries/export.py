@@ -4,6 +4,7 @@ Cards and PayPal accounts are masked by the provider. `details` is the provider'
 """
 
 from collections.abc import Iterable, Mapping
+from dataclasses import asdict
 from typing import Any
 
 from accounts.models import Account
@@ -27,7 +28,7 @@ from billing.queries.invoices import invoice_rows
 
 def export_part(account: Account) -> Mapping[str, object]:
     """Return everything billing stores about an account, by section."""
-    invoices = {row["number"]: row for row in invoice_rows(account)}
+    invoices = {row.number: asdict(row) for row in invoice_rows(account)}
     return {
         "customer": _mirror_rows(Customer.objects.filter(account=account)),
         "plans": _subscription_rows(account),

@@ -9,13 +9,26 @@ from typing import Any
 
 from accounts.models import Account
 from billing.models import Invoice, PaymentSource, Transaction
-from billing.queries.time_format import format_iso_utc
 
 PAYMENT_METHOD_TYPES = ("card", "paypal_express_checkout")
 
 
-def invoice_rows(account: Account) -> list[dict[str, Any]]:
-    """Return the rows of the account's invoices, newest first; totals in cents. Three queries."""
+@dataclass(frozen=True)
+class InvoiceRow:
+    """An invoice in the billing history: its total in cents, and how it was paid, if anything was charged."""
+
+    number: str
+    status: str
+    transaction_date: datetime
+    total: int
+    payment_source_type: str | None = None
+    card_brand: str | None = None
+    last4: str | None = None
+    paypal_email: str | None = None
+
+
+def invoice_rows(account: Account) -> list[InvoiceRow]:
+    """Return the rows of the account's invoices, newest first. Three queries."""
     return rows_for_invoices(account, invoices_of(account))
 
 
@@ -25,21 +38,21 @@ def invoices_of(account: Account) -> list[Invoice]:
     return list(invoices.order_by("-issued_at", "-pk"))
 
 
-def rows_for_invoices(account: Account, invoices: Iterable[Invoice]) -> list[dict[str, Any]]:
+def rows_for_invoices(account: Account, invoices: Iterable[Invoice]) -> list[InvoiceRow]:
     """Return the rows of these invoices of an account. Two queries."""
     payments = _PaymentLookup.for_account(account)
     return [_invoice_row(invoice, payments) for invoice in invoices]
 
 
-def _invoice_row(invoice: Invoice, payments: _PaymentLookup) -> dict[str, Any]:
+def _invoice_row(invoice: Invoice, payments: _PaymentLookup) -> InvoiceRow:
     payment = _last_payment(invoice)
-    return {
-        "number": invoice.provider_id,
-        "status": invoice.status.upper(),
-        "transactionDate": format_iso_utc(_payment_date(payment) or invoice.issued_at),
-        "total": invoice.cents("total"),
+    return InvoiceRow(
+        number=invoice.provider_id,
+        status=invoice.status.upper(),
+        transaction_date=_payment_date(payment) or invoice.issued_at,
+        total=invoice.cents("total"),
         **payments.payment_method(payment),
-    }
+    )
 
 
 def _last_payment(invoice: Invoice) -> Mapping[str, Any] | None:
@@ -74,20 +87,20 @@ class _PaymentLookup:
         )
 
     def payment_method(self, payment: Mapping[str, Any] | None) -> dict[str, str | None]:
-        """Return the payment method of a payment; all None for no payment, or one by another kind of method."""
+        """Return the fields of a row that describe how it was paid; none without a card or PayPal payment."""
         transaction = self.transactions.get(str(payment["txn_id"])) if payment else None
         method = transaction.text("payment_method") if transaction else ""
         if transaction is None or method not in PAYMENT_METHOD_TYPES:
-            return {"paymentSourceType": None, "cardBrand": None, "last4": None, "paypalEmail": None}
+            return {}
         source = self.sources.get(transaction.text("payment_source_id"))
         card: Mapping[str, Any] = (source.payload.get("card") if source else None) or {}
         paypal: Mapping[str, Any] = (source.payload.get("paypal") if source else None) or {}
         is_card = method == "card"
         return {
-            "paymentSourceType": method.upper(),
-            "cardBrand": str(card["brand"]).upper() if is_card and card.get("brand") else None,
+            "payment_source_type": method.upper(),
+            "card_brand": str(card["brand"]).upper() if is_card and card.get("brand") else None,
             "last4": (_card_last4(transaction) or card.get("last4")) if is_card else None,
-            "paypalEmail": None if is_card else paypal.get("email"),
+            "paypal_email": None if is_card else paypal.get("email"),
         }
 
 

@@ -8,7 +8,6 @@ from pytest_django import DjangoAssertNumQueries
 from accounts.models import Account
 from billing.mirror import documents
 from billing.models import AccountDocument
-from billing.queries.documents import document_bodies
 from billing.tests.api.browser import Browser
 from billing.tests.api.mirror_factory import (
     FAITH,
@@ -22,6 +21,7 @@ from billing.tests.api.mirror_factory import (
     subscription_coupons,
     timestamp_at,
 )
+from billing.tests.support.invariants import built_documents
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("catalogue", "no_provider")]
 
@@ -69,13 +69,13 @@ def test_a_build_makes_nine_queries_at_most_for_an_account_with_much(
 ) -> None:
     account = open_large_account()
     with django_assert_max_num_queries(9):
-        document_bodies(account)
+        built_documents(account)
 
 
 def test_what_is_stored_is_what_would_be_built() -> None:
     account = open_large_account()
     browser = Browser(account)
-    assert [browser.get(path).json() for path in HOT_READS] == list(document_bodies(account).values())
+    assert [browser.get(path).json() for path in HOT_READS] == list(built_documents(account).values())
 
 
 def test_an_account_that_has_no_document_yet_gets_one_when_it_reads() -> None:

@@ -31,9 +31,9 @@ from billing.jobs.command_kinds import COMMAND_KINDS
 from billing.mirror import account_import, documents, writer
 from billing.models import AccountDocument, Command, PauseSchedule, Subscription
 from billing.models.steps import Step, StepState
-from billing.queries.documents import document_bodies
 from billing.tests.storm.injected_troubles import ProcessDied
 from billing.tests.support.faulty_proxy import FaultyProxy
+from billing.tests.support.invariants import built_documents
 from billing.tests.support.live_provider import DECLINING_CARD, FAITH, GOSPEL, KIDS, Provider, utc_time
 from conftest import Sandbox
 
@@ -228,7 +228,7 @@ def test_a_death_while_that_state_is_taken_in_leaves_nothing_shown_that_is_not_s
         pause_all(alice)
 
     shown = {kind: json.loads(documents.read_document(alice, kind)) for kind in AccountDocument.Kind.values}
-    assert shown == document_bodies(alice)
+    assert shown == built_documents(alice)
 
 
 @pytest.mark.shows("rule-2")

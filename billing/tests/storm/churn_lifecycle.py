@@ -25,10 +25,10 @@ from billing.errors import BillingPartial
 from billing.jobs import schedule as job_schedule
 from billing.mirror import reconcile
 from billing.models import CancellationFeedback, ChurnEvent, Command, PauseSchedule, Subscription
-from billing.queries.documents import document_bodies
 from billing.receipts import notices
 from billing.survey import Screen, Survey
 from billing.tests.storm.account_lifecycle import NAME, AccountLifecycle, next_event_at
+from billing.tests.support.invariants import built_documents
 from billing.tests.support.live_provider import DECLINING_CARD, VISA_CARD, undo_fingerprint, utc_time
 from billing.tests.support.subscriber_wallet import SubscriberWallet
 from billing.tests.support.webhook_delivery import Event, WebhookDelivery
@@ -256,7 +256,7 @@ class ChurnLifecycle(AccountLifecycle):
         self._assert_never_billed_while_paused()
         self._assert_pauses_and_resumes_are_counted_once()
         self._assert_told_once()
-        assert self._hot_read_bodies() == document_bodies(self.account)
+        assert self._hot_read_bodies() == built_documents(self.account)
         if not self.stale:
             self._assert_one_per_service()
             self._assert_schedules_follow()

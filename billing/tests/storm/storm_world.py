@@ -41,7 +41,6 @@ from billing.models import (
 )
 from billing.models.commands import SYSTEM_ACTOR
 from billing.models.steps import StepOperation
-from billing.queries.documents import document_bodies
 from billing.queries.ownership import live_holdings
 from billing.tests.storm.account_lifecycle import RATES, InitialPlan, next_event_at, reset_site
 from billing.tests.storm.churn_lifecycle import RawSubscriptions, pause_periods
@@ -49,7 +48,7 @@ from billing.tests.storm.injected_troubles import Act, DeathAt, Fault, Meanwhile
 from billing.tests.storm.operator_actions import OPERATOR, AdminOperator, ConsoleOperator
 from billing.tests.storm.subscriber_app import AppRequest, AppWish, NotOffered, SubscriberApp
 from billing.tests.storm.write_ledger import ProviderLog, WriteLedger, owner_of
-from billing.tests.support.invariants import reconcile_output
+from billing.tests.support.invariants import built_documents, reconcile_output
 from billing.tests.support.live_provider import DECLINING_CARD, Provider, undo_fingerprint, utc_time
 from billing.tests.support.subscriber_wallet import SubscriberWallet
 from billing.tests.support.webhook_delivery import Event, WebhookDelivery
@@ -347,7 +346,7 @@ class StormWorld:
             self._assert_counted_once(account)
             self._assert_resumed_when_promised(account)
             assert Command.objects.filter(account=account, state__in=Command.OPEN).count() <= 1
-            assert self._hot_read_bodies(account) == document_bodies(Account.objects.get(pk=account.pk))
+            assert self._hot_read_bodies(account) == built_documents(Account.objects.get(pk=account.pk))
             prices = [
                 fingerprint["price"].rsplit("-", 1)[0]
                 for fingerprint in self._live_fingerprints(name).values()

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from datetime import timedelta
 from io import StringIO
+from typing import Any
 
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
-from accounts.models import OutgoingMail
+from accounts.models import Account, OutgoingMail
 from billing import clock
+from billing.api.documents import render_documents
 from billing.jobs import recovery
 from billing.mirror import reconcile
 from billing.models import Command, InvoicePdf, JobRun, PauseSchedule, WebhookEvent
@@ -23,6 +26,11 @@ def reconcile_output() -> str:
     except CommandError as error:
         said.write(str(error))
     return said.getvalue()
+
+
+def built_documents(account: Account) -> dict[str, Any]:
+    """Return the bodies of the hot reads as they would be built now."""
+    return {kind: json.loads(text) for kind, text in render_documents(account).items()}
 
 
 def expire_leases() -> None:
