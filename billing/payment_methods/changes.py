@@ -98,10 +98,25 @@ class MethodChangeResult:
     collected_cents: int
 
 
-def collection_quote(account: Account) -> dict[str, Any]:
-    """Return the amount due in cents and its quote, with one query."""
-    due_cents = {invoice.provider_id: invoice.cents("amount_due") for invoice in due_invoices(account)}
-    return {"amount_due": sum(due_cents.values()), "quote": compute_quote(due_cents)}
+@dataclass(frozen=True)
+class PaymentMethods:
+    """An account's payment methods, the amount due in cents with its quote, and the change that was just made."""
+
+    wallet: Wallet
+    amount_due: int
+    quote: str
+    change: MethodChangeResult | None
+
+
+def payment_methods_of(account: Account, *, change: MethodChangeResult | None = None) -> PaymentMethods:
+    """Return an account's payment methods. Four queries."""
+    due_cents = _due_cents(account)
+    return PaymentMethods(wallet_of(account), sum(due_cents.values()), compute_quote(due_cents), change)
+
+
+def _due_cents(account: Account) -> dict[str, int]:
+    """Return the amount due of each due invoice."""
+    return {invoice.provider_id: invoice.cents("amount_due") for invoice in due_invoices(account)}
 
 
 def create_paypal_intent(account: Account, *, key: str) -> dict[str, Any]:
@@ -178,9 +193,8 @@ def _check_source(account: Account, wish: MethodChange) -> None:
 def _check_quote(account: Account, wish: MethodChange) -> None:
     if wish.quote is None or not wish.collects:
         return
-    current = collection_quote(account)
-    if wish.quote != current["quote"]:
-        raise QuoteChanged(extra=current)
+    if wish.quote != compute_quote(_due_cents(account)):
+        raise QuoteChanged
 
 
 def _check_intent(account: Account, wish: MethodChange) -> None:

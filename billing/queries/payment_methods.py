@@ -1,4 +1,4 @@
-"""Payment methods and due invoices: the body of GET /api/payments/."""
+"""Payment methods and due invoices."""
 
 from __future__ import annotations
 
@@ -26,6 +26,19 @@ OTHER_CARD_BRAND = "OTHER"
 
 
 @dataclass(frozen=True)
+class PaymentSourceRow:
+    """A payment source as the subscriber sees it; `card` has what the provider tells of a card, masked."""
+
+    payment_source_id: str
+    primary_payment_source: bool
+    deletable: bool
+    status: str | None
+    brand: str
+    card: Mapping[str, Any]
+    email: str | None
+
+
+@dataclass(frozen=True)
 class Wallet:
     """An account's payment sources, oldest first, their roles, and whether a live plan needs the primary one."""
 
@@ -46,6 +59,28 @@ class Wallet:
         """Return the account's source with this id, or None."""
         return next((source for source in self.sources if source.provider_id == source_id), None)
 
+    @property
+    def cards(self) -> list[PaymentSourceRow]:
+        """The rows of the cards."""
+        return [self._row(source) for source in self.sources if brand_of(source) != PAYPAL]
+
+    @property
+    def paypal_accounts(self) -> list[PaymentSourceRow]:
+        """The rows of the PayPal accounts."""
+        return [self._row(source) for source in self.sources if brand_of(source) == PAYPAL]
+
+    def _row(self, source: PaymentSource) -> PaymentSourceRow:
+        card = source.payload.get("card") or {}
+        return PaymentSourceRow(
+            payment_source_id=source.provider_id,
+            primary_payment_source=self.is_primary(source),
+            deletable=self.is_deletable(source),
+            status=source.text("status").upper() or None,
+            brand=brand_of(source),
+            card={**card, "billing_state": card.get("billing_state") or card.get("billing_state_code")},
+            email=(source.payload.get("paypal") or {}).get("email"),
+        )
+
 
 def wallet_of(account: Account) -> Wallet:
     """Return an account's payment sources and their roles. Three queries."""
@@ -65,41 +100,6 @@ def due_invoices(account: Account) -> list[Invoice]:
     """Return the unpaid invoices with an amount due, oldest first. One query."""
     invoices = Invoice.objects.filter(customer__account=account, deleted=False, status__in=DUE_STATUSES)
     return [invoice for invoice in invoices.order_by("issued_at", "pk") if invoice.cents("amount_due")]
-
-
-def payment_method_lists(account: Account) -> dict[str, list[dict[str, Any]]]:
-    """Return the rows of the account's cards and PayPal accounts, by kind. Three queries."""
-    wallet = wallet_of(account)
-    rows = [_source_row(wallet, source) for source in wallet.sources]
-    kinds = [SOURCE_KINDS[source.text("type")] for source in wallet.sources]
-    return {
-        "card": [row for row, kind in zip(rows, kinds, strict=True) if kind == CARD],
-        "paypal": [row for row, kind in zip(rows, kinds, strict=True) if kind == PAYPAL],
-    }
-
-
-def _source_row(wallet: Wallet, source: PaymentSource) -> dict[str, Any]:
-    return {
-        "payment_source_id": source.provider_id,
-        "primary_payment_source": wallet.is_primary(source),
-        "deletable": wallet.is_deletable(source),
-        "status": source.text("status").upper() or None,
-        **_card_fields(source.payload.get("card") or {}),
-        "brand": brand_of(source),
-        "email": (source.payload.get("paypal") or {}).get("email"),
-    }
-
-
-def _card_fields(card: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        "masked_number": card.get("masked_number"),
-        "first_name": card.get("first_name"),
-        "last_name": card.get("last_name"),
-        "expiry_month": card.get("expiry_month"),
-        "expiry_year": card.get("expiry_year"),
-        "billing_zip": card.get("billing_zip"),
-        "billing_state": card.get("billing_state") or card.get("billing_state_code"),
-    }
 
 
 def brand_of(source: PaymentSource) -> str:

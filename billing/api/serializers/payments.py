@@ -33,21 +33,21 @@ class PaymentSourceSerializer(serializers.Serializer[Any]):
     deletable = serializers.BooleanField(help_text="False for the default method while a plan is live.")
     status = serializers.ChoiceField(choices=STATUSES, allow_null=True)
     brand = serializers.ChoiceField(choices=(*CARD_BRAND_CODES.values(), PAYPAL, OTHER_CARD_BRAND))
-    masked_number = serializers.CharField(allow_null=True)
-    first_name = serializers.CharField(allow_null=True)
-    last_name = serializers.CharField(allow_null=True)
-    expiry_month = serializers.IntegerField(allow_null=True)
-    expiry_year = serializers.IntegerField(allow_null=True)
-    billing_zip = serializers.CharField(allow_null=True)
-    billing_state = serializers.CharField(allow_null=True)
+    masked_number = serializers.CharField(source="card.masked_number", allow_null=True)
+    first_name = serializers.CharField(source="card.first_name", allow_null=True)
+    last_name = serializers.CharField(source="card.last_name", allow_null=True)
+    expiry_month = serializers.IntegerField(source="card.expiry_month", allow_null=True)
+    expiry_year = serializers.IntegerField(source="card.expiry_year", allow_null=True)
+    billing_zip = serializers.CharField(source="card.billing_zip", allow_null=True)
+    billing_state = serializers.CharField(source="card.billing_state", allow_null=True)
     email = serializers.CharField(allow_null=True, help_text="The PayPal account's address.")
 
 
 class PaymentMethodsSerializer(serializers.Serializer[Any]):
     """The payment methods, and what is due."""
 
-    card = PaymentSourceSerializer(many=True)
-    paypal = PaymentSourceSerializer(many=True)
+    card = PaymentSourceSerializer(many=True, source="wallet.cards")
+    paypal = PaymentSourceSerializer(many=True, source="wallet.paypal_accounts")
     amount_due = serializers.IntegerField(help_text="Cents; charged when a method is added or made default.")
     quote = serializers.CharField(help_text="Identifies the amount due.")
 
@@ -55,8 +55,10 @@ class PaymentMethodsSerializer(serializers.Serializer[Any]):
 class ChangedPaymentMethodsSerializer(PaymentMethodsSerializer):
     """The payment methods after a change, the changed source, and the amount collected."""
 
-    payment_source_id = serializers.CharField(allow_null=True, help_text="Null when it was removed.")
-    collected = serializers.IntegerField(help_text="Cents.")
+    payment_source_id = serializers.CharField(
+        source="change.source_id", allow_null=True, help_text="Null when it was removed."
+    )
+    collected = serializers.IntegerField(source="change.collected_cents", help_text="Cents.")
 
 
 class PaymentChange(serializers.Serializer[Any]):

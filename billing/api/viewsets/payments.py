@@ -22,7 +22,7 @@ from billing.api.viewsets.base import SUBSCRIBER_ACTOR, SubscriberViewSet
 from billing.errors import BillingPartial, QuoteChanged
 from billing.payment_methods import changes
 from billing.payment_methods.changes import MethodChange
-from billing.queries.payment_methods import CARD, payment_method_lists
+from billing.queries.payment_methods import CARD
 from core.idempotency import KEY_PARAMETER, idempotent_action
 from core.responses import VerbatimResponse
 
@@ -33,7 +33,7 @@ class PaymentsViewSet(SubscriberViewSet):
     @extend_schema(operation_id="payments", tags=["payments"], responses=PaymentMethodsSerializer)
     def list_methods(self, request: Request) -> Response:
         """Return the account's cards and PayPal accounts, and what is due."""
-        return Response(self._current_state())
+        return Response(PaymentMethodsSerializer(changes.payment_methods_of(self.account)).data)
 
     @extend_schema(
         operation_id="payment_token",
@@ -59,17 +59,14 @@ class PaymentsViewSet(SubscriberViewSet):
         """Add, update or remove a payment method, or make it the default, and collect what is due with it."""
         requested = _parse_change(self.validate_input(PaymentChange, request.data))
         try:
-            outcome = changes.change_payment_method(
+            change = changes.change_payment_method(
                 self.account, requested, key=key, actor=SUBSCRIBER_ACTOR, now=clock.billing_now()
             )
         except (QuoteChanged, BillingPartial) as error:
-            error.extra.update(self._current_state())
+            error.extra.update(PaymentMethodsSerializer(changes.payment_methods_of(self.account)).data)
             raise
-        result = {"payment_source_id": outcome.source_id, "collected": outcome.collected_cents}
-        return Response({**self._current_state(), **result})
-
-    def _current_state(self) -> dict[str, Any]:
-        return {**payment_method_lists(self.account), **changes.collection_quote(self.account)}
+        methods = changes.payment_methods_of(self.account, change=change)
+        return Response(ChangedPaymentMethodsSerializer(methods).data)
 
 
 def _parse_change(data: Mapping[str, Any]) -> MethodChange:

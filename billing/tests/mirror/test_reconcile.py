@@ -14,7 +14,7 @@ from billing.changes import pauses
 from billing.jobs import schedule
 from billing.mirror import account_import, documents, reconcile
 from billing.models import Customer, Invoice, PauseSchedule, Subscription, WebhookEvent
-from billing.queries.payment_methods import payment_method_lists
+from billing.queries.payment_methods import wallet_of
 from billing.tests.support.faulty_proxy import FaultyProxy
 from billing.tests.support.invariants import reconcile_output
 from billing.tests.support.live_provider import FAITH, GOSPEL, KIDS, Provider
@@ -157,12 +157,12 @@ def test_reading_an_account_again_leaves_nothing_that_the_provider_has_not(provi
     alice = provider.subscriber("alice", FAITH)
     provider.add_card("alice", MASTERCARD)
     account_import.resync_account(alice)
-    first, second = [card["payment_source_id"] for card in payment_method_lists(alice)["card"]]
+    first, second = [card.payment_source_id for card in wallet_of(alice).cards]
     provider.sdk.PaymentSource.delete(second)
 
     account_import.resync_account(alice)
 
-    assert [card["payment_source_id"] for card in payment_method_lists(alice)["card"]] == [first]
+    assert [card.payment_source_id for card in wallet_of(alice).cards] == [first]
 
 
 def test_a_pause_of_a_subscription_that_is_gone_is_closed_and_told(provider: Provider) -> None:

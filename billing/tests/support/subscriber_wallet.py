@@ -11,7 +11,7 @@ from billing import clock
 from billing.mirror import account_import
 from billing.payment_methods import changes
 from billing.payment_methods.changes import ADD, DELETE, SETPRIMARY, UPDATE, MethodChange, MethodChangeResult
-from billing.queries.payment_methods import CARD, due_invoices, payment_method_lists
+from billing.queries.payment_methods import CARD, due_invoices, wallet_of
 from billing.tests.support.live_provider import DECLINING_CARD, FAITH, GOSPEL, Provider
 from chargebee_sandbox.tests.support.hosted_fields import Payer
 
@@ -93,7 +93,7 @@ class SubscriberWallet:
 
     def shown_cards(self) -> list[str]:
         """Return the ids of the cards that the app shows."""
-        return [card["payment_source_id"] for card in payment_method_lists(self.account)["card"]]
+        return [card.payment_source_id for card in wallet_of(self.account).cards]
 
     def paid_charges(self) -> list[tuple[str, int]]:
         """Return the successful charges, as invoice id and cents."""
