@@ -6,8 +6,10 @@ from typing import Any
 
 from rest_framework import serializers
 
+from accounts.models.site import picture_url
 from billing.api.serializers.fields import InstantField
 from billing.api.serializers.plans import PlansSerializer
+from billing.queries.pause_offer import PauseOffer
 
 
 class PausedSerializer(PlansSerializer):
@@ -41,23 +43,42 @@ class ResumeEstimateSerializer(serializers.Serializer[Any]):
     quote = serializers.CharField()
 
 
+class ContentField(serializers.CharField):
+    """A text of the offer's content; null if it is not set."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(allow_null=True, **kwargs)
+
+    def get_attribute(self, instance: PauseOffer) -> str | None:
+        """Return the text."""
+        return getattr(instance.content, str(self.field_name), "") or None
+
+
+class PictureField(ContentField):
+    """The URL of a picture of the offer's content; null if it is not set."""
+
+    def to_representation(self, value: str) -> str:
+        """Return the URL; DRF never passes None."""
+        return picture_url(value)
+
+
 class PauseOfferSerializer(serializers.Serializer[Any]):
     """The pause offer of one service; null where operators set nothing."""
 
-    id = serializers.CharField(help_text="The plan.")
-    name = serializers.CharField()
+    id = serializers.CharField(source="plan.id", help_text="The plan.")
+    name = serializers.CharField(source="plan.name")
     browse_url = serializers.CharField(allow_null=True)
-    recommended_title_image1 = serializers.CharField(allow_null=True)
-    recommended_title_image2 = serializers.CharField(allow_null=True)
-    recommended_title_image3 = serializers.CharField(allow_null=True)
-    recommended_title_image4 = serializers.CharField(allow_null=True)
-    recommended_title_text1 = serializers.CharField(allow_null=True, help_text="What the picture shows.")
-    recommended_title_text2 = serializers.CharField(allow_null=True)
-    recommended_title_text3 = serializers.CharField(allow_null=True)
-    recommended_title_text4 = serializers.CharField(allow_null=True)
-    upcoming_title_image1 = serializers.CharField(allow_null=True)
-    upcoming_title_image2 = serializers.CharField(allow_null=True)
-    upcoming_title_image3 = serializers.CharField(allow_null=True)
-    upcoming_image_text1 = serializers.CharField(allow_null=True)
-    upcoming_image_text2 = serializers.CharField(allow_null=True)
-    upcoming_image_text3 = serializers.CharField(allow_null=True)
+    recommended_title_image1 = PictureField()
+    recommended_title_image2 = PictureField()
+    recommended_title_image3 = PictureField()
+    recommended_title_image4 = PictureField()
+    recommended_title_text1 = ContentField(help_text="What the picture shows.")
+    recommended_title_text2 = ContentField()
+    recommended_title_text3 = ContentField()
+    recommended_title_text4 = ContentField()
+    upcoming_title_image1 = PictureField()
+    upcoming_title_image2 = PictureField()
+    upcoming_title_image3 = PictureField()
+    upcoming_image_text1 = ContentField()
+    upcoming_image_text2 = ContentField()
+    upcoming_image_text3 = ContentField()

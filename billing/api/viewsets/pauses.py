@@ -23,7 +23,7 @@ from billing.api.viewsets.base import NOTHING_TO_DO, SUBSCRIBER_ACTOR, Subscribe
 from billing.changes import pauses
 from billing.mirror.pause_schedules import PAUSE_DAYS
 from billing.queries.change_responses import pause_response, plans_response
-from billing.queries.pause_offer import pause_offer
+from billing.queries.pause_offer import pause_offers
 from billing.queries.pause_periods import pause_periods
 from billing.survey import PAUSE, Screen
 from core.idempotency import KEY_PARAMETER, idempotent_action
@@ -103,7 +103,7 @@ class PauseViewSet(SubscriberViewSet):
     )
     def show_offer(self, request: Request) -> Response:
         """Return recommended and upcoming titles of each subscribed service."""
-        return Response(pause_offer(self.account))
+        return Response(PauseOfferSerializer(pause_offers(self.account), many=True).data)
 
     def _schedule_pause(
         self, ids: Sequence[str] | None, data: Mapping[str, Any], *, days: int, key: str
