@@ -48,10 +48,9 @@ def make_endless_invoice(portal: RunningPortal, name: str) -> Iterator[tuple[htt
 def start_drawing(portal: RunningPortal, wanted: InvoicePdf, **limits: int) -> int:
     """Send the rendering task with shorter limits; return the id of the process that renders."""
     portal.send_task(TASK, wanted.pk, **limits)
-    found: list[int] = []
-    wait_until(lambda: found.extend(portal.running_task_pids(TASK)) or found, what="a process that renders")
+    wait_until(lambda: portal.running_task_pids(TASK), what="a process that renders")
     assert InvoicePdf.objects.get(pk=wanted.pk).attempts == 1
-    return found[0]
+    return portal.running_task_pids(TASK)[0]
 
 
 def assert_others_unaffected(portal: RunningPortal, browser: httpx.Client, name: str) -> None:
