@@ -28,7 +28,7 @@ from django.db.models import Model
 from django.test import TransactionTestCase
 from pytest_django import DjangoDbBlocker, Settings
 
-from billing.gateway import transport
+from billing.gateway.http import transport
 
 ROOT = Path(__file__).resolve().parent
 SANDBOX_START_SECONDS = 30

@@ -12,10 +12,10 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from dev import prepare
 from dev.check_list import BIN
 from dev.console import CannotContinue, print_line
 from dev.paths import ROOT, child_environment
+from dev.setup import prepare
 
 TIMEOUT_SECONDS = 180
 CI = os.environ.get("CI", "").lower() in ("1", "true", "yes")

@@ -12,7 +12,6 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from dev import prepare
 from dev.check_list import (
     BIN,
     OPENAPI,
@@ -24,7 +23,8 @@ from dev.check_list import (
 )
 from dev.console import CannotContinue, print_line, run_command
 from dev.paths import ROOT, child_environment
-from dev.system_packages import OLDEST_PYTHON
+from dev.setup import prepare
+from dev.setup.system_packages import OLDEST_PYTHON
 
 COMPILE: list[str | Path] = [
     BIN / "uv",

@@ -15,7 +15,6 @@ from types import FrameType
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from dev import prepare
 from dev.console import CannotContinue, print_line
 from dev.paths import (
     LAST_PORT,
@@ -30,6 +29,7 @@ from dev.paths import (
 )
 from dev.process_runner import ChildDied, Runner, Stopped
 from dev.servers import check_services
+from dev.setup import prepare
 
 START_SECONDS = 90.0
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from dev import prepare
-from dev.chromium import ensure_browser
 from dev.console import CannotContinue, print_line
 from dev.paths import PYTHON, ROOT, child_environment, var_dir
+from dev.setup import prepare
+from dev.setup.chromium import ensure_browser
 
 
 def main() -> int:

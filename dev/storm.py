@@ -19,9 +19,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from dev import prepare
 from dev.console import CannotContinue, print_line
 from dev.paths import PYTHON, ROOT
+from dev.setup import prepare
 from dev.test import suite_environment
 
 STORM_TEST = "billing/tests/storm/test_storm.py"

@@ -15,11 +15,11 @@ from typing import IO
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from dev import prepare
-from dev.chromium import ensure_browser
 from dev.console import CannotContinue, print_line
 from dev.paths import PYTHON, ROOT, child_environment
 from dev.servers import POSTGRESQL_PORT, REDIS_PORT, is_listening, missing_binaries
+from dev.setup import prepare
+from dev.setup.chromium import ensure_browser
 
 DATABASE_URL = "postgres://postgres:postgres@127.0.0.1:5432/portal"
 REDIS_URL = "redis://127.0.0.1:6379/9"

@@ -466,7 +466,7 @@ LOGGING: dict[str, Any] = {
     "root": {"handlers": ["console"], "level": ENV.log_level},
     "loggers": {
         "portal.access": {"level": TRAFFIC_LEVEL},
-        "billing.gateway.transport": {"level": TRAFFIC_LEVEL},
+        "billing.gateway.http.transport": {"level": TRAFFIC_LEVEL},
         # A beat is not news; how a job went is a row.
         "celery.app.trace": {"level": "WARNING"},
         "celery.beat": {"level": "WARNING"},

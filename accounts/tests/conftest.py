@@ -13,7 +13,7 @@ from rest_framework.test import APIClient
 
 from accounts import signals
 from accounts.models import Account
-from accounts.tests.sign_in_client import SignInClient
+from accounts.tests.sign_in.sign_in_client import SignInClient
 
 NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
 

@@ -28,7 +28,7 @@ from accounts.models import (
     User,
 )
 from accounts.profile import events
-from accounts.tests.sign_in_client import SignInClient, send_due_mail
+from accounts.tests.sign_in.sign_in_client import SignInClient, send_due_mail
 from core.models import LimitCounter
 
 pytestmark = pytest.mark.django_db

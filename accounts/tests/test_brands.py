@@ -29,7 +29,7 @@ from accounts.models.brand_colors import (
     default_colors,
     nearest_readable_color,
 )
-from accounts.tests.sign_in_client import SignInClient, send_due_mail
+from accounts.tests.sign_in.sign_in_client import SignInClient, send_due_mail
 from conftest import ROOT
 from core.models import LimitCounter
 

@@ -11,7 +11,7 @@ from django.utils import timezone
 from accounts import tasks
 from accounts.mail.queue import queue_mail
 from accounts.models import Account, LoginChallenge, OutgoingMail, SignInEvent
-from accounts.tests.sign_in_client import SignInClient, send_due_mail
+from accounts.tests.sign_in.sign_in_client import SignInClient, send_due_mail
 from core.models import LimitCounter
 
 pytestmark = pytest.mark.django_db

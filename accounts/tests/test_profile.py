@@ -9,7 +9,7 @@ import pytest
 from accounts import signals
 from accounts.models import Account, AccountEvent
 from accounts.tests.conftest import SignalReceivers
-from accounts.tests.sign_in_client import SignInClient
+from accounts.tests.sign_in.sign_in_client import SignInClient
 from core import idempotency
 from core.errors import InvalidInput
 

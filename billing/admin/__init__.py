@@ -4,8 +4,6 @@ from billing.admin import (
     account_actions,
     account_page,
     catalog,
-    churn,
-    churn_report,
     commands,
     content,
     documents,
@@ -17,12 +15,14 @@ from billing.admin import (
     reconcile_runs,
     webhooks,
 )
+from billing.admin.churn import records as churn_records
+from billing.admin.churn import report as churn_report
 
 __all__ = [
     "account_actions",
     "account_page",
     "catalog",
-    "churn",
+    "churn_records",
     "churn_report",
     "commands",
     "content",

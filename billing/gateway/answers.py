@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from billing.gateway import records
-from billing.gateway.client import UNREADABLE_ERRORS
 from billing.gateway.errors import NotSent, Refused, Unconfirmed
+from billing.gateway.http.client import UNREADABLE_ERRORS
 from billing.gateway.scheduled import read_subscription_snapshot
 from billing.gateway.snapshots import CustomerSnapshot, InvoiceSnapshot, Snapshot
 

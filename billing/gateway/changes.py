@@ -9,8 +9,8 @@ from typing import Any
 
 from billing.gateway import subscriptions
 from billing.gateway.answers import changed_records
-from billing.gateway.client import chargebee_sdk, write_to_provider
 from billing.gateway.errors import Missing, NotSent, Refused, Unconfirmed
+from billing.gateway.http.client import chargebee_sdk, write_to_provider
 from billing.gateway.snapshots import Snapshot, SubscriptionSnapshot
 
 AT_ONCE = "immediately"

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from billing.gateway import records
-from billing.gateway.client import chargebee_sdk, read_from_provider, write_to_provider
 from billing.gateway.errors import GatewayError, Missing, Refused
+from billing.gateway.http.client import chargebee_sdk, read_from_provider, write_to_provider
 from billing.gateway.snapshots import CouponSnapshot
 
 NOT_REDEEMED = "not_redeemed"

@@ -1,7 +1,7 @@
 """Changes of customers."""
 
-from billing.gateway.client import UNREADABLE_ERRORS, chargebee_sdk, write_to_provider
 from billing.gateway.errors import Unconfirmed
+from billing.gateway.http.client import UNREADABLE_ERRORS, chargebee_sdk, write_to_provider
 from billing.gateway.snapshots import CustomerSnapshot
 
 

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from billing.gateway.changes import AT_ONCE, AT_TERM_END
-from billing.gateway.client import chargebee_sdk, read_from_provider
+from billing.gateway.http.client import chargebee_sdk, read_from_provider
 from billing.gateway.snapshots import parse_instant
 
 ITEM_LEVEL = "item_level_coupon"

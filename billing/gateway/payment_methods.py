@@ -10,8 +10,13 @@ from typing import Any
 
 from billing.gateway import records
 from billing.gateway.answers import changed_records, find_related_records
-from billing.gateway.client import UNREADABLE_ERRORS, chargebee_sdk, read_from_provider, write_to_provider
 from billing.gateway.errors import Missing, NotSent, PaymentRefused, Refused, Unconfirmed
+from billing.gateway.http.client import (
+    UNREADABLE_ERRORS,
+    chargebee_sdk,
+    read_from_provider,
+    write_to_provider,
+)
 from billing.gateway.scheduled import read_subscription_snapshot
 from billing.gateway.snapshots import (
     CustomerSnapshot,

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, TypeVar
 
-from billing.gateway.client import (
+from billing.gateway.errors import NotSent, Unreadable
+from billing.gateway.http.client import (
     UNREADABLE_ERRORS,
     chargebee_sdk,
     read_all_pages,
     read_from_provider,
     read_page,
 )
-from billing.gateway.errors import NotSent, Unreadable
 from billing.gateway.scheduled import read_subscription_snapshot
 from billing.gateway.snapshots import (
     CouponSnapshot,

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from billing.gateway.client import chargebee_sdk, read_from_provider
 from billing.gateway.errors import Refused
+from billing.gateway.http.client import chargebee_sdk, read_from_provider
 from billing.gateway.snapshots import Raw, SubscriptionSnapshot
 
 

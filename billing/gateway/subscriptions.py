@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from billing.gateway.answers import changed_records
-from billing.gateway.client import chargebee_sdk, read_from_provider, write_to_provider
+from billing.gateway.http.client import chargebee_sdk, read_from_provider, write_to_provider
 from billing.gateway.scheduled import read_subscription_snapshot
 from billing.gateway.snapshots import Snapshot, SubscriptionSnapshot, parse_instant
 

@@ -3,8 +3,8 @@
 import time
 from datetime import datetime
 
-from billing.gateway.client import chargebee_sdk, read_from_provider, write_to_provider
 from billing.gateway.errors import NotSent
+from billing.gateway.http.client import chargebee_sdk, read_from_provider, write_to_provider
 
 MACHINE_NAME = "delorean"
 POLL_SECONDS = 0.02

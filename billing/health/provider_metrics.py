@@ -18,7 +18,7 @@ from django.db import DatabaseError, transaction
 from django.db.models import F
 from django.utils import timezone
 
-from billing.gateway import transport
+from billing.gateway.http import transport
 from billing.models import ProviderMinute
 
 logger = logging.getLogger(__name__)

@@ -19,8 +19,8 @@ from django.db import IntegrityError, transaction
 
 from accounts.brands import site
 from billing import worker_shutdown
-from billing.gateway import rate_limit
 from billing.gateway.errors import GatewayError
+from billing.gateway.http import rate_limit
 from billing.invoices import pdf_files
 from billing.jobs import data_retention, nightly_reconcile, pause_start
 from billing.jobs.command_kinds import RECEIPT_COMPOSERS

@@ -12,7 +12,7 @@ from typing import Any
 from django.db import IntegrityError, transaction
 
 from billing import worker_shutdown
-from billing.gateway import rate_limit
+from billing.gateway.http import rate_limit
 from billing.models import ReconcileRun
 from core.clock import database_now
 from core.leases import LeaseLost

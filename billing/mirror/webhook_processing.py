@@ -18,8 +18,9 @@ from django.db import transaction
 from django.db.models import Case, Exists, OuterRef, QuerySet, Value, When
 
 from billing import worker_shutdown
-from billing.gateway import rate_limit, records
+from billing.gateway import records
 from billing.gateway.errors import Missing, NotSent, Unreadable
+from billing.gateway.http import rate_limit
 from billing.mirror import account_import, writer
 from billing.models import Customer, WebhookEvent
 from core.clock import database_now

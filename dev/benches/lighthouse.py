@@ -7,12 +7,12 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from dev import chromium as dev_chromium
 from dev.benches import fake_provider
 from dev.benches.measurements import ROUNDS, NotMeasured, Scores, print_figures
 from dev.benches.portal_server import create_signed_in_account, run_server
 from dev.benches.scratch_portal import scratch_portal
 from dev.paths import ROOT, child_environment, var_dir
+from dev.setup import chromium as dev_chromium
 
 NAME = "Lighthouse"
 VERSION = "12.8.2"

@@ -70,7 +70,7 @@ def _resume_within_limit() -> Comparison:
     """Resume for some minutes of simulated time, in which only the rate limit's waits pass."""
     from django.test import override_settings
 
-    from billing.gateway import rate_limit
+    from billing.gateway.http import rate_limit
 
     asked_at = [0.0]
     clock = rate_limit.Clock(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dev.build_cache import Stamp, digest_files
+from dev.setup.build_cache import Stamp, digest_files
 
 
 @pytest.fixture

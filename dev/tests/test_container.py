@@ -6,7 +6,7 @@ import yaml
 
 from conftest import ROOT
 from dev.run import portal_processes
-from dev.system_packages import PANGO_DEBIAN
+from dev.setup.system_packages import PANGO_DEBIAN
 
 DOCKERFILE = (ROOT / "Dockerfile").read_text()
 SERVICES = yaml.safe_load((ROOT / "compose.yaml").read_text())["services"]

@@ -9,9 +9,9 @@ import time
 
 import pytest
 
-from dev import prepare
 from dev.console import CannotContinue
 from dev.paths import ROOT
+from dev.setup import prepare
 
 INSTALL = "from dev import prepare; prepare.ensure_python_packages(prepare.ROOT / 'requirements.txt')"
 

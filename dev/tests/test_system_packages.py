@@ -5,7 +5,7 @@ import json
 import pytest
 
 from conftest import ROOT
-from dev import system_packages
+from dev.setup import system_packages
 
 
 def make_programs(folder, version, names=("node", "npm")):

@@ -33,7 +33,7 @@ from prometheus_client.metrics_core import GaugeMetricFamily, Metric
 from prometheus_client.multiprocess import MultiProcessCollector
 
 from billing import clock
-from billing.gateway import transport
+from billing.gateway.http import transport
 from billing.health import checks
 from core.network import is_from_networks
 from portal import views

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from accounts.models import Account
-from accounts.tests.sign_in_client import SignInClient
+from accounts.tests.sign_in.sign_in_client import SignInClient
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from django.test import Client
 
 from accounts.mail.queue import queue_mail
 from accounts.models import Account, OutgoingMail
-from accounts.tests.sign_in_client import SignInClient, send_due_mail
+from accounts.tests.sign_in.sign_in_client import SignInClient, send_due_mail
 from preferences import email_preferences, unsubscribe_link
 from preferences.models import Preference, PreferenceChange
 

@@ -8,7 +8,7 @@ import pytest
 from django.core.management import call_command
 
 from accounts.models import Account, AccountEvent
-from accounts.tests.sign_in_client import SignInClient
+from accounts.tests.sign_in.sign_in_client import SignInClient
 from preferences import email_preferences
 from preferences.models import EmailPreferences, Preference, PreferenceChange
 

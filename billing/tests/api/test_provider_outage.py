@@ -12,9 +12,10 @@ from typing import Any
 import pytest
 from pytest_django import Settings
 
-from billing.gateway import breaker, rate_limit, records
+from billing.gateway import records
 from billing.gateway.errors import NotSent
-from billing.gateway.transport import LOGGED_CHARACTERS, redact_body
+from billing.gateway.http import breaker, rate_limit
+from billing.gateway.http.transport import LOGGED_CHARACTERS, redact_body
 from billing.models import Command
 from billing.tests.api.browser import Browser
 from billing.tests.api.synced_provider import UNREACHABLE_ENDPOINT, SyncedProvider
@@ -205,7 +206,9 @@ def test_what_came_in_place_of_an_answer_is_told_to_the_log(
 
     assert request_pause(alice)[:2] == (503, "billing_unconfirmed")
 
-    [line] = [record.getMessage() for record in caplog.records if record.name == "billing.gateway.client"]
+    [line] = [
+        record.getMessage() for record in caplog.records if record.name == "billing.gateway.http.client"
+    ]
     assert told in line
 
 

@@ -9,7 +9,7 @@ import pytest
 from pytest_django import Settings
 
 from accounts.models import Account, OutgoingMail
-from accounts.tests.sign_in_client import send_due_mail
+from accounts.tests.sign_in.sign_in_client import send_due_mail
 from billing import clock
 from billing.changes import resumes
 from billing.errors import PaymentProcessingFailed

@@ -24,7 +24,7 @@ from pytest_django import Settings
 
 from accounts.models import AccountEvent, OutgoingMail
 from billing import clock
-from billing.gateway import rate_limit
+from billing.gateway.http import rate_limit
 from billing.health import checks
 from billing.jobs import recovery, schedule
 from billing.jobs.resumes import worker as resume_worker

@@ -25,8 +25,9 @@ from pytest_django import Settings
 from accounts.models import Account
 from billing import clock, tasks
 from billing.changes import bundle_coupons
-from billing.gateway import rate_limit, records
+from billing.gateway import records
 from billing.gateway.errors import NotSent, Refused
+from billing.gateway.http import rate_limit
 from billing.jobs import schedule
 from billing.mirror import account_import, batch_runs, reconcile
 from billing.models import BundleRate, Command, Invoice, JobRun, ReconcileRun, RequestPace, Subscription

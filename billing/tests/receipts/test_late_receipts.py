@@ -8,7 +8,7 @@ import pytest
 from django.core import mail
 
 from accounts.models import Account
-from accounts.tests.sign_in_client import send_due_mail
+from accounts.tests.sign_in.sign_in_client import send_due_mail
 from billing import clock
 from billing.changes import cancellation, pauses, undo
 from billing.models import PauseSchedule

@@ -11,7 +11,7 @@ from django.core import mail
 from pytest_django import Settings
 
 from accounts.models import Account, OutgoingMail, SiteSettings
-from accounts.tests.sign_in_client import send_due_mail
+from accounts.tests.sign_in.sign_in_client import send_due_mail
 from billing import clock
 from billing.changes import billing_period, undo
 from billing.jobs import schedule as job_schedule

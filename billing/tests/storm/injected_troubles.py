@@ -15,7 +15,7 @@ from typing import Any
 import httpx
 from django.db import connection
 
-from billing.gateway import transport
+from billing.gateway.http import transport
 from conftest import NO_AUTHORITIES, Sandbox
 
 # An act by its name and what it takes.

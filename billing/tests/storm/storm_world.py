@@ -24,7 +24,7 @@ from django.core.management import call_command
 from accounts.mail import outbox
 from accounts.models import Account, OutgoingMail
 from accounts.profile import erasure
-from accounts.tests.sign_in_client import CODE_PATTERN, SignInClient
+from accounts.tests.sign_in.sign_in_client import CODE_PATTERN, SignInClient
 from billing import clock
 from billing.changes import bundle_coupons, resumes
 from billing.jobs import recovery, schedule

@@ -14,9 +14,9 @@ from chargebee import APIError, Chargebee, PaymentError
 from django.conf import settings
 
 from billing import worker_shutdown
-from billing.gateway import breaker, transport
 from billing.gateway.errors import Missing, NotSent, PaymentRefused, Refused, Unconfirmed, Unreadable
-from billing.gateway.retry import call_with_retries
+from billing.gateway.http import breaker, transport
+from billing.gateway.http.retry import call_with_retries
 
 logger = logging.getLogger(__name__)
 

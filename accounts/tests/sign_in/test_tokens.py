@@ -19,7 +19,7 @@ from rest_framework.views import APIView
 from accounts import tasks
 from accounts.models import Account, SessionToken, User
 from accounts.sign_in import flow
-from accounts.tests.sign_in_client import SignInClient
+from accounts.tests.sign_in.sign_in_client import SignInClient
 
 pytestmark = pytest.mark.django_db
 

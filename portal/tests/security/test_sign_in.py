@@ -19,7 +19,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from accounts.models import Account, SignInEvent
-from accounts.tests.sign_in_client import SignInClient, different_code, query_shapes
+from accounts.tests.sign_in.sign_in_client import SignInClient, different_code, query_shapes
 from billing.tests.api.mirror_factory import apply_catalog, make_subscription, open_account
 from conftest import ROOT, free_port
 

@@ -15,7 +15,7 @@ from django.db import connection
 from accounts import tasks
 from accounts.mail.queue import queue_mail
 from accounts.models import Account, LoginChallenge, OutgoingMail, SessionToken, SignInEvent
-from accounts.tests.sign_in_client import (
+from accounts.tests.sign_in.sign_in_client import (
     SignInClient,
     challenge_from_answer,
     different_code,

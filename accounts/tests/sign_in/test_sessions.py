@@ -8,7 +8,7 @@ import pytest
 import time_machine
 
 from accounts.models import Account, AccountEvent, SessionToken
-from accounts.tests.sign_in_client import SignInClient
+from accounts.tests.sign_in.sign_in_client import SignInClient
 
 pytestmark = pytest.mark.django_db
 

@@ -15,7 +15,7 @@ from rest_framework.test import APIClient
 from accounts import signals
 from accounts.models import Account, AccountEvent, LoginChallenge, SessionToken, SignInEvent
 from accounts.tests.conftest import SignalReceivers
-from accounts.tests.sign_in_client import (
+from accounts.tests.sign_in.sign_in_client import (
     SignInClient,
     challenge_from_answer,
     different_code,

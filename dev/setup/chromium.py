@@ -11,7 +11,7 @@ from pathlib import Path
 
 from dev.console import CannotContinue, print_line, run_command
 from dev.paths import MACOS, PYTHON, child_environment
-from dev.system_packages import apt_install, can_use_apt, install_command
+from dev.setup.system_packages import apt_install, can_use_apt, install_command
 
 # A page costs the headless shell two thirds of what it costs the full browser.
 SHELL = "chromium-headless-shell"

@@ -20,7 +20,8 @@ from accounts.admin.read_only import ReadOnlyAdmin
 from accounts.brands import site
 from accounts.models import Brand
 from billing import clock
-from billing.admin import charts, churn_tables
+from billing.admin.churn import charts
+from billing.admin.churn import tables as churn_tables
 from billing.models import ChurnReport
 from billing.queries.churn_report import MEASURES, ChurnStatistics, ReportRange, churn_statistics
 

@@ -11,7 +11,7 @@ from django.db import transaction
 
 from billing import worker_shutdown
 from billing.gateway.errors import NotSent
-from billing.gateway.retry import LONGEST_WAIT_SECONDS, retry_when_throttled
+from billing.gateway.http.retry import LONGEST_WAIT_SECONDS, retry_when_throttled
 from billing.models import RequestPace
 from core.clock import database_now
 

@@ -23,14 +23,14 @@ from accounts import tasks
 from accounts.mail import outbox
 from accounts.mail.queue import queue_mail, register_preparation, retry_mails
 from accounts.models import Account, OutgoingMail
-from accounts.tests.sign_in_client import (
+from accounts.tests.mail.stalling_mail_server import run_stalling_server
+from accounts.tests.sign_in.sign_in_client import (
     CODE_PATTERN,
     SignInClient,
     challenge_from_answer,
     only_queued_mail,
     send_due_mail,
 )
-from accounts.tests.stalling_mail_server import run_stalling_server
 
 pytestmark = pytest.mark.django_db
 

@@ -10,10 +10,10 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from dev import system_packages
-from dev.build_cache import Stamp, digest_files
 from dev.console import CannotContinue, run_command
 from dev.paths import DIST, NODE_MODULES, PYTHON, ROOT, VENV, child_environment, var_dir
+from dev.setup import system_packages
+from dev.setup.build_cache import Stamp, digest_files
 
 BUNDLE_SOURCES = (
     ROOT / "frontend" / "src",

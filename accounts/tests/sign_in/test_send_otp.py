@@ -15,7 +15,7 @@ from accounts import signals
 from accounts.models import Account, Brand, LoginChallenge, OutgoingMail, SignInEvent
 from accounts.sign_in.otp import hash_code, new_code
 from accounts.tests.conftest import SignalReceivers
-from accounts.tests.sign_in_client import (
+from accounts.tests.sign_in.sign_in_client import (
     CODE_PATTERN,
     SignInClient,
     challenge_from_answer,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from billing.admin.charts import format_share
+from billing.admin.churn.charts import format_share
 from billing.catalog import PLANS
 from billing.queries.churn_report import MEASURES, ChurnStatistics, Counts, OfferFunnel, ReportRange
 from billing.survey import DAILY_USAGES, OFFERS, REASONS, SATISFACTION_LEVELS

@@ -10,7 +10,7 @@ from pytest_django import Settings
 from rest_framework.settings import api_settings
 
 from accounts.models import Account, SignInEvent
-from accounts.tests.sign_in_client import SignInClient
+from accounts.tests.sign_in.sign_in_client import SignInClient
 
 pytestmark = pytest.mark.django_db
 

@@ -1,0 +1,1 @@
+"""The churn events and the churn report in the admin."""

@@ -1,0 +1,1 @@
+"""What a fresh machine needs: packages, Node, a browser, the bundle."""
