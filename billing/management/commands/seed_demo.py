@@ -28,7 +28,7 @@ class Command(BaseCommand):
         try:
             imported = demo_seed.seed_demo_site(json.loads(CONTENT_FILE.read_text()), now=clock.billing_now())
         except GatewayError as error:
-            raise CommandError(f"The billing provider could not be asked: {error}") from error
+            raise CommandError(f"The billing provider could not be reached: {error}") from error
         self.stdout.write(f"{imported} demo accounts are there.")
 
     def _wait_for_provider(self) -> None:

@@ -38,6 +38,6 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from error
         except GatewayError as error:
             raise CommandError(
-                f"The billing provider could not be asked: {error}. {SETTINGS_HINT}"
+                f"The billing provider could not be reached: {error}. {SETTINGS_HINT}"
             ) from error
         self.stdout.write(f"It is now {clock.billing_now():%Y-%m-%d %H:%M} UTC for billing.")

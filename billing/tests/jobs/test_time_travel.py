@@ -20,5 +20,5 @@ def test_it_refuses_what_is_no_duration(duration: str) -> None:
 def test_it_says_that_the_provider_does_not_answer(settings: Settings) -> None:
     settings.CHARGEBEE_ENDPOINT = "http://127.0.0.1:1/api/v2"
 
-    with pytest.raises(CommandError, match=r"The billing provider could not be asked: .*\. Is it running"):
+    with pytest.raises(CommandError, match=r"The billing provider could not be reached: .*\. Is it running"):
         call_command("timetravel", "1d", stdout=StringIO())
