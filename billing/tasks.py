@@ -18,9 +18,10 @@ def tick() -> None:
 
 
 @shared_task
-def run_job(name: str, slot: str, helping: bool = False) -> None:
-    """Run a slice of a scheduled job for a slot (ISO 8601, UTC), or help with it."""
-    schedule.run_job(name, datetime.fromisoformat(slot), now=clock.billing_now(), helping=helping)
+def run_job(name: str, slot: str | None, helping: bool = False) -> None:
+    """Run a slice of a job for a slot (ISO 8601, UTC) or of its requested run, or help with it."""
+    instant = datetime.fromisoformat(slot) if slot else None
+    schedule.run_job(name, instant, now=clock.billing_now(), helping=helping)
 
 
 @shared_task
@@ -46,12 +47,6 @@ def make_invoice_pdf(pdf_pk: int) -> None:
 def align_bundle(account_pk: int) -> None:
     """Align an account's bundle coupons; the nightly reconcile retries a failure."""
     bundle_coupons.align_hinted_account(account_pk, now=clock.billing_now())
-
-
-@shared_task
-def align_all_bundles() -> None:
-    """Align all bundles' coupons for one slice, after an operator changed a rate; enqueues the next slice."""
-    bundle_coupons.continue_alignment(now=clock.billing_now())
 
 
 @shared_task

@@ -265,8 +265,7 @@ CELERY_TASK_ACKS_LATE = True
 # A night's job asks the provider for minutes on end; somebody's sign-in code must not wait behind it.
 JOBS_QUEUE = "jobs"
 CELERY_TASK_ROUTES = {
-    f"billing.tasks.{name}": {"queue": JOBS_QUEUE}
-    for name in ("run_job", "process_due_webhooks", "align_all_bundles")
+    f"billing.tasks.{name}": {"queue": JOBS_QUEUE} for name in ("run_job", "process_due_webhooks")
 }
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1

@@ -12,7 +12,6 @@ from billing.admin import (
     mail_samples,
     mirror,
     pause_schedules,
-    reconcile_runs,
     webhooks,
 )
 from billing.admin.churn import records as churn_records
@@ -32,6 +31,5 @@ __all__ = [
     "mail_samples",
     "mirror",
     "pause_schedules",
-    "reconcile_runs",
     "webhooks",
 ]

@@ -2,37 +2,66 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 from django.contrib import admin
 from django.utils import timezone
 from django.utils.safestring import SafeString
 
 from accounts.admin.read_only import ReadOnlyAdmin
-from billing import clock
+from billing import clock, job_runs
 from billing.admin.formatting import format_instant, format_json
 from billing.health import progress
-from billing.jobs import schedule
 from billing.models import FeedCursor, JobRun, ProviderClock
 
 
 @admin.register(JobRun)
 class JobRunAdmin(ReadOnlyAdmin):
-    """Job runs with their scheduled time, counts and error."""
+    """Job runs, newest first, with their slot, progress, counts and error."""
 
-    list_display = ("job", "scheduled_for", "started_at", "duration_text", "nonzero_counts", "error")
-    list_filter = ("job", ("error", admin.EmptyFieldListFilter), "scheduled_for")
+    list_display = (
+        "job",
+        "scheduled_for",
+        "started_at",
+        "duration_text",
+        "current_stage",
+        "nonzero_counts",
+        "error",
+    )
+    list_filter = (
+        "job",
+        ("error", admin.EmptyFieldListFilter),
+        ("finished_at", admin.EmptyFieldListFilter),
+        "started_at",
+    )
     search_fields = ("job", "error")
-    date_hierarchy = "scheduled_for"
-    ordering = ("-scheduled_for", "job")
-    fields = ("job", "scheduled_for", "started_at", "finished_at", "duration_text", "all_counts", "error")
+    date_hierarchy = "started_at"
+    ordering = ("-started_at", "-pk")
+    fields = (
+        ("job", "scheduled_for"),
+        ("started_at", "updated_at", "finished_at"),
+        "duration_text",
+        "current_stage",
+        "all_counts",
+        "all_counts_by_stage",
+        "error",
+        "position",
+        ("attempts", "next_attempt_at"),
+    )
 
     @admin.display(description="took")
     def duration_text(self, run: JobRun) -> str:
         """Return how long it took, or its progress."""
-        if run.error.startswith(schedule.SUPERSEDED):
+        if run.error.startswith(job_runs.ABANDONED):
             return "never finished"
         if run.finished_at is None:
             return f"running: {progress.describe_pace(run, timezone.now())}"
         return f"{(run.finished_at - run.started_at).total_seconds():.1f} s"
+
+    @admin.display(description="stage")
+    def current_stage(self, run: JobRun) -> str:
+        """Return the stage of a run that works in portions."""
+        return progress.describe_stage(run)
 
     @admin.display(description="counts")
     def nonzero_counts(self, run: JobRun) -> str:
@@ -43,6 +72,16 @@ class JobRunAdmin(ReadOnlyAdmin):
     def all_counts(self, run: JobRun) -> SafeString:
         """Return all counts."""
         return format_json(run.counts)
+
+    @admin.display(description="counts by stage")
+    def all_counts_by_stage(self, run: JobRun) -> SafeString:
+        """Return the counts of each stage."""
+        return format_json(run.counts_by_stage)
+
+    @admin.display(description="continues at")
+    def position(self, run: JobRun) -> SafeString:
+        """Return the cursor."""
+        return format_json(asdict(run.cursor) if run.cursor else {})
 
 
 @admin.register(ProviderClock)

@@ -1,30 +1,28 @@
 """Align bundle coupons with the rates: as the last steps of a change, on a signal, and every night."""
 
 import logging
-import time
 import uuid
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.conf import settings
 from django.db.models import Count, Max, Q, QuerySet
 
 from accounts.models import Account
+from billing import job_runs
 from billing.commands import lifecycle
 from billing.commands.command_kind import CommandKind
 from billing.errors import BillingError
-from billing.mirror import batch_runs
-from billing.mirror.batch_runs import PortionResult, RunHeld, Work
-from billing.models import Command, ReconcileRun, Subscription
+from billing.job_runs import ROWS_PER_STRETCH, Portion
+from billing.models import Command, JobRun, Subscription
 from billing.models.commands import ALIGN_BUNDLE, SYSTEM_ACTOR
+from billing.models.job_runs import BUNDLES, Cursor
 from billing.models.mirror import LIVE_STATUSES
 from billing.models.steps import Step, StepOperation, subscription_step
 from billing.queries import bundles
 from billing.queries.bundles import CouponSwap, RateTable
 from billing.queries.holdings import holdings_of_subscriptions, subscriptions_of
-from core import task_queue
-from core.leases import LeaseLost
 
 logger = logging.getLogger(__name__)
 
@@ -79,68 +77,24 @@ def align_account(account: Account, *, now: datetime) -> bool:
     return True
 
 
-def align_all_accounts(*, now: datetime) -> dict[str, int]:
-    """Align every account whose coupons are no longer right; return how many were aligned, and how many failed.
-
-    Continues an interrupted run where it stopped. Raises RunHeld and TakenOver while another process works on it.
-    """
-    run = batch_runs.claim_run(Work.BUNDLES, first=BUNDLE_STAGE)
-    batch_runs.continue_run(run, lambda run: align_portion(run, (BUNDLE_STAGE,), now=now))
-    return alignment_counts(run)
-
-
 def request_alignment() -> None:
     """Request the alignment of all bundles in the background, from the first account: a rate has changed."""
-    batch_runs.request_run(Work.BUNDLES, first=BUNDLE_STAGE)
-    task_queue.enqueue_task("billing.tasks.align_all_bundles")
+    job_runs.request_run(BUNDLES, stage=BUNDLE_STAGE)
 
 
-def continue_alignment(*, now: datetime) -> None:
-    """Run a slice of a requested alignment, unless another worker runs it; enqueue the next slice if any is left."""
-    if not batch_runs.is_run_waiting(Work.BUNDLES):
-        return
-    try:
-        run = batch_runs.claim_run(Work.BUNDLES, first=BUNDLE_STAGE)
-        until = time.monotonic() + settings.JOB_SLICE_SECONDS
-        finished = batch_runs.continue_run(
-            run, lambda run: align_portion(run, (BUNDLE_STAGE,), now=now), until=until
-        )
-    except (RunHeld, LeaseLost) as error:
-        logger.info("Another worker aligns the bundles: %s", error)
-        return
-    if not finished:
-        task_queue.enqueue_task("billing.tasks.align_all_bundles")
-
-
-def announce_alignment() -> None:
-    """Enqueue the task again if a requested alignment waits: its message may have been lost."""
-    if batch_runs.is_run_waiting(Work.BUNDLES):
-        task_queue.enqueue_expiring_task("billing.tasks.align_all_bundles")
-
-
-def align_portion(run: ReconcileRun, stages: tuple[str, ...], *, now: datetime) -> PortionResult:
+def align_portion(run: JobRun, stages: tuple[str, ...], *, now: datetime) -> Portion:
     """Align the next accounts of a run; an account that fails is tried again the next night."""
-    up_to = run.up_to
+    cursor: Cursor = run.cursor
+    up_to = cursor.up_to
     if up_to is None:
         up_to = Account.objects.aggregate(newest=Max("pk"))["newest"] or 0
-    end = min(run.after + batch_runs.ROWS_PER_STRETCH, up_to)
-    accounts = list(_accounts_to_align(run.after, end)[:ACCOUNTS_PER_PORTION])
+    end = min(cursor.after + ROWS_PER_STRETCH, up_to)
+    accounts = list(_accounts_to_align(cursor.after, end)[:ACCOUNTS_PER_PORTION])
     aligned = [_try_align_account(account, now) for account in accounts]
     after = accounts[-1].pk if len(accounts) == ACCOUNTS_PER_PORTION else end
-    return PortionResult(
-        compared=len(accounts),
-        mended=aligned.count(True),
-        failed=aligned.count(None),
-        cursor={"after": after, "up_to": up_to}
-        if after < up_to
-        else batch_runs.next_stage_cursor(run, stages),
-    )
-
-
-def alignment_counts(run: ReconcileRun) -> dict[str, int]:
-    """Return how many accounts a run has aligned, and how many failed."""
-    counts = run.counts.get(BUNDLE_STAGE, {})
-    return {"aligned": counts.get("mended", 0), "bundles_later": counts.get("failed", 0)}
+    following = replace(cursor, after=after, up_to=up_to) if after < up_to else cursor.next_stage(stages)
+    counts = {"compared": len(accounts), "repaired": aligned.count(True), "failed": aligned.count(None)}
+    return Portion(counts, following)
 
 
 def align_hinted_account(account_pk: int, *, now: datetime) -> None:

@@ -19,7 +19,8 @@ from billing.health import progress
 from billing.health.progress import format_time_ago
 from billing.jobs import schedule
 from billing.jobs.resumes import retry
-from billing.models import Command, Heartbeat, InvoicePdf, JobRun, ProviderMinute, ReconcileRun, WebhookEvent
+from billing.models import Command, Heartbeat, InvoicePdf, JobRun, ProviderMinute, WebhookEvent
+from billing.models.job_runs import RECONCILE
 from core.clock import database_now
 
 # Beat ticks three times a minute; busy workers may delay some ticks.
@@ -152,7 +153,7 @@ def _check_waiting_webhooks(now: datetime) -> HealthCheck:
 
 
 def _check_late_jobs(now: datetime) -> HealthCheck:
-    late = sorted(job.name for job, slot in schedule.due_jobs(now) if now - slot > LATE_AFTER)
+    late = sorted(job.name for job, slot in schedule.due_jobs(now) if slot and now - slot > LATE_AFTER)
     failed = _failed_job_names()
     problems = [*(f"{name} is late" for name in late), *(f"{name} failed in its last run" for name in failed)]
     return HealthCheck(
@@ -172,10 +173,7 @@ def _check_active_jobs(now: datetime) -> HealthCheck:
     return HealthCheck(
         name="jobs_under_way",
         title="Running jobs",
-        found="; ".join(
-            f"{run.job}: {progress.describe_counts(run)}, {progress.describe_pace(run, now)}" for run in runs
-        )
-        or "none",
+        found="; ".join(progress.describe_run(run, now) for run in runs) or "none",
         number=len(runs),
         needs_somebody=False,
         todo="No action needed",
@@ -226,25 +224,24 @@ def _check_given_up_resumes() -> HealthCheck:
 
 
 def _check_last_reconcile(now: datetime) -> HealthCheck:
-    last = (
-        ReconcileRun.objects.filter(work=ReconcileRun.Work.NIGHT, finished_at__isnull=False)
-        .order_by("-finished_at")
-        .first()
-    )
+    finished = JobRun.objects.filter(job=RECONCILE, finished_at__isnull=False, error="")
+    last = finished.order_by("finished_at").last()
+    counts = {"compared": 0, "repaired": 0, "failed": 0, **(last.counts if last else {})}
     if last is None or last.finished_at is None:
         found = "Not run yet"
     else:
         ago = format_time_ago(now - last.finished_at)
-        found = f"{last.mended} corrected and {last.failed} failed of {last.compared}, {ago}"
+        found = f"{counts['repaired']} corrected and {counts['failed']} failed of {counts['compared']}, {ago}"
     return HealthCheck(
         name="mirror_mended",
         title="Last comparison with Chargebee",
         found=found,
-        number=last.mended if last else 0,
-        needs_somebody=bool(last and last.failed),
+        number=counts["repaired"],
+        needs_somebody=counts["failed"] > 0,
         todo="Find the failed records in the log. reconcile --check lists the remaining differences.",
         runbook="the-mirror-may-be-wrong",
-        admin_list="billing_reconcilerun",
+        admin_list="billing_jobrun",
+        admin_filter=f"job={RECONCILE}",
     )
 
 

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from django.utils import timezone
 
-from billing.mirror import batch_runs
+from billing import job_runs
 from billing.models import ProviderMinute, WebhookEvent
 from core.data_retention import delete_old_requests
 
@@ -17,7 +17,7 @@ def delete_old_data() -> dict[str, int]:
     return {
         "keys_forgotten": delete_old_requests(),
         "events_forgotten": delete_old_events(),
-        "runs_forgotten": batch_runs.delete_old_runs(),
+        "runs_forgotten": job_runs.delete_old_runs(),
         "minutes_forgotten": delete_old_metrics(),
     }
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from datetime import datetime
 
 from billing import clock
-from billing.changes import bundle_coupons, cancellation_survey
+from billing.changes import cancellation_survey
 from billing.commands import lifecycle
 from billing.gateway.errors import GatewayError
 from billing.invoices import pdf_files
@@ -29,10 +29,9 @@ def run_tick() -> None:
 
 
 def sweep_due_work(*, now: datetime) -> None:
-    """Announce due jobs, bundles, events and PDFs, and settle open commands. If one fails, the others still run."""
+    """Announce due jobs, events and PDFs, and settle open commands. If one fails, the others still run."""
     sweeps: tuple[Callable[[], object], ...] = (
         lambda: schedule.announce_due_jobs(now=now),
-        bundle_coupons.announce_alignment,
         webhook_processing.announce_due_events,
         lambda: pdf_files.announce_pdfs(pdf_files.due_pdf_ids()),
         lambda: settle_open_commands(now=now),

@@ -2,12 +2,13 @@
 
 Beat only ticks; this module decides on billing's clock what is due, so that time travel and an outage look the same: if
 a job's newest slot has no run, it is run. A job processes everything that is due, so one run makes up for all missed
-slots. A long job works in slices, each of which enqueues the next; if a worker dies, its lease on the run expires and
-the tick finds the run. A shared job is processed by all free workers at once, and its run adds up their counts.
+slots. A job without slots runs when it is requested. A long job works in slices, each of which enqueues the next; if a
+worker dies, its lease on the run expires and the tick finds the run (`billing.job_runs`). A shared job is processed by
+all free workers at once, and its run adds up their counts.
 """
 
-import logging
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
 from functools import partial
@@ -15,44 +16,26 @@ from time import monotonic
 from zoneinfo import ZoneInfo
 
 from django.conf import settings
-from django.db import IntegrityError, transaction
 
 from accounts.brands import site
-from billing import worker_shutdown
+from billing import job_runs, worker_shutdown
 from billing.gateway.errors import GatewayError
 from billing.gateway.http import rate_limit
-from billing.invoices import pdf_files
-from billing.jobs import data_retention, nightly_reconcile, pause_start
+from billing.job_runs import Counts, RunHeld
+from billing.jobs import nightly_reconcile, pause_start
 from billing.jobs.command_kinds import RECEIPT_COMPOSERS
 from billing.jobs.resumes import claim, worker
 from billing.jobs.resumes.claim import DueResumes
 from billing.mirror import reconcile
-from billing.mirror.batch_runs import RunHeld
 from billing.models import JobRun
+from billing.models.job_runs import BUNDLES, RECONCILE
 from billing.receipts import notices, partial_receipts
-from core import task_queue
-from core.clock import database_now
 from core.leases import LeaseLost
-from core.task_queue import TASK_EXPIRY_SECONDS
-
-logger = logging.getLogger(__name__)
 
 # Early, because a resume is promised for a day; but after every daylight saving change.
 NIGHTLY_AT = time(hour=3, minute=30)
-# Longer than a slice takes. When the lease expires, its worker has died and another claims the run.
-LEASE_DURATION = timedelta(minutes=10)
-# When a job continues that could not reach the provider.
-RETRY_AFTER_OUTAGE = timedelta(minutes=5)
-# By then a free worker has taken the message for the rest of a shared job; otherwise the next tick enqueues another.
-SHARED_LEASE = timedelta(seconds=TASK_EXPIRY_SECONDS)
 # More helpers would not be faster: all of them share the provider's rate limit.
 MAX_HELPERS = 3
-HELPING = True
-# The prefix of the error of a run that a newer slot's run has ended.
-SUPERSEDED = "died, or was left"
-
-Counts = dict[str, int]
-ReportProgress = Callable[[Counts], None]
 
 
 @dataclass(frozen=True)
@@ -65,19 +48,20 @@ class SliceResult:
 
 @dataclass(frozen=True)
 class Job:
-    """A scheduled job.
+    """A job.
 
     `newest_slot` returns the newest instant at or before now that the job should have run for. `run_slice` works until
-    a time of the monotonic clock. If a job `resumes_after_outage`, its run continues after an outage of the provider;
-    otherwise the next slot does. If it `reports_totals`, each slice returns the counts of all slices. `count_helpers`
-    makes a job shared: it returns how many more workers may help, and the job reports its counts as it goes.
+    a time of the monotonic clock. A run of a job that works in portions starts at the stage `first_stage`. If a job
+    `resumes_after_outage`, its run continues after an outage of the provider; otherwise the next slot does.
+    `count_helpers` makes a job shared: it returns how many more workers may help, and the job adds its counts to the
+    run as it goes.
     """
 
     name: str
-    newest_slot: Callable[[datetime], datetime]
-    run_slice: Callable[[datetime, float, ReportProgress], SliceResult]
+    newest_slot: Callable[[datetime], datetime | None]
+    run_slice: Callable[[JobRun, datetime, float], SliceResult]
+    first_stage: str = ""
     resumes_after_outage: bool = False
-    reports_totals: bool = False
     count_helpers: Callable[[datetime], int] | None = None
 
     @property
@@ -104,7 +88,11 @@ def newest_night(now: datetime) -> datetime:
     return night.astimezone(UTC)
 
 
-def _run_pauses(now: datetime, until: float, _report: ReportProgress) -> SliceResult:
+def on_request(_now: datetime) -> None:
+    """Return no slot: the job runs when it is requested (`job_runs.request_run`)."""
+
+
+def _run_pauses(_run: JobRun, now: datetime, until: float) -> SliceResult:
     checked = pause_start.check_due_pauses(now=now, until=until)
     retried = worker.resume_due_pauses(now=now, only_retries=True, until=until)
     counts = {**checked, **{f"retried_{name}": count for name, count in retried.items()}}
@@ -117,7 +105,8 @@ def _run_pauses(now: datetime, until: float, _report: ReportProgress) -> SliceRe
     return SliceResult(counts, finished=("left" not in checked and "left" not in retried) or not has_progress)
 
 
-def _run_resumes(now: datetime, until: float, report: ReportProgress) -> SliceResult:
+def _run_resumes(run: JobRun, now: datetime, until: float) -> SliceResult:
+    report = partial(job_runs.add_shared_counts, run)
     counts = worker.resume_due_pauses(now=now, until=until, report=report)
     return SliceResult(counts, finished="left" not in counts)
 
@@ -126,26 +115,21 @@ def _count_resume_helpers(now: datetime) -> int:
     return min(MAX_HELPERS, DueResumes(now).due_schedules().count() // claim.PAGE_SIZE)
 
 
-def _run_receipts(now: datetime, _until: float, _report: ReportProgress) -> SliceResult:
+def _run_receipts(_run: JobRun, now: datetime, _until: float) -> SliceResult:
     return SliceResult(partial_receipts.send_partial_receipts(RECEIPT_COMPOSERS, now=now))
 
 
-def _run_notices(now: datetime, _until: float, _report: ReportProgress) -> SliceResult:
+def _run_notices(_run: JobRun, now: datetime, _until: float) -> SliceResult:
     return SliceResult(notices.queue_due_notices(now=now))
 
 
-def _run_feed(now: datetime, until: float, _report: ReportProgress) -> SliceResult:
+def _run_feed(_run: JobRun, now: datetime, until: float) -> SliceResult:
     counts = reconcile.read_feed(now=now, until=until)
     return SliceResult(counts, finished="left" not in counts)
 
 
-def _run_reconcile(now: datetime, until: float, _report: ReportProgress) -> SliceResult:
-    # Data retention comes first: it must not wait for the provider.
-    deleted = data_retention.delete_old_data()
-    counts, finished = nightly_reconcile.run_nightly_reconcile(now=now, until=until)
-    if not finished:
-        return SliceResult({**counts, **deleted}, finished=False)
-    return SliceResult({**counts, "pdfs": pdf_files.request_missing_pdfs(), **deleted})
+def _run_reconcile(run: JobRun, now: datetime, until: float) -> SliceResult:
+    return SliceResult({}, finished=nightly_reconcile.reconcile_slice(run, now=now, until=until))
 
 
 JOBS = {
@@ -156,144 +140,87 @@ JOBS = {
         Job("notices", newest_night, _run_notices),
         Job("feed", newest_hour, _run_feed, resumes_after_outage=True),
         Job("receipts", newest_hour, _run_receipts),
-        Job("reconcile", newest_night, _run_reconcile, resumes_after_outage=True, reports_totals=True),
+        Job(RECONCILE, newest_night, _run_reconcile, nightly_reconcile.STAGES[0], resumes_after_outage=True),
+        # The last stage of the nightly reconcile, when an operator has changed a rate.
+        Job(BUNDLES, on_request, _run_reconcile, nightly_reconcile.STAGES[-1], resumes_after_outage=True),
     )
 }
 
 
-def due_jobs(now: datetime) -> Iterator[tuple[Job, datetime]]:
-    """Yield the jobs whose newest slot has no run, or one that may be claimed, with that slot."""
-    claimable = JobRun.objects.due().values("pk")
+def due_jobs(now: datetime) -> Iterator[tuple[Job, datetime | None]]:
+    """Yield the jobs that may be claimed, with the newest slot: their run is due, or the slot has none."""
+    claimable = JobRun.objects.due()
     for job in JOBS.values():
         slot = job.newest_slot(now)
-        if not JobRun.objects.filter(job=job.name, scheduled_for=slot).exclude(pk__in=claimable).exists():
+        runs = {"job": job.name, "scheduled_for": slot}
+        is_missing = slot is not None and not JobRun.objects.filter(**runs).exists()
+        if is_missing or claimable.filter(**runs).exists():
             yield job, slot
 
 
 def announce_due_jobs(*, now: datetime) -> None:
     """Enqueue a task for each due job."""
     for job, slot in due_jobs(now):
-        task_queue.enqueue_expiring_task("billing.tasks.run_job", job.name, slot.isoformat())
+        job_runs.enqueue_run(job.name, slot)
 
 
-def _request_helpers(job: Job, slot: datetime, now: datetime) -> None:
-    """Enqueue tasks for the workers that may help with a shared job."""
-    for _ in range(job.count_helpers(now) if job.count_helpers else 0):
-        task_queue.enqueue_expiring_task("billing.tasks.run_job", job.name, slot.isoformat(), HELPING)
-
-
-def run_job(name: str, slot: datetime, *, now: datetime, helping: bool = False) -> JobRun | None:
-    """Run a slice of a job for a slot; return None if another worker has claimed the run or it is finished.
+def run_job(name: str, slot: datetime | None, *, now: datetime, helping: bool = False) -> JobRun | None:
+    """Run a slice of a job for a slot, or of the requested run; return None if another worker has it or it is finished.
 
     With `helping` the worker joins an unfinished run without claiming it. An exception is recorded in the run and
     raised. An outage of the provider is only recorded: what is due stays due for the next slice or slot.
     """
     job = JOBS[name]
-    run = _find_unfinished_run(name, slot) if helping else _claim_run(name, slot)
+    run = job_runs.find_unfinished_run(name, slot=slot) if helping else _claim_or_begin_run(job, slot)
     if run is None:
         return None
-    if not helping:
-        _request_helpers(job, slot, now)
+    if job.count_helpers and not helping:
+        for _ in range(job.count_helpers(now)):
+            job_runs.enqueue_run(name, slot, helping=True)
     return _run_slice(job, run, now)
+
+
+def _claim_or_begin_run(job: Job, slot: datetime | None) -> JobRun | None:
+    run = job_runs.claim_run(job.name, slot=slot)
+    if run is None and slot is not None:
+        with suppress(RunHeld):
+            return job_runs.begin_run(job.name, slot=slot, stage=job.first_stage)
+    return run
 
 
 def _run_slice(job: Job, run: JobRun, now: datetime) -> JobRun:
     until = monotonic() + settings.JOB_SLICE_SECONDS
     try:
         with rate_limit.throttle_background():
-            result = job.run_slice(now, until, partial(_add_counts, run))
+            result = job.run_slice(run, now, until)
     except GatewayError as error:
-        return _hand_over_rest(job, run) if worker_shutdown.is_stopping() else _handle_outage(job, run, error)
-    except (RunHeld, LeaseLost) as error:
-        return _postpone_run(run, f"another process is at it: {error}")
+        _handle_outage(job, run, error)
+    except LeaseLost as error:
+        job_runs.postpone_run(run, error)
     except Exception as error:
-        _record_failure(job, run, error)
+        # Other workers may be processing a shared run.
+        (job_runs.postpone_run if job.is_shared else job_runs.finish_run)(run, error)
         raise
+    else:
+        _end_slice(job, run, result, is_time_up=worker_shutdown.is_time_up(until))
+    return run
+
+
+def _end_slice(job: Job, run: JobRun, result: SliceResult, *, is_time_up: bool) -> None:
+    """Finish the run, or hand over what is left of it."""
     if not job.is_shared:
-        counts = result.counts if job.reports_totals else _sum_counts(run.counts, result.counts)
-        run.update_held(counts=counts)
+        run.update_held(counts=job_runs.sum_counts(run.counts, result.counts))
     if result.finished:
-        return _finish_run(run, "")
+        job_runs.finish_run(run)
     # A shared job that is not finished before the slice's time is up is held by other workers, who will finish it.
-    return _hand_over_rest(job, run) if not job.is_shared or worker_shutdown.is_time_up(until) else run
+    elif is_time_up or not job.is_shared:
+        job_runs.hand_over_run(run, is_shared=job.is_shared)
 
 
-def _hand_over_rest(job: Job, run: JobRun) -> JobRun:
-    """Release the run and enqueue a task for its next slice."""
-    if job.is_shared:
-        run.retry_later(SHARED_LEASE, error=run.error)
-        task_queue.enqueue_expiring_task(
-            "billing.tasks.run_job", job.name, run.scheduled_for.isoformat(), HELPING
-        )
+def _handle_outage(job: Job, run: JobRun, error: GatewayError) -> None:
+    if worker_shutdown.is_stopping():
+        job_runs.hand_over_run(run, is_shared=job.is_shared)
+    elif job.resumes_after_outage:
+        job_runs.postpone_run(run, error)
     else:
-        run.retry_later(timedelta(0), error=run.error)
-        task_queue.enqueue_task("billing.tasks.run_job", job.name, run.scheduled_for.isoformat())
-    return run
-
-
-@transaction.atomic
-def _add_counts(run: JobRun, counts: Counts) -> None:
-    """Add a worker's counts to a shared run, and renew the run's lease for all its workers."""
-    run.counts = _sum_counts(JobRun.objects.select_for_update().get(pk=run.pk).counts, counts)
-    run.next_attempt_at = database_now() + LEASE_DURATION
-    run.save(update_fields=["counts", "next_attempt_at"])
-
-
-def _find_unfinished_run(name: str, slot: datetime) -> JobRun | None:
-    return JobRun.objects.filter(job=name, scheduled_for=slot, finished_at__isnull=True).first()
-
-
-def _sum_counts(before: Counts, more: Counts) -> Counts:
-    """Add up the counts of slices; counts of what is left are the newest slice's."""
-    return {
-        name: count if name.endswith("left") else before.get(name, 0) + count for name, count in more.items()
-    }
-
-
-def _handle_outage(job: Job, run: JobRun, error: GatewayError) -> JobRun:
-    message = f"{type(error).__name__}: {error}"
-    return _postpone_run(run, message) if job.resumes_after_outage else _finish_run(run, message)
-
-
-def _record_failure(job: Job, run: JobRun, error: Exception) -> None:
-    """Record why a slice failed. That finishes the run, unless it is shared: other workers may be processing it."""
-    message = f"{type(error).__name__}: {error}"
-    if job.is_shared:
-        _postpone_run(run, message)
-    else:
-        _finish_run(run, message)
-
-
-def _postpone_run(run: JobRun, error: str) -> JobRun:
-    run.retry_later(RETRY_AFTER_OUTAGE, error=error)
-    logger.warning("Job %s goes on later: %s", run, error)
-    return run
-
-
-def _finish_run(run: JobRun, error: str) -> JobRun:
-    run.finish(error=error, finished_at=database_now())
-    logger.info("Job %s: %s %s", run, run.counts, error)
-    return run
-
-
-def _claim_run(name: str, slot: datetime) -> JobRun | None:
-    now = database_now()
-    try:
-        with transaction.atomic():
-            run = JobRun.objects.create(
-                job=name, scheduled_for=slot, started_at=now, attempts=1, next_attempt_at=now + LEASE_DURATION
-            )
-            _supersede_older_runs(run)
-            return run
-    except IntegrityError:
-        run = JobRun.objects.get(job=name, scheduled_for=slot)
-    return run if run.claim(LEASE_DURATION) else None
-
-
-def _supersede_older_runs(run: JobRun) -> None:
-    """Finish the runs of older slots that no worker holds: this run does what they left."""
-    older = JobRun.objects.due().filter(job=run.job, scheduled_for__lt=run.scheduled_for)
-    older.update(
-        finished_at=database_now(),
-        error=f"{SUPERSEDED}: the run for {run.scheduled_for:%Y-%m-%d %H:%M} took over",
-    )
+        job_runs.finish_run(run, error)

@@ -4,13 +4,12 @@ import time
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 
-from django.db.models import Max, Q
+from django.db.models import Max
 
-from billing import clock
+from billing import clock, job_runs
 from billing.jobs import schedule
 from billing.mirror import provider_clock, reconcile
 from billing.models import JobRun, PauseSchedule, WebhookEvent
-from core.task_queue import enqueue_task
 
 JOB_TIMEOUT_SECONDS = 60.0
 EVENTS_TIMEOUT_SECONDS = 10.0
@@ -65,16 +64,15 @@ def _run_due_jobs(stop: datetime, report: Callable[[str], None]) -> list[str]:
     """Enqueue the due jobs and wait until a worker has run them; return a line for each that did something."""
     slots = list(schedule.due_jobs(stop))
     for job, slot in slots:
-        enqueue_task("billing.tasks.run_job", job.name, slot.isoformat())
+        job_runs.enqueue_run(job.name, slot, is_repeated=False)
     return [line for job, slot in slots if (line := _outcome_line(_wait_for_run(job.name, slot, report)))]
 
 
-def _wait_for_run(name: str, slot: datetime, report: Callable[[str], None]) -> JobRun:
+def _wait_for_run(name: str, slot: datetime | None, report: Callable[[str], None]) -> JobRun:
     began, is_reported = time.monotonic(), False
     while (waited := time.monotonic() - began) < JOB_TIMEOUT_SECONDS:
-        ended = Q(finished_at__isnull=False) | ~Q(error="")
-        run = JobRun.objects.filter(ended, job=name, scheduled_for=slot).first()
-        if run is not None:
+        run = JobRun.objects.filter(job=name, scheduled_for=slot).last()
+        if run is not None and (run.finished_at is not None or run.error):
             return run
         if waited > NOTICE_AFTER_SECONDS and not is_reported:
             report(f"{slot:%Y-%m-%d %H:%M} UTC  waiting for a worker to run {name} …")
@@ -97,7 +95,8 @@ def _wait_for_events() -> None:
 def _outcome_line(run: JobRun) -> str:
     if run.error:
         return f"{run.job} failed: {run.error}"
-    counts = [f"{count} {name}" for name, count in run.counts.items() if count]
+    # Every comparison counts what it compared; only what it found is worth a line.
+    counts = [f"{count} {name}" for name, count in run.counts.items() if count and name != "compared"]
     return f"{run.job}: {', '.join(counts)}" if counts else ""
 
 

@@ -8,7 +8,7 @@ began are skipped, since they were just read. Run numbers only grow, so concurre
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
 
@@ -18,8 +18,10 @@ from billing.gateway import records
 from billing.gateway.errors import Missing, Refused, Unreadable
 from billing.gateway.records import UnreadableRecord
 from billing.gateway.snapshots import CustomerSnapshot, Snapshot
-from billing.mirror import batch_runs, writer
-from billing.models import Customer, ReconcileRun
+from billing.job_runs import ROWS_PER_STRETCH
+from billing.mirror import writer
+from billing.models import Customer, JobRun
+from billing.models.job_runs import Cursor
 from billing.models.mirror_row import MirroredResource
 from core.clock import database_now
 
@@ -62,17 +64,18 @@ class ComparedPortion:
 
     count: int
     found: list[FoundDifference]
-    cursor: dict[str, Any]
+    cursor: Cursor | None
 
 
-def compare_next_portion(run: ReconcileRun, stages: tuple[str, ...] = STAGES) -> ComparedPortion:
+def compare_next_portion(run: JobRun, stages: tuple[str, ...] = STAGES) -> ComparedPortion:
     """Compare the portion at a run's cursor. Raises NotSent."""
-    return _check_unlisted_rows(run, stages) if run.looking else _compare_page(run)
+    return _check_unlisted_rows(run, stages) if run.cursor.is_list_read else _compare_page(run)
 
 
-def _compare_page(run: ReconcileRun) -> ComparedPortion:
-    rows = _mirror_rows(run.stage)
-    up_to = rows.aggregate(newest=Max("pk"))["newest"] or 0 if run.up_to is None else run.up_to
+def _compare_page(run: JobRun) -> ComparedPortion:
+    cursor: Cursor = run.cursor
+    rows = _mirror_rows(cursor.stage)
+    up_to = rows.aggregate(newest=Max("pk"))["newest"] or 0 if cursor.up_to is None else cursor.up_to
     page = _read_page(run)
     customer_ids = _known_customer_ids([*page.snapshots, *page.unreadable])
     snapshots = [snapshot for snapshot in page.snapshots if _owner_id(snapshot) in customer_ids]
@@ -80,32 +83,39 @@ def _compare_page(run: ReconcileRun) -> ComparedPortion:
     ids = [snapshot.id for snapshot in snapshots] + [record.id for record in unreadable]
     ours = {row.provider_id: row for row in rows.filter(provider_id__in=ids)}
     _mark_as_seen(run, ours.values())
-    found = [_unreadable_difference(run.stage, record.id) for record in unreadable]
-    compared = [_compare_record(run.stage, ours.get(snapshot.id), snapshot) for snapshot in snapshots]
+    found = [_unreadable_difference(cursor.stage, record.id) for record in unreadable]
+    compared = [_compare_record(cursor.stage, ours.get(snapshot.id), snapshot) for snapshot in snapshots]
     found += [difference for difference in compared if difference is not None]
-    cursor = {"offset": page.next_offset, "looking": not page.next_offset, "up_to": up_to}
-    return ComparedPortion(count=len(ids), found=found, cursor=cursor)
+    following = replace(cursor, offset=page.next_offset, is_list_read=not page.next_offset, up_to=up_to)
+    return ComparedPortion(count=len(ids), found=found, cursor=following)
 
 
-def _read_page(run: ReconcileRun) -> records.RecordsPage:
+def _read_page(run: JobRun) -> records.RecordsPage:
     """Read the page at a run's offset, or the first page if the offset has become too old."""
+    stage, offset = run.cursor.stage, run.cursor.offset
     try:
-        return records.read_records_page(run.stage, offset=run.offset)
+        return records.read_records_page(stage, offset=offset)
     except Refused:
-        if not run.offset or database_now() - run.updated_at < OFFSET_LIFETIME:
+        if not offset or database_now() - run.updated_at < OFFSET_LIFETIME:
             raise
-        return records.read_records_page(run.stage)
+        return records.read_records_page(stage)
 
 
-def _check_unlisted_rows(run: ReconcileRun, stages: tuple[str, ...]) -> ComparedPortion:
+def _check_unlisted_rows(run: JobRun, stages: tuple[str, ...]) -> ComparedPortion:
     """Read from the provider those of our rows, of one range of keys, that no page listed."""
-    end = min(run.after + batch_runs.ROWS_PER_STRETCH, run.up_to or 0)
-    unseen = _mirror_rows(run.stage).filter(_unseen_filter(run), deleted=False, pk__gt=run.after, pk__lte=end)
+    cursor: Cursor = run.cursor
+    up_to = cursor.up_to or 0
+    end = min(cursor.after + ROWS_PER_STRETCH, up_to)
+    unseen = _mirror_rows(cursor.stage).filter(
+        _unseen_filter(run), deleted=False, pk__gt=cursor.after, pk__lte=end
+    )
     rows = list(unseen.order_by("pk")[:LOOKUPS_PER_PORTION])
-    found = [difference for row in rows if (difference := _compare_with_provider(run.stage, row)) is not None]
+    found = [
+        difference for row in rows if (difference := _compare_with_provider(cursor.stage, row)) is not None
+    ]
     after = rows[-1].pk if len(rows) == LOOKUPS_PER_PORTION else end
-    cursor = {"after": after} if after < (run.up_to or 0) else batch_runs.next_stage_cursor(run, stages)
-    return ComparedPortion(count=len(rows), found=found, cursor=cursor)
+    following = replace(cursor, after=after) if after < up_to else cursor.next_stage(stages)
+    return ComparedPortion(count=len(rows), found=found, cursor=following)
 
 
 def _compare_record(kind: str, row: MirroredResource | None, snapshot: Snapshot) -> FoundDifference | None:
@@ -145,12 +155,12 @@ def _mirror_rows(kind: str) -> QuerySet[Any]:
     return writer.MODELS_BY_KIND[kind]._default_manager.all()
 
 
-def _mark_as_seen(run: ReconcileRun, rows: Iterable[MirroredResource]) -> None:
+def _mark_as_seen(run: JobRun, rows: Iterable[MirroredResource]) -> None:
     keys = [row.pk for row in rows]
-    _mirror_rows(run.stage).filter(_unseen_filter(run), pk__in=keys).update(seen_in=run.pk)
+    _mirror_rows(run.cursor.stage).filter(_unseen_filter(run), pk__in=keys).update(seen_in=run.pk)
 
 
-def _unseen_filter(run: ReconcileRun) -> Q:
+def _unseen_filter(run: JobRun) -> Q:
     return Q(seen_in__isnull=True) | Q(seen_in__lt=run.pk)
 
 

@@ -7,20 +7,23 @@ from math import inf
 
 from django.db import transaction
 
-from billing import worker_shutdown
+from billing import job_runs, worker_shutdown
 from billing.gateway import records
 from billing.gateway.errors import Refused
 from billing.gateway.snapshots import Snapshot
-from billing.mirror import account_import, batch_runs, diff, webhook_intake, webhook_processing, writer
-from billing.mirror.batch_runs import PortionResult, Work
+from billing.job_runs import Portion
+from billing.mirror import account_import, diff, webhook_intake, webhook_processing, writer
 from billing.mirror.diff import NEWER, STAGES, Difference, FoundDifference
-from billing.models import FeedCursor, ReconcileRun, WebhookEvent
+from billing.models import FeedCursor, JobRun, WebhookEvent
+from billing.models.job_runs import CHECK, REPAIR
 
 logger = logging.getLogger(__name__)
 
 # The feed is not strictly in order, and an event may appear a little after its time, so each reading overlaps the last.
 FEED_OVERLAP = timedelta(hours=1)
 FIRST_LOOKBACK = timedelta(days=4)  # the provider retries a webhook for three days and seven hours
+# An interrupted comparison that began longer ago is not continued: too much has changed since.
+STALE_AFTER = timedelta(hours=20)
 
 
 def read_feed(*, now: datetime, until: float = inf) -> dict[str, int]:
@@ -71,21 +74,20 @@ def _read_feed_page(cursor: FeedCursor) -> records.EventsPage:
 
 
 def find_differences() -> Iterator[Difference]:
-    """Yield each difference from the provider, and repair nothing. Raises NotSent, RunHeld, LeaseLost."""
-    run = batch_runs.claim_run(Work.CHECK, first=STAGES[0])
+    """Yield each difference from the provider, and repair nothing. Raises NotSent, LeaseLost."""
+    run = job_runs.begin_run(CHECK, stage=STAGES[0])
     differences: list[Difference] = []
 
-    def compare_portion(run: ReconcileRun) -> PortionResult:
+    def compare_portion(run: JobRun) -> Portion:
         compared = diff.compare_next_portion(run)
         differences.extend(found.difference for found in compared.found)
-        return PortionResult(
-            compared=compared.count, mended=0, failed=len(compared.found), cursor=compared.cursor
-        )
+        counts = {"compared": compared.count, "different": len(compared.found)}
+        return Portion(counts, compared.cursor)
 
-    while run.finished_at is None:
-        batch_runs.continue_run(run, compare_portion, until=0)
-        yield from differences
-        differences.clear()
+    with job_runs.release_on_error(run):
+        for _stage in job_runs.process_portions(run, compare_portion):
+            yield from differences
+            differences.clear()
 
 
 def repair_mirror(
@@ -93,44 +95,32 @@ def repair_mirror(
 ) -> dict[str, int]:
     """Make the mirror equal to the provider; return how many rows of each kind were repaired, and how many failed.
 
-    Continues a run that was interrupted less than a day ago, unless `afresh`. `progress` is called with a line per
+    Continues a run that was interrupted less than 20 hours ago, unless `afresh`. `progress` is called with a line per
     kind. Raises NotSent when the provider cannot be reached, RunHeld and LeaseLost when another worker has the run;
     what was repaired before stays repaired.
     """
-    run = batch_runs.claim_run(Work.MEND, first=STAGES[0], afresh=afresh)
-
+    job_runs.abandon_runs(REPAIR, older_than=timedelta(0) if afresh else STALE_AFTER)
+    run = job_runs.claim_run(REPAIR) or job_runs.begin_run(REPAIR, stage=STAGES[0])
     if run.attempts > 1:
-        progress(f"going on at {run.stage}")
-
-    def report_stage(stage: str, run: ReconcileRun) -> None:
-        if run.stage != stage or run.finished_at is not None:
-            progress(_progress_line(stage, run.counts[stage]))
-
-    batch_runs.continue_run(run, lambda run: repair_portion(run, STAGES, now=now), watch=report_stage)
-    return repair_counts(run)
+        progress(f"continuing at {run.cursor.stage}")
+    with job_runs.release_on_error(run):
+        for stage in job_runs.process_portions(run, lambda run: repair_portion(run, STAGES, now=now)):
+            if run.finished_at is not None or run.cursor.stage != stage:
+                progress(_progress_line(stage, run.counts_by_stage[stage]))
+    repaired = {kind: counts["repaired"] for kind, counts in run.counts_by_stage.items()}
+    return {"failed": run.counts["failed"], **repaired}
 
 
 def _progress_line(stage: str, counts: dict[str, int]) -> str:
-    return f"{stage}: {counts['compared']} compared, {counts['mended']} mended, {counts['failed']} failed"
+    return f"{stage}: {counts['compared']} compared, {counts['repaired']} repaired, {counts['failed']} failed"
 
 
-def repair_counts(run: ReconcileRun) -> dict[str, int]:
-    """Return how many rows of each kind a run has repaired, and how many repairs failed."""
-    counts_by_kind = {kind: counts for kind, counts in run.counts.items() if kind in STAGES}
-    mended = {kind: counts["mended"] for kind, counts in counts_by_kind.items()}
-    return {"failed": sum(counts["failed"] for counts in counts_by_kind.values()), **mended}
-
-
-def repair_portion(run: ReconcileRun, stages: tuple[str, ...], *, now: datetime) -> PortionResult:
+def repair_portion(run: JobRun, stages: tuple[str, ...], *, now: datetime) -> Portion:
     """Compare the portion at a run's cursor and repair what differs. Raises NotSent."""
     compared = diff.compare_next_portion(run, stages)
     failed = _repair_differences(compared.found, now)
-    return PortionResult(
-        compared=compared.count,
-        mended=len(compared.found) - failed,
-        failed=failed,
-        cursor=compared.cursor,
-    )
+    counts = {"compared": compared.count, "repaired": len(compared.found) - failed, "failed": failed}
+    return Portion(counts, compared.cursor)
 
 
 def _repair_differences(found: Sequence[FoundDifference], now: datetime) -> int:

@@ -1,11 +1,11 @@
 """What billing stores: the mirror, pause schedules, commands, webhook events, documents and edited content."""
 
-from billing.models.batch_runs import Heartbeat, ProviderMinute, ReconcileRun, RequestPace, SystemHealth
 from billing.models.churn import CancellationFeedback, ChurnEvent, ChurnReport
 from billing.models.commands import Command
 from billing.models.content import BundleRate, PauseOfferContent
 from billing.models.documents import AccountDocument, ContentVersion, InvoicePdf
-from billing.models.jobs import JobRun
+from billing.models.health import Heartbeat, ProviderMinute, RequestPace, SystemHealth
+from billing.models.job_runs import JobRun
 from billing.models.mirror import (
     Coupon,
     Customer,
@@ -42,7 +42,6 @@ __all__ = [
     "PaymentSource",
     "ProviderClock",
     "ProviderMinute",
-    "ReconcileRun",
     "RequestPace",
     "Subscription",
     "SystemHealth",

@@ -30,7 +30,7 @@ def test_every_task_goes_to_a_queue_that_a_process_of_the_demo_takes(ours):
     assert {queue_for_task(task) for task in ours} == consumed_queues()
 
 
-@pytest.mark.parametrize("long", ["run_job", "process_due_webhooks", "align_all_bundles"])
+@pytest.mark.parametrize("long", ["run_job", "process_due_webhooks"])
 def test_a_sign_in_code_does_not_wait_behind_what_asks_the_provider_for_long(long):
     assert queue_for_task("accounts.tasks.send_mail") != queue_for_task(f"billing.tasks.{long}")
 

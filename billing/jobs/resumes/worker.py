@@ -1,7 +1,7 @@
 """The nightly resumes: resume each paused subscription whose resume date has come, once (docs/rules.md, rule 1).
 
 Each worker resumes in several threads, since most of the time is spent waiting for the provider. Workers claim pages of
-schedules (`claim`), and all of them share one rate limit (`gateway.rate_limit`).
+schedules (`claim`), and all of them share one rate limit (`gateway.http.rate_limit`).
 """
 
 import logging

@@ -6,31 +6,31 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from billing import clock
 from billing.gateway.errors import GatewayError
+from billing.job_runs import RunHeld
 from billing.mirror import reconcile
-from billing.mirror.batch_runs import RunHeld
 from core.leases import LeaseLost
 
 
 class Command(BaseCommand):
-    """Repairs the mirror; with --check prints every difference instead, and fails when there is one."""
+    """Repairs the mirror; with --check prints every difference instead, and fails if there is one."""
 
-    help = "Bring the mirror to what the provider holds, or with --check print every difference."
+    help = "Make the mirror equal to the provider's records, or with --check print every difference."
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Add `--check` and `--restart`."""
         parser.add_argument(
-            "--check", action="store_true", help="Mend nothing; exit 1 when anything differs."
+            "--check", action="store_true", help="Repair nothing; exit 1 if anything differs."
         )
         parser.add_argument(
             "--restart",
             action="store_true",
-            help="Begin anew, instead of going on where one that was interrupted stopped.",
+            help="Start from the beginning instead of continuing an interrupted run.",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Compare and repair.
 
-        Raises CommandError when `--check` finds differences, the provider fails, or another process is reconciling.
+        Raises CommandError if `--check` finds differences, the provider fails, or another process is reconciling.
         """
         try:
             if options["check"]:
@@ -40,11 +40,11 @@ class Command(BaseCommand):
                     now=clock.billing_now(), progress=self.stdout.write, afresh=options["restart"]
                 )
         except GatewayError as error:
-            raise CommandError(f"The billing provider could not be asked: {error}") from error
+            raise CommandError(f"The billing provider could not be reached: {error}") from error
         except (RunHeld, LeaseLost) as error:
             raise CommandError(
-                "Another process is comparing, or was until minutes ago; look at the reconcile runs in the admin. "
-                "With --restart this one begins anew in its place."
+                "Another process is comparing, or was until minutes ago; see the job runs in the admin. "
+                "With --restart this one replaces it and starts from the beginning."
             ) from error
 
     def _check_mirror(self) -> None:

@@ -12,7 +12,7 @@ from pytest_django import Settings
 
 from accounts.models import User
 from billing import clock
-from billing.changes import bundle_coupons
+from billing.jobs import schedule
 from billing.models import BundleRate, Customer
 from billing.tests.support.faulty_proxy import FaultyProxy
 from billing.tests.support.live_provider import FAITH, GOSPEL, Provider
@@ -37,7 +37,7 @@ def test_a_changed_rate_becomes_a_coupon_and_every_bundle_follows(
     ava = provider.subscriber("ava", FAITH, GOSPEL, coupon_ids=["BUNDLE-2"])
 
     page = operator.post(reverse("admin:billing_bundlerate_change", args=[rate.pk]), {"percentage": "12.5"})
-    bundle_coupons.align_all_accounts(now=clock.billing_now())
+    schedule.run_job("bundles", None, now=clock.billing_now())
 
     assert page.status_code == 302
     rate.refresh_from_db()

@@ -375,7 +375,8 @@ def test_an_operators_new_rate_reaches_every_bundle(provider: Provider) -> None:
     account_import.sync_catalog()
     BundleRate.objects.filter(size=2).update(coupon_id="BUNDLE-2-20", percentage=20)
 
-    bundle_coupons.align_all_accounts(now=clock.billing_now())
+    bundle_coupons.request_alignment()
+    run_due_jobs()
 
     assert [provider_coupons(provider, ava, plan) for plan in (FAITH, GOSPEL)] == [["BUNDLE-2-20"]] * 2
 

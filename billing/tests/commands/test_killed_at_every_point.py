@@ -27,7 +27,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 JOBS, LIFECYCLE, EXECUTOR = "billing.jobs.schedule", "billing.commands.lifecycle", "billing.commands.executor"
 RESUMES = (
-    f"return {JOBS}._claim_run",  # the slot is claimed, nothing was done
+    f"return {JOBS}._claim_or_begin_run",  # the slot is claimed, nothing was done
     f"return {LIFECYCLE}._open_command",  # its row is committed, nothing was asked
     f"return {EXECUTOR}._begin_step",  # it is committed that it will be asked, it was not
     f"return {EXECUTOR}._send_or_read_back",  # the provider has answered, nothing of it is stored

@@ -11,7 +11,7 @@ from pytest_django import Settings
 from accounts.models import Account
 from billing import clock
 from billing.jobs import schedule
-from billing.models import WebhookEvent
+from billing.models import JobRun, WebhookEvent
 from billing.tests.api.synced_provider import UNREACHABLE_ENDPOINT
 from core.models import IdempotentRequest
 
@@ -42,6 +42,8 @@ def test_the_night_forgets_what_is_old_whether_or_not_the_provider_answers(setti
         store_old_event(event_id, days_ago=days_ago)
     for key, hours_ago in (("yesterday", 24.1), ("today", 23.9)):
         store_old_answer(account, key, hours_ago=hours_ago)
+    for job, days_ago in (("feed", 90.01), ("pauses", 89.99)):
+        JobRun.objects.create(job=job, started_at=timezone.now() - timedelta(days=days_ago))
 
     now = clock.billing_now()
     run = schedule.run_job("reconcile", schedule.newest_night(now), now=now)
@@ -50,3 +52,4 @@ def test_the_night_forgets_what_is_old_whether_or_not_the_provider_answers(setti
     assert "NotSent" in run.error
     assert set(WebhookEvent.objects.values_list("event_id", flat=True)) == {"old", "new"}
     assert set(IdempotentRequest.objects.values_list("key", flat=True)) == {"today"}
+    assert set(JobRun.objects.values_list("job", flat=True)) == {"pauses", "reconcile"}

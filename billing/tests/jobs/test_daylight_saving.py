@@ -70,7 +70,8 @@ def start_beats_and_worker(sandbox: Sandbox, tmp_path: Path) -> Iterator[Callabl
             worker = ("worker", "--pool=solo", "-Q", "celery,jobs")
             processes.enter_context(run_celery_process(environment, tmp_path / "worker.log", *worker))
             messages.send_task("billing.tasks.tick")
-            wait_until(lambda: JobRun.objects.filter(finished_at__isnull=False).count() == len(schedule.JOBS))
+            scheduled = [job for job in schedule.JOBS.values() if job.newest_slot(begins)]
+            wait_until(lambda: JobRun.objects.filter(finished_at__isnull=False).count() == len(scheduled))
             wait_until(lambda: all("maxinterval" in log.read_text() for log in beats))
             return clock
 
@@ -99,11 +100,11 @@ def test_beats_and_a_worker_run_a_night_once_in_which_the_clocks_change(
         )
     wait_until(lambda: not JobRun.objects.filter(finished_at=None).exists())
 
-    runs = JobRun.objects.all()
+    runs = JobRun.objects.order_by("scheduled_for")
     assert set(runs.values_list("error", flat=True)) == {""}
     before = night - timedelta(hours=hours)
     for nightly in ("resumes", "notices", "reconcile"):
-        assert sorted(runs.filter(job=nightly).values_list("scheduled_for", flat=True)) == [before, night]
+        assert list(runs.filter(job=nightly).values_list("scheduled_for", flat=True)) == [before, night]
     first = schedule.newest_hour(begins)
     hourly = [first + number * HOUR for number in range((clock.now - first) // HOUR + 1)]
-    assert sorted(runs.filter(job="receipts").values_list("scheduled_for", flat=True)) == hourly
+    assert list(runs.filter(job="receipts").values_list("scheduled_for", flat=True)) == hourly

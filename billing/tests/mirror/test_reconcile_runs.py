@@ -29,9 +29,10 @@ from billing.gateway import records
 from billing.gateway.errors import NotSent, Refused
 from billing.gateway.http import rate_limit
 from billing.jobs import schedule
-from billing.mirror import account_import, batch_runs, reconcile
-from billing.models import BundleRate, Command, Invoice, JobRun, ReconcileRun, RequestPace, Subscription
+from billing.mirror import account_import, reconcile
+from billing.models import BundleRate, Command, Invoice, JobRun, RequestPace, Subscription
 from billing.models.commands import ALIGN_BUNDLE
+from billing.models.job_runs import Cursor
 from billing.tests.support.faulty_proxy import FaultyProxy
 from billing.tests.support.live_provider import FAITH, GOSPEL, Provider
 from conftest import ROOT
@@ -76,7 +77,6 @@ def count_list_requests(requests: list[bytes], path: str) -> int:
 def expire_leases() -> None:
     """Let as much time pass as a worker may be silent."""
     over = timezone.now() - timedelta(seconds=1)
-    ReconcileRun.objects.update(next_attempt_at=over)
     JobRun.objects.update(next_attempt_at=over)
 
 
@@ -136,8 +136,8 @@ def test_a_killed_one_is_gone_on_with_where_it_stopped(
 
     faulty_proxy.on_answer = kill_at_the_invoices
     assert process.wait(timeout=60) == -signal.SIGKILL
-    run = ReconcileRun.objects.get()
-    assert (run.stage, run.finished_at) == ("invoice", None)
+    run = JobRun.objects.get()
+    assert (run.cursor.stage, run.finished_at) == ("invoice", None)
     with pytest.raises(CommandError, match="Another process"):
         call_command("reconcile", stdout=StringIO())
 
@@ -149,10 +149,10 @@ def test_a_killed_one_is_gone_on_with_where_it_stopped(
     assert count_list_requests(requests, "customers") == 0
     assert count_list_requests(requests, "invoices") == 1
     assert said.getvalue().splitlines() == [
-        "going on at invoice",
-        f"invoice: {MONTHS + 2} compared, 3 mended, 0 failed",
+        "continuing at invoice",
+        f"invoice: {MONTHS + 2} compared, 3 repaired, 0 failed",
     ]
-    assert ReconcileRun.objects.get(pk=run.pk).finished_at is not None
+    assert JobRun.objects.get(pk=run.pk).finished_at is not None
     assert found_differences() == []
 
 
@@ -160,14 +160,14 @@ def test_one_of_yesterday_is_not_gone_on_with(provider: Provider, faulty_proxy: 
     faulty_proxy.answer_with(b"")
     with pytest.raises(NotSent):
         reconcile.repair_mirror(now=clock.billing_now())
-    ReconcileRun.objects.update(stage="invoice", started_at=timezone.now() - timedelta(days=1))
+    JobRun.objects.update(cursor=Cursor("invoice"), started_at=timezone.now() - timedelta(days=1))
     faulty_proxy.restore()
 
     reconcile.repair_mirror(now=clock.billing_now())
 
-    given_up, done = ReconcileRun.objects.order_by("pk")
-    assert given_up.error == "given up: begun anew"
-    assert set(done.counts) == set(records.KINDS)
+    abandoned, done = JobRun.objects.order_by("pk")
+    assert abandoned.error == "abandoned: a new run began"
+    assert set(done.counts_by_stage) == set(records.KINDS)
 
 
 def test_the_night_works_in_slices_until_all_is_done(
@@ -189,8 +189,40 @@ def test_the_night_works_in_slices_until_all_is_done(
     done = JobRun.objects.get(job="reconcile")
     assert slices > 10
     assert done.finished_at is not None
-    assert (done.counts["invoice"], done.counts["failed"], done.error) == (3, 0, "")
-    assert ReconcileRun.objects.get().finished_at is not None
+    assert done.counts_by_stage["invoice"] == {"compared": MONTHS + 2, "repaired": 3, "failed": 0}
+    assert (done.counts["repaired"], done.counts["failed"], done.error) == (3, 0, "")
+    assert found_differences() == []
+
+
+def test_the_next_night_replaces_an_unfinished_one(
+    alice: Account, faulty_proxy: FaultyProxy, settings: Settings
+) -> None:
+    settings.JOB_SLICE_SECONDS = 0
+    spoil_invoices(alice)
+    now = clock.billing_now()
+    first = schedule.run_job("reconcile", schedule.newest_night(now), now=now)
+    settings.JOB_SLICE_SECONDS = 90
+    tomorrow = now + timedelta(days=1)
+    held_up: list[JobRun | None] = []
+
+    def run_next_night(request: bytes) -> None:
+        if b"/invoices?" in request:
+            faulty_proxy.on_answer = lambda _: None
+            held_up.append(schedule.run_job("reconcile", schedule.newest_night(tomorrow), now=tomorrow))
+            connection.close()  # of the proxy's thread
+
+    faulty_proxy.on_answer = run_next_night
+    replaced = schedule.run_job("reconcile", schedule.newest_night(now), now=now)
+
+    (second,) = held_up
+    assert first is not None
+    assert replaced is not None
+    assert second is not None
+    replaced.refresh_from_db()
+    assert (replaced.pk, replaced.cursor.stage) == (first.pk, "invoice")
+    assert replaced.error.startswith("abandoned: the run for")
+    assert (second.counts_by_stage["invoice"]["repaired"], second.error) == (3, "")
+    assert schedule.run_job("reconcile", schedule.newest_night(now), now=now) is None
     assert found_differences() == []
 
 
@@ -201,7 +233,9 @@ def test_the_night_goes_on_when_the_provider_is_back(
     expected = spoil_invoices(alice)
     now = clock.billing_now()
     slot = schedule.newest_night(now)
-    for _ in range(2):  # the list of prices, and what of ours is not in it, which asks for nothing
+    for _ in range(
+        3
+    ):  # old data, the list of prices, and our prices that are not in it, which asks for nothing
         schedule.run_job("reconcile", slot, now=now)
     faulty_proxy.answer_with(b"")
 
@@ -215,7 +249,7 @@ def test_the_night_goes_on_when_the_provider_is_back(
     expire_leases()
     back = schedule.run_job("reconcile", slot, now=now)
     assert back is not None
-    assert (back.error, back.counts["invoice"]) == ("", len(expected))
+    assert (back.error, back.counts_by_stage["invoice"]["repaired"]) == ("", len(expected))
     assert back.finished_at is not None
 
 
@@ -264,11 +298,11 @@ def test_it_stops_where_it_is_told_to_wait_for_long_and_keeps_its_place(
     spoil_invoices(alice)
     moments = replace_answers(faulty_proxy, "invoices", lambda _: too_many_requests(600))
 
-    with pytest.raises(CommandError, match="could not be asked"):
+    with pytest.raises(CommandError, match="could not be reached"):
         call_command("reconcile", stdout=StringIO())
 
     assert len(moments) == 1
-    assert ReconcileRun.objects.get().stage == "invoice"
+    assert JobRun.objects.get().cursor.stage == "invoice"
     requests = faulty_proxy.record_requests()
     assert reconcile.repair_mirror(now=clock.billing_now())["invoice"] == 3
     assert count_list_requests(requests, "subscriptions") == 0
@@ -282,11 +316,11 @@ def test_a_place_that_the_provider_forgot_is_the_beginning_of_the_list(
     with pytest.raises(NotSent):
         reconcile.repair_mirror(now=clock.billing_now())
     faulty_proxy.restore()
-    ReconcileRun.objects.update(offset="of long ago")
+    JobRun.objects.update(cursor=Cursor("invoice", offset="of long ago"))
     with pytest.raises(Refused):
         reconcile.repair_mirror(now=clock.billing_now())
 
-    ReconcileRun.objects.update(updated_at=timezone.now() - timedelta(hours=2))
+    JobRun.objects.update(updated_at=timezone.now() - timedelta(hours=2))
 
     assert reconcile.repair_mirror(now=clock.billing_now())["invoice"] == 3
 
@@ -398,20 +432,23 @@ def test_a_coupon_that_does_not_stay_is_not_put_on_for_ever(bundle: Account, pro
     assert Command.objects.filter(kind=ALIGN_BUNDLE).count() == bundle_coupons.MAX_REPEATS
     assert len(bundle_coupons.pending_swaps(bundle)) == 2
     # The night tries once more.
-    assert bundle_coupons.align_all_accounts(now=clock.billing_now()) == {"aligned": 1, "bundles_later": 0}
+    now = clock.billing_now()
+    night = schedule.run_job("reconcile", schedule.newest_night(now), now=now)
+    assert night is not None
+    assert night.counts_by_stage["bundles"] == {"compared": 1, "repaired": 1, "failed": 0}
     assert bundle_coupons.pending_swaps(bundle) == []
 
 
 @pytest.mark.shows("reliability-12", "reliability-35")
 def test_what_an_operator_changed_is_found_without_its_message(bundle: Account, provider: Provider) -> None:
     bundle_coupons.request_alignment()
-    assert batch_runs.is_run_waiting("bundles")
+    assert ("bundles", None) in {(job.name, slot) for job, slot in schedule.due_jobs(clock.billing_now())}
 
-    tasks.align_all_bundles()
-    tasks.align_all_bundles()
+    tasks.run_job("bundles", None)
+    tasks.run_job("bundles", None)
 
-    run = ReconcileRun.objects.get(work="bundles")
-    assert (run.compared, run.mended, run.failed) == (1, 1, 0)
+    run = JobRun.objects.get(job="bundles")
+    assert run.counts == {"compared": 1, "repaired": 1, "failed": 0}
     assert run.finished_at is not None
     assert bundle_coupons.pending_swaps(bundle) == []
     assert [row.coupon_id for row in provider.subscription(bundle, GOSPEL).coupons] == ["BUNDLE-2"]

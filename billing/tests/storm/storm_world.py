@@ -523,7 +523,6 @@ class StormWorld:
         webhook_processing.process_due_events()
         for job, slot in list(schedule.due_jobs(clock.billing_now())):
             schedule.run_job(job.name, slot, now=clock.billing_now())
-        bundle_coupons.continue_alignment(now=clock.billing_now())
         for account in self.accounts.values():
             if bundle_coupons.pending_swaps(account):
                 bundle_coupons.align_hinted_account(account.pk, now=clock.billing_now())
@@ -537,9 +536,10 @@ class StormWorld:
         ]
 
     def _has_run(self, job: schedule.Job) -> bool:
-        """Whether a job has run for its newest slot; that makes up for those before it."""
-        runs = JobRun.objects.filter(job=job.name, scheduled_for=job.newest_slot(clock.billing_now()))
-        return runs.filter(finished_at__isnull=False).exists()
+        """Whether a job has run for its newest slot, which makes up for those before it, and as often as requested."""
+        slot = job.newest_slot(clock.billing_now())
+        runs = JobRun.objects.filter(job=job.name, scheduled_for=slot)
+        return (slot is None or runs.exists()) and not runs.filter(finished_at=None).exists()
 
     def _changeable_state(self, name: str) -> RawSubscriptions:
         """Return what a change could change at the provider."""

@@ -1,0 +1,44 @@
+"""What work in the background leaves for operators: a heartbeat, and how many requests the provider was sent."""
+
+from django.db import models
+
+
+class RequestPace(models.Model):
+    """When the next background request may be sent to the provider: one row, shared by all workers."""
+
+    next_at = models.DateTimeField()
+    turns = models.JSONField(default=dict, help_text="How many requests were sent lately, by second.")
+
+    def __str__(self) -> str:
+        return f"{self.next_at:%Y-%m-%d %H:%M:%S}"
+
+
+class ProviderMinute(models.Model):
+    """The requests that all processes sent to the provider in one minute of real time."""
+
+    minute = models.DateTimeField(unique=True)
+    asked = models.PositiveIntegerField(default=0)
+    turned_away = models.PositiveIntegerField(default=0, help_text="Answered 429.")
+    failed = models.PositiveIntegerField(default=0, help_text="Answered 5xx, or not at all.")
+    milliseconds = models.PositiveBigIntegerField(default=0, help_text="How long all answers took together.")
+
+    def __str__(self) -> str:
+        return f"{self.minute:%Y-%m-%d %H:%M}"
+
+
+class Heartbeat(models.Model):
+    """When a worker last ran a tick: one row."""
+
+    at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"{self.at:%Y-%m-%d %H:%M:%S}"
+
+
+class SystemHealth(Heartbeat):
+    """The system page of the admin; it has permissions, and no rows of its own."""
+
+    class Meta:
+        proxy = True
+        default_permissions = ("view",)
+        verbose_name = verbose_name_plural = "system health"
