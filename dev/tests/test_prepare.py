@@ -13,7 +13,7 @@ from dev.console import CannotContinue
 from dev.paths import ROOT
 from dev.setup import prepare
 
-INSTALL = "from dev import prepare; prepare.ensure_python_packages(prepare.ROOT / 'requirements.txt')"
+INSTALL = "from dev.setup import prepare; prepare.ensure_python_packages(prepare.ROOT / 'requirements.txt')"
 
 
 @pytest.fixture
