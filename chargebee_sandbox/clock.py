@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
+from chargebee_sandbox.site import Site
+
 _held_instant_ms: ContextVar[int | None] = ContextVar("held_instant_ms", default=None)
 
 
@@ -40,16 +42,12 @@ def hold_time(instant: int | None = None) -> Iterator[int]:
 
 def move_to(instant: int) -> None:
     """Set the running clock to ``instant`` (seconds UTC); it continues from there."""
-    from chargebee_sandbox.models import Site
-
     site = Site.load()
     site.offset_ms = instant * 1000 - _machine_ms()
     site.save(update_fields=["offset_ms"])
 
 
 def _running_ms() -> int:
-    from chargebee_sandbox.models import Site
-
     return _machine_ms() + Site.current_offset_ms()
 
 

@@ -15,8 +15,9 @@ from chargebee_sandbox.api.params import Params
 from chargebee_sandbox.console import table_rows
 from chargebee_sandbox.console.layout import site_time
 from chargebee_sandbox.engine.write_lock import hold_write_lock
-from chargebee_sandbox.models import Event, Site
+from chargebee_sandbox.models import Event
 from chargebee_sandbox.operations import time_machine
+from chargebee_sandbox.site import Site
 
 _MAX_TRAVEL = timedelta(days=5 * 366)
 _MAX_LISTED_EVENTS = 15

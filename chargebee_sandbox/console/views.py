@@ -15,7 +15,8 @@ from django.views.decorators.http import require_POST, require_safe
 
 from chargebee_sandbox import event_log, settings, webhook_delivery
 from chargebee_sandbox.console import layout, mailbox, table_rows, time_travel
-from chargebee_sandbox.models import Customer, Event, Site, Subscription
+from chargebee_sandbox.models import Customer, Event, Subscription
+from chargebee_sandbox.site import Site
 
 M = TypeVar("M", bound=Model)
 

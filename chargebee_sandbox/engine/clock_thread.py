@@ -8,7 +8,7 @@ import threading
 from django.db import close_old_connections
 
 from chargebee_sandbox.engine import due_work, time_machine
-from chargebee_sandbox.models import Site
+from chargebee_sandbox.site import Site
 
 logger = logging.getLogger(__name__)
 

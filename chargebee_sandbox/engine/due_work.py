@@ -9,7 +9,8 @@ from chargebee_sandbox.engine.billing import coupons
 from chargebee_sandbox.engine.payments import card_tokens, collection, payment_intents
 from chargebee_sandbox.engine.subscriptions import due_transitions
 from chargebee_sandbox.engine.write_lock import hold_write_lock
-from chargebee_sandbox.models import Coupon, Invoice, PaymentIntent, Site, Subscription, Token
+from chargebee_sandbox.models import Coupon, Invoice, PaymentIntent, Subscription, Token
+from chargebee_sandbox.site import Site
 
 DueRow = Subscription | Invoice | Coupon | Token | PaymentIntent
 # Of two rows due at the same instant, that of the first model here runs first.

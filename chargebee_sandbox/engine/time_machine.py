@@ -11,7 +11,7 @@ from django.apps import apps
 from chargebee_sandbox import clock
 from chargebee_sandbox.engine import due_work
 from chargebee_sandbox.engine.write_lock import hold_write_lock
-from chargebee_sandbox.models import Site
+from chargebee_sandbox.site import Site
 
 logger = logging.getLogger(__name__)
 

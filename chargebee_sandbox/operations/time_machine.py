@@ -11,7 +11,7 @@ from chargebee_sandbox.api.params import Params, require_value
 from chargebee_sandbox.body import Body
 from chargebee_sandbox.engine import clock_thread, time_machine
 from chargebee_sandbox.faults import fault_queue, strike_log
-from chargebee_sandbox.models import Site
+from chargebee_sandbox.site import Site
 
 TIME_MACHINE_NAME = "delorean"
 

@@ -7,10 +7,11 @@ import time
 from django.db import transaction
 
 from chargebee_sandbox.engine import time_machine
-from chargebee_sandbox.models import Customer, Site
+from chargebee_sandbox.models import Customer
 from chargebee_sandbox.seeds import catalog, demo_customers
 from chargebee_sandbox.seeds.operation_caller import OperationCaller, SeedAction
 from chargebee_sandbox.seeds.term_dates import DAY
+from chargebee_sandbox.site import Site
 
 
 class JourneyFailed(RuntimeError):

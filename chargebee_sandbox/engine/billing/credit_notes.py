@@ -14,7 +14,8 @@ from chargebee_sandbox import clock, identifiers
 from chargebee_sandbox.body import Body
 from chargebee_sandbox.engine.billing import customer_balances
 from chargebee_sandbox.engine.billing.pricing import proportional_share, prorate_amount
-from chargebee_sandbox.models import CreditNote, Customer, Invoice, Site, Subscription
+from chargebee_sandbox.models import CreditNote, Customer, Invoice, Subscription
+from chargebee_sandbox.site import Site
 
 _PRORATED_SUFFIX = " - Prorated "
 

@@ -8,7 +8,8 @@ from chargebee_sandbox import clock, settings
 from chargebee_sandbox.body import Body
 from chargebee_sandbox.engine.billing import coupons
 from chargebee_sandbox.engine.billing.pricing import Bill, LineItem, compute_totals, promotional_deductions
-from chargebee_sandbox.models import Customer, Invoice, ItemPrice, Site, Subscription
+from chargebee_sandbox.models import Customer, Invoice, ItemPrice, Subscription
+from chargebee_sandbox.site import Site
 
 UNPAID_STATUSES = ("payment_due", "not_paid")
 _ENTITY_TYPES = {"plan": "plan_item_price", "addon": "addon_item_price", "charge": "charge_item_price"}
