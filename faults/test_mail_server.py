@@ -80,7 +80,7 @@ def test_a_code_that_comes_too_late_is_dropped_and_an_operator_is_told(portal: R
     portal.send_ticks()
     wait_until(lambda: OutgoingMail.objects.get(to="quin@example.com").state == State.DROPPED)
     assert portal.post_office.mails_to("quin@example.com") == []
-    assert "were not sent in time and are dropped" in portal.processes["worker"].log.read_text()
+    assert "expired before they were sent and were dropped" in portal.processes["worker"].log.read_text()
     told = portal.open_browser().get("/metrics").text
     assert 'portal_sign_needs_somebody{sign="mail_lost"} 1.0' in told
 

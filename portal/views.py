@@ -70,7 +70,7 @@ def _site_payload(request: HttpRequest) -> Any:
     try:
         return camelize_keys(SiteSerializer(site_for_host(request.get_host())).data)
     except DatabaseFailure as error:
-        logger.warning("The page is sent without its site: %s", error)
+        logger.warning("The page is rendered without its site settings: %s", error)
         return None
 
 

@@ -65,7 +65,9 @@ def due_mail_ids() -> list[int]:
     lapsed = OutgoingMail.objects.unfinished().filter(expires_at__lte=clock.database_now())
     dropped = lapsed.update(state=OutgoingMail.State.DROPPED, last_error=TOO_LATE_REASON)
     if dropped:
-        logger.error("%s mails were not sent in time and are dropped: does the mail server answer?", dropped)
+        logger.error(
+            "%s mails expired before they were sent and were dropped; check the mail server", dropped
+        )
     due = OutgoingMail.objects.due().order_by("next_attempt_at")
     return list(due.values_list("pk", flat=True)[:SWEEP_BATCH])
 
@@ -110,7 +112,7 @@ def _send_mail(mail: OutgoingMail) -> bool:
 def _postpone_mail(mail: OutgoingMail, error: Exception) -> None:
     """Note the failure by its class and place alone, since its text could hold what the mail said, or to whom."""
     if _is_final_refusal(error) or mail.attempts >= MAX_ATTEMPTS:
-        logger.error("Mail %s (%s) was given up: %s", mail.pk, mail.kind, _describe_error(error))
+        logger.error("Mail %s (%s) failed for good: %s", mail.pk, mail.kind, _describe_error(error))
         mail.finish(state=OutgoingMail.State.FAILED, last_error=_describe_error(error))
         return
     logger.warning("Mail %s (%s) could not be sent: %s", mail.pk, mail.kind, _describe_error(error))

@@ -106,7 +106,10 @@ def align_hinted_account(account_pk: int, *, now: datetime) -> None:
     if account is None:
         return
     if _is_repeated_in_vain(account, now):
-        logger.error("The bundle of account %s does not stay right; the night tries again", account.pk)
+        logger.error(
+            "The bundle coupons of account %s change again after each alignment; the nightly job retries",
+            account.pk,
+        )
         return
     align_if_possible(account, now=now)
 
@@ -119,9 +122,9 @@ def align_if_possible(account: Account, *, now: datetime) -> None:
     try:
         align_account(account, now=now)
     except BillingError as error:
-        logger.info("The bundle of account %s will be aligned later: %s", account.pk, error.code)
+        logger.info("The bundle coupons of account %s will be aligned later: %s", account.pk, error.code)
     except Exception:
-        logger.exception("The bundle of account %s could not be put right", account.pk)
+        logger.exception("Aligning the bundle coupons of account %s failed", account.pk)
 
 
 def _accounts_to_align(after: int, up_to: int) -> QuerySet[Account]:
@@ -142,7 +145,7 @@ def _try_align_account(account: Account, now: datetime) -> bool | None:
     except BillingError:
         return None
     except Exception:
-        logger.exception("The bundle of account %s could not be put right", account.pk)
+        logger.exception("Aligning the bundle coupons of account %s failed", account.pk)
         return None
 
 

@@ -69,7 +69,7 @@ def _flush_periodically(**_: Any) -> None:
         flush_counts(min_interval=seconds)
     except DatabaseError as error:
         # The request or task has succeeded; metrics must not make it fail.
-        logger.warning("What the provider was asked could not be noted: %s", type(error).__name__)
+        logger.warning("Recording the provider metrics failed: %s", type(error).__name__)
 
 
 def flush_counts(*, min_interval: float = 0) -> None:

@@ -29,7 +29,7 @@ def check_due_pauses(*, now: datetime, until: float = float("inf")) -> dict[str,
         try:
             counts[_check_pause(schedule)] += 1
         except Exception:
-            logger.exception("Looking at schedule %s failed", schedule.pk)
+            logger.exception("Checking pause schedule %s failed", schedule.pk)
             counts["failed"] += 1
     return counts
 
@@ -39,7 +39,7 @@ def _check_pause(schedule: PauseSchedule) -> str:
     try:
         account_import.refresh_or_mark_deleted("subscription", subscription_id)
     except GatewayError as error:
-        logger.warning("Schedule %s could not be looked at: %s", schedule.pk, error)
+        logger.warning("Pause schedule %s could not be checked: %s", schedule.pk, error)
         return "unasked"
     schedule.refresh_from_db()
     if schedule.state == State.SCHEDULED:

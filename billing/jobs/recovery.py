@@ -40,7 +40,7 @@ def sweep_due_work(*, now: datetime) -> None:
         try:
             sweep()
         except Exception:
-            logger.exception("A part of the sweep failed; the next minute takes it up again")
+            logger.exception("A part of the sweep failed; the next tick retries it")
 
 
 def settle_open_commands(*, now: datetime) -> dict[str, int]:

@@ -71,7 +71,7 @@ def resync_account_if_reachable(account_pk: int) -> None:
     try:
         resync_account(account)
     except GatewayError as error:
-        logger.warning("Account %s could not be read again: %s", account_pk, error)
+        logger.warning("Account %s could not be refreshed: %s", account_pk, error)
 
 
 def refresh_resource(kind: str, resource_id: str) -> None:

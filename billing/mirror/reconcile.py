@@ -161,6 +161,6 @@ def _mark_gone_row_deleted(difference: Difference) -> bool:
     try:
         account_import.mark_deleted(difference.kind, difference.id)
     except Exception:
-        logger.exception("%s could not be buried", difference)
+        logger.exception("%s could not be marked as deleted", difference)
         return False
     return True

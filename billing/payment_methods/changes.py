@@ -129,7 +129,7 @@ def create_paypal_intent(account: Account, *, key: str) -> dict[str, Any]:
         return gateway.create_paypal_intent(customer.provider_id, key=_intent_key(customer, key))
     except GatewayError as error:
         if isinstance(error, Refused):
-            logger.exception("No payment intent could be made for account %s", account.pk)
+            logger.exception("Creating a payment intent for account %s failed", account.pk)
         raise BillingUnavailable(retry_after=getattr(error, "retry_after", None)) from error
 
 

@@ -187,7 +187,7 @@ def _refetch_subscription(pk: int) -> tuple[Subscription | None, bool]:
     try:
         account_import.refresh_or_mark_deleted("subscription", row.provider_id)
     except GatewayError as error:
-        logger.warning("Subscription %s could not be read before its notice: %s", pk, error)
+        logger.warning("Subscription %s could not be refreshed before its notice: %s", pk, error)
         is_fresh = False
     return Subscription.objects.select_related("customer").get(pk=pk), is_fresh
 

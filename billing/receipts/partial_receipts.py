@@ -74,7 +74,7 @@ def _try_partial_receipt(command: Command, compose: ReceiptComposer, now: dateti
     try:
         return _send_partial_receipt(command, compose, now)
     except Exception:
-        logger.exception("What command %s has done could not be told", command.pk)
+        logger.exception("The receipt for the done part of command %s failed", command.pk)
         return False
 
 

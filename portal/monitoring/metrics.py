@@ -141,7 +141,7 @@ def _observe_seconds(figures: Histogram, labels: tuple[str, ...], seconds: float
     try:
         figures.labels(*labels).observe(seconds)
     except OSError as error:
-        logger.warning("A figure could not be kept (%s).", type(error).__name__)
+        logger.warning("A metric could not be written (%s).", type(error).__name__)
 
 
 def connect_metrics() -> None:
@@ -181,7 +181,7 @@ def _serve_metrics(**_: Any) -> None:
             handler_class=_QuietHandler,
         )
     except OSError as error:
-        logger.error("Figures are not told at METRICS_PORT: %s", error)
+        logger.error("Metrics are not served at METRICS_PORT: %s", error)
         return
     threading.Thread(target=server.serve_forever, daemon=True).start()
 

@@ -109,7 +109,7 @@ def _declined_source_id(subscription: Subscription) -> str:
     try:
         account_import.refresh_resource("customer", customer.provider_id)
     except GatewayError as error:
-        logger.warning("Customer %s could not be read again: %s", customer.pk, error)
+        logger.warning("Customer %s could not be refreshed: %s", customer.pk, error)
     customer.refresh_from_db()
     return subscription.text("payment_source_id") or customer.text("primary_payment_source_id")
 
