@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 from urllib.parse import urlsplit
 
 import axe_playwright_python
 from playwright.sync_api import ConsoleMessage, Error, Page, Request, Response, ViewportSize
 
 AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text()
-# Off by itself in axe, and asked for by WCAG 2.2.
-OF_22 = "target-size"
-# What another brand or scheme can break.
-OF_COLOURS = ["color-contrast", "link-in-text-block"]
+# What another color scheme can break.
+COLOR_RULES = ("color-contrast", "link-in-text-block")
+# Off by default in axe, and required by WCAG 2.2.
+TARGET_SIZE: dict[str, Any] = {"target-size": {"enabled": True}}
+ALL_RULES = {"rules": TARGET_SIZE}
+ONLY_COLORS = {"runOnly": list(COLOR_RULES)}
+ALL_BUT_COLORS = {"rules": {**TARGET_SIZE, **{rule: {"enabled": False} for rule in COLOR_RULES}}}
 # The frames belong to the provider, and axe would ask them for an answer that they do not give. Where it could not tell
 # the ground of words, that counts as a finding; not of drawn cards, which are logos, nor of what is partly covered.
-RUN_AXE = """async ([only, added]) => {
+RUN_AXE = """async (options) => {
   const { violations, incomplete } = await axe.run(document, {
     iframes: false,
     resultTypes: ['violations', 'incomplete'],
-    ...(only ? { runOnly: only } : { rules: { [added]: { enabled: true } } }),
+    ...options,
   });
   const unsure = incomplete
     .filter(({ id }) => id === 'color-contrast')
@@ -37,17 +40,19 @@ IS_SETTLED = """() => document.readyState === 'complete'
   && document.querySelector('#root h1')?.checkVisibility()
   && !document.querySelector('[aria-label="Loading"], [class*="skeleton"], [aria-busy="true"]')"""
 NEXT_FRAME = "() => new Promise((done) => requestAnimationFrame(() => done()))"
-# A brand is its colours, which the app writes here.
-STYLE = "() => document.documentElement.style.cssText"
-WEAR = "(palette) => { document.documentElement.style.cssText = palette; }"
 WIDE: ViewportSize = {"width": 1280, "height": 900}
 NARROW: ViewportSize = {"width": 320, "height": 720}
 READ_AGAIN_MS = 50
 WAIT_SECONDS = 10
 T = TypeVar("T")
-Scheme = Literal["light", "dark"]
-Look = tuple[Scheme, ViewportSize]
+Look = tuple[Literal["light", "dark"], ViewportSize]
 LOOKS: tuple[Look, ...] = (("light", WIDE), ("dark", WIDE), ("light", NARROW), ("dark", NARROW))
+# The last is the look that the next screen is opened in.
+RULES: tuple[tuple[Look, dict[str, Any]], ...] = (
+    (("light", NARROW), ALL_BUT_COLORS),
+    (("dark", WIDE), ONLY_COLORS),
+    (("light", WIDE), ALL_RULES),
+)
 
 
 def read_until(page: Page, read: Callable[[], T], is_right: Callable[[T], bool]) -> T:
@@ -63,45 +68,51 @@ def is_empty(found: list[str]) -> bool:
     return not found
 
 
-def axe_violations(page: Page, only: list[str] | None = None) -> list[str]:
+def axe_violations(page: Page, options: dict[str, Any] = ALL_RULES) -> list[str]:
     """What axe finds, by all its rules or by some, as lines one can read."""
-    return read_until(page, lambda: _run_axe(page, only), is_empty)
+    return read_until(page, lambda: _run_axe(page, options), is_empty)
 
 
-def _run_axe(page: Page, only: list[str] | None) -> list[str]:
+def _run_axe(page: Page, options: dict[str, Any]) -> list[str]:
     if not page.evaluate("'axe' in window"):
         page.evaluate(AXE)
-    found: list[str] = page.evaluate(RUN_AXE, [only, OF_22])
+    found: list[str] = page.evaluate(RUN_AXE, options)
     return found
 
 
+def set_look(page: Page, look: Look) -> None:
+    """Show the page in a color scheme and a size of the window."""
+    scheme, size = look
+    page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+    page.set_viewport_size(size)
+    page.evaluate(NEXT_FRAME)
+
+
 def axe_violations_in_looks(page: Page, *looks: Look) -> list[str]:
-    """What axe finds in each of these colour schemes and sizes of the window."""
+    """What axe finds in each of these color schemes and sizes of the window."""
     found = []
     for scheme, size in looks:
-        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
-        page.set_viewport_size(size)
-        page.evaluate(NEXT_FRAME)
+        set_look(page, (scheme, size))
         found += [f"{scheme} {size['width']} {one}" for one in axe_violations(page)]
     return found
 
 
-def axe_violations_in_brands(page: Page, palettes: Mapping[str, str]) -> list[str]:
-    """What axe finds in the page's own brand and, of what colours can break, in the dark and in other brands' colours.
+def axe_violations_once_each(page: Page) -> list[str]:
+    """What axe finds in a wide and a narrow window, light and dark, without the rules that can find nothing new there.
 
-    Which colours meet is the same in a narrow window, and what stands where is the same in the dark.
+    Which colors meet is the same in a narrow window, and what stands where is the same in the dark. In the colors of
+    other brands, every ink is readable on every background: accounts/tests/test_color_contrast.py.
     """
-    own: str = page.evaluate(STYLE)
-    others = {brand: palette for brand, palette in palettes.items() if palette != own}
-    found = axe_violations_in_looks(page, ("light", NARROW), ("light", WIDE))
-    worn: tuple[tuple[Scheme, dict[str, str]], ...] = ("light", others), ("dark", {"own": own, **others})
-    for scheme, brands in worn:
-        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
-        for brand, palette in brands.items():
-            page.evaluate(WEAR, palette)
-            found += [f"{scheme} {brand} {one}" for one in axe_violations(page, OF_COLOURS)]
-        page.evaluate(WEAR, own)
-    return found
+    return [
+        f"{look[0]} {look[1]['width']} {one}"
+        for look, rules in RULES
+        for one in _run_rules(page, look, rules)
+    ]
+
+
+def _run_rules(page: Page, look: Look, rules: dict[str, Any]) -> list[str]:
+    set_look(page, look)
+    return axe_violations(page, rules)
 
 
 def open_settled(page: Page, path: str) -> Page:

@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from e2e.accessibility import STYLE, open_settled, read_until
 from e2e.demo_portal import (
     START_SECONDS,
     DemoPortal,
@@ -25,8 +24,6 @@ from e2e.demo_portal import (
 )
 
 expect.set_options(timeout=10_000)
-
-BRANDS = ("faith", "gospel", "kids")
 
 
 @pytest.fixture(scope="session")
@@ -160,19 +157,6 @@ def signed_in(
     yield opened
     for context in contexts:
         context.close()
-
-
-@pytest.fixture(scope="module")
-def palettes(browser: Browser, demo: DemoPortal) -> dict[str, str]:
-    """The colours of each brand, as its own pages have them."""
-    page = browser.new_page()
-    found = {}
-    for brand in BRANDS:
-        open_settled(page, f"http://{brand}.localhost:{demo.port}/")
-        found[brand] = read_until(page, lambda: page.evaluate(STYLE), bool)
-    page.close()
-    assert len(set(found.values())) == len(BRANDS)
-    return found
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from playwright.sync_api import Page
 
-from e2e.accessibility import axe_violations_in_brands, open_settled
+from e2e.accessibility import axe_violations_once_each, open_settled
 from e2e.page_actions import PageAction, RouteAnswer, abort_waiting, do_nothing, press_control
 
 ANIMATIONS_ARE_STILL = "() => document.getAnimations().every(({ playState }) => playState !== 'running')"
@@ -57,12 +57,10 @@ def bring_about(page: Page, state: ScreenState) -> bool:
     return True
 
 
-def violations_by_state(
-    page: Page, states: Iterable[ScreenState], palettes: Mapping[str, str]
-) -> dict[str, list[str]]:
-    """What axe finds in these states in every brand's colours, by state; those without any left out."""
+def violations_by_state(page: Page, states: Iterable[ScreenState]) -> dict[str, list[str]]:
+    """What axe finds in these states, by state; those without any left out."""
     found = {}
     for state in states:
         assert bring_about(page, state), state.name
-        found[state.name] = axe_violations_in_brands(page, palettes)
+        found[state.name] = axe_violations_once_each(page)
     return {name: what for name, what in found.items() if what}

@@ -1,4 +1,4 @@
-"""Every dialog: opened, kept to and left by keyboard, and no barrier in any brand."""
+"""Every dialog: opened, kept to and left by keyboard, and no barrier."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ def tab_through_dialog(page: Page, key: str) -> set[int | str]:
 
 
 @pytest.mark.parametrize("name", HOLDERS)
-def test_no_dialog_is_a_barrier_in_any_brand(signed_in, palettes, name):
+def test_no_dialog_is_a_barrier(signed_in, name):
     states = [state for state in DIALOGS if name in state.accounts]
-    assert violations_by_state(signed_in(name, HOSTS.get(name)), states, palettes) == {}
+    assert violations_by_state(signed_in(name, HOSTS.get(name)), states) == {}
 
 
 @pytest.mark.shows("shell-11", "shell-13")

@@ -103,8 +103,8 @@ class HeldAnswers:
 
 
 @pytest.mark.parametrize("states", [LOADING, FAILED], ids=["on its way", "not to be had"])
-def test_what_is_loaded_is_no_barrier_in_any_brand_before_it_is_there(signed_in, palettes, states):
-    assert violations_by_state(signed_in("jo"), states, palettes) == {}
+def test_what_is_loaded_is_no_barrier_before_it_is_there(signed_in, states):
+    assert violations_by_state(signed_in("jo"), states) == {}
 
 
 @pytest.mark.shows("routes-5")

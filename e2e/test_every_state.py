@@ -1,4 +1,4 @@
-"""Every state of every screen: loaded and changed, wrong and refused, busy and offline; it bars nobody in any brand."""
+"""Every state of every screen: loaded and changed, wrong and refused, busy and offline; it bars nobody."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ HOSTS = {"ben": "sports", "carla": "gospel", "dan": "gospel", "ella": "kids", "g
 
 
 @pytest.mark.parametrize("name", ACCOUNTS)
-def test_no_state_of_a_screen_is_a_barrier_in_any_brand(signed_in, palettes, name):
+def test_no_state_of_a_screen_is_a_barrier(signed_in, name):
     states = [state for state in (*SCREENS, *DONE) if name in state.accounts]
-    assert violations_by_state(signed_in(name, HOSTS.get(name)), states, palettes) == {}
+    assert violations_by_state(signed_in(name, HOSTS.get(name)), states) == {}
 
 
 @pytest.mark.shows("landing-1")
-def test_no_state_of_the_way_in_is_a_barrier_in_any_brand(page, palettes):
-    assert violations_by_state(page, LANDING, palettes) == {}
+def test_no_state_of_the_way_in_is_a_barrier(page):
+    assert violations_by_state(page, LANDING) == {}
