@@ -156,7 +156,7 @@ PLAN_SCREENS = (
     ScreenState(
         "manage-last-one", "/manage-subscription", (*BEN, *FINN), turn_off_last, shows="^Keep at least one"
     ),
-    ScreenState("upgrade", "/manage-subscription/upgrade", (*JO, *BEN), everybody=True),
+    ScreenState("upgrade", "/manage-subscription/upgrade", (*JO, *BEN, *DAN), everybody=True),
     ScreenState(
         "upgrade-none-chosen", "/manage-subscription/upgrade", JO, turn_off_last, shows="^Select at least"
     ),
@@ -224,7 +224,7 @@ LEAVING_SCREENS = (
     ),
 )
 OWN_SCREENS = (
-    ScreenState("billing-history", "/billingHistory", (*AVA, *IVY), everybody=True),
+    ScreenState("billing-history", "/billingHistory", (*AVA, *IVY, *FINN), everybody=True),
     ScreenState(
         "billing-history-more", "/billingHistory", AVA, press_control("button", "Show more"), shows="^Showing"
     ),
@@ -381,7 +381,9 @@ METHOD_SCREENS = (
         follow_link("/add-paypal-payment-method"),
         everybody=True,
     ),
-    ScreenState("method-added", "/manage-payment-method", (*AVA, *GIA), open_method_added, everybody=True),
+    ScreenState(
+        "method-added", "/manage-payment-method", (*AVA, *GIA, *FINN), open_method_added, everybody=True
+    ),
 )
 # In front of these, another screen waits.
 DIALOGS = (
