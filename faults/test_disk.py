@@ -36,9 +36,12 @@ def fill_disk(process: PortalProcess) -> Iterator[None]:
     everybody = [process.pid, *process.child_pids()]
     for pid in everybody:
         resource.prlimit(pid, resource.RLIMIT_FSIZE, (FULL, resource.RLIM_INFINITY))
-    yield
-    for pid in everybody:
-        resource.prlimit(pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+    try:
+        yield
+    finally:
+        # The tests that follow use the same processes.
+        for pid in everybody:
+            resource.prlimit(pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
 
 
 def is_serving(browser: httpx.Client) -> bool:
@@ -57,7 +60,7 @@ def test_an_invoice_that_finds_no_room_leaves_no_half_file_and_is_made_later(por
     folder = portal.folder / "media" / "invoices"
     before = {*folder.rglob("*")}
     wanted = InvoicePdf.objects.filter(invoice__provider_id=number)
-    # The jobs' worker, whose disk is not full, could take the PDF first.
+    # The jobs' sweep would take the PDF on a busy machine, and has room for it.
     with portal.processes["jobs"].pause_process(), fill_disk(portal.processes["worker"]):
         refused = browser.get(address)
         assert (refused.status_code, refused.json()["code"]) == (503, "invoice_not_ready")

@@ -14,7 +14,7 @@ from billing.models import Command, Heartbeat
 from billing.tests.support.live_provider import FAITH
 from conftest import free_port
 from core.models import LimitCounter
-from faults.running_portal import RECOVERY_SECONDS, PortalProcess, RunningPortal, wait_until
+from faults.running_portal import PortalProcess, RunningPortal, wait_until
 
 PAUSE = "/api/account/pause?days=30"
 RECEIPT: dict[str, object] = {"title": "Kept", "lines": ["It was kept."], "facts": []}
@@ -61,7 +61,7 @@ def test_a_change_made_while_redis_is_down_stands_and_what_follows_it_comes_by_i
 
     Heartbeat.objects.all().delete()
     portal.redis.start_server()
-    wait_until(beats, seconds=2 * RECOVERY_SECONDS, what="a beat, through a worker that found Redis again")
+    wait_until(beats, what="a beat, through a worker that found Redis again")
     assert len(portal.post_office.wait_for("iris@example.com")) == 1
 
 
