@@ -1,4 +1,4 @@
-"""A portal for each file of journeys, and a browser to use it with."""
+"""A portal that the files of journeys share, each from the same data, and a browser to use it with."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import os
 import shutil
 import time
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +55,7 @@ def _wait_for_file(file: Path) -> None:
 
 @pytest.fixture(scope="module")
 def demo_settings() -> dict[str, str]:
-    """What a file of journeys has its portal started with; none unless it says so."""
+    """What a file of journeys has a portal of its own started with; none, and it shares one, unless it says so."""
     return {}
 
 
@@ -67,21 +68,46 @@ def stopping() -> Iterator[list[DemoPortal]]:
         one.wait()
 
 
+@pytest.fixture(scope="session")
+def start_portal(
+    prepared: Path, stopping: list[DemoPortal], tmp_path_factory: pytest.TempPathFactory
+) -> Callable[[dict[str, str]], AbstractContextManager[DemoPortal]]:
+    """Run a portal with a copy of the prepared data, in a `with` block."""
+
+    @contextmanager
+    def running(settings: dict[str, str]) -> Iterator[DemoPortal]:
+        folder = tmp_path_factory.mktemp("demo") / "data"
+        shutil.copytree(prepared, folder)
+        portal = DemoPortal(port=free_port(), sandbox_port=free_port(), folder=folder, settings=settings)
+        portal.start()
+        yield portal
+        portal.ask_to_stop()
+        stopping.append(portal)
+
+    return running
+
+
+@pytest.fixture(scope="session")
+def shared_demo(
+    start_portal: Callable[[dict[str, str]], AbstractContextManager[DemoPortal]],
+) -> Iterator[DemoPortal]:
+    """The portal of all files that need no settings of their own: a start costs as much as a file of journeys."""
+    with start_portal({}) as running:
+        yield running
+
+
 @pytest.fixture(scope="module")
 def demo(
-    prepared: Path,
-    stopping: list[DemoPortal],
-    tmp_path_factory: pytest.TempPathFactory,
-    demo_settings: dict[str, str],
+    request: pytest.FixtureRequest, prepared: Path, demo_settings: dict[str, str]
 ) -> Iterator[DemoPortal]:
-    """A portal for a file of journeys, with a clock of its own; each journey takes its own account."""
-    folder = tmp_path_factory.mktemp("demo") / "data"
-    shutil.copytree(prepared, folder)
-    running = DemoPortal(port=free_port(), sandbox_port=free_port(), folder=folder, settings=demo_settings)
-    running.start()
-    yield running
-    running.ask_to_stop()
-    stopping.append(running)
+    """A portal as it was when it was prepared; each journey of a file takes its own account."""
+    if demo_settings:
+        with request.getfixturevalue("start_portal")(demo_settings) as running:
+            yield running
+    else:
+        shared: DemoPortal = request.getfixturevalue("shared_demo")
+        yield shared
+        shared.restore_data(prepared)
 
 
 @pytest.fixture(scope="session")

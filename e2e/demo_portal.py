@@ -18,7 +18,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Mapping
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from email.message import EmailMessage
 from email.policy import default as modern_policy
@@ -30,6 +30,9 @@ from playwright.sync_api import Page
 ROOT = Path(__file__).resolve().parent.parent
 START_SECONDS = 180
 MAIL_SECONDS = 45
+STILL_SECONDS = 0.7
+SANDBOX_DATABASE = "sandbox.sqlite3"
+PORTAL_DATABASE = "db.sqlite3"
 CODE_PATTERN = re.compile(r"^\s*(\d{6})\s*$", re.MULTILINE)
 ACCOUNTS = ("ava", "ben", "carla", "dan", "ella", "finn", "gia", "hugo", "ivy", "jo")
 OPEN_SESSIONS = """
@@ -107,11 +110,41 @@ class DemoPortal:
     def settle(self) -> None:
         """Wait until the first night is over, invoices printed and all. Raises `TimeoutError`."""
         deadline = time.monotonic() + START_SECONDS
-        with closing(sqlite3.connect(self.folder / "db.sqlite3", timeout=20)) as database:
+        with closing(sqlite3.connect(self.folder / PORTAL_DATABASE, timeout=20)) as database:
             while not all(database.execute(FIRST_NIGHT_IS_OVER).fetchone()):
                 if time.monotonic() > deadline:
                     raise TimeoutError("the first night of the portal did not end")
                 time.sleep(0.2)
+
+    def restore_data(self, prepared: Path) -> None:
+        """Put back the data that the portal was started with; its processes run on, and hold none of it in memory.
+
+        No worker is at something then: nothing was written for a while. What it began earlier it would end now.
+        """
+        self._wait_until_still()
+        for name in (SANDBOX_DATABASE, PORTAL_DATABASE):
+            # Read as a file that nobody writes, so that nothing is left beside it.
+            source = sqlite3.connect(f"{(prepared / name).as_uri()}?immutable=1", uri=True)
+            with closing(source), closing(sqlite3.connect(self.folder / name, timeout=20)) as target:
+                source.backup(target)
+        for mail in (self.folder / "mail").glob("*.log"):
+            mail.unlink()
+        os.truncate(self._log, 0)
+
+    def _wait_until_still(self) -> None:
+        deadline = time.monotonic() + MAIL_SECONDS
+        with ExitStack() as opened:
+            databases = [
+                opened.enter_context(closing(sqlite3.connect(self.folder / name)))
+                for name in (SANDBOX_DATABASE, PORTAL_DATABASE)
+            ]
+            seen, since = None, time.monotonic()
+            while time.monotonic() < min(since + STILL_SECONDS, deadline):
+                # SQLite's own count of what other connections wrote.
+                versions = [one.execute("PRAGMA data_version").fetchone() for one in databases]
+                if versions != seen:
+                    seen, since = versions, time.monotonic()
+                time.sleep(0.05)
 
     def stop(self) -> None:
         """Stop everything as Ctrl-C would."""
