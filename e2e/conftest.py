@@ -7,7 +7,7 @@ import os
 import shutil
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -55,59 +55,27 @@ def _wait_for_file(file: Path) -> None:
 
 @pytest.fixture(scope="module")
 def demo_settings() -> dict[str, str]:
-    """What a file of journeys has a portal of its own started with; none, and it shares one, unless it says so."""
+    """What the web server of a file of journeys is started with; nothing unless it says so."""
     return {}
 
 
 @pytest.fixture(scope="session")
-def stopping() -> Iterator[list[DemoPortal]]:
-    """The portals that were asked to stop; the next journeys need not wait for them."""
-    asked: list[DemoPortal] = []
-    yield asked
-    for one in asked:
-        one.wait()
-
-
-@pytest.fixture(scope="session")
-def start_portal(
-    prepared: Path, stopping: list[DemoPortal], tmp_path_factory: pytest.TempPathFactory
-) -> Callable[[dict[str, str]], AbstractContextManager[DemoPortal]]:
-    """Run a portal with a copy of the prepared data, in a `with` block."""
-
-    @contextmanager
-    def running(settings: dict[str, str]) -> Iterator[DemoPortal]:
-        folder = tmp_path_factory.mktemp("demo") / "data"
-        shutil.copytree(prepared, folder)
-        portal = DemoPortal(port=free_port(), sandbox_port=free_port(), folder=folder, settings=settings)
-        portal.start()
-        yield portal
-        portal.ask_to_stop()
-        stopping.append(portal)
-
-    return running
-
-
-@pytest.fixture(scope="session")
-def shared_demo(
-    start_portal: Callable[[dict[str, str]], AbstractContextManager[DemoPortal]],
-) -> Iterator[DemoPortal]:
-    """The portal of all files that need no settings of their own: a start costs as much as a file of journeys."""
-    with start_portal({}) as running:
-        yield running
+def shared_demo(prepared: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[DemoPortal]:
+    """The portal of all files: a start costs as much as a file of journeys."""
+    folder = tmp_path_factory.mktemp("demo") / "data"
+    shutil.copytree(prepared, folder)
+    running = DemoPortal(port=free_port(), sandbox_port=free_port(), folder=folder)
+    running.start()
+    yield running
+    running.stop()
 
 
 @pytest.fixture(scope="module")
-def demo(
-    request: pytest.FixtureRequest, prepared: Path, demo_settings: dict[str, str]
-) -> Iterator[DemoPortal]:
+def demo(shared_demo: DemoPortal, prepared: Path, demo_settings: dict[str, str]) -> Iterator[DemoPortal]:
     """A portal as it was when it was prepared; each journey of a file takes its own account."""
-    if demo_settings:
-        with request.getfixturevalue("start_portal")(demo_settings) as running:
-            yield running
-    else:
-        shared: DemoPortal = request.getfixturevalue("shared_demo")
-        yield shared
-        shared.restore_data(prepared)
+    with ExitStack() as running:
+        yield running.enter_context(shared_demo.serve_with(**demo_settings)) if demo_settings else shared_demo
+    shared_demo.restore_data(prepared)
 
 
 @pytest.fixture(scope="session")

@@ -17,9 +17,10 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Mapping
-from contextlib import ExitStack, closing
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 from email.message import EmailMessage
 from email.policy import default as modern_policy
 from pathlib import Path
@@ -40,6 +41,11 @@ import json
 from accounts.models import Account, SessionToken
 users = {name: Account.objects.get(email=f"{name}@example.com").user for name in names}
 print(json.dumps({name: SessionToken.objects.create(user=user)[1] for name, user in users.items()}))
+"""
+SKIP_TIME = """
+from datetime import datetime
+from billing.mirror import provider_clock
+provider_clock.move_clocks_to(datetime.fromisoformat("{}"))
 """
 # What the first night leaves: its jobs ended, no event that waits, and every invoice printed.
 FIRST_NIGHT_IS_OVER = """
@@ -100,9 +106,13 @@ class DemoPortal:
                 stderr=log,
                 start_new_session=True,
             )
+        self.wait_until_serving()
+
+    def wait_until_serving(self) -> None:
+        """Wait until it serves. Raises `RuntimeError` with the log when it does not."""
         deadline = time.monotonic() + START_SECONDS
         while not self._is_serving():
-            if self.process.poll() is not None or time.monotonic() > deadline:
+            if self.process is None or self.process.poll() is not None or time.monotonic() > deadline:
                 self.stop()
                 raise RuntimeError(f"the portal did not start:\n{self._log.read_text()}")
             time.sleep(0.1)
@@ -115,6 +125,21 @@ class DemoPortal:
                 if time.monotonic() > deadline:
                     raise TimeoutError("the first night of the portal did not end")
                 time.sleep(0.2)
+
+    @contextmanager
+    def serve_with(self, **settings: str) -> Iterator[DemoPortal]:
+        """Run one more web server of this portal, with settings of its own, during the block."""
+        beside = replace(self, port=free_port(), settings={**self.settings, **settings}, process=None)
+        command = [sys.executable, "-m", "gunicorn", "-c", "portal/gunicorn_conf.py", "portal.wsgi"]
+        with self._log.open("ab") as log:
+            beside.process = subprocess.Popen(
+                command, cwd=ROOT, env=beside.environment, stdout=log, stderr=log
+            )
+        try:
+            beside.wait_until_serving()
+            yield beside
+        finally:
+            beside.stop()
 
     def restore_data(self, prepared: Path) -> None:
         """Put back the data that the portal was started with; its processes run on, and hold none of it in memory.
@@ -183,6 +208,10 @@ class DemoPortal:
     def travel(self, how_far: str) -> str:
         """Move the billing clock, with everything that happens on the way."""
         return self.run_manage("timetravel", how_far)
+
+    def skip_time_until(self, instant: datetime) -> None:
+        """Move the billing clock to an instant at once, as after a long outage: the nights between are not lived."""
+        self.run_manage("shell", "-v", "0", "-c", SKIP_TIME.format(instant.isoformat()))
 
     def mails_to(self, address: str) -> list[EmailMessage]:
         """Return what was sent to an address, oldest first."""
