@@ -24,6 +24,7 @@ from datetime import datetime
 from email.message import EmailMessage
 from email.policy import default as modern_policy
 from pathlib import Path
+from threading import Timer
 from typing import Any
 
 from playwright.sync_api import Page
@@ -31,6 +32,7 @@ from playwright.sync_api import Page
 ROOT = Path(__file__).resolve().parent.parent
 START_SECONDS = 180
 MAIL_SECONDS = 45
+COMMAND_SECONDS = 300
 STILL_SECONDS = 0.7
 SANDBOX_DATABASE = "sandbox.sqlite3"
 PORTAL_DATABASE = "db.sqlite3"
@@ -64,6 +66,10 @@ def free_port() -> int:
         return port
 
 
+class CommandFailed(Exception):
+    """A management command failed; the message is what it printed."""
+
+
 @dataclass
 class DemoPortal:
     """A running portal: where it is, what it has mailed, and its clock."""
@@ -73,6 +79,8 @@ class DemoPortal:
     folder: Path
     settings: Mapping[str, str] = field(default_factory=dict)
     process: subprocess.Popen[bytes] | None = None
+    # The process that runs management commands, from the first one on.
+    console: subprocess.Popen[str] | None = None
 
     @property
     def url(self) -> str:
@@ -129,7 +137,9 @@ class DemoPortal:
     @contextmanager
     def serve_with(self, **settings: str) -> Iterator[DemoPortal]:
         """Run one more web server of this portal, with settings of its own, during the block."""
-        beside = replace(self, port=free_port(), settings={**self.settings, **settings}, process=None)
+        beside = replace(
+            self, port=free_port(), settings={**self.settings, **settings}, process=None, console=None
+        )
         command = [sys.executable, "-m", "gunicorn", "-c", "portal/gunicorn_conf.py", "portal.wsgi"]
         with self._log.open("ab") as log:
             beside.process = subprocess.Popen(
@@ -178,6 +188,9 @@ class DemoPortal:
 
     def ask_to_stop(self) -> None:
         """Stop everything as Ctrl-C would, without waiting for it."""
+        if self.console is not None:
+            self.console.communicate()
+            self.console = None
         if self.process is not None:
             self.process.send_signal(signal.SIGINT)
 
@@ -187,11 +200,33 @@ class DemoPortal:
             self.process.wait(timeout=60)
 
     def run_manage(self, *arguments: str) -> str:
-        """Run a management command and return what it says. Raises `CalledProcessError` when it fails."""
-        command = [sys.executable, "manage.py", *arguments]
-        return subprocess.run(
-            command, cwd=ROOT, env=self.environment, capture_output=True, text=True, check=True, timeout=300
-        ).stdout
+        """Run a management command and return what it printed. Raises `CommandFailed` with that when it fails."""
+        if self.console is None:
+            self.console = subprocess.Popen(
+                [sys.executable, "-m", "e2e.manage_console"],
+                cwd=ROOT,
+                env=self.environment,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                text=True,
+            )
+        commands, answers = self.console.stdin, self.console.stdout
+        assert commands is not None
+        assert answers is not None
+        giving_up = Timer(COMMAND_SECONDS, self.console.kill)
+        giving_up.start()
+        try:
+            commands.write(f"{json.dumps(arguments)}\n")
+            commands.flush()
+            line = answers.readline()
+        finally:
+            giving_up.cancel()
+        answer: dict[str, Any] = json.loads(
+            line or '{"printed": "it ended without an answer", "failed": true}'
+        )
+        if answer["failed"]:
+            raise CommandFailed(answer["printed"])
+        return str(answer["printed"])
 
     def assert_mirror_matches(self) -> None:
         """Hold the mirror against the provider once the events are in. Raises `AssertionError` with what differs."""
@@ -200,9 +235,9 @@ class DemoPortal:
             try:
                 self.run_manage("reconcile", "--check")
                 return
-            except subprocess.CalledProcessError as error:
+            except CommandFailed as error:
                 if time.monotonic() > deadline:
-                    raise AssertionError(error.stdout) from error
+                    raise AssertionError(str(error)) from error
             time.sleep(0.5)
 
     def travel(self, how_far: str) -> str:
