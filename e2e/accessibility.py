@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sized
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 from urllib.parse import urlsplit
@@ -63,7 +63,7 @@ def read_until(page: Page, read: Callable[[], T], is_right: Callable[[T], bool])
     return value
 
 
-def is_empty(found: list[str]) -> bool:
+def is_empty(found: Sized) -> bool:
     """Whether nothing was found."""
     return not found
 

@@ -73,6 +73,8 @@ def test_another_windows_words_are_nobodys(visitor):
     page.wait_for_function("() => 'Chargebee' in window")
     page.wait_for_load_state("networkidle")
     page.wait_for_function(IS_SETTLED)
+    for title in ("Card number", "Expiry date", "Security code"):
+        expect(page.frame_locator(f"iframe[title='{title}']").locator("input")).to_be_visible()
     before = page.url, page.locator("#root").inner_html()
     asked = []
     page.on("request", lambda request: asked.append(request.url))

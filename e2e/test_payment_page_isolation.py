@@ -10,10 +10,10 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import BrowserContext, Page, Request, Response, expect
 
-from e2e.accessibility import read_until
+from e2e.accessibility import is_empty, read_until
 from e2e.card_data_search import CardDataSearch
 from e2e.demo_portal import DemoPortal
-from e2e.script_inventory import listed_sources
+from e2e.script_inventory import ListedSource, listed_sources
 
 KINDS = {
     "/add-card-payment-method": "card",
@@ -114,6 +114,12 @@ def expect_violations(page: Page, violations: list[str], expected: set[str]) -> 
 @pytest.fixture
 def documents(page: Page, demo: DemoPortal, violations: list[str]) -> PageLoads:
     return PageLoads(page, demo)
+
+
+def unlisted_frames(page: Page, rows: list[ListedSource], where: dict[str, str]) -> list[str]:
+    """The addresses of frames that no row covers; a frame has none until it is loaded."""
+    embedded = [one.url for one in page.frames if one != page.main_frame]
+    return [url for url in embedded if not any(row.covers(url, **where) for row in rows)]
 
 
 def complete_sign_in(visitor, name):
@@ -241,14 +247,14 @@ def test_a_card_screen_loads_what_is_listed_and_gives_nothing_away(
         lambda: [
             row for row in rows if not any(row.covers(one, **where) for one in documents.requested_scripts())
         ],
-        lambda found: not found,
+        is_empty,
     )
     assert missing == []
     scripts = documents.requested_scripts()
     assert {one for one in scripts if not any(row.covers(one, **where) for row in rows)} == set()
-    embedded = [one.url for one in page.frames if one != page.main_frame]
-    assert embedded
-    assert all(any(row.covers(one, **where) for row in frames) for one in embedded)
+    assert len(page.frames) > 1
+    unlisted = read_until(page, lambda: unlisted_frames(page, frames, where), is_empty)
+    assert unlisted == []
 
     abroad = [one for one in documents.requests if not one.url.startswith(f"{documents.portal}/")]
     assert {one.url.startswith(f"{documents.provider}/") for one in abroad} == {True}

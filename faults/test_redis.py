@@ -18,8 +18,8 @@ from faults.running_portal import PortalProcess, RunningPortal, wait_until
 
 PAUSE = "/api/account/pause?days=30"
 RECEIPT: dict[str, object] = {"title": "Kept", "lines": ["It was kept."], "facts": []}
-# A request must not take longer because its task cannot be enqueued.
-PATIENCE_SECONDS = 5.0
+# A request must not wait for Redis because its task cannot be enqueued; the rest is for slow machines.
+PATIENCE_SECONDS = 15.0
 
 
 def assert_answers_soon(ask: Callable[[], httpx.Response]) -> httpx.Response:
