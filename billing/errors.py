@@ -31,7 +31,7 @@ class ChangeInProgress(BillingError):
 
 
 class QuoteChanged(BillingError):
-    """The amounts differ from the confirmed quote; `extra` has the new ones. Nothing was changed."""
+    """The amounts differ from the confirmed quote; `extra` has the new ones, to be rendered. Nothing was changed."""
 
     code = "quote_changed"
     status = 409

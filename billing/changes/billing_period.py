@@ -11,16 +11,13 @@ from billing.changes import bundle_coupons
 from billing.changes.plan_change import PlanChange
 from billing.changes.preview import (
     BillForecast,
-    Figures,
-    FiguresPreview,
     PlanLine,
     compute_figures,
-    money_fields,
     translate_estimate_errors,
 )
 from billing.changes.targets import members_after, plans_after
 from billing.commands.command_kind import CommandKind
-from billing.commands.confirmation import NoChange, compute_basis, confirm_change
+from billing.commands.confirmation import NoChange, Preview, compute_basis, confirm_change
 from billing.errors import InvalidState
 from billing.gateway import estimates
 from billing.gateway.estimates import ChangeEstimate
@@ -32,7 +29,7 @@ from billing.queries.commands import subscriptions_with_step
 from billing.queries.discounts import FREE_MONTH_COUPON, discounted_price
 from billing.queries.holdings import ACTIVE, IN_TRIAL, Holding
 from billing.queries.ownership import live_holdings
-from billing.queries.time_format import format_iso_utc
+from billing.queries.plans import PlanRow, ScheduledPlan
 from billing.queries.totals import MONTH, YEAR
 from billing.receipts.charges import command_charges
 from billing.receipts.partial_receipts import ActivityReceipt
@@ -106,25 +103,24 @@ class SwitchedSubscription:
         coupons = member.coupons if self.coupons is None else self.coupons
         return replace(member, coupons=coupons, bills_at=bills_at or member.bills_at)
 
-    def plan_after(self, plan: Mapping[str, Any]) -> dict[str, Any]:
+    def plan_after(self, plan: PlanRow) -> PlanRow:
         """Return the plan at its new price."""
         after, amount = self.price.text("period_unit"), self.price.cents("price")
         bills_at = self.estimate.next_billing_at if self.estimate and self.at_once else None
-        at = format_iso_utc(self.holding.subscription.current_term_end)
-        return {
-            **plan,
-            "amount": amount,
-            "periodUnit": after,
-            "billingPeriod": after.upper(),
-            "scheduledPlan": None if self.at_once else {"periodUnit": after, "amount": amount, "at": at},
-            "nextBillingAt": format_iso_utc(bills_at) or plan["nextBillingAt"],
-            "hasScheduledChange": not self.at_once,
-            "hasFreeMonth": plan["hasFreeMonth"] and not self.at_once,
-        }
+        scheduled = ScheduledPlan(after, amount, self.holding.subscription.current_term_end)
+        return replace(
+            plan,
+            amount=amount,
+            period_unit=after,
+            scheduled_plan=None if self.at_once else scheduled,
+            next_billing_at=bills_at or plan.next_billing_at,
+            has_scheduled_change=not self.at_once,
+            has_free_month=plan.has_free_month and not self.at_once,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
-class PeriodPreview(FiguresPreview):
+class PeriodPreview(Preview):
     """A preview of switches of the billing period."""
 
     switches: tuple[SwitchedSubscription, ...]
@@ -288,18 +284,22 @@ def _build_preview(
         at_once=any(switch.at_once for switch in switches),
         about=[direction, *(switch.subscription_id for switch in new)],
     )
-    body = _preview_body(holdings, switches, figures, direction)
+    shown = {
+        **figures,
+        "annual_savings": sum(_annual_savings(switch, direction) for switch in switches),
+        "is_immediate": all(switch.at_once for switch in switches),
+        "plan_ids": [switch.holding.plan.id for switch in switches],
+        "removes_free_month": any(switch.loses_free_month for switch in switches),
+    }
     return PeriodPreview(
         basis=compute_basis(holdings),
-        quote=figures.quote,
-        body=body,
-        shown={**body, "existing_plans": []},
+        body={**shown, "existing_plans": plans_after(holdings, switches)},
+        shown=shown,
         # Steps that charge come first: if the payment is declined, nothing has been changed.
         steps=[
             *(step for switch in sorted(new, key=_charges_nothing) for step in switch.steps()),
             *bundle_coupons.steps_to_swap(swaps),
         ],
-        figures=figures,
         switches=tuple(switches),
     )
 
@@ -329,21 +329,6 @@ def _effective_at(switches: Sequence[SwitchedSubscription], now: datetime) -> da
         return now
     ends = [switch.holding.subscription.current_term_end for switch in switches]
     return min((end for end in ends if end is not None), default=None)
-
-
-def _preview_body(
-    holdings: Sequence[Holding], switches: Sequence[SwitchedSubscription], figures: Figures, direction: str
-) -> dict[str, Any]:
-    return {
-        "existing_plans": plans_after(holdings, switches),
-        **money_fields(figures),
-        "credits": figures.credits,
-        "annual_savings": sum(_annual_savings(switch, direction) for switch in switches),
-        "effective_at": format_iso_utc(figures.effective_at),
-        "is_immediate": all(switch.at_once for switch in switches),
-        "plan_ids": [switch.holding.plan.id for switch in switches],
-        "removes_free_month": any(switch.loses_free_month for switch in switches),
-    }
 
 
 def _annual_savings(switch: SwitchedSubscription, direction: str) -> int:

@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
 from accounts.models import Account
 from billing.changes import bundle_coupons
-from billing.changes.preview import BillForecast, compute_figures, money_fields, translate_estimate_errors
+from billing.changes.preview import BillForecast, compute_figures, translate_estimate_errors
 from billing.commands.command_kind import CommandKind
 from billing.commands.confirmation import Change, Preview, compute_basis, confirm_change
 from billing.errors import BillingError, BillingUnavailable, ChangeInProgress
@@ -26,7 +26,6 @@ from billing.queries.documents import account_totals
 from billing.queries.holdings import ACTIVE, IN_TRIAL, Holding
 from billing.queries.ownership import live_holdings
 from billing.queries.plans import held_plan
-from billing.queries.time_format import format_iso_utc
 from billing.receipts import delivery
 from billing.receipts.texts import perks
 from core.errors import InvalidInput
@@ -93,8 +92,8 @@ def redeem_code(
     Raises InvalidInput, the errors of this module, QuoteChanged, BillingUnavailable and what a command raises.
     """
     change = RedeemCode(account, REDEEM_CODE, code)
-    shown = confirm_change(change, quote=quote, key=key, actor=actor, now=now).shown
-    return {name: value for name, value in shown.items() if name != "code"}
+    figures: dict[str, Any] = confirm_change(change, quote=quote, key=key, actor=actor, now=now).shown
+    return figures
 
 
 @dataclass(frozen=True)
@@ -205,26 +204,25 @@ def _build_preview(found: FoundCode, placement: CodePlacement, holdings: Sequenc
         effective_at=placement.holding.next_billing_at,
         about=[found.code, subscription.provider_id],
     )
-    plans = [held_plan(holding) for holding in holdings]
-    body = {
-        "existing_plans": [
-            {**plan, "hasUpcomingCoupon": True} if plan["subId"] == subscription.provider_id else plan
-            for plan in plans
-        ],
-        **money_fields(figures),
-        "credits": 0,
+    shown = {
+        **figures,
         "annual_savings": 0,
-        "effective_at": format_iso_utc(figures.effective_at),
         "is_immediate": False,
         "plan_ids": [placement.holding.plan.id],
         "removes_free_month": False,
         "applied_to": subscription.provider_id,
+        "code": found.code,
     }
+    plans = [
+        replace(held_plan(holding), has_upcoming_coupon=True)
+        if holding is placement.holding
+        else held_plan(holding)
+        for holding in holdings
+    ]
     return Preview(
         basis=compute_basis(holdings),
-        quote=figures.quote,
-        body=body,
-        shown={**body, "code": found.code, "existing_plans": []},
+        body={**shown, "existing_plans": plans},
+        shown=shown,
         steps=bundle_coupons.steps_to_swap([coupon_addition(subscription, found.code)]),
     )
 

@@ -123,7 +123,6 @@ class ClaimFreeMonth(Change):
         return Preview(
             # A plan canceled meanwhile would never use the month; a change scheduled meanwhile would be lost.
             basis=offer.basis,
-            quote=offer.quote,
             body=body,
             shown={**body, "plans": []},
             steps=bundle_coupons.steps_to_swap([swap]),

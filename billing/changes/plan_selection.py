@@ -13,12 +13,9 @@ from billing.changes import bundle_coupons
 from billing.changes.plan_change import PlanChange, main_steps
 from billing.changes.preview import (
     BillForecast,
-    Figures,
-    FiguresPreview,
     PlanLine,
     check_can_pay,
     compute_figures,
-    money_fields,
     translate_estimate_errors,
 )
 from billing.changes.targets import (
@@ -33,7 +30,7 @@ from billing.changes.targets import (
     term_end,
 )
 from billing.commands.command_kind import CommandKind
-from billing.commands.confirmation import NoChange, compute_basis, confirm_change
+from billing.commands.confirmation import NoChange, Preview, compute_basis, confirm_change
 from billing.errors import InvalidState
 from billing.gateway import estimates
 from billing.gateway.estimates import Bill, ChangeEstimate
@@ -43,10 +40,9 @@ from billing.queries import bundles
 from billing.queries.bundles import BundleMember, RateTable
 from billing.queries.commands import subscriptions_with_step
 from billing.queries.documents import account_totals
-from billing.queries.holdings import NON_RENEWING, Holding, holdings_of
+from billing.queries.holdings import ACTIVE, NON_RENEWING, Holding, holdings_of
 from billing.queries.ownership import live_holdings
-from billing.queries.plans import added_plan, plans_to_add
-from billing.queries.time_format import format_iso_utc
+from billing.queries.plans import PlanRow, plans_to_add
 from billing.receipts.charges import command_charges
 from billing.receipts.partial_receipts import ActivityReceipt
 from billing.receipts.texts import cancellation
@@ -95,7 +91,7 @@ class PlanAddition:
 
 def preview_selection(
     account: Account, *, plan_ids: Sequence[str], now: datetime, must_pay: bool = False
-) -> FiguresPreview:
+) -> Preview:
     """Return what selecting exactly these plans changes, and the figures.
 
     With `must_pay`, an addition requires a payment method; without it anybody may see the price. Raises InvalidInput,
@@ -131,7 +127,7 @@ class ChangeSelection(PlanChange):
 
     plan_ids: Sequence[str]
 
-    def preview(self, now: datetime) -> FiguresPreview:
+    def preview(self, now: datetime) -> Preview:
         """Return what the selection changes. Raises as `preview_selection`."""
         return preview_selection(self.account, plan_ids=self.plan_ids, now=now, must_pay=True)
 
@@ -193,7 +189,7 @@ def _selected_plans(plan_ids: Sequence[str]) -> list[Plan]:
 
 def _build_preview(
     account: Account, holdings: Sequence[Holding], difference: SelectionDiff, now: datetime
-) -> FiguresPreview:
+) -> Preview:
     rates = RateTable.load_current()
     members = members_after(holdings, difference.targets)
     period = account_totals(holdings_of(account))[0].period_unit
@@ -211,19 +207,19 @@ def _build_preview(
         at_once=effective_at == now,
         about=_change_marks(difference),
     )
-    body = _preview_body(holdings, difference, additions, figures, period)
-    return FiguresPreview(
+    shown = {**figures, **difference.plan_ids}
+    plans = _plans_after(holdings, difference, additions, period)
+    offered = plans_to_add({row.plan.service for row in plans}, period_unit=figures["own"]["period_unit"])
+    return Preview(
         basis=compute_basis(holdings),
-        quote=figures.quote,
-        body=body,
-        shown={name: body[name] for name in ("due_now", "effective_at", "quote", *difference.plan_ids)},
+        body={**shown, "existing_plans": plans, "plans": offered},
+        shown=shown,
         # Steps that charge come first: if the payment is declined, nothing has been changed.
         steps=[
             *(_start_step(account, addition) for addition in additions),
             *(step for target in difference.targets for step in target.steps()),
             *bundle_coupons.steps_to_swap(swaps),
         ],
-        figures=figures,
     )
 
 
@@ -313,26 +309,15 @@ def _effective_at(difference: SelectionDiff, now: datetime) -> datetime | None:
     return min((end for end in ends if end is not None), default=None)
 
 
-def _preview_body(
-    holdings: Sequence[Holding],
-    difference: SelectionDiff,
-    additions: Sequence[PlanAddition],
-    figures: Figures,
-    period: str,
-) -> dict[str, Any]:
+def _plans_after(
+    holdings: Sequence[Holding], difference: SelectionDiff, additions: Sequence[PlanAddition], period: str
+) -> list[PlanRow]:
+    """Return the held and added plans after the change, in catalog order."""
     added = [
-        added_plan(addition.plan, amount=addition.next_bill.full_price, period_unit=period)
-        for addition in additions
+        PlanRow(addition.plan, addition.next_bill.full_price, period, status=ACTIVE) for addition in additions
     ]
     after = [*plans_after(holdings, difference.targets), *added]
-    services = {plan["service"] for plan in after}
-    return {
-        "existing_plans": sorted(after, key=lambda plan: catalog.catalog_position(plan["id"])),
-        "plans": plans_to_add(services, period_unit=figures.own.period_unit),
-        **money_fields(figures),
-        "effective_at": format_iso_utc(figures.effective_at),
-        **difference.plan_ids,
-    }
+    return sorted(after, key=lambda row: catalog.catalog_position(row.plan.id))
 
 
 def _compose_receipt(command: Command, subscriptions: list[Subscription]) -> ActivityReceipt | None:

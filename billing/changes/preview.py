@@ -2,12 +2,11 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any
 
 from accounts.models import Account
-from billing.commands.confirmation import Preview
 from billing.commands.quotes import compute_quote
 from billing.errors import BillingUnavailable, InvalidState, PaymentMethodRequired
 from billing.gateway import estimates
@@ -18,7 +17,7 @@ from billing.queries.bundles import BundleMember, CouponSwap, member_after_swap
 from billing.queries.discounts import Price, discounted_price, discounts_for_coupons
 from billing.queries.holdings import NON_RENEWING, Holding
 from billing.queries.time_format import format_iso_utc
-from billing.queries.totals import Totals, period_totals
+from billing.queries.totals import period_totals
 
 
 @dataclass(frozen=True)
@@ -27,30 +26,6 @@ class PlanLine:
 
     period_unit: str
     bill: Bill | None
-
-
-@dataclass(frozen=True)
-class Figures:
-    """The amounts of a change, in cents.
-
-    `own` and `other` are the totals of the account's period and of the other period, `due_now` is what is charged on
-    confirmation (tax included), `credits` what is credited for terms already paid, and `effective_at` when the change
-    takes effect (UTC).
-    """
-
-    own: Totals
-    other: Totals | None
-    due_now: int
-    credits: int
-    effective_at: datetime | None
-    quote: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class FiguresPreview(Preview):
-    """A preview of a change that bills."""
-
-    figures: Figures
 
 
 @dataclass(frozen=True)
@@ -119,31 +94,30 @@ def compute_figures(
     effective_at: datetime | None,
     at_once: bool = False,
     about: Iterable[str],
-) -> Figures:
-    """Return the sums of the provider's estimates, with their quote; amounts in cents.
+) -> dict[str, Any]:
+    """Return the sums of the provider's estimates, with their quote; amounts in cents, all in values of JSON.
 
     `lines` are the plans after the change, in catalog order; `default_period` is the account's period if no plan
-    bills. `at_once` says that the change takes effect on confirmation. `about` names what changes, so that two changes
-    with equal amounts have different quotes.
+    bills. `due_now` is charged on confirmation (tax included), `credited` for terms already paid. `at_once` says that
+    the change takes effect on confirmation. `about` names what changes, so that two changes with equal amounts have
+    different quotes.
     """
     bills = [(line.period_unit, bill_price(line.bill)) for line in lines if line.bill is not None]
     own, other = period_totals(bills, otherwise=default_period)
+    figures = {"due_now": due_now, "credits": credited, "effective_at": format_iso_utc(effective_at)}
     quoted = {
+        **figures,
         "about": sorted(about),
         "bills": [[unit, price.amount, price.total] for unit, price in bills],
-        "due_now": due_now,
-        "credits": credited,
         # A change at once has no date: the quote stays valid however long the subscriber reads it.
-        "effective_at": None if at_once else format_iso_utc(effective_at),
+        "effective_at": None if at_once else figures["effective_at"],
     }
-    return Figures(
-        own=own,
-        other=other,
-        due_now=due_now,
-        credits=credited,
-        effective_at=effective_at,
-        quote=compute_quote(quoted),
-    )
+    return {
+        **figures,
+        "own": asdict(own),
+        "other": None if other is None else asdict(other),
+        "quote": compute_quote(quoted),
+    }
 
 
 def bill_price(bill: Bill) -> Price:
@@ -165,27 +139,6 @@ def translate_estimate_errors() -> Iterator[None]:
         raise BillingUnavailable(retry_after=error.retry_after) from error
     except Refused as error:
         raise PaymentMethodRequired if error.code == "payment_method_not_present" else InvalidState from error
-
-
-def money_fields(figures: Figures) -> dict[str, Any]:
-    """Return the figures of a change under the names of the API's response."""
-    other = figures.other
-    return {
-        "total": figures.own.total,
-        "bundle_savings": figures.own.bundle_savings,
-        "coupon_discount": figures.own.coupon_discount,
-        "period_unit": figures.own.period_unit,
-        "other_total": None
-        if other is None
-        else {
-            "period_unit": other.period_unit,
-            "total": other.total,
-            "bundle_savings": other.bundle_savings,
-            "coupon_discount": other.coupon_discount,
-        },
-        "due_now": figures.due_now,
-        "quote": figures.quote,
-    }
 
 
 def check_can_pay(account: Account) -> None:

@@ -1,10 +1,9 @@
 """Resume paused subscriptions at once (docs/rules.md, rules 1 and 3); `billing/jobs/resumes` has scheduled resumes."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Any
 
 from accounts.models import Account
 from billing.changes import bundle_coupons
@@ -19,7 +18,6 @@ from billing.models import Command, PauseSchedule, Subscription
 from billing.models.steps import Step, StepOperation, subscription_step
 from billing.queries.holdings import Holding, newest_subscriptions
 from billing.queries.ownership import chosen_holdings, live_holdings, named_subscriptions
-from billing.queries.time_format import format_iso_utc
 from billing.receipts.charges import command_charges
 from billing.receipts.partial_receipts import ActivityReceipt
 from billing.receipts.texts import pauses
@@ -40,14 +38,6 @@ class ResumeEstimate:
     resume_date: datetime
     amount_due: int
     quote: str
-
-    def response_body(self, quote: str) -> dict[str, Any]:
-        """Return the estimate as a refusal shows it, with the quote to confirm."""
-        return {
-            "resume_date": format_iso_utc(self.resume_date),
-            "amount_due": self.amount_due,
-            "quote": quote,
-        }
 
 
 def resume_subscriptions(
@@ -116,8 +106,7 @@ class ResumeSubscriptions(SubscriptionsChange):
         quote = compute_quote(charges)
         return Preview(
             basis=compute_basis(live_holdings(self.account)),
-            quote=quote,
-            body=_build_estimate(now, charges).response_body(quote),
+            body=vars(_build_estimate(now, charges)),
             shown={"quote": quote, "charges": charges},
         )
 
@@ -143,7 +132,7 @@ class ResumeSubscriptions(SubscriptionsChange):
         charges = _estimate_charges(named_subscriptions(self.account, sorted(ids_left(earlier))))
         current = compute_quote({**earlier.shown.get("charges", {}), **charges})
         if quote != current:
-            raise QuoteChanged(extra=_build_estimate(now, charges).response_body(current))
+            raise QuoteChanged(extra=vars(replace(_build_estimate(now, charges), quote=current)))
         return True
 
 

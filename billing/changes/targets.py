@@ -4,10 +4,10 @@ A scheduled pause or change of plan is set aside before its subscription is canc
 that it is restored when the subscriber removes the cancellation.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Any, Protocol
+from typing import Protocol
 
 from accounts.models import Account
 from billing.mirror.pause_schedules import PAUSE_DAYS
@@ -15,8 +15,7 @@ from billing.models import Command
 from billing.models.steps import Step, StepOperation, subscription_step
 from billing.queries.bundles import BundleMember, bundle_members
 from billing.queries.holdings import ACTIVE, IN_TRIAL, NON_RENEWING, Holding
-from billing.queries.plans import held_plan, price_on_sale
-from billing.queries.time_format import format_iso_utc
+from billing.queries.plans import PlanRow, held_plan, price_on_sale
 
 CANCEL_OPERATIONS = (StepOperation.CANCEL_AT_TERM_END, StepOperation.CANCEL_NOW)
 # The newest of these decides what can be restored: a cancellation, or its removal.
@@ -37,8 +36,8 @@ class Target(Protocol):
     def member_after(self, member: BundleMember) -> BundleMember | None:
         """Return the member of the bundle after the change; None if it has ended."""
 
-    def plan_after(self, plan: Mapping[str, Any]) -> dict[str, Any] | None:
-        """Return the `Plan` of a response after the change; None if it has ended."""
+    def plan_after(self, plan: PlanRow) -> PlanRow | None:
+        """Return its plan after the change; None if it has ended."""
 
 
 @dataclass(frozen=True)
@@ -67,21 +66,21 @@ class CanceledSubscription:
             return None
         return replace(member, ends_at=term_end(self.holding), bills_at=None, changing_to="")
 
-    def plan_after(self, plan: Mapping[str, Any]) -> dict[str, Any] | None:
+    def plan_after(self, plan: PlanRow) -> PlanRow | None:
         """Return the plan as it ends; None for a paused subscription."""
         if self.holding.is_paused:
             return None
-        return {
-            **plan,
-            "status": NON_RENEWING,
-            "cancelAt": format_iso_utc(term_end(self.holding)),
-            "nextBillingAt": None,
-            "hasScheduledPause": False,
-            "pauseDate": None,
-            "resumeDate": None,
-            "hasScheduledChange": False,
-            "scheduledPlan": None,
-        }
+        return replace(
+            plan,
+            status=NON_RENEWING,
+            cancel_at=term_end(self.holding),
+            next_billing_at=None,
+            has_scheduled_pause=False,
+            pause_date=None,
+            resume_date=None,
+            has_scheduled_change=False,
+            scheduled_plan=None,
+        )
 
 
 @dataclass(frozen=True)
@@ -116,14 +115,10 @@ class KeptSubscription:
             bills_at += timedelta(days=PAUSE_DAYS)
         return replace(member, ends_at=None, bills_at=bills_at, changing_to=self.restored.price)
 
-    def plan_after(self, plan: Mapping[str, Any]) -> dict[str, Any] | None:
+    def plan_after(self, plan: PlanRow) -> PlanRow | None:
         """Return the plan as it renews."""
-        return {
-            **plan,
-            "status": IN_TRIAL if self.holding.subscription.status == "in_trial" else ACTIVE,
-            "cancelAt": None,
-            "nextBillingAt": format_iso_utc(term_end(self.holding)),
-        }
+        status = IN_TRIAL if self.holding.subscription.status == "in_trial" else ACTIVE
+        return replace(plan, status=status, cancel_at=None, next_billing_at=term_end(self.holding))
 
 
 def term_end(holding: Holding) -> datetime | None:
@@ -147,8 +142,8 @@ def members_after(holdings: Iterable[Holding], targets: Iterable[Target]) -> lis
     return [member for member in after if member is not None]
 
 
-def plans_after(holdings: Iterable[Holding], targets: Iterable[Target]) -> list[dict[str, Any]]:
-    """Return the `Plan` objects of the holdings after a change."""
+def plans_after(holdings: Iterable[Holding], targets: Iterable[Target]) -> list[PlanRow]:
+    """Return the plans of the holdings after a change."""
     by_id = targets_by_id(targets)
     plans = ((held_plan(holding), by_id.get(holding.subscription.provider_id)) for holding in holdings)
     after = [plan if target is None else target.plan_after(plan) for plan, target in plans]

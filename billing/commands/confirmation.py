@@ -38,12 +38,11 @@ class Preview:
     """What a change would do.
 
     `basis` are the versions of the subscriptions that it was computed from (`compute_basis`). `body` is what the
-    subscriber sees, `quote` identifies its amounts, and `shown` is stored with the command; it must contain the quote,
-    if a repeated request may finish the change. `steps` make the change, unless `Change.plan_steps` returns others.
+    subscriber sees, before its serializer renders it. `shown` is stored with the command, in values of JSON; `quote` in
+    it identifies the amounts. `steps` make the change, unless `Change.plan_steps` returns others.
     """
 
     basis: str
-    quote: str
     body: Mapping[str, Any]
     shown: Mapping[str, Any]
     steps: Sequence[Step] = ()
@@ -124,7 +123,7 @@ def confirm_change(change: Change, *, quote: str | None, key: str, actor: str, n
 
 def check_quote(quote: str | None, preview: Preview) -> None:
     """Check that the figures of a preview were confirmed, if a quote was sent. Raises QuoteChanged with its body."""
-    if quote is not None and quote != preview.quote:
+    if quote is not None and quote != preview.shown["quote"]:
         raise QuoteChanged(extra=dict(preview.body))
 
 

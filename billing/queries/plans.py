@@ -1,12 +1,57 @@
-"""The `Plan` objects of responses, with camelCase keys."""
+"""Plans as responses show them."""
 
-from collections.abc import Collection, Iterable, Mapping
-from typing import Any
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from datetime import datetime
 
 from billing.catalog import PLANS, Plan, build_item_price_id
 from billing.models import ItemPrice
-from billing.queries.holdings import Holding
-from billing.queries.time_format import format_iso_utc
+from billing.queries.holdings import CANCELLED, PAUSED, Holding
+
+
+@dataclass(frozen=True)
+class ScheduledPlan:
+    """What a plan changes to at the end of its term: its period (`month` or `year`) and price in cents."""
+
+    period_unit: str
+    amount: int
+    at: datetime | None
+
+
+@dataclass(frozen=True)
+class PlanRow:
+    """A plan, its price in cents, and what happens to it next; without a subscription, it has no id and no dates."""
+
+    plan: Plan
+    amount: int
+    period_unit: str
+    status: str | None = None
+    sub_id: str | None = None
+    cancel_at: datetime | None = None
+    next_billing_at: datetime | None = None
+    pause_date: datetime | None = None
+    resume_date: datetime | None = None
+    has_upcoming_coupon: bool = False
+    has_scheduled_pause: bool = False
+    has_scheduled_change: bool = False
+    scheduled_plan: ScheduledPlan | None = None
+    has_free_month: bool = False
+    has_other_period: bool = False
+
+    @property
+    def billing_period(self) -> str:
+        """Its period in upper case."""
+        return self.period_unit.upper()
+
+    @property
+    def is_paused(self) -> bool:
+        """Whether its pause is in effect."""
+        return self.status == PAUSED
+
+    @property
+    def is_cancelled(self) -> bool:
+        """Whether it has ended."""
+        return self.status == CANCELLED
 
 
 def price_on_sale(price_id: str) -> ItemPrice | None:
@@ -15,99 +60,50 @@ def price_on_sale(price_id: str) -> ItemPrice | None:
     return row if row is not None and row.is_on_sale else None
 
 
-def held_plan(holding: Holding) -> dict[str, Any]:
-    """Return the `Plan` of a subscription; amounts in cents, times in ISO 8601 UTC."""
-    return {
-        **_plan_fields(
-            holding.plan, amount=holding.subscription.amount, period_unit=holding.subscription.period_unit
-        ),
-        "status": holding.status,
-        "subId": holding.subscription.provider_id,
-        "cancelAt": format_iso_utc(holding.cancel_at),
-        "nextBillingAt": format_iso_utc(holding.next_billing_at),
-        "pauseDate": format_iso_utc(holding.pause_date),
-        "resumeDate": format_iso_utc(holding.resume_date),
-        "hasUpcomingCoupon": holding.has_waiting_discount("code"),
-        "hasPauseSub": holding.is_paused,
-        "hasScheduledPause": holding.has_scheduled_pause,
-        "hasScheduledChange": holding.subscription.has_scheduled_changes,
-        "scheduledPlan": _scheduled_plan(holding),
-        "hasFreeMonth": holding.has_waiting_discount("free_month"),
-        "hasOtherPeriod": holding.other_period_price is not None,
-    }
+def held_plan(holding: Holding) -> PlanRow:
+    """Return the plan of a subscription."""
+    return PlanRow(
+        plan=holding.plan,
+        amount=holding.subscription.amount,
+        period_unit=holding.subscription.period_unit,
+        status=holding.status,
+        sub_id=holding.subscription.provider_id,
+        cancel_at=holding.cancel_at,
+        next_billing_at=holding.next_billing_at,
+        pause_date=holding.pause_date,
+        resume_date=holding.resume_date,
+        has_upcoming_coupon=holding.has_waiting_discount("code"),
+        has_scheduled_pause=holding.has_scheduled_pause,
+        has_scheduled_change=holding.subscription.has_scheduled_changes,
+        scheduled_plan=_scheduled_plan(holding),
+        has_free_month=holding.has_waiting_discount("free_month"),
+        has_other_period=holding.other_period_price is not None,
+    )
 
 
-def _scheduled_plan(holding: Holding) -> dict[str, Any] | None:
-    """Return the period and price the plan changes to at the end of its term; None without a scheduled change."""
+def _scheduled_plan(holding: Holding) -> ScheduledPlan | None:
+    """Return what a plan changes to at the end of its term; None without a scheduled change."""
     price = holding.changing_to
     if price is None or holding.is_cancelled:
         return None
-    return {
-        "periodUnit": price.text("period_unit"),
-        "amount": price.cents("price"),
-        "at": format_iso_utc(holding.subscription.current_term_end or holding.subscription.trial_end),
-    }
+    return ScheduledPlan(
+        period_unit=price.text("period_unit"),
+        amount=price.cents("price"),
+        at=holding.subscription.current_term_end or holding.subscription.trial_end,
+    )
 
 
-def plan_after_change(plan: Mapping[str, Any], *, period_unit: str) -> dict[str, Any]:
-    """Return a `Plan` as it will be after its scheduled change to a period (`month` or `year`).
-
-    A plan without such a change is returned unchanged.
-    """
-    scheduled = plan["scheduledPlan"]
-    if scheduled is None or scheduled["periodUnit"] != period_unit:
-        return dict(plan)
-    return {
-        **plan,
-        "amount": scheduled["amount"],
-        "periodUnit": period_unit,
-        "billingPeriod": period_unit.upper(),
-    }
-
-
-def added_plan(plan: Plan, *, amount: int, period_unit: str) -> dict[str, Any]:
-    """Return the `Plan` of a plan about to start: active, without a subscription id."""
-    return {**_plan_fields(plan, amount=amount, period_unit=period_unit), "status": "ACTIVE"}
-
-
-def plans_to_add(held_services: Collection[str], *, period_unit: str) -> list[dict[str, Any]]:
-    """Return the plans on sale of other services than the held ones, priced for a period (`month` or `year`).
-
-    They are `Plan` objects with null where only a subscription has a value. One query.
-    """
+def plans_to_add(held_services: Collection[str], *, period_unit: str) -> list[PlanRow]:
+    """Return the plans on sale of other services than the held ones, priced for a period. One query."""
     offered = [plan for plan in PLANS if plan.on_sale and plan.service not in held_services]
     prices = _prices_on_sale(build_item_price_id(plan.id, period_unit) for plan in offered)
     return [
-        _plan_fields(plan, amount=prices[build_item_price_id(plan.id, period_unit)], period_unit=period_unit)
+        PlanRow(plan=plan, amount=prices[price_id], period_unit=period_unit)
         for plan in offered
-        if build_item_price_id(plan.id, period_unit) in prices
+        if (price_id := build_item_price_id(plan.id, period_unit)) in prices
     ]
 
 
 def _prices_on_sale(ids: Iterable[str]) -> dict[str, int]:
     rows = ItemPrice.objects.filter(provider_id__in=list(ids))
     return {row.provider_id: row.cents("price") for row in rows if row.is_on_sale}
-
-
-def _plan_fields(plan: Plan, *, amount: int, period_unit: str) -> dict[str, Any]:
-    return {
-        "id": plan.id,
-        "name": plan.name,
-        "service": plan.service,
-        "amount": amount,
-        "status": None,
-        "subId": None,
-        "periodUnit": period_unit,
-        "billingPeriod": period_unit.upper(),
-        "cancelAt": None,
-        "nextBillingAt": None,
-        "pauseDate": None,
-        "resumeDate": None,
-        "hasUpcomingCoupon": False,
-        "hasPauseSub": False,
-        "hasScheduledPause": False,
-        "hasScheduledChange": False,
-        "scheduledPlan": None,
-        "hasFreeMonth": False,
-        "hasOtherPeriod": False,
-    }

@@ -48,9 +48,9 @@ class CancelledSubscriptionSerializer(serializers.Serializer[Any]):
     """A canceled subscription, and when it ends."""
 
     sub_id = serializers.CharField(help_text="The subscription.")
-    name = serializers.CharField()
-    ends_at = InstantField(allow_null=True, help_text="When access ends or ended.")
-    at_once = serializers.BooleanField(help_text="It has ended: it was paused.")
+    name = serializers.CharField(source="plan.name")
+    ends_at = InstantField(source="cancel_at", allow_null=True, help_text="When access ends or ended.")
+    at_once = serializers.BooleanField(source="is_cancelled", help_text="It has ended: it was paused.")
 
 
 class CancelledSerializer(PlansSerializer):

@@ -7,12 +7,7 @@ from typing import Any
 from rest_framework import serializers
 
 from billing.api.serializers.fields import InstantField
-from billing.api.serializers.plans import (
-    PERIOD_UNITS,
-    ManagePlansSerializer,
-    OtherTotalSerializer,
-    PlanSerializer,
-)
+from billing.api.serializers.plans import ManagePlansSerializer, PlanSerializer, TotalsSerializer
 from billing.changes.free_month import INELIGIBLE_REASONS
 
 
@@ -22,7 +17,18 @@ class FuturePlanSerializer(PlanSerializer):
     sub_id = serializers.CharField(allow_null=True, help_text="The subscription; null until it starts.")
 
 
-class ServicesSerializer(ManagePlansSerializer):
+class FiguresSerializer(TotalsSerializer):
+    """The plans after a paid change, with totals and what is charged now."""
+
+    due_now = serializers.IntegerField(min_value=0, help_text="Charged now, tax included.")
+    effective_at = InstantField(
+        allow_null=True, help_text="When the first part takes effect; null when unknown."
+    )
+    quote = serializers.CharField(help_text="Identifies these figures; send it with the confirmation.")
+    has_payment_failure = serializers.BooleanField()
+
+
+class ServicesSerializer(FiguresSerializer, ManagePlansSerializer):
     """The selected plans, what they will cost, and what is charged now.
 
     In an estimate, `existing_plans` are as they will be: a removed plan is non-renewing, an added one has no
@@ -30,43 +36,25 @@ class ServicesSerializer(ManagePlansSerializer):
     """
 
     existing_plans = FuturePlanSerializer(many=True)
-    due_now = serializers.IntegerField(min_value=0, help_text="Charged now, tax included.")
-    effective_at = InstantField(
-        allow_null=True, help_text="When the first part takes effect; null when unknown."
-    )
-    quote = serializers.CharField(help_text="Identifies these figures; send it with the confirmation.")
     added = serializers.ListField(child=serializers.CharField(), help_text="Plans that start.")
     removed = serializers.ListField(child=serializers.CharField(), help_text="Plans that end.")
     kept_again = serializers.ListField(
         child=serializers.CharField(), help_text="Plans whose scheduled cancellation is removed."
     )
-    has_payment_failure = serializers.BooleanField()
 
 
-class PreviewSerializer(serializers.Serializer[Any]):
+class PreviewSerializer(FiguresSerializer):
     """All live plans after the change, with totals, charges and credits."""
 
-    existing_plans = PlanSerializer(many=True)
-    total = serializers.IntegerField(min_value=0, help_text="The price of the next period, before tax.")
-    coupon_discount = serializers.IntegerField(min_value=0)
-    bundle_savings = serializers.IntegerField(min_value=0)
     annual_savings = serializers.IntegerField(
         help_text="Twelve monthly prices minus the yearly price, for the plans that switch."
     )
     credits = serializers.IntegerField(min_value=0, help_text="Credit for the rest of terms already paid.")
-    period_unit = serializers.ChoiceField(choices=PERIOD_UNITS)
-    other_total = OtherTotalSerializer(allow_null=True)
-    due_now = serializers.IntegerField(min_value=0, help_text="Charged now, tax included.")
-    effective_at = InstantField(
-        allow_null=True, help_text="When the first part takes effect; null when unknown."
-    )
     is_immediate = serializers.BooleanField(help_text="Whether all of it takes effect now.")
-    quote = serializers.CharField(help_text="Identifies these figures; send it with the confirmation.")
     plan_ids = serializers.ListField(child=serializers.CharField(), help_text="The plans that change.")
     removes_free_month = serializers.BooleanField(
         help_text="A free month that was claimed and not used yet is lost."
     )
-    has_payment_failure = serializers.BooleanField()
 
 
 class RedeemedSerializer(PreviewSerializer):

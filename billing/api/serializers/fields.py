@@ -17,11 +17,11 @@ LONGEST_ID = 100
 
 
 class InstantField(serializers.DateTimeField):
-    """A time in a response: ISO 8601 in UTC, whole seconds."""
+    """A time in a response: ISO 8601 in UTC, whole seconds. Stored figures have it as text already."""
 
-    def to_representation(self, value: datetime) -> str:
+    def to_representation(self, value: datetime | str) -> str:
         """Return a time as text; DRF never passes None."""
-        return str(format_iso_utc(value))
+        return value if isinstance(value, str) else str(format_iso_utc(value))
 
 
 class DaysField(serializers.ChoiceField):

@@ -1,4 +1,4 @@
-"""Plans and totals in responses, in the shape that `billing.queries` builds. Amounts are in cents."""
+"""Plans and totals in responses. Amounts are in cents."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ class ScheduledPlanSerializer(serializers.Serializer[Any]):
 class PlanSerializer(serializers.Serializer[Any]):
     """A plan of the account, and what happens to it next."""
 
-    id = serializers.CharField(help_text="The plan.")
-    name = serializers.CharField()
-    service = serializers.CharField(help_text="The streaming service's code.")
+    id = serializers.CharField(source="plan.id", help_text="The plan.")
+    name = serializers.CharField(source="plan.name")
+    service = serializers.CharField(source="plan.service", help_text="The streaming service's code.")
     amount = serializers.IntegerField(min_value=0, help_text="One period in cents, before discounts and tax.")
     status = serializers.ChoiceField(choices=STATUSES)
     sub_id = serializers.CharField(help_text="The subscription.")
@@ -40,7 +40,7 @@ class PlanSerializer(serializers.Serializer[Any]):
     pause_date = InstantField(allow_null=True, help_text="When its pause starts or started.")
     resume_date = InstantField(allow_null=True, help_text="When its pause ends automatically.")
     has_upcoming_coupon = serializers.BooleanField(help_text="A redeemed code applies to its next bill.")
-    has_pause_sub = serializers.BooleanField(help_text="It is paused.")
+    has_pause_sub = serializers.BooleanField(source="is_paused", help_text="It is paused.")
     has_scheduled_pause = serializers.BooleanField()
     has_scheduled_change = serializers.BooleanField()
     scheduled_plan = ScheduledPlanSerializer(
@@ -73,24 +73,31 @@ class OtherTotalSerializer(serializers.Serializer[Any]):
 class AccountSerializer(serializers.Serializer[Any]):
     """The account and its plans, canceled ones included."""
 
-    name = serializers.CharField(allow_blank=True)
-    email = serializers.CharField()
+    name = serializers.CharField(source="account.name", allow_blank=True)
+    email = serializers.CharField(source="account.email")
     plans = PlanSerializer(many=True)
     has_pause_sub = serializers.BooleanField()
     has_scheduled_pause = serializers.BooleanField()
     has_payment_failure = serializers.BooleanField()
 
 
-class ManagePlansSerializer(serializers.Serializer[Any]):
-    """The account's plans, the totals of the next period before tax, and the plans that may be added."""
+class TotalsSerializer(serializers.Serializer[Any]):
+    """The account's plans, and the totals of the next period before tax."""
 
     existing_plans = PlanSerializer(many=True)
+    bundle_savings = serializers.IntegerField(source="own.bundle_savings", min_value=0)
+    coupon_discount = serializers.IntegerField(source="own.coupon_discount", min_value=0)
+    total = serializers.IntegerField(
+        source="own.total", min_value=0, help_text="The price of the next period, before tax."
+    )
+    period_unit = serializers.ChoiceField(source="own.period_unit", choices=PERIOD_UNITS)
+    other_total = OtherTotalSerializer(source="other", allow_null=True)
+
+
+class ManagePlansSerializer(TotalsSerializer):
+    """The account's plans, the totals of the next period before tax, and the plans that may be added."""
+
     plans = OfferedPlanSerializer(many=True)
-    bundle_savings = serializers.IntegerField(min_value=0)
-    coupon_discount = serializers.IntegerField(min_value=0)
-    total = serializers.IntegerField(min_value=0)
-    period_unit = serializers.ChoiceField(choices=PERIOD_UNITS)
-    other_total = OtherTotalSerializer(allow_null=True)
 
 
 class PlansSerializer(serializers.Serializer[Any]):

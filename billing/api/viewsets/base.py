@@ -12,11 +12,14 @@ from rest_framework.response import Response
 from accounts.brands import site
 from accounts.models import Account
 from accounts.sign_in.current_account import signed_in_account
+from billing.api.serializers.plans import ManagePlansSerializer, PlansSerializer
 from billing.errors import BillingPartial, QuoteChanged
-from billing.queries.change_responses import manage_plans_response
+from billing.queries.changed_plans import ChangedPlans, changed_plans
+from billing.queries.documents import managed_plans
 from billing.queries.past_due import has_payment_failure
 
-Figures = TypeVar("Figures")
+Result = TypeVar("Result")
+Body = Mapping[str, Any]
 
 # The actor of changes made through the API, as the account's activity names it.
 SUBSCRIBER_ACTOR = "you"
@@ -30,6 +33,9 @@ NOTHING_TO_DO = OpenApiResponse(
 
 class SubscriberViewSet(viewsets.ViewSet):
     """Endpoints of the signed-in account. Every look-up starts from it."""
+
+    # Renders the figures of a change: as estimated, as confirmed, and when the quote has changed.
+    figures_serializer: type[serializers.Serializer[Any]]
 
     @property
     def account(self) -> Account:
@@ -49,29 +55,41 @@ class SubscriberViewSet(viewsets.ViewSet):
         return validated
 
     def respond_after_change(
-        self, change: Callable[[], None], outcome: Callable[[], Mapping[str, Any]]
+        self,
+        change: Callable[[], None],
+        serializer: type[serializers.Serializer[Any]] = PlansSerializer,
+        plans_of: Callable[[Account], ChangedPlans] = changed_plans,
     ) -> Response:
-        """Make a change and return `outcome()`, the state after it.
+        """Make a change and return the plans after it. Raises as `confirm_change`."""
 
-        Raises the errors of the change. A partial change carries the state after it (docs/rules.md, rule 2).
-        """
-        try:
-            change()
-        except BillingPartial as error:
-            error.extra.update(outcome())
-            raise
-        return Response(outcome())
+        def render_plans() -> Body:
+            return serializer(plans_of(self.account)).data
 
-    def confirm_change(self, change: Callable[[], Figures]) -> Figures:
-        """Make a change whose figures were shown before, and return the confirmed figures.
+        self.confirm_change(change, render_plans)
+        return Response(render_plans())
 
-        Raises the errors of the change. A partial change carries the state after it (docs/rules.md, rule 2).
+    def confirm_change(
+        self, change: Callable[[], Result], render_state: Callable[[], Body] | None = None
+    ) -> Result:
+        """Make a change and return its result, such as the confirmed figures.
+
+        Raises the errors of the change. A partial change carries the state after it (docs/rules.md, rule 2), by default
+        the plans and totals; a changed quote carries the new figures.
         """
         try:
             return change()
         except BillingPartial as error:
-            error.extra.update(manage_plans_response(self.account))
+            error.extra.update((render_state or self._render_totals)())
             raise
         except QuoteChanged as error:
-            error.extra["has_payment_failure"] = has_payment_failure(self.account)
+            error.extra = self.render_figures(error.extra)
             raise
+
+    def render_figures(self, figures: Body) -> dict[str, Any]:
+        """Return the body of an estimate or of a confirmed change."""
+        failure = {"has_payment_failure": has_payment_failure(self.account)}
+        return self.figures_serializer({**figures, **failure}).data
+
+    def _render_totals(self) -> Body:
+        failure = {"has_payment_failure": has_payment_failure(self.account)}
+        return {**ManagePlansSerializer(managed_plans(self.account)).data, **failure}

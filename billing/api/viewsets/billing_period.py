@@ -15,13 +15,15 @@ from billing.api.serializers.requests import SwitchedPlans, SwitchedPlansConfirm
 from billing.api.viewsets.base import NOTHING_TO_DO, SUBSCRIBER_ACTOR, SubscriberViewSet
 from billing.changes import billing_period
 from billing.changes.billing_period import DOWNGRADE, PERIODS_BY_DIRECTION, UPGRADE
-from billing.queries.change_responses import period_switch_response, preview_response
-from billing.queries.past_due import has_payment_failure
+from billing.queries.changed_plans import switched_plans
+from billing.queries.documents import managed_plans
 from core.idempotency import KEY_PARAMETER, idempotent_action
 
 
 class PeriodsViewSet(SubscriberViewSet):
     """An upgrade to yearly takes effect now. A downgrade to monthly takes effect at term end, in a trial now."""
+
+    figures_serializer = PreviewSerializer
 
     @extend_schema(
         operation_id="upgrade_estimate",
@@ -72,7 +74,7 @@ class PeriodsViewSet(SubscriberViewSet):
         preview = billing_period.preview_switch(
             self.account, direction=direction, plan_ids=data.get("plan_ids"), now=clock.billing_now()
         )
-        return Response({**preview.body, "has_payment_failure": has_payment_failure(self.account)})
+        return Response(self.render_figures(preview.body))
 
     def _switch_period(self, request: Request, direction: str, key: str) -> Response:
         data = self.validate_input(SwitchedPlansConfirmed, request.data)
@@ -87,7 +89,7 @@ class PeriodsViewSet(SubscriberViewSet):
                 now=clock.billing_now(),
             )
         )
-        return Response({**figures, **self._state_after_switch(figures, direction)})
+        return Response(self.render_figures(figures | self._state_after_switch(figures, direction)))
 
     def _state_after_switch(self, figures: Mapping[str, Any], direction: str) -> dict[str, Any]:
         """Return the state that is merged over the confirmed figures.
@@ -96,5 +98,6 @@ class PeriodsViewSet(SubscriberViewSet):
         they will be, with the confirmed totals; `/api/account` says when that is.
         """
         if figures["is_immediate"]:
-            return preview_response(self.account)
-        return period_switch_response(self.account, period_unit=PERIODS_BY_DIRECTION[direction][1])
+            return vars(managed_plans(self.account))
+        period_unit = PERIODS_BY_DIRECTION[direction][1]
+        return {"existing_plans": switched_plans(self.account, period_unit=period_unit)}

@@ -18,7 +18,7 @@ from billing.api.serializers.cancellation import (
 )
 from billing.api.viewsets.base import SUBSCRIBER_ACTOR, SubscriberViewSet
 from billing.changes import cancellation
-from billing.queries.change_responses import cancellation_response
+from billing.queries.changed_plans import cancelled_plans
 from core.idempotency import KEY_PARAMETER, idempotent_action
 
 
@@ -68,5 +68,6 @@ class CancelViewSet(SubscriberViewSet):
                 now=clock.billing_now(),
                 brand=self.brand_code,
             ),
-            lambda: cancellation_response(self.account, key),
+            CancelledSerializer,
+            lambda account: cancelled_plans(account, key),
         )

@@ -12,12 +12,14 @@ from billing.api.serializers.changes import RedeemedSerializer
 from billing.api.serializers.requests import Confirmed
 from billing.api.viewsets.base import SUBSCRIBER_ACTOR, SubscriberViewSet
 from billing.changes import coupons
-from billing.queries.change_responses import preview_response
+from billing.queries.documents import managed_plans
 from core.idempotency import KEY_PARAMETER, idempotent_action
 
 
 class CouponViewSet(SubscriberViewSet):
     """Coupon codes, each redeemable once per account."""
+
+    figures_serializer = RedeemedSerializer
 
     @extend_schema(
         operation_id="add_coupon",
@@ -40,4 +42,4 @@ class CouponViewSet(SubscriberViewSet):
                 now=clock.billing_now(),
             )
         )
-        return Response({**figures, **preview_response(self.account)})
+        return Response(self.render_figures(figures | vars(managed_plans(self.account))))

@@ -17,6 +17,8 @@ from core.idempotency import KEY_PARAMETER, idempotent_action
 class FreeMonthViewSet(SubscriberViewSet):
     """The free month: its estimate, and claiming it."""
 
+    figures_serializer = FreeMonthSerializer
+
     @extend_schema(
         operation_id="claim_my_offer_estimate",
         tags=["plans"],
@@ -24,7 +26,8 @@ class FreeMonthViewSet(SubscriberViewSet):
     )
     def estimate_free_month(self, request: Request) -> Response:
         """Return whether the account is eligible, what it saves, and when the next bills come."""
-        return Response(free_month.estimate_free_month(self.account, now=clock.billing_now()))
+        offer = free_month.estimate_free_month(self.account, now=clock.billing_now())
+        return Response(FreeMonthSerializer(offer).data)
 
     @extend_schema(
         operation_id="claim_my_offer",
@@ -37,7 +40,14 @@ class FreeMonthViewSet(SubscriberViewSet):
     def claim_free_month(self, request: Request, *, key: str) -> Response:
         """Claim the free month; return the confirmed figures and the plan that it waits on."""
         data = self.validate_input(Confirmed, request.data)
-        figures = free_month.claim_free_month(
-            self.account, quote=data.get("quote"), key=key, actor=SUBSCRIBER_ACTOR, now=clock.billing_now()
+        figures = self.confirm_change(
+            lambda: free_month.claim_free_month(
+                self.account,
+                quote=data.get("quote"),
+                key=key,
+                actor=SUBSCRIBER_ACTOR,
+                now=clock.billing_now(),
+            )
         )
-        return Response({**figures, **free_month.waiting_free_month(self.account)})
+        offer = {**figures, **free_month.waiting_free_month(self.account)}
+        return Response(FreeMonthSerializer(offer).data)

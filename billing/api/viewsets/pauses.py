@@ -22,7 +22,7 @@ from billing.api.serializers.requests import (
 from billing.api.viewsets.base import NOTHING_TO_DO, SUBSCRIBER_ACTOR, SubscriberViewSet
 from billing.changes import pauses
 from billing.mirror.pause_schedules import PAUSE_DAYS
-from billing.queries.change_responses import pause_response, plans_response
+from billing.queries.changed_plans import changed_plans
 from billing.queries.pause_offer import pause_offers
 from billing.queries.pause_periods import pause_periods
 from billing.survey import PAUSE, Screen
@@ -120,13 +120,13 @@ class PauseViewSet(SubscriberViewSet):
                 offered=offer,
                 screen=Screen(self.brand_code, survey_from_answers(data, offer=PAUSE if offer else "")),
             ),
-            lambda: pause_response(self.account, ids),
+            PausedSerializer,
+            lambda account: changed_plans(account, ids),
         )
 
     def _remove_pauses(self, ids: Sequence[str] | None, *, key: str) -> Response:
         return self.respond_after_change(
             lambda: pauses.remove_scheduled_pause(
                 self.account, subscription_ids=ids, key=key, actor=SUBSCRIBER_ACTOR, now=clock.billing_now()
-            ),
-            lambda: plans_response(self.account),
+            )
         )

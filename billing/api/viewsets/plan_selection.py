@@ -11,13 +11,14 @@ from billing.api.serializers.changes import ServicesSerializer
 from billing.api.serializers.requests import WantedPlans, WantedPlansConfirmed
 from billing.api.viewsets.base import SUBSCRIBER_ACTOR, SubscriberViewSet
 from billing.changes import plan_selection
-from billing.queries.change_responses import manage_plans_response
-from billing.queries.past_due import has_payment_failure
+from billing.queries.documents import managed_plans
 from core.idempotency import KEY_PARAMETER, idempotent_action
 
 
 class ServicesViewSet(SubscriberViewSet):
     """Changes of the selected plans: an added plan starts now, a removed one ends with its term."""
+
+    figures_serializer = ServicesSerializer
 
     @extend_schema(
         operation_id="add_remove_service_estimate",
@@ -31,7 +32,7 @@ class ServicesViewSet(SubscriberViewSet):
         preview = plan_selection.preview_selection(
             self.account, plan_ids=data["plan_ids"], now=clock.billing_now()
         )
-        return Response({**preview.body, "has_payment_failure": has_payment_failure(self.account)})
+        return Response(self.render_figures(preview.body))
 
     @extend_schema(
         operation_id="add_remove_service",
@@ -57,4 +58,4 @@ class ServicesViewSet(SubscriberViewSet):
                 now=clock.billing_now(),
             )
         )
-        return Response({**figures, **manage_plans_response(self.account)})
+        return Response(self.render_figures(figures | vars(managed_plans(self.account))))

@@ -12,12 +12,13 @@ from billing.api.serializers.plans import PlansSerializer
 from billing.api.serializers.requests import ResumeEstimateQuery, ResumeSerializer
 from billing.api.viewsets.base import NOTHING_TO_DO, SUBSCRIBER_ACTOR, SubscriberViewSet
 from billing.changes import resumes
-from billing.queries.change_responses import plans_response
 from core.idempotency import KEY_PARAMETER, idempotent_action
 
 
 class ResumeViewSet(SubscriberViewSet):
     """Resuming bills now when the paid term is over; the estimate says how much."""
+
+    figures_serializer = ResumeEstimateSerializer
 
     @extend_schema(
         operation_id="resume",
@@ -38,8 +39,7 @@ class ResumeViewSet(SubscriberViewSet):
                 key=key,
                 actor=SUBSCRIBER_ACTOR,
                 now=clock.billing_now(),
-            ),
-            lambda: plans_response(self.account),
+            )
         )
 
     @extend_schema(

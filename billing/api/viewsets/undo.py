@@ -11,7 +11,6 @@ from billing.api.serializers.plans import PlansSerializer
 from billing.api.serializers.requests import OneSubscription
 from billing.api.viewsets.base import SUBSCRIBER_ACTOR, SubscriberViewSet
 from billing.changes import undo
-from billing.queries.change_responses import plans_response
 from core.idempotency import KEY_PARAMETER, idempotent_action
 
 
@@ -32,8 +31,7 @@ class UndoViewSet(SubscriberViewSet):
         return self.respond_after_change(
             lambda: undo.remove_scheduled_change(
                 self.account, subscription_ids=ids, key=key, actor=SUBSCRIBER_ACTOR, now=clock.billing_now()
-            ),
-            lambda: plans_response(self.account),
+            )
         )
 
     @extend_schema(
@@ -50,6 +48,5 @@ class UndoViewSet(SubscriberViewSet):
         return self.respond_after_change(
             lambda: undo.remove_scheduled_cancellation(
                 self.account, subscription_ids=ids, key=key, actor=SUBSCRIBER_ACTOR, now=clock.billing_now()
-            ),
-            lambda: plans_response(self.account),
+            )
         )

@@ -76,12 +76,12 @@ def test_an_added_service_is_charged_at_the_bundle_rate_and_the_others_follow(pr
     ava = provider.subscriber("ava", FAITH, GOSPEL, coupon_ids=["BUNDLE-2"])
     shown = plan_selection.preview_selection(ava, plan_ids=[FAITH, GOSPEL, KIDS], now=clock.billing_now())
 
-    change_plans(ava, FAITH, GOSPEL, KIDS, key="add", quote=shown.figures.quote)
+    change_plans(ava, FAITH, GOSPEL, KIDS, key="add", quote=shown.body["quote"])
 
-    assert shown.figures.due_now == 764  # 899 less 15 %, half up
+    assert shown.body["due_now"] == 764  # 899 less 15 %, half up
     assert provider.invoices(ava)[-1].total == 764
     assert [provider_coupons(provider, ava, plan) for plan in (FAITH, GOSPEL, KIDS)] == [["BUNDLE-3"]] * 3
-    assert shown.figures.own.total == 594 + 679 + 764
+    assert shown.body["own"]["total"] == 594 + 679 + 764
     provider.travel(days=40)
     renewed = {invoice.total for invoice in provider.invoices(ava)[-3:]}
     assert renewed == {594, 679, 764}
@@ -95,9 +95,9 @@ def test_a_removed_service_stays_until_its_term_ends_and_the_rate_falls_with_it(
 
     held = provider.subscription(jo, GOSPEL)
     assert (held.status, held.cancelled_at) == ("non_renewing", held.current_term_end)
-    assert shown.figures.due_now == 0
+    assert shown.body["due_now"] == 0
     assert [provider_coupons(provider, jo, plan) for plan in (FAITH, KIDS)] == [["BUNDLE-2"]] * 2
-    assert shown.figures.own.total == 629 + 809
+    assert shown.body["own"]["total"] == 629 + 809
     account_import.resync_account(jo)
     assert_mirror_matches(jo)
 
@@ -147,9 +147,9 @@ def test_a_plan_off_sale_is_kept_again_beside_an_addition(provider: Provider) ->
     account_import.resync_account(gia)
 
     shown = plan_selection.preview_selection(gia, plan_ids=[FAITH, KIDS], now=clock.billing_now())
-    change_plans(gia, FAITH, KIDS, key="again", quote=shown.figures.quote)
+    change_plans(gia, FAITH, KIDS, key="again", quote=shown.body["quote"])
 
-    assert (shown.figures.due_now, shown.figures.own.total) == (629, 629 + 809)
+    assert (shown.body["due_now"], shown.body["own"]["total"]) == (629, 629 + 809)
     provider.travel(days=32)
     assert sorted(invoice.total for invoice in provider.invoices(gia)[-2:]) == [629, 809]
 
@@ -174,13 +174,13 @@ def test_an_upgrade_charges_what_was_shown_less_the_credit(provider: Provider) -
     switch_period(ava, "upgrade", [FAITH])
 
     charged = provider.invoices(ava)[-1]
-    assert shown.figures.credits > 0
-    assert charged.amount_paid == shown.figures.due_now == charged.total - shown.figures.credits
+    assert shown.body["credits"] > 0
+    assert charged.amount_paid == shown.body["due_now"] == charged.total - shown.body["credits"]
     assert charged.total == 6299
     assert provider.subscription(ava, FAITH).billing_period_unit == "year"
-    assert (shown.figures.own.period_unit, shown.figures.own.total) == ("year", 6299)
-    assert shown.figures.other is not None
-    assert (shown.figures.other.period_unit, shown.figures.other.total) == ("month", 719)
+    assert (shown.body["own"]["period_unit"], shown.body["own"]["total"]) == ("year", 6299)
+    assert shown.body["other"] is not None
+    assert (shown.body["other"]["period_unit"], shown.body["other"]["total"]) == ("month", 719)
     assert shown.body["annual_savings"] == 12 * 629 - 6299
     # The credited invoice is read along with the answer: nothing waits for an event.
     assert [difference for difference in reconcile.find_differences() if difference.kind == "invoice"] == []

@@ -227,9 +227,9 @@ def test_an_addition_of_which_coupons_alone_are_left_is_answered_with_its_figure
     provider: Provider, *, aligned: bool
 ) -> None:
     ava = provider.subscriber("ava", FAITH)
-    quote = plan_selection.preview_selection(
-        ava, plan_ids=[FAITH, KIDS], now=clock.billing_now()
-    ).figures.quote
+    quote = plan_selection.preview_selection(ava, plan_ids=[FAITH, KIDS], now=clock.billing_now()).body[
+        "quote"
+    ]
     faith = provider.subscription(ava).id
     provider.sandbox.order_fault("error", f"/subscriptions/{faith}/*", method="POST", status=429)
     with pytest.raises(BillingPartial):
@@ -248,9 +248,9 @@ def test_an_addition_that_was_turned_away_is_shown_anew_before_it_is_made(
     provider: Provider,
 ) -> None:
     ava = provider.subscriber("ava", FAITH)
-    quote = plan_selection.preview_selection(
-        ava, plan_ids=[FAITH, KIDS], now=clock.billing_now()
-    ).figures.quote
+    quote = plan_selection.preview_selection(ava, plan_ids=[FAITH, KIDS], now=clock.billing_now()).body[
+        "quote"
+    ]
     provider.sandbox.order_fault("error", "/customers/*/subscription_for_items", status=429)
     with pytest.raises(BillingUnavailable):
         change_plans(ava, FAITH, KIDS, quote=quote)
@@ -289,7 +289,7 @@ def test_giving_up_what_was_declined_is_no_change(provider: Provider, faulty_pro
     ava = provider.subscriber("ava", FAITH)
     quote = plan_selection.preview_selection(
         ava, plan_ids=[FAITH, GOSPEL, KIDS], now=clock.billing_now()
-    ).figures.quote
+    ).body["quote"]
     faulty_proxy.run_after_write(lambda: provider.add_card("ava", DECLINING_CARD))
     with pytest.raises(BillingPartial):
         change_plans(ava, FAITH, GOSPEL, KIDS, quote=quote)
@@ -305,7 +305,7 @@ def test_a_tab_that_shows_what_another_has_changed_is_shown_the_new_figures(prov
     switch_period(ava, "upgrade", key="in another tab")
 
     with pytest.raises(QuoteChanged) as refused:
-        change_plans(ava, FAITH, KIDS, quote=in_one_tab.figures.quote)
+        change_plans(ava, FAITH, KIDS, quote=in_one_tab.body["quote"])
     assert refused.value.extra["due_now"] == 8099
     assert len(provider.invoices(ava)) == 2
 

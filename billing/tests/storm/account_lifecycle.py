@@ -22,7 +22,6 @@ from billing.changes import (
     undo,
 )
 from billing.changes import coupons as change_coupons
-from billing.changes.preview import Figures
 from billing.errors import BillingError, BillingPartial, PaymentProcessingFailed
 from billing.gateway.errors import Refused
 from billing.jobs import schedule
@@ -115,11 +114,11 @@ class AccountLifecycle:
             shown = plan_selection.preview_selection(
                 self.account, plan_ids=sorted(plans), now=clock.billing_now()
             )
-            with self._expect_charge(shown.figures.due_now):
+            with self._expect_charge(shown.body["due_now"]):
                 plan_selection.change_selection(
-                    self.account, plan_ids=sorted(plans), quote=shown.figures.quote, **self._next_intent()
+                    self.account, plan_ids=sorted(plans), quote=shown.body["quote"], **self._next_intent()
                 )
-            self._assert_shown(shown.figures)
+            self._assert_shown(shown.body)
 
         self._attempt_change(make_change)
 
@@ -129,11 +128,11 @@ class AccountLifecycle:
         def make_change() -> None:
             ask = {"direction": direction, "plan_ids": None if plans is None else sorted(plans)}
             shown = billing_period.preview_switch(self.account, now=clock.billing_now(), **ask)  # type: ignore[arg-type]
-            with self._expect_charge(shown.figures.due_now):
-                quote = shown.figures.quote
+            with self._expect_charge(shown.body["due_now"]):
+                quote = shown.body["quote"]
                 billing_period.switch_period(self.account, quote=quote, **ask, **self._next_intent())  # type: ignore[arg-type]
             if all(switch.at_once for switch in shown.switches):
-                self._assert_shown(shown.figures)
+                self._assert_shown(shown.body)
 
         self._attempt_change(make_change)
 
@@ -369,7 +368,7 @@ class AccountLifecycle:
     def _redeem_code(self, code: str) -> None:
         with self._expect_charge(0):
             shown = change_coupons.redeem_code(self.account, code=code, quote=None, **self._next_intent())
-        assert _totals_by_period(shown) == self._totals_on_screen()
+        assert _shown_totals(shown) == self._totals_on_screen()
 
     def _claim_free_month(self) -> None:
         offer = free_month.estimate_free_month(self.account, now=clock.billing_now())
@@ -403,14 +402,9 @@ class AccountLifecycle:
     def _amount_due(self) -> int:
         return sum(total for total, _, _ in self._totals_on_screen().values())
 
-    def _assert_shown(self, figures: Figures) -> None:
+    def _assert_shown(self, figures: Mapping[str, Any]) -> None:
         """Assert that the screen says now what the preview said it would."""
-        both = [figures.own, *([figures.other] if figures.other else [])]
-        shown = {
-            totals.period_unit: (totals.total, totals.bundle_savings, totals.coupon_discount)
-            for totals in both
-            if totals.total
-        }
+        shown = {unit: sums for unit, sums in _shown_totals(figures).items() if sums[0]}
         assert {unit: sums for unit, sums in self._totals_on_screen().items() if sums[0]} == shown
 
     def _totals_at_provider(self) -> Totals:
@@ -449,11 +443,7 @@ class AccountLifecycle:
                         sums.setdefault(unit, []).append(
                             self._estimate_bill(holding, ignore_scheduled_changes=False)
                         )
-                both = [shown.figures.own, *([shown.figures.other] if shown.figures.other else [])]
-                assert {unit: _sum_totals(bills) for unit, bills in sums.items()} == {
-                    totals.period_unit: (totals.total, totals.bundle_savings, totals.coupon_discount)
-                    for totals in both
-                }
+                assert {unit: _sum_totals(bills) for unit, bills in sums.items()} == _shown_totals(shown.body)
 
     def _assert_one_per_service(self) -> None:
         prices = [raw["price"].rsplit("-", 1)[0] for raw in self.live_fingerprints().values()]
@@ -547,17 +537,22 @@ def _is_plain(one: Holding) -> bool:
     return free and one.status in ("ACTIVE", "IN_TRIAL")
 
 
-def _totals_by_period(body: Mapping[str, Any]) -> Totals:
-    """Return the totals of an answer, with its keys as a preview or as a document names them, by period."""
-    own = {
-        str(body.get("periodUnit", body.get("period_unit"))): (
-            body["total"],
-            body.get("bundleSavings", body.get("bundle_savings")),
-            body.get("couponDiscount", body.get("coupon_discount")),
-        )
+def _shown_totals(figures: Mapping[str, Any]) -> Totals:
+    """Return the totals of a preview by period."""
+    return {
+        totals["period_unit"]: (totals["total"], totals["bundle_savings"], totals["coupon_discount"])
+        for totals in (figures["own"], figures["other"])
+        if totals is not None
     }
-    other = body.get("otherTotal", body.get("other_total"))
-    return {**own, **(_totals_by_period(other) if other else {})}
+
+
+def _totals_by_period(document: Mapping[str, Any]) -> Totals:
+    """Return the totals of a document by period."""
+    return {
+        totals["periodUnit"]: (totals["total"], totals["bundleSavings"], totals["couponDiscount"])
+        for totals in (document, document["otherTotal"])
+        if totals is not None
+    }
 
 
 def _sum_totals(bills: Sequence[tuple[int, int, int]]) -> tuple[int, int, int]:

@@ -20,7 +20,6 @@ from accounts.mail import outbox
 from accounts.models import OutgoingMail, SiteSettings
 from billing import clock
 from billing.changes import bundle_coupons, cancellation, operator_actions, pauses, resumes
-from billing.changes.preview import Figures
 from billing.errors import BillingPartial
 from billing.jobs import schedule as job_schedule
 from billing.mirror import reconcile
@@ -269,7 +268,7 @@ class ChurnLifecycle(AccountLifecycle):
 
     # --- Within ---------------------------------------------------------------------------------------------------
 
-    def _assert_shown(self, figures: Figures) -> None:
+    def _assert_shown(self, figures: Mapping[str, Any]) -> None:
         """What was shown before all was heard could not know of it."""
         if not self.stale:
             super()._assert_shown(figures)

@@ -1005,6 +1005,7 @@ export interface components {
             otherTotal: components["schemas"]["OtherTotal"] | null;
             periodUnit: components["schemas"]["PeriodUnitEnum"];
             plans: components["schemas"]["OfferedPlan"][];
+            /** @description The price of the next period, before tax. */
             total: number;
         };
         /** @description The subscriptions to cancel, and the survey. */
@@ -1474,6 +1475,7 @@ export interface components {
             quote: string;
             /** @description Plans that end. */
             removed: string[];
+            /** @description The price of the next period, before tax. */
             total: number;
         };
         /** @description The new session. The token is returned only here. */
