@@ -26,3 +26,8 @@ def billing_now() -> datetime:
 def local_date(instant: datetime, zone: str) -> date:
     """Return the calendar date of an instant in an IANA time zone."""
     return instant.astimezone(ZoneInfo(zone)).date()
+
+
+def format_iso_utc(instant: datetime | None) -> str | None:
+    """Return a time as ISO 8601 in UTC with a `Z` and whole seconds, None for None."""
+    return None if instant is None else instant.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

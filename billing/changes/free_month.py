@@ -9,6 +9,7 @@ from accounts.brands import site
 from accounts.models import Account
 from billing.changes import bundle_coupons
 from billing.changes.preview import translate_estimate_errors
+from billing.clock import format_iso_utc
 from billing.commands.command_kind import CommandKind
 from billing.commands.confirmation import Change, Preview, compute_basis, confirm_change
 from billing.commands.quotes import compute_quote
@@ -22,7 +23,6 @@ from billing.queries.discounts import FREE_MONTH_COUPON
 from billing.queries.holdings import ACTIVE, Holding
 from billing.queries.ownership import live_holdings
 from billing.queries.plans import held_plan
-from billing.queries.time_format import format_iso_utc
 from billing.queries.totals import MONTH
 from billing.receipts import delivery
 from billing.receipts.texts import perks

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from accounts.models import Account
+from billing.clock import format_iso_utc
 from billing.commands.quotes import compute_quote
 from billing.errors import BillingUnavailable, InvalidState, PaymentMethodRequired
 from billing.gateway import estimates
@@ -16,7 +17,6 @@ from billing.models import PaymentSource, Subscription
 from billing.queries.bundles import BundleMember, CouponSwap, member_after_swap
 from billing.queries.discounts import Price, discounted_price, discounts_for_coupons
 from billing.queries.holdings import NON_RENEWING, Holding
-from billing.queries.time_format import format_iso_utc
 from billing.queries.totals import period_totals
 
 

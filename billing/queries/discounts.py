@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
-from billing.models import BundleRate, Coupon, Subscription
+from billing.models import BundleRate, Coupon, ItemPrice, Subscription
 from billing.money import percentage_of
 
 FREE_MONTH_COUPON = "FREE-MONTH"
@@ -147,3 +147,25 @@ def _is_applicable(coupon: Coupon | None, item_price_id: str) -> bool:
 
 def _epoch_to_datetime(seconds: int | None) -> datetime | None:
     return None if seconds is None else datetime.fromtimestamp(int(seconds), tz=UTC)
+
+
+def next_bill_amount(subscription: Subscription) -> int:
+    """Return the price of its next period in cents, before tax, with the coupons in force at that time.
+
+    A change scheduled for the end of the term counts as made. Four queries at most.
+    """
+    scheduled = _scheduled_price(subscription)
+    price_id = scheduled.provider_id if scheduled else subscription.item_price_id
+    amount = scheduled.cents("price") if scheduled else subscription.amount
+    bill = subscription.next_billing_at or subscription.current_term_end
+    discounts = CouponBook.for_subscriptions([subscription]).discounts_in(subscription.coupons, price_id)
+    return discounted_price(
+        amount, (discount for discount in discounts if discount.is_in_force_at(bill))
+    ).total
+
+
+def _scheduled_price(subscription: Subscription) -> ItemPrice | None:
+    if not subscription.has_scheduled_changes:
+        return None
+    price_id = subscription.text("scheduled_item_price_id")
+    return ItemPrice.objects.filter(provider_id=price_id).first()

@@ -21,7 +21,7 @@ from billing.gateway import subscriptions as gateway
 from billing.gateway.errors import GatewayError
 from billing.mirror import account_import, pause_schedules
 from billing.models import PauseSchedule, Subscription
-from billing.queries.next_bill import next_bill_amount
+from billing.queries.discounts import next_bill_amount
 from billing.queries.totals import YEAR
 from billing.receipts.delivery import Receipt
 from billing.receipts.texts import notices

@@ -8,7 +8,7 @@ from accounts.brands import site
 from billing import catalog
 from billing.models import PaymentSource, Subscription
 from billing.money import format_cents
-from billing.queries.next_bill import next_bill_amount
+from billing.queries.discounts import next_bill_amount
 
 Fact = tuple[str, str]
 

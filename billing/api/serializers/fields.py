@@ -8,8 +8,8 @@ from typing import Any
 
 from rest_framework import serializers
 
+from billing.clock import format_iso_utc
 from billing.queries.ownership import require_own_subscriptions
-from billing.queries.time_format import format_iso_utc
 from core.fields import StrictCharField
 
 MOST_SUBSCRIPTIONS = 50

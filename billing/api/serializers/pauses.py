@@ -9,7 +9,7 @@ from rest_framework import serializers
 from accounts.models.site import picture_url
 from billing.api.serializers.fields import InstantField
 from billing.api.serializers.plans import PlansSerializer
-from billing.queries.pause_offer import PauseOffer
+from billing.queries.pauses import PauseOffer
 
 
 class PausedSerializer(PlansSerializer):

@@ -23,8 +23,7 @@ from billing.api.viewsets.base import NOTHING_TO_DO, SUBSCRIBER_ACTOR, Subscribe
 from billing.changes import pauses
 from billing.mirror.pause_schedules import PAUSE_DAYS
 from billing.queries.changed_plans import changed_plans
-from billing.queries.pause_offer import pause_offers
-from billing.queries.pause_periods import pause_periods
+from billing.queries.pauses import pause_offers, pause_periods
 from billing.survey import PAUSE, Screen
 from core.idempotency import KEY_PARAMETER, idempotent_action
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from billing.models import PauseSchedule, Subscription
 from billing.money import format_cents
-from billing.queries.next_bill import next_bill_amount
+from billing.queries.discounts import next_bill_amount
 from billing.receipts.charges import Charges
 from billing.receipts.delivery import BEFORE_TAX, DASHBOARD_PATH, NEXT_BEFORE_TAX, Link, Receipt, undo_links
 from billing.receipts.phrases import (
