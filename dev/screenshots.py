@@ -22,7 +22,7 @@ def main() -> int:
     except CannotContinue as error:
         print_line(f"\n{error}")
         return 1
-    command = [str(PYTHON), "-m", "e2e.screenshots", str(var_dir() / "screenshots")]
+    command = [str(PYTHON), "-m", "e2e.support.screenshots", str(var_dir() / "screenshots")]
     return subprocess.run(
         command, cwd=ROOT, env={**child_environment(), "CHROMIUM": browser}, check=False
     ).returncode

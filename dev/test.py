@@ -130,7 +130,7 @@ def frontend_suite(output: Output) -> bool:
 
 def prepare_journey_data(data: Path, output: Output) -> bool:
     """Run a demo through its first start and first night: the data that the journeys begin with."""
-    return _run_suite([str(PYTHON), "-m", "e2e.demo_portal", str(data)], output)
+    return _run_suite([str(PYTHON), "-m", "e2e.support.demo_portal", str(data)], output)
 
 
 def browser_suite(data: Path, output: Output) -> bool:

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from e2e.demo_portal import (
+from e2e.support.demo_portal import (
     START_SECONDS,
     DemoPortal,
     Visitor,

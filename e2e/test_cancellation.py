@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from e2e.accessibility import read_until
+from e2e.support.accessibility import read_until
 
 ALL_END = "All your subscriptions will be cancel at the end of current term"
 DATE = re.compile(r"[A-Z][a-z]+ \d{1,2}, \d{4}")

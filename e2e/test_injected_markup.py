@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from e2e.accessibility import IS_SETTLED
+from e2e.support.accessibility import IS_SETTLED
 
 PLANTED = "<img src=x onerror=planted()>"
 PLANT = f"""

@@ -9,7 +9,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
-from e2e.accessibility import is_empty, read_until
+from e2e.support.accessibility import is_empty, read_until
 
 WIDE, NARROW = {"width": 1280, "height": 900}, {"width": 360, "height": 740}
 LOOKS = [("light", WIDE), ("dark", WIDE), ("light", NARROW), ("dark", NARROW)]

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import expect
 from pypdf import PdfReader
 
-from e2e.accessibility import open_settled, read_until
+from e2e.support.accessibility import open_settled, read_until
 
 REMOVED = "Scheduled Pause has been removed successfully."
 DATE = re.compile(r"[A-Z][a-z]+ \d{1,2}, \d{4}")

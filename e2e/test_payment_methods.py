@@ -11,8 +11,8 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Page, expect
 
-from e2e.card_data_search import CardDataSearch
-from e2e.demo_portal import DemoPortal, Visitor
+from e2e.support.card_data_search import CardDataSearch
+from e2e.support.demo_portal import DemoPortal, Visitor
 
 VISA = "4111111111111111"
 MASTERCARD = "5555555555554444"

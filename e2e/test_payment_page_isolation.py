@@ -10,10 +10,10 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import BrowserContext, Page, Request, Response, expect
 
-from e2e.accessibility import is_empty, read_until
-from e2e.card_data_search import CardDataSearch
-from e2e.demo_portal import DemoPortal
-from e2e.script_inventory import ListedSource, listed_sources
+from e2e.support.accessibility import is_empty, read_until
+from e2e.support.card_data_search import CardDataSearch
+from e2e.support.demo_portal import DemoPortal
+from e2e.support.script_inventory import ListedSource, listed_sources
 
 KINDS = {
     "/add-card-payment-method": "card",

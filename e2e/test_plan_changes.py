@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 import pytest
 from playwright.sync_api import expect
 
-from e2e.accessibility import read_until
+from e2e.support.accessibility import read_until
 
 MONEY = re.compile(r"-?\$([\d,]+)\.(\d\d)")
 

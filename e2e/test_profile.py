@@ -5,8 +5,8 @@ import json
 import pytest
 from playwright.sync_api import expect
 
-from e2e.accessibility import read_until
-from e2e.demo_portal import session_storage_state
+from e2e.support.accessibility import read_until
+from e2e.support.demo_portal import session_storage_state
 
 UPDATED = "Profile details updated successfully."
 

@@ -7,7 +7,7 @@ from email.message import EmailMessage
 
 import pytest
 
-from e2e.card_data_search import TEST_CARDS, CardDataSearch, card_numbers_in, security_codes_in
+from e2e.support.card_data_search import TEST_CARDS, CardDataSearch, card_numbers_in, security_codes_in
 
 PORTAL = "http://127.0.0.1:8000"
 VISA, CODE = "4111111111111111", "097"

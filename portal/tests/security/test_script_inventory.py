@@ -2,7 +2,7 @@
 
 import pytest
 
-from e2e.script_inventory import allowed_origins, listed_sources
+from e2e.support.script_inventory import allowed_origins, listed_sources
 
 DOCUMENTS = {
     "app": "/dashboard",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from e2e.demo_portal import ACCOUNTS
-from e2e.screen_state import violations_by_state
-from e2e.state_catalog import DONE, LANDING, SCREENS
+from e2e.support.demo_portal import ACCOUNTS
+from e2e.support.screen_state import violations_by_state
+from e2e.support.state_catalog import DONE, LANDING, SCREENS
 
 # Each brand's own pages are among them, so that its logo, its links and its words are looked at too.
 HOSTS = {"ben": "sports", "carla": "gospel", "dan": "gospel", "ella": "kids", "gia": "kids", "hugo": "faith"}

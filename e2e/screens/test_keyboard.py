@@ -6,7 +6,7 @@ import re
 
 from playwright.sync_api import Locator, Page, expect
 
-from e2e.accessibility import open_settled
+from e2e.support.accessibility import open_settled
 
 MOST_TABS = 60
 HOSTED = ("Card number", "Expiry date", "Security code")

@@ -17,10 +17,10 @@ from pathlib import Path
 from playwright.sync_api import Page, sync_playwright
 
 from dev.console import print_line
-from e2e.demo_portal import ACCOUNTS, DemoPortal, Visitor, free_port
-from e2e.page_actions import press_control
-from e2e.screen_state import ScreenState, bring_about
-from e2e.state_catalog import DIALOGS, FAILED, LANDING, LOADING, NOBODY, SCREENS
+from e2e.support.demo_portal import ACCOUNTS, DemoPortal, Visitor, free_port
+from e2e.support.page_actions import press_control
+from e2e.support.screen_state import ScreenState, bring_about
+from e2e.support.state_catalog import DIALOGS, FAILED, LANDING, LOADING, NOBODY, SCREENS
 
 OPERATOR = "operator"
 WIDTHS = {360: 740, 768: 1024, 1280: 900}

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Page, expect
 
-from e2e.accessibility import IS_SETTLED, LOOKS, axe_violations_in_looks
-from e2e.demo_portal import Visitor
+from e2e.support.accessibility import IS_SETTLED, LOOKS, axe_violations_in_looks
+from e2e.support.demo_portal import Visitor
 
 # Host label, name, the brand's colours of a button and of the edge above in each scheme, account.
 BRANDS = [

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from e2e.demo_portal import ACCOUNTS
-from e2e.page_actions import (
+from e2e.support.demo_portal import ACCOUNTS
+from e2e.support.page_actions import (
     answer_at_paypal,
     answer_declined,
     answer_failed,
@@ -33,7 +33,7 @@ from e2e.page_actions import (
     undo_by_link,
     wait_for_text,
 )
-from e2e.screen_state import ScreenState
+from e2e.support.screen_state import ScreenState
 
 NOBODY = "nobody"
 EVERYTHING = "**/api/**"

@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 
 from playwright.sync_api import Error, Locator, Page, Route, expect
 
-from e2e.accessibility import open_settled
+from e2e.support.accessibility import open_settled
 
 # What a screen offers is there when it has settled, or soon after.
 OFFERED_SECONDS = 3

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from e2e.accessibility import axe_violations, open_settled
+from e2e.support.accessibility import axe_violations, open_settled
 
 UNREACHABLE = "We couldn’t connect."  # noqa: RUF001
 OFFLINE = "You’re offline"  # noqa: RUF001

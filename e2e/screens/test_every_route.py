@@ -1,6 +1,6 @@
 """Every route for every account: it opens and reloads without a complaint, and has a name and a content.
 
-Whether a screen bars somebody depends on its state, not on its owner: e2e/test_every_state.py.
+Whether a screen bars somebody depends on its state, not on its owner: e2e/screens/test_every_state.py.
 """
 
 from __future__ import annotations
@@ -8,8 +8,8 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page
 
-from e2e.accessibility import PageWatch, is_empty, read_until
-from e2e.demo_portal import ACCOUNTS
+from e2e.support.accessibility import PageWatch, is_empty, read_until
+from e2e.support.demo_portal import ACCOUNTS
 
 # Reloading is the same for all; these have most and least to show.
 RELOADED = ("ivy", "jo")

@@ -1,6 +1,6 @@
 """The whole portal as `make run` starts it, with data of its own, and somebody who uses it.
 
-`python -m e2e.demo_portal FOLDER` makes the data that journeys start with, so that it is there before they begin.
+`python -m e2e.support.demo_portal FOLDER` makes the data that journeys start with, before they begin.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from typing import Any
 
 from playwright.sync_api import Page
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 START_SECONDS = 180
 MAIL_SECONDS = 45
 COMMAND_SECONDS = 300
@@ -203,7 +203,7 @@ class DemoPortal:
         """Run a management command and return what it printed. Raises `CommandFailed` with that when it fails."""
         if self.console is None:
             self.console = subprocess.Popen(
-                [sys.executable, "-m", "e2e.manage_console"],
+                [sys.executable, "-m", "e2e.support.manage_console"],
                 cwd=ROOT,
                 env=self.environment,
                 stdin=subprocess.PIPE,

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 from playwright.sync_api import Page
 
-from e2e.accessibility import axe_violations_once_each, open_settled
-from e2e.page_actions import PageAction, RouteAnswer, abort_waiting, do_nothing, press_control
+from e2e.support.accessibility import axe_violations_once_each, open_settled
+from e2e.support.page_actions import PageAction, RouteAnswer, abort_waiting, do_nothing, press_control
 
 ANIMATIONS_ARE_STILL = "() => document.getAnimations().every(({ playState }) => playState !== 'running')"
 SHOWN_SECONDS = 20

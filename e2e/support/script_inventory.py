@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-INVENTORY = Path(__file__).resolve().parent.parent / "docs" / "scripts.md"
+INVENTORY = Path(__file__).resolve().parents[2] / "docs" / "scripts.md"
 PROVIDER = "https://js.chargebee.com"
 # The list's name for the support widget's origin, which only the installation knows.
 WIDGET = "SUPPORT_WIDGET_URL"

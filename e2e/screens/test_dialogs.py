@@ -8,10 +8,10 @@ from dataclasses import replace
 import pytest
 from playwright.sync_api import Page, expect
 
-from e2e.accessibility import open_settled
-from e2e.page_actions import do_nothing
-from e2e.screen_state import bring_about, violations_by_state
-from e2e.state_catalog import DIALOGS
+from e2e.support.accessibility import open_settled
+from e2e.support.page_actions import do_nothing
+from e2e.support.screen_state import bring_about, violations_by_state
+from e2e.support.state_catalog import DIALOGS
 
 HOSTS = {"ben": "sports", "dan": "gospel", "ella": "kids", "ivy": "sports"}
 HOLDERS = sorted({name for state in DIALOGS for name in state.accounts})

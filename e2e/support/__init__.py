@@ -1,0 +1,1 @@
+"""What the journeys share: a running portal, actions on pages, states of screens, checks for barriers."""
