@@ -91,6 +91,8 @@ def main() -> int:
     ]
     for line in broken:
         print_line(line)
+    if broken:
+        print_line("The previous release must run on the new schema: see Migrations in CONTRIBUTING.md.")
     return 1 if broken else 0
 
 

@@ -30,8 +30,9 @@ def queue_mail(
     with `context` (JSON without secrets) and the brand where the account last signed in. `action_url` and `undo_links`
     in the context may be paths of the portal.
 
-    A second mail with the same `dedupe_key` is not queued, and None is returned. After `expires_at` (real time) the
-    mail is dropped. A mail with a `category` is optional: it is sent only if the account wants the category.
+    A second mail with the same `dedupe_key` is not queued, and None is returned; a mail that is dropped frees its key.
+    After `expires_at` (real time) the mail is dropped. A mail with a `category` is optional: it is sent only if the
+    account wants the category.
     """
     fields = {
         "kind": kind,
