@@ -49,6 +49,22 @@ def steps_to_swap(swaps: Iterable[CouponSwap]) -> list[Step]:
     ]
 
 
+def step_to_add_coupon(subscription: Subscription, coupon: str, *, now: datetime) -> Step:
+    """Return the step that adds a subscriber's own coupon, given by its id or code; a scheduled change is kept.
+
+    `now` is billing's time (UTC): a coupon for one bill leaves the subscription with it, so that a use since then shows
+    the step done, too.
+    """
+    return subscription_step(
+        StepOperation.SWAP_COUPONS,
+        subscription.provider_id,
+        add=[coupon],
+        remove=[],
+        changing_to=subscription.text("scheduled_item_price_id"),
+        used_since=int(now.timestamp()),
+    )
+
+
 def pending_swaps(account: Account) -> list[CouponSwap]:
     """Return the coupon swaps that an account needs by the mirror."""
     subscriptions = subscriptions_of(account)
@@ -72,7 +88,7 @@ def align_account(account: Account, *, now: datetime) -> bool:
         key=f"align-{uuid.uuid4().hex}",
         actor=SYSTEM_ACTOR,
         now=now,
-        plan=lambda: steps_to_swap(pending_swaps(account)),
+        plan=lambda _command: steps_to_swap(pending_swaps(account)),
     )
     return True
 

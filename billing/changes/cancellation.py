@@ -79,13 +79,13 @@ class CancelSubscriptions(SurveyedChange):
         """The brand whose portal was used."""
         return {"brand": self.feedback.brand if self.feedback else ""}
 
-    def plan_steps(self, preview: Preview | None) -> list[Step]:
+    def plan_steps(self, command: Command, preview: Preview | None) -> list[Step]:
         """Return the steps. Raises NothingToCancel."""
         holdings = chosen_holdings(self.account, self.subscription_ids)
         continuing = _continuing_holdings(holdings)
         if not continuing or (self.subscription_ids is not None and len(continuing) < len(holdings)):
             raise NothingToCancel
-        self.link_answers(continuing)
+        self.link_answers(command, continuing)
         return steps_for_targets(live_holdings(self.account), list(map(CanceledSubscription, continuing)))
 
     def remaining_ids(self) -> set[str]:

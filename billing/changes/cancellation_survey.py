@@ -45,11 +45,10 @@ class SurveyedChange(SubscriptionsChange):
 
     feedback: CancellationFeedback | None
 
-    def link_answers(self, holdings: Sequence[Holding]) -> None:
+    def link_answers(self, command: Command, holdings: Sequence[Holding]) -> None:
         """Link the answers to the command that is being opened, which changes `holdings`."""
         if self.feedback is None:
             return
-        command = Command.objects.get(account=self.account, key=self.feedback.key)
         CancellationFeedback.objects.filter(pk=self.feedback.pk).update(
             command=command, outcome=Outcome.REQUESTED, **_holding_fields(holdings)
         )

@@ -19,7 +19,6 @@ from billing.gateway.errors import NotSent, Refused
 from billing.gateway.estimates import Bill
 from billing.models import CodeRedemption, Command, Subscription
 from billing.queries import bundles
-from billing.queries.bundles import coupon_addition
 from billing.queries.commands import has_open_command
 from billing.queries.discounts import FREE_MONTH_COUPON, ITEM_LEVEL
 from billing.queries.documents import account_totals
@@ -112,7 +111,7 @@ class RedeemCode(Change):
         except CouponNotApplicable:
             _check_concurrent_redemption(self.account, found.code)
             raise
-        return _build_preview(found, placement, holdings)
+        return _build_preview(found, placement, holdings, now)
 
 
 def _validate_code(code: str) -> str:
@@ -190,7 +189,9 @@ def _estimate_placement(found: FoundCode, holding: Holding) -> CodePlacement | N
     return CodePlacement(holding=holding, bill=bill, saved=without.total - bill.total)
 
 
-def _build_preview(found: FoundCode, placement: CodePlacement, holdings: Sequence[Holding]) -> Preview:
+def _build_preview(
+    found: FoundCode, placement: CodePlacement, holdings: Sequence[Holding], now: datetime
+) -> Preview:
     subscription = placement.holding.subscription
     forecast = BillForecast(
         members=bundles.bundle_members(holdings), swaps=(), bills={subscription.provider_id: placement.bill}
@@ -223,7 +224,7 @@ def _build_preview(found: FoundCode, placement: CodePlacement, holdings: Sequenc
         basis=compute_basis(holdings),
         body={**shown, "existing_plans": plans},
         shown=shown,
-        steps=bundle_coupons.steps_to_swap([coupon_addition(subscription, found.code)]),
+        steps=[bundle_coupons.step_to_add_coupon(subscription, found.code, now=now)],
     )
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from accounts.brands import site
 from accounts.models import Account
+from billing import clock
 from billing.changes import bundle_coupons
 from billing.changes.preview import translate_estimate_errors
 from billing.clock import format_iso_utc
@@ -18,7 +19,6 @@ from billing.gateway import estimates
 from billing.mirror import churn_events
 from billing.models import Command, OfferClaim, Subscription
 from billing.models.steps import Step
-from billing.queries.bundles import coupon_addition
 from billing.queries.discounts import FREE_MONTH_COUPON
 from billing.queries.holdings import ACTIVE, Holding
 from billing.queries.ownership import live_holdings
@@ -100,16 +100,14 @@ def claim_free_month(
     Raises OfferAlreadyClaimed, OfferNotAvailable, QuoteChanged, ChangeInProgress if a subscription has changed since
     the estimate, and what a command raises.
     """
-    change = ClaimFreeMonth(account, CLAIM_FREE_MONTH, now)
+    change = ClaimFreeMonth(account, CLAIM_FREE_MONTH)
     shown: dict[str, Any] = confirm_change(change, quote=quote, key=key, actor=actor, now=now).shown
     return shown
 
 
 @dataclass(frozen=True)
 class ClaimFreeMonth(Change):
-    """The claim of the free month, at `at` (billing's time, UTC)."""
-
-    at: datetime
+    """The claim of the free month."""
 
     def preview(self, now: datetime) -> Preview:
         """Return what the free month saves. Raises OfferAlreadyClaimed, OfferNotAvailable, BillingUnavailable."""
@@ -118,21 +116,20 @@ class ClaimFreeMonth(Change):
             raise OfferAlreadyClaimed
         if offer.holding is None:
             raise OfferNotAvailable
-        swap = coupon_addition(offer.holding.subscription, FREE_MONTH_COUPON)
         body = offer.response_body()
         return Preview(
             # A plan canceled meanwhile would never use the month; a change scheduled meanwhile would be lost.
             basis=offer.basis,
             body=body,
             shown={**body, "plans": []},
-            steps=bundle_coupons.steps_to_swap([swap]),
+            steps=[bundle_coupons.step_to_add_coupon(offer.holding.subscription, FREE_MONTH_COUPON, now=now)],
         )
 
-    def plan_steps(self, preview: Preview | None) -> list[Step]:
+    def plan_steps(self, command: Command, preview: Preview | None) -> list[Step]:
         """Return the steps. Raises OfferAlreadyClaimed: of two requests at once, one claims."""
-        if _has_recent_claim(self.account, self.at):
+        if _has_recent_claim(self.account, command.first_sent_at or clock.billing_now()):
             raise OfferAlreadyClaimed
-        return super().plan_steps(preview)
+        return super().plan_steps(command, preview)
 
 
 def waiting_free_month(account: Account) -> dict[str, Any]:

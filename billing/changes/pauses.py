@@ -91,10 +91,10 @@ class SchedulePause(SurveyedChange):
         """The brand whose portal was used, and the screen that offered the pause."""
         return {"brand": self.brand, "offered": self.offered}
 
-    def plan_steps(self, preview: Preview | None) -> list[Step]:
+    def plan_steps(self, command: Command, preview: Preview | None) -> list[Step]:
         """Return the steps. Raises AlreadyPaused, NothingToPause and InvalidState."""
         holdings = _pausable_holdings(self.account, self.subscription_ids)
-        self.link_answers(holdings)
+        self.link_answers(command, holdings)
         return [
             subscription_step(StepOperation.PAUSE, holding.subscription.provider_id) for holding in holdings
         ]
@@ -120,7 +120,7 @@ def remove_scheduled_pause(
 class RemoveScheduledPause(SubscriptionsChange):
     """The removal of scheduled pauses; with no names, of all of the account."""
 
-    def plan_steps(self, preview: Preview | None) -> list[Step]:
+    def plan_steps(self, command: Command, preview: Preview | None) -> list[Step]:
         """Return the steps. Raises NoScheduledPause."""
         holdings = chosen_holdings(self.account, self.subscription_ids)
         ids = [holding.subscription.provider_id for holding in holdings if holding.has_scheduled_pause]

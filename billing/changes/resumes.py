@@ -110,7 +110,7 @@ class ResumeSubscriptions(SubscriptionsChange):
             shown={"quote": quote, "charges": charges},
         )
 
-    def plan_steps(self, preview: Preview | None) -> list[Step]:
+    def plan_steps(self, command: Command, preview: Preview | None) -> list[Step]:
         """Return the steps. Raises NothingToResume."""
         return [
             subscription_step(StepOperation.RESUME, subscription.provider_id)

@@ -50,7 +50,7 @@ def remove_scheduled_cancellation(
 class RemoveScheduledChange(SubscriptionsChange):
     """The removal of the named subscriptions' scheduled changes of plan."""
 
-    def plan_steps(self, preview: Preview | None) -> list[Step]:
+    def plan_steps(self, command: Command, preview: Preview | None) -> list[Step]:
         """Return the steps. Raises NothingScheduled."""
         return [
             subscription_step(StepOperation.REMOVE_SCHEDULED_CHANGE, holding.subscription.provider_id)
@@ -78,7 +78,7 @@ class RemoveScheduledChange(SubscriptionsChange):
 class RemoveScheduledCancellation(RemoveScheduledChange):
     """The removal of the named subscriptions' scheduled cancellations."""
 
-    def plan_steps(self, preview: Preview | None) -> list[Step]:
+    def plan_steps(self, command: Command, preview: Preview | None) -> list[Step]:
         """Return the steps. Raises NothingScheduled."""
         kept = [
             KeptSubscription(holding, restorable_changes(self.account, holding))

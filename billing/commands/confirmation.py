@@ -67,11 +67,12 @@ class Change:
         """
         return None
 
-    def plan_steps(self, preview: Preview | None) -> list[Step]:
+    def plan_steps(self, command: Command, preview: Preview | None) -> list[Step]:
         """Return the steps, or raise to refuse.
 
         Called in the transaction that opens the command, which keeps other commands of the account out: checks and rows
-        that must not be made twice belong here.
+        that must not be made twice belong here. It is called again for a command that failed before its first step, and
+        nothing is called when a command fails: a row that is written here must refer to the command.
         """
         return [] if preview is None else list(preview.steps)
 
@@ -116,7 +117,7 @@ def confirm_change(change: Change, *, quote: str | None, key: str, actor: str, n
         key=key,
         actor=actor,
         now=now,
-        plan=lambda: _plan_steps(change, preview),
+        plan=lambda command: _plan_steps(change, command, preview),
         shown=change.shown if preview is None else preview.shown,
     )
 
@@ -134,8 +135,8 @@ def compute_basis(holdings: Iterable[Holding]) -> str:
     )
 
 
-def _plan_steps(change: Change, preview: Preview | None) -> list[Step]:
-    steps = change.plan_steps(preview)
+def _plan_steps(change: Change, command: Command, preview: Preview | None) -> list[Step]:
+    steps = change.plan_steps(command, preview)
     if preview is not None and compute_basis(live_holdings(change.account)) != preview.basis:
         raise ChangeInProgress(retry_after=1)
     return steps

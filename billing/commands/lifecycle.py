@@ -37,7 +37,7 @@ from core.clock import database_now
 logger = logging.getLogger(__name__)
 
 State = Command.State
-StepPlanner = Callable[[], list[Step]]
+StepPlanner = Callable[[Command], list[Step]]
 
 # A sweep ends before the next one begins, which settles the rest.
 SETTLE_TIME_LIMIT_SECONDS = 45.0
@@ -57,9 +57,9 @@ def execute_command(
 ) -> Command:
     """Execute a command, or continue the one with this idempotency key; return it when it is done.
 
-    `now` is billing's time (UTC). `shown` are the confirmed figures, stored with the command. `plan` is called in the
-    transaction that opens the command: it reads the mirror and returns the steps, or raises to refuse. It is called
-    again if the key's command failed before its first step.
+    `now` is billing's time (UTC). `shown` are the confirmed figures, stored with the command. `plan` is called with the
+    command in the transaction that opens it: it reads the mirror and returns the steps, or raises to refuse. It is
+    called again if the key's command failed before its first step.
     Raises ChangeInProgress while another command of the account is open, and what the command ends with.
     """
     command, opened = _open_command(
@@ -132,7 +132,7 @@ def _open_command(
                 next_attempt_at=database_now() + LEASE_DURATION,
             )
             # The row keeps other commands of the account out, so what `plan` reads stays as it is.
-            first, *others = _plan_steps(plan)
+            first, *others = _plan_steps(command, plan)
             command.steps = [executor.begin_step(first, now), *others]
             command.save(update_fields=["steps"])
     except IntegrityError:
@@ -168,12 +168,12 @@ def _claim_or_reopen(
     return True
 
 
-def _plan_steps(plan: StepPlanner) -> list[Step]:
+def _plan_steps(command: Command, plan: StepPlanner) -> list[Step]:
     """Return the steps of a plan. Raises InvalidState if there are none: the change has been made meanwhile.
 
     A command without steps would never end, and would keep all other commands of the account out.
     """
-    steps = plan()
+    steps = plan(command)
     if not steps:
         raise InvalidState
     return steps
@@ -217,8 +217,9 @@ def _reopen_failed(
                 finished_at=None,
             )
             if reopened and new_plan is not None:
+                command.first_sent_at = now
                 attempt = max(step.attempt for step in command.steps)
-                steps = [replace(step, attempt=attempt) for step in _plan_steps(new_plan)]
+                steps = [replace(step, attempt=attempt) for step in _plan_steps(command, new_plan)]
                 Command.objects.filter(pk=command.pk).update(steps=steps, shown=dict(shown))
     except IntegrityError:
         raise ChangeInProgress from None

@@ -3,14 +3,14 @@
 `OPERATIONS` at the end is the whole list. The functions for payment sources and invoices are in `payment_operations`.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
 from billing.commands import payment_operations as payments
 from billing.gateway import changes, payment_methods, subscriptions
-from billing.gateway.snapshots import Snapshot, SubscriptionSnapshot
+from billing.gateway.snapshots import InvoiceSnapshot, Snapshot, SubscriptionSnapshot
 from billing.mirror import churn_events, pause_schedules
 from billing.mirror.churn_events import EventKind
 from billing.models import Command, PauseSchedule, Subscription
@@ -98,13 +98,45 @@ def _has_no_pause(subscription: SubscriptionSnapshot) -> bool:
     return not subscription.has_pause
 
 
+def _swap_coupons(
+    subscription_id: str, *, key: str, used_since: int | None = None, **swap: Any
+) -> list[Snapshot]:
+    return changes.swap_coupons(subscription_id, key=key, **swap)
+
+
 def _has_swapped_coupons(
-    subscription: SubscriptionSnapshot, *, add: list[str], remove: list[str], changing_to: str
+    snapshots: Sequence[Snapshot],
+    subscription_id: str,
+    *,
+    add: list[str],
+    remove: list[str],
+    changing_to: str,
+    used_since: int | None = None,
 ) -> bool:
-    current = {str(row.get("coupon_id")) for row in subscription.payload["coupons"]}
-    current |= {str(row.get("coupon_code")) for row in subscription.payload["coupons"]}
-    is_restored = not changing_to or _has_or_will_have_price(subscription, price=changing_to)
-    return current.issuperset(add) and current.isdisjoint(remove) and is_restored
+    """Whether a subscription shows the swap. A coupon used on an invoice since `used_since` (epoch) was added, too."""
+    used = set() if used_since is None else _used_coupons(snapshots, subscription_id, since=used_since)
+
+    def is_swapped(subscription: SubscriptionSnapshot) -> bool:
+        current = _coupon_names(subscription.payload["coupons"], "coupon_id", "coupon_code")
+        is_restored = not changing_to or _has_or_will_have_price(subscription, price=changing_to)
+        return (current | used).issuperset(add) and current.isdisjoint(remove) and is_restored
+
+    return _shown_by_subscription(is_swapped)(snapshots, subscription_id)
+
+
+def _used_coupons(snapshots: Sequence[Snapshot], subscription_id: str, *, since: int) -> set[str]:
+    """Return the ids and codes of the coupons on a subscription's invoices since a time (epoch seconds)."""
+    names: set[str] = set()
+    for snapshot in snapshots:
+        invoice = snapshot.payload
+        is_new = isinstance(snapshot, InvoiceSnapshot) and int(invoice.get("date") or 0) >= since
+        if is_new and invoice.get("subscription_id") == subscription_id:
+            names |= _coupon_names(invoice.get("discounts") or (), "entity_id", "coupon_set_code")
+    return names
+
+
+def _coupon_names(rows: Iterable[Mapping[str, Any]], *fields: str) -> set[str]:
+    return {str(row[field]) for row in rows for field in fields if row.get(field)}
 
 
 def _set_change_aside(subscription_id: str, *, key: str, price: str) -> list[Snapshot]:
@@ -216,8 +248,8 @@ OPERATIONS: Mapping[str, Operation] = {
         send=changes.change_price_at_term_end, is_done=_shown_by_subscription(_has_or_will_have_price)
     ),
     StepOperation.SWAP_COUPONS: Operation(
-        send=changes.swap_coupons,
-        is_done=_shown_by_subscription(_has_swapped_coupons),
+        send=_swap_coupons,
+        is_done=_has_swapped_coupons,
         safe_to_repeat=True,
     ),
     StepOperation.ADD_CARD: Operation(

@@ -163,7 +163,7 @@ class ChangePaymentMethod(Change):
         _check_source(self.account, self.wish)
         _check_intent(self.account, self.wish)
 
-    def plan_steps(self, preview: Preview | None) -> list[Step]:
+    def plan_steps(self, command: Command, preview: Preview | None) -> list[Step]:
         """Return the steps. Checks the quote here, so that no more is collected than was shown."""
         _check_quote(self.account, self.wish)
         return _PLANNERS[self.wish.operation](self.account, self.wish)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from billing.models import BundleRate, Coupon, Subscription
+from billing.models import BundleRate, Coupon
 from billing.queries.discounts import ITEM_LEVEL
 from billing.queries.holdings import Holding
 
@@ -89,16 +89,6 @@ def required_swaps(members: Sequence[BundleMember], rates: RateTable) -> list[Co
         for member in members
         if member.is_writable and (swap := _required_swap(member, members, rates)) is not None
     ]
-
-
-def coupon_addition(subscription: Subscription, coupon: str) -> CouponSwap:
-    """Return the swap that adds a coupon, given by its id or code, and keeps the subscription's scheduled change."""
-    return CouponSwap(
-        subscription.provider_id,
-        add=(coupon,),
-        remove=(),
-        changing_to=subscription.text("scheduled_item_price_id"),
-    )
 
 
 def member_after_swap(member: BundleMember, swap: CouponSwap) -> BundleMember:

@@ -380,6 +380,26 @@ def test_a_free_month_is_not_given_to_a_plan_that_changed_while_it_was_estimated
     assert not OfferClaim.objects.exists()
 
 
+def test_a_free_month_that_was_used_before_its_answer_came_is_not_given_twice(provider: Provider) -> None:
+    sell_codes(provider)
+    provider.follow_clock()
+    SiteSettings.objects.update_or_create(pk=1, defaults={"free_month_on": True})
+    ava = provider.subscriber("ava", FAITH)
+    provider.travel(days=29, hours=12)
+    provider.sandbox.order_fault("drop_connection_after", "/subscriptions/*", method="POST")
+    with pytest.raises(BillingUnconfirmed):
+        free_month.claim_free_month(ava, quote=None, key="one-intent", actor="you", now=clock.billing_now())
+
+    provider.travel(days=2)
+    expire_lease()
+    lifecycle.settle_due_commands(COMMAND_KINDS, now=clock.billing_now())
+
+    assert provider_coupons(provider, ava, FAITH) == []
+    assert [invoice.total for invoice in provider.invoices(ava)] == [699, 0]
+    assert OfferClaim.objects.count() == 1
+    assert Command.objects.get().state == State.SUCCEEDED
+
+
 @pytest.mark.shows("reliability-28")
 @pytest.mark.services
 def test_a_double_click_adds_once(provider: Provider) -> None:

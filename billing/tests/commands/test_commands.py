@@ -193,7 +193,7 @@ def test_nothing_to_do_leaves_no_command_open(provider: Provider) -> None:
         )
     with pytest.raises(InvalidState):
         lifecycle.execute_command(
-            alice, kind=PAUSE, key="none", actor="you", now=clock.billing_now(), plan=list
+            alice, kind=PAUSE, key="none", actor="you", now=clock.billing_now(), plan=lambda _: []
         )
 
     assert not Command.objects.exists()
