@@ -25,7 +25,7 @@ from billing.queries.documents import account_totals
 from billing.queries.holdings import ACTIVE, IN_TRIAL, Holding
 from billing.queries.ownership import live_holdings
 from billing.queries.plans import held_plan
-from billing.receipts import delivery
+from billing.receipts.partial_receipts import ActivityReceipt
 from billing.receipts.texts import perks
 from core.errors import InvalidInput
 
@@ -235,9 +235,12 @@ def _record_redemption(command: Command, subscriptions: list[Subscription], now:
         code=code,
         defaults={"subscription_id": subscription.provider_id, "redeemed_at": now},
     )
-    delivery.send_receipt(
-        command, perks.code_redeemed_receipt(subscription, code), kind="code_redeemed", now=now
+
+
+def _compose_receipt(command: Command, subscriptions: list[Subscription]) -> ActivityReceipt:
+    return ActivityReceipt(
+        "code_redeemed", perks.code_redeemed_receipt(subscriptions[0], command.shown["code"])
     )
 
 
-REDEEM_CODE = CommandKind("redeem_code", finish=_record_redemption)
+REDEEM_CODE = CommandKind("redeem_code", compose_receipt=_compose_receipt, finish=_record_redemption)

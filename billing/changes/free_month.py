@@ -24,7 +24,7 @@ from billing.queries.holdings import ACTIVE, Holding
 from billing.queries.ownership import live_holdings
 from billing.queries.plans import held_plan
 from billing.queries.totals import MONTH
-from billing.receipts import delivery
+from billing.receipts.partial_receipts import ActivityReceipt
 from billing.receipts.texts import perks
 from billing.survey import FREE_MONTH, Survey
 
@@ -193,8 +193,11 @@ def _record_claim(command: Command, subscriptions: list[Subscription], now: date
         account=command.account, subscription_id=subscription.provider_id, claimed_at=now
     )
     churn_events.record_taken_offer(subscription, Survey(offer=FREE_MONTH), command=command, at=now)
-    receipt = perks.free_month_receipt(subscription, command.shown["amount_saved"])
-    delivery.send_receipt(command, receipt, kind="free_month_claimed", now=now)
 
 
-CLAIM_FREE_MONTH = CommandKind("claim_free_month", finish=_record_claim)
+def _compose_receipt(command: Command, subscriptions: list[Subscription]) -> ActivityReceipt:
+    receipt = perks.free_month_receipt(subscriptions[0], command.shown["amount_saved"])
+    return ActivityReceipt("free_month_claimed", receipt)
+
+
+CLAIM_FREE_MONTH = CommandKind("claim_free_month", compose_receipt=_compose_receipt, finish=_record_claim)

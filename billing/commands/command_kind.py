@@ -13,8 +13,8 @@ class CommandKind:
     """A kind of command; `name` is stored with the command, and `COMMAND_KINDS` has all kinds by name.
 
     In the transaction of the last step, `finish` is called with the command, its subscriptions and billing's time
-    (UTC); then the receipt that `compose_receipt` returns is queued. A command that ended in part gets a receipt of
-    the part later.
+    (UTC); then the `ActivityReceipt` that `compose_receipt` returns is queued. A command that ended in part gets a
+    receipt of the part later.
     """
 
     name: str
