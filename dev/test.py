@@ -142,12 +142,14 @@ def browser_suite(data: Path, output: Output) -> bool:
 def test_stages(data: Path) -> tuple[dict[str, Suite], ...]:
     """Return all suites in stages; those of a stage run concurrently, since each leaves cores idle."""
     return (
-        {"Python on the embedded default": python_suite},
+        {
+            "Python on the embedded default": python_suite,
+            "a demo's first night": partial(prepare_journey_data, data),
+        },
         {
             "Python on PostgreSQL and Redis": services_suite,
             "faults below the portal": faults_suite,
             "the frontend": frontend_suite,
-            "a demo's first night": partial(prepare_journey_data, data),
         },
         {"browser journeys": partial(browser_suite, data)},
     )
