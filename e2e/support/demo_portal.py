@@ -20,7 +20,6 @@ import urllib.request
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from email.message import EmailMessage
 from email.policy import default as modern_policy
 from pathlib import Path
@@ -44,10 +43,12 @@ from accounts.models import Account, SessionToken
 users = {name: Account.objects.get(email=f"{name}@example.com").user for name in names}
 print(json.dumps({name: SessionToken.objects.create(user=user)[1] for name, user in users.items()}))
 """
-SKIP_TIME = """
-from datetime import datetime
+NIGHTS_LIVED = 5
+SKIP_DAYS = """
+from datetime import timedelta
+from billing import clock
 from billing.mirror import provider_clock
-provider_clock.move_clocks_to(datetime.fromisoformat("{}"))
+provider_clock.move_clocks_to(clock.billing_now() + timedelta(days={}))
 """
 # What the first night leaves: its jobs ended, no event that waits, and every invoice printed.
 FIRST_NIGHT_IS_OVER = """
@@ -244,9 +245,10 @@ class DemoPortal:
         """Move the billing clock, with everything that happens on the way."""
         return self.run_manage("timetravel", how_far)
 
-    def skip_time_until(self, instant: datetime) -> None:
-        """Move the billing clock to an instant at once, as after a long outage: the nights between are not lived."""
-        self.run_manage("shell", "-v", "0", "-c", SKIP_TIME.format(instant.isoformat()))
+    def travel_mostly_at_once(self, days: int) -> str:
+        """Move the billing clock so far, but live only the last nights; those before pass as in a long outage."""
+        self.run_manage("shell", "-v", "0", "-c", SKIP_DAYS.format(max(0, days - NIGHTS_LIVED)))
+        return self.travel(f"{min(days, NIGHTS_LIVED)}d")
 
     def mails_to(self, address: str) -> list[EmailMessage]:
         """Return what was sent to an address, oldest first."""
