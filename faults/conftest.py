@@ -1,4 +1,4 @@
-"""One running portal for all of these tests; each test breaks something and repairs it."""
+"""Fixtures for the fault tests, which share one running portal; each test breaks something and repairs it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ LOG_LINES = 40
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Add the processes' logs to the report of a failed test: their folder is deleted."""
+    """Add the processes' logs to the report of a failed test, since their folder is deleted."""
     report = yield
     portal = getattr(item, "funcargs", {}).get("portal")
     if report.failed and isinstance(portal, RunningPortal):
@@ -41,7 +41,7 @@ def pytest_runtest_makereport(
 
 @pytest.fixture(scope="session")
 def server_folder() -> Iterator[Path]:
-    """A folder that the servers' own user can access, unlike pytest's."""
+    """Yield a folder that the servers' unprivileged user can access, unlike pytest's."""
     if connections["default"].vendor != "postgresql":
         pytest.skip(
             "run through `make test`, or with DATABASE_URL=postgres://any/one: it is replaced by our own"
@@ -55,7 +55,7 @@ def server_folder() -> Iterator[Path]:
 
 @pytest.fixture(scope="session")
 def database(server_folder: Path) -> Iterator[PostgreSQL]:
-    """A PostgreSQL server for these tests."""
+    """Yield a running PostgreSQL server."""
     server = PostgreSQL(free_port(), server_folder)
     server.start_server()
     yield server
@@ -64,7 +64,7 @@ def database(server_folder: Path) -> Iterator[PostgreSQL]:
 
 @pytest.fixture(scope="session")
 def redis(server_folder: Path) -> Iterator[Redis]:
-    """A Redis server for these tests."""
+    """Yield a running Redis server."""
     server = Redis(free_port(), server_folder)
     server.start_server()
     yield server
@@ -75,7 +75,7 @@ def redis(server_folder: Path) -> Iterator[Redis]:
 def _use_portal_database(database: PostgreSQL, sandbox: Sandbox, blocker: DjangoDbBlocker) -> Iterator[None]:
     """Connect this process directly to the portal's database and provider."""
     connection = connections["default"]
-    before = dict(connection.settings_dict)
+    previous_settings = dict(connection.settings_dict)
     connection.close()
     connection.settings_dict.update(
         HOST="127.0.0.1", PORT=database.port, NAME="postgres", USER="portal", PASSWORD=""
@@ -90,14 +90,14 @@ def _use_portal_database(database: PostgreSQL, sandbox: Sandbox, blocker: Django
     ):
         yield
         connection.close()
-    connection.settings_dict.update(before)
+    connection.settings_dict.update(previous_settings)
 
 
 @pytest.fixture(scope="session")
 def running_portal(
     server_folder: Path, database: PostgreSQL, redis: Redis, django_db_blocker: DjangoDbBlocker
 ) -> Iterator[RunningPortal]:
-    """Web, workers and beat as `make run` starts them, on PostgreSQL, Redis, the sandbox and a mail server."""
+    """Yield the processes of `make run`, on PostgreSQL, Redis, the sandbox and a mail server."""
     port = free_port()
     webhooks = f"http://127.0.0.1:{port}/webhooks/chargebee"
     with (
@@ -109,17 +109,17 @@ def running_portal(
         call_command("seed_site", verbosity=0)
         provider = Provider(sandbox=sandbox, sdk=sandbox.client())
         provider.open_shop()
-        post_office = MailServer()
+        mail_server = MailServer()
         portal = RunningPortal(
             folder=server_folder,
             database=database,
             redis=redis,
             provider=provider,
-            post_office=post_office,
-            to_database=TcpRelay(database.port),
-            to_redis=TcpRelay(redis.port),
-            to_provider=FaultyProxy(sandbox.port),
-            to_post_office=TcpRelay(post_office.port),
+            mail_server=mail_server,
+            database_relay=TcpRelay(database.port),
+            redis_relay=TcpRelay(redis.port),
+            provider_proxy=FaultyProxy(sandbox.port),
+            mail_relay=TcpRelay(mail_server.port),
             port=port,
         )
         with stopped_portal(portal):
@@ -128,12 +128,12 @@ def running_portal(
             portal.start_web()
             portal.wait_for_all()
             yield portal
-        post_office.shutdown()
+        mail_server.shutdown()
 
 
 @pytest.fixture
 def portal(running_portal: RunningPortal) -> Iterator[RunningPortal]:
-    """The running portal; after the test it is repaired, and its mirror must equal the provider."""
+    """Yield the running portal; after the test, repair it and assert that its mirror equals the provider."""
     yield running_portal
     running_portal.restore_all()
     running_portal.assert_settled()

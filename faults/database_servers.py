@@ -1,4 +1,4 @@
-"""PostgreSQL and Redis servers, run from the machine's binaries, that tests may stop, kill, empty and fill up."""
+"""PostgreSQL and Redis servers, run from the machine's binaries, that tests can stop, kill and empty."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ import redis
 from dev.servers import server_binary
 
 START_SECONDS = 30.0
-# The data does not outlive the tests.
-QUICKLY = ("-c", "fsync=off", "-c", "full_page_writes=off")
+# Durability is not needed: the data is deleted after the tests.
+WITHOUT_DURABILITY = ("-c", "fsync=off", "-c", "full_page_writes=off")
 
 
 def _unprivileged_user() -> dict[str, Any]:
@@ -77,24 +77,26 @@ class PostgreSQL(Server):
         super().__init__(port, folder / "postgresql.log")
         self.data = folder / "postgresql"
         self.data.mkdir(mode=0o700)
-        who = _unprivileged_user()
-        if who:
-            os.chown(self.data, who["user"], who["group"])
-        made = [server_binary("initdb"), "-D", str(self.data), "-U", "portal", "-A", "trust", "-E", "UTF8"]
-        subprocess.run([*made, "--locale=C", "--no-sync"], check=True, capture_output=True, cwd="/", **who)
+        owner = _unprivileged_user()
+        if owner:
+            os.chown(self.data, owner["user"], owner["group"])
+        initdb = [server_binary("initdb"), "-D", str(self.data), "-U", "portal", "-A", "trust", "-E", "UTF8"]
+        subprocess.run(
+            [*initdb, "--locale=C", "--no-sync"], check=True, capture_output=True, cwd="/", **owner
+        )
 
     @property
     def url(self) -> str:
         """The URL of its database."""
-        return self.url_by(self.port)
+        return self.url_at_port(self.port)
 
-    def url_by(self, port: int) -> str:
-        """Return its address by way of another port."""
+    def url_at_port(self, port: int) -> str:
+        """Return the URL with another port, such as a relay's."""
         return f"postgres://portal@127.0.0.1:{port}/postgres"
 
     def build_command(self) -> Sequence[str]:
         """Return the command line of a server that only this machine can reach."""
-        own = (
+        options = (
             "-c",
             "listen_addresses=127.0.0.1",
             "-c",
@@ -102,14 +104,22 @@ class PostgreSQL(Server):
             "-c",
             "max_connections=40",
         )
-        return [server_binary("postgres"), "-D", str(self.data), "-p", str(self.port), *own, *QUICKLY]
+        return [
+            server_binary("postgres"),
+            "-D",
+            str(self.data),
+            "-p",
+            str(self.port),
+            *options,
+            *WITHOUT_DURABILITY,
+        ]
 
     def process_options(self) -> dict[str, Any]:
-        """Return the options: not as root, which PostgreSQL refuses."""
+        """Return the options that make it run as an unprivileged user."""
         return {**_unprivileged_user(), "cwd": "/"}
 
     def is_answering(self) -> bool:
-        """Return whether it accepts connections; during crash recovery it does not."""
+        """Return whether it accepts connections, which it does not during crash recovery."""
         try:
             psycopg.connect(self.url, connect_timeout=2).close()
         except psycopg.OperationalError:
@@ -117,11 +127,11 @@ class PostgreSQL(Server):
         return True
 
     def crash_server(self) -> None:
-        """Stop it as a crash would: connections break, and the next start recovers what was committed."""
+        """Stop it without a shutdown: connections break, and the next start recovers the committed data."""
         self.stop_process(signal.SIGQUIT)
 
     def open_connection(self) -> psycopg.Connection[Any]:
-        """Open an administrator's connection in autocommit mode."""
+        """Open a superuser's connection in autocommit mode."""
         return psycopg.connect(self.url, autocommit=True)
 
 
@@ -131,8 +141,8 @@ class Redis(Server):
     def __init__(self, port: int, folder: Path) -> None:
         super().__init__(port, folder / "redis.log")
 
-    def url_by(self, port: int) -> str:
-        """Return its address by way of another port."""
+    def url_at_port(self, port: int) -> str:
+        """Return the URL with another port, such as a relay's."""
         return f"redis://127.0.0.1:{port}/0"
 
     def build_command(self) -> Sequence[str]:
@@ -141,7 +151,7 @@ class Redis(Server):
         return [server, "--port", str(self.port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]
 
     def process_options(self) -> dict[str, Any]:
-        """Return the options: its working directory."""
+        """Return the working directory."""
         return {"cwd": self.log.parent}
 
     def is_answering(self) -> bool:

@@ -1,4 +1,4 @@
-"""A mail server that stores mail in memory, and can be told to refuse commands."""
+"""A mail server that stores mail in memory and can refuse commands."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ WAIT_SECONDS = 30.0
 
 
 class _SmtpHandler(socketserver.StreamRequestHandler):
-    """Answers the commands of one client."""
+    """Answers one client's commands."""
 
     def handle(self) -> None:
         """Answer commands until the client disconnects."""
-        office = cast("MailServer", self.server)
+        server = cast("MailServer", self.server)
         self._send_line("220 mail.example.com ESMTP")
         for line in self.rfile:
             verb = line.split(maxsplit=1)[0].decode().upper() if line.strip() else ""
-            refusal = office.refusals.get(verb)
+            refusal = server.refusals.get(verb)
             if refusal:
                 self._send_line(refusal)
             elif verb == "DATA":
                 self._send_line("354 go on")
-                office.store_mail(self._receive_mail())
+                server.store_mail(self._receive_mail())
                 self._send_line("250 taken")
             elif verb == "QUIT":
                 self._send_line("221 bye")
@@ -56,20 +56,20 @@ class MailServer(socketserver.ThreadingTCPServer):
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _SmtpHandler)
         self.refusals: dict[str, str] = {}
-        self.letters: list[EmailMessage] = []
+        self.messages: list[EmailMessage] = []
         self.port: int = self.server_address[1]
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
-    def store_mail(self, letter: bytes) -> None:
+    def store_mail(self, content: bytes) -> None:
         """Store a message."""
-        self.letters.append(email.message_from_bytes(letter, policy=modern_policy))
+        self.messages.append(email.message_from_bytes(content, policy=modern_policy))
 
     def mails_to(self, address: str) -> list[EmailMessage]:
         """Return the messages to an address, oldest first."""
-        return [letter for letter in self.letters if address in str(letter["To"])]
+        return [message for message in self.messages if address in str(message["To"])]
 
-    def wait_for(self, address: str, count: int = 1) -> list[EmailMessage]:
-        """Wait until an address has so many messages, and return them. Raises TimeoutError."""
+    def wait_for_mails(self, address: str, count: int = 1) -> list[EmailMessage]:
+        """Wait until an address has `count` messages, and return them. Raises TimeoutError."""
         deadline = time.monotonic() + WAIT_SECONDS
         while len(self.mails_to(address)) < count:
             if time.monotonic() > deadline:

@@ -31,16 +31,18 @@ from faults.tcp_relay import TcpRelay
 from portal.celery import BEAT_EXPIRES_SECONDS
 
 START_SECONDS = 60.0
-# Beat's twenty seconds and the ten that a worker takes to find its broker again, on a machine with much else to do.
+# Beat ticks every 20 seconds and a worker reconnects to its broker within 10; the rest is for slow machines.
 RECOVERY_SECONDS = 120.0
-# How many processes do the work of each worker of `make run`.
+# The pool size of each worker of `make run`.
 POOLS = {"worker": 2, "jobs": 1}
 
 
-def wait_until(true: Callable[[], object], *, seconds: float = RECOVERY_SECONDS, what: str = "it") -> None:
-    """Wait until something holds. Raises `TimeoutError` when it does not in time."""
+def wait_until(
+    condition: Callable[[], object], *, seconds: float = RECOVERY_SECONDS, what: str = "it"
+) -> None:
+    """Wait until a condition holds. Raises TimeoutError."""
     deadline = time.monotonic() + seconds
-    while not true():
+    while not condition():
         if time.monotonic() > deadline:
             raise TimeoutError(f"{what} did not come true within {seconds:.0f} s")
         time.sleep(0.05)
@@ -48,7 +50,7 @@ def wait_until(true: Callable[[], object], *, seconds: float = RECOVERY_SECONDS,
 
 @dataclass
 class PortalProcess:
-    """One process of the portal, which leads a process group."""
+    """One process of the portal, the leader of its process group."""
 
     command: Sequence[str]
     environment: Mapping[str, str]
@@ -94,7 +96,7 @@ class PortalProcess:
 
     @contextmanager
     def pause_process(self) -> Iterator[None]:
-        """Stop the process group during the block, and let it run on afterwards."""
+        """Suspend the process group during the block."""
         os.killpg(self.pid, signal.SIGSTOP)
         try:
             yield
@@ -117,11 +119,11 @@ class RunningPortal:
     database: PostgreSQL
     redis: Redis
     provider: Provider
-    post_office: MailServer
-    to_database: TcpRelay
-    to_redis: TcpRelay
-    to_provider: FaultyProxy
-    to_post_office: TcpRelay
+    mail_server: MailServer
+    database_relay: TcpRelay
+    redis_relay: TcpRelay
+    provider_proxy: FaultyProxy
+    mail_relay: TcpRelay
     port: int
     processes: dict[str, PortalProcess] = field(default_factory=dict)
 
@@ -132,7 +134,7 @@ class RunningPortal:
 
     @property
     def environment(self) -> dict[str, str]:
-        """The environment of all its processes, which reach each server through its relay."""
+        """The environment of all processes; it points them to the relays in front of the servers."""
         inherited = {
             name: text for name, text in os.environ.items() if not name.startswith(("DJANGO_", "PYTEST"))
         }
@@ -141,15 +143,15 @@ class RunningPortal:
             "PORTAL_ENV": "demo",
             "PORT": str(self.port),
             "VAR_DIR": str(self.folder),
-            "DATABASE_URL": self.database.url_by(self.to_database.port),
-            "REDIS_URL": self.redis.url_by(self.to_redis.port),
-            "CHARGEBEE_ENDPOINT": self.to_provider.endpoint,
+            "DATABASE_URL": self.database.url_at_port(self.database_relay.port),
+            "REDIS_URL": self.redis.url_at_port(self.redis_relay.port),
+            "CHARGEBEE_ENDPOINT": self.provider_proxy.endpoint,
             "CHARGEBEE_API_KEY": self.provider.sandbox.api_key,
-            "EMAIL_URL": f"smtp://127.0.0.1:{self.to_post_office.port}",
+            "EMAIL_URL": f"smtp://127.0.0.1:{self.mail_relay.port}",
         }
 
     def run_process(self, name: str, **changed: str) -> PortalProcess:
-        """Start one of the processes of `make run`, with changed environment variables."""
+        """Start one of the processes of `make run`, with some environment variables changed."""
         environment = {**self.environment, **changed}
         process = PortalProcess(portal_processes()[name], environment, self.folder / f"{name}.log")
         self.processes[name] = process
@@ -177,9 +179,9 @@ class RunningPortal:
 
     def restore_all(self) -> None:
         """Restore every relay, and start servers and processes that are down."""
-        for relay in (self.to_database, self.to_redis, self.to_provider, self.to_post_office):
+        for relay in (self.database_relay, self.redis_relay, self.provider_proxy, self.mail_relay):
             relay.restore()
-        self.post_office.refusals.clear()
+        self.mail_server.refusals.clear()
         for server in (self.database, self.redis):
             if server.process is None:
                 server.start_server()
@@ -205,18 +207,18 @@ class RunningPortal:
 
     def send_ticks(self) -> None:
         """Send the tick tasks, as beat does every twenty seconds."""
-        with Celery(broker=self.redis.url_by(self.redis.port), set_as_current=False) as beat:
+        with Celery(broker=self.redis.url_at_port(self.redis.port), set_as_current=False) as beat:
             for name in ("accounts.tasks.tick", "billing.tasks.tick"):
                 beat.send_task(name, expires=BEAT_EXPIRES_SECONDS)
 
     def send_task(self, task: str, *args: object, **options: Any) -> None:
         """Send a task directly to Redis, not through the relay."""
-        with Celery(broker=self.redis.url_by(self.redis.port), set_as_current=False) as app:
+        with Celery(broker=self.redis.url_at_port(self.redis.port), set_as_current=False) as app:
             app.send_task(task, args=args, **options)
 
     def running_task_pids(self, task: str) -> list[int]:
-        """Return the ids of the processes that run a task, as their workers tell."""
-        with Celery(broker=self.redis.url_by(self.redis.port), set_as_current=False) as app:
+        """Return the ids of the processes that run a task, as the workers report them."""
+        with Celery(broker=self.redis.url_at_port(self.redis.port), set_as_current=False) as app:
             by_worker = app.control.inspect(timeout=1.0).active() or {}
         return [row["worker_pid"] for rows in by_worker.values() for row in rows if row["name"] == task]
 

@@ -16,7 +16,7 @@ from typing import Literal
 
 BUFFER = 65_536
 # Closes a connection with a reset, which discards unsent data, as when a host crashes.
-AT_ONCE = struct.pack("ii", 1, 0)
+RESET_ON_CLOSE = struct.pack("ii", 1, 0)
 
 RelayMode = Literal["good", "slow", "silent", "hung up"]
 
@@ -27,30 +27,30 @@ class ConnectionCut(Exception):
 
 @dataclass(eq=False)
 class RelayedConnection:
-    """One connection: the client's socket, the server's socket, and how many bytes the server has received."""
+    """One connection: the two sockets, and how many bytes were sent to the server."""
 
-    near: socket.socket
-    far: socket.socket
-    heard: int = 0
+    client: socket.socket
+    server: socket.socket
+    bytes_received: int = 0
 
     def close_ends(self, *, reset: bool = False) -> None:
         """Close both sockets; with `reset`, the client sees a connection reset."""
         with suppress(OSError):
             if reset:
-                self.near.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, AT_ONCE)
+                self.client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET_ON_CLOSE)
             else:
-                self.near.shutdown(socket.SHUT_RDWR)
+                self.client.shutdown(socket.SHUT_RDWR)
         with suppress(OSError):
-            self.far.shutdown(socket.SHUT_RDWR)
-        self.near.close()
-        self.far.close()
+            self.server.shutdown(socket.SHUT_RDWR)
+        self.client.close()
+        self.server.close()
 
 
 DataFilter = Callable[[RelayedConnection, bytes], bytes]
 
 
 class TcpRelay:
-    """Relays connections to a local port, as its mode allows."""
+    """Relays connections to a local port, in the way its mode says."""
 
     def __init__(self, target: int) -> None:
         self.target = target
@@ -64,7 +64,7 @@ class TcpRelay:
         threading.Thread(target=self._accept_connections, daemon=True).start()
 
     def slow_down(self, seconds: float) -> None:
-        """Delay each answer by so many seconds."""
+        """Delay each answer by this many seconds."""
         self._mode, self._delay = "slow", seconds
 
     def stop_answering(self) -> None:
@@ -72,7 +72,7 @@ class TcpRelay:
         self._mode = "silent"
 
     def hang_up(self) -> None:
-        """Reset every open connection, and each new one immediately."""
+        """Reset all open connections, and new ones as soon as they are accepted."""
         self._mode = "hung up"
         self._reset_all()
 
@@ -82,8 +82,8 @@ class TcpRelay:
 
     def restore(self) -> None:
         """Relay everything again; reset connections on which data was dropped."""
-        was, self._mode, self._delay, self._cut_after = self._mode, "good", 0.0, None
-        if was == "silent":
+        previous_mode, self._mode, self._delay, self._cut_after = self._mode, "good", 0.0, None
+        if previous_mode == "silent":
             self._reset_all()
 
     def close(self) -> None:
@@ -97,12 +97,12 @@ class TcpRelay:
 
     def to_server(self, line: RelayedConnection, data: bytes) -> bytes:
         """Return what to relay to the server. Raises ConnectionCut."""
-        line.heard += len(data)
+        line.bytes_received += len(data)
         return b"" if self._mode == "silent" else data
 
     def to_client(self, line: RelayedConnection, data: bytes) -> bytes:
         """Return what to relay to the client. Raises ConnectionCut."""
-        if self._cut_after is not None and line.heard > self._cut_after:
+        if self._cut_after is not None and line.bytes_received > self._cut_after:
             self._cut_after = None
             raise ConnectionCut
         if self._mode == "slow":
@@ -116,30 +116,32 @@ class TcpRelay:
     def _accept_connections(self) -> None:
         with suppress(OSError):
             while True:
-                near, _ = self._listener.accept()
+                client, _ = self._listener.accept()
                 self.connections += 1
-                self._connect_ends(near)
+                self._connect_ends(client)
 
-    def _connect_ends(self, near: socket.socket) -> None:
+    def _connect_ends(self, client: socket.socket) -> None:
         try:
-            far = socket.create_connection(("127.0.0.1", self.target))
+            server = socket.create_connection(("127.0.0.1", self.target))
         except OSError:
-            near.close()  # the server is down
+            client.close()  # the server is down
             return
-        line = RelayedConnection(near, far)
+        line = RelayedConnection(client, server)
         if self._mode == "hung up":
             line.close_ends(reset=True)
             return
         self._lines.add(line)
-        for source, sink, carried in ((near, far, self.to_server), (far, near, self.to_client)):
-            threading.Thread(target=self._relay_data, args=(line, source, sink, carried), daemon=True).start()
+        for source, sink, data_filter in ((client, server, self.to_server), (server, client, self.to_client)):
+            threading.Thread(
+                target=self._relay_data, args=(line, source, sink, data_filter), daemon=True
+            ).start()
 
     def _relay_data(
-        self, line: RelayedConnection, source: socket.socket, sink: socket.socket, carried: DataFilter
+        self, line: RelayedConnection, source: socket.socket, sink: socket.socket, data_filter: DataFilter
     ) -> None:
         with suppress(OSError, ConnectionCut):
             while data := source.recv(BUFFER):
-                if passed := carried(line, data):
-                    sink.sendall(passed)
+                if filtered := data_filter(line, data):
+                    sink.sendall(filtered)
         self._lines.discard(line)
         line.close_ends()

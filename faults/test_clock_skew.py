@@ -22,7 +22,7 @@ PAUSE = "/api/account/pause?days=30"
 
 
 def skewed_process(process: PortalProcess, seconds: int, **changed: str) -> PortalProcess:
-    """Return a copy of a process that runs with a clock so many seconds ahead."""
+    """Return a copy of a process that runs with a clock that is this many seconds ahead."""
     command = [*process.command]
     at = command.index("-m")
     command[at : at + 1] = ["-m", "faults.skewed_clock", str(seconds)]
@@ -30,18 +30,18 @@ def skewed_process(process: PortalProcess, seconds: int, **changed: str) -> Port
 
 
 @pytest.fixture(params=[MINUTE, -MINUTE], ids=["ahead", "behind"])
-def elsewhere(portal: RunningPortal, request: pytest.FixtureRequest) -> Iterator[httpx.Client]:
-    """A second web server with a skewed clock, while the workers' clock is skewed the other way."""
+def other_browser(portal: RunningPortal, request: pytest.FixtureRequest) -> Iterator[httpx.Client]:
+    """Yield a client of a second web server with a skewed clock; the worker's clock is skewed the other way."""
     port = free_port()
     web = skewed_process(portal.processes["web"], request.param, PORT=str(port))
     portal.processes["worker"].terminate_process()
     worker = skewed_process(portal.processes["worker"], -request.param)
     for process in (web, worker):
         process.start_process()
-    browser = httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60)
+    client = httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60)
     try:
-        wait_until(lambda: _is_serving(browser))
-        yield browser
+        wait_until(lambda: _is_serving(client))
+        yield client
     finally:
         for process in (web, worker):
             process.kill_process()
@@ -56,51 +56,53 @@ def _is_serving(browser: httpx.Client) -> bool:
 
 
 @pytest.mark.shows("reliability-25")
-def test_codes_and_links_are_good_at_each_web_server_and_work_goes_on(
-    portal: RunningPortal, elsewhere: httpx.Client, request: pytest.FixtureRequest
+def test_a_code_and_a_link_are_valid_on_every_web_server_and_work_continues(
+    portal: RunningPortal, other_browser: httpx.Client, request: pytest.FixtureRequest
 ) -> None:
     name = f"dina{request.node.callspec.id}"
     address = f"{name}@example.com"
-    account, here = portal.create_subscriber(name, FAITH)
+    account, browser = portal.create_subscriber(name, FAITH)
     Heartbeat.objects.all().delete()
 
-    asked = elsewhere.post("/api/auth/send-otp", json={"email": address}).json()
-    challenge = LoginChallenge.objects.get(pk=asked["challengeId"])
+    challenge_sent = other_browser.post("/api/auth/send-otp", json={"email": address}).json()
+    challenge = LoginChallenge.objects.get(pk=challenge_sent["challengeId"])
     with portal.database.open_connection() as administrator:
         now = administrator.execute("SELECT clock_timestamp()").fetchone()
     assert now is not None
     assert 570 < (challenge.expires_at - now[0]).total_seconds() <= 600
-    letter = portal.post_office.wait_for(address)[0].get_body(("plain",))
-    assert letter is not None
-    attempt = {"email": address, "otp": CODE.findall(letter.get_content())[0], **asked}
-    assert here.post("/api/auth/verify-otp", json=attempt).status_code == 200
+    body = portal.mail_server.wait_for_mails(address)[0].get_body(("plain",))
+    assert body is not None
+    attempt = {"email": address, "otp": CODE.findall(body.get_content())[0], **challenge_sent}
+    assert browser.post("/api/auth/verify-otp", json=attempt).status_code == 200
 
     invoice = f"/api/invoice/pdf/{portal.provider.invoices(account)[0].id}"
-    token = {"Authorization": here.headers["Authorization"]}
-    here.get(invoice)
+    token = {"Authorization": browser.headers["Authorization"]}
+    browser.get(invoice)
     InvoicePdf.objects.filter(invoice__customer__account=account).update(next_attempt_at="2026-01-01T00:00Z")
     portal.send_ticks()
-    wait_until(lambda: here.get(invoice).status_code == 200, what="the invoice")
-    for server, other in ((here, elsewhere), (elsewhere, here)):
-        link = server.get(invoice, headers=token).json()["downloadUrl"]
+    wait_until(lambda: browser.get(invoice).status_code == 200, what="the invoice")
+    for client, other in ((browser, other_browser), (other_browser, browser)):
+        link = client.get(invoice, headers=token).json()["downloadUrl"]
         assert other.get(link).content.startswith(b"%PDF-")
-    assert Heartbeat.objects.exists()  # no worker took the beat for an old one
+    assert Heartbeat.objects.exists()  # no worker discarded the tick as expired
 
 
 @pytest.mark.shows("reliability-25")
-def test_nobody_takes_over_a_change_that_another_machine_is_at(
-    portal: RunningPortal, elsewhere: httpx.Client, request: pytest.FixtureRequest
+def test_a_change_in_progress_on_another_machine_is_not_taken_over(
+    portal: RunningPortal, other_browser: httpx.Client, request: pytest.FixtureRequest
 ) -> None:
-    account, here = portal.create_subscriber(f"nina{request.node.callspec.id}", FAITH)
-    asked = len(portal.provider.events("subscription_pause_scheduled"))
+    account, browser = portal.create_subscriber(f"nina{request.node.callspec.id}", FAITH)
+    scheduled = len(portal.provider.events("subscription_pause_scheduled"))
     commands = Command.objects.filter(account=account)
     Heartbeat.objects.all().delete()
     portal.provider.sandbox.order_fault("delay", "/subscriptions/*/pause", seconds=8)
     with ThreadPoolExecutor(1) as pool:
-        paused = pool.submit(elsewhere.post, PAUSE, headers={"Authorization": here.headers["Authorization"]})
+        paused = pool.submit(
+            other_browser.post, PAUSE, headers={"Authorization": browser.headers["Authorization"]}
+        )
         wait_until(lambda: commands.filter(state__in=Command.OPEN).exists(), what="the change")
         portal.send_ticks()
         wait_until(Heartbeat.objects.exists, what="the sweep")
         assert paused.result().status_code == 200
     assert commands.get().attempts == 1
-    assert len(portal.provider.events("subscription_pause_scheduled")) == asked + 1
+    assert len(portal.provider.events("subscription_pause_scheduled")) == scheduled + 1

@@ -26,9 +26,9 @@ from faults.running_portal import RunningPortal, wait_until
 
 PAUSE = "/api/account/pause?days=30"
 LOGIN = ("chargebee", "demo-webhook-password")
-# At most: two processes of four threads each.
+# The maximum: two processes of four threads each.
 WEB_CONNECTIONS = 8
-PASSES_LOCKS_ON = 11.0
+LOCK_PATIENCE_SECONDS = 11.0
 DROP = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname = 'postgres'"
 DROP_OTHERS = f"{DROP} AND NOT pid = ANY(%s)"
 SLEEPY = """
@@ -57,27 +57,27 @@ def deliver_event(portal: RunningPortal, number: int) -> httpx.Response:
 
 
 @contextmanager
-def repeat_meanwhile(act: Callable[[], object], threads: int) -> Iterator[list[object]]:
-    """Repeat a call in so many threads during the block; the yielded list collects its results."""
-    over = threading.Event()
-    seen: list[object] = []
+def repeat_meanwhile(call: Callable[[], object], threads: int) -> Iterator[list[object]]:
+    """Repeat a call in several threads during the block; yield the list that collects its results."""
+    stopped = threading.Event()
+    results: list[object] = []
 
-    def go_on() -> None:
-        while not over.is_set():
-            seen.append(act())
+    def repeat_call() -> None:
+        while not stopped.is_set():
+            results.append(call())
 
     with ThreadPoolExecutor(threads) as pool:
-        working = [pool.submit(go_on) for _ in range(threads)]
+        futures = [pool.submit(repeat_call) for _ in range(threads)]
         try:
-            yield seen
+            yield results
         finally:
-            over.set()
-        for future in working:
+            stopped.set()
+        for future in futures:
             future.result()
 
 
 @pytest.mark.shows("reliability-13")
-def test_an_event_that_comes_while_the_database_is_down_is_sent_again_and_kept_once(
+def test_an_event_refused_during_an_outage_is_stored_once_when_it_is_sent_again(
     portal: RunningPortal,
 ) -> None:
     portal.database.crash_server()
@@ -92,7 +92,7 @@ def test_an_event_that_comes_while_the_database_is_down_is_sent_again_and_kept_o
 
 
 @pytest.mark.shows("reliability-13")
-def test_the_provider_delivers_again_what_an_outage_refused(portal: RunningPortal) -> None:
+def test_an_event_refused_during_an_outage_is_redelivered_by_the_provider(portal: RunningPortal) -> None:
     account, _ = portal.create_subscriber("dora", FAITH)
     portal.database.crash_server()
     portal.provider.sdk.Customer.update("dora", {"first_name": "Theodora"})
@@ -102,12 +102,12 @@ def test_the_provider_delivers_again_what_an_outage_refused(portal: RunningPorta
 
     portal.restore_all()
     portal.provider.travel(minutes=5)
-    held = Customer.objects.filter(account=account)
-    wait_until(lambda: held.get().text("first_name") == "Theodora", what="the event's second delivery")
+    customers = Customer.objects.filter(account=account)
+    wait_until(lambda: customers.get().text("first_name") == "Theodora", what="the event's second delivery")
 
 
 @pytest.mark.shows("reliability-13", "reliability-20")
-def test_no_event_is_half_stored_by_a_crash_in_the_middle_of_many(portal: RunningPortal) -> None:
+def test_a_crash_under_load_leaves_no_event_half_stored(portal: RunningPortal) -> None:
     numbers, statuses = count(100), dict[int, int]()
 
     def deliver_another() -> int:
@@ -134,13 +134,13 @@ def test_no_event_is_half_stored_by_a_crash_in_the_middle_of_many(portal: Runnin
 
 
 @pytest.mark.shows("reliability-20")
-def test_connections_that_were_dropped_cost_one_503_each_at_most(portal: RunningPortal) -> None:
+def test_a_dropped_connection_costs_at_most_one_503(portal: RunningPortal) -> None:
     _, browser = portal.create_subscriber("erin", FAITH)
 
-    def look() -> int:
+    def read_account() -> int:
         return browser.get("/api/account").status_code
 
-    with repeat_meanwhile(look, threads=WEB_CONNECTIONS) as seen:
+    with repeat_meanwhile(read_account, threads=WEB_CONNECTIONS) as seen:
         wait_until(lambda: len(seen) > 40)
         with portal.database.open_connection() as administrator:
             dropped = administrator.execute(DROP).rowcount
@@ -152,7 +152,7 @@ def test_connections_that_were_dropped_cost_one_503_each_at_most(portal: Running
 
 
 @pytest.mark.shows("reliability-20")
-def test_no_command_is_lost_when_the_database_crashes_under_load(portal: RunningPortal) -> None:
+def test_a_crash_under_load_loses_no_command(portal: RunningPortal) -> None:
     names = [f"faye{number}" for number in range(WEB_CONNECTIONS)]
     people = [portal.create_subscriber(name, FAITH) for name in names]
     scheduled = len(portal.provider.events("subscription_pause_scheduled"))
@@ -161,7 +161,7 @@ def test_no_command_is_lost_when_the_database_crashes_under_load(portal: Running
         return browser.post(PAUSE, headers={"Idempotency-Key": "pause"}).status_code
 
     # Slow, so that the crash hits requests before, during and after their call to the provider.
-    portal.to_provider.slow_down(0.3)
+    portal.provider_proxy.slow_down(0.3)
     with ThreadPoolExecutor(len(people)) as pool:
         asked = [pool.submit(pause, browser) for _, browser in people]
         wait_until(
@@ -182,16 +182,16 @@ def test_no_command_is_lost_when_the_database_crashes_under_load(portal: Running
     assert Counter(commands.values_list("state", flat=True)) == {Command.State.SUCCEEDED: len(people)}
     assert len(portal.provider.events("subscription_pause_scheduled")) == scheduled + len(people)
     for name in names:
-        assert len(portal.post_office.wait_for(f"{name}@example.com")) == 1
+        assert len(portal.mail_server.wait_for_mails(f"{name}@example.com")) == 1
 
 
 @pytest.mark.shows("reliability-21")
-def test_requests_behind_a_lock_or_a_slow_statement_end_and_do_not_pile_up(portal: RunningPortal) -> None:
+def test_a_request_behind_a_lock_or_a_slow_statement_ends_in_time(portal: RunningPortal) -> None:
     _, browser = portal.create_subscriber("gwen", FAITH)
 
-    def timed(ask: Callable[[], httpx.Response]) -> tuple[httpx.Response, float]:
+    def time_request(send: Callable[[], httpx.Response]) -> tuple[httpx.Response, float]:
         began = time.monotonic()
-        return ask(), time.monotonic() - began
+        return send(), time.monotonic() - began
 
     with (
         portal.database.open_connection() as administrator,
@@ -202,9 +202,11 @@ def test_requests_behind_a_lock_or_a_slow_statement_end_and_do_not_pile_up(porta
         locker.execute("BEGIN")
         locker.execute("LOCK TABLE billing_accountdocument IN ACCESS EXCLUSIVE MODE")
         slow = pool.submit(
-            timed, lambda: browser.post("/api/auth/send-otp", json={"email": "gwen@example.com"})
+            time_request, lambda: browser.post("/api/auth/send-otp", json={"email": "gwen@example.com"})
         )
-        locked = [pool.submit(timed, lambda: browser.get("/api/account")) for _ in range(WEB_CONNECTIONS - 2)]
+        locked = [
+            pool.submit(time_request, lambda: browser.get("/api/account")) for _ in range(WEB_CONNECTIONS - 2)
+        ]
         answers = [future.result() for future in locked]
         locker.execute("ROLLBACK")
         assert browser.get("/api/account").status_code == 200
@@ -215,7 +217,7 @@ def test_requests_behind_a_lock_or_a_slow_statement_end_and_do_not_pile_up(porta
         assert answer.json()["code"] == "temporarily_unavailable"
         assert int(answer.headers["Retry-After"]) > 0
         assert seconds < 30
-    assert max(seconds for _, seconds in answers[:-1]) < PASSES_LOCKS_ON
+    assert max(seconds for _, seconds in answers[:-1]) < LOCK_PATIENCE_SECONDS
 
 
 @pytest.mark.shows("reliability-21")
@@ -238,7 +240,7 @@ def test_it_answers_503_while_the_database_has_no_connection_left(portal: Runnin
 
     try:
         wait_until(leave_none, what="the portal without a connection")
-        # The one that was refused: by the next request a connection may be free again.
+        # Check the refused answer itself: a further request may find a free connection.
         answer = answers[-1]
         assert (answer.status_code, answer.json()["code"]) == (503, "temporarily_unavailable")
         assert browser.get("/healthz").status_code == 200
@@ -252,11 +254,11 @@ def test_it_answers_503_while_the_database_has_no_connection_left(portal: Runnin
 @pytest.mark.skipif(
     sys.platform != "linux", reason="only Linux tells for how long data may stay unacknowledged"
 )
-def test_a_server_that_vanished_is_not_waited_for_without_end(portal: RunningPortal) -> None:
+def test_a_vanished_database_server_is_not_waited_for_forever(portal: RunningPortal) -> None:
     connection.ensure_connection()
     with socket.socket(fileno=os.dup(connection.connection.fileno())) as line:
         assert line.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE) == 1
-        idle, interval, count, unheard = (
+        idle, interval, count, user_timeout = (
             line.getsockopt(socket.IPPROTO_TCP, option)
             for option in (
                 socket.TCP_KEEPIDLE,
@@ -266,4 +268,4 @@ def test_a_server_that_vanished_is_not_waited_for_without_end(portal: RunningPor
             )
         )
     assert idle + interval * count <= 30
-    assert 0 < unheard <= 30_000
+    assert 0 < user_timeout <= 30_000

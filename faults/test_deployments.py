@@ -18,14 +18,14 @@ PAUSE = "/api/account/pause?days=30"
 RECEIPT: dict[str, object] = {"title": "Kept", "lines": ["It was kept."], "facts": []}
 # Less than a deployment waits before SIGKILL (docs/deployment.md).
 GRACE_SECONDS = 30.0
-LETTERS = 12
+MAILS = 12
 
 
 @pytest.mark.shows("reliability-16")
-def test_a_web_server_that_is_replaced_answers_what_it_had_begun(portal: RunningPortal) -> None:
+def test_a_stopping_web_server_answers_the_requests_it_has_begun(portal: RunningPortal) -> None:
     people = [portal.create_subscriber(f"lena{number}", FAITH) for number in range(6)]
     paused = len(portal.provider.events("subscription_pause_scheduled"))
-    portal.to_provider.slow_down(0.7)
+    portal.provider_proxy.slow_down(0.7)
     with ThreadPoolExecutor(len(people)) as pool:
         asked = [pool.submit(browser.post, PAUSE) for _, browser in people]
         commands = Command.objects.filter(account__in=[account for account, _ in people])
@@ -38,8 +38,8 @@ def test_a_web_server_that_is_replaced_answers_what_it_had_begun(portal: Running
 
 
 def queue_mails(name: str) -> list[str]:
-    """Put letters into the outbox; their messages wait in the queue."""
-    addresses = [f"{name}{number}@example.com" for number in range(LETTERS)]
+    """Store mails in the outbox; return their addresses."""
+    addresses = [f"{name}{number}@example.com" for number in range(MAILS)]
     for address in addresses:
         assert queue_mail(kind="receipt", to=address, context=RECEIPT) is not None
     return addresses
@@ -52,35 +52,35 @@ def publish_outbox(portal: RunningPortal) -> None:
 
 
 @pytest.mark.shows("reliability-16")
-def test_a_worker_that_is_replaced_ends_its_work_and_the_next_one_does_the_rest(
+def test_a_stopping_worker_finishes_its_tasks_and_the_next_worker_does_the_rest(
     portal: RunningPortal,
 ) -> None:
     addresses = queue_mails("nora")
-    portal.to_post_office.slow_down(0.2)
+    portal.mail_relay.slow_down(0.2)
     publish_outbox(portal)
-    wait_until(lambda: any(map(portal.post_office.mails_to, addresses)), what="the first letter")
+    wait_until(lambda: any(map(portal.mail_server.mails_to, addresses)), what="the first letter")
     assert portal.processes["worker"].terminate_process() < GRACE_SECONDS
     left = OutgoingMail.objects.filter(to__in=addresses, state=OutgoingMail.State.PENDING)
     assert left.exists()
     assert not left.filter(attempts__gt=0).exists()
 
-    portal.to_post_office.restore()
+    portal.mail_relay.restore()
     portal.run_process("worker")
     wait_until(lambda: not left.exists(), what="the rest of the letters")
-    assert [len(portal.post_office.mails_to(address)) for address in addresses] == [1] * LETTERS
+    assert [len(portal.mail_server.mails_to(address)) for address in addresses] == [1] * MAILS
 
 
 @pytest.mark.shows("reliability-16")
-def test_what_a_killed_worker_had_taken_is_done_once_by_the_next(portal: RunningPortal) -> None:
+def test_a_task_of_a_killed_worker_is_done_once_by_the_next_worker(portal: RunningPortal) -> None:
     addresses = queue_mails("olga")
-    portal.to_post_office.stop_answering()
+    portal.mail_relay.stop_answering()
     publish_outbox(portal)
     taken = OutgoingMail.objects.filter(to__in=addresses, attempts=1)
     wait_until(lambda: taken.count() == 2, what="both of the worker's hands full")
     portal.processes["worker"].kill_process()
-    assert not any(map(portal.post_office.mails_to, addresses))
+    assert not any(map(portal.mail_server.mails_to, addresses))
 
-    portal.to_post_office.restore()
+    portal.mail_relay.restore()
     portal.run_process("worker")
     left = OutgoingMail.objects.filter(to__in=addresses, state=OutgoingMail.State.PENDING)
     wait_until(lambda: left.count() == 2, what="the letters that nobody had in hand")
@@ -88,4 +88,4 @@ def test_what_a_killed_worker_had_taken_is_done_once_by_the_next(portal: Running
     left.update(next_attempt_at=timezone.now())
     portal.send_ticks()
     wait_until(lambda: not left.exists(), what="the letters of the dead")
-    assert [len(portal.post_office.mails_to(address)) for address in addresses] == [1] * LETTERS
+    assert [len(portal.mail_server.mails_to(address)) for address in addresses] == [1] * MAILS

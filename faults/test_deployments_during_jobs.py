@@ -20,7 +20,7 @@ from faults.running_portal import RunningPortal, wait_until
 
 # Less than a deployment waits before SIGKILL (docs/deployment.md).
 GRACE_SECONDS = 30.0
-# So many that, one after the other at a slow provider, they take longer than the grace period.
+# Enough that, one by one at a slow provider, they take longer than the grace period.
 RESUMES = 12
 
 
@@ -48,7 +48,7 @@ def create_paused(portal: RunningPortal, name: str, *, state: str, since: timede
 
 def slow_provider(portal: RunningPortal) -> dict[str, str]:
     """Make each resume slow."""
-    portal.to_provider.on_answer = lambda request: time.sleep(3) if is_write_request(request) else None
+    portal.provider_proxy.on_answer = lambda request: time.sleep(3) if is_write_request(request) else None
     return {"RESUME_THREADS": "1"}
 
 
@@ -59,14 +59,14 @@ def limit_requests(portal: RunningPortal) -> dict[str, str]:
 
 def busy_provider(portal: RunningPortal) -> dict[str, str]:
     """Make the provider answer all but the first request with 429 and a minute's delay."""
-    turned_away: dict[str, str | int] = {"status": 429, "retry_after": 60, "count": RESUMES, "skip": 1}
-    portal.provider.sandbox.order_fault("error", "/subscriptions/*/resume", **turned_away)
+    fault: dict[str, str | int] = {"status": 429, "retry_after": 60, "count": RESUMES, "skip": 1}
+    portal.provider.sandbox.order_fault("error", "/subscriptions/*/resume", **fault)
     return {"RESUME_THREADS": "3"}
 
 
 @pytest.mark.shows("reliability-16")
 @pytest.mark.parametrize("held_up_by", [slow_provider, limit_requests, busy_provider])
-def test_one_in_the_middle_of_a_night_leaves_the_rest_to_the_next(
+def test_a_worker_stopped_during_the_nightly_resumes_leaves_the_rest_to_the_next(
     portal: RunningPortal, held_up_by: Callable[[RunningPortal], dict[str, str]]
 ) -> None:
     night = JobRun.objects.filter(job="resumes", finished_at__isnull=False)
@@ -88,7 +88,7 @@ def test_one_in_the_middle_of_a_night_leaves_the_rest_to_the_next(
     assert untouched.count() == left.count()
     assert not Command.objects.filter(state__in=Command.OPEN).exists()
 
-    portal.to_provider.restore()
+    portal.provider_proxy.restore()
     portal.provider.sandbox.clear_faults()
     RequestPace.objects.all().delete()
     portal.run_process("jobs")
@@ -103,7 +103,7 @@ def test_one_in_the_middle_of_a_night_leaves_the_rest_to_the_next(
 
 
 def run_pause_start(portal: RunningPortal) -> None:
-    """Create pauses that the hourly job finds begun."""
+    """Create pauses that have begun, and make the hourly job due."""
     create_paused(portal, "pam", state=PauseSchedule.State.SCHEDULED, since=timedelta(days=1))
     JobRun.objects.filter(job="pauses").delete()
 
@@ -125,11 +125,11 @@ def process_unannounced_events(portal: RunningPortal) -> None:
 
 @pytest.mark.shows("reliability-16")
 @pytest.mark.parametrize("work", [run_pause_start, run_reconcile, process_unannounced_events])
-def test_one_that_is_told_to_end_waits_for_no_turn_at_the_provider(
+def test_a_stopping_worker_does_not_wait_for_the_rate_limit(
     portal: RunningPortal, work: Callable[[RunningPortal], None]
 ) -> None:
     scheduled = PauseSchedule.objects.filter(state=PauseSchedule.State.SCHEDULED)
-    of_others = set(scheduled.values_list("pk", flat=True))
+    unrelated = set(scheduled.values_list("pk", flat=True))
     work(portal)
     portal.processes["jobs"].terminate_process()
     portal.run_process("jobs", CHARGEBEE_BACKGROUND_REQUESTS_PER_MINUTE="3")
@@ -147,11 +147,13 @@ def test_one_that_is_told_to_end_waits_for_no_turn_at_the_provider(
     begun = JobRun.objects.filter(finished_at__isnull=True)
     wait_until(lambda: not begun.exists(), what="the end of what was begun")
     assert not ended.exists()
-    assert not scheduled.exclude(pk__in=of_others).exists()
+    assert not scheduled.exclude(pk__in=unrelated).exists()
 
 
 @pytest.mark.shows("reliability-16")
-def test_one_that_settles_changes_ends_in_time_while_the_provider_says_nothing(portal: RunningPortal) -> None:
+def test_a_worker_that_settles_changes_stops_in_time_while_the_provider_is_silent(
+    portal: RunningPortal,
+) -> None:
     people = [portal.create_subscriber(f"tara{number}", FAITH) for number in range(3)]
     commands = Command.objects.filter(account__in=[account for account, _ in people])
     portal.settle_work()
@@ -161,14 +163,14 @@ def test_one_that_settles_changes_ends_in_time_while_the_provider_says_nothing(p
     commands.update(next_attempt_at=timezone.now() + timedelta(hours=1))
     events = WebhookEvent.objects.filter(state=WebhookEvent.State.RECEIVED)
     wait_until(lambda: not events.exists(), what="a worker that has nothing to do")
-    portal.to_provider.stop_answering()
+    portal.provider_proxy.stop_answering()
     commands.update(next_attempt_at=timezone.now())
     Heartbeat.objects.all().delete()
     portal.send_ticks()
     wait_until(Heartbeat.objects.exists, what="a worker that asks the provider")
     assert portal.processes["worker"].terminate_process() < GRACE_SECONDS
 
-    portal.to_provider.restore()
+    portal.provider_proxy.restore()
     portal.run_process("worker")
     assert set(commands.values_list("state", flat=True)) == {Command.State.UNKNOWN}
     portal.settle_work()

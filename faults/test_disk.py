@@ -18,8 +18,8 @@ from billing.tests.support.live_provider import FAITH
 from conftest import ROOT, free_port
 from faults.running_portal import PortalProcess, RunningPortal, wait_until
 
-# A file size limit, which acts like a full disk.
-FULL = 16_384
+# A file size limit acts like a full disk.
+SIZE_LIMIT = 16_384
 PREPARE = """
 from django.core.management import call_command
 from accounts.models import Account, SessionToken
@@ -33,14 +33,14 @@ print(SessionToken.objects.create(user=account.user)[1])
 def fill_disk(process: PortalProcess) -> Iterator[None]:
     """Limit the file size of a process and its two children during the block."""
     wait_until(lambda: len(process.child_pids()) == 2, what="both of its processes")
-    everybody = [process.pid, *process.child_pids()]
-    for pid in everybody:
-        resource.prlimit(pid, resource.RLIMIT_FSIZE, (FULL, resource.RLIM_INFINITY))
+    pids = [process.pid, *process.child_pids()]
+    for pid in pids:
+        resource.prlimit(pid, resource.RLIMIT_FSIZE, (SIZE_LIMIT, resource.RLIM_INFINITY))
     try:
         yield
     finally:
-        # The tests that follow use the same processes.
-        for pid in everybody:
+        # Later tests use the same processes.
+        for pid in pids:
             resource.prlimit(pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
 
 
@@ -53,14 +53,16 @@ def is_serving(browser: httpx.Client) -> bool:
 
 
 @pytest.mark.shows("reliability-22")
-def test_an_invoice_that_finds_no_room_leaves_no_half_file_and_is_made_later(portal: RunningPortal) -> None:
+def test_an_invoice_pdf_without_disk_space_leaves_no_partial_file_and_is_rendered_later(
+    portal: RunningPortal,
+) -> None:
     account, browser = portal.create_subscriber("yara", FAITH)
     number = str(portal.provider.invoices(account)[0].id)
     address = f"/api/invoice/pdf/{number}"
     folder = portal.folder / "media" / "invoices"
     before = {*folder.rglob("*")}
     wanted = InvoicePdf.objects.filter(invoice__provider_id=number)
-    # The jobs' sweep would take the PDF on a busy machine, and has room for it.
+    # Otherwise the sweep of the jobs' worker, whose disk is not full, may render the PDF.
     with portal.processes["jobs"].pause_process(), fill_disk(portal.processes["worker"]):
         refused = browser.get(address)
         assert (refused.status_code, refused.json()["code"]) == (503, "invoice_not_ready")
@@ -81,27 +83,27 @@ def test_an_invoice_that_finds_no_room_leaves_no_half_file_and_is_made_later(por
 
 
 @pytest.fixture
-def alone(portal: RunningPortal, tmp_path: Path) -> Iterator[PortalProcess]:
-    """A web server on SQLite, without other processes, whose log cannot be written."""
-    own = {"VAR_DIR": str(tmp_path), "DATABASE_URL": "", "REDIS_URL": "", "PORT": str(free_port())}
+def sqlite_server(portal: RunningPortal, tmp_path: Path) -> Iterator[PortalProcess]:
+    """Yield a web server on SQLite, without other processes, whose log cannot be written."""
+    changed = {"VAR_DIR": str(tmp_path), "DATABASE_URL": "", "REDIS_URL": "", "PORT": str(free_port())}
     command = portal.processes["web"].command
-    process = PortalProcess(command, {**portal.environment, **own}, Path("/dev/full"))
+    process = PortalProcess(command, {**portal.environment, **changed}, Path("/dev/full"))
     process.start_process()
     yield process
     process.kill_process()
 
 
 @pytest.mark.shows("reliability-22")
-def test_a_portal_on_sqlite_reads_and_refuses_while_its_disk_is_full_and_goes_on_after(
-    alone: PortalProcess,
+def test_a_portal_on_sqlite_reads_and_refuses_writes_while_its_disk_is_full_and_recovers(
+    sqlite_server: PortalProcess,
 ) -> None:
-    prepared = [sys.executable, "manage.py", "shell", "-v", "0", "-c", PREPARE]
-    said = subprocess.run(
-        prepared, cwd=ROOT, env=dict(alone.environment), capture_output=True, text=True, check=True
+    command = [sys.executable, "manage.py", "shell", "-v", "0", "-c", PREPARE]
+    prepared = subprocess.run(
+        command, cwd=ROOT, env=dict(sqlite_server.environment), capture_output=True, text=True, check=True
     )
     browser = httpx.Client(
-        base_url=f"http://127.0.0.1:{alone.environment['PORT']}",
-        headers={"Authorization": f"Bearer {said.stdout.strip()}"},
+        base_url=f"http://127.0.0.1:{sqlite_server.environment['PORT']}",
+        headers={"Authorization": f"Bearer {prepared.stdout.strip()}"},
         timeout=30,
     )
     wait_until(lambda: is_serving(browser))
@@ -110,11 +112,11 @@ def test_a_portal_on_sqlite_reads_and_refuses_while_its_disk_is_full_and_goes_on
         return browser.get("/api/account/profile").status_code
 
     def write(number: int) -> int:
-        asked = {"email": f"somebody{number}@example.com"}
-        return browser.post("/api/auth/send-otp", json=asked).status_code
+        payload = {"email": f"somebody{number}@example.com"}
+        return browser.post("/api/auth/send-otp", json=payload).status_code
 
     assert read() == 200
-    with fill_disk(alone):
+    with fill_disk(sqlite_server):
         statuses = [write(number) for number in range(6)]
         assert set(statuses) <= {200, 503}
         assert statuses[-1] == 503

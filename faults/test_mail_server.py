@@ -22,7 +22,7 @@ SOON_SECONDS = 8.0
 
 
 def ask_for_code(portal: RunningPortal, address: str) -> str:
-    """Request a sign-in code, and assert a fast answer; return the challenge."""
+    """Request a sign-in code, assert a fast answer, and return the challenge's id."""
     began = time.monotonic()
     answer = portal.open_browser().post("/api/auth/send-otp", json={"email": address})
     assert answer.status_code == 200
@@ -32,13 +32,13 @@ def ask_for_code(portal: RunningPortal, address: str) -> str:
 
 
 def wait_until_tried(address: str) -> OutgoingMail:
-    """Wait until a mail to an address was tried and released; return it."""
+    """Wait until sending a mail to an address has failed, and return the mail."""
     mails = OutgoingMail.objects.filter(to=address)
     wait_until(lambda: mails.exclude(last_error="").exists(), what="a try")
     return mails.get()
 
 
-def expire_wait(portal: RunningPortal, address: str) -> None:
+def make_mail_due(portal: RunningPortal, address: str) -> None:
     """Make a mail due now."""
     OutgoingMail.objects.filter(to=address).update(next_attempt_at=timezone.now())
     portal.send_ticks()
@@ -46,81 +46,83 @@ def expire_wait(portal: RunningPortal, address: str) -> None:
 
 @pytest.mark.shows("reliability-24")
 @pytest.mark.parametrize("refusal", ["421 closing", "451 busy"])
-def test_a_code_that_the_mail_server_would_not_take_comes_and_works(
+def test_a_code_that_the_mail_server_refuses_temporarily_is_sent_later_and_works(
     portal: RunningPortal, refusal: str
 ) -> None:
     name = f"paul{refusal[:3]}"
     address = f"{name}@example.com"
     portal.create_subscriber(name, FAITH)
-    portal.post_office.refusals["RCPT"] = refusal
+    portal.mail_server.refusals["RCPT"] = refusal
     challenge = ask_for_code(portal, address)
     mail = wait_until_tried(address)
     assert mail.state == State.PENDING
     assert mail.next_attempt_at is not None
     assert timedelta(seconds=0) < mail.next_attempt_at - timezone.now() < timedelta(seconds=25)
 
-    portal.post_office.refusals.clear()
-    expire_wait(portal, address)
-    letter = portal.post_office.wait_for(address)[0].get_body(("plain",))
-    assert letter is not None
-    code = CODE.findall(letter.get_content())[0]
+    portal.mail_server.refusals.clear()
+    make_mail_due(portal, address)
+    body = portal.mail_server.wait_for_mails(address)[0].get_body(("plain",))
+    assert body is not None
+    code = CODE.findall(body.get_content())[0]
     attempt = {"email": address, "otp": code, "challengeId": challenge}
     assert portal.open_browser().post("/api/auth/verify-otp", json=attempt).status_code == 200
 
 
 @pytest.mark.shows("reliability-24")
-def test_a_code_that_comes_too_late_is_dropped_and_an_operator_is_told(portal: RunningPortal) -> None:
+def test_a_code_that_expires_before_it_is_sent_is_dropped_and_reported_to_operators(
+    portal: RunningPortal,
+) -> None:
     portal.create_subscriber("quin", FAITH)
-    portal.to_post_office.hang_up()
+    portal.mail_relay.hang_up()
     ask_for_code(portal, "quin@example.com")
     assert wait_until_tried("quin@example.com").state == State.PENDING
 
     OutgoingMail.objects.filter(to="quin@example.com").update(expires_at=timezone.now())
-    portal.to_post_office.restore()
+    portal.mail_relay.restore()
     portal.send_ticks()
     wait_until(lambda: OutgoingMail.objects.get(to="quin@example.com").state == State.DROPPED)
-    assert portal.post_office.mails_to("quin@example.com") == []
+    assert portal.mail_server.mails_to("quin@example.com") == []
     assert "expired before they were sent and were dropped" in portal.processes["worker"].log.read_text()
-    told = portal.open_browser().get("/metrics").text
-    assert 'portal_sign_needs_somebody{sign="mail_lost"} 1.0' in told
+    metrics = portal.open_browser().get("/metrics").text
+    assert 'portal_sign_needs_somebody{sign="mail_lost"} 1.0' in metrics
 
 
 @pytest.mark.shows("reliability-24")
-def test_an_address_refused_for_good_is_given_up_and_the_next_letter_goes(portal: RunningPortal) -> None:
-    portal.post_office.refusals["RCPT"] = "550 no such user"
+def test_a_permanently_refused_address_is_given_up_and_the_next_mail_is_sent(portal: RunningPortal) -> None:
+    portal.mail_server.refusals["RCPT"] = "550 no such user"
     queued = queue_mail(kind="receipt", to="rosa@example.com", context=RECEIPT)
     assert queued is not None
     portal.send_task("accounts.tasks.send_mail", queued.pk)
     assert wait_until_tried("rosa@example.com").state == State.FAILED
-    portal.post_office.refusals.clear()
-    after = queue_mail(kind="receipt", to="sara@example.com", context=RECEIPT)
-    assert after is not None
-    portal.send_task("accounts.tasks.send_mail", after.pk)
-    assert len(portal.post_office.wait_for("sara@example.com")) == 1
-    assert portal.post_office.mails_to("rosa@example.com") == []
+    portal.mail_server.refusals.clear()
+    second = queue_mail(kind="receipt", to="sara@example.com", context=RECEIPT)
+    assert second is not None
+    portal.send_task("accounts.tasks.send_mail", second.pk)
+    assert len(portal.mail_server.wait_for_mails("sara@example.com")) == 1
+    assert portal.mail_server.mails_to("rosa@example.com") == []
 
 
 @pytest.mark.shows("reliability-24")
-def test_a_letter_whose_receipt_was_cut_off_comes_again_as_the_same_letter(portal: RunningPortal) -> None:
+def test_a_mail_that_is_cut_off_is_sent_again_with_the_same_message_id(portal: RunningPortal) -> None:
     queued = queue_mail(kind="receipt", to="tess@example.com", context=RECEIPT)
     assert queued is not None
-    # Cuts the connection within the message, after the SMTP envelope.
-    portal.to_post_office.cut_next(after=1_000)
+    # The SMTP envelope is shorter, so this cuts within the message.
+    portal.mail_relay.cut_next(after=1_000)
     portal.send_task("accounts.tasks.send_mail", queued.pk)
     assert wait_until_tried("tess@example.com").state == State.PENDING
-    expire_wait(portal, "tess@example.com")
-    first, second = portal.post_office.wait_for("tess@example.com", 2)
+    make_mail_due(portal, "tess@example.com")
+    first, second = portal.mail_server.wait_for_mails("tess@example.com", 2)
     assert first["Message-ID"] == second["Message-ID"]
 
 
 @pytest.mark.shows("reliability-24")
-def test_a_mail_server_that_says_nothing_holds_nobody_up_for_long(portal: RunningPortal) -> None:
+def test_a_silent_mail_server_delays_no_request_for_long(portal: RunningPortal) -> None:
     portal.create_subscriber("umay", FAITH)
-    portal.to_post_office.stop_answering()
+    portal.mail_relay.stop_answering()
     ask_for_code(portal, "umay@example.com")
     assert wait_until_tried("umay@example.com").last_error.startswith(
         ("TimeoutError", "SMTPServerDisconnected")
     )
-    portal.to_post_office.restore()
-    expire_wait(portal, "umay@example.com")
-    assert len(portal.post_office.wait_for("umay@example.com")) == 1
+    portal.mail_relay.restore()
+    make_mail_due(portal, "umay@example.com")
+    assert len(portal.mail_server.wait_for_mails("umay@example.com")) == 1

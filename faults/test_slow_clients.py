@@ -1,4 +1,4 @@
-"""Clients that are slow, silent, disconnected, or send without end."""
+"""Clients that are slow or silent, that disconnect, or that never stop sending."""
 
 from __future__ import annotations
 
@@ -14,30 +14,30 @@ from billing.tests.support.live_provider import FAITH
 from faults.running_portal import RunningPortal
 
 SLOW_CLIENTS = 20
-# A request must arrive within ten seconds; the rest is for slow machines.
+# A request must arrive within ten seconds; this allows for slow machines.
 PATIENCE_SECONDS = 25.0
 LIMIT = 256 * 1024
 HEAD = b"POST /api/auth/send-otp HTTP/1.1\r\nHost: portal\r\nContent-Type: application/json\r\n"
 
 
 @contextmanager
-def open_clients(portal: RunningPortal, count: int, said: bytes) -> Iterator[list[socket.socket]]:
-    """Open so many connections, each with an incomplete request."""
-    with ExitStack() as open_ones:
-        yield [open_ones.enter_context(_connect_and_send(portal, said)) for _ in range(count)]
+def open_clients(portal: RunningPortal, count: int, request_start: bytes) -> Iterator[list[socket.socket]]:
+    """Open connections that have each sent `request_start`."""
+    with ExitStack() as stack:
+        yield [stack.enter_context(_connect_and_send(portal, request_start)) for _ in range(count)]
 
 
-def _connect_and_send(portal: RunningPortal, said: bytes) -> socket.socket:
-    line = socket.create_connection(("127.0.0.1", portal.port), timeout=30)
-    line.sendall(said)
-    return line
+def _connect_and_send(portal: RunningPortal, request_start: bytes) -> socket.socket:
+    client = socket.create_connection(("127.0.0.1", portal.port), timeout=30)
+    client.sendall(request_start)
+    return client
 
 
-def read_until_closed(line: socket.socket) -> bytes:
+def read_until_closed(client: socket.socket) -> bytes:
     """Return what the server sends until it closes the connection."""
     parts = []
     try:
-        while part := line.recv(65_536):
+        while part := client.recv(65_536):
             parts.append(part)
     except ConnectionResetError:
         pass
@@ -45,7 +45,7 @@ def read_until_closed(line: socket.socket) -> bytes:
 
 
 @pytest.mark.shows("reliability-32")
-def test_heads_and_bodies_that_never_end_hold_no_thread_for_long(portal: RunningPortal) -> None:
+def test_a_request_that_never_ends_holds_no_thread_for_long(portal: RunningPortal) -> None:
     _, browser = portal.create_subscriber("vera", FAITH)
     unfinished_body = HEAD + b"Content-Length: 5000\r\n\r\n{"
     began = time.monotonic()
@@ -54,18 +54,18 @@ def test_heads_and_bodies_that_never_end_hold_no_thread_for_long(portal: Running
         open_clients(portal, SLOW_CLIENTS // 2, unfinished_body) as bodies,
     ):
         # One byte at a time, so that no time-out of a single read applies.
-        for line in heads + bodies:
-            line.sendall(b"X")
+        for client in heads + bodies:
+            client.sendall(b"X")
         assert browser.get("/api/account").status_code == 200
         assert time.monotonic() - began < PATIENCE_SECONDS
-        for line in heads + bodies:
-            assert b" 200 " not in read_until_closed(line)
+        for client in heads + bodies:
+            assert b" 200 " not in read_until_closed(client)
         assert time.monotonic() - began < 2 * PATIENCE_SECONDS
     assert browser.get("/api/account").status_code == 200
 
 
 @pytest.mark.shows("reliability-32")
-def test_a_body_without_end_is_refused_unread(portal: RunningPortal) -> None:
+def test_a_body_that_is_too_large_is_refused_unread(portal: RunningPortal) -> None:
     with open_clients(portal, 1, HEAD + b"Content-Length: 99999999999\r\n\r\n") as (measured,):
         assert read_until_closed(measured).startswith(b"HTTP/1.1 413")
     with open_clients(portal, 1, HEAD + b"Transfer-Encoding: chunked\r\n\r\n") as (chunked,):
@@ -76,7 +76,7 @@ def test_a_body_without_end_is_refused_unread(portal: RunningPortal) -> None:
 
 
 @pytest.mark.shows("reliability-32")
-def test_a_client_that_hangs_up_early_costs_nothing(portal: RunningPortal) -> None:
+def test_a_client_that_disconnects_early_costs_nothing(portal: RunningPortal) -> None:
     account, browser = portal.create_subscriber("xena", FAITH)
     token = SessionToken.objects.create(user=account.user)[1]
     ask = f"GET /api/account HTTP/1.1\r\nHost: portal\r\nAuthorization: Bearer {token}\r\n\r\n".encode()

@@ -105,6 +105,6 @@ class FaultyProxy(TcpRelay):
         if self.mode == "lose":
             raise ConnectionCut
         if self.mode == "replace":
-            line.near.sendall(self.replacement)
+            line.client.sendall(self.replacement)
             raise ConnectionCut
         return super().to_client(line, data)

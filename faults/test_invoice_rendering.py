@@ -24,14 +24,14 @@ TASK = "billing.tasks.make_invoice_pdf"
 
 
 @contextmanager
-def make_endless_invoice(portal: RunningPortal, name: str) -> Iterator[tuple[httpx.Client, InvoicePdf]]:
+def request_slow_invoice(portal: RunningPortal, name: str) -> Iterator[tuple[httpx.Client, InvoicePdf]]:
     """Give a subscriber an invoice that renders very slowly during the block, and request its PDF.
 
-    The jobs' worker is paused meanwhile: its sweep would take the PDF before the pool that the test watches.
+    The jobs' worker is paused meanwhile: its sweep could take the PDF before the worker that the test watches.
     """
     account, browser = portal.create_subscriber(name, FAITH)
     invoice = Invoice.objects.get(customer__account=account)
-    was: dict[str, Any] = {"payload": invoice.payload, "resource_version": invoice.resource_version}
+    original: dict[str, Any] = {"payload": invoice.payload, "resource_version": invoice.resource_version}
     invoice.payload = {**invoice.payload, "line_items": invoice.payload["line_items"] * LINES}
     # Newer than the provider's version, so that a job does not overwrite it.
     invoice.resource_version += 1_000_000
@@ -41,11 +41,11 @@ def make_endless_invoice(portal: RunningPortal, name: str) -> Iterator[tuple[htt
         try:
             yield browser, wanted
         finally:
-            Invoice.objects.filter(pk=invoice.pk).update(**was)
-            InvoicePdf.objects.filter(pk=wanted.pk).update(version=was["resource_version"])
+            Invoice.objects.filter(pk=invoice.pk).update(**original)
+            InvoicePdf.objects.filter(pk=wanted.pk).update(version=original["resource_version"])
 
 
-def start_drawing(portal: RunningPortal, wanted: InvoicePdf, **limits: int) -> int:
+def start_rendering(portal: RunningPortal, wanted: InvoicePdf, **limits: int) -> int:
     """Send the rendering task with shorter limits; return the id of the process that renders."""
     portal.send_task(TASK, wanted.pk, **limits)
     wait_until(lambda: portal.running_task_pids(TASK), what="a process that renders")
@@ -54,15 +54,15 @@ def start_drawing(portal: RunningPortal, wanted: InvoicePdf, **limits: int) -> i
 
 
 def assert_others_unaffected(portal: RunningPortal, browser: httpx.Client, name: str) -> None:
-    """Assert that a sign-in code arrives meanwhile, and that the download answers 503."""
+    """Assert that the download answers 503 and that a sign-in code still arrives."""
     invoice = Invoice.objects.get(customer__email=f"{name}@example.com")
     answer = browser.get(f"/api/invoice/pdf/{invoice.provider_id}")
     assert (answer.status_code, answer.json()["code"]) == (503, "invoice_not_ready")
     browser.post("/api/auth/send-otp", json={"email": f"{name}@example.com"})
-    portal.post_office.wait_for(f"{name}@example.com")
+    portal.mail_server.wait_for_mails(f"{name}@example.com")
 
 
-def assert_finally_drawn(portal: RunningPortal, wanted: InvoicePdf) -> None:
+def assert_rendered_on_retry(portal: RunningPortal, wanted: InvoicePdf) -> None:
     """Assert that the retry renders the PDF."""
     InvoicePdf.objects.filter(pk=wanted.pk).update(next_attempt_at=timezone.now())
     portal.send_ticks()
@@ -70,41 +70,45 @@ def assert_finally_drawn(portal: RunningPortal, wanted: InvoicePdf) -> None:
 
 
 @pytest.mark.shows("reliability-23")
-def test_one_that_takes_too_long_is_ended_and_tried_again(portal: RunningPortal) -> None:
-    with make_endless_invoice(portal, "abby") as (browser, wanted):
-        drawing = start_drawing(portal, wanted, soft_time_limit=3, time_limit=9)
+def test_a_rendering_that_exceeds_its_time_limit_is_stopped_and_retried(portal: RunningPortal) -> None:
+    with request_slow_invoice(portal, "abby") as (browser, wanted):
+        rendering = start_rendering(portal, wanted, soft_time_limit=3, time_limit=9)
         assert_others_unaffected(portal, browser, "abby")
         # The soft limit raises an exception, which the PDF library may swallow; then the hard limit kills.
         wait_until(
             lambda: (
                 InvoicePdf.objects.get(pk=wanted.pk).error
-                or drawing not in portal.processes["worker"].child_pids()
+                or rendering not in portal.processes["worker"].child_pids()
             ),
             what="the end of its time",
         )
     assert InvoicePdf.objects.get(pk=wanted.pk).state == State.WANTED
-    assert_finally_drawn(portal, wanted)
+    assert_rendered_on_retry(portal, wanted)
 
 
 @pytest.mark.shows("reliability-23")
-def test_one_that_cannot_be_interrupted_is_killed_and_its_process_replaced(portal: RunningPortal) -> None:
-    with make_endless_invoice(portal, "beth") as (browser, wanted):
-        hanging = start_drawing(portal, wanted, soft_time_limit=4, time_limit=8)
+def test_a_rendering_that_cannot_be_interrupted_is_killed_and_its_process_replaced(
+    portal: RunningPortal,
+) -> None:
+    with request_slow_invoice(portal, "beth") as (browser, wanted):
+        hanging = start_rendering(portal, wanted, soft_time_limit=4, time_limit=8)
         os.kill(hanging, signal.SIGSTOP)
         assert_others_unaffected(portal, browser, "beth")
         wait_until(lambda: hanging not in portal.processes["worker"].child_pids(), what="its end")
         assert InvoicePdf.objects.get(pk=wanted.pk).state == State.WANTED
-    assert_finally_drawn(portal, wanted)
+    assert_rendered_on_retry(portal, wanted)
 
 
 @pytest.mark.shows("reliability-23")
-def test_one_that_takes_the_memory_dies_alone_and_is_tried_again(portal: RunningPortal) -> None:
-    with make_endless_invoice(portal, "cora") as (browser, wanted):
-        killed = start_drawing(portal, wanted)
-        os.kill(killed, signal.SIGKILL)  # as the system does that has no memory left
+def test_a_rendering_killed_for_lack_of_memory_harms_no_other_work_and_is_retried(
+    portal: RunningPortal,
+) -> None:
+    with request_slow_invoice(portal, "cora") as (browser, wanted):
+        killed = start_rendering(portal, wanted)
+        os.kill(killed, signal.SIGKILL)  # as the kernel does when memory runs out
         assert_others_unaffected(portal, browser, "cora")
         worker = portal.processes["worker"]
         wait_until(lambda: "WorkerLostError" in worker.log.read_text(), what="the loss in the log")
         assert killed not in worker.child_pids()
         assert InvoicePdf.objects.get(pk=wanted.pk).state == State.WANTED
-    assert_finally_drawn(portal, wanted)
+    assert_rendered_on_retry(portal, wanted)
