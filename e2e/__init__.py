@@ -1,1 +1,1 @@
-"""The browser journeys: the portal as its subscribers and operators meet it."""
+"""Browser tests of the portal as subscribers and operators use it."""

@@ -142,7 +142,7 @@ def signed_in(
 
     def opened(name: str, brand: str | None = None) -> Page:
         address = f"http://{brand}.localhost:{demo.port}" if brand else demo.url
-        kept = session_storage_state(tokens[name], at=address)
+        kept = session_storage_state(tokens[name], origin=address)
         context = browser.new_context(**{**browser_context_args, "base_url": address, "storage_state": kept})
         contexts.append(context)
         _record_complaints(context, quiet_page)

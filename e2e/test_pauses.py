@@ -150,14 +150,14 @@ def test_ava_pauses_takes_it_back_pauses_all_and_the_night_resumes_her(visitor, 
     # The term ends: both are paused, and nothing was billed.
     invoices = newest_invoices(page)
     days = (pauses - datetime.now()).days + 3
-    demo.travel_mostly_at_once(days)
+    demo.travel_to_last_nights(days)
     page.goto("/dashboard")
     for name in ("Faith & Family", "Gospel TV"):
         expect(subscription_card(page, name)).to_contain_text("Paused")
     assert newest_invoices(page) == invoices
 
     # Thirty days on the night resumes both; each is billed once, and she is told.
-    demo.travel_mostly_at_once(30)
+    demo.travel_to_last_nights(30)
     page.goto("/dashboard")
     for name in ("Faith & Family", "Gospel TV"):
         expect(subscription_card(page, name)).to_contain_text("Active")

@@ -265,7 +265,7 @@ def test_gia_pays_what_is_due_by_paypal(visitor: Visitor) -> None:
     page.get_by_role("radio", name="Visa ending in 0004").check()
     expect(method_row(page, "Visa ending in 0004")).to_contain_text("Default")
 
-    visitor.demo.travel_mostly_at_once(15)
+    visitor.demo.travel_to_last_nights(15)
     page.goto("/dashboard")
     expect(page.get_by_text("Payment Failed")).to_be_visible()
     expect(page.get_by_role("link", name="UPDATE PAYMENT DETAILS")).to_have_attribute(

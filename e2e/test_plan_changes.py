@@ -270,7 +270,7 @@ def test_ben_downgrades_thinks_again_and_after_his_year_pays_monthly(visitor):
     confirm_change(page, save_choice(page))
 
     year_ends = datetime.fromisoformat(call_api(page, "/account")["plans"][0]["nextBillingAt"])
-    demo.travel_mostly_at_once((year_ends - datetime.now(UTC)).days + 3)
+    demo.travel_to_last_nights((year_ends - datetime.now(UTC)).days + 3)
 
     fresh = provider_invoices(demo, "ben")
     monthly = fresh[: len(fresh) - already]

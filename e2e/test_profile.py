@@ -83,7 +83,7 @@ def test_hugo_takes_his_data_along_and_signs_out_elsewhere(visitor, browser, bro
     # The other browser has a session of its own.
     token = visitor.demo.open_sessions("hugo")["hugo"]
     with browser.new_context(
-        **browser_context_args, storage_state=session_storage_state(token, at=visitor.demo.url)
+        **browser_context_args, storage_state=session_storage_state(token, origin=visitor.demo.url)
     ) as elsewhere:
         other = elsewhere.new_page()
         other.goto("/edit-profile")

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from e2e.support.accessibility import open_settled
 from e2e.support.page_actions import do_nothing
-from e2e.support.screen_state import bring_about, violations_by_state
+from e2e.support.screen_state import enter_state, violations_by_state
 from e2e.support.state_catalog import DIALOGS
 
 HOSTS = {"ben": "sports", "dan": "gospel", "ella": "kids", "ivy": "sports"}
@@ -48,7 +48,7 @@ def test_no_dialog_is_a_barrier(signed_in, name):
 @pytest.mark.parametrize("state", OPENED, ids=lambda state: state.name)
 def test_it_takes_the_focus_keeps_it_and_gives_it_back(signed_in, state):
     page = signed_in(state.accounts[0])
-    assert bring_about(page, replace(state, opener="", shows=""))
+    assert enter_state(page, replace(state, opener="", shows=""))
     opener = page.get_by_role("button", name=re.compile(f"^{state.opener}", re.IGNORECASE)).first
     opener.focus()
     page.keyboard.press("Enter")
@@ -74,7 +74,7 @@ def test_it_takes_the_focus_keeps_it_and_gives_it_back(signed_in, state):
 def test_one_that_came_with_the_page_leaves_the_focus_with_the_heading(signed_in, name):
     state = next(one for one in DIALOGS if one.name == name)
     page = signed_in(state.accounts[0])
-    assert bring_about(page, state)
+    assert enter_state(page, state)
     expect(page.get_by_role("dialog").get_by_role("button").first).to_be_focused()
     page.keyboard.press("Escape")
     expect(page.get_by_role("dialog")).to_be_hidden()
@@ -85,7 +85,7 @@ def test_one_that_came_with_the_page_leaves_the_focus_with_the_heading(signed_in
 def test_one_that_is_busy_stays_and_keeps_the_focus(signed_in, name):
     state = next(one for one in DIALOGS if one.name == name)
     page = signed_in(state.accounts[0])
-    assert bring_about(page, state)
+    assert enter_state(page, state)
     page.keyboard.press("Escape")
     page.keyboard.press("Escape")
     dialog = page.get_by_role("dialog")
@@ -97,7 +97,7 @@ def test_one_that_is_busy_stays_and_keeps_the_focus(signed_in, name):
 def test_one_about_a_failed_payment_gives_the_focus_back_to_what_opened_the_one_before(signed_in):
     state = next(one for one in DIALOGS if one.name == "manage-dialog-declined")
     page = signed_in(state.accounts[0])
-    assert bring_about(page, state)
+    assert enter_state(page, state)
     dialog = page.get_by_role("dialog", name="Payment Failed")
     expect(dialog.get_by_role("button", name=CHANGES_NOTHING)).to_be_focused()
     page.keyboard.press("Escape")

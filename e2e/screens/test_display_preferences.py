@@ -9,7 +9,7 @@ from playwright.sync_api import Locator, Page, Route, expect
 
 from e2e.support.accessibility import IS_SETTLED, NARROW, is_empty, open_settled, read_until
 from e2e.support.page_actions import is_frame_request
-from e2e.support.screen_state import bring_about, violations_by_state
+from e2e.support.screen_state import enter_state, violations_by_state
 from e2e.support.state_catalog import DIALOGS, FAILED, LOADING, SCREENS
 
 PATHS = [
@@ -128,7 +128,7 @@ def test_where_the_system_forces_its_colours_every_notice_keeps_an_edge(signed_i
     states = {state.name: state for state in (*SCREENS, *DIALOGS, *LOADING)}
     edges = {}
     for name, part in EDGED.items():
-        assert bring_about(page, states[name]), name
+        assert enter_state(page, states[name]), name
         shown = page.locator(part).filter(visible=True).first
         edges[name] = has_edge(shown)
     assert edges == dict.fromkeys(EDGED, True)

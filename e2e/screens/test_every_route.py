@@ -72,11 +72,11 @@ def test_it_opens_whole_for_every_account(signed_in, tokens, name):
     titles: dict[str, str] = {}
     for path, address in {**{path: path for path in ROUTES}, **about}.items():
         expected = METHODS if path in ABOUT_A_METHOD and card is None else path
-        found = watch.open(address, leads_to=expected) + screen_problems(page)
+        found = watch.open_screen(address, leads_to=expected) + screen_problems(page)
         others = {title for other, title in titles.items() if other != expected}
         titles[expected] = read_until(page, page.title, lambda title: title not in others)  # noqa: B023
         if name in RELOADED:
-            found += watch.reload()
+            found += watch.reload_screen()
         wrong[path] = found
     assert {path: found for path, found in wrong.items() if found} == {}
     assert len(set(titles.values())) == len(titles), titles

@@ -1,1 +1,1 @@
-"""What the journeys share: a running portal, actions on pages, states of screens, checks for barriers."""
+"""Helpers of the browser tests: a running portal, page actions, screen states, accessibility checks."""

@@ -1,6 +1,6 @@
-"""The whole portal as `make run` starts it, with data of its own, and somebody who uses it.
+"""The portal as `make run` starts it, with its own data, and a visitor who uses it.
 
-`python -m e2e.support.demo_portal FOLDER` makes the data that journeys start with, before they begin.
+`python -m e2e.support.demo_portal FOLDER` prepares the data that the tests start with.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ ROOT = Path(__file__).resolve().parents[2]
 START_SECONDS = 180
 MAIL_SECONDS = 45
 COMMAND_SECONDS = 300
-STILL_SECONDS = 0.7
+IDLE_SECONDS = 0.7
 SANDBOX_DATABASE = "sandbox.sqlite3"
 PORTAL_DATABASE = "db.sqlite3"
 CODE_PATTERN = re.compile(r"^\s*(\d{6})\s*$", re.MULTILINE)
@@ -43,14 +43,14 @@ from accounts.models import Account, SessionToken
 users = {name: Account.objects.get(email=f"{name}@example.com").user for name in names}
 print(json.dumps({name: SessionToken.objects.create(user=user)[1] for name, user in users.items()}))
 """
-NIGHTS_LIVED = 5
+LAST_NIGHTS = 5
 SKIP_DAYS = """
 from datetime import timedelta
 from billing import clock
 from billing.mirror import provider_clock
 provider_clock.move_clocks_to(clock.billing_now() + timedelta(days={}))
 """
-# What the first night leaves: its jobs ended, no event that waits, and every invoice printed.
+# After the first night, all jobs have ended, no event waits, and every invoice PDF is made.
 FIRST_NIGHT_IS_OVER = """
     SELECT EXISTS (SELECT 1 FROM billing_jobrun WHERE job = 'reconcile'),
            NOT EXISTS (SELECT 1 FROM billing_jobrun WHERE finished_at IS NULL),
@@ -60,7 +60,7 @@ FIRST_NIGHT_IS_OVER = """
 
 
 def free_port() -> int:
-    """A port that nothing listens on."""
+    """Return a port that nothing listens on."""
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         port: int = listener.getsockname()[1]
@@ -73,39 +73,39 @@ class CommandFailed(Exception):
 
 @dataclass
 class DemoPortal:
-    """A running portal: where it is, what it has mailed, and its clock."""
+    """A running portal: its processes, data, mail and clock."""
 
     port: int
     sandbox_port: int
     folder: Path
     settings: Mapping[str, str] = field(default_factory=dict)
     process: subprocess.Popen[bytes] | None = None
-    # The process that runs management commands, from the first one on.
+    # The process that runs management commands, started by the first one.
     console: subprocess.Popen[str] | None = None
 
     @property
     def url(self) -> str:
-        """Where the portal is."""
+        """The portal's base URL."""
         return f"http://127.0.0.1:{self.port}"
 
     @property
     def sandbox_url(self) -> str:
-        """Where the sandbox is."""
+        """The sandbox's base URL."""
         return f"http://127.0.0.1:{self.sandbox_port}"
 
     @property
     def environment(self) -> dict[str, str]:
-        """The environment in which commands find this portal."""
-        own = {
+        """The environment variables of the portal's processes and commands."""
+        variables = {
             "PORT": self.port,
             "SANDBOX_PORT": self.sandbox_port,
             "VAR_DIR": self.folder,
             "PORTAL_ENV": "demo",
         }
-        return {**os.environ, **self.settings, **{name: str(value) for name, value in own.items()}}
+        return {**os.environ, **self.settings, **{name: str(value) for name, value in variables.items()}}
 
     def start(self) -> None:
-        """Start everything and wait until it serves. Raises `RuntimeError` with the log when it does not."""
+        """Start everything and wait until it serves. Raises RuntimeError with the log if it does not."""
         with self._log.open("ab") as log:
             self.process = subprocess.Popen(
                 [sys.executable, "dev/run.py"],
@@ -118,7 +118,7 @@ class DemoPortal:
         self.wait_until_serving()
 
     def wait_until_serving(self) -> None:
-        """Wait until it serves. Raises `RuntimeError` with the log when it does not."""
+        """Wait until the web server answers. Raises RuntimeError with the log if it does not."""
         deadline = time.monotonic() + START_SECONDS
         while not self._is_serving():
             if self.process is None or self.process.poll() is not None or time.monotonic() > deadline:
@@ -126,8 +126,8 @@ class DemoPortal:
                 raise RuntimeError(f"the portal did not start:\n{self._log.read_text()}")
             time.sleep(0.1)
 
-    def settle(self) -> None:
-        """Wait until the first night is over, invoices printed and all. Raises `TimeoutError`."""
+    def wait_for_first_night(self) -> None:
+        """Wait until the first nightly jobs have finished and every invoice PDF is made. Raises TimeoutError."""
         deadline = time.monotonic() + START_SECONDS
         with closing(sqlite3.connect(self.folder / PORTAL_DATABASE, timeout=20)) as database:
             while not all(database.execute(FIRST_NIGHT_IS_OVER).fetchone()):
@@ -137,29 +137,29 @@ class DemoPortal:
 
     @contextmanager
     def serve_with(self, **settings: str) -> Iterator[DemoPortal]:
-        """Run one more web server of this portal, with settings of its own, during the block."""
-        beside = replace(
+        """Run a second web server of this portal, with its own settings, during the block."""
+        second = replace(
             self, port=free_port(), settings={**self.settings, **settings}, process=None, console=None
         )
         command = [sys.executable, "-m", "gunicorn", "-c", "portal/gunicorn_conf.py", "portal.wsgi"]
         with self._log.open("ab") as log:
-            beside.process = subprocess.Popen(
-                command, cwd=ROOT, env=beside.environment, stdout=log, stderr=log
+            second.process = subprocess.Popen(
+                command, cwd=ROOT, env=second.environment, stdout=log, stderr=log
             )
         try:
-            beside.wait_until_serving()
-            yield beside
+            second.wait_until_serving()
+            yield second
         finally:
-            beside.stop()
+            second.stop()
 
     def restore_data(self, prepared: Path) -> None:
-        """Put back the data that the portal was started with; its processes run on, and hold none of it in memory.
+        """Restore the data that the portal was started with, while its processes run on: they cache none of it.
 
-        No worker is at something then: nothing was written for a while. What it began earlier it would end now.
+        It first waits until nothing was written for a while, so that no worker is in the middle of a task.
         """
-        self._wait_until_still()
+        self._wait_until_idle()
         for name in (SANDBOX_DATABASE, PORTAL_DATABASE):
-            # Read as a file that nobody writes, so that nothing is left beside it.
+            # Immutable, so that SQLite creates no journal beside it.
             source = sqlite3.connect(f"{(prepared / name).as_uri()}?immutable=1", uri=True)
             with closing(source), closing(sqlite3.connect(self.folder / name, timeout=20)) as target:
                 source.backup(target)
@@ -167,41 +167,41 @@ class DemoPortal:
             mail.unlink()
         os.truncate(self._log, 0)
 
-    def _wait_until_still(self) -> None:
+    def _wait_until_idle(self) -> None:
         deadline = time.monotonic() + MAIL_SECONDS
         with ExitStack() as opened:
             databases = [
                 opened.enter_context(closing(sqlite3.connect(self.folder / name)))
                 for name in (SANDBOX_DATABASE, PORTAL_DATABASE)
             ]
-            seen, since = None, time.monotonic()
-            while time.monotonic() < min(since + STILL_SECONDS, deadline):
-                # SQLite's own count of what other connections wrote.
-                versions = [one.execute("PRAGMA data_version").fetchone() for one in databases]
-                if versions != seen:
-                    seen, since = versions, time.monotonic()
+            last_versions, since = None, time.monotonic()
+            while time.monotonic() < min(since + IDLE_SECONDS, deadline):
+                # Changes whenever another connection has written.
+                versions = [database.execute("PRAGMA data_version").fetchone() for database in databases]
+                if versions != last_versions:
+                    last_versions, since = versions, time.monotonic()
                 time.sleep(0.05)
 
     def stop(self) -> None:
         """Stop everything as Ctrl-C would."""
         self.ask_to_stop()
-        self.wait()
+        self.wait_until_stopped()
 
     def ask_to_stop(self) -> None:
-        """Stop everything as Ctrl-C would, without waiting for it."""
+        """Interrupt everything as Ctrl-C would, without waiting for it to stop."""
         if self.console is not None:
             self.console.communicate()
             self.console = None
         if self.process is not None:
             self.process.send_signal(signal.SIGINT)
 
-    def wait(self) -> None:
+    def wait_until_stopped(self) -> None:
         """Wait until everything has stopped."""
         if self.process is not None:
             self.process.wait(timeout=60)
 
     def run_manage(self, *arguments: str) -> str:
-        """Run a management command and return what it printed. Raises `CommandFailed` with that when it fails."""
+        """Run a management command and return its output. Raises CommandFailed with the output."""
         if self.console is None:
             self.console = subprocess.Popen(
                 [sys.executable, "-m", "e2e.support.manage_console"],
@@ -214,14 +214,14 @@ class DemoPortal:
         commands, answers = self.console.stdin, self.console.stdout
         assert commands is not None
         assert answers is not None
-        giving_up = Timer(COMMAND_SECONDS, self.console.kill)
-        giving_up.start()
+        timeout = Timer(COMMAND_SECONDS, self.console.kill)
+        timeout.start()
         try:
             commands.write(f"{json.dumps(arguments)}\n")
             commands.flush()
             line = answers.readline()
         finally:
-            giving_up.cancel()
+            timeout.cancel()
         answer: dict[str, Any] = json.loads(
             line or '{"printed": "it ended without an answer", "failed": true}'
         )
@@ -230,7 +230,7 @@ class DemoPortal:
         return str(answer["printed"])
 
     def assert_mirror_matches(self) -> None:
-        """Hold the mirror against the provider once the events are in. Raises `AssertionError` with what differs."""
+        """Wait until the mirror equals the provider. Raises AssertionError with the differences."""
         deadline = time.monotonic() + MAIL_SECONDS
         while True:
             try:
@@ -241,21 +241,21 @@ class DemoPortal:
                     raise AssertionError(str(error)) from error
             time.sleep(0.5)
 
-    def travel(self, how_far: str) -> str:
-        """Move the billing clock, with everything that happens on the way."""
-        return self.run_manage("timetravel", how_far)
+    def travel(self, duration: str) -> str:
+        """Move the billing clock and run what is due on the way; return the command's output."""
+        return self.run_manage("timetravel", duration)
 
-    def travel_mostly_at_once(self, days: int) -> str:
-        """Move the billing clock so far, but live only the last nights; those before pass as in a long outage."""
-        self.run_manage("shell", "-v", "0", "-c", SKIP_DAYS.format(max(0, days - NIGHTS_LIVED)))
-        return self.travel(f"{min(days, NIGHTS_LIVED)}d")
+    def travel_to_last_nights(self, days: int) -> str:
+        """Move the billing clock by days, but run only the last nights; those before pass as in a long outage."""
+        self.run_manage("shell", "-v", "0", "-c", SKIP_DAYS.format(max(0, days - LAST_NIGHTS)))
+        return self.travel(f"{min(days, LAST_NIGHTS)}d")
 
     def mails_to(self, address: str) -> list[EmailMessage]:
-        """Return what was sent to an address, oldest first."""
+        """Return the mails to an address, oldest first."""
         return [mail for mail in self._read_mails() if address in str(mail["To"])]
 
     def wait_for_mail(self, address: str, subject: str) -> EmailMessage:
-        """Wait for a mail to this address whose subject holds these words, and return it."""
+        """Wait for a mail to an address whose subject contains these words, and return it. Raises TimeoutError."""
         deadline = time.monotonic() + MAIL_SECONDS
         while time.monotonic() < deadline:
             for mail in self.mails_to(address):
@@ -265,7 +265,7 @@ class DemoPortal:
         raise TimeoutError(f"no mail about {subject!r} was sent to {address}")
 
     def wait_for_code(self, address: str, *, after: int = 0) -> str:
-        """Wait for a sign-in code beyond the first `after` mails to this address, and return it."""
+        """Wait for a sign-in code after the first `after` mails to an address, and return it. Raises TimeoutError."""
         deadline = time.monotonic() + MAIL_SECONDS
         while time.monotonic() < deadline:
             for mail in reversed(self.mails_to(address)[after:]):
@@ -276,7 +276,7 @@ class DemoPortal:
         raise TimeoutError(f"no code was mailed to {address}")
 
     def open_sessions(self, *names: str) -> dict[str, str]:
-        """Sign accounts in at the server, where the way in is not what matters; return their tokens."""
+        """Create a session for each account, without the sign-in screen; return the tokens."""
         output = self.run_manage("shell", "-v", "0", "-c", f"names = {names}\n{OPEN_SESSIONS}")
         tokens: dict[str, str] = json.loads(output)
         return tokens
@@ -287,7 +287,7 @@ class DemoPortal:
 
     def _read_mails(self) -> list[EmailMessage]:
         files = sorted((self.folder / "mail").glob("*.log"), key=lambda file: file.stat().st_mtime_ns)
-        # One file holds what one connection sent, each mail ended by a line of dashes.
+        # A file holds the mails of one connection; each mail ends with a line of dashes.
         parts = [part for file in files for part in file.read_bytes().split(b"\n" + b"-" * 79 + b"\n")]
         return [email.message_from_bytes(part, policy=modern_policy) for part in parts if part.strip()]
 
@@ -299,19 +299,19 @@ class DemoPortal:
         return True
 
 
-def session_storage_state(token: str, *, at: str) -> dict[str, Any]:
-    """What a browser keeps of a session at an address: the `storage_state` of a context."""
-    kept = {"origin": at, "localStorage": [{"name": "token", "value": token}]}
-    return {"cookies": [], "origins": [kept]}
+def session_storage_state(token: str, *, origin: str) -> dict[str, Any]:
+    """Return the `storage_state` of a browser context that is signed in at an origin."""
+    storage = {"origin": origin, "localStorage": [{"name": "token", "value": token}]}
+    return {"cookies": [], "origins": [storage]}
 
 
 def tokens_file(prepared: Path) -> Path:
-    """Where the tokens of the sessions are that were opened in prepared data: beside it, as browsers keep them."""
+    """Return the file with the session tokens of prepared data, which is beside the data."""
     return prepared.with_name(f"{prepared.name}-tokens.json")
 
 
 class Visitor:
-    """Somebody with a browser and a mailbox, and the token of a session of each account."""
+    """A person with a browser, a mailbox, and a session token for each account."""
 
     def __init__(self, demo: DemoPortal, page: Page, tokens: Mapping[str, str]) -> None:
         self.demo = demo
@@ -319,30 +319,30 @@ class Visitor:
         self._tokens = tokens
 
     def sign_in(self, name: str) -> Page:
-        """Come with the session of one of the demo's accounts, where the way in is not what matters."""
-        # The smallest document of the portal's origin.
+        """Open the dashboard, signed in as one of the demo's accounts by its token."""
+        # The smallest document of the origin whose storage is written.
         self.page.goto("/healthz")
         self.page.evaluate("(token) => localStorage.setItem('token', token)", self._tokens[name])
         self.page.goto("/dashboard")
         return self.page
 
     def sign_in_by_code(self, name: str) -> Page:
-        """Sign in as one of the demo's accounts, with the code from the mail, and end on the dashboard."""
+        """Sign in as one of the demo's accounts with the code from the mail; return the page with the dashboard."""
         address = f"{name}@example.com"
-        already = len(self.demo.mails_to(address))
+        mail_count = len(self.demo.mails_to(address))
         self.page.goto("/")
         self.page.get_by_label("Email address").fill(address)
         self.page.get_by_role("button", name="Send code").click()
-        self.page.get_by_label("Six-digit code").fill(self.demo.wait_for_code(address, after=already))
+        self.page.get_by_label("Six-digit code").fill(self.demo.wait_for_code(address, after=mail_count))
         self.page.get_by_role("button", name="Sign in").click()
         self.page.wait_for_url("**/dashboard")
         return self.page
 
 
 def prepare_demo(folder: Path, *, settled: bool) -> None:
-    """Make the data of a portal that was started once and stopped, its first night over if it is to be settled.
+    """Start a portal once and stop it, to prepare its data; with `settled`, let its first night finish.
 
-    Each account has a session in it, whose tokens are in `tokens_file`.
+    Each account has a session, whose token is in `tokens_file`.
     """
     folder.mkdir()
     first = DemoPortal(port=free_port(), sandbox_port=free_port(), folder=folder)
@@ -350,7 +350,7 @@ def prepare_demo(folder: Path, *, settled: bool) -> None:
     try:
         tokens_file(folder).write_text(json.dumps(first.open_sessions(*ACCOUNTS)))
         if settled:
-            first.settle()
+            first.wait_for_first_night()
     finally:
         first.stop()
 

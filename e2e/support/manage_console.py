@@ -1,6 +1,6 @@
-"""Run management commands one after the other in one process: loading Django costs more than most of them.
+"""Run management commands in one process, since loading Django takes longer than most of them.
 
-Each line of the input is a JSON list of arguments; each line of the output is a JSON object: what the command printed,
+Each line of the input is a JSON list of arguments; each line of the output is a JSON object with the command's output
 and whether it failed.
 """
 
@@ -19,15 +19,15 @@ from django.db import connections
 
 
 def run_command(arguments: list[str]) -> dict[str, object]:
-    """Run a command and return what it printed, with the error if it raised one."""
+    """Run a command; return its output, including an error that it raised, and whether it failed."""
     printed, has_failed = StringIO(), False
     with redirect_stdout(printed), redirect_stderr(printed):
         try:
             call_command(*arguments)
         except CommandError as error:
-            print(error)  # noqa: T201  (part of what the command printed)
+            print(error)  # noqa: T201  (part of the command's output)
             has_failed = True
-        except Exception:  # noqa: BLE001  (whatever it is, the one who asked for the command is told)
+        except Exception:  # noqa: BLE001  (the caller is told about any error)
             traceback.print_exc()
             has_failed = True
     connections.close_all()
@@ -35,7 +35,7 @@ def run_command(arguments: list[str]) -> dict[str, object]:
 
 
 def main() -> None:
-    """Answer until the input ends."""
+    """Run the commands of the input until it ends."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
     django.setup()
     for line in sys.stdin:

@@ -1,4 +1,4 @@
-"""What is done on a screen to bring it into a state, and what the server answers meanwhile."""
+"""Page actions that bring a screen into a state, and replies that replace the server's."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from playwright.sync_api import Error, Locator, Page, Route, expect
 
 from e2e.support.accessibility import open_settled
 
-# What a screen offers is there when it has settled, or soon after.
-OFFERED_SECONDS = 3
-# Where controls can be reached: the open dialog, or the page when none is open.
+# A control may appear shortly after the screen has settled.
+APPEAR_SECONDS = 3
+# Where controls are reachable: the open dialog, or else the page.
 FRONT = "dialog[open], body:not(:has(dialog[open]))"
 PageAction = Callable[[Page], bool | None]
 RouteAnswer = Callable[[Route], None]
-# What each page is kept waiting for.
-WAITING_ROUTES: WeakKeyDictionary[Page, list[Route]] = WeakKeyDictionary()
+# The held requests of each page.
+HELD_ROUTES: WeakKeyDictionary[Page, list[Route]] = WeakKeyDictionary()
 
 
 def do_nothing(_page: Page) -> None:
-    """Do nothing: the screen is in that state by itself."""
+    """Do nothing, since the screen is in the state when it opens."""
 
 
 def is_frame_request(route: Route) -> bool:
-    """Whether it is about what stands around every screen."""
+    """Return whether a request is for the frame around every screen."""
     return route.request.url.endswith(("/api/site", "/api/account/check-payment-failure"))
 
 
 def answer_with_error(code: str, message: str, status: int = 409) -> RouteAnswer:
-    """Refuse what is asked for, but for what stands around every screen."""
+    """Return a handler that answers requests with an error, except those for the frame around every screen."""
 
     def answer(route: Route) -> None:
         if is_frame_request(route):
@@ -42,29 +42,29 @@ def answer_with_error(code: str, message: str, status: int = 409) -> RouteAnswer
     return answer
 
 
-def keep_waiting(route: Route) -> None:
-    """Answer nothing, but what stands around every screen."""
+def hold_request(route: Route) -> None:
+    """Hold a request without an answer, unless it is for the frame around every screen."""
     if is_frame_request(route):
         route.continue_()
     else:
-        WAITING_ROUTES.setdefault(route.request.frame.page, []).append(route)
+        HELD_ROUTES.setdefault(route.request.frame.page, []).append(route)
 
 
-def abort_waiting(page: Page) -> None:
-    """Fail what is kept waiting: once nothing is in between, the server would get it, even from a page that is gone."""
-    for route in WAITING_ROUTES.pop(page, []):
-        # It may have been given up by the app.
+def abort_held_requests(page: Page) -> None:
+    """Abort held requests: without the handler they would reach the server, even from a closed page."""
+    for route in HELD_ROUTES.pop(page, []):
+        # The app may have aborted it.
         with suppress(Error):
             route.abort()
 
 
-def answer_nonsense(route: Route) -> None:
-    """Answer with what no screen can draw."""
+def answer_with_invalid_data(route: Route) -> None:
+    """Answer with data that no screen can render."""
     route.fulfill(json={"plans": [{}]})
 
 
-def answer_switched_off(name: str) -> RouteAnswer:
-    """Answer with the page of a site on which operators have switched something off."""
+def answer_with_setting_off(name: str) -> RouteAnswer:
+    """Return a handler that answers with the document of a site on which a setting is off."""
 
     def answer(route: Route) -> None:
         page = route.fetch()
@@ -83,8 +83,11 @@ answer_unconfirmed = answer_with_error("billing_unconfirmed", "We are confirming
 answer_failed = answer_with_error("internal_error", "The server failed.", status=500)
 
 
-def press_control(role: str, name: str) -> PageAction:
-    """Press what has this role and begins with this name, in the dialog if one is open; False where it is not there."""
+def click_control(role: str, name: str) -> PageAction:
+    """Return an action that clicks the first enabled control with this role and a name that begins like this.
+
+    It looks in the open dialog, if any, and returns False if there is no such control.
+    """
 
     def act(page: Page) -> bool:
         found = (
@@ -92,7 +95,7 @@ def press_control(role: str, name: str) -> PageAction:
             .locator(f"role={role}[name=/^{name}/i]")
             .and_(page.locator(":not([aria-disabled=true], :disabled)"))
         )
-        if not is_offered(found):
+        if not has_appeared(found):
             return False
         found.first.click()
         return True
@@ -100,22 +103,22 @@ def press_control(role: str, name: str) -> PageAction:
     return act
 
 
-def is_offered(control: Locator) -> bool:
-    """Whether such a control is there, or comes soon."""
+def has_appeared(control: Locator) -> bool:
+    """Return whether a control is shown, or appears soon."""
     try:
-        control.first.wait_for(timeout=OFFERED_SECONDS * 1000)
+        control.first.wait_for(timeout=APPEAR_SECONDS * 1000)
     except Error:
         return False
     return True
 
 
 def confirm_dialog(page: Page) -> None:
-    """Press the button that does it, once the dialog that asks has its figures."""
+    """Click the confirming button of the open dialog."""
     page.locator("dialog[open] button").last.click()
 
 
 def wait_for_text(words: str) -> PageAction:
-    """Wait for these words."""
+    """Return an action that waits for text that matches a pattern."""
 
     def act(page: Page) -> None:
         page.get_by_text(re.compile(words)).first.wait_for()
@@ -124,7 +127,7 @@ def wait_for_text(words: str) -> PageAction:
 
 
 def fill_field(label: str, words: str) -> PageAction:
-    """Type into a field."""
+    """Return an action that fills in a field."""
 
     def act(page: Page) -> None:
         page.get_by_label(label, exact=True).fill(words)
@@ -133,10 +136,10 @@ def fill_field(label: str, words: str) -> PageAction:
 
 
 def set_checkbox(name: str, *, on: bool) -> PageAction:
-    """Check a box, or take its check away."""
+    """Return an action that checks or unchecks a checkbox."""
 
     def act(page: Page) -> None:
-        # A box that keeps its check is a state of its own.
+        # `check` would fail on a box that stays as it is, which is a state of its own.
         box = page.get_by_role("checkbox", name=name)
         if box.is_checked() is not on:
             box.click()
@@ -144,18 +147,18 @@ def set_checkbox(name: str, *, on: bool) -> PageAction:
     return act
 
 
-def turn_off_all(page: Page) -> None:
-    """Take every check away, one after the other."""
+def uncheck_all(page: Page) -> None:
+    """Uncheck every checkbox."""
     page.get_by_role("checkbox").first.wait_for()
     for box in page.get_by_role("checkbox").all():
         if box.is_checked():
             box.click()
-            # What is chosen stands in the address, and is known a moment after the press.
+            # The choice is in the URL, which changes shortly after the click.
             expect(box).not_to_be_checked()
 
 
-def turn_off_last(page: Page) -> None:
-    """Take every check away, and try to take the last one too, which stays."""
+def try_uncheck_all(page: Page) -> None:
+    """Uncheck every checkbox but one, and click that one, which stays checked."""
     expect(page.get_by_role("checkbox", checked=True).first).to_be_visible()
     last, *others = [box for box in page.get_by_role("checkbox").all() if box.is_checked()]
     for box in others:
@@ -165,21 +168,21 @@ def turn_off_last(page: Page) -> None:
 
 
 def send_code(address: str) -> PageAction:
-    """Have a code sent to an address: to each one at a time."""
-    return do_in_turn(
+    """Return an action that requests a sign-in code for an address."""
+    return run_in_turn(
         fill_field("Email address", address),
-        press_control("button", "Send code"),
+        click_control("button", "Send code"),
         wait_for_text("^Check your email$"),
     )
 
 
 def choose_last(page: Page) -> None:
-    """Choose the last of several."""
+    """Choose the last radio button."""
     page.get_by_role("radio").last.click()
 
 
 def choose_option(label: str, option: str) -> PageAction:
-    """Choose in a list."""
+    """Return an action that chooses an option in a list."""
 
     def act(page: Page) -> None:
         page.get_by_label(label, exact=True).select_option(option)
@@ -187,21 +190,21 @@ def choose_option(label: str, option: str) -> PageAction:
     return act
 
 
-def do_in_turn(*acts: PageAction) -> PageAction:
-    """Do one after the other, as long as there is something to do it with."""
+def run_in_turn(*actions: PageAction) -> PageAction:
+    """Return an action that runs actions in turn, until one returns False."""
 
     def act(page: Page) -> bool:
-        return all(one(page) is not False for one in acts)
+        return all(action(page) is not False for action in actions)
 
     return act
 
 
 def follow_link(path: str) -> PageAction:
-    """Follow the first link to an address that begins like this, where there is one."""
+    """Return an action that opens the first link whose path begins like this; it returns False without one."""
 
     def act(page: Page) -> bool:
         link = page.locator(f"a[href^='{path}']")
-        if not is_offered(link):
+        if not has_appeared(link):
             return False
         open_settled(page, str(link.first.get_attribute("href")))
         return True
@@ -210,9 +213,9 @@ def follow_link(path: str) -> PageAction:
 
 
 def open_method_added(page: Page) -> bool:
-    """Open the screen that follows an addition, for the first of the payment methods."""
+    """Open the screen after adding a method, for the first payment method; return False without one."""
     link = page.locator("a[href*='paymentSourceId=']")
-    if not is_offered(link):
+    if not has_appeared(link):
         return False
     source = str(link.first.get_attribute("href")).rpartition("paymentSourceId=")[2]
     open_settled(page, f"/add-payment-method-success?paymentSourceId={source}")
@@ -220,7 +223,7 @@ def open_method_added(page: Page) -> bool:
 
 
 def undo_by_link(page: Page) -> None:
-    """Come from the link in a mail that takes back what is scheduled for the first subscription that has something."""
+    """Open the undo link of a mail, for the first subscription with a scheduled change."""
     card = page.get_by_role("article").filter(has_text=re.compile("Undo pause|Keep my subscription")).first
     heading = card.get_by_role("heading").get_attribute("id") or ""
     open_settled(page, f"/dashboard?undo={heading.removeprefix('subscription-')}")
@@ -232,13 +235,13 @@ def lose_connection(page: Page) -> None:
 
 
 def end_session(page: Page) -> None:
-    """Come back with a session that has ended meanwhile."""
+    """Reload with an invalid session token."""
     page.evaluate("() => localStorage.setItem('token', 'ssp_' + 'a'.repeat(64))")
     page.goto("/billingHistory")
 
 
 def open_at_brand(label: str) -> PageAction:
-    """Open the same address at the host name of a brand."""
+    """Return an action that opens the same address at a brand's host name."""
 
     def act(page: Page) -> None:
         open_settled(page, re.sub(r"//[^/:]+", f"//{label}.localhost", page.url))
@@ -247,7 +250,7 @@ def open_at_brand(label: str) -> PageAction:
 
 
 def type_card(number: str) -> PageAction:
-    """Fill the form of a card in."""
+    """Return an action that fills in the card form."""
 
     def act(page: Page) -> None:
         for title, typed in (("Card number", number), ("Expiry date", "0834"), ("Security code", "061")):
@@ -259,7 +262,7 @@ def type_card(number: str) -> PageAction:
 
 
 def answer_at_paypal(answer: str) -> PageAction:
-    """Press PayPal's button and answer there."""
+    """Return an action that clicks PayPal's button and then a button in its window."""
 
     def act(page: Page) -> None:
         button = page.frame_locator("iframe[title='PayPal']").get_by_role("button")

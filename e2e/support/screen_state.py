@@ -1,4 +1,4 @@
-"""A state that a screen can be in, and how it is brought about."""
+"""A state of a screen, and how to bring it about."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 from playwright.sync_api import Page
 
-from e2e.support.accessibility import axe_violations_once_each, open_settled
-from e2e.support.page_actions import PageAction, RouteAnswer, abort_waiting, do_nothing, press_control
+from e2e.support.accessibility import axe_violations_in_all_looks, open_settled
+from e2e.support.page_actions import PageAction, RouteAnswer, abort_held_requests, click_control, do_nothing
 
 ANIMATIONS_ARE_STILL = "() => document.getAnimations().every(({ playState }) => playState !== 'running')"
 SHOWN_SECONDS = 20
@@ -17,29 +17,29 @@ SHOWN_SECONDS = 20
 
 @dataclass(frozen=True)
 class ScreenState:
-    """A state of a screen: whose, where, what is answered and done there, and the words that show it."""
+    """A state of a screen: its path and accounts, replaced answers, actions, and the text that shows it."""
 
     name: str
     path: str
     accounts: tuple[str, ...]
     act: PageAction = do_nothing
     answers: Mapping[str | re.Pattern[str], RouteAnswer] = field(default_factory=dict)
-    # The name of the button that opens a dialog, and what is done inside.
+    # The name of the button that opens a dialog, and the action inside it.
     opener: str = ""
     inside: PageAction = do_nothing
     shows: str = ""
-    # What it shows of itself never comes.
+    # The screen never finishes loading.
     loading: bool = False
-    # Most accounts have it, each with something else to show.
-    everybody: bool = False
+    # `make screenshots` shows it for all accounts, not only for `accounts`.
+    for_all_accounts: bool = False
 
 
-def bring_about(page: Page, state: ScreenState) -> bool:
-    """Bring a page into a state and wait until it shows; False where an account has nothing to do that with."""
-    # Away first: an app whose request fails may send it again, and nothing would be in between any more.
+def enter_state(page: Page, state: ScreenState) -> bool:
+    """Bring a page into a state and wait until it shows; return False if the account lacks a control for that."""
+    # Leave the app first: it may retry a failed request, which would then reach the server.
     page.goto("about:blank")
     page.context.set_offline(False)
-    abort_waiting(page)
+    abort_held_requests(page)
     page.unroute_all()
     for address, answer in state.answers.items():
         page.route(address, answer)
@@ -47,7 +47,7 @@ def bring_about(page: Page, state: ScreenState) -> bool:
         page.goto(state.path, wait_until="commit")
     else:
         open_settled(page, state.path)
-    opening = (press_control("button", state.opener), state.inside) if state.opener else ()
+    opening = (click_control("button", state.opener), state.inside) if state.opener else ()
     if not all(act(page) is not False for act in (state.act, *opening)):
         return False
     if state.shows:
@@ -58,9 +58,9 @@ def bring_about(page: Page, state: ScreenState) -> bool:
 
 
 def violations_by_state(page: Page, states: Iterable[ScreenState]) -> dict[str, list[str]]:
-    """What axe finds in these states, by state; those without any left out."""
+    """Return axe's violations by state, without the states that have none."""
     found = {}
     for state in states:
-        assert bring_about(page, state), state.name
-        found[state.name] = axe_violations_once_each(page)
-    return {name: what for name, what in found.items() if what}
+        assert enter_state(page, state), state.name
+        found[state.name] = axe_violations_in_all_looks(page)
+    return {name: violations for name, violations in found.items() if violations}

@@ -1,4 +1,4 @@
-"""Pictures of every screen in every state, as the demo's accounts have it: `make screenshots`."""
+"""`make screenshots`: take a picture of every screen in every state, for each demo account."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ from playwright.sync_api import Page, sync_playwright
 
 from dev.console import print_line
 from e2e.support.demo_portal import ACCOUNTS, DemoPortal, Visitor, free_port
-from e2e.support.page_actions import press_control
-from e2e.support.screen_state import ScreenState, bring_about
+from e2e.support.page_actions import click_control
+from e2e.support.screen_state import ScreenState, enter_state
 from e2e.support.state_catalog import DIALOGS, FAILED, LANDING, LOADING, NOBODY, SCREENS
 
 OPERATOR = "operator"
 WIDTHS = {360: 740, 768: 1024, 1280: 900}
 SCHEMES = ("light", "dark")
-# Beside the browsers, the demo's own processes want a core.
-AT_ONCE = max(1, min(3, (os.cpu_count() or 2) - 1))
-ARRIVED = """() => Promise.all([...document.images].map((image) => {
+# The demo's own processes need a core.
+BROWSER_COUNT = max(1, min(3, (os.cpu_count() or 2) - 1))
+LOAD_IMAGES = """() => Promise.all([...document.images].map((image) => {
   image.loading = 'eager';  // the picture shows what is below the fold, too
   return image.decode().catch(() => {});
 }))"""
-# How high the window has to be for every frame in it.
-FRAMED = """() => Math.ceil(scrollY + Math.max(0, ...[...document.querySelectorAll('iframe')].map(
+# The window height that shows every frame completely.
+FRAMES_BOTTOM = """() => Math.ceil(scrollY + Math.max(0, ...[...document.querySelectorAll('iframe')].map(
   (frame) => frame.getBoundingClientRect().bottom)))"""
-DRAWN = 300
-SHEET = """<!doctype html>
+FRAME_DRAW_MS = 300
+SHEET_HTML = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>{title}</title><style>
 body {{ font: 16px system-ui; margin: 24px; }} nav {{ columns: 4 200px; }} h2 {{ margin: 48px 0 8px; }}
 .row {{ display: flex; gap: 12px; overflow-x: auto; align-items: start; padding: 8px 0; }}
@@ -47,7 +47,7 @@ border: 1px solid #bbb; }}
 
 @dataclass(frozen=True)
 class Screenshot:
-    """A picture that was taken."""
+    """A screenshot of a screen, for an account at a width in a color scheme."""
 
     screen: str
     account: str
@@ -56,41 +56,43 @@ class Screenshot:
 
     @property
     def file(self) -> str:
-        """Its place in the folder of pictures."""
+        """Its path in the folder of pictures."""
         return f"{self.account}/{self.screen}-{self.width}-{self.scheme}.png"
 
 
-# What the server draws by itself.
-NOT_OF_THE_APP = (
+# Pages that the server renders.
+SERVER_SCREENS = (
     ScreenState("not-found", "/static/nothing", (NOBODY,)),
     ScreenState("admin-sign-in", "/admin/", (NOBODY,)),
     ScreenState("admin-home", "/admin/", (OPERATOR,)),
     ScreenState("admin-accounts", "/admin/accounts/account/", (OPERATOR,)),
     ScreenState(
-        "admin-story", "/admin/accounts/account/?q=ava", (OPERATOR,), press_control("link", "ava@example")
+        "admin-story", "/admin/accounts/account/?q=ava", (OPERATOR,), click_control("link", "ava@example")
     ),
     ScreenState("admin-churn", "/admin/billing/churnreport/", (OPERATOR,)),
     ScreenState(
         "admin-offer",
         "/admin/billing/pauseoffercontent/",
         (OPERATOR,),
-        press_control("link", "gospel-tv-plan"),
+        click_control("link", "gospel-tv-plan"),
     ),
-    ScreenState("admin-brand", "/admin/accounts/brand/", (OPERATOR,), press_control("link", "kids")),
+    ScreenState("admin-brand", "/admin/accounts/brand/", (OPERATOR,), click_control("link", "kids")),
     ScreenState("admin-system-health", "/admin/billing/systemhealth/", (OPERATOR,)),
     ScreenState("admin-mails", "/admin/accounts/outgoingmail/previews/", (OPERATOR,)),
 )
 
 
 def states_for_account(account: str) -> list[ScreenState]:
-    """What this one gets to see."""
-    own = [state for state in (*LANDING, *NOT_OF_THE_APP) if account in state.accounts]
-    of_the_app = (*SCREENS, *DIALOGS, *LOADING, *FAILED)
-    return own or [state for state in of_the_app if state.everybody or account in state.accounts]
+    """Return the states that an account can be in."""
+    own_states = [state for state in (*LANDING, *SERVER_SCREENS) if account in state.accounts]
+    app_states = (*SCREENS, *DIALOGS, *LOADING, *FAILED)
+    return own_states or [
+        state for state in app_states if state.for_all_accounts or account in state.accounts
+    ]
 
 
-def open_page(page: Page, state: ScreenState) -> bool:
-    """Open what the server draws, and follow the link that leads on, if there is one; False where it is not there."""
+def open_server_page(page: Page, state: ScreenState) -> bool:
+    """Open a page that the server renders, and run the state's action; return False if a control is missing."""
     page.goto(state.path)
     if state.act(page) is False:
         return False
@@ -99,7 +101,7 @@ def open_page(page: Page, state: ScreenState) -> bool:
 
 
 def sign_in_as(demo: DemoPortal, page: Page, account: str) -> None:
-    """Sign in as this one, where it is somebody."""
+    """Sign in as an account or the operator; do nothing for a visitor."""
     if account == OPERATOR:
         page.goto("/admin/")
         page.get_by_label("Username").fill("admin")
@@ -111,34 +113,36 @@ def sign_in_as(demo: DemoPortal, page: Page, account: str) -> None:
 
 
 def take_screenshots(page: Page, state: ScreenState, account: str, folder: Path) -> list[Screenshot]:
-    """Take a state of a screen at every width in both schemes; none where it is not to be had."""
+    """Take a state at every width in both color schemes; return no pictures if the account lacks the state."""
     page.set_viewport_size({"width": 1280, "height": WIDTHS[1280]})
-    bring = open_page if state in NOT_OF_THE_APP else bring_about
-    if not bring(page, state):
+    enter = open_server_page if state in SERVER_SCREENS else enter_state
+    if not enter(page, state):
         return []
     pictures = []
     for width, height in WIDTHS.items():
         page.set_viewport_size({"width": width, "height": height})
         for scheme in SCHEMES:
             page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
-            # Another scheme and another width may want other artwork.
-            page.evaluate(ARRIVED)
+            # Other schemes and widths may load other images.
+            page.evaluate(LOAD_IMAGES)
             pictures.append(Screenshot(state.name, account, width, scheme))
-            # A dialog and what it covers are as high as the window.
+            # A dialog and the page behind it are as high as the window.
             whole = page.locator("dialog[open]").count() == 0
             if page.locator("iframe").count():
-                # A frame of another origin is drawn only where the window is.
-                page.set_viewport_size({"width": width, "height": max(height, page.evaluate(FRAMED))})
-                page.wait_for_timeout(DRAWN)
+                # The browser draws frames of other origins only inside the window.
+                page.set_viewport_size({"width": width, "height": max(height, page.evaluate(FRAMES_BOTTOM))})
+                page.wait_for_timeout(FRAME_DRAW_MS)
             page.screenshot(path=folder / pictures[-1].file, full_page=whole, animations="disabled")
     return pictures
 
 
-def walk_account(demo: DemoPortal, account: str, folder: Path, wanted: frozenset[str]) -> list[Screenshot]:
-    """Walk through everything that one account sees, in a browser of its own."""
+def screenshot_account(
+    demo: DemoPortal, account: str, folder: Path, wanted: frozenset[str]
+) -> list[Screenshot]:
+    """Take the pictures of one account, in its own browser."""
     pictures: list[Screenshot] = []
     with sync_playwright() as playwright:
-        # As root it cannot have a sandbox of its own.
+        # Chromium's sandbox does not work as root.
         arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
         browser = playwright.chromium.launch(executable_path=os.environ.get("CHROMIUM"), args=arguments)
         page = browser.new_page(
@@ -153,36 +157,36 @@ def walk_account(demo: DemoPortal, account: str, folder: Path, wanted: frozenset
 
 
 def draw_sheet(title: str, pictures: Iterable[Screenshot], *, width: int, height: int, nav: str = "") -> str:
-    """Draw a page with a row for each screen and account."""
+    """Return an HTML page with a row for each screen and account."""
     rows: dict[tuple[str, str], list[Screenshot]] = defaultdict(list)
     for picture in pictures:
         rows[picture.screen, picture.account].append(picture)
     parts = [nav]
     for (screen, account), row in sorted(rows.items()):
         figures = "".join(
-            f'<a href="{one.file}"><img loading="lazy" src="{one.file}" '
-            f'alt="{escape(screen)}, {account}, {one.width} px, {one.scheme}"></a>'
-            for one in row
+            f'<a href="{picture.file}"><img loading="lazy" src="{picture.file}" '
+            f'alt="{escape(screen)}, {account}, {picture.width} px, {picture.scheme}"></a>'
+            for picture in row
         )
         parts.append(f'<h2>{escape(screen)} · {account}</h2><div class="row">{figures}</div>')
-    return SHEET.format(title=escape(title), body="\n".join(parts), width=width, height=height)
+    return SHEET_HTML.format(title=escape(title), body="\n".join(parts), width=width, height=height)
 
 
 def write_sheets(pictures: list[Screenshot], folder: Path) -> None:
-    """Write the sheet of all pictures, and a larger one for each screen."""
+    """Write a page with all pictures, and one with larger pictures for each screen."""
     names = sorted({picture.screen for picture in pictures})
     links = "".join(f'<li><a href="{name}.html">{escape(name)}</a></li>' for name in names)
     whole = draw_sheet("All screens", pictures, width=180, height=360, nav=f"<nav><ul>{links}</ul></nav>")
     (folder / "index.html").write_text(whole)
     for name in names:
-        alike = [picture for picture in pictures if picture.screen == name]
-        (folder / f"{name}.html").write_text(draw_sheet(name, alike, width=400, height=4000))
+        screen_pictures = [picture for picture in pictures if picture.screen == name]
+        (folder / f"{name}.html").write_text(draw_sheet(name, screen_pictures, width=400, height=4000))
 
 
 def missing_screenshots(
     pictures: Iterable[Screenshot], accounts: Iterable[str], wanted: frozenset[str]
 ) -> list[str]:
-    """What was to be had of the accounts it is listed for, and was not: a screen that lost what leads to it."""
+    """Return the states that could not be taken, of the accounts that the catalog lists for them."""
     taken = {(picture.account, picture.screen) for picture in pictures}
     return [
         f"{state.name} of {account}"
@@ -195,7 +199,7 @@ def missing_screenshots(
 
 
 def main(folder: Path) -> int:
-    """Start a demo of its own and fill the folder with pictures of it; 1 when one that was to be had is missing."""
+    """Start a demo and fill the folder with its pictures; return 1 if an expected one is missing."""
     accounts = os.environ.get("ACCOUNTS", "").split() or [NOBODY, OPERATOR, *ACCOUNTS]
     wanted = frozenset(os.environ.get("SCREENS", "").split())
     with suppress(FileNotFoundError):
@@ -204,8 +208,8 @@ def main(folder: Path) -> int:
         demo = DemoPortal(port=free_port(), sandbox_port=free_port(), folder=Path(data))
         demo.start()
         try:
-            with ThreadPoolExecutor(AT_ONCE) as pool:
-                walks = pool.map(lambda account: walk_account(demo, account, folder, wanted), accounts)
+            with ThreadPoolExecutor(BROWSER_COUNT) as pool:
+                walks = pool.map(lambda account: screenshot_account(demo, account, folder, wanted), accounts)
                 pictures = [picture for taken in walks for picture in taken]
         finally:
             demo.stop()

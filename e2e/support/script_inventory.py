@@ -1,4 +1,4 @@
-"""What `docs/scripts.md` says may run where."""
+"""Read which scripts and frames `docs/scripts.md` allows in which document."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from pathlib import Path
 
 INVENTORY = Path(__file__).resolve().parents[2] / "docs" / "scripts.md"
 PROVIDER = "https://js.chargebee.com"
-# The list's name for the support widget's origin, which only the installation knows.
+# Stands for the support widget's origin, which is a setting.
 WIDGET = "SUPPORT_WIDGET_URL"
 
 
 @dataclass(frozen=True)
 class ListedSource:
-    """A row: which addresses it covers, their origin as a policy names it, and the documents they belong to."""
+    """A row: an address pattern, its origin in the policy, and the documents it belongs to."""
 
     pattern: str
     origin: str
     documents: frozenset[str]
 
     def covers(self, address: str, *, portal: str, provider: str, widget: str = "") -> bool:
-        """Whether an address is one of these, with the portal, the provider and the widget where they are just now."""
+        """Return whether an address matches, given the current URLs of the portal, provider and widget."""
         pattern = self.pattern.replace(PROVIDER, provider).replace(WIDGET, widget)
         return fnmatchcase(address, pattern if "://" in pattern else portal + pattern)
 
@@ -39,6 +39,6 @@ def listed_sources(kind: str, document: str) -> list[ListedSource]:
 
 
 def allowed_origins(kind: str, document: str, *, widget: str = "") -> set[str]:
-    """Return the sources that a document's policy has to allow, and no others; `widget` is the widget's, if any."""
+    """Return exactly the origins that a document's policy must allow; `widget` is the widget's origin, if any."""
     found = {row.origin for row in listed_sources(kind, document)}
     return {widget if origin == WIDGET else origin for origin in found if widget or origin != WIDGET}

@@ -1,4 +1,4 @@
-"""Every state that a screen can be in: one list for the pictures and for access."""
+"""Every state of every screen: the list behind the screenshots and the accessibility tests."""
 
 from __future__ import annotations
 
@@ -9,27 +9,27 @@ from e2e.support.page_actions import (
     answer_at_paypal,
     answer_declined,
     answer_failed,
-    answer_nonsense,
     answer_refused,
-    answer_switched_off,
     answer_unconfirmed,
+    answer_with_invalid_data,
+    answer_with_setting_off,
     choose_last,
     choose_option,
+    click_control,
     confirm_dialog,
-    do_in_turn,
     end_session,
     fill_field,
     follow_link,
-    keep_waiting,
+    hold_request,
     lose_connection,
     open_at_brand,
     open_method_added,
-    press_control,
+    run_in_turn,
     send_code,
     set_checkbox,
-    turn_off_all,
-    turn_off_last,
+    try_uncheck_all,
     type_card,
+    uncheck_all,
     undo_by_link,
     wait_for_text,
 )
@@ -40,8 +40,8 @@ EVERYTHING = "**/api/**"
 AVA, BEN, CARLA, DAN, ELLA, FINN, GIA, HUGO, IVY, JO = ((name,) for name in ACCOUNTS)
 SAVE = "SAVE CHANGES"
 PAUSE = re.compile(r"/api/account/pause\?|/multiple-pause$")
-# Whatever comes of it, every screen loads first: slowly, or in vain.
-READING = {
+# Screens that load data, which may be slow or fail.
+LOADING_PATHS = {
     "dashboard": "/dashboard",
     "manage": "/manage-subscription",
     "manage-preview": "/manage-subscription?action=downgrade",
@@ -62,22 +62,22 @@ READING = {
 }
 LOADING = tuple(
     ScreenState(
-        f"{name}-loading", path, JO, answers={EVERYTHING: keep_waiting}, shows="^Loading$", loading=True
+        f"{name}-loading", path, JO, answers={EVERYTHING: hold_request}, shows="^Loading$", loading=True
     )
-    for name, path in READING.items()
+    for name, path in LOADING_PATHS.items()
 )
 FAILED = tuple(
     ScreenState(f"{name}-failed", path, JO, answers={EVERYTHING: answer_refused}, shows="^Try again$")
-    for name, path in READING.items()
+    for name, path in LOADING_PATHS.items()
 )
 HOME = (
-    ScreenState("dashboard", "/dashboard", ACCOUNTS, everybody=True),
+    ScreenState("dashboard", "/dashboard", ACCOUNTS, for_all_accounts=True),
     ScreenState("dashboard-offline", "/dashboard", JO, lose_connection, shows="^You.re offline"),
     ScreenState(
         "dashboard-broken",
         "/dashboard",
         AVA,
-        answers={"**/api/account": answer_nonsense},
+        answers={"**/api/account": answer_with_invalid_data},
         shows="^Unexpected App",
     ),
     ScreenState(
@@ -96,22 +96,22 @@ HOME = (
         "/dashboard",
         AVA,
         wait_for_text("^Your costs$"),
-        answers={"**/api/account/activity*": keep_waiting, "**/api/payments/": keep_waiting},
+        answers={"**/api/account/activity*": hold_request, "**/api/payments/": hold_request},
         loading=True,
     ),
     ScreenState(
         "dashboard-undoing",
         "/dashboard",
         GIA,
-        press_control("button", "Keep my subscription"),
-        answers={"**/remove-scheduled-cancellation": keep_waiting},
+        click_control("button", "Keep my subscription"),
+        answers={"**/remove-scheduled-cancellation": hold_request},
         shows="^Loading$",
     ),
     ScreenState(
         "dashboard-confirming",
         "/dashboard",
         GIA,
-        press_control("button", "Keep my subscription"),
+        click_control("button", "Keep my subscription"),
         answers={"**/remove-scheduled-cancellation": answer_unconfirmed},
         shows="^We.re confirming your change",
     ),
@@ -119,20 +119,20 @@ HOME = (
         "dashboard-not-undone",
         "/dashboard",
         GIA,
-        press_control("button", "Keep my subscription"),
+        click_control("button", "Keep my subscription"),
         answers={"**/remove-scheduled-cancellation": answer_refused},
         shows="^This cannot be done",
     ),
     ScreenState("signed-in", "/", JO, shows="re signed in$"),
 )
 PLAN_SCREENS = (
-    ScreenState("manage-subscription", "/manage-subscription", (*JO, *DAN, *IVY), everybody=True),
+    ScreenState("manage-subscription", "/manage-subscription", (*JO, *DAN, *IVY), for_all_accounts=True),
     ScreenState("manage-preview", "/manage-subscription?action=downgrade", (*JO, *BEN)),
     ScreenState(
         "manage-nothing-chosen",
         "/manage-subscription",
         JO,
-        press_control("button", SAVE),
+        click_control("button", SAVE),
         shows="^Select a service to add",
     ),
     ScreenState(
@@ -143,7 +143,7 @@ PLAN_SCREENS = (
         "/manage-subscription",
         AVA,
         set_checkbox("Kids", on=True),
-        answers={"**/add-remove-service/estimate": keep_waiting},
+        answers={"**/add-remove-service/estimate": hold_request},
     ),
     ScreenState(
         "manage-not-worked-out",
@@ -154,11 +154,11 @@ PLAN_SCREENS = (
         shows="^Try again$",
     ),
     ScreenState(
-        "manage-last-one", "/manage-subscription", (*BEN, *FINN), turn_off_last, shows="^Keep at least one"
+        "manage-last-one", "/manage-subscription", (*BEN, *FINN), try_uncheck_all, shows="^Keep at least one"
     ),
-    ScreenState("upgrade", "/manage-subscription/upgrade", (*JO, *BEN, *DAN), everybody=True),
+    ScreenState("upgrade", "/manage-subscription/upgrade", (*JO, *BEN, *DAN), for_all_accounts=True),
     ScreenState(
-        "upgrade-none-chosen", "/manage-subscription/upgrade", JO, turn_off_last, shows="^Select at least"
+        "upgrade-none-chosen", "/manage-subscription/upgrade", JO, try_uncheck_all, shows="^Select at least"
     ),
     ScreenState(
         "upgrade-not-worked-out",
@@ -167,51 +167,51 @@ PLAN_SCREENS = (
         answers={"**/upgrade/estimate*": answer_refused},
         shows="^This cannot",
     ),
-    ScreenState("downgrade", "/manage-subscription/downgrade", (*BEN, *CARLA, *JO), everybody=True),
-    ScreenState("summary", "/summary?action=upgrade", (*JO, *IVY, *GIA, *ELLA), everybody=True),
-    ScreenState("coupon", "/coupon", JO, everybody=True),
+    ScreenState("downgrade", "/manage-subscription/downgrade", (*BEN, *CARLA, *JO), for_all_accounts=True),
+    ScreenState("summary", "/summary?action=upgrade", (*JO, *IVY, *GIA, *ELLA), for_all_accounts=True),
+    ScreenState("coupon", "/coupon", JO, for_all_accounts=True),
     ScreenState(
-        "coupon-empty", "/coupon", JO, press_control("button", "APPLY"), shows="^Please enter the coupon"
+        "coupon-empty", "/coupon", JO, click_control("button", "APPLY"), shows="^Please enter the coupon"
     ),
     ScreenState(
         "coupon-refused",
         "/coupon",
         JO,
-        do_in_turn(fill_field("Code", "NOTHING"), press_control("button", "APPLY")),
+        run_in_turn(fill_field("Code", "NOTHING"), click_control("button", "APPLY")),
         shows="NOTHING|code",
     ),
 )
 LEAVING_SCREENS = (
-    ScreenState("pause-offer", "/pause-offer", (*JO, *DAN, *IVY, *GIA), everybody=True),
+    ScreenState("pause-offer", "/pause-offer", (*JO, *DAN, *IVY, *GIA), for_all_accounts=True),
     ScreenState(
         "pause-none-chosen",
         "/pause-offer",
         JO,
-        turn_off_last,
+        try_uncheck_all,
         shows="^Select at",
     ),
     ScreenState(
         "pause-refused",
         "/pause-offer",
         AVA,
-        press_control("button", "PAUSE MY"),
+        click_control("button", "PAUSE MY"),
         answers={PAUSE: answer_refused},
         shows="^This cannot",
     ),
-    ScreenState("pause-summary", "/pause-summary", (*ELLA, *JO, *IVY), everybody=True),
-    ScreenState("cancel", "/cancelAll", (*JO, *BEN, *DAN, *HUGO, *GIA), everybody=True),
+    ScreenState("pause-summary", "/pause-summary", (*ELLA, *JO, *IVY), for_all_accounts=True),
+    ScreenState("cancel", "/cancelAll", (*JO, *BEN, *DAN, *HUGO, *GIA), for_all_accounts=True),
     ScreenState(
         "cancel-none-chosen",
         "/cancelAll",
         JO,
-        do_in_turn(turn_off_all, press_control("button", "CANCEL SUB")),
+        run_in_turn(uncheck_all, click_control("button", "CANCEL SUB")),
         shows="^Select at",
     ),
     ScreenState(
         "cancel-refused",
         "/cancelAll",
         AVA,
-        press_control("button", "CANCEL SUB"),
+        click_control("button", "CANCEL SUB"),
         answers={"**/subscriptions/cancel": answer_refused},
         shows="^This cannot",
     ),
@@ -219,37 +219,37 @@ LEAVING_SCREENS = (
         "cancel-switched-off",
         "/cancelAll",
         AVA,
-        answers={"**/cancelAll": answer_switched_off("enableCancelButton")},
+        answers={"**/cancelAll": answer_with_setting_off("enableCancelButton")},
         shows="^You can.t cancel",
     ),
 )
 OWN_SCREENS = (
-    ScreenState("billing-history", "/billingHistory", (*AVA, *IVY, *FINN), everybody=True),
+    ScreenState("billing-history", "/billingHistory", (*AVA, *IVY, *FINN), for_all_accounts=True),
     ScreenState(
-        "billing-history-more", "/billingHistory", AVA, press_control("button", "Show more"), shows="^Showing"
+        "billing-history-more", "/billingHistory", AVA, click_control("button", "Show more"), shows="^Showing"
     ),
     ScreenState(
         "billing-history-preparing",
         "/billingHistory",
         BEN,
-        press_control("button", "Download invoice"),
-        answers={"**/api/invoice/pdf/*": keep_waiting},
+        click_control("button", "Download invoice"),
+        answers={"**/api/invoice/pdf/*": hold_request},
     ),
     ScreenState(
         "billing-history-not-made",
         "/billingHistory",
         BEN,
-        press_control("button", "Download invoice"),
+        click_control("button", "Download invoice"),
         answers={"**/api/invoice/pdf/*": answer_refused},
         shows="^This cannot",
     ),
-    ScreenState("profile", "/edit-profile", JO, everybody=True),
+    ScreenState("profile", "/edit-profile", JO, for_all_accounts=True),
     ScreenState(
         "profile-wrong",
         "/edit-profile",
         JO,
-        do_in_turn(
-            fill_field("First name", ""), choose_option("Month", "2"), press_control("button", "Update")
+        run_in_turn(
+            fill_field("First name", ""), choose_option("Month", "2"), click_control("button", "Update")
         ),
         shows="^Please",
     ),
@@ -257,7 +257,7 @@ OWN_SCREENS = (
         "profile-refused",
         "/edit-profile",
         JO,
-        press_control("button", "Update"),
+        click_control("button", "Update"),
         answers={"**/profile/update": answer_refused},
         shows="^This cannot",
     ),
@@ -265,7 +265,7 @@ OWN_SCREENS = (
         "profile-saved",
         "/edit-profile",
         JO,
-        press_control("button", "Update"),
+        click_control("button", "Update"),
         shows="^Profile details updated",
     ),
     ScreenState(
@@ -275,14 +275,18 @@ OWN_SCREENS = (
         answers={"**/api/account/sessions": answer_refused},
         shows="^Try again$",
     ),
-    ScreenState("email-preferences", "/emailPreferences", JO, everybody=True),
-    ScreenState("email-confirm", "/emailConfirm", JO, everybody=True),
+    ScreenState("email-preferences", "/emailPreferences", JO, for_all_accounts=True),
+    ScreenState("email-confirm", "/emailConfirm", JO, for_all_accounts=True),
     ScreenState(
-        "email-confirm-all", "/emailConfirm?state=unsubscribeAll", JO, shows="^PLEASE ALLOW", everybody=True
+        "email-confirm-all",
+        "/emailConfirm?state=unsubscribeAll",
+        JO,
+        shows="^PLEASE ALLOW",
+        for_all_accounts=True,
     ),
 )
 METHOD_SCREENS = (
-    ScreenState("methods", "/manage-payment-method", (*JO, *AVA, *FINN, *IVY), everybody=True),
+    ScreenState("methods", "/manage-payment-method", (*JO, *AVA, *FINN, *IVY), for_all_accounts=True),
     ScreenState("method-kept", "/manage-payment-method", BEN, shows="can.t be deleted"),
     ScreenState(
         "method-not-chosen",
@@ -292,12 +296,12 @@ METHOD_SCREENS = (
         answers={"**/updatePaymentSources": answer_refused},
         shows="^This cannot",
     ),
-    ScreenState("add-method", "/add-payment-method", (*JO, *FINN), everybody=True),
+    ScreenState("add-method", "/add-payment-method", (*JO, *FINN), for_all_accounts=True),
     ScreenState(
         "add-method-empty",
         "/add-payment-method",
         JO,
-        press_control("button", "Continue"),
+        click_control("button", "Continue"),
         shows="^Choose payment",
     ),
     ScreenState(
@@ -306,12 +310,12 @@ METHOD_SCREENS = (
         JO,
         lambda page: page.get_by_role("radio", name="Card").check(),
     ),
-    ScreenState("add-card", "/add-card-payment-method", (*JO, *FINN), everybody=True),
+    ScreenState("add-card", "/add-card-payment-method", (*JO, *FINN), for_all_accounts=True),
     ScreenState(
         "add-card-empty",
         "/add-card-payment-method",
         JO,
-        press_control("button", "Add card"),
+        click_control("button", "Add card"),
         shows="^Please enter",
     ),
     ScreenState(
@@ -319,7 +323,7 @@ METHOD_SCREENS = (
         "/add-card-payment-method",
         JO,
         wait_for_text("^Loading the secure card fields"),
-        answers={"**/v2/chargebee.js": keep_waiting},
+        answers={"**/v2/chargebee.js": hold_request},
         loading=True,
     ),
     ScreenState(
@@ -333,7 +337,7 @@ METHOD_SCREENS = (
         "add-card-refused",
         "/add-card-payment-method",
         JO,
-        do_in_turn(type_card("4111111111111111"), press_control("button", "Add card")),
+        run_in_turn(type_card("4111111111111111"), click_control("button", "Add card")),
         answers={"**/updatePaymentSources": answer_declined},
         shows="^We couldn't process",
     ),
@@ -342,15 +346,15 @@ METHOD_SCREENS = (
         "/manage-payment-method",
         (*AVA, *FINN),
         follow_link("/update-card-payment-method"),
-        everybody=True,
+        for_all_accounts=True,
     ),
-    ScreenState("add-paypal", "/add-paypal-payment-method", (*JO, *FINN), everybody=True),
+    ScreenState("add-paypal", "/add-paypal-payment-method", (*JO, *FINN), for_all_accounts=True),
     ScreenState(
         "add-paypal-awaited",
         "/add-paypal-payment-method",
         JO,
         wait_for_text("^Loading the PayPal button"),
-        answers={"**/v2/chargebee.js": keep_waiting},
+        answers={"**/v2/chargebee.js": hold_request},
         loading=True,
     ),
     ScreenState(
@@ -379,23 +383,32 @@ METHOD_SCREENS = (
         "/manage-payment-method",
         GIA,
         follow_link("/add-paypal-payment-method"),
-        everybody=True,
+        for_all_accounts=True,
     ),
     ScreenState(
-        "method-added", "/manage-payment-method", (*AVA, *GIA, *FINN), open_method_added, everybody=True
+        "method-added",
+        "/manage-payment-method",
+        (*AVA, *GIA, *FINN),
+        open_method_added,
+        for_all_accounts=True,
     ),
 )
-# In front of these, another screen waits.
+# States with a dialog or menu in front of a screen.
 DIALOGS = (
     ScreenState(
-        "profile-menu", "/dashboard", (*JO, *IVY), opener="Your profile", shows="^Logout$", everybody=True
+        "profile-menu",
+        "/dashboard",
+        (*JO, *IVY),
+        opener="Your profile",
+        shows="^Logout$",
+        for_all_accounts=True,
     ),
     ScreenState("resume-dialog", "/dashboard", DAN, opener="Resume now", shows="^Due today$"),
     ScreenState(
         "resume-dialog-loading",
         "/dashboard",
         DAN,
-        answers={"**/resume/estimate*": keep_waiting},
+        answers={"**/resume/estimate*": hold_request},
         opener="Resume now",
         shows="^Calculating",
     ),
@@ -442,7 +455,7 @@ DIALOGS = (
         "undo-dialog-refused",
         "/dashboard",
         ELLA,
-        do_in_turn(undo_by_link, confirm_dialog),
+        run_in_turn(undo_by_link, confirm_dialog),
         answers={"**/remove-scheduled-pause": answer_refused},
         shows="^This cannot",
     ),
@@ -468,7 +481,7 @@ DIALOGS = (
         "/manage-subscription",
         AVA,
         set_checkbox("Kids", on=True),
-        answers={"**/add-remove-service/estimate": keep_waiting},
+        answers={"**/add-remove-service/estimate": hold_request},
         opener=SAVE,
         shows="^Calculating",
     ),
@@ -554,7 +567,7 @@ DIALOGS = (
         shows="due will be charged now",
     ),
 )
-# What these do is done: they come after all others.
+# These change data, so they run after all others.
 DONE = (
     ScreenState("done-default", "/manage-payment-method", AVA, choose_last, shows="is now your default"),
     ScreenState(
@@ -567,7 +580,7 @@ DONE = (
         shows="^You added|^Kids",
     ),
     ScreenState(
-        "done-cancelling", "/cancelAll", BEN, press_control("button", "CANCEL SUB"), shows="^Access ends$"
+        "done-cancelling", "/cancelAll", BEN, click_control("button", "CANCEL SUB"), shows="^Access ends$"
     ),
     ScreenState(
         "done-resuming",
@@ -577,7 +590,7 @@ DONE = (
         inside=confirm_dialog,
         shows="is active again",
     ),
-    ScreenState("done-undoing", "/dashboard", ELLA, press_control("button", "Undo pause"), shows="continues"),
+    ScreenState("done-undoing", "/dashboard", ELLA, click_control("button", "Undo pause"), shows="continues"),
     ScreenState(
         "done-free-month",
         "/dashboard",
@@ -598,14 +611,14 @@ DONE = (
         "done-emails",
         "/emailPreferences",
         IVY,
-        do_in_turn(set_checkbox("Promotions", on=True), press_control("button", "SAVE PREFERENCES")),
+        run_in_turn(set_checkbox("Promotions", on=True), click_control("button", "SAVE PREFERENCES")),
         shows="^Your email preferences are saved",
     ),
     ScreenState(
         "done-pausing",
         "/pause-offer",
         JO,
-        press_control("button", "PAUSE MY"),
+        click_control("button", "PAUSE MY"),
         shows="^Your pause takes effect",
     ),
     ScreenState(
@@ -626,17 +639,17 @@ LANDING = (
         "landing-empty",
         "/",
         (NOBODY,),
-        press_control("button", "Send code"),
+        click_control("button", "Send code"),
         shows="^Please enter your email",
     ),
     ScreenState(
         "landing-offline",
         "/",
         (NOBODY,),
-        do_in_turn(
+        run_in_turn(
             lose_connection,
             fill_field("Email address", "a@example.com"),
-            press_control("button", "Send code"),
+            click_control("button", "Send code"),
         ),
         shows="^We couldn.t connect",
     ),
@@ -646,8 +659,8 @@ LANDING = (
         "landing-code-short",
         "/",
         (NOBODY,),
-        do_in_turn(
-            send_code("b@example.com"), fill_field("Six-digit code", "12"), press_control("button", "Sign in")
+        run_in_turn(
+            send_code("b@example.com"), fill_field("Six-digit code", "12"), click_control("button", "Sign in")
         ),
         shows="^Enter the six-digit code",
     ),

@@ -31,17 +31,19 @@ def folder(tmp_path):
 @pytest.fixture
 def search(folder):
     search = CardDataSearch(portal=PORTAL, folder=folder)
-    search.note("GET", f"{PORTAL}/api/payments/", {"content-length": CODE}, "")
+    search.record_request("GET", f"{PORTAL}/api/payments/", {"content-length": CODE}, "")
     return search
 
 
 def test_it_finds_nothing_where_nothing_is(search):
-    search.note("POST", "http://127.0.0.1:8001/v2/tokens", {}, json.dumps({"number": VISA, "cvv": CODE}))
+    search.record_request(
+        "POST", "http://127.0.0.1:8001/v2/tokens", {}, json.dumps({"number": VISA, "cvv": CODE})
+    )
     search.assert_no_card_data(codes=[CODE])
 
 
 def test_it_says_where_it_found_what(search):
-    search.note("POST", f"{PORTAL}/a", {}, json.dumps({"cvv": CODE}))
+    search.record_request("POST", f"{PORTAL}/a", {}, json.dumps({"cvv": CODE}))
     with pytest.raises(AssertionError, match=f"a code after .*cvv.* in POST {PORTAL}/a"):
         search.assert_no_card_data(codes=[CODE])
 
@@ -75,7 +77,7 @@ def test_it_does_not_pass_without_having_seen_a_request(folder):
     ],
 )
 def test_it_finds_what_is_sent(search, path, headers, body):
-    search.note("POST", PORTAL + path, headers, body)
+    search.record_request("POST", PORTAL + path, headers, body)
     with pytest.raises(AssertionError):
         search.assert_no_card_data(codes=[CODE])
 
@@ -89,7 +91,7 @@ def test_it_finds_what_is_sent(search, path, headers, body):
     ],
 )
 def test_it_takes_no_other_number_that_is_sent_for_a_code(search, path, body):
-    search.note("POST", PORTAL + path, {}, body)
+    search.record_request("POST", PORTAL + path, {}, body)
     search.assert_no_card_data(codes=[CODE])
 
 
@@ -108,7 +110,7 @@ def test_it_finds_what_is_stored(search, folder, row):
     with sqlite3.connect(folder / "db.sqlite3") as database:
         database.execute("INSERT INTO kept VALUES (?, ?, ?)", row)
     database.close()
-    assert ["kept." in place for place in search.found(codes=[CODE])] == [True]
+    assert ["kept." in place for place in search.find_card_data(codes=[CODE])] == [True]
 
 
 @pytest.mark.parametrize(
@@ -123,7 +125,7 @@ def test_it_finds_what_is_stored(search, folder, row):
 def test_it_finds_what_is_logged_and_queued(search, folder, place, line):
     (folder / place).parent.mkdir(exist_ok=True)
     (folder / place).write_text(line)
-    assert [place in found for found in search.found(codes=[CODE])] == [True]
+    assert [place in found for found in search.find_card_data(codes=[CODE])] == [True]
 
 
 @pytest.mark.parametrize("encoding", ["8bit", "base64", "quoted-printable"])
@@ -132,7 +134,7 @@ def test_it_finds_what_is_mailed(search, folder, encoding):
     mail["Subject"] = "Your card"
     mail.set_content(f"It is {VISA[:4]} {VISA[4:8]} {VISA[8:12]} {VISA[12:]}.", cte=encoding)
     (folder / "mail" / "one.log").write_bytes(mail.as_bytes() + b"\n" + b"-" * 79 + b"\n")
-    assert search.found() == ["a number ending in 1111 in mail/one.log"]
+    assert search.find_card_data() == ["a number ending in 1111 in mail/one.log"]
 
 
 def test_it_takes_nothing_between_the_parts_of_a_mail_for_a_card(search, folder):
@@ -141,7 +143,7 @@ def test_it_takes_nothing_between_the_parts_of_a_mail_for_a_card(search, folder)
     mail.add_alternative("<p>Hello</p>", subtype="html")
     mail.set_boundary("===============4101143227833987679==")
     (folder / "mail" / "one.log").write_bytes(mail.as_bytes() + b"\n" + b"-" * 79 + b"\n")
-    assert search.found() == []
+    assert search.find_card_data() == []
 
 
 @pytest.mark.parametrize("number", [*TEST_CARDS, "4000056655665556", "2223003122003222", "4222222222222"])
