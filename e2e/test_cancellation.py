@@ -47,7 +47,7 @@ def first_date(locator):
 
 
 @pytest.mark.shows("pause-6")
-def test_ava_cancels_one_of_two_and_takes_it_back_by_the_link_in_the_mail(visitor):
+def test_ava_cancels_one_of_two_subscriptions_and_undoes_it_with_the_link_in_the_mail(visitor):
     page = visitor.sign_in("ava")
     subscription_card(page, "Gospel TV").get_by_role("link", name="Pause").click()
     page.get_by_role("link", name="No thanks, continue to cancel").click()
@@ -80,7 +80,7 @@ def test_ava_cancels_one_of_two_and_takes_it_back_by_the_link_in_the_mail(visito
     visitor.demo.assert_mirror_matches()
 
 
-def test_dan_ends_what_is_paused_at_once_and_can_start_it_again_at_its_price(visitor):
+def test_dan_cancels_a_paused_subscription_immediately_and_can_restart_it_at_its_price(visitor):
     page = visitor.sign_in("dan")
     subscription_card(page, "Gospel TV").get_by_role("link", name="Cancel").click()
     expect(read_cancel_terms(page)).to_contain_text("Gospel TV is paused and ends immediately.")
@@ -97,7 +97,7 @@ def test_dan_ends_what_is_paused_at_once_and_can_start_it_again_at_its_price(vis
     visitor.demo.assert_mirror_matches()
 
 
-def test_hugo_who_left_starts_again_at_the_price_he_was_shown(visitor):
+def test_hugo_restarts_an_ended_subscription_at_the_price_shown(visitor):
     page = visitor.sign_in("hugo")
     ended = page.get_by_role("region", name="Ended subscriptions")
     expect(ended).to_contain_text("$6.99 / month")
@@ -116,7 +116,7 @@ def test_hugo_who_left_starts_again_at_the_price_he_was_shown(visitor):
 
 
 @pytest.mark.shows("cancel-13", "cancel-14")
-def test_ella_cancels_what_was_to_be_paused_and_everything_ends_with_its_term(visitor):
+def test_ella_cancels_despite_a_scheduled_pause_and_everything_ends_with_its_term(visitor):
     page = visitor.sign_in("ella")
     page.get_by_role("link", name="Cancel Subscriptions").click()
     expect(read_cancel_terms(page)).to_contain_text(
@@ -132,7 +132,7 @@ def test_ella_cancels_what_was_to_be_paused_and_everything_ends_with_its_term(vi
     visitor.demo.assert_mirror_matches()
 
 
-def test_gia_keeps_what_was_going_to_end_by_a_link_that_signs_nobody_in(visitor):
+def test_gia_undoes_a_cancellation_by_a_link_that_requires_a_sign_in(visitor):
     page, demo = visitor.page, visitor.demo
     page.goto(f"/dashboard?undo={demo.run_manage('shell', '-c', GIA).strip().splitlines()[-1]}")
     page.get_by_label("Email address").fill("gia@example.com")
@@ -151,13 +151,13 @@ def test_gia_keeps_what_was_going_to_end_by_a_link_that_signs_nobody_in(visitor)
 
 
 @pytest.mark.shows("cancel-4")
-def test_ben_who_has_paid_for_long_is_let_go_with_a_heavy_heart(visitor):
+def test_ben_sees_the_heading_for_long_term_subscribers(visitor):
     page = visitor.sign_in("ben")
     page.goto("/cancelAll")
     expect(page.get_by_role("heading", level=1)).to_have_text("It breaks our heart to see you go!")
 
 
-def test_jo_sees_the_end_and_the_pause_beside_each_other_and_alike(visitor):
+def test_jo_sees_pause_and_cancel_buttons_together_and_in_the_same_style(visitor):
     page = visitor.sign_in("jo")
     page.set_viewport_size(PHONE)
     page.goto("/cancelAll")

@@ -52,7 +52,7 @@ def planted(demo):
 
 
 @pytest.mark.shows("security-24")
-def test_what_was_planted_is_text_on_every_screen(planted, visitor):
+def test_a_planted_tag_is_shown_as_text_on_every_screen(planted, visitor):
     page = visitor.page
     page.add_init_script("window.planted = () => { window.wasPlanted = true; }")
     visitor.sign_in("ava")
@@ -66,7 +66,7 @@ def test_what_was_planted_is_text_on_every_screen(planted, visitor):
 
 
 @pytest.mark.shows("security-28")
-def test_another_windows_words_are_nobodys(visitor):
+def test_a_message_from_another_window_is_ignored(visitor):
     page = visitor.sign_in("ben")
     page.goto("/add-card-payment-method?operationType=ADD")
     expect(page.get_by_role("heading", level=1)).to_be_visible()
@@ -85,7 +85,7 @@ def test_another_windows_words_are_nobodys(visitor):
 
 
 @pytest.mark.shows("security-28")
-def test_a_window_of_another_origin_cannot_hold_on_to_the_portal(visitor, demo):
+def test_a_window_of_another_origin_keeps_no_reference_to_the_portal(visitor, demo):
     page = visitor.page
     page.goto(demo.sandbox_url)
     with page.expect_popup() as opened:

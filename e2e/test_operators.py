@@ -63,7 +63,7 @@ def _run_axe(page):
     return [f"{one['id']}: {node['target']}" for one in found for node in one["nodes"]]
 
 
-def test_support_reads_a_story_and_resumes_for_its_owner(operator, page):
+def test_support_reads_an_account_page_and_resumes_for_the_subscriber(operator, page):
     support = operator("support")
     support.account("dan")
     for heading in ("Subscriptions", "Pauses", "Invoices", "Payment methods", "Emails", "Activity"):
@@ -78,7 +78,7 @@ def test_support_reads_a_story_and_resumes_for_its_owner(operator, page):
     expect(activity.get_by_text("support:support")).to_be_visible()
 
 
-def test_the_subscriber_is_told_that_support_did_it(operator, visitor, page):
+def test_a_subscriber_sees_that_support_made_a_change(operator, visitor, page):
     support = operator("support")
     support.account("ella")
     page.get_by_role("link", name="Remove scheduled pause…").click()
@@ -98,7 +98,7 @@ def test_the_subscriber_is_told_that_support_did_it(operator, visitor, page):
 
 
 @pytest.mark.shows("security-17")
-def test_support_signs_somebody_out_everywhere(operator, visitor, browser, demo):
+def test_support_signs_a_subscriber_out_everywhere(operator, visitor, browser, demo):
     subscriber = visitor.sign_in("ava")
     desk = browser.new_context(base_url=demo.url).new_page()
     support = Operator(desk, "support")
@@ -149,7 +149,7 @@ def poster_png(page):
     return base64.b64decode(drawn)
 
 
-def test_content_switches_the_pause_offer_off(operator, page, visitor):
+def test_content_turns_the_pause_offer_off(operator, page, visitor):
     operator("content")
     page.goto("/admin/accounts/sitesettings/1/change/")
     expect(page.get_by_label("Time zone")).to_have_count(0)
@@ -161,7 +161,7 @@ def test_content_switches_the_pause_offer_off(operator, page, visitor):
     expect(page.get_by_role("button", name="Pause for a month")).to_have_count(0)
 
 
-def test_finance_takes_invoices_along(operator, page):
+def test_finance_exports_invoices(operator, page):
     operator("finance")
     page.goto("/admin/billing/invoice/?q=ava")
     with page.expect_download() as download:
@@ -171,14 +171,14 @@ def test_finance_takes_invoices_along(operator, page):
     assert {row["email"] for row in rows} == {"ava@example.com"}
 
 
-def test_the_report_tells_well_that_nothing_happened_yet(operator, page):
+def test_the_report_says_that_there_was_no_activity(operator, page):
     operator("finance")
     page.goto(f"{REPORT}?weeks=own&first=2020-01-06&last=2020-02-02")
     expect(page.get_by_role("heading", name="No activity in these weeks")).to_be_visible()
     assert admin_violations(page) == []
 
 
-def test_what_a_subscriber_does_is_in_the_report(operator, page, visitor):
+def test_a_cancellation_appears_in_the_report(operator, page, visitor):
     visitor.sign_in("ben")
     page.goto("/cancelAll")
     page.get_by_role("button", name="CANCEL SUBSCRIPTION(S)").click()
@@ -197,7 +197,7 @@ def test_what_a_subscriber_does_is_in_the_report(operator, page, visitor):
         page.wait_for_function("(width) => document.documentElement.scrollWidth === width", arg=size["width"])
 
 
-def test_an_accounts_page_has_no_barrier(operator, page):
+def test_an_account_page_is_accessible(operator, page):
     support = operator("support")
     support.account("jo")
     for scheme, size in LOOKS:
@@ -246,7 +246,7 @@ def test_an_accounts_page_has_no_barrier(operator, page):
         ),
     ],
 )
-def test_a_group_is_refused_what_is_not_its_own(operator, group, refused):
+def test_a_group_is_refused_what_it_has_no_permission_for(operator, group, refused):
     somebody = operator(group)
     seen = somebody.visible_lists()
     assert ("Accounts" in seen) == (group != "content")
@@ -254,7 +254,7 @@ def test_a_group_is_refused_what_is_not_its_own(operator, group, refused):
     assert [path for path in refused if not somebody.is_refused(path)] == []
 
 
-def test_an_operators_own_page_has_no_barrier_and_nothing_is_blocked_on_it(operator, page):
+def test_an_operator_page_is_accessible_and_logs_no_error(operator, page):
     said = []
     page.on("console", lambda message: said.append(message.text) if message.type == "error" else None)
     operator("admin")

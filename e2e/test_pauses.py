@@ -39,7 +39,7 @@ def shown_dates(locator):
 
 
 @pytest.mark.shows("rule-3", "dashboard-2")
-def test_dan_resumes_now_and_is_charged_what_the_estimate_said(visitor):
+def test_dan_resumes_now_and_is_charged_the_estimated_amount(visitor):
     page = visitor.sign_in("dan")
     paused = subscription_card(page, "Gospel TV")
     expect(paused).to_contain_text("Paused")
@@ -62,7 +62,7 @@ def test_dan_resumes_now_and_is_charged_what_the_estimate_said(visitor):
 
 
 @pytest.mark.shows("paused-5")
-def test_ella_takes_her_scheduled_pause_back(visitor):
+def test_ella_undoes_her_scheduled_pause(visitor):
     page = visitor.sign_in("ella")
     scheduled = subscription_card(page, "Faith & Family")
     expect(scheduled).to_contain_text("Pause scheduled")
@@ -91,7 +91,7 @@ def test_finn_sees_that_his_payment_failed(visitor):
 
 
 @pytest.mark.shows("history-3")
-def test_ivy_who_has_nothing_sees_what_there_could_be(visitor):
+def test_ivy_sees_that_she_has_no_subscriptions_and_no_invoices(visitor):
     page = visitor.sign_in("ivy")
     expect(page.get_by_text("No subscriptions yet")).to_be_visible()
     page.goto("/billingHistory")
@@ -103,7 +103,7 @@ def test_ivy_who_has_nothing_sees_what_there_could_be(visitor):
     ).to_be_visible()
 
 
-def test_hugo_who_left_still_has_his_invoices(visitor):
+def test_hugo_still_has_his_invoices_after_his_subscriptions_ended(visitor):
     page = visitor.sign_in("hugo")
     expect(page.get_by_text("Your subscriptions have ended")).to_be_visible()
     page.get_by_role("link", name="See your billing history").click()
@@ -117,7 +117,7 @@ def ava(visitor):
 
 
 @pytest.mark.shows("pause-4", "paused-5")
-def test_ava_pauses_takes_it_back_pauses_all_and_the_night_resumes_her(visitor, ava):
+def test_ava_pauses_undoes_it_pauses_all_and_is_resumed_automatically(visitor, ava):
     page = ava
     demo = visitor.demo
 

@@ -83,7 +83,7 @@ def decide_at_paypal(page: Page, decision: str, email: str) -> None:
 
 
 @pytest.mark.shows("payment-1", "payment-2", "payment-6", "payment-10", "payment-20")
-def test_jo_adds_cards_of_every_kind_and_chooses_among_them(visitor: Visitor) -> None:
+def test_jo_adds_cards_of_several_brands_sets_a_default_and_deletes_one(visitor: Visitor) -> None:
     page = visitor.sign_in("jo")
     for number, brand, code in (
         (MASTERCARD, "Mastercard ending in 4444", CODE),
@@ -115,7 +115,7 @@ def test_jo_adds_cards_of_every_kind_and_chooses_among_them(visitor: Visitor) ->
     visitor.demo.assert_mirror_matches()
 
 
-def test_a_card_that_is_refused_stays_in_the_form_and_a_better_one_goes_in(visitor: Visitor) -> None:
+def test_a_refused_card_keeps_the_form_filled_in_and_another_card_is_accepted(visitor: Visitor) -> None:
     page = visitor.sign_in("ivy")
     page.goto("/manage-payment-method")
     add_card(page, REFUSED_WHEN_ADDED, name="Ivy Moss")
@@ -137,7 +137,7 @@ def test_a_card_that_is_refused_stays_in_the_form_and_a_better_one_goes_in(visit
 
 
 @pytest.mark.shows("payment-10")
-def test_the_form_says_what_is_missing_and_leads_there(visitor: Visitor) -> None:
+def test_the_form_says_what_is_missing_and_focuses_it(visitor: Visitor) -> None:
     page = visitor.sign_in("ben")
     page.goto("/add-payment-method")
     page.get_by_role("button", name="Continue").click()
@@ -181,7 +181,7 @@ def test_ava_corrects_her_card_and_then_replaces_its_number(visitor: Visitor) ->
 
 
 @pytest.mark.shows("payment-20")
-def test_carla_turns_back_at_paypal_fails_there_and_then_adds_it(visitor: Visitor) -> None:
+def test_carla_cancels_at_paypal_fails_there_and_then_adds_it(visitor: Visitor) -> None:
     page = visitor.sign_in("carla")
     open_add_form(page, "PayPal")
     expect(page.get_by_role("heading", name="Add Payment Method")).to_be_visible()
@@ -208,7 +208,7 @@ def test_carla_turns_back_at_paypal_fails_there_and_then_adds_it(visitor: Visito
 
 
 @pytest.mark.shows("shell-8", "shell-9")
-def test_finn_mends_his_card_from_the_banner_and_is_paid_up(visitor: Visitor) -> None:
+def test_finn_replaces_his_card_from_the_banner_and_pays_what_is_due(visitor: Visitor) -> None:
     page = visitor.sign_in("finn")
     page.get_by_role("link", name="UPDATE PAYMENT DETAILS").click()
     page.wait_for_url("**/update-card-payment-method?**")
@@ -239,7 +239,7 @@ def test_finn_mends_his_card_from_the_banner_and_is_paid_up(visitor: Visitor) ->
 
 
 @pytest.mark.shows("reliability-33")
-def test_the_providers_script_is_blocked_and_the_rest_goes_on(visitor: Visitor) -> None:
+def test_the_portal_works_while_the_providers_script_is_blocked(visitor: Visitor) -> None:
     page = visitor.sign_in("dan")
     page.route("**/v2/chargebee.js", lambda route: route.abort())
     page.goto("/add-card-payment-method")
@@ -255,7 +255,7 @@ def test_the_providers_script_is_blocked_and_the_rest_goes_on(visitor: Visitor) 
     expect(hosted_input(page, "Card number")).to_be_visible()
 
 
-def test_gia_pays_what_is_due_by_paypal(visitor: Visitor) -> None:
+def test_gia_pays_what_is_due_with_paypal(visitor: Visitor) -> None:
     page = visitor.sign_in("gia")
     kids = page.get_by_role("article", name="Kids")
     kids.get_by_role("button", name="Keep my subscription").click()

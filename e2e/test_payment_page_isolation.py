@@ -133,7 +133,7 @@ def complete_sign_in(visitor, name):
 
 
 @pytest.mark.shows("rule-11", "payment-10", "payment-11", "payment-12", "payment-17", "security-25")
-def test_each_screen_has_its_own_document_however_one_comes_there(visitor, documents):
+def test_a_screen_has_its_own_document_however_it_is_reached(visitor, documents):
     page = visitor.sign_in("jo")
     documents.expect_screen("/dashboard", "Hello")
     page.goto("/manage-payment-method")
@@ -166,7 +166,7 @@ def test_each_screen_has_its_own_document_however_one_comes_there(visitor, docum
     documents.expect_screen("/dashboard", "Hello")
 
 
-def test_a_screen_that_navigates_across_the_border_is_loaded_anew(visitor, documents):
+def test_a_navigation_to_a_screen_of_another_document_loads_that_document(visitor, documents):
     page = visitor.sign_in("ben")
     page.goto("/billingHistory")
     documents.expect_screen("/billingHistory", "Billing History")
@@ -190,7 +190,9 @@ def test_a_screen_that_navigates_across_the_border_is_loaded_anew(visitor, docum
     expect(page).to_have_url(re.compile(f"{re.escape(ADD_CARD)}$"))
 
 
-def test_a_stranger_is_led_back_to_the_card_screen_and_out_again(visitor, documents):
+def test_a_visitor_returns_to_the_card_screen_after_signing_in_and_leaves_it_when_the_session_ends(
+    visitor, documents
+):
     page = visitor.page
     page.goto(ADD_CARD)
     documents.expect_screen("/", "account")
@@ -211,7 +213,7 @@ def test_a_stranger_is_led_back_to_the_card_screen_and_out_again(visitor, docume
 
 
 @pytest.mark.shows("security-21")
-def test_after_logout_on_a_card_screen_the_way_back_shows_nothing(visitor, documents):
+def test_a_logout_on_a_card_screen_leaves_nothing_to_go_back_to(visitor, documents):
     page = visitor.sign_in("carla")
     page.goto("/manage-payment-method")
     documents.expect_screen("/manage-payment-method", "Payment Methods")
@@ -231,7 +233,7 @@ def test_after_logout_on_a_card_screen_the_way_back_shows_nothing(visitor, docum
     ("name", "address", "kind", "frame"),
     [("dan", ADD_CARD, "card", "Security code"), ("gia", ADD_PAYPAL, "payPal", "PayPal")],
 )
-def test_a_card_screen_loads_what_is_listed_and_gives_nothing_away(
+def test_a_payment_screen_loads_only_listed_sources_and_leaks_nothing(
     visitor, documents, name, address, kind, frame
 ):
     page = visitor.sign_in(name)
@@ -265,7 +267,7 @@ def test_a_card_screen_loads_what_is_listed_and_gives_nothing_away(
 
 
 @pytest.mark.shows("security-44")
-def test_a_card_number_reaches_the_provider_alone(visitor, documents):
+def test_a_card_number_reaches_only_the_provider(visitor, documents):
     search = CardDataSearch(portal=documents.portal, folder=visitor.demo.folder, context=visitor.page.context)
     page = visitor.sign_in("ella")
     page.goto(ADD_CARD)
@@ -281,7 +283,7 @@ def test_a_card_number_reaches_the_provider_alone(visitor, documents):
 
 
 @pytest.mark.shows("security-45")
-def test_the_provider_cannot_be_loaded_anywhere_else(visitor, documents, violations, quiet_page):
+def test_a_document_loads_no_script_or_frame_outside_its_policy(visitor, documents, violations, quiet_page):
     page = visitor.sign_in("finn")
     script = (
         "async (src) => { document.head.append(Object.assign(document.createElement('script'), { src })) }"

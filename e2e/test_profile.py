@@ -49,7 +49,7 @@ def expect_durations(dialog, durations):
 
 
 @pytest.mark.shows("shell-14", "emails-4", "emails-7", "emails-10")
-def test_ivy_chooses_emails_and_then_wants_none(visitor):
+def test_ivy_subscribes_to_emails_and_then_unsubscribes_from_all(visitor):
     page = visitor.sign_in("ivy")
     page.get_by_role("button", name="Your profile").click()
     page.get_by_role("link", name="Email Preferences").first.click()
@@ -78,7 +78,7 @@ def test_ivy_chooses_emails_and_then_wants_none(visitor):
 
 
 @pytest.mark.shows("rule-15")
-def test_hugo_takes_his_data_along_and_signs_out_elsewhere(visitor, browser, browser_context_args):
+def test_hugo_downloads_his_data_and_signs_out_everywhere_else(visitor, browser, browser_context_args):
     page = visitor.sign_in("hugo")
     # The other browser has a session of its own.
     token = visitor.demo.open_sessions("hugo")["hugo"]

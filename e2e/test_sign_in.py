@@ -10,7 +10,7 @@ def test_a_subscriber_signs_in_with_the_code_from_the_mail(visitor):
 
 
 @pytest.mark.shows("rule-13", "security-1")
-def test_an_unknown_address_is_answered_alike_and_mailed_nothing(visitor):
+def test_an_unknown_address_gets_the_same_answer_and_no_mail(visitor):
     page = visitor.page
     page.goto("/")
     page.get_by_label("Email address").fill("stranger@example.com")
@@ -22,14 +22,14 @@ def test_an_unknown_address_is_answered_alike_and_mailed_nothing(visitor):
 
 
 @pytest.mark.shows("routes-4")
-def test_a_page_for_subscribers_sends_a_stranger_to_the_start(page):
+def test_a_subscriber_page_redirects_a_visitor_to_the_landing_page(page):
     page.goto("/dashboard")
     page.wait_for_url(lambda url: url.endswith("/"))
     expect(page.get_by_label("Email address")).to_be_visible()
 
 
 @pytest.mark.shows("product-6", "security-19", "security-20")
-def test_the_token_is_all_that_is_kept_and_travels_in_its_header_alone(visitor):
+def test_the_token_is_the_only_stored_data_and_is_sent_only_in_its_header(visitor):
     sent = []
 
     def note(request):
@@ -50,7 +50,7 @@ def test_the_token_is_all_that_is_kept_and_travels_in_its_header_alone(visitor):
 
 
 @pytest.mark.shows("shell-3", "security-21")
-def test_after_logout_the_way_back_shows_nothing_and_the_token_is_dead(visitor):
+def test_a_logout_leaves_nothing_to_go_back_to_and_revokes_the_token(visitor):
     page = visitor.sign_in_by_code("carla")
     token = page.evaluate("() => localStorage.getItem('token')")
     page.goto("/billingHistory")
@@ -66,7 +66,7 @@ def test_after_logout_the_way_back_shows_nothing_and_the_token_is_dead(visitor):
 
 
 @pytest.mark.shows("landing-1", "security-22", "reliability-34")
-def test_a_token_that_is_no_longer_good_leads_back_to_the_start_once(visitor):
+def test_an_invalid_token_redirects_to_the_landing_page_once(visitor):
     page = visitor.sign_in_by_code("gia")
     page.evaluate(
         "() => { const key = Object.keys(localStorage)[0]; localStorage.setItem(key, 'ssp_' + 'a'.repeat(64)); }"

@@ -12,7 +12,7 @@ def test_it_is_alive_and_ready(demo, path):
         assert json.load(answer)["status"] == "ok"
 
 
-def test_it_serves_the_bundle_compressed_and_for_ever(demo, page):
+def test_it_serves_the_bundle_compressed_and_immutable(demo, page):
     with page.expect_response("**/static/app/main.*.js") as waiting:
         page.goto("/")
     headers = waiting.value.headers
@@ -20,7 +20,7 @@ def test_it_serves_the_bundle_compressed_and_for_ever(demo, page):
     assert "immutable" in headers["cache-control"]
 
 
-def test_the_operator_of_the_demo_gets_in(demo, page):
+def test_the_demos_operator_can_sign_in(demo, page):
     page.goto("/admin/")
     page.get_by_label("Username").fill("admin")
     page.get_by_label("Password").fill("admin")
@@ -28,5 +28,5 @@ def test_the_operator_of_the_demo_gets_in(demo, page):
     page.get_by_role("heading", name="Operations").wait_for()
 
 
-def test_the_mirror_holds_what_the_provider_holds(demo):
+def test_the_mirror_equals_the_provider(demo):
     demo.assert_mirror_matches()

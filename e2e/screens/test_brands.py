@@ -1,4 +1,4 @@
-"""Each brand at its own host name: its name, its colours and its links, with no barrier in light or dark."""
+"""Each brand at its host name: its name, colors and links, accessible in light and dark."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 from e2e.support.accessibility import IS_SETTLED, LOOKS, axe_violations_in_looks
 from e2e.support.demo_portal import Visitor
 
-# Host label, name, the brand's colours of a button and of the edge above in each scheme, account.
+# Host label, name, the primary and accent colors in each color scheme, account.
 BRANDS = [
     ("faith", "Faith & Family", {"light": ("#23418f", "#b34a14"), "dark": ("#a9c1ff", "#ffb38a")}, "ava"),
     ("gospel", "Gospel TV", {"light": ("#6a1f6d", "#8f5a00"), "dark": ("#e6b0ea", "#f5c76b")}, "dan"),
@@ -21,17 +21,17 @@ LINKS = ("Contact Customer Service", "Terms of Service", "Privacy Policy")
 
 @pytest.fixture
 def page_at(browser, browser_context_args, demo) -> Iterator[object]:
-    """Open a page whose addresses begin at a host name under localhost."""
+    """Yield a function that opens a page at a brand's host name under localhost."""
     contexts = []
 
-    def opened(label: str) -> Page:
+    def open_page(label: str) -> Page:
         base_url = f"http://{label}.localhost:{demo.port}"
         context = browser.new_context(**{**browser_context_args, "base_url": base_url})
         contexts.append(context)
         page: Page = context.new_page()
         return page
 
-    yield opened
+    yield open_page
     for context in contexts:
         context.close()
 
@@ -41,8 +41,8 @@ def wait_until_settled(page: Page) -> None:
 
 
 @pytest.mark.shows("rule-14", "landing-2")
-@pytest.mark.parametrize(("label", "name", "colours", "account"), BRANDS)
-def test_a_brand_looks_and_leads_as_it_says(page_at, demo, label, name, colours, account):
+@pytest.mark.parametrize(("label", "name", "colors", "account"), BRANDS)
+def test_a_brand_has_its_own_name_colors_and_links(page_at, demo, label, name, colors, account):
     page = page_at(label)
     page.goto("/")
     wait_until_settled(page)
@@ -54,11 +54,11 @@ def test_a_brand_looks_and_leads_as_it_says(page_at, demo, label, name, colours,
             f"https://{'help.' if 'Contact' in link else ''}{label}.example.com/"
             + {"C": "requests/new", "T": "terms-of-service", "P": "privacy-policy"}[link[0]],
         )
-    for scheme, (colour, edge) in colours.items():
+    for scheme, (color, edge) in colors.items():
         page.emulate_media(color_scheme=scheme)
         page.wait_for_function(
-            "(colour) => getComputedStyle(document.documentElement).getPropertyValue('--color-primary') === colour",
-            arg=colour,
+            "(color) => getComputedStyle(document.documentElement).getPropertyValue('--color-primary') === color",
+            arg=color,
         )
         drawn = f"rgb({', '.join(str(part) for part in bytes.fromhex(edge[1:]))}) 0px 3px 0px 0px inset"
         expect(page.get_by_role("banner")).to_have_css("box-shadow", drawn)
@@ -73,7 +73,7 @@ def test_a_brand_looks_and_leads_as_it_says(page_at, demo, label, name, colours,
     assert axe_violations_in_looks(page, *LOOKS) == []
 
 
-def test_a_brand_that_is_none_of_the_three_has_no_links(page_at):
+def test_an_unknown_brand_has_no_links(page_at):
     page = page_at("sports")
     page.goto("/")
     wait_until_settled(page)
@@ -85,7 +85,7 @@ def test_a_brand_that_is_none_of_the_three_has_no_links(page_at):
     assert axe_violations_in_looks(page, *LOOKS) == []
 
 
-def test_card_fields_stand_in_a_brands_own_pages(page_at, demo):
+def test_a_brands_card_screen_accepts_a_card_number(page_at, demo):
     page = page_at("kids")
     Visitor(demo, page, {}).sign_in_by_code("jo")
     page.goto("/add-card-payment-method?operationType=ADD")

@@ -1,4 +1,4 @@
-"""Every dialog: opened, kept to and left by keyboard, and no barrier."""
+"""Every dialog, used with the keyboard and checked with axe-core."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from e2e.support.state_catalog import DIALOGS
 HOSTS = {"ben": "sports", "dan": "gospel", "ella": "kids", "ivy": "sports"}
 HOLDERS = sorted({name for state in DIALOGS for name in state.accounts})
 MENU = "profile-menu"
-# Those that a button opens and that are left as they were opened.
+# Dialogs that a button opens and that need no further action.
 OPENED = [state for state in DIALOGS if state.opener and state.inside is do_nothing and state.name != MENU]
 CHANGES_NOTHING = re.compile("^(NO, CANCEL|Not now)$")
 CONTROLS = "button:enabled, a[href]"
-# The focus as the place of a control in its dialog. Between the last and the first it is with the browser itself, which
-# shows as the body; a control of the page behind has no place.
+# The index of the focused control in the dialog: -1 means a control of the page behind it. Between the last control and
+# the first the browser itself has the focus, and the active element is the body.
 PLACE = """(dialog, controls) => document.activeElement === document.body
   ? 'outside the page'
   : [...dialog.querySelectorAll(controls)].indexOf(document.activeElement)"""
@@ -29,24 +29,24 @@ BEHIND = -1
 
 
 def tab_through_dialog(page: Page, key: str) -> set[int | str]:
-    """Press a key for two rounds through the open dialog, and return where the focus has been."""
+    """Press a key for two rounds through the open dialog; return the places that had the focus."""
     dialog = page.locator("dialog[open]")
-    been = set()
+    places = set()
     for _ in range(2 * dialog.locator(CONTROLS).count() + 2):
         page.keyboard.press(key)
-        been.add(dialog.evaluate(PLACE, CONTROLS))
-    return been
+        places.add(dialog.evaluate(PLACE, CONTROLS))
+    return places
 
 
 @pytest.mark.parametrize("name", HOLDERS)
-def test_no_dialog_is_a_barrier(signed_in, name):
+def test_a_dialog_is_accessible(signed_in, name):
     states = [state for state in DIALOGS if name in state.accounts]
     assert violations_by_state(signed_in(name, HOSTS.get(name)), states) == {}
 
 
 @pytest.mark.shows("shell-11", "shell-13")
 @pytest.mark.parametrize("state", OPENED, ids=lambda state: state.name)
-def test_it_takes_the_focus_keeps_it_and_gives_it_back(signed_in, state):
+def test_it_takes_keeps_and_returns_the_focus(signed_in, state):
     page = signed_in(state.accounts[0])
     assert enter_state(page, replace(state, opener="", shows=""))
     opener = page.get_by_role("button", name=re.compile(f"^{state.opener}", re.IGNORECASE)).first
@@ -57,11 +57,11 @@ def test_it_takes_the_focus_keeps_it_and_gives_it_back(signed_in, state):
     expect(dialog.get_by_role("button", name=CHANGES_NOTHING)).to_be_focused()
     expect(dialog).to_have_accessible_name(re.compile("."))
 
-    everywhere = set(range(dialog.locator(CONTROLS).count()))
+    all_places = set(range(dialog.locator(CONTROLS).count()))
     for key in ("Tab", "Shift+Tab"):
-        been = tab_through_dialog(page, key)
-        assert everywhere <= been
-        assert BEHIND not in been
+        places = tab_through_dialog(page, key)
+        assert all_places <= places
+        assert BEHIND not in places
 
     page.keyboard.press("Escape")
     expect(dialog).to_be_hidden()
@@ -71,8 +71,8 @@ def test_it_takes_the_focus_keeps_it_and_gives_it_back(signed_in, state):
 
 
 @pytest.mark.parametrize("name", ["undo-dialog", "undo-dialog-nothing"])
-def test_one_that_came_with_the_page_leaves_the_focus_with_the_heading(signed_in, name):
-    state = next(one for one in DIALOGS if one.name == name)
+def test_a_dialog_that_opens_with_the_page_leaves_the_focus_on_the_heading(signed_in, name):
+    state = next(state for state in DIALOGS if state.name == name)
     page = signed_in(state.accounts[0])
     assert enter_state(page, state)
     expect(page.get_by_role("dialog").get_by_role("button").first).to_be_focused()
@@ -82,8 +82,8 @@ def test_one_that_came_with_the_page_leaves_the_focus_with_the_heading(signed_in
 
 
 @pytest.mark.parametrize("name", ["resume-dialog-confirming", "manage-dialog-confirming"])
-def test_one_that_is_busy_stays_and_keeps_the_focus(signed_in, name):
-    state = next(one for one in DIALOGS if one.name == name)
+def test_a_busy_dialog_stays_open_and_keeps_the_focus(signed_in, name):
+    state = next(state for state in DIALOGS if state.name == name)
     page = signed_in(state.accounts[0])
     assert enter_state(page, state)
     page.keyboard.press("Escape")
@@ -94,8 +94,8 @@ def test_one_that_is_busy_stays_and_keeps_the_focus(signed_in, name):
 
 
 @pytest.mark.shows("client-7")
-def test_one_about_a_failed_payment_gives_the_focus_back_to_what_opened_the_one_before(signed_in):
-    state = next(one for one in DIALOGS if one.name == "manage-dialog-declined")
+def test_a_failed_payment_dialog_returns_the_focus_to_the_previous_dialogs_opener(signed_in):
+    state = next(state for state in DIALOGS if state.name == "manage-dialog-declined")
     page = signed_in(state.accounts[0])
     assert enter_state(page, state)
     dialog = page.get_by_role("dialog", name="Payment Failed")
@@ -105,7 +105,7 @@ def test_one_about_a_failed_payment_gives_the_focus_back_to_what_opened_the_one_
     expect(page.get_by_role("button", name=state.opener)).to_be_focused()
 
 
-def test_the_menu_opens_closes_and_is_walked_through_by_keyboard(signed_in):
+def test_the_menu_works_with_the_keyboard(signed_in):
     page = open_settled(signed_in("ivy"), "/dashboard")
     trigger = page.get_by_role("button", name="Your profile")
     trigger.focus()

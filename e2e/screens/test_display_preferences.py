@@ -1,4 +1,4 @@
-"""What is on its way or does not come, forced colours, less motion, and text of any size on a small telephone."""
+"""Loading and failed screens, forced colors, reduced motion, and large text on a small phone."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ PAYMENT_PATHS = [
     "/add-card-payment-method",
     "/add-paypal-payment-method",
 ]
-# Where every ground is the same, an edge tells what belongs together: by state, the part that has one.
-EDGED = {
+# Forced colors make all backgrounds alike, so borders show the grouping: by state, the element that needs one.
+BORDERED_PARTS = {
     "dashboard": "main [class*='pill']",
     "dashboard-loading": "[class*='skeleton']",
     "dashboard-offline": "main [class*='alert']",
@@ -46,15 +46,15 @@ EDGED = {
     "coupon-empty": "input[aria-invalid='true']",
     "add-method-chosen": "label:has(:checked)",
 }
-HAS_EDGE = """(part) => {
+HAS_BORDER = """(part) => {
   const { borderTopStyle, borderTopWidth, borderTopColor, backgroundColor } = getComputedStyle(part);
   return borderTopStyle === 'solid' && parseFloat(borderTopWidth) >= 1
     && ![backgroundColor, 'rgba(0, 0, 0, 0)'].includes(borderTopColor);
 }"""
-# What goes on moving although the device asks for less of it.
-MOVING = """() => document.getAnimations()
+# The animations that run despite the reduced motion preference.
+RUNNING_ANIMATIONS = """() => document.getAnimations()
   .filter(({ effect }) => effect.getComputedTiming().duration > 0).map(({ animationName }) => animationName)"""
-# As where somebody has set the browser's text to that size.
+# Like the browser's own text size setting.
 WIDTH_AT = """(size) => {
   document.documentElement.style.fontSize = size;
   return document.documentElement.scrollWidth;
@@ -62,7 +62,7 @@ WIDTH_AT = """(size) => {
 
 
 def card_screen_paths(page: Page) -> list[str]:
-    """The screens that are about a card of one's own: to correct it, and that it was added."""
+    """Return the paths of the screens about the account's own card: editing it, and after adding it."""
     edit = open_settled(page, "/manage-payment-method").get_by_role(
         "link", name=re.compile("^Edit .* ending in")
     )
@@ -70,71 +70,71 @@ def card_screen_paths(page: Page) -> list[str]:
     return [address, address.replace("/update-card-payment-method", "/add-payment-method-success")]
 
 
-def has_edge(part: Locator) -> bool:
-    """Whether a part of the page has an edge of another colour than its ground, or gets one."""
-    return read_until(part.page, lambda: bool(part.evaluate(HAS_EDGE)), bool)
+def has_border(part: Locator) -> bool:
+    """Return whether an element has, or soon gets, a border that differs from its background."""
+    return read_until(part.page, lambda: bool(part.evaluate(HAS_BORDER)), bool)
 
 
 def width_at(page: Page, size: str) -> int:
-    """How wide the page is with text of a size, once what does not fit at first has found its place."""
+    """Return the page's width at a text size, once its layout has settled."""
     return read_until(
         page, lambda: int(page.evaluate(WIDTH_AT, size)), lambda width: width <= NARROW["width"]
     )
 
 
-class HeldAnswers:
-    """Answers that take their time, until they are let go."""
+class HeldRequests:
+    """Requests that are held until they are released."""
 
     def __init__(self) -> None:
         self._routes: list[Route] | None = []
 
-    def take(self, route: Route) -> None:
-        """Keep what a screen asks for waiting."""
+    def hold_route(self, route: Route) -> None:
+        """Hold a request, unless it is for the frame around every screen."""
         if self._routes is None or is_frame_request(route):
             route.continue_()
         else:
             self._routes.append(route)
 
-    def let_go(self) -> None:
-        """Let everything through, now and from now on."""
-        waiting, self._routes = self._routes or [], None
-        for route in waiting:
+    def release_routes(self) -> None:
+        """Release the held requests, and hold no more."""
+        held, self._routes = self._routes or [], None
+        for route in held:
             route.continue_()
 
 
-@pytest.mark.parametrize("states", [LOADING, FAILED], ids=["on its way", "not to be had"])
-def test_what_is_loaded_is_no_barrier_before_it_is_there(signed_in, states):
+@pytest.mark.parametrize("states", [LOADING, FAILED], ids=["loading", "failed"])
+def test_a_loading_or_failed_screen_is_accessible(signed_in, states):
     assert violations_by_state(signed_in("jo"), states) == {}
 
 
 @pytest.mark.shows("routes-5")
-def test_what_is_slow_to_come_is_awaited_without_a_movement_and_then_shown(signed_in):
+def test_a_slow_screen_loads_without_animation_and_then_shows_its_data(signed_in):
     page = signed_in("jo")
-    held = HeldAnswers()
-    page.route("**/api/**", held.take)
+    held = HeldRequests()
+    page.route("**/api/**", held.hold_route)
     page.goto("/dashboard")
     expect(page.get_by_role("heading", level=1)).to_be_visible()
     expect(page.get_by_role("status", name="Loading")).to_be_visible()
-    assert read_until(page, lambda: page.evaluate(MOVING), is_empty) == []
+    assert read_until(page, lambda: page.evaluate(RUNNING_ANIMATIONS), is_empty) == []
 
-    held.let_go()
+    held.release_routes()
     page.wait_for_function(IS_SETTLED)
     expect(page.get_by_role("article")).to_have_count(3)
 
 
-def test_where_the_system_forces_its_colours_every_notice_keeps_an_edge(signed_in):
+def test_a_notice_keeps_its_border_in_forced_colors(signed_in):
     page = signed_in("jo")
     page.emulate_media(forced_colors="active", reduced_motion="reduce")
     states = {state.name: state for state in (*SCREENS, *DIALOGS, *LOADING)}
-    edges = {}
-    for name, part in EDGED.items():
+    borders = {}
+    for name, part in BORDERED_PARTS.items():
         assert enter_state(page, states[name]), name
         shown = page.locator(part).filter(visible=True).first
-        edges[name] = has_edge(shown)
-    assert edges == dict.fromkeys(EDGED, True)
+        borders[name] = has_border(shown)
+    assert borders == dict.fromkeys(BORDERED_PARTS, True)
 
 
-def test_where_the_system_forces_its_colours_every_control_shows_how_it_stands(signed_in):
+def test_a_control_shows_its_state_in_forced_colors(signed_in):
     page = signed_in("jo")
     page.emulate_media(forced_colors="active")
     for path, control in (
@@ -157,14 +157,14 @@ def test_where_the_system_forces_its_colours_every_control_shows_how_it_stands(s
     page.keyboard.press("Tab")
     expect(apply).to_be_focused()
     expect(apply).to_have_css("outline-style", "solid")
-    assert has_edge(apply)
+    assert has_border(apply)
 
 
-def test_no_screen_is_wider_than_a_small_telephone_at_any_size_of_text(signed_in):
+def test_a_screen_fits_a_small_phone_at_any_text_size(signed_in):
     page = signed_in("ben")
     page.set_viewport_size(NARROW)
     widths: dict[tuple[str, str], int] = {}
     for path in ["/", *PATHS, *PAYMENT_PATHS, *card_screen_paths(page)]:
         open_settled(page, path)
         widths |= {(path, size): width_at(page, size) for size in ("100%", "200%")}
-    assert {where: width for where, width in widths.items() if width > NARROW["width"]} == {}
+    assert {screen: width for screen, width in widths.items() if width > NARROW["width"]} == {}

@@ -1,6 +1,6 @@
-"""Every route for every account: it opens and reloads without a complaint, and has a name and a content.
+"""Every route for every account: it opens and reloads without errors, and has a title and content.
 
-Whether a screen bars somebody depends on its state, not on its owner: e2e/screens/test_every_state.py.
+Accessibility depends on the state of a screen, not on the account: e2e/screens/test_every_state.py.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from playwright.sync_api import Page
 from e2e.support.accessibility import PageWatch, is_empty, read_until
 from e2e.support.demo_portal import ACCOUNTS
 
-# Reloading is the same for all; these have most and least to show.
+# Reloading is the same for all accounts; these have the least and the most to show.
 RELOADED = ("ivy", "jo")
 ROUTES = (
     "/",
@@ -33,13 +33,13 @@ ROUTES = (
     "/add-card-payment-method",
     "/add-paypal-payment-method",
 )
-ABOUT_A_METHOD = ("/update-card-payment-method", "/add-payment-method-success")
+CARD_PATHS = ("/update-card-payment-method", "/add-payment-method-success")
 METHODS = "/manage-payment-method"
-LEAST_WORDS = 12
+MIN_WORDS = 12
 
 
 def screen_problems(page: Page) -> list[str]:
-    """What is wrong with a screen once it has come to rest."""
+    """Return what is wrong with a screen, once it has settled."""
     return read_until(page, lambda: _problems_now(page), is_empty)
 
 
@@ -49,34 +49,34 @@ def _problems_now(page: Page) -> list[str]:
     failed = page.get_by_role("alert").filter(has=page.get_by_role("button", name="Try again"))
     return [
         *([] if len(headings) == 1 and headings[0].strip() else [f"headings: {headings}"]),
-        *([] if len(words) >= LEAST_WORDS else [f"hardly a word: {words}"]),
+        *([] if len(words) >= MIN_WORDS else [f"hardly a word: {words}"]),
         *([] if page.evaluate("scrollY") == 0 else ["does not open at its top"]),
         *[f"not loaded: {part}" for part in failed.all_inner_texts()],
     ]
 
 
-def read_cards(page: Page, token: str) -> list[str]:
-    """The cards that an account keeps."""
+def card_ids(page: Page, token: str) -> list[str]:
+    """Return the ids of an account's cards."""
     answer = page.request.get("/api/payments/", headers={"Authorization": f"Bearer {token}"})
     return [card["paymentSourceId"] for card in answer.json()["card"]]
 
 
 @pytest.mark.shows("routes-1", "security-25")
 @pytest.mark.parametrize("name", ACCOUNTS)
-def test_it_opens_whole_for_every_account(signed_in, tokens, name):
+def test_it_opens_without_errors_for_every_account(signed_in, tokens, name):
     page = signed_in(name)
     watch = PageWatch(page)
-    card = next(iter(read_cards(page, tokens[name])), None)
-    about = {path: f"{path}?paymentSourceId={card}" if card else path for path in ABOUT_A_METHOD}
-    wrong: dict[str, list[str]] = {}
+    card = next(iter(card_ids(page, tokens[name])), None)
+    card_routes = {path: f"{path}?paymentSourceId={card}" if card else path for path in CARD_PATHS}
+    problems: dict[str, list[str]] = {}
     titles: dict[str, str] = {}
-    for path, address in {**{path: path for path in ROUTES}, **about}.items():
-        expected = METHODS if path in ABOUT_A_METHOD and card is None else path
+    for path, address in {**{path: path for path in ROUTES}, **card_routes}.items():
+        expected = METHODS if path in CARD_PATHS and card is None else path
         found = watch.open_screen(address, leads_to=expected) + screen_problems(page)
         others = {title for other, title in titles.items() if other != expected}
         titles[expected] = read_until(page, page.title, lambda title: title not in others)  # noqa: B023
         if name in RELOADED:
             found += watch.reload_screen()
-        wrong[path] = found
-    assert {path: found for path, found in wrong.items() if found} == {}
+        problems[path] = found
+    assert {path: found for path, found in problems.items() if found} == {}
     assert len(set(titles.values())) == len(titles), titles

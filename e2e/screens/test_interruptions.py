@@ -1,4 +1,4 @@
-"""What one meets when the connection, the session or another tab gets in between."""
+"""Screens that are interrupted by a lost connection, an ended session or another tab."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ OFFLINE = "You’re offline"  # noqa: RUF001
 UNCHANGED = "Your subscriptions haven’t changed."  # noqa: RUF001
 
 
-def test_a_form_says_that_it_is_offline_keeps_what_was_typed_and_goes_on(signed_in):
+def test_a_form_shows_that_it_is_offline_keeps_its_contents_and_recovers(signed_in):
     page = open_settled(signed_in("jo"), "/coupon")
     main, code = page.get_by_role("main"), page.get_by_label("Code")
     code.fill("SAVE20")
@@ -30,7 +30,7 @@ def test_a_form_says_that_it_is_offline_keeps_what_was_typed_and_goes_on(signed_
     page.wait_for_url("**/summary")
 
 
-def test_a_screen_that_was_never_opened_says_so_and_opens_once_one_is_back(signed_in):
+def test_a_screen_opened_offline_shows_an_error_and_loads_once_online(signed_in):
     page = open_settled(signed_in("ava"), "/dashboard")
     page.context.set_offline(True)
     expect(page.get_by_role("article")).to_have_count(2)
@@ -51,7 +51,7 @@ def test_a_screen_that_was_never_opened_says_so_and_opens_once_one_is_back(signe
     expect(page.get_by_label("Code")).to_be_visible()
 
 
-def test_the_account_home_says_what_it_could_not_load_and_loads_it_when_asked_again(signed_in):
+def test_the_account_home_shows_a_failed_request_and_can_retry_it(signed_in):
     page = signed_in("dan")
     page.route("**/api/account/manage-plans", lambda route: route.abort())
     open_settled(page, "/dashboard")
@@ -63,12 +63,17 @@ def test_the_account_home_says_what_it_could_not_load_and_loads_it_when_asked_ag
 
 
 @pytest.mark.shows("reliability-34")
-def test_a_session_that_ends_in_the_middle_of_a_form_costs_a_sign_in_and_nothing_typed(visitor, signed_in):
+def test_a_session_that_ends_in_the_middle_of_a_form_requires_a_sign_in_and_loses_nothing_typed(
+    visitor, signed_in
+):
     page = open_settled(signed_in("ben"), "/edit-profile")
     page.get_by_label("First name").fill("Benedict")
     saved = []
     page.on(
-        "request", lambda one: saved.append(one) if one.method == "POST" and "/profile" in one.url else None
+        "request",
+        lambda request: (
+            saved.append(request) if request.method == "POST" and "/profile" in request.url else None
+        ),
     )
     token = page.evaluate("() => localStorage.getItem('token')")
     page.request.post("/api/auth/logout", headers={"Authorization": f"Bearer {token}"})
@@ -89,18 +94,18 @@ def test_a_session_that_ends_in_the_middle_of_a_form_costs_a_sign_in_and_nothing
     expect(page.get_by_label("First name")).to_have_value("Benedict")
 
 
-def test_two_tabs_show_the_same_and_are_left_together(signed_in):
-    one = open_settled(signed_in("ella"), "/dashboard")
-    other = open_settled(one.context.new_page(), "/dashboard")
+def test_a_second_tab_shows_the_same_state_and_signs_out_too(signed_in):
+    tab = open_settled(signed_in("ella"), "/dashboard")
+    other = open_settled(tab.context.new_page(), "/dashboard")
     scheduled = other.get_by_role("article", name="Faith & Family")
     expect(scheduled).to_contain_text("Pause scheduled")
 
-    one.get_by_role("article", name="Faith & Family").get_by_role("button", name="Undo pause").click()
+    tab.get_by_role("article", name="Faith & Family").get_by_role("button", name="Undo pause").click()
     expect(scheduled).to_contain_text("Active")
 
-    one.get_by_role("button", name="Your profile").click()
-    one.get_by_role("button", name="Logout").click()
-    for tab in (one, other):
-        expect(tab.get_by_label("Email address")).to_be_visible()
+    tab.get_by_role("button", name="Your profile").click()
+    tab.get_by_role("button", name="Logout").click()
+    for page in (tab, other):
+        expect(page.get_by_label("Email address")).to_be_visible()
     other.reload()
     expect(other.get_by_label("Email address")).to_be_visible()

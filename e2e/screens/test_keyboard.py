@@ -1,4 +1,4 @@
-"""The five main tasks with nothing but a keyboard: the focus can always be seen, and is where one expects it."""
+"""The five main tasks with the keyboard alone: the focus is always visible and where it is expected."""
 
 from __future__ import annotations
 
@@ -10,21 +10,23 @@ from e2e.support.accessibility import open_settled
 
 MOST_TABS = 60
 HOSTED = ("Card number", "Expiry date", "Security code")
-# In the next frame: the focus enters a frame of another origin a moment after the key.
+# Checks in the next animation frame: the focus enters a cross-origin iframe shortly after the key press.
 HAS_FOCUS = """(element) => new Promise(
   (done) => requestAnimationFrame(() => done(element === document.activeElement)))"""
-# A control that is drawn by its neighbour, its label or the group around a frame has its ring there.
+# The focus ring may be on the sibling, the label or the group that draws the control.
 HAS_RING = """(element) => {
   const drawn = [element, element.nextElementSibling, element.parentElement, element.closest('label, [role="group"]')];
-  const rings = drawn.filter(Boolean).map((one) => getComputedStyle(one));
+  const rings = drawn.filter(Boolean).map((part) => getComputedStyle(part));
   return rings.some((style) => style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 2);
 }"""
-# Between the last control and the first the focus is with the browser itself, never with the page behind.
-IS_KEPT = "(element) => [document.body, ...element.querySelectorAll('*')].includes(document.activeElement)"
+# Between the last control and the first the browser itself has the focus, and the active element is the body.
+HOLDS_FOCUS = (
+    "(element) => [document.body, ...element.querySelectorAll('*')].includes(document.activeElement)"
+)
 
 
 def tab_to(target: Locator) -> None:
-    """Press Tab until the focus is there, and see that it can be seen."""
+    """Press Tab until a control has the focus, and wait until its focus ring shows. Raises AssertionError."""
     for _ in range(MOST_TABS):
         target.page.keyboard.press("Tab")
         if target.evaluate(HAS_FOCUS):
@@ -34,13 +36,13 @@ def tab_to(target: Locator) -> None:
 
 
 def tab_to_and_press(target: Locator, key: str = "Enter") -> None:
-    """Go there by Tab and press a key."""
+    """Move the focus to a control with Tab, and press a key."""
     tab_to(target)
     target.page.keyboard.press(key)
 
 
 def expect_new_screen(page: Page, path: str) -> None:
-    """Wait for a screen whose heading has taken the focus."""
+    """Wait for a screen and assert that its heading has the focus."""
     page.wait_for_url(f"**{path}")
     expect(page.get_by_role("heading", level=1)).to_be_focused()
 
@@ -49,7 +51,7 @@ def button_named(page: Page, name: str) -> Locator:
     return page.get_by_role("button", name=name)
 
 
-def test_signing_in_and_going_where_one_was_going(visitor):
+def test_a_subscriber_can_sign_in_and_reach_the_requested_screen(visitor):
     page = visitor.page
     page.goto("/billingHistory")
     address = page.get_by_label("Email address")
@@ -73,7 +75,7 @@ def test_signing_in_and_going_where_one_was_going(visitor):
     expect_new_screen(page, "/manage-payment-method")
 
 
-def test_pausing_and_taking_it_back(signed_in):
+def test_a_subscriber_can_pause_and_undo_it(signed_in):
     page = open_settled(signed_in("ava"), "/dashboard")
     tab_to_and_press(page.get_by_role("article", name="Gospel TV").get_by_role("link", name="Pause"))
     expect_new_screen(page, "/pause-offer?*")
@@ -84,14 +86,14 @@ def test_pausing_and_taking_it_back(signed_in):
     expect(page.get_by_role("article", name="Gospel TV")).to_contain_text("Active")
 
 
-def test_changing_to_yearly_billing(signed_in):
+def test_a_subscriber_can_switch_to_yearly_billing(signed_in):
     page = open_settled(signed_in("jo"), "/manage-subscription/upgrade")
     save = button_named(page, "SAVE CHANGES")
     tab_to_and_press(save)
     dialog = page.get_by_role("dialog")
     expect(dialog.get_by_text("Due today")).to_be_visible()
     for _ in range(6):
-        assert dialog.evaluate(IS_KEPT)
+        assert dialog.evaluate(HOLDS_FOCUS)
         page.keyboard.press("Tab")
     page.keyboard.press("Escape")
     expect(dialog).to_be_hidden()
@@ -103,7 +105,7 @@ def test_changing_to_yearly_billing(signed_in):
     expect_new_screen(page, "/summary?*")
 
 
-def test_cancelling_with_a_reason(signed_in):
+def test_a_subscriber_can_cancel_with_a_reason(signed_in):
     page = open_settled(signed_in("carla"), "/dashboard")
     tab_to_and_press(page.get_by_role("article", name="Kids").get_by_role("link", name="Cancel"))
     expect_new_screen(page, "/cancelAll?*")
@@ -116,7 +118,7 @@ def test_cancelling_with_a_reason(signed_in):
     expect(page.get_by_role("article", name="Kids")).to_contain_text("Access ends")
 
 
-def test_adding_a_card(signed_in):
+def test_a_subscriber_can_add_a_card(signed_in):
     page = open_settled(signed_in("ben"), "/manage-payment-method")
     tab_to_and_press(page.get_by_role("link", name="ADD NEW PAYMENT METHOD"))
     expect_new_screen(page, "/add-payment-method")

@@ -1,4 +1,4 @@
-"""A support widget runs beside the app, and neither on the profile nor where card details are entered."""
+"""The support widget loads on the app's screens, but not on the profile and card screens."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ WIDGET = "https://widget.example.com/v1/widget.js"
 
 @pytest.fixture(scope="module")
 def demo_settings() -> dict[str, str]:
-    """The web server of these journeys has a support widget."""
+    """Turn on the support widget for the tests of this file."""
     return {"SUPPORT_WIDGET_URL": WIDGET}
 
 
 @pytest.fixture
-def asked(page) -> list[str]:
-    """The pages on which the widget's script was asked for."""
+def requesting_pages(page) -> list[str]:
+    """Return the URLs of pages that requested the widget's script, as they are recorded."""
     pages: list[str] = []
 
     def answer(route):
@@ -28,14 +28,14 @@ def asked(page) -> list[str]:
 
 
 def count_widgets(page) -> int | None:
-    """How many widgets have run in this document, once it has nothing more to load."""
+    """Return how many widgets have run in the document once the network is idle, or None."""
     page.wait_for_load_state("networkidle")
     found: int | None = page.evaluate("window.widgets")
     return found
 
 
 @pytest.mark.shows("routes-8")
-def test_it_is_off_where_details_are_typed_however_one_comes_there(visitor, asked):
+def test_it_does_not_load_on_profile_and_card_screens_however_they_are_reached(visitor, requesting_pages):
     page = visitor.sign_in("ivy")
     page.wait_for_function("() => window.widgets === 1")
     expect(page.get_by_role("banner").get_by_role("link", name="Help")).to_have_count(0)
@@ -55,9 +55,9 @@ def test_it_is_off_where_details_are_typed_however_one_comes_there(visitor, aske
     expect(page.get_by_label("First name")).to_be_visible()
     assert count_widgets(page) is None
 
-    # The sandbox's card fields stand in the pages of the first web server alone.
+    # The sandbox allows its card fields only on pages of the shared web server.
     page.route("**/v2/chargebee.js", lambda route: route.abort())
     page.goto("/add-card-payment-method?operationType=ADD")
     expect(page.get_by_role("heading", level=1)).to_be_visible()
     assert count_widgets(page) is None
-    assert [url for url in asked if "profile" in url or "card" in url] == []
+    assert [url for url in requesting_pages if "profile" in url or "card" in url] == []
