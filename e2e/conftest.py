@@ -1,4 +1,4 @@
-"""A portal that the files of journeys share, each from the same data, and a browser to use it with."""
+"""Fixtures of the browser tests: a shared portal, restored to the same data for each file, and browser pages."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ expect.set_options(timeout=10_000)
 
 @pytest.fixture(scope="session")
 def prepared(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
-    """The data of a portal that was started once and stopped, made before, or by the first test process for all."""
+    """Return the prepared data: PREPARED_DEMO, or what the first test process prepares for all."""
     if made := os.environ.get("PREPARED_DEMO"):
         return Path(made)
     base = tmp_path_factory.getbasetemp()
@@ -55,13 +55,13 @@ def _wait_for_file(file: Path) -> None:
 
 @pytest.fixture(scope="module")
 def demo_settings() -> dict[str, str]:
-    """What the web server of a file of journeys is started with; nothing unless it says so."""
+    """Return extra settings of the web server; a test file overrides this to set some."""
     return {}
 
 
 @pytest.fixture(scope="session")
 def shared_demo(prepared: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[DemoPortal]:
-    """The portal of all files: a start costs as much as a file of journeys."""
+    """Yield the portal that all files share, since a start takes as long as a whole file of tests."""
     folder = tmp_path_factory.mktemp("demo") / "data"
     shutil.copytree(prepared, folder)
     running = DemoPortal(port=free_port(), sandbox_port=free_port(), folder=folder)
@@ -72,7 +72,7 @@ def shared_demo(prepared: Path, tmp_path_factory: pytest.TempPathFactory) -> Ite
 
 @pytest.fixture(scope="module")
 def demo(shared_demo: DemoPortal, prepared: Path, demo_settings: dict[str, str]) -> Iterator[DemoPortal]:
-    """A portal as it was when it was prepared; each journey of a file takes its own account."""
+    """Yield the portal with the prepared data; each test of a file uses another account."""
     with ExitStack() as running:
         yield running.enter_context(shared_demo.serve_with(**demo_settings)) if demo_settings else shared_demo
     shared_demo.restore_data(prepared)
@@ -80,8 +80,8 @@ def demo(shared_demo: DemoPortal, prepared: Path, demo_settings: dict[str, str])
 
 @pytest.fixture(scope="session")
 def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[str, Any]:
-    """Use the Chromium that `make test` found; as root it cannot have a sandbox of its own."""
-    # Its process for graphics has a watchdog that ends it on a busy machine; pages then wait for a frame for ever.
+    """Use the Chromium that `make test` found; its sandbox does not work as root."""
+    # On a busy machine the watchdog kills the GPU process, and pages then wait for a frame forever.
     arguments = ["--disable-gpu-watchdog", *(["--no-sandbox"] if os.geteuid() == 0 else [])]
     return {
         **browser_type_launch_args,
@@ -92,7 +92,7 @@ def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[s
 
 @pytest.fixture(scope="module")
 def browser_context_args(browser_context_args: dict[str, Any], demo: DemoPortal) -> dict[str, Any]:
-    """The portal's address, one language, the site's time zone; less motion, so that nothing is clicked on its way."""
+    """Set the portal's URL, locale and time zone, and reduced motion, so that no click hits a moving control."""
     return {
         **browser_context_args,
         "base_url": demo.url,
@@ -105,7 +105,7 @@ def browser_context_args(browser_context_args: dict[str, Any], demo: DemoPortal)
 
 @pytest.fixture(autouse=True)
 def quiet_page(context: BrowserContext) -> Iterator[list[str]]:
-    """Fail a journey in which a page threw an error or broke the Content-Security-Policy."""
+    """Fail a test if a page threw an error or violated the Content-Security-Policy; yield the complaints."""
     complaints: list[str] = []
     _record_complaints(context, complaints)
     yield complaints
@@ -124,9 +124,9 @@ def _record_complaints(context: BrowserContext, complaints: list[str]) -> None:
 
 @pytest.fixture(scope="session")
 def tokens(prepared: Path) -> dict[str, str]:
-    """A session of each account, for journeys in which the way in is not what matters."""
-    kept: dict[str, str] = json.loads(tokens_file(prepared).read_text())
-    return kept
+    """Return a session token for each account, for tests that are not about signing in."""
+    tokens: dict[str, str] = json.loads(tokens_file(prepared).read_text())
+    return tokens
 
 
 @pytest.fixture
@@ -137,23 +137,25 @@ def signed_in(
     demo: DemoPortal,
     tokens: dict[str, str],
 ) -> Iterator[Callable[..., Page]]:
-    """Open a page in which an account is signed in, at a brand's address or at the first one's."""
+    """Yield a function that opens a page as a signed-in account, at a brand's host name if one is given."""
     contexts: list[BrowserContext] = []
 
-    def opened(name: str, brand: str | None = None) -> Page:
+    def open_page(name: str, brand: str | None = None) -> Page:
         address = f"http://{brand}.localhost:{demo.port}" if brand else demo.url
-        kept = session_storage_state(tokens[name], origin=address)
-        context = browser.new_context(**{**browser_context_args, "base_url": address, "storage_state": kept})
+        storage = session_storage_state(tokens[name], origin=address)
+        context = browser.new_context(
+            **{**browser_context_args, "base_url": address, "storage_state": storage}
+        )
         contexts.append(context)
         _record_complaints(context, quiet_page)
         return context.new_page()
 
-    yield opened
+    yield open_page
     for context in contexts:
         context.close()
 
 
 @pytest.fixture
 def visitor(demo: DemoPortal, page: Page, tokens: dict[str, str]) -> Visitor:
-    """A visitor who is not signed in yet."""
+    """Return a visitor who is not signed in yet."""
     return Visitor(demo, page, tokens)

@@ -1,4 +1,4 @@
-"""Leaving is as easy as staying, every promise has a date, and what is only scheduled can be taken back."""
+"""Canceling is as easy as pausing, shows every date, and can be undone while it is only scheduled."""
 
 import re
 
@@ -10,7 +10,7 @@ from e2e.support.accessibility import read_until
 ALL_END = "All your subscriptions will be cancel at the end of current term"
 DATE = re.compile(r"[A-Z][a-z]+ \d{1,2}, \d{4}")
 LINK = re.compile(r"https?://\S+/(dashboard\?undo=\S+)")
-GIA = """
+PRINT_GIAS_SUBSCRIPTION = """
 from billing.models import Subscription
 print(Subscription.objects.get(customer__account__email="gia@example.com").provider_id)
 """
@@ -18,28 +18,28 @@ PHONE = {"width": 360, "height": 740}
 
 
 def subscription_card(page, name):
-    """The card of a subscription on the account home."""
+    """Return the card of a subscription on the account home."""
     return page.get_by_role("article", name=name)
 
 
-def read_cancel_terms(page):
-    """What the cancel screen says will happen."""
+def cancel_terms(page):
+    """Return the list of the cancellation's consequences on the cancel screen."""
     return page.get_by_role("list", name="What happens if you cancel")
 
 
 def confirm_cancellation(page):
-    """Press the button, and wait for the account home."""
+    """Confirm the cancellation, and wait for the account home."""
     page.get_by_role("button", name="CANCEL SUBSCRIPTION(S)").click()
     page.wait_for_url("**/dashboard")
 
 
 def status_message(page, words):
-    """A short message or a receipt that says this."""
+    """Return the status messages that contain these words."""
     return page.get_by_role("status").filter(has_text=words)
 
 
 def first_date(locator):
-    """The first date that a part of the page shows."""
+    """Return the first date in an element, as text."""
     expect(locator).to_contain_text(DATE)
     found = DATE.search(locator.inner_text())
     assert found is not None, locator.inner_text()
@@ -56,8 +56,8 @@ def test_ava_cancels_one_of_two_subscriptions_and_undoes_it_with_the_link_in_the
     expect(page.get_by_role("table")).not_to_contain_text("Faith & Family")
     page.reload()
     expect(page.get_by_role("table")).not_to_contain_text("Faith & Family")
-    expect(read_cancel_terms(page)).to_contain_text("keep Faith & Family for $6.29 / month")
-    ends = first_date(read_cancel_terms(page))
+    expect(cancel_terms(page)).to_contain_text("keep Faith & Family for $6.29 / month")
+    ends = first_date(cancel_terms(page))
     page.get_by_label("Why are you leaving?").select_option("Too expensive")
     confirm_cancellation(page)
 
@@ -83,7 +83,7 @@ def test_ava_cancels_one_of_two_subscriptions_and_undoes_it_with_the_link_in_the
 def test_dan_cancels_a_paused_subscription_immediately_and_can_restart_it_at_its_price(visitor):
     page = visitor.sign_in("dan")
     subscription_card(page, "Gospel TV").get_by_role("link", name="Cancel").click()
-    expect(read_cancel_terms(page)).to_contain_text("Gospel TV is paused and ends immediately.")
+    expect(cancel_terms(page)).to_contain_text("Gospel TV is paused and ends immediately.")
     expect(page.get_by_text("Stay for a little longer?")).to_be_hidden()
     confirm_cancellation(page)
 
@@ -119,7 +119,7 @@ def test_hugo_restarts_an_ended_subscription_at_the_price_shown(visitor):
 def test_ella_cancels_despite_a_scheduled_pause_and_everything_ends_with_its_term(visitor):
     page = visitor.sign_in("ella")
     page.get_by_role("link", name="Cancel Subscriptions").click()
-    expect(read_cancel_terms(page)).to_contain_text(
+    expect(cancel_terms(page)).to_contain_text(
         re.compile(r"Your access( to Faith & Family)? continues until")
     )
     confirm_cancellation(page)
@@ -134,7 +134,9 @@ def test_ella_cancels_despite_a_scheduled_pause_and_everything_ends_with_its_ter
 
 def test_gia_undoes_a_cancellation_by_a_link_that_requires_a_sign_in(visitor):
     page, demo = visitor.page, visitor.demo
-    page.goto(f"/dashboard?undo={demo.run_manage('shell', '-c', GIA).strip().splitlines()[-1]}")
+    page.goto(
+        f"/dashboard?undo={demo.run_manage('shell', '-c', PRINT_GIAS_SUBSCRIPTION).strip().splitlines()[-1]}"
+    )
     page.get_by_label("Email address").fill("gia@example.com")
     page.get_by_role("button", name="Send code").click()
     page.get_by_label("Six-digit code").fill(demo.wait_for_code("gia@example.com"))
@@ -178,8 +180,8 @@ def test_jo_sees_pause_and_cancel_buttons_together_and_in_the_same_style(visitor
 
 
 def _button_look(button):
-    """Size and colours of a button."""
+    """Return the size, colors and font of a button."""
     return button.evaluate(
-        "one => [one.offsetWidth, one.offsetHeight, ...['color', 'backgroundColor', 'fontSize', 'fontWeight']"
-        ".map((name) => getComputedStyle(one)[name])]"
+        "button => [button.offsetWidth, button.offsetHeight, ...['color', 'backgroundColor', 'fontSize', 'fontWeight']"
+        ".map((name) => getComputedStyle(button)[name])]"
     )

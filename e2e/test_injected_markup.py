@@ -1,4 +1,4 @@
-"""Markup that somebody planted is text on every screen, and nobody else's window can tell the app anything."""
+"""Injected markup is shown as text on every screen, and messages from other windows are ignored."""
 
 import pytest
 from playwright.sync_api import expect
@@ -37,8 +37,8 @@ SCREENS = (
     "/manage-payment-method",
     "/add-card-payment-method?operationType=ADD",
 )
-# What another window might say, in the words of the provider, of a support widget and of the app itself.
-LIES = """() => {
+# Forged messages that imitate the provider, a support widget and the app itself.
+SEND_FORGED_MESSAGES = """() => {
   const origins = ['https://evil.example.com', 'null', location.origin.replace('127.0.0.1', 'localhost')];
   const said = [{ type: 'success', token: 'x' }, { kind: 'token', data: { id: 'x' } }, 'logout', { href: origins[0] }];
   for (const origin of origins)
@@ -78,7 +78,7 @@ def test_a_message_from_another_window_is_ignored(visitor):
     before = page.url, page.locator("#root").inner_html()
     asked = []
     page.on("request", lambda request: asked.append(request.url))
-    page.evaluate(LIES)
+    page.evaluate(SEND_FORGED_MESSAGES)
     page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
     assert (page.url, page.locator("#root").inner_html()) == before
     assert asked == []

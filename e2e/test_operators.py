@@ -1,4 +1,4 @@
-"""Operators sign in to the admin: each does its main task, and is refused what is not its own."""
+"""Operators in the admin: each group can do its main tasks, and is refused other pages."""
 
 import base64
 import csv
@@ -17,7 +17,7 @@ REPORT = "/admin/billing/churnreport/"
 
 
 class Operator:
-    """Somebody of a group, signed in to the admin."""
+    """A member of an operator group, signed in to the admin."""
 
     def __init__(self, page, group):
         self.page = page
@@ -28,14 +28,14 @@ class Operator:
         expect(page.get_by_role("heading", name="Operations")).to_be_visible()
 
     def visible_lists(self):
-        """The names of the lists that the admin offers."""
+        """Return the names of the lists on the admin's home page."""
         self.page.wait_for_load_state()
         links = self.page.locator("#content-main table th a")
         expect(links.first).to_be_visible()
         return {name.strip() for name in links.all_text_contents()}
 
-    def account(self, name):
-        """Find an account and open its page."""
+    def open_account(self, name):
+        """Search for an account and open its page."""
         self.page.goto("/admin/accounts/account/")
         self.page.get_by_role("searchbox").or_(self.page.locator("#searchbar")).first.fill(name)
         self.page.get_by_role("button", name="Search").click()
@@ -43,7 +43,7 @@ class Operator:
         expect(self.page.get_by_role("heading", name=f"{name}@example.com")).to_be_visible()
 
     def is_refused(self, path):
-        """Whether an address answers with a refusal."""
+        """Return whether a path answers 403."""
         return self.page.goto(path).status == 403
 
 
@@ -53,19 +53,19 @@ def operator(page, demo):
 
 
 def admin_violations(page):
-    """What axe finds in our own part of the page, as lines one can read; the frame around it is Django's."""
+    """Return axe's violations in our part of a page as readable lines; the rest of the page is Django's."""
     return read_until(page, lambda: _run_axe(page), is_empty)
 
 
 def _run_axe(page):
-    # Preloading would have axe itself put styles into the page, for those that the admin's styles import.
+    # Otherwise axe preloads the style sheets that the admin's import, and adds styles to the page.
     found = Axe().run(page, context="#content", options={"preload": False}).response["violations"]
-    return [f"{one['id']}: {node['target']}" for one in found for node in one["nodes"]]
+    return [f"{violation['id']}: {node['target']}" for violation in found for node in violation["nodes"]]
 
 
 def test_support_reads_an_account_page_and_resumes_for_the_subscriber(operator, page):
     support = operator("support")
-    support.account("dan")
+    support.open_account("dan")
     for heading in ("Subscriptions", "Pauses", "Invoices", "Payment methods", "Emails", "Activity"):
         expect(page.get_by_role("heading", name=heading, exact=True)).to_be_visible()
     page.get_by_role("link", name="Resume now…").click()
@@ -80,7 +80,7 @@ def test_support_reads_an_account_page_and_resumes_for_the_subscriber(operator, 
 
 def test_a_subscriber_sees_that_support_made_a_change(operator, visitor, page):
     support = operator("support")
-    support.account("ella")
+    support.open_account("ella")
     page.get_by_role("link", name="Remove scheduled pause…").click()
     page.get_by_role("button", name="Remove the pause").click()
     expect(page.get_by_text(re.compile(r"The scheduled pause of .* was removed\."))).to_be_visible()
@@ -102,7 +102,7 @@ def test_support_signs_a_subscriber_out_everywhere(operator, visitor, browser, d
     subscriber = visitor.sign_in("ava")
     desk = browser.new_context(base_url=demo.url).new_page()
     support = Operator(desk, "support")
-    support.account("ava")
+    support.open_account("ava")
     desk.get_by_role("link", name="Sign out everywhere").click()
     desk.get_by_role("button", name="Sign out everywhere").click()
     expect(desk.get_by_text(re.compile(r"Sessions ended: [1-9]"))).to_be_visible()
@@ -136,7 +136,7 @@ def test_content_previews_an_upload_before_subscribers_see_it(operator, page, co
 
 
 def poster_png(page):
-    """A poster of 400 by 600 pixels, as a PNG."""
+    """Return a PNG of 400 by 600 pixels."""
     drawn = page.evaluate(
         """() => {
           const canvas = document.createElement('canvas');
@@ -199,7 +199,7 @@ def test_a_cancellation_appears_in_the_report(operator, page, visitor):
 
 def test_an_account_page_is_accessible(operator, page):
     support = operator("support")
-    support.account("jo")
+    support.open_account("jo")
     for scheme, size in LOOKS:
         page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
         page.set_viewport_size(size)
@@ -247,16 +247,16 @@ def test_an_account_page_is_accessible(operator, page):
     ],
 )
 def test_a_group_is_refused_what_it_has_no_permission_for(operator, group, refused):
-    somebody = operator(group)
-    seen = somebody.visible_lists()
+    member = operator(group)
+    seen = member.visible_lists()
     assert ("Accounts" in seen) == (group != "content")
     assert not seen & {"Login challenges", "Users", "Groups", "Log entries"}
-    assert [path for path in refused if not somebody.is_refused(path)] == []
+    assert [path for path in refused if not member.is_refused(path)] == []
 
 
 def test_an_operator_page_is_accessible_and_logs_no_error(operator, page):
-    said = []
-    page.on("console", lambda message: said.append(message.text) if message.type == "error" else None)
+    errors = []
+    page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
     operator("admin")
     page.goto("/admin/accounts/user/?q=support")
     page.locator("#result_list").get_by_role("link", name="support", exact=True).click()
@@ -266,4 +266,4 @@ def test_an_operator_page_is_accessible_and_logs_no_error(operator, page):
         page.set_viewport_size(size)
         page.reload()
         assert admin_violations(page) == [], (scheme, size)
-    assert said == []
+    assert errors == []

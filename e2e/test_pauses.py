@@ -1,6 +1,6 @@
-"""What the portal exists for: pause instead of cancelling, take it back, let the night bring it back.
+"""Pausing instead of canceling, undoing a pause, and resuming automatically.
 
-In the order of time: the journeys that leave the clock alone come first, ava's travels two months.
+Ava's test comes last, since it moves the clock by two months.
 """
 
 import re
@@ -14,26 +14,26 @@ from e2e.support.accessibility import open_settled, read_until
 
 REMOVED = "Scheduled Pause has been removed successfully."
 DATE = re.compile(r"[A-Z][a-z]+ \d{1,2}, \d{4}")
-# What the subscriptions cost that the night resumes.
+# The prices of the subscriptions that are resumed automatically.
 RESUMED = ["$6.29 USD", "$7.19 USD"]
-# To the hour it is thirty; a change of the clocks between may move a date over midnight.
+# It is exactly 30 times 24 hours; a daylight saving change may move a date across midnight.
 THIRTY_DAYS = [timedelta(days=days) for days in (29, 30, 31)]
 
 
 def subscription_card(page, name):
-    """The card of a subscription on the account home."""
+    """Return the card of a subscription on the account home."""
     return page.get_by_role("article", name=name)
 
 
 def first_match(pattern, text):
-    """The first part of a text that is like this."""
+    """Return the first match of a pattern in a text."""
     found = re.search(pattern, text)
     assert found is not None, text
     return found.group()
 
 
 def shown_dates(locator):
-    """The dates that a part of the page shows, in order: of a pause at least its beginning and its end."""
+    """Return the dates in an element, in order; wait until there are two at least, a pause's start and end."""
     expect(locator).to_contain_text(re.compile(f"{DATE.pattern}.*{DATE.pattern}", re.DOTALL))
     return [datetime.strptime(text, "%B %d, %Y") for text in DATE.findall(locator.inner_text())]
 
@@ -112,7 +112,7 @@ def test_hugo_still_has_his_invoices_after_his_subscriptions_ended(visitor):
 
 @pytest.fixture
 def ava(visitor):
-    """Ava's browser, signed in with the code from her mail."""
+    """Return Ava's page, signed in with the code from her mail."""
     return visitor.sign_in_by_code("ava")
 
 
@@ -121,7 +121,7 @@ def test_ava_pauses_undoes_it_pauses_all_and_is_resumed_automatically(visitor, a
     page = ava
     demo = visitor.demo
 
-    # Two subscriptions, what the bundle saves, what she pays.
+    # The account home shows two subscriptions, the bundle's savings and the total.
     expect(page.get_by_role("article")).to_have_count(2)
     expect(page.get_by_text("Bundle Savings")).to_be_visible()
     expect(page.get_by_text("$13.48")).to_be_visible()
@@ -135,13 +135,13 @@ def test_ava_pauses_undoes_it_pauses_all_and_is_resumed_automatically(visitor, a
     pauses, resumes = shown_dates(summary)[:2]
     assert resumes - pauses in THIRTY_DAYS
 
-    # She takes it back.
+    # She undoes it.
     summary.get_by_role("button", name="Cancel Pause").click()
     page.wait_for_url("**/dashboard")
     expect(page.get_by_role("status").filter(has_text=REMOVED)).to_be_visible()
     expect(subscription_card(page, "Gospel TV")).to_contain_text("Active")
 
-    # Then both are paused.
+    # Then she pauses both.
     page.goto("/pause-offer")
     page.get_by_role("button", name="PAUSE MY SUBSCRIPTION").click()
     page.wait_for_url("**/pause-summary")
@@ -156,15 +156,15 @@ def test_ava_pauses_undoes_it_pauses_all_and_is_resumed_automatically(visitor, a
         expect(subscription_card(page, name)).to_contain_text("Paused")
     assert newest_invoices(page) == invoices
 
-    # Thirty days on the night resumes both; each is billed once, and she is told.
+    # Thirty days later both are resumed automatically; each is billed once, and she gets a mail.
     demo.travel_to_last_nights(30)
     page.goto("/dashboard")
     for name in ("Faith & Family", "Gospel TV"):
         expect(subscription_card(page, name)).to_contain_text("Active")
         demo.wait_for_mail("ava@example.com", f"{name} is active again")
-    after = read_until(page, lambda: newest_invoices(page), lambda found: totals(found[:2]) == RESUMED)
+    after = read_until(page, lambda: newest_invoices(page), lambda found: sorted_totals(found[:2]) == RESUMED)
     assert after[2:] == invoices[: len(after) - 2]
-    assert totals(after[:2]) == RESUMED
+    assert sorted_totals(after[:2]) == RESUMED
 
     # The newest invoice is a PDF with its number and its total.
     number, total = after[0]
@@ -172,19 +172,19 @@ def test_ava_pauses_undoes_it_pauses_all_and_is_resumed_automatically(visitor, a
         page.get_by_role("button", name=f"Download invoice {number}").click()
     download = downloading.value
     assert download.suggested_filename == "invoice.pdf"
-    text = "\n".join(one.extract_text() for one in PdfReader(download.path()).pages)
+    text = "\n".join(sheet.extract_text() for sheet in PdfReader(download.path()).pages)
     assert number in text
     assert total.removesuffix(" USD") in text
     demo.assert_mirror_matches()
 
 
-def totals(invoices):
-    """The totals of invoices, sorted."""
+def sorted_totals(invoices):
+    """Return the totals of invoices, sorted."""
     return sorted(total for _, total in invoices)
 
 
 def newest_invoices(page):
-    """Number and total of the invoices that the billing history shows first."""
+    """Return the number and total of each invoice on the first page of the billing history."""
     open_settled(page, "/billingHistory")
     expect(page.get_by_role("row").nth(1)).to_be_visible()
     rows = page.get_by_role("row").all()[1:]

@@ -1,6 +1,6 @@
-"""Paying: cards through the provider's fields, PayPal, the default, removal, and the way out of a failed payment.
+"""Payment methods: cards in the provider's fields, PayPal, the default, deletion, and paying after a failed payment.
 
-Every journey ends with a search of all that the portal received, keeps, logged and mailed: no card number, no code.
+Every test ends with a search of all that the portal received, stored, logged and mailed: it has no card data.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ NOT_DELETABLE = "Your default payment method can’t be deleted because you have
 
 @pytest.fixture(autouse=True)
 def search(demo: DemoPortal, page: Page) -> Iterator[CardDataSearch]:
-    """Look through everything the portal got and kept, when the journey is over."""
-    watching = CardDataSearch(portal=demo.url, folder=demo.folder, context=page.context)
-    yield watching
-    watching.assert_no_card_data(codes=[CODE, AMEX_CODE])
+    """Yield a search for card data; after the test, assert that there is none."""
+    searching = CardDataSearch(portal=demo.url, folder=demo.folder, context=page.context)
+    yield searching
+    searching.assert_no_card_data(codes=[CODE, AMEX_CODE])
 
 
 def hosted_input(page: Page, label: str):
-    """The input inside one of the provider's fields."""
+    """Return the input inside one of the provider's fields."""
     return page.get_by_role("group", name=label).frame_locator("iframe").locator("input")
 
 
@@ -45,15 +45,15 @@ def type_card(page: Page, number: str, *, code: str = CODE, expiry: str = "08 / 
     hosted_input(page, "Security code").press_sequentially(code)
 
 
-def describe_owner(page: Page, name: str, state: str = "Ohio", zip_code: str = "43004") -> None:
-    """Say whose card it is."""
+def fill_cardholder(page: Page, name: str, state: str = "Ohio", zip_code: str = "43004") -> None:
+    """Fill in the cardholder's name and address."""
     page.get_by_label("Name on card").fill(name)
     page.get_by_label("State").fill(state)
     page.get_by_label("Zip code").fill(zip_code)
 
 
 def open_add_form(page: Page, kind: str) -> None:
-    """Go from the list to the form for a card, or to PayPal."""
+    """Open the form for a new card or PayPal account, starting at the list."""
     page.goto("/manage-payment-method")
     page.get_by_role("link", name="ADD NEW PAYMENT METHOD").click()
     page.get_by_role("radio", name=kind).check()
@@ -62,20 +62,20 @@ def open_add_form(page: Page, kind: str) -> None:
 
 
 def add_card(page: Page, number: str, *, code: str = CODE, name: str = "Grace Van Dyke") -> None:
-    """Add a card, from the list to the button."""
+    """Add a card, starting at the list."""
     open_add_form(page, "Card")
-    describe_owner(page, name)
+    fill_cardholder(page, name)
     type_card(page, number, code=code)
     page.get_by_role("button", name="Add card").click()
 
 
 def method_row(page: Page, name: str):
-    """A row of the list."""
+    """Return a row of the list."""
     return page.get_by_role("listitem").filter(has=page.get_by_role("radio", name=name))
 
 
 def decide_at_paypal(page: Page, decision: str, email: str) -> None:
-    """Press PayPal's button, and decide in its window."""
+    """Click PayPal's button, and then a button in its window."""
     with page.expect_popup() as window:
         page.frame_locator("iframe").get_by_role("button", name="Continue with PayPal").click()
     window.value.get_by_label("PayPal e-mail address").fill(email)
@@ -162,9 +162,9 @@ def test_ava_corrects_her_card_and_then_replaces_its_number(visitor: Visitor) ->
     expect(page.get_by_text(NOT_DELETABLE).first).to_be_visible()
 
     page.get_by_role("link", name="Edit Visa ending in 1111").click()
-    describe_owner(page, "Ava May Thompson", "Utah", "84101")
+    fill_cardholder(page, "Ava May Thompson", "Utah", "84101")
     page.reload()
-    describe_owner(page, "Ava May Thompson", "Utah", "84101")
+    fill_cardholder(page, "Ava May Thompson", "Utah", "84101")
     page.get_by_role("button", name="Save card").click()
     expect(page.get_by_role("main")).to_contain_text("Ava May Thompson")
     page.get_by_role("link", name="BACK TO MANAGE PAYMENT METHOD").click()
@@ -214,8 +214,8 @@ def test_finn_replaces_his_card_from_the_banner_and_pays_what_is_due(visitor: Vi
     page.wait_for_url("**/update-card-payment-method?**")
     expect(page.get_by_role("main")).to_contain_text("$6.99")
 
-    # The bank says no once more: the new card stays, and what is due is due still.
-    describe_owner(page, "Finn Larsen")
+    # The bank declines again: the new card is saved, and the amount is still due.
+    fill_cardholder(page, "Finn Larsen")
     type_card(page, DECLINES)
     page.get_by_role("button", name="Save card").click()
     page.get_by_role("dialog").get_by_role("button", name="YES, PAY $6.99").click()

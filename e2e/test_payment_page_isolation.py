@@ -1,4 +1,4 @@
-"""Card and PayPal screens are documents of their own: no other page may load the provider's script."""
+"""Card and PayPal screens have their own documents; no other document may load the provider's script."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ KINDS = {
 }
 ADD_CARD = "/add-card-payment-method?operationType=ADD"
 ADD_PAYPAL = "/add-paypal-payment-method?operationType=ADD"
-# What the router does for a screen that calls `navigate`.
+# What the router does when a screen calls `navigate`.
 NAVIGATE = """path => {
   history.pushState({ usr: null, key: 'journey', idx: history.state.idx + 1 }, '', path);
   dispatchEvent(new PopStateEvent('popstate', { state: history.state }));
@@ -33,7 +33,7 @@ VISA, CODE = "4111111111111111", "097"
 
 
 class PageLoads:
-    """The documents that a page was given, the newest last, and what was sent while they were open."""
+    """Records the documents that a page loads, newest last, and the requests that it sends."""
 
     def __init__(self, page: Page, demo: DemoPortal) -> None:
         self.page = page
@@ -50,24 +50,24 @@ class PageLoads:
         if response.request.is_navigation_request() and response.frame == self.page.main_frame:
             self.loaded.append(response)
 
-    def policy(self) -> dict[str, set[str]]:
-        """The policy of the document that the page is in."""
+    def read_policy(self) -> dict[str, set[str]]:
+        """Return the Content-Security-Policy of the current document, as the sources of each directive."""
         policy = self.loaded[-1].headers["content-security-policy"]
         return {name: set(sources) for name, *sources in (part.split() for part in policy.split(";"))}
 
     def expect_screen(self, path: str, heading: str) -> None:
-        """Wait for a screen and see that its document is the one that belongs to it, no more allowed than is needed."""
+        """Wait for a screen, and assert that it is in its own document and that the policy is minimal."""
         self.page.wait_for_url(lambda url: urlsplit(url).path == path)
         expect(self.page.get_by_role("heading", level=1, name=re.compile(heading))).to_be_visible()
         kind = KINDS.get(path, "app")
-        # Where a screen navigates away, the address changes before the document does.
+        # When a screen navigates, the URL changes before the document does.
         self.page.wait_for_function(IS_OF_KIND, arg=kind)
         self._expect_policy(kind)
-        # Back in a card document the script takes its time; elsewhere it never comes.
+        # A card document may load the script late; other documents never load it.
         self.page.wait_for_function(f"() => ('Chargebee' in window) === {json.dumps(kind != 'app')}")
 
     def _expect_policy(self, kind: str) -> None:
-        policy = self.policy()
+        policy = self.read_policy()
         opener = self.loaded[-1].headers["cross-origin-opener-policy"]
         allowed = {name: sources - {self.provider} for name, sources in policy.items()}
         assert allowed["script-src"] == {"'self'"}
@@ -78,7 +78,7 @@ class PageLoads:
         assert opener == ("same-origin-allow-popups" if kind == "payPal" else "same-origin")
 
     def requested_scripts(self) -> set[str]:
-        """The addresses of the scripts that the page itself asked for, those of its frames left out."""
+        """Return the URLs of the scripts that the page requested, without those of its frames."""
         return {
             request.url
             for request in self.requests
@@ -88,7 +88,7 @@ class PageLoads:
 
 @pytest.fixture
 def violations(context: BrowserContext) -> Iterator[list[str]]:
-    """What any document or frame reported of its policy being broken; nothing, at the end."""
+    """Yield the policy violations that documents and frames report; assert that none is left at the end."""
     reported: list[str] = []
 
     def note(directive: str) -> None:
@@ -101,7 +101,7 @@ def violations(context: BrowserContext) -> Iterator[list[str]]:
 
 
 def expect_violations(page: Page, violations: list[str], expected: set[str]) -> None:
-    """Wait until as much is reported as is expected, and a moment for what is not; forget it."""
+    """Assert that exactly these policy violations are reported, and clear them."""
     for _ in range(50):
         if len(set(violations)) >= len(expected):
             break
@@ -117,18 +117,18 @@ def documents(page: Page, demo: DemoPortal, violations: list[str]) -> PageLoads:
 
 
 def unlisted_frames(page: Page, rows: list[ListedSource], where: dict[str, str]) -> list[str]:
-    """The addresses of frames that no row covers; a frame has none until it is loaded."""
-    embedded = [one.url for one in page.frames if one != page.main_frame]
+    """Return the URLs of frames that no row covers; a frame has no URL until it has loaded."""
+    embedded = [frame.url for frame in page.frames if frame != page.main_frame]
     return [url for url in embedded if not any(row.covers(url, **where) for row in rows)]
 
 
 def complete_sign_in(visitor, name):
-    """Sign in where one was sent for it."""
+    """Sign in on the landing page, after a redirect to it."""
     page, address = visitor.page, f"{name}@example.com"
-    already = len(visitor.demo.mails_to(address))
+    mail_count = len(visitor.demo.mails_to(address))
     page.get_by_label("Email address").fill(address)
     page.get_by_role("button", name="Send code").click()
-    page.get_by_label("Six-digit code").fill(visitor.demo.wait_for_code(address, after=already))
+    page.get_by_label("Six-digit code").fill(visitor.demo.wait_for_code(address, after=mail_count))
     page.get_by_role("button", name="Sign in").click()
 
 
@@ -199,7 +199,7 @@ def test_a_visitor_returns_to_the_card_screen_after_signing_in_and_leaves_it_whe
     complete_sign_in(visitor, "ava")
     documents.expect_screen("/add-card-payment-method", "Add Card")
     expect(page).to_have_url(re.compile(f"{re.escape(ADD_CARD)}$"))
-    assert [urlsplit(one.url).path for one in documents.loaded] == [
+    assert [urlsplit(response.url).path for response in documents.loaded] == [
         "/add-card-payment-method",
         "/",
         "/add-card-payment-method",
@@ -247,20 +247,22 @@ def test_a_payment_screen_loads_only_listed_sources_and_leaks_nothing(
     missing = read_until(
         page,
         lambda: [
-            row for row in rows if not any(row.covers(one, **where) for one in documents.requested_scripts())
+            row for row in rows if not any(row.covers(url, **where) for url in documents.requested_scripts())
         ],
         is_empty,
     )
     assert missing == []
     scripts = documents.requested_scripts()
-    assert {one for one in scripts if not any(row.covers(one, **where) for row in rows)} == set()
+    assert {url for url in scripts if not any(row.covers(url, **where) for row in rows)} == set()
     assert len(page.frames) > 1
     unlisted = read_until(page, lambda: unlisted_frames(page, frames, where), is_empty)
     assert unlisted == []
 
-    abroad = [one for one in documents.requests if not one.url.startswith(f"{documents.portal}/")]
-    assert {one.url.startswith(f"{documents.provider}/") for one in abroad} == {True}
-    for request in abroad:
+    external_requests = [
+        request for request in documents.requests if not request.url.startswith(f"{documents.portal}/")
+    ]
+    assert {request.url.startswith(f"{documents.provider}/") for request in external_requests} == {True}
+    for request in external_requests:
         headers = request.all_headers()
         assert token not in f"{request.url}{headers}{request.post_data}"
         assert not headers.get("referer", "").startswith(documents.portal)

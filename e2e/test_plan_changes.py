@@ -1,6 +1,6 @@
-"""Changing what one pays for: shown to the cent, done as shown, undone while it is only scheduled.
+"""Changing plans: the amounts shown are charged, and a scheduled change can be undone.
 
-Each journey compares the screen, the API and the provider's invoices. Ben's year, which travels, comes last.
+The tests compare the screen, the API and the provider's invoices. Ben's test comes last, since it moves the clock.
 """
 
 import base64
@@ -19,14 +19,14 @@ MONEY = re.compile(r"-?\$([\d,]+)\.(\d\d)")
 
 
 def first_amount_cents(text):
-    """The first amount of a text, in cents."""
+    """Return the first amount in a text, in cents."""
     found = MONEY.search(text)
     assert found is not None, text
     return int(found.group(1).replace(",", "")) * 100 + int(found.group(2))
 
 
 def ask_provider(demo, path):
-    """What the provider answers to a GET."""
+    """Return the provider's answer to a GET."""
     request = urllib.request.Request(f"{demo.sandbox_url}/api/v2/{path}")
     request.add_header("Authorization", "Basic " + base64.b64encode(b"test_sandbox_key:").decode())
     with urllib.request.urlopen(request) as answer:
@@ -34,28 +34,33 @@ def ask_provider(demo, path):
 
 
 def list_at_provider(demo, kind, customer):
-    """The customer's invoices or subscriptions as the provider holds them."""
+    """Return the customer's invoices or subscriptions at the provider."""
     filters = urllib.parse.urlencode({"customer_id[is]": customer, "limit": 100})
     return [entry[kind] for entry in ask_provider(demo, f"{kind}s?{filters}")["list"]]
 
 
 def provider_invoices(demo, customer):
-    """The customer's invoices at the provider, newest first."""
+    """Return the customer's invoices at the provider, newest first."""
     held = list_at_provider(demo, "invoice", customer)
-    return sorted(held, key=lambda one: (one["date"], int(one["id"])), reverse=True)
+    return sorted(held, key=lambda invoice: (invoice["date"], int(invoice["id"])), reverse=True)
 
 
 def next_bill_total(demo, customer):
-    """What the provider would bill for the customer's renewing subscriptions, together."""
+    """Return the total that the provider would bill for the customer's renewing subscriptions."""
     renewing = [
-        one["id"] for one in list_at_provider(demo, "subscription", customer) if one["status"] == "active"
+        subscription["id"]
+        for subscription in list_at_provider(demo, "subscription", customer)
+        if subscription["status"] == "active"
     ]
-    estimates = [ask_provider(demo, f"subscriptions/{one}/renewal_estimate")["estimate"] for one in renewing]
+    estimates = [
+        ask_provider(demo, f"subscriptions/{subscription_id}/renewal_estimate")["estimate"]
+        for subscription_id in renewing
+    ]
     return sum(estimate["invoice_estimate"]["total"] for estimate in estimates)
 
 
 def call_api(page, path):
-    """What the API answers to the browser's token."""
+    """Return the API's answer to a GET with the page's token."""
     token = page.evaluate("() => Object.values(localStorage)[0]")
     answer = page.request.get(f"/api{path}", headers={"Authorization": f"Bearer {token.strip(chr(34))}"})
     assert answer.ok, answer.text()
@@ -63,7 +68,7 @@ def call_api(page, path):
 
 
 def total_row(page, label):
-    """The row of sums with this label, in whatever shows it."""
+    """Return the first table row with this label."""
     return page.get_by_role("row").filter(has_text=label).first
 
 
@@ -73,7 +78,7 @@ def open_plan_choice(page):
 
 
 def save_choice(page):
-    """Press SAVE CHANGES; return the dialog that asks, with its figures."""
+    """Click SAVE CHANGES; return the confirmation dialog once it shows its amounts."""
     page.get_by_role("button", name="SAVE CHANGES").click()
     dialog = page.get_by_role("dialog")
     expect(dialog.get_by_text("Due today")).to_be_visible()
@@ -81,7 +86,7 @@ def save_choice(page):
 
 
 def confirm_change(page, dialog):
-    """Confirm; return what was due today as the dialog said it, in cents."""
+    """Confirm the change; return the amount due today that the dialog showed, in cents."""
     shown = dialog.get_by_text("Due today").locator("xpath=ancestor::*[contains(., '$')][1]")
     expect(shown).to_contain_text(MONEY)
     due = first_amount_cents(shown.inner_text())
@@ -91,7 +96,7 @@ def confirm_change(page, dialog):
 
 
 def assert_total_matches(page, label):
-    """The screen's total is the API's."""
+    """Assert that the screen shows the API's total; return the API's plans."""
     open_plan_choice(page)
     plans = call_api(page, "/account/manage-plans")
     expect(total_row(page, label)).to_contain_text(f"${plans['total'] / 100:.2f}")
@@ -121,21 +126,21 @@ def test_jo_goes_from_three_services_to_two_and_then_to_one(visitor):
 def test_ava_adds_a_service_undoes_a_removal_and_upgrades_one_then_the_rest(visitor):
     page, demo = visitor.sign_in("ava"), visitor.demo
 
-    # Kids joins at the rate of a bundle of three, and the others' rate follows.
+    # She adds Kids at the rate of a bundle of three, which the other two also get.
     open_plan_choice(page)
     page.get_by_role("checkbox", name="Kids").check()
     due = confirm_change(page, save_choice(page))
     assert due == provider_invoices(demo, "ava")[0]["total"] == 764
     assert assert_total_matches(page, "Total Monthly Costs")["total"] == 594 + 679 + 764
 
-    # Gospel TV goes, and is kept again from the summary.
+    # She removes Gospel TV, and undoes that on the summary.
     page.get_by_role("checkbox", name="Gospel TV").uncheck()
     assert confirm_change(page, save_choice(page)) == 0
     page.get_by_role("button", name="Keep my subscription").click()
     expect(page.get_by_role("button", name="Keep my subscription")).to_have_count(0)
     assert assert_total_matches(page, "Total Monthly Costs")["total"] == 594 + 679 + 764
 
-    # Faith & Family alone becomes yearly: both totals, never added up.
+    # She switches Faith & Family alone to yearly billing: there are two totals, which are not added.
     page.goto("/manage-subscription/upgrade")
     for name in ("Gospel TV", "Kids"):
         page.get_by_role("checkbox", name=name).uncheck()
@@ -148,13 +153,13 @@ def test_ava_adds_a_service_undoes_a_removal_and_upgrades_one_then_the_rest(visi
     expect(total_row(page, "Total Yearly Costs")).to_contain_text("$59.49")
     expect(total_row(page, "Total Monthly Costs")).to_contain_text("$14.43")
 
-    # The rest follow.
+    # She switches the rest.
     page.goto("/manage-subscription/upgrade")
     already = len(provider_invoices(demo, "ava"))
     due = confirm_change(page, save_choice(page))
-    fresh = provider_invoices(demo, "ava")[: len(provider_invoices(demo, "ava")) - already]
-    assert len(fresh) == 2
-    assert due == sum(one["amount_paid"] for one in fresh)
+    new_invoices = provider_invoices(demo, "ava")[: len(provider_invoices(demo, "ava")) - already]
+    assert len(new_invoices) == 2
+    assert due == sum(invoice["amount_paid"] for invoice in new_invoices)
     assert assert_total_matches(page, "Total Yearly Costs")["total"] == 5949 + 6799 + 7649
     demo.assert_mirror_matches()
 
@@ -194,7 +199,7 @@ def test_ivy_has_nothing_to_change(visitor):
 
 
 def assert_at_bottom_center(page, message):
-    """Check where a message said from anywhere is shown."""
+    """Assert that a message is shown at the bottom center of the window."""
     window = page.viewport_size
 
     def is_there(place):
@@ -269,12 +274,13 @@ def test_ben_undoes_a_downgrade_repeats_it_and_pays_monthly_after_his_year(visit
     page.goto("/manage-subscription/downgrade")
     confirm_change(page, save_choice(page))
 
+    # Only the nightly jobs around the end of his year matter.
     year_ends = datetime.fromisoformat(call_api(page, "/account")["plans"][0]["nextBillingAt"])
     demo.travel_to_last_nights((year_ends - datetime.now(UTC)).days + 3)
 
-    fresh = provider_invoices(demo, "ben")
-    monthly = fresh[: len(fresh) - already]
+    invoices = provider_invoices(demo, "ben")
+    monthly = invoices[: len(invoices) - already]
     assert monthly
-    assert {one["total"] for one in monthly} == {699}
+    assert {invoice["total"] for invoice in monthly} == {699}
     assert assert_total_matches(page, "Total Monthly Costs")["total"] == 699
     demo.assert_mirror_matches()

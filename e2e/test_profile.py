@@ -1,4 +1,4 @@
-"""What is one's own: names, emails, where one is signed in, everything the portal holds."""
+"""The subscriber's own data: profile, emails, sessions, and the data export."""
 
 import json
 
@@ -12,7 +12,7 @@ UPDATED = "Profile details updated successfully."
 
 
 def save_profile(page):
-    """Press the button and wait until it is said to be done."""
+    """Save the profile and wait for the confirmation."""
     page.get_by_role("button", name="Update Profile").click()
     expect(page.get_by_text(UPDATED)).to_be_visible()
 
@@ -37,13 +37,13 @@ def test_ben_changes_his_name_here_and_at_the_provider(visitor):
     save_profile(page)
 
 
-# How long a modal takes to come and go, and how long its backdrop does.
+# The transition durations of a dialog and its backdrop.
 DURATIONS = """(dialog) => ['', '::backdrop'].map(
   (part) => getComputedStyle(dialog, part).transitionDuration.split(', ')[0])"""
 
 
 def expect_durations(dialog, durations):
-    """Wait until a dialog and its backdrop take so long to come and go."""
+    """Assert the transition durations of a dialog and its backdrop."""
     shown = read_until(dialog.page, lambda: dialog.evaluate(DURATIONS), lambda found: found == durations)
     assert shown == durations
 
@@ -80,7 +80,7 @@ def test_ivy_subscribes_to_emails_and_then_unsubscribes_from_all(visitor):
 @pytest.mark.shows("rule-15")
 def test_hugo_downloads_his_data_and_signs_out_everywhere_else(visitor, browser, browser_context_args):
     page = visitor.sign_in("hugo")
-    # The other browser has a session of its own.
+    # A second session, for the other browser.
     token = visitor.demo.open_sessions("hugo")["hugo"]
     with browser.new_context(
         **browser_context_args, storage_state=session_storage_state(token, origin=visitor.demo.url)

@@ -1,4 +1,4 @@
-"""Getting in and out."""
+"""Signing in and out."""
 
 import pytest
 from playwright.sync_api import expect
@@ -16,7 +16,7 @@ def test_an_unknown_address_gets_the_same_answer_and_no_mail(visitor):
     page.get_by_label("Email address").fill("stranger@example.com")
     page.get_by_role("button", name="Send code").click()
     expect(page.get_by_label("Six-digit code")).to_be_visible()
-    # Somebody known asks afterwards and is mailed: by then the stranger's turn is over.
+    # Once a later code for a known address was mailed, the stranger's request has been processed.
     visitor.sign_in_by_code("hugo")
     assert visitor.demo.mails_to("stranger@example.com") == []
 
@@ -72,7 +72,7 @@ def test_an_invalid_token_redirects_to_the_landing_page_once(visitor):
         "() => { const key = Object.keys(localStorage)[0]; localStorage.setItem(key, 'ssp_' + 'a'.repeat(64)); }"
     )
     refused, starts = [], []
-    page.on("response", lambda one: refused.append(one) if one.status == 401 else None)
+    page.on("response", lambda response: refused.append(response) if response.status == 401 else None)
     page.on("framenavigated", lambda frame: starts.append(frame.url) if frame.url.endswith("/") else None)
     page.goto("/dashboard")
     page.wait_for_url(lambda url: url.endswith("/"))

@@ -1,4 +1,4 @@
-"""What an operator sees of the running whole."""
+"""Health checks, the compressed bundle, the operator's sign-in, and the mirror."""
 
 import json
 import urllib.request
