@@ -44,9 +44,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Leave out what needs PostgreSQL and Redis when the suite runs on the embedded default."""
     if connection.vendor == "postgresql":
         return
-    skip = pytest.mark.skip(
-        reason="needs PostgreSQL and Redis: run through `make test` or set DATABASE_URL, REDIS_URL"
-    )
+    skip = pytest.mark.skip(reason="needs PostgreSQL and Redis: run through `make test` or set DATABASE_URL, REDIS_URL")
     for item in items:
         if item.get_closest_marker("services"):
             item.add_marker(skip)
@@ -250,9 +248,7 @@ def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -
         if connection.vendor == "postgresql":
             _delete_all_rows()
         else:
-            call_command(
-                "flush", verbosity=0, interactive=False, reset_sequences=False, inhibit_post_migrate=True
-            )
+            call_command("flush", verbosity=0, interactive=False, reset_sequences=False, inhibit_post_migrate=True)
         for model, made in rows:
             model._base_manager.bulk_create(made)
 

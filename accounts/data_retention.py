@@ -12,9 +12,7 @@ from core.models import LimitCounter
 
 SIGN_IN_EVENT_RETENTION = timedelta(days=396)  # thirteen months at most
 FINISHED_MAIL_RETENTION = timedelta(days=396)
-CHALLENGE_RETENTION = timedelta(
-    days=1
-)  # also of their mails, which may contain addresses that have no account
+CHALLENGE_RETENTION = timedelta(days=1)  # also of their mails, which may contain addresses that have no account
 
 
 def delete_expired_data() -> None:
@@ -23,9 +21,7 @@ def delete_expired_data() -> None:
     SessionToken.objects.filter(expiry__lte=now).delete()
     LimitCounter.objects.filter(expires_at__lte=now).delete()
     LoginChallenge.objects.filter(expires_at__lte=now - CHALLENGE_RETENTION).delete()
-    OutgoingMail.objects.filter(
-        kind=login_code_mail.MAIL_KIND, expires_at__lte=now - CHALLENGE_RETENTION
-    ).delete()
+    OutgoingMail.objects.filter(kind=login_code_mail.MAIL_KIND, expires_at__lte=now - CHALLENGE_RETENTION).delete()
     SignInEvent.objects.filter(at__lt=now - SIGN_IN_EVENT_RETENTION).delete()
     OutgoingMail.objects.filter(created_at__lt=now - FINISHED_MAIL_RETENTION).exclude(
         state=OutgoingMail.State.PENDING

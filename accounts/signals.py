@@ -41,9 +41,7 @@ def find_account(email: str) -> Account | None:
 
 def propagate_names(account: Account, *, first_name: str, last_name: str, key: str) -> None:
     """Send `profile_pre_save`; raise what a receiver raises."""
-    profile_pre_save.send(
-        sender=Account, account=account, first_name=first_name, last_name=last_name, key=key
-    )
+    profile_pre_save.send(sender=Account, account=account, first_name=first_name, last_name=last_name, key=key)
 
 
 def announce_sign_in(account: Account) -> None:

@@ -20,9 +20,7 @@ def send_mail(mail_id: int) -> None:
 @shared_task
 def send_login_code(challenge_id: str) -> None:
     """Create the code of a challenge and send it, if an account has the address."""
-    for mail_id in OutgoingMail.objects.filter(challenge=uuid.UUID(challenge_id)).values_list(
-        "pk", flat=True
-    ):
+    for mail_id in OutgoingMail.objects.filter(challenge=uuid.UUID(challenge_id)).values_list("pk", flat=True):
         outbox.deliver_mail(mail_id)
 
 

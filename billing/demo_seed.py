@@ -24,9 +24,7 @@ def seed_demo_site(content: Sequence[dict[str, Any]], *, now: datetime) -> int:
     """
     account_import.sync_catalog()
     _create_operator_rows(content)
-    customers = [
-        customer for customer in records.find_records("customer") if isinstance(customer, CustomerSnapshot)
-    ]
+    customers = [customer for customer in records.find_records("customer") if isinstance(customer, CustomerSnapshot)]
     imported = [account_import.import_account(customer.email) for customer in customers]
     accounts = [account for account in imported if account is not None]
     for account in accounts:
@@ -36,9 +34,7 @@ def seed_demo_site(content: Sequence[dict[str, Any]], *, now: datetime) -> int:
 
 def _create_operator_rows(content: Sequence[dict[str, Any]]) -> None:
     for size, percentage, coupon_id in BUNDLE_RATES:
-        BundleRate.objects.get_or_create(
-            size=size, defaults={"percentage": percentage, "coupon_id": coupon_id}
-        )
+        BundleRate.objects.get_or_create(size=size, defaults={"percentage": percentage, "coupon_id": coupon_id})
     names = {field.name for field in PauseOfferContent._meta.get_fields()}
     for row in content:
         fields = {name: value for name, value in row.items() if name in names}

@@ -59,9 +59,7 @@ class BillingUnavailable(BillingError):
 
     code = "billing_unavailable"
     status = 503
-    message = (
-        "We can't reach our billing provider right now. Nothing was changed. Please try again in a moment."
-    )
+    message = "We can't reach our billing provider right now. Nothing was changed. Please try again in a moment."
     default_retry_after = RETRY_AFTER_SECONDS
 
 

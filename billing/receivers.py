@@ -68,9 +68,7 @@ def queue_bundle_alignment(account: Account, **_: Any) -> None:
         enqueue_task("billing.tasks.align_bundle", account.pk)
 
 
-def notify_superseded_pause(
-    subscription: Subscription, schedule: PauseSchedule, now: datetime, **_: Any
-) -> None:
+def notify_superseded_pause(subscription: Subscription, schedule: PauseSchedule, now: datetime, **_: Any) -> None:
     """Tell the subscriber that a scheduled pause is gone at the provider."""
     account = subscription.customer.account
     if account is None:

@@ -190,9 +190,7 @@ def start_delivery() -> None:
 
 def due_events() -> QuerySet[Event]:
     """Return the events to be sent now, oldest first."""
-    due = Q(webhook_status="scheduled") | Q(
-        webhook_status="re_scheduled", next_attempt_at__lte=clock.now_seconds()
-    )
+    due = Q(webhook_status="scheduled") | Q(webhook_status="re_scheduled", next_attempt_at__lte=clock.now_seconds())
     return Event.objects.filter(due).order_by("seq")
 
 
@@ -204,18 +202,14 @@ def record_result(result: AttemptResult) -> None:
     event.webhook_attempts += 1
     event.webhook_failure_reason = result.failure
     event.webhook_status, event.next_attempt_at = _state_after(event.webhook_attempts, result.failure)
-    event.save(
-        update_fields=["webhook_attempts", "webhook_failure_reason", "webhook_status", "next_attempt_at"]
-    )
+    event.save(update_fields=["webhook_attempts", "webhook_failure_reason", "webhook_status", "next_attempt_at"])
 
 
 def redeliver_event(event: Event) -> None:
     """Send an event again with the full number of retries, whatever its status."""
     event.webhook_attempts, event.webhook_failure_reason = 0, ""
     event.webhook_status, event.next_attempt_at = "scheduled", clock.now_seconds()
-    event.save(
-        update_fields=["webhook_attempts", "webhook_failure_reason", "webhook_status", "next_attempt_at"]
-    )
+    event.save(update_fields=["webhook_attempts", "webhook_failure_reason", "webhook_status", "next_attempt_at"])
     transaction.on_commit(lambda: event_log.event_recorded.send(Event, event=event))
 
 

@@ -35,11 +35,7 @@ class StrictIntegerField(serializers.IntegerField):
 
     def to_internal_value(self, data: Any) -> int:
         """Give the number. Raises `serializers.ValidationError`."""
-        digits = (
-            isinstance(data, str)
-            and isinstance(self.parent, QuerySerializer)
-            and re.fullmatch("-?[0-9]+", data)
-        )
+        digits = isinstance(data, str) and isinstance(self.parent, QuerySerializer) and re.fullmatch("-?[0-9]+", data)
         if not (digits or type(data) is int):
             self.fail("invalid")
         return int(super().to_internal_value(data))

@@ -112,9 +112,7 @@ def _validate_key(key: str) -> str:
     return key
 
 
-def _call_method(
-    method: ViewMethod, view: APIView, request: Request, *args: Any, key: str, **kwargs: Any
-) -> Response:
+def _call_method(method: ViewMethod, view: APIView, request: Request, *args: Any, key: str, **kwargs: Any) -> Response:
     # Parse the body even if the view does not use it, so that an unsupported media type is always refused.
     _ = request.data
     return method(view, request, *args, key=key, **kwargs)
@@ -136,9 +134,7 @@ def _answer_once(
     return response
 
 
-def _claim_or_wait(
-    user: AbstractBaseUser, key: str, fingerprint: str, allow: Callable[[], None]
-) -> IdempotentRequest:
+def _claim_or_wait(user: AbstractBaseUser, key: str, fingerprint: str, allow: Callable[[], None]) -> IdempotentRequest:
     """Return the key's row: with its final response, or claimed by this request.
 
     `allow` is called if the key is new; if it raises, the key stays new.
@@ -186,9 +182,7 @@ def _store_final_answer(row: IdempotentRequest, request: Request, response: Resp
     """Store a response if it is final; return whether it is. One that asks to retry is not."""
     if response.status_code >= 500 or "Retry-After" in response or response.status_code in _UNSTORED_STATUSES:
         return False
-    body = json.loads(
-        request.accepted_renderer.render(response.data, renderer_context={"response": response})
-    )
+    body = json.loads(request.accepted_renderer.render(response.data, renderer_context={"response": response}))
     row.finish(status=response.status_code, body=body)
     return True
 
@@ -196,6 +190,4 @@ def _store_final_answer(row: IdempotentRequest, request: Request, response: Resp
 def _request_fingerprint(request: Request) -> str:
     """Return a digest of method, path, query and body."""
     parts = (request.method or "", request.path, request.META.get("QUERY_STRING", ""))
-    return hashlib.sha256(
-        "\0".join(parts).encode("utf-8", "surrogateescape") + b"\0" + request.body
-    ).hexdigest()
+    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogateescape") + b"\0" + request.body).hexdigest()

@@ -14,14 +14,10 @@ class IdempotentRequest(Leased):
 
     UNFINISHED = Q(status__isnull=True)
 
-    user = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="idempotent_requests"
-    )
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="idempotent_requests")
     key = models.CharField(max_length=100)
     fingerprint = models.CharField(max_length=64, help_text="SHA-256 of method, path, query and body.")
-    status = models.PositiveSmallIntegerField(
-        null=True, blank=True, help_text="Empty until the answer is final."
-    )
+    status = models.PositiveSmallIntegerField(null=True, blank=True, help_text="Empty until the answer is final.")
     body = models.JSONField(null=True, blank=True)
     created_at = models.DateTimeField(auto_now_add=True, db_index=True)
 
@@ -38,9 +34,7 @@ class LimitCounter(models.Model):
     """The recent uses of a limit by a subject; `key` names both."""
 
     key = models.CharField(max_length=320, primary_key=True)
-    uses = models.JSONField(
-        default=list, db_default=[], help_text="When, in seconds since 1970, the oldest first."
-    )
+    uses = models.JSONField(default=list, db_default=[], help_text="When, in seconds since 1970, the oldest first.")
     count = models.PositiveIntegerField(default=0)
     started_at = models.DateTimeField()
     expires_at = models.DateTimeField(db_index=True)

@@ -11,9 +11,7 @@ from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
 
 MAX_AGENT_LENGTH = 200
-IPV6_PREFIX_LENGTH = (
-    64  # one subscriber line usually holds a whole /64, so single IPv6 addresses limit nobody
-)
+IPV6_PREFIX_LENGTH = 64  # one subscriber line usually holds a whole /64, so single IPv6 addresses limit nobody
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +36,7 @@ def request_origin(request: HttpRequest | Request) -> Origin:
     return Origin(address=_client_address(request), agent=printable[:MAX_AGENT_LENGTH])
 
 
-def is_from_networks(
-    request: HttpRequest, networks: Iterable[ipaddress.IPv4Network | ipaddress.IPv6Network]
-) -> bool:
+def is_from_networks(request: HttpRequest, networks: Iterable[ipaddress.IPv4Network | ipaddress.IPv6Network]) -> bool:
     """Return whether a request comes from one of these networks; False if its address is unknown."""
     try:
         address = ipaddress.ip_address(request_origin(request).address)

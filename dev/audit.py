@@ -66,9 +66,7 @@ def parse_python_answer(answer: dict[str, Any]) -> list[str]:
     ]
     skipped = [package["name"] for package in packages if "skip_reason" in package]
     if skipped and not holes:
-        raise AuditUnavailable(
-            f"{len(skipped)} of {len(packages)} packages were not found, {skipped[0]} for one"
-        )
+        raise AuditUnavailable(f"{len(skipped)} of {len(packages)} packages were not found, {skipped[0]} for one")
     return holes
 
 
@@ -81,9 +79,7 @@ def parse_npm_answer(answer: dict[str, Any]) -> list[str]:
     """Parse npm's output. Raises `AuditUnavailable` if it is an error."""
     if "vulnerabilities" not in answer:
         raise AuditUnavailable(str(answer.get("message", "no answer")))
-    return [
-        f"{name}: {hole['severity']}, {hole['range']}" for name, hole in answer["vulnerabilities"].items()
-    ]
+    return [f"{name}: {hole['severity']}, {hole['range']}" for name, hole in answer["vulnerabilities"].items()]
 
 
 AUDITS: dict[str, Callable[[], list[str]]] = {

@@ -123,9 +123,7 @@ def _run_program_row(name: str) -> list[Figure]:
     """Run a row's program; a failure is reported as not measured."""
     print_line(f"  {PROGRAMS[name]} …")
     command = [str(PYTHON), "-m", f"dev.benches.{name}"]
-    result = subprocess.run(
-        command, cwd=ROOT, env=child_environment(), capture_output=True, text=True, check=False
-    )
+    result = subprocess.run(command, cwd=ROOT, env=child_environment(), capture_output=True, text=True, check=False)
     if result.returncode:
         print_line(result.stderr.rstrip())
         return [NotMeasured(name, f"its program failed (exit {result.returncode})")]

@@ -57,9 +57,7 @@ def _read_port(name: str, default: str) -> int:
 def child_environment() -> dict[str, str]:
     """Return the environment of every process that we start; the virtual environment comes first in its PATH."""
     # An empty port means the default.
-    inherited = {
-        name: text for name, text in os.environ.items() if text or name not in ("PORT", "SANDBOX_PORT")
-    }
+    inherited = {name: text for name, text in os.environ.items() if text or name not in ("PORT", "SANDBOX_PORT")}
     environment = {**inherited, "VAR_DIR": str(var_dir()), "PYTHONUNBUFFERED": "1"}
     # With it, each of many processes would compile the whole portal again.
     environment.pop("PYTHONDONTWRITEBYTECODE", None)

@@ -78,9 +78,7 @@ def _check_settings() -> None:
     """Raise `CannotContinue` or `InvalidSetting` for what would fail only after everything is installed."""
     mode = os.environ.setdefault("PORTAL_ENV", "demo")
     if mode != "demo":
-        raise CannotContinue(
-            f"`make run` serves the demo, and PORTAL_ENV is {mode!r}. README.md says how to deploy."
-        )
+        raise CannotContinue(f"`make run` serves the demo, and PORTAL_ENV is {mode!r}. README.md says how to deploy.")
     if portal_port() == sandbox_port():
         raise CannotContinue(f"PORT and SANDBOX_PORT are both {portal_port()}; give each its own.")
     try:

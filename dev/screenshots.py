@@ -23,9 +23,7 @@ def main() -> int:
         print_line(f"\n{error}")
         return 1
     command = [str(PYTHON), "-m", "e2e.support.screenshots", str(var_dir() / "screenshots")]
-    return subprocess.run(
-        command, cwd=ROOT, env={**child_environment(), "CHROMIUM": browser}, check=False
-    ).returncode
+    return subprocess.run(command, cwd=ROOT, env={**child_environment(), "CHROMIUM": browser}, check=False).returncode
 
 
 if __name__ == "__main__":

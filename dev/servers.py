@@ -56,6 +56,4 @@ def check_services() -> None:
     ):
         url = os.environ.get(variable, "")
         if urlsplit(url).scheme in schemes and not is_listening(url, port):
-            raise CannotContinue(
-                f"No {name} answers at the address in {variable}. Start it, or unset {variable}."
-            )
+            raise CannotContinue(f"No {name} answers at the address in {variable}. Start it, or unset {variable}.")

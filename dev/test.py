@@ -118,9 +118,7 @@ def faults_suite(output: Output) -> bool:
         raise SuiteSkipped(f"no {' and no '.join(missing)} on this machine")
     # DATABASE_URL only selects PostgreSQL: the tests start their own server.
     # Two portals at once: most of the time they wait for time-outs.
-    return _run_suite(
-        _pytest_command("faults", "-n", "2", "--dist", "worksteal"), output, DATABASE_URL=DATABASE_URL
-    )
+    return _run_suite(_pytest_command("faults", "-n", "2", "--dist", "worksteal"), output, DATABASE_URL=DATABASE_URL)
 
 
 def frontend_suite(output: Output) -> bool:
@@ -198,9 +196,7 @@ def main() -> int:
         print_line(f"\n{error}")
         return 1
     with tempfile.TemporaryDirectory(prefix="portal-test-") as folder:
-        lines = [
-            line for suites in test_stages(Path(folder) / "demo") for line in _run_stage(suites, Path(folder))
-        ]
+        lines = [line for suites in test_stages(Path(folder) / "demo") for line in _run_stage(suites, Path(folder))]
     print_line("\n=== make test\n" + "\n".join(lines))
     return 1 if any("FAILED" in line for line in lines) else 0
 

@@ -24,9 +24,7 @@ DOCUMENTS = ("rules.md", "specification.md", "security.md", "reliability.md")
 # These folders have their own pytest runs, beside the `testpaths` of pyproject.toml.
 OTHER_TEST_FOLDERS = ("e2e", "faults")
 ENTRY = re.compile(r"^(?:- |\| )`([a-z]+-\d+)`", re.MULTILINE)
-TAGGED = re.compile(
-    r"((?:^[ \t]*// shows: .+\n)+)[ \t]*(?:it|test|describe)(?!\.(?:skip|todo))\b", re.MULTILINE
-)
+TAGGED = re.compile(r"((?:^[ \t]*// shows: .+\n)+)[ \t]*(?:it|test|describe)(?!\.(?:skip|todo))\b", re.MULTILINE)
 TAG = re.compile(r"// shows: (.+)")
 MARKER = "pytest.mark.shows"
 SKIPPED = re.compile(r"pytest\.mark\.(skip|xfail)(\(|$)")
@@ -58,11 +56,7 @@ def python_tests(root: Path) -> Iterator[tuple[str, list[str]]]:
     for folder in (*options["testpaths"], *OTHER_TEST_FOLDERS):
         for file in sorted((root / folder).rglob("test_*.py")):
             for node in ast.walk(ast.parse(file.read_text())):
-                if (
-                    isinstance(node, ast.FunctionDef)
-                    and node.name.startswith("test")
-                    and (ids := _marked_ids(node))
-                ):
+                if isinstance(node, ast.FunctionDef) and node.name.startswith("test") and (ids := _marked_ids(node)):
                     yield f"{file.relative_to(root)}::{node.name}", ids
 
 

@@ -116,9 +116,7 @@ def _record_complaints(context: BrowserContext, complaints: list[str]) -> None:
     context.on("weberror", lambda error: complaints.append(str(error.error)))
     context.on(
         "console",
-        lambda message: (
-            complaints.append(message.text) if "Content Security Policy" in message.text else None
-        ),
+        lambda message: complaints.append(message.text) if "Content Security Policy" in message.text else None,
     )
 
 
@@ -143,9 +141,7 @@ def signed_in(
     def open_page(name: str, brand: str | None = None) -> Page:
         address = f"http://{brand}.localhost:{demo.port}" if brand else demo.url
         storage = session_storage_state(tokens[name], origin=address)
-        context = browser.new_context(
-            **{**browser_context_args, "base_url": address, "storage_state": storage}
-        )
+        context = browser.new_context(**{**browser_context_args, "base_url": address, "storage_state": storage})
         contexts.append(context)
         _record_complaints(context, quiet_page)
         return context.new_page()

@@ -119,9 +119,7 @@ def test_hugo_restarts_an_ended_subscription_at_the_price_shown(visitor):
 def test_ella_cancels_despite_a_scheduled_pause_and_everything_ends_with_its_term(visitor):
     page = visitor.sign_in("ella")
     page.get_by_role("link", name="Cancel Subscriptions").click()
-    expect(cancel_terms(page)).to_contain_text(
-        re.compile(r"Your access( to Faith & Family)? continues until")
-    )
+    expect(cancel_terms(page)).to_contain_text(re.compile(r"Your access( to Faith & Family)? continues until"))
     confirm_cancellation(page)
 
     expect(status_message(page, ALL_END)).to_be_visible()
@@ -134,9 +132,7 @@ def test_ella_cancels_despite_a_scheduled_pause_and_everything_ends_with_its_ter
 
 def test_gia_undoes_a_cancellation_by_a_link_that_requires_a_sign_in(visitor):
     page, demo = visitor.page, visitor.demo
-    page.goto(
-        f"/dashboard?undo={demo.run_manage('shell', '-c', PRINT_GIAS_SUBSCRIPTION).strip().splitlines()[-1]}"
-    )
+    page.goto(f"/dashboard?undo={demo.run_manage('shell', '-c', PRINT_GIAS_SUBSCRIPTION).strip().splitlines()[-1]}")
     page.get_by_label("Email address").fill("gia@example.com")
     page.get_by_role("button", name="Send code").click()
     page.get_by_label("Six-digit code").fill(demo.wait_for_code("gia@example.com"))
@@ -146,9 +142,7 @@ def test_gia_undoes_a_cancellation_by_a_link_that_requires_a_sign_in(visitor):
     dialog.get_by_role("button", name="Keep Kids").click()
     expect(status_message(page, "Kids continues.")).to_be_visible()
     expect(subscription_card(page, "Kids")).to_contain_text("Active")
-    expect(page.get_by_role("region", name="Activity")).to_contain_text(
-        "Your cancellation of Kids was undone"
-    )
+    expect(page.get_by_role("region", name="Activity")).to_contain_text("Your cancellation of Kids was undone")
     demo.assert_mirror_matches()
 
 
@@ -169,9 +163,7 @@ def test_jo_sees_pause_and_cancel_buttons_together_and_in_the_same_style(visitor
     end.scroll_into_view_if_needed()
     expect(pause).to_be_in_viewport(ratio=1)
     expect(end).to_be_in_viewport(ratio=1)
-    looks = read_until(
-        page, lambda: (_button_look(pause), _button_look(end)), lambda pair: pair[0] == pair[1]
-    )
+    looks = read_until(page, lambda: (_button_look(pause), _button_look(end)), lambda pair: pair[0] == pair[1])
     assert looks[0] == looks[1]
 
     pause.click()

@@ -148,9 +148,7 @@ def test_the_form_says_what_is_missing_and_focuses_it(visitor: Visitor) -> None:
     page.get_by_role("button", name="Add card").click()
     expect(page.get_by_label("Name on card")).to_be_focused()
     hosted_input(page, "Card number").press_sequentially("4111111111111112")
-    expect(
-        page.get_by_role("alert").filter(has_text=re.compile("card number", re.IGNORECASE))
-    ).to_be_visible()
+    expect(page.get_by_role("alert").filter(has_text=re.compile("card number", re.IGNORECASE))).to_be_visible()
     visitor.demo.assert_mirror_matches()
 
 

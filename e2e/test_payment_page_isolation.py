@@ -190,9 +190,7 @@ def test_a_navigation_to_a_screen_of_another_document_loads_that_document(visito
     expect(page).to_have_url(re.compile(f"{re.escape(ADD_CARD)}$"))
 
 
-def test_a_visitor_returns_to_the_card_screen_after_signing_in_and_leaves_it_when_the_session_ends(
-    visitor, documents
-):
+def test_a_visitor_returns_to_the_card_screen_after_signing_in_and_leaves_it_when_the_session_ends(visitor, documents):
     page = visitor.page
     page.goto(ADD_CARD)
     documents.expect_screen("/", "account")
@@ -233,9 +231,7 @@ def test_a_logout_on_a_card_screen_leaves_nothing_to_go_back_to(visitor, documen
     ("name", "address", "kind", "frame"),
     [("dan", ADD_CARD, "card", "Security code"), ("gia", ADD_PAYPAL, "payPal", "PayPal")],
 )
-def test_a_payment_screen_loads_only_listed_sources_and_leaks_nothing(
-    visitor, documents, name, address, kind, frame
-):
+def test_a_payment_screen_loads_only_listed_sources_and_leaks_nothing(visitor, documents, name, address, kind, frame):
     page = visitor.sign_in(name)
     token = page.evaluate("() => localStorage.getItem('token')")
     documents.requests.clear()
@@ -246,9 +242,7 @@ def test_a_payment_screen_loads_only_listed_sources_and_leaks_nothing(
     rows, frames = listed_sources("script", kind), listed_sources("frame", kind)
     missing = read_until(
         page,
-        lambda: [
-            row for row in rows if not any(row.covers(url, **where) for url in documents.requested_scripts())
-        ],
+        lambda: [row for row in rows if not any(row.covers(url, **where) for url in documents.requested_scripts())],
         is_empty,
     )
     assert missing == []
@@ -287,9 +281,7 @@ def test_a_card_number_reaches_only_the_provider(visitor, documents):
 @pytest.mark.shows("security-45")
 def test_a_document_loads_no_script_or_frame_outside_its_policy(visitor, documents, violations, quiet_page):
     page = visitor.sign_in("finn")
-    script = (
-        "async (src) => { document.head.append(Object.assign(document.createElement('script'), { src })) }"
-    )
+    script = "async (src) => { document.head.append(Object.assign(document.createElement('script'), { src })) }"
     with pytest.raises(Exception, match="TrustedScriptURL"):
         page.evaluate(script, f"{documents.provider}/v2/chargebee.js")
     page.evaluate(
@@ -301,9 +293,7 @@ def test_a_document_loads_no_script_or_frame_outside_its_policy(visitor, documen
     page.goto(ADD_CARD)
     documents.expect_screen("/add-card-payment-method", "Add Card")
     page.evaluate(script, "http://localhost:1/elsewhere.js")
-    page.evaluate(
-        "() => { document.head.append(Object.assign(document.createElement('script'), { text: '1' })) }"
-    )
+    page.evaluate("() => { document.head.append(Object.assign(document.createElement('script'), { text: '1' })) }")
     page.evaluate("(url) => fetch(url).catch(() => null)", f"{documents.provider}/v2/chargebee.js")
     expect_violations(page, violations, {"script-src-elem", "connect-src"})
     quiet_page.clear()

@@ -43,9 +43,7 @@ def pytest_runtest_makereport(
 def server_folder() -> Iterator[Path]:
     """Yield a folder that the servers' unprivileged user can access, unlike pytest's."""
     if connections["default"].vendor != "postgresql":
-        pytest.skip(
-            "run through `make test`, or with DATABASE_URL=postgres://any/one: it is replaced by our own"
-        )
+        pytest.skip("run through `make test`, or with DATABASE_URL=postgres://any/one: it is replaced by our own")
     if missing := missing_binaries():
         pytest.skip(f"no {' and no '.join(missing)} on this machine")
     with tempfile.TemporaryDirectory(prefix="portal-faults-") as folder:
@@ -77,9 +75,7 @@ def _use_portal_database(database: PostgreSQL, sandbox: Sandbox, blocker: Django
     connection = connections["default"]
     previous_settings = dict(connection.settings_dict)
     connection.close()
-    connection.settings_dict.update(
-        HOST="127.0.0.1", PORT=database.port, NAME="postgres", USER="portal", PASSWORD=""
-    )
+    connection.settings_dict.update(HOST="127.0.0.1", PORT=database.port, NAME="postgres", USER="portal", PASSWORD="")
     with (
         blocker.unblock(),
         override_settings(

@@ -81,9 +81,7 @@ class PostgreSQL(Server):
         if owner:
             os.chown(self.data, owner["user"], owner["group"])
         initdb = [server_binary("initdb"), "-D", str(self.data), "-U", "portal", "-A", "trust", "-E", "UTF8"]
-        subprocess.run(
-            [*initdb, "--locale=C", "--no-sync"], check=True, capture_output=True, cwd="/", **owner
-        )
+        subprocess.run([*initdb, "--locale=C", "--no-sync"], check=True, capture_output=True, cwd="/", **owner)
 
     @property
     def url(self) -> str:

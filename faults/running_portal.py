@@ -37,9 +37,7 @@ RECOVERY_SECONDS = 120.0
 POOLS = {"worker": 2, "jobs": 1}
 
 
-def wait_until(
-    condition: Callable[[], object], *, seconds: float = RECOVERY_SECONDS, what: str = "it"
-) -> None:
+def wait_until(condition: Callable[[], object], *, seconds: float = RECOVERY_SECONDS, what: str = "it") -> None:
     """Wait until a condition holds. Raises TimeoutError."""
     deadline = time.monotonic() + seconds
     while not condition():
@@ -105,9 +103,7 @@ class PortalProcess:
 
     def child_pids(self) -> list[int]:
         """Return the ids of its child processes."""
-        found = subprocess.run(
-            ["ps", "-o", "pid=", "--ppid", str(self.pid)], capture_output=True, check=False
-        )
+        found = subprocess.run(["ps", "-o", "pid=", "--ppid", str(self.pid)], capture_output=True, check=False)
         return [int(number) for number in found.stdout.split()]
 
 
@@ -135,9 +131,7 @@ class RunningPortal:
     @property
     def environment(self) -> dict[str, str]:
         """The environment of all processes; it points them to the relays in front of the servers."""
-        inherited = {
-            name: text for name, text in os.environ.items() if not name.startswith(("DJANGO_", "PYTEST"))
-        }
+        inherited = {name: text for name, text in os.environ.items() if not name.startswith(("DJANGO_", "PYTEST"))}
         return {
             **inherited,
             "PORTAL_ENV": "demo",
@@ -226,9 +220,7 @@ class RunningPortal:
         """Expire the leases of open commands, and wait until all commands and webhook events are done."""
         Command.objects.filter(state__in=Command.OPEN).update(next_attempt_at=timezone.now())
         self.send_ticks()
-        wait_until(
-            lambda: not Command.objects.filter(state__in=Command.OPEN).exists(), what="every command's end"
-        )
+        wait_until(lambda: not Command.objects.filter(state__in=Command.OPEN).exists(), what="every command's end")
         waiting = WebhookEvent.objects.filter(state=WebhookEvent.State.RECEIVED)
         waiting.update(next_attempt_at=timezone.now())
         self.send_ticks()

@@ -132,9 +132,7 @@ class TcpRelay:
             return
         self._lines.add(line)
         for source, sink, data_filter in ((client, server, self.to_server), (server, client, self.to_client)):
-            threading.Thread(
-                target=self._relay_data, args=(line, source, sink, data_filter), daemon=True
-            ).start()
+            threading.Thread(target=self._relay_data, args=(line, source, sink, data_filter), daemon=True).start()
 
     def _relay_data(
         self, line: RelayedConnection, source: socket.socket, sink: socket.socket, data_filter: DataFilter

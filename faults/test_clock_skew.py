@@ -97,9 +97,7 @@ def test_a_change_in_progress_on_another_machine_is_not_taken_over(
     Heartbeat.objects.all().delete()
     portal.provider.sandbox.order_fault("delay", "/subscriptions/*/pause", seconds=8)
     with ThreadPoolExecutor(1) as pool:
-        paused = pool.submit(
-            other_browser.post, PAUSE, headers={"Authorization": browser.headers["Authorization"]}
-        )
+        paused = pool.submit(other_browser.post, PAUSE, headers={"Authorization": browser.headers["Authorization"]})
         wait_until(lambda: commands.filter(state__in=Command.OPEN).exists(), what="the change")
         portal.send_ticks()
         wait_until(Heartbeat.objects.exists, what="the sweep")

@@ -51,9 +51,7 @@ def unknown_customer_event(number: int) -> dict[str, object]:
 
 def deliver_event(portal: RunningPortal, number: int) -> httpx.Response:
     """Post an event to the webhook endpoint."""
-    return httpx.post(
-        f"{portal.url}/webhooks/chargebee", json=unknown_customer_event(number), auth=LOGIN, timeout=60
-    )
+    return httpx.post(f"{portal.url}/webhooks/chargebee", json=unknown_customer_event(number), auth=LOGIN, timeout=60)
 
 
 @contextmanager
@@ -96,9 +94,7 @@ def test_an_event_refused_during_an_outage_is_redelivered_by_the_provider(portal
     account, _ = portal.create_subscriber("dora", FAITH)
     portal.database.crash_server()
     portal.provider.sdk.Customer.update("dora", {"first_name": "Theodora"})
-    wait_until(
-        lambda: portal.provider.events("customer_changed")[0].webhooks[0].webhook_status == "re_scheduled"
-    )
+    wait_until(lambda: portal.provider.events("customer_changed")[0].webhooks[0].webhook_status == "re_scheduled")
 
     portal.restore_all()
     portal.provider.travel(minutes=5)
@@ -126,9 +122,7 @@ def test_a_crash_under_load_leaves_no_event_half_stored(portal: RunningPortal) -
     ids = {number: unknown_customer_event(number)["id"] for number in statuses}
     stored = set(WebhookEvent.objects.values_list("event_id", flat=True))
     assert {ids[number] for number, status in statuses.items() if status == 200} <= stored
-    again = [
-        deliver_event(portal, number).status_code for number, status in statuses.items() if status == 503
-    ]
+    again = [deliver_event(portal, number).status_code for number, status in statuses.items() if status == 503]
     assert set(again) == {200}
     assert WebhookEvent.objects.filter(event_id__in=ids.values()).count() == len(statuses)
 
@@ -164,9 +158,7 @@ def test_a_crash_under_load_loses_no_command(portal: RunningPortal) -> None:
     portal.provider_proxy.slow_down(0.3)
     with ThreadPoolExecutor(len(people)) as pool:
         asked = [pool.submit(pause, browser) for _, browser in people]
-        wait_until(
-            lambda: Command.objects.filter(account__in=[account for account, _ in people]).count() >= 4
-        )
+        wait_until(lambda: Command.objects.filter(account__in=[account for account, _ in people]).count() >= 4)
         portal.database.crash_server()
         portal.database.start_server()
         counted = Counter(future.result() for future in asked)
@@ -201,12 +193,8 @@ def test_a_request_behind_a_lock_or_a_slow_statement_ends_in_time(portal: Runnin
         administrator.execute(SLEEPY)
         locker.execute("BEGIN")
         locker.execute("LOCK TABLE billing_accountdocument IN ACCESS EXCLUSIVE MODE")
-        slow = pool.submit(
-            time_request, lambda: browser.post("/api/auth/send-otp", json={"email": "gwen@example.com"})
-        )
-        locked = [
-            pool.submit(time_request, lambda: browser.get("/api/account")) for _ in range(WEB_CONNECTIONS - 2)
-        ]
+        slow = pool.submit(time_request, lambda: browser.post("/api/auth/send-otp", json={"email": "gwen@example.com"}))
+        locked = [pool.submit(time_request, lambda: browser.get("/api/account")) for _ in range(WEB_CONNECTIONS - 2)]
         answers = [future.result() for future in locked]
         locker.execute("ROLLBACK")
         assert browser.get("/api/account").status_code == 200
@@ -251,9 +239,7 @@ def test_it_answers_503_while_the_database_has_no_connection_left(portal: Runnin
 
 
 @pytest.mark.shows("reliability-20")
-@pytest.mark.skipif(
-    sys.platform != "linux", reason="only Linux tells for how long data may stay unacknowledged"
-)
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells for how long data may stay unacknowledged")
 def test_a_vanished_database_server_is_not_waited_for_forever(portal: RunningPortal) -> None:
     connection.ensure_connection()
     with socket.socket(fileno=os.dup(connection.connection.fileno())) as line:

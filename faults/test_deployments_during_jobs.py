@@ -94,9 +94,7 @@ def test_a_worker_stopped_during_the_nightly_resumes_leaves_the_rest_to_the_next
     portal.run_process("jobs")
     portal.send_ticks()
     wait_until(lambda: not left.exists(), what="the rest of the resumes")
-    written = Counter(
-        event.content["subscription"]["id"] for event in portal.provider.events("subscription_resumed")
-    )
+    written = Counter(event.content["subscription"]["id"] for event in portal.provider.events("subscription_resumed"))
     assert {identifier: written[identifier] for identifier in ids} == dict.fromkeys(ids, 1)
     mails = OutgoingMail.objects.filter(account__customer__subscriptions__provider_id__in=ids)
     assert mails.count() == RESUMES

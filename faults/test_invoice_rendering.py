@@ -77,8 +77,7 @@ def test_a_rendering_that_exceeds_its_time_limit_is_stopped_and_retried(portal: 
         # The soft limit raises an exception, which the PDF library may swallow; then the hard limit kills.
         wait_until(
             lambda: (
-                InvoicePdf.objects.get(pk=wanted.pk).error
-                or rendering not in portal.processes["worker"].child_pids()
+                InvoicePdf.objects.get(pk=wanted.pk).error or rendering not in portal.processes["worker"].child_pids()
             ),
             what="the end of its time",
         )

@@ -120,9 +120,7 @@ def test_a_silent_mail_server_delays_no_request_for_long(portal: RunningPortal) 
     portal.create_subscriber("umay", FAITH)
     portal.mail_relay.stop_answering()
     ask_for_code(portal, "umay@example.com")
-    assert wait_until_tried("umay@example.com").last_error.startswith(
-        ("TimeoutError", "SMTPServerDisconnected")
-    )
+    assert wait_until_tried("umay@example.com").last_error.startswith(("TimeoutError", "SMTPServerDisconnected"))
     portal.mail_relay.restore()
     make_mail_due(portal, "umay@example.com")
     assert len(portal.mail_server.wait_for_mails("umay@example.com")) == 1

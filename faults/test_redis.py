@@ -97,9 +97,7 @@ def _is_serving(browser: httpx.Client) -> bool:
 @pytest.mark.shows("reliability-19")
 def test_a_mail_whose_task_redis_lost_is_sent_once(portal: RunningPortal) -> None:
     portal.processes["worker"].terminate_process()
-    mails = [
-        queue_mail(kind="receipt", to=f"lost{number}@example.com", context=RECEIPT) for number in range(10)
-    ]
+    mails = [queue_mail(kind="receipt", to=f"lost{number}@example.com", context=RECEIPT) for number in range(10)]
     for mail in mails:
         assert mail is not None
         portal.send_task("accounts.tasks.send_mail", mail.pk)

@@ -43,9 +43,7 @@ def lockout_address(request: HttpRequest) -> str | None:
     return str(ipaddress.ip_network(network).network_address) if network else None
 
 
-def describe_client(
-    username: str | None, address: str | None, agent: str, path: str, request: HttpRequest
-) -> str:
+def describe_client(username: str | None, address: str | None, agent: str, path: str, request: HttpRequest) -> str:
     """Return the client for the log; `repr` prevents the user name from forging a log line."""
     return f"{username!r} from {address}"
 

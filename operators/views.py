@@ -84,9 +84,7 @@ def qr_code_image(request: HttpRequest, context: dict[str, Any]) -> HttpResponse
     """Return the QR code of the pending app, at its own URL because the policy allows no data URL. Raises Http404."""
     app = _pending_app(request, _current_operator(request))
     image = BytesIO()
-    segno.make(app.config_url, error="m").save(
-        image, kind="svg", scale=QR_SCALE, border=QR_BORDER, light="#fff"
-    )
+    segno.make(app.config_url, error="m").save(image, kind="svg", scale=QR_SCALE, border=QR_BORDER, light="#fff")
     return HttpResponse(image.getvalue(), content_type="image/svg+xml")
 
 

@@ -46,16 +46,12 @@ def _secret_errors() -> Iterator[CheckMessage]:
                 number, f"{name} is the demo's or too short.", f"Set {MIN_SECRET_LENGTH} random characters."
             )
     if settings.SECRET_KEY == settings.OTP_PEPPER:
-        yield _check_error(
-            3, "SECRET_KEY and OTP_PEPPER are the same.", "One that leaks must not give away the other."
-        )
+        yield _check_error(3, "SECRET_KEY and OTP_PEPPER are the same.", "One that leaks must not give away the other.")
 
 
 def _address_errors() -> Iterator[CheckMessage]:
     if not settings.ALLOWED_HOSTS or "*" in settings.ALLOWED_HOSTS:
-        yield _check_error(
-            4, "ALLOWED_HOSTS does not name the hosts.", "Set ALLOWED_HOSTS to the brands' host names."
-        )
+        yield _check_error(4, "ALLOWED_HOSTS does not name the hosts.", "Set ALLOWED_HOSTS to the brands' host names.")
     if not settings.LINK_DOMAINS:
         yield _check_error(
             22,
@@ -63,9 +59,7 @@ def _address_errors() -> Iterator[CheckMessage]:
             "Set it to where the brands' own pages are: example.com,example.org.",
         )
     if urlsplit(settings.BASE_URL).scheme != "https":
-        yield _check_error(
-            5, "BASE_URL is not an https address.", "Set BASE_URL to where subscribers open the portal."
-        )
+        yield _check_error(5, "BASE_URL is not an https address.", "Set BASE_URL to where subscribers open the portal.")
     if settings.NUM_PROXIES is None or settings.NUM_PROXIES < 0:
         yield _check_error(
             6,
@@ -86,9 +80,7 @@ def _service_errors() -> Iterator[CheckMessage]:
     if not settings.CELERY_BROKER_URL.startswith(("redis://", "rediss://")):
         yield _check_error(8, "REDIS_URL is not set.", "The broker of files is for the demo.")
     if settings.EMAIL_BACKEND != "django.core.mail.backends.smtp.EmailBackend":
-        yield _check_error(
-            9, "EMAIL_URL does not name a mail server.", "Codes written to files reach nobody."
-        )
+        yield _check_error(9, "EMAIL_URL does not name a mail server.", "Codes written to files reach nobody.")
     elif not _is_mail_private():
         yield _check_error(
             18, "EMAIL_URL sends mail in the clear.", "Use smtp+tls or smtp+ssl: sign-in codes go this way."
@@ -113,14 +105,10 @@ def _provider_address_errors() -> Iterator[CheckMessage]:
     endpoint = urlsplit(settings.CHARGEBEE_ENDPOINT)
     is_chargebee = endpoint.scheme == "https" and (endpoint.hostname or "").endswith(CHARGEBEE_DOMAIN)
     if settings.CHARGEBEE_ENDPOINT and not is_chargebee:
-        yield _check_error(
-            13, "CHARGEBEE_ENDPOINT is not the real provider.", "Leave it empty in production."
-        )
+        yield _check_error(13, "CHARGEBEE_ENDPOINT is not the real provider.", "Leave it empty in production.")
     script = urlsplit(settings.CHARGEBEE_JS_URL)
     if (script.scheme, script.netloc) != ("https", CHARGEBEE_SCRIPT_HOST):
-        yield _check_error(
-            14, "CHARGEBEE_JS_URL is not the provider's script.", "Leave it unset in production."
-        )
+        yield _check_error(14, "CHARGEBEE_JS_URL is not the provider's script.", "Leave it unset in production.")
 
 
 def _webhook_errors() -> Iterator[CheckMessage]:
@@ -168,9 +156,7 @@ def check_provider_script_origin(app_configs: Sequence[Any] | None, **kwargs: An
     """Refuse, in every mode, a provider's script that is not https or whose host could be a pattern."""
     address = settings.CHARGEBEE_JS_URL
     if not SCRIPT_ADDRESS.fullmatch(address):
-        return [
-            _check_error(20, "CHARGEBEE_JS_URL is not the address of a script on one host.", "Spell it out.")
-        ]
+        return [_check_error(20, "CHARGEBEE_JS_URL is not the address of a script on one host.", "Spell it out.")]
     if urlsplit(address).scheme != "https" and urlsplit(address).hostname not in LOOPBACK:
         return [_check_error(21, "CHARGEBEE_JS_URL is plain http on another machine.", "Use https.")]
     return []
@@ -181,11 +167,7 @@ def check_support_widget_origin(app_configs: Sequence[Any] | None, **kwargs: Any
     """Refuse, in every mode, a widget's script that is not https or whose host could be a pattern."""
     address = settings.SUPPORT_WIDGET_URL
     if address and not SCRIPT_ADDRESS.fullmatch(address):
-        return [
-            _check_error(
-                23, "SUPPORT_WIDGET_URL is not the address of a script on one host.", "Spell it out."
-            )
-        ]
+        return [_check_error(23, "SUPPORT_WIDGET_URL is not the address of a script on one host.", "Spell it out.")]
     if address and urlsplit(address).scheme != "https" and urlsplit(address).hostname not in LOOPBACK:
         return [_check_error(24, "SUPPORT_WIDGET_URL is plain http on another machine.", "Use https.")]
     return []
@@ -196,9 +178,7 @@ def check_link_domains(app_configs: Sequence[Any] | None, **kwargs: Any) -> list
     """Refuse, in every mode, an entry such as `com` that would allow links to a whole top-level domain."""
     if all(DOMAIN.fullmatch(domain) for domain in settings.LINK_DOMAINS):
         return []
-    return [
-        _check_error(25, "LINK_DOMAINS holds what is no domain.", "Name domains: example.com,example.org.")
-    ]
+    return [_check_error(25, "LINK_DOMAINS holds what is no domain.", "Name domains: example.com,example.org.")]
 
 
 @register(Tags.database)

@@ -103,14 +103,10 @@ def _read_provider(read: environ.Env, mode: Mode) -> dict[str, Any]:
         "chargebee_site": read.str("CHARGEBEE_SITE", default=DEMO_SITE),
         "chargebee_api_key": read.str("CHARGEBEE_API_KEY", default=DEMO_API_KEY),
         "chargebee_publishable_key": read.str("CHARGEBEE_PUBLISHABLE_KEY", default=DEMO_PUBLISHABLE_KEY),
-        "chargebee_endpoint": read.str(
-            "CHARGEBEE_ENDPOINT", default="" if production else f"{sandbox}/api/v2"
-        ),
+        "chargebee_endpoint": read.str("CHARGEBEE_ENDPOINT", default="" if production else f"{sandbox}/api/v2"),
         "chargebee_js_url": read.str(
             "CHARGEBEE_JS_URL",
-            default="https://js.chargebee.com/v2/chargebee.js"
-            if production
-            else f"{sandbox}/v2/chargebee.js",
+            default="https://js.chargebee.com/v2/chargebee.js" if production else f"{sandbox}/v2/chargebee.js",
         ),
         # Two thirds of the smallest site's rate limit; the rest is for subscribers' requests. The sandbox has no limit.
         "chargebee_background_requests_per_minute": _read_int(
@@ -118,9 +114,7 @@ def _read_provider(read: environ.Env, mode: Mode) -> dict[str, Any]:
         ),
         "resume_threads": _read_int(read, "RESUME_THREADS", 8),
         "chargebee_webhook_username": read.str("CHARGEBEE_WEBHOOK_USERNAME", default=DEMO_WEBHOOK_USERNAME),
-        "chargebee_webhook_passwords": read.list(
-            "CHARGEBEE_WEBHOOK_PASSWORDS", default=[DEMO_WEBHOOK_PASSWORD]
-        ),
+        "chargebee_webhook_passwords": read.list("CHARGEBEE_WEBHOOK_PASSWORDS", default=[DEMO_WEBHOOK_PASSWORD]),
     }
 
 
@@ -183,9 +177,7 @@ def read_environment() -> Environment:
         database=_read_database(read, var_dir),
         redis_url=read.str("REDIS_URL", default=""),
         email=read.email_url("EMAIL_URL", default=f"filemail:///{var_dir / 'mail'}"),
-        default_from_email=read.str(
-            "DEFAULT_FROM_EMAIL", default="Your subscriptions <no-reply@example.com>"
-        ),
+        default_from_email=read.str("DEFAULT_FROM_EMAIL", default="Your subscriptions <no-reply@example.com>"),
         log_level=read.str("LOG_LEVEL", default="INFO"),
         log_format=_read_log_format(read, mode),
         sentry_dsn=read.str("SENTRY_DSN", default=""),

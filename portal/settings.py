@@ -264,9 +264,7 @@ CELERY_TASK_IGNORE_RESULT = True  # how a job ended is a row of ours
 CELERY_TASK_ACKS_LATE = True
 # A night's job asks the provider for minutes on end; somebody's sign-in code must not wait behind it.
 JOBS_QUEUE = "jobs"
-CELERY_TASK_ROUTES = {
-    f"billing.tasks.{name}": {"queue": JOBS_QUEUE} for name in ("run_job", "process_due_webhooks")
-}
+CELERY_TASK_ROUTES = {f"billing.tasks.{name}": {"queue": JOBS_QUEUE} for name in ("run_job", "process_due_webhooks")}
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = True
@@ -279,9 +277,7 @@ JOB_SLICE_SECONDS = 90
 PROVIDER_TRAFFIC_SECONDS = None if PORTAL_ENV == "test" else 5
 # After so many failures in a row a process leaves the provider alone for some seconds. Tests say when.
 PROVIDER_FAILURES_IN_A_ROW = None if PORTAL_ENV == "test" else 5
-PROVIDER_REST_SECONDS = (
-    10  # short enough that a change in doubt is settled within a minute of the provider's return
-)
+PROVIDER_REST_SECONDS = 10  # short enough that a change in doubt is settled within a minute of the provider's return
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TASK_PUBLISH_RETRY_POLICY = {"max_retries": 1, "interval_start": 0.1, "interval_step": 0.1}
 CELERY_BEAT_SCHEDULE_FILENAME = str(VAR_DIR / "celerybeat-schedule")

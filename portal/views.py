@@ -34,8 +34,7 @@ WIDGET_FREE_PATH = "edit-profile"
 LANDING, FRAME = "/", "frame"
 # A picture that is opened directly may use inline styles but no scripts or other resources.
 PICTURE_POLICY = (
-    "default-src 'none'; style-src 'unsafe-inline'; sandbox; "
-    "object-src 'none'; base-uri 'none'; frame-ancestors 'none'"
+    "default-src 'none'; style-src 'unsafe-inline'; sandbox; object-src 'none'; base-uri 'none'; frame-ancestors 'none'"
 )
 
 

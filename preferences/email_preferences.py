@@ -81,6 +81,4 @@ def _record_changes(
         PreferenceChange(account=account, at=now, preference=preference, wanted=is_wanted, source=source)
         for preference, is_wanted in changed.items()
     )
-    events.record_event(
-        account, kind="email_preferences_changed", text=_CHANGE_TEXTS[source], actor=actor, at=now
-    )
+    events.record_event(account, kind="email_preferences_changed", text=_CHANGE_TEXTS[source], actor=actor, at=now)

@@ -20,16 +20,12 @@ class PreferenceText:
 
 
 _TEXTS = {
-    Preference.NEWS_LETTER: PreferenceText(
-        "Newsletter", "A weekly newsletter of new episodes and movie titles."
-    ),
+    Preference.NEWS_LETTER: PreferenceText("Newsletter", "A weekly newsletter of new episodes and movie titles."),
     Preference.STREAMING: PreferenceText(
         "What's Streaming", "A monthly newsletter with season announcements and early access."
     ),
     Preference.PROMOTIONS: PreferenceText("Promotions", "Marketing and promotional emails."),
-    Preference.BRANDING: PreferenceText(
-        "Our Other Brands", "Emails about our company's other brands' platforms."
-    ),
+    Preference.BRANDING: PreferenceText("Our Other Brands", "Emails about our company's other brands' platforms."),
 }
 
 

@@ -35,6 +35,4 @@ def read_unsubscribe_token(token: str) -> tuple[Account, Preference]:
 
 def end_preference(account: Account, preference: Preference) -> None:
     """Unsubscribe an account from one kind of email. Doing it again changes nothing."""
-    email_preferences.change_preferences(
-        account, {preference: False}, source=PreferenceChange.Source.ONE_CLICK
-    )
+    email_preferences.change_preferences(account, {preference: False}, source=PreferenceChange.Source.ONE_CLICK)

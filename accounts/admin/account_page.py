@@ -75,9 +75,7 @@ def list_url(model: type[Model], **filters: object) -> str:
 
 def row_link(row: Model, text: object) -> object:
     """Return a link to a row's page."""
-    return page_link(
-        reverse(f"admin:{row._meta.app_label}_{row._meta.model_name}_change", args=[row.pk]), text
-    )
+    return page_link(reverse(f"admin:{row._meta.app_label}_{row._meta.model_name}_change", args=[row.pk]), text)
 
 
 def format_instant(at: datetime | None) -> str:

@@ -108,9 +108,7 @@ class BrandForm(LogoForm):
 
     def clean_host_lines(self) -> list[str]:
         """Return the host names. Raises ValidationError if one is invalid or belongs to another brand."""
-        names = [
-            line.strip().lower() for line in self.cleaned_data["host_lines"].splitlines() if line.strip()
-        ]
+        names = [line.strip().lower() for line in self.cleaned_data["host_lines"].splitlines() if line.strip()]
         validate_host_names(names)
         for other in Brand.objects.exclude(pk=self.instance.pk):
             taken = sorted({*names} & {*other.host_names})

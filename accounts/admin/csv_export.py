@@ -35,14 +35,10 @@ class ExportableAdmin(AnyModelAdmin):
 
     def get_urls(self) -> list[Any]:
         """Add the URL of the export."""
-        export = path(
-            "export/", self.admin_site.admin_view(self.export_view), name=f"{self._url_name_prefix}_export"
-        )
+        export = path("export/", self.admin_site.admin_view(self.export_view), name=f"{self._url_name_prefix}_export")
         return [export, *super().get_urls()]
 
-    def changelist_view(
-        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
-    ) -> HttpResponse:
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         """Show the list with a link to its export."""
         link = {"export_address": reverse(f"admin:{self._url_name_prefix}_export")}
         export_context = link if self.has_export_permission(request) else {}

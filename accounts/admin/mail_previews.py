@@ -22,9 +22,7 @@ from accounts.models import Brand, OutgoingMail
 COLOR_SCHEMES = ("light", "dark")
 DARK_MEDIA_QUERY = "@media (prefers-color-scheme: dark)"
 # A mail has inline styles and needs nothing else.
-MAIL_POLICY = (
-    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'self'; sandbox"
-)
+MAIL_POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'self'; sandbox"
 
 
 class MailPreviews(AnyModelAdmin):
@@ -56,8 +54,7 @@ class MailPreviews(AnyModelAdmin):
             "title": "Email previews",
             "opts": self.opts,
             "mails": [
-                (other.title, _preview_link(other, brand), other == sample)
-                for other in samples.registered_samples()
+                (other.title, _preview_link(other, brand), other == sample) for other in samples.registered_samples()
             ],
             "brands": [(str(other), _preview_link(sample, other), other == brand) for other in brands],
             "frames": _preview_frames(sample, brand),

@@ -45,16 +45,11 @@ class OutgoingMailAdmin(MailPreviews, ReadOnlyAdmin):
         """Return whether the operator may retry mails."""
         return request.user.has_perm("accounts.change_outgoingmail")
 
-    def changelist_view(
-        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
-    ) -> HttpResponse:
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         """Show the list with a summary of the outbox's health."""
         health = outbox.outbox_health()
         since = f", oldest {health.oldest:%Y-%m-%d %H:%M} UTC" if health.oldest else ""
-        summary = (
-            f"{health.waiting} waiting{since}. "
-            f"Last 24 hours: {health.lapsed} expired, {health.given_up} failed."
-        )
+        summary = f"{health.waiting} waiting{since}. Last 24 hours: {health.lapsed} expired, {health.given_up} failed."
         return super().changelist_view(request, {"subtitle": summary, **(extra_context or {})})
 
     @admin.display(description="account", ordering="account__email")

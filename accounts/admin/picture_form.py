@@ -47,9 +47,7 @@ class PictureForm(AnyModelForm):
             try:
                 cleaned[name] = self._clean_picture_path(name, cleaned)
             except ValidationError as error:
-                self.add_error(
-                    upload_field_name(name) if cleaned.get(upload_field_name(name)) else name, error
-                )
+                self.add_error(upload_field_name(name) if cleaned.get(upload_field_name(name)) else name, error)
         return cleaned
 
     def check_upload(self, file: UploadedFile) -> PictureUpload:

@@ -41,15 +41,11 @@ class SiteSettingsAdmin(AnyModelAdmin):
         """Return whether the operator may change the settings or switch the offers."""
         return super().has_change_permission(request, obj) or request.user.has_perm("accounts.switch_offers")
 
-    def changelist_view(
-        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
-    ) -> HttpResponse:
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         """Redirect to the single row, which is created if necessary. Raises PermissionDenied."""
         if not self.has_view_permission(request):
             raise PermissionDenied
-        return HttpResponseRedirect(
-            reverse("admin:accounts_sitesettings_change", args=[site.site_settings().pk])
-        )
+        return HttpResponseRedirect(reverse("admin:accounts_sitesettings_change", args=[site.site_settings().pk]))
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         """Return False: the row exists."""

@@ -36,9 +36,7 @@ class PublicView(APIView):
 class SendOtpView(PublicView):
     """Requesting a sign-in code."""
 
-    @extend_schema(
-        operation_id="auth_send_otp", tags=["auth"], request=SendOtpSerializer, responses=CodeSentSerializer
-    )
+    @extend_schema(operation_id="auth_send_otp", tags=["auth"], request=SendOtpSerializer, responses=CodeSentSerializer)
     def post(self, request: Request) -> Response:
         """Send a sign-in code. The response is the same for an unknown address."""
         payload = SendOtpSerializer(data=request.data)

@@ -30,9 +30,7 @@ SUFFIX_BY_FORMAT = {"JPEG": "jpg", "PNG": "png", "WEBP": "webp"}
 SVG_SUFFIX = "svg"
 MAX_PICTURE_BYTES = 1024 * 1024
 MAX_LOGO_BYTES = 256 * 1024  # every page loads the logo
-UPLOADED_PATH = re.compile(
-    rf"{UPLOADS_PREFIX}[0-9a-f]{{32}}\.(?:{'|'.join((*SUFFIX_BY_FORMAT.values(), SVG_SUFFIX))})"
-)
+UPLOADED_PATH = re.compile(rf"{UPLOADS_PREFIX}[0-9a-f]{{32}}\.(?:{'|'.join((*SUFFIX_BY_FORMAT.values(), SVG_SUFFIX))})")
 _MEDIA_SUBTYPES = {"jpg": "jpeg", SVG_SUFFIX: "svg+xml"}
 _SVG_VIEW_BOX = re.compile(r'<svg\b[^>]*?\bviewBox="[\d.-]+[ ,][\d.-]+[ ,]([\d.]+)[ ,]([\d.]+)"')
 
@@ -116,9 +114,7 @@ def check_logo_upload(file: UploadedFile) -> PictureUpload:
 def _read_content(file: UploadedFile, max_bytes: int) -> bytes:
     size = file.size or 0
     if size > max_bytes:
-        raise ValidationError(
-            f"The file has {filesizeformat(size)}; it may have at most {filesizeformat(max_bytes)}."
-        )
+        raise ValidationError(f"The file has {filesizeformat(size)}; it may have at most {filesizeformat(max_bytes)}.")
     content: bytes = file.read()
     file.seek(0)
     return content
@@ -133,9 +129,7 @@ def check_picture_upload(file: UploadedFile, shape: PictureShape) -> PictureUplo
             shape.check_size(*picture.size)
             picture.load()
     except (UnidentifiedImageError, Image.DecompressionBombError, OSError, SyntaxError, ValueError) as error:
-        raise ValidationError(
-            "This is not a whole JPEG, PNG or WebP picture, whatever its name says."
-        ) from error
+        raise ValidationError("This is not a whole JPEG, PNG or WebP picture, whatever its name says.") from error
     return PictureUpload(content, suffix)
 
 

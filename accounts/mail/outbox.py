@@ -65,9 +65,7 @@ def due_mail_ids() -> list[int]:
     lapsed = OutgoingMail.objects.unfinished().filter(expires_at__lte=clock.database_now())
     dropped = lapsed.update(state=OutgoingMail.State.DROPPED, last_error=TOO_LATE_REASON)
     if dropped:
-        logger.error(
-            "%s mails expired before they were sent and were dropped; check the mail server", dropped
-        )
+        logger.error("%s mails expired before they were sent and were dropped; check the mail server", dropped)
     due = OutgoingMail.objects.due().order_by("next_attempt_at")
     return list(due.values_list("pk", flat=True)[:SWEEP_BATCH])
 

@@ -26,9 +26,7 @@ class Migration(migrations.Migration):
             fields=[
                 (
                     "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
+                    models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
                 ),
                 ("code", models.CharField(max_length=40, unique=True)),
                 ("name", models.CharField(max_length=80)),
@@ -64,9 +62,7 @@ class Migration(migrations.Migration):
             fields=[
                 (
                     "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
+                    models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
                 ),
                 ("password", models.CharField(max_length=128, verbose_name="password")),
                 ("last_login", models.DateTimeField(blank=True, null=True, verbose_name="last login")),
@@ -149,17 +145,13 @@ class Migration(migrations.Migration):
             fields=[
                 (
                     "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
+                    models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
                 ),
                 ("code", models.CharField(max_length=40, unique=True)),
                 ("name", models.CharField(max_length=80)),
                 (
                     "host_names",
-                    models.JSONField(
-                        blank=True, default=list, validators=[accounts.models.site.validate_host_names]
-                    ),
+                    models.JSONField(blank=True, default=list, validators=[accounts.models.site.validate_host_names]),
                 ),
                 (
                     "is_default",
@@ -222,9 +214,7 @@ class Migration(migrations.Migration):
             fields=[
                 (
                     "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
+                    models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
                 ),
                 ("email", models.EmailField(max_length=254, unique=True, verbose_name="email address")),
                 ("first_name", models.CharField(blank=True, max_length=100)),
@@ -265,9 +255,7 @@ class Migration(migrations.Migration):
             fields=[
                 (
                     "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
+                    models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
                 ),
                 (
                     "attempts",
@@ -390,9 +378,7 @@ class Migration(migrations.Migration):
             fields=[
                 (
                     "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
+                    models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
                 ),
                 ("at", models.DateTimeField(db_index=True, default=django.utils.timezone.now)),
                 (
@@ -431,9 +417,7 @@ class Migration(migrations.Migration):
             fields=[
                 (
                     "id",
-                    models.PositiveSmallIntegerField(
-                        default=1, editable=False, primary_key=True, serialize=False
-                    ),
+                    models.PositiveSmallIntegerField(default=1, editable=False, primary_key=True, serialize=False),
                 ),
                 ("version", models.PositiveIntegerField(default=1, editable=False)),
                 (
@@ -462,9 +446,7 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "seller_address",
-                    models.TextField(
-                        blank=True, help_text="As printed on invoices, one per line.", max_length=500
-                    ),
+                    models.TextField(blank=True, help_text="As printed on invoices, one per line.", max_length=500),
                 ),
                 (
                     "seller_tax_id",
@@ -517,9 +499,7 @@ class Migration(migrations.Migration):
             fields=[
                 (
                     "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
+                    models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
                 ),
                 ("at", models.DateTimeField()),
                 ("kind", models.CharField(max_length=60)),

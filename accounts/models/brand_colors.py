@@ -112,9 +112,7 @@ def _token_backgrounds(scheme: str, palette: ColorPalette) -> dict[ColorToken, l
     return {
         "onPrimary": [
             Background("onPrimary on primary", primary, TEXT_CONTRAST),
-            Background(
-                "onPrimary on primary while it is pointed at", hover_color(scheme, primary), TEXT_CONTRAST
-            ),
+            Background("onPrimary on primary while it is pointed at", hover_color(scheme, primary), TEXT_CONTRAST),
         ],
         "link": [Background("link on the page", page, TEXT_CONTRAST)],
         "primary": [Background("primary on the page", page, CONTROL_CONTRAST)],
@@ -122,9 +120,7 @@ def _token_backgrounds(scheme: str, palette: ColorPalette) -> dict[ColorToken, l
     }
 
 
-def _token_failures(
-    scheme: str, token: str, color: str, backgrounds: list[Background]
-) -> Iterator[ContrastFailure]:
+def _token_failures(scheme: str, token: str, color: str, backgrounds: list[Background]) -> Iterator[ContrastFailure]:
     ratios = [(background, contrast_ratio(color, background.color)) for background in backgrounds]
     failing = [(background, ratio) for background, ratio in ratios if ratio < background.required_ratio]
     suggestion = nearest_readable_color(color, backgrounds) if failing else None
@@ -137,16 +133,12 @@ def nearest_readable_color(color: str, backgrounds: Sequence[Background]) -> str
 
     For a single background there always is one: black or white has at least 4.58 to 1 on any color.
     """
-    mixes = (
-        _mix_colors(color, end, share / 100) for share in range(1, 101) for end in ("#000000", "#ffffff")
-    )
+    mixes = (_mix_colors(color, end, share / 100) for share in range(1, 101) for end in ("#000000", "#ffffff"))
     return next((mix for mix in mixes if _is_readable(mix, backgrounds)), None)
 
 
 def _is_readable(color: str, backgrounds: Sequence[Background]) -> bool:
-    return all(
-        contrast_ratio(color, background.color) >= background.required_ratio for background in backgrounds
-    )
+    return all(contrast_ratio(color, background.color) >= background.required_ratio for background in backgrounds)
 
 
 def hover_color(scheme: str, primary: str) -> str:

@@ -34,9 +34,7 @@ class OutgoingMail(Leased):
     category = models.CharField(max_length=20, blank=True)
     to = models.EmailField()
     context = models.JSONField(default=dict, blank=True)
-    account = models.ForeignKey(
-        Account, on_delete=models.CASCADE, null=True, blank=True, related_name="outgoing_mails"
-    )
+    account = models.ForeignKey(Account, on_delete=models.CASCADE, null=True, blank=True, related_name="outgoing_mails")
     brand = models.ForeignKey(Brand, on_delete=models.SET_NULL, null=True, blank=True, related_name="+")
     dedupe_key = models.CharField(max_length=200, unique=True, null=True, blank=True)
     message_id = models.UUIDField(default=uuid.uuid4, editable=False)

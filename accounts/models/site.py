@@ -48,9 +48,7 @@ def validate_host_names(names: object) -> None:
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
         raise ValidationError("Enter a list of host names.")
     for name in names:
-        RegexValidator(r"\A[a-z0-9]([a-z0-9.-]*[a-z0-9])?\Z", f"{name!r} is not a host name in lower case.")(
-            name
-        )
+        RegexValidator(r"\A[a-z0-9]([a-z0-9.-]*[a-z0-9])?\Z", f"{name!r} is not a host name in lower case.")(name)
 
 
 def picture_url(path: str) -> str:
@@ -96,9 +94,7 @@ class SiteSettings(models.Model):
     seller_name = models.CharField(
         max_length=120, blank=True, help_text="The seller on invoices. If empty, the brand's name."
     )
-    seller_address = models.TextField(
-        max_length=500, blank=True, help_text="As printed on invoices, one per line."
-    )
+    seller_address = models.TextField(max_length=500, blank=True, help_text="As printed on invoices, one per line.")
     seller_tax_id = models.CharField("seller's tax number", max_length=60, blank=True)
     time_zone = models.CharField(
         max_length=64,
@@ -164,9 +160,7 @@ class Brand(models.Model):
     class Meta:
         ordering = ["id"]
         constraints = [
-            models.UniqueConstraint(
-                fields=["is_default"], condition=Q(is_default=True), name="one_default_brand"
-            )
+            models.UniqueConstraint(fields=["is_default"], condition=Q(is_default=True), name="one_default_brand")
         ]
 
     def __str__(self) -> str:
@@ -185,9 +179,7 @@ class Brand(models.Model):
     @property
     def hero_url(self) -> str:
         """The URL of the landing page's hero picture, empty for an unknown code."""
-        known_code = next(
-            (code for code in KNOWN_BRAND_CODES if code.casefold() == self.code.casefold()), None
-        )
+        known_code = next((code for code in KNOWN_BRAND_CODES if code.casefold() == self.code.casefold()), None)
         return picture_url(f"portal/art/hero/{known_code}.svg") if known_code else ""
 
     @property

@@ -41,9 +41,7 @@ class AccountManager(models.Manager["Account"]):
                 user = User(username=f"subscriber-{uuid.uuid4().hex}")
                 user.set_unusable_password()
                 user.save()
-                return self.create(
-                    user=user, email=address, first_name=first_name[:100], last_name=last_name[:100]
-                )
+                return self.create(user=user, email=address, first_name=first_name[:100], last_name=last_name[:100])
         except IntegrityError:
             return self.select_related("user").get(email=address)
 
@@ -82,8 +80,7 @@ class Account(models.Model):
         constraints = [
             models.CheckConstraint(condition=Q(email=Lower("email")), name="account_email_is_lower_case"),
             models.CheckConstraint(
-                condition=Q(birth_month=0, birth_day=0)
-                | Q(birth_month__range=(1, 12), birth_day__range=(1, 31)),
+                condition=Q(birth_month=0, birth_day=0) | Q(birth_month__range=(1, 12), birth_day__range=(1, 31)),
                 name="account_birthday_is_whole_or_unset",
             ),
         ]

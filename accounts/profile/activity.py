@@ -28,9 +28,7 @@ class ActivityEntry:
         return cls(at=event.at, kind=event.kind, text=event.text, actor=public_actor(event.actor))
 
 
-def activity_entries(
-    account: Account, *, limit: int = DEFAULT_LIMIT, offset: int = 0
-) -> Sequence[ActivityEntry]:
+def activity_entries(account: Account, *, limit: int = DEFAULT_LIMIT, offset: int = 0) -> Sequence[ActivityEntry]:
     """Return a slice of the account's activity, newest first, in one query."""
     events = AccountEvent.objects.filter(account=account).order_by("-at", "-id")
     return [ActivityEntry.from_event(event) for event in events[offset : offset + limit]]

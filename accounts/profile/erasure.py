@@ -45,6 +45,4 @@ def _delete_by_address(account: Account) -> None:
 def _anonymize_operator_log(account: Account) -> None:
     """Remove the address from the operators' log, whose entries are kept."""
     account_type = ContentType.objects.get_for_model(Account)
-    LogEntry.objects.filter(content_type=account_type, object_id=str(account.pk)).update(
-        object_repr=ERASED_NAME
-    )
+    LogEntry.objects.filter(content_type=account_type, object_id=str(account.pk)).update(object_repr=ERASED_NAME)

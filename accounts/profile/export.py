@@ -38,12 +38,8 @@ def profile_export_part(account: Account) -> Mapping[str, object]:
     """Return the profile, sign-ins, activity and mails of an account."""
     return {
         "profile": _profile_fields(account),
-        "sign_in_events": list(
-            SignInEvent.objects.filter(account=account).values("at", "kind", "network", "agent")
-        ),
-        "activity": [
-            asdict(ActivityEntry.from_event(event)) for event in AccountEvent.objects.filter(account=account)
-        ],
+        "sign_in_events": list(SignInEvent.objects.filter(account=account).values("at", "kind", "network", "agent")),
+        "activity": [asdict(ActivityEntry.from_event(event)) for event in AccountEvent.objects.filter(account=account)],
         "mails": [_mail_summary(mail) for mail in OutgoingMail.objects.filter(account=account)],
     }
 

@@ -49,9 +49,7 @@ class TooManyTries(Throttled):
     message = "Too many tries with this code. Request a new one."
 
 
-def open_challenge(
-    *, email: str, origin: Origin, brand: Brand, instead_of: uuid.UUID | None = None
-) -> LoginChallenge:
+def open_challenge(*, email: str, origin: Origin, brand: Brand, instead_of: uuid.UUID | None = None) -> LoginChallenge:
     """Open a challenge for an address and queue the mail with its code. Raises `Throttled`.
 
     `instead_of` is the browser's previous challenge, which this one replaces. Nothing here looks up the account, so
@@ -105,9 +103,7 @@ def redeem_challenge(challenge: LoginChallenge) -> Account:
     return account
 
 
-def _create_challenge(
-    email: str, origin: Origin, brand: Brand, instead_of: uuid.UUID | None
-) -> LoginChallenge:
+def _create_challenge(email: str, origin: Origin, brand: Brand, instead_of: uuid.UUID | None) -> LoginChallenge:
     now = clock.database_now()
     open_challenges = _open_challenges(email)
     if instead_of is not None:
@@ -139,9 +135,7 @@ def _lapse_excess_challenges(challenges: list[LoginChallenge], origin: Origin, n
     excess = len(challenges) - MAX_OPEN_CHALLENGES + 1
     if excess <= 0:
         return
-    by_priority = sorted(
-        challenges, key=lambda challenge: (challenge.network != origin.address, challenge.created_at)
-    )
+    by_priority = sorted(challenges, key=lambda challenge: (challenge.network != origin.address, challenge.created_at))
     lapsing = [challenge.pk for challenge in by_priority[:excess]]
     LoginChallenge.objects.filter(pk__in=lapsing).update(lapsed_at=now)
 
@@ -154,9 +148,7 @@ def _find_challenge(email: str, challenge_id: uuid.UUID | None) -> LoginChalleng
 
 
 def _open_challenges(email: str) -> QuerySet[LoginChallenge]:
-    return LoginChallenge.objects.filter(
-        email=email, used_at=None, lapsed_at=None, expires_at__gt=clock.database_now()
-    )
+    return LoginChallenge.objects.filter(email=email, used_at=None, lapsed_at=None, expires_at__gt=clock.database_now())
 
 
 def _unspent_challenge(challenge: LoginChallenge) -> QuerySet[LoginChallenge]:

@@ -8,9 +8,7 @@ from core.limits import Throttled, consume_limits
 from core.network import Origin
 
 
-def record_sign_in_event(
-    kind: SignInEvent.Kind, email: str, origin: Origin, account: Account | None = None
-) -> None:
+def record_sign_in_event(kind: SignInEvent.Kind, email: str, origin: Origin, account: Account | None = None) -> None:
     """Add an event to the log; without `account`, the account with this address is looked up."""
     SignInEvent.objects.create(
         kind=kind,

@@ -11,9 +11,7 @@ from accounts.sign_in import otp
 from core import clock
 
 MAIL_KIND = "login_code"
-CODE_MAIL_SAMPLE = MailSample(
-    "sign-in-code", "Sign-in code", MAIL_KIND, lambda: {"code": "482913", "minutes": 10}
-)
+CODE_MAIL_SAMPLE = MailSample("sign-in-code", "Sign-in code", MAIL_KIND, lambda: {"code": "482913", "minutes": 10})
 
 
 def prepare_code_mail(mail: OutgoingMail) -> dict[str, object] | None:

@@ -37,9 +37,7 @@ def notify_new_sign_in(account: Account, origin: Origin, at: datetime) -> None:
         return
     way = "with a new browser" if new == BROWSER else "from a new network"
     events.record_event(account, kind="signed_in", text=f"Signed in {way}.", actor="you", at=at)
-    queue.queue_mail(
-        kind="receipt", to=account.email, account=account, context=new_sign_in_context(origin, new, at)
-    )
+    queue.queue_mail(kind="receipt", to=account.email, account=account, context=new_sign_in_context(origin, new, at))
 
 
 def _detect_novelty(origin: Origin, seen: Iterable[tuple[str, str]]) -> str | None:
@@ -66,9 +64,7 @@ def _lasting_network(address: str) -> str:
 
 def new_sign_in_sample() -> MailSample:
     """Return the sample of this mail for the admin's previews."""
-    origin = Origin(
-        address="203.0.113.7", agent="Mozilla/5.0 (Windows NT 10.0; rv:145.0) Gecko/20100101 Firefox/145.0"
-    )
+    origin = Origin(address="203.0.113.7", agent="Mozilla/5.0 (Windows NT 10.0; rv:145.0) Gecko/20100101 Firefox/145.0")
     return MailSample(
         "new-sign-in",
         "New sign-in",

@@ -60,12 +60,8 @@ def history(ava: Account) -> SignInClient:
     call_command("seed_site", verbosity=0)
     sign_in_client = SignInClient()
     sign_in_client.sign_in()
-    events.record_event(
-        ava, kind="paused", text="You paused.", actor="you", at=datetime(2026, 5, 4, tzinfo=UTC)
-    )
-    queue_mail(
-        kind="receipt", to=ava.email, account=ava, context={"title": "Paused", "lines": [], "facts": []}
-    )
+    events.record_event(ava, kind="paused", text="You paused.", actor="you", at=datetime(2026, 5, 4, tzinfo=UTC))
+    queue_mail(kind="receipt", to=ava.email, account=ava, context={"title": "Paused", "lines": [], "facts": []})
     return sign_in_client
 
 
@@ -83,9 +79,7 @@ def test_every_list_and_every_page_opens(operator: Client, history: SignInClient
 
 @pytest.mark.shows("security-40")
 @pytest.mark.parametrize("model", READ_ONLY)
-def test_what_happened_can_be_neither_added_nor_changed(
-    operator: Client, history: SignInClient, model: Any
-) -> None:
+def test_what_happened_can_be_neither_added_nor_changed(operator: Client, history: SignInClient, model: Any) -> None:
     assert operator.get(admin_url("add", model)).status_code == 403
     assert operator.post(admin_url("change", model, model.objects.first().pk), {}).status_code == 403
 
@@ -98,9 +92,7 @@ def test_not_even_a_superuser_deletes_an_event(operator: Client, history: SignIn
     assert "delete_selected" not in listing
 
 
-def test_sessions_are_seen_without_token_or_digest(
-    operator: Client, history: SignInClient, ava: Account
-) -> None:
+def test_sessions_are_seen_without_token_or_digest(operator: Client, history: SignInClient, ava: Account) -> None:
     session = SessionToken.objects.get()
     shown = operator.get(admin_url("change", Account, ava.pk)).content.decode()
     assert "Unrecognized browser" in shown
@@ -109,9 +101,7 @@ def test_sessions_are_seen_without_token_or_digest(
     assert SessionToken not in admin.site._registry
 
 
-def test_a_challenge_is_seen_without_its_hash(
-    operator: Client, ava: Account, sign_in_client: SignInClient
-) -> None:
+def test_a_challenge_is_seen_without_its_hash(operator: Client, ava: Account, sign_in_client: SignInClient) -> None:
     sign_in_client.request_code()
     send_due_mail()
     challenge = LoginChallenge.objects.get()
@@ -120,9 +110,7 @@ def test_a_challenge_is_seen_without_its_hash(
     assert "scrypt" not in shown
 
 
-def test_an_account_leads_to_everything_that_is_its_own(
-    operator: Client, history: SignInClient, ava: Account
-) -> None:
+def test_an_account_leads_to_everything_that_is_its_own(operator: Client, history: SignInClient, ava: Account) -> None:
     shown = operator.get(admin_url("change", Account, ava.pk)).content.decode()
     links = re.findall(rf'href="(/admin/[^"]+account__id__exact={ava.pk})"', shown)
     assert {admin_url("changelist", model) for model in (AccountEvent, OutgoingMail, SignInEvent)} <= {
@@ -133,16 +121,12 @@ def test_an_account_leads_to_everything_that_is_its_own(
 
 def run_admin_action(operator: Client, model: Any, action: str, *pks: Any) -> str:
     """Choose rows, run an action and read the answer."""
-    answer = operator.post(
-        admin_url("changelist", model), {"action": action, "_selected_action": pks}, follow=True
-    )
+    answer = operator.post(admin_url("changelist", model), {"action": action, "_selected_action": pks}, follow=True)
     return answer.content.decode()
 
 
 @pytest.mark.shows("security-17")
-def test_operators_sign_an_account_out_everywhere(
-    operator: Client, history: SignInClient, ava: Account
-) -> None:
+def test_operators_sign_an_account_out_everywhere(operator: Client, history: SignInClient, ava: Account) -> None:
     assert "Sessions ended: 1." in run_admin_action(operator, Account, "sign_out_everywhere", ava.pk)
     assert not SessionToken.objects.exists()
 

@@ -84,9 +84,7 @@ def form_errors(answer: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("upload", [svg_upload(DRAWING.format("")), png_upload((240, 80))])
-def test_an_uploaded_logo_is_shown_to_subscribers(
-    operator: Client, kids: Brand, upload: SimpleUploadedFile
-) -> None:
+def test_an_uploaded_logo_is_shown_to_subscribers(operator: Client, kids: Brand, upload: SimpleUploadedFile) -> None:
     upload.seek(0)
     assert post_admin_form(operator, kids, logo_upload=upload).status_code == 302
     told = operator.get("/api/site", headers={"host": "kids.localhost"}).json()["brand"]["logoUrl"]
@@ -101,9 +99,7 @@ def test_an_uploaded_logo_is_shown_to_subscribers(
 
 def test_a_services_logos_are_uploaded_too(operator: Client, kids: Brand) -> None:
     service = StreamingService.objects.get(code="kids")
-    assert (
-        post_admin_form(operator, service, logo_dark_upload=svg_upload(DRAWING.format(""))).status_code == 302
-    )
+    assert post_admin_form(operator, service, logo_dark_upload=svg_upload(DRAWING.format(""))).status_code == 302
     assert service.logo_dark_url.startswith("/pictures/")
 
 
@@ -160,12 +156,8 @@ def test_what_is_no_logo_is_refused(operator: Client, kids: Brand, content: str,
 @pytest.mark.parametrize(
     ("size", "told"), [((60, 30), "at least 72 by 72"), ((3500, 900), "at most"), ((900, 100), "six times")]
 )
-def test_a_logo_of_the_wrong_size_is_refused(
-    operator: Client, kids: Brand, size: tuple[int, int], told: str
-) -> None:
-    assert (
-        told in form_errors(post_admin_form(operator, kids, logo_upload=png_upload(size)))["logo_upload"][0]
-    )
+def test_a_logo_of_the_wrong_size_is_refused(operator: Client, kids: Brand, size: tuple[int, int], told: str) -> None:
+    assert told in form_errors(post_admin_form(operator, kids, logo_upload=png_upload(size)))["logo_upload"][0]
 
 
 def test_a_logo_elsewhere_is_refused_since_no_page_would_load_it(operator: Client, kids: Brand) -> None:
@@ -251,9 +243,7 @@ def test_a_link_stays_on_the_domains_of_the_installation(operator: Client, kids:
 
 
 @pytest.mark.shows("security-28")
-def test_a_link_that_is_no_longer_allowed_is_not_drawn(
-    client: Client, kids: Brand, settings: Settings
-) -> None:
+def test_a_link_that_is_no_longer_allowed_is_not_drawn(client: Client, kids: Brand, settings: Settings) -> None:
     settings.LINK_DOMAINS = ["watch.kids.example.com"]
     told = client.get("/api/site", headers={"host": "kids.localhost"}).json()
     assert (told["brand"]["termsUrl"], told["brand"]["helpCentreUrl"]) == ("", "")
@@ -282,9 +272,7 @@ def test_the_demos_unknown_brand_has_no_links(client: Client, settings: Settings
     assert Brand.objects.count() == 4
 
 
-def test_mails_are_in_the_brand_that_one_last_signed_in_at(
-    ava: Account, kids: Brand, settings: Settings
-) -> None:
+def test_mails_are_in_the_brand_that_one_last_signed_in_at(ava: Account, kids: Brand, settings: Settings) -> None:
     settings.BASE_URL = "https://portal.example.com"
     kids.host_names = ["unserved.example.net", "kids.example.com"]
     kids.save()

@@ -39,9 +39,7 @@ SHAPES = {"border", "border-strong", "warning", "neutral", "on-primary", "backdr
 STALE_INKS = ("text", "text-muted", "success")
 STALE = SOURCES / "features" / "subscriptions" / "shared" / "subscriptions.module.css"
 USED = re.compile(r"(?<![\w-])(color|background(?:-color)?):[^;{}]*?var\(--color-([\w-]+)\)")
-MIX = re.compile(
-    r"color-mix\(in oklab, var\(--color-([\w-]+)\) (\d+)%, (black|white|var\(--color-([\w-]+)\))\)"
-)
+MIX = re.compile(r"color-mix\(in oklab, var\(--color-([\w-]+)\) (\d+)%, (black|white|var\(--color-([\w-]+)\))\)")
 
 # What ui/Button.module.css mixes for itself.
 DANGER_HOVER = "color-mix(in oklab, var(--color-danger) 88%, black)"
@@ -90,9 +88,7 @@ FROM_LMS = (
 
 
 def to_oklab(color: str) -> Color:
-    red, green, blue = (
-        c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parse_color(color)
-    )
+    red, green, blue = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parse_color(color))
     long, medium, short = (cone ** (1 / 3) for cone in multiply(TO_LMS, (red, green, blue)))
     return multiply(TO_LAB, (long, medium, short))
 
@@ -158,8 +154,7 @@ def test_every_ink_is_readable_on_every_background_of_every_brand(scheme: str) -
         pairs |= {(ink, ground) for ink, grounds in OWN_INKS.items() for ground in grounds}
         found = {f"{ink} on {ground}": (colors[ink], colors[ground]) for ink, ground in pairs}
         found |= {
-            f"stale {ink}": (lay_over(colors[ink], colors["surface"], opacity), colors["surface"])
-            for ink in STALE_INKS
+            f"stale {ink}": (lay_over(colors[ink], colors["surface"], opacity), colors["surface"]) for ink in STALE_INKS
         }
         unreadable += [
             f"{brand}: {name}: {ratio:.2f}"

@@ -42,9 +42,7 @@ def test_challenges_and_their_mails_are_gone_after_a_day(
     assert not OutgoingMail.objects.exists()
 
 
-def test_counters_are_gone_with_their_window(
-    sign_in_client: SignInClient, clock: time_machine.Traveller
-) -> None:
+def test_counters_are_gone_with_their_window(sign_in_client: SignInClient, clock: time_machine.Traveller) -> None:
     sign_in_client.request_code()
     clock.shift(timedelta(seconds=31))
     tasks.tick()

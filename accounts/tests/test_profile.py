@@ -88,9 +88,7 @@ def test_the_address_and_all_else_is_ignored(signed_in: SignInClient, ava: Accou
         ("bday", None, "This field may not be null."),
     ],
 )
-def test_it_says_what_is_wrong_and_keeps_nothing(
-    signed_in: SignInClient, field: str, value: object, said: str
-) -> None:
+def test_it_says_what_is_wrong_and_keeps_nothing(signed_in: SignInClient, field: str, value: object, said: str) -> None:
     answer = save_profile(signed_in, **{"lastName": "Rock", field: value})
     assert (answer.status_code, answer.json()["fields"]) == (400, {field: [said]})
     assert signed_in.api.get(READ).json()["lastName"] == "Stone"
@@ -117,9 +115,7 @@ def test_the_last_day_of_a_month_is_one(signed_in: SignInClient, month: int, day
     assert save_profile(signed_in, bmonth=month, bday=day).status_code == 200
 
 
-def test_whoever_takes_the_names_over_may_refuse_them(
-    signed_in: SignInClient, receivers: SignalReceivers
-) -> None:
+def test_whoever_takes_the_names_over_may_refuse_them(signed_in: SignInClient, receivers: SignalReceivers) -> None:
     def refuse_names(**_: Any) -> None:
         raise InvalidInput(fields={"last_name": ["Not this one."]})
 

@@ -164,9 +164,7 @@ def test_a_browser_that_kept_the_answer_is_told_when_it_no_longer_holds(api: API
     assert kept["Cache-Control"] == "no-cache"
 
 
-def test_it_names_the_support_widget_of_the_installation(
-    api: APIClient, seeded: None, settings: Settings
-) -> None:
+def test_it_names_the_support_widget_of_the_installation(api: APIClient, seeded: None, settings: Settings) -> None:
     settings.SUPPORT_WIDGET_URL = "https://widget.example.com/v1.js"
     assert read_site(api)["supportWidget"] == {"scriptUrl": "https://widget.example.com/v1.js"}
 
@@ -208,9 +206,7 @@ def test_only_the_demo_gets_operators(seeded: None, settings: Settings) -> None:
     call_command("seed_site", verbosity=0)
     operators = {operator.username: operator for operator in User.objects.all()}
     assert {name for name, operator in operators.items() if operator.is_superuser} == {"admin"}
-    assert {
-        name: [*operator.groups.values_list("name", flat=True)] for name, operator in operators.items()
-    } == {
+    assert {name: [*operator.groups.values_list("name", flat=True)] for name, operator in operators.items()} == {
         "admin": [],
         "content": ["content"],
         "finance": ["finance"],
@@ -225,12 +221,8 @@ def test_what_is_seeded_passes_its_own_checks(seeded: None) -> None:
 
 
 def test_brand_text_can_be_read_in_both_schemes(seeded: None) -> None:
-    palettes = [
-        (ground, b.colours[scheme]) for b in Brand.objects.all() for scheme, ground in SURFACES.items()
-    ]
-    assert all(
-        contrast_ratio(palette["onPrimary"], palette["primary"]) >= 4.5 for _ground, palette in palettes
-    )
+    palettes = [(ground, b.colours[scheme]) for b in Brand.objects.all() for scheme, ground in SURFACES.items()]
+    assert all(contrast_ratio(palette["onPrimary"], palette["primary"]) >= 4.5 for _ground, palette in palettes)
     assert all(contrast_ratio(palette["link"], ground) >= 4.5 for ground, palette in palettes)
 
 
@@ -258,9 +250,7 @@ def test_colours_that_cannot_be_read_are_refused(scheme: str, token: str, value:
         validate_colors(colours)
 
 
-@pytest.mark.parametrize(
-    "value", [None, {}, {"light": {}}, {"light": {}, "dark": {}}, {"light": [], "dark": []}]
-)
+@pytest.mark.parametrize("value", [None, {}, {"light": {}}, {"light": {}, "dark": {}}, {"light": [], "dark": []}])
 def test_colours_that_are_not_whole_are_refused(value: Any) -> None:
     with pytest.raises(ValidationError):
         validate_colors(value)

@@ -23,9 +23,7 @@ def _subscription_label(account: Account, subscription_id: str) -> str:
 
 
 def _ask_resume(account: Account, subscription_id: str) -> ActionQuestion:
-    estimate = resumes.estimate_resume(
-        account, subscription_ids=[subscription_id], days=None, now=clock.billing_now()
-    )
+    estimate = resumes.estimate_resume(account, subscription_ids=[subscription_id], days=None, now=clock.billing_now())
     name = _subscription_label(account, subscription_id)
     return ActionQuestion(
         title=f"Resume {name} now?",

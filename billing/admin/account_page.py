@@ -35,9 +35,7 @@ def _plan_name(subscription: Subscription) -> str:
 
 
 def _subscription_section(account: Account, request: HttpRequest) -> PageSection:
-    subscriptions = Subscription.objects.filter(customer__account=account, deleted=False).order_by(
-        "-created_at"
-    )
+    subscriptions = Subscription.objects.filter(customer__account=account, deleted=False).order_by("-created_at")
     newest, list_url = newest_rows(subscriptions, **{_ACCOUNT_LOOKUP: account.pk})
     rows = [
         (
@@ -72,10 +70,7 @@ def _action_links(account: Account, subscription: Subscription, request: HttpReq
         actions.append(RESUME)
     if subscription.has_scheduled_pause:
         actions.append(REMOVE_PAUSE)
-    links = [
-        (account_actions.action_link(account, action, request, subscription.provider_id),)
-        for action in actions
-    ]
+    links = [(account_actions.action_link(account, action, request, subscription.provider_id),) for action in actions]
     return format_html_join(" ", "{}", links) or UNSET
 
 
@@ -92,9 +87,7 @@ def _pause_section(account: Account, request: HttpRequest) -> PageSection:
             _plan_name(schedule.subscription),
             schedule.get_state_display(),
             schedule.closed_because or UNSET,
-            f"{schedule.last_error}, again {format_instant(schedule.retry_at)}"
-            if schedule.last_error
-            else UNSET,
+            f"{schedule.last_error}, again {format_instant(schedule.retry_at)}" if schedule.last_error else UNSET,
         )
         for schedule in newest
     ]
@@ -122,9 +115,7 @@ def _invoice_section(account: Account, request: HttpRequest) -> PageSection:
 
 def _payment_method_section(account: Account, request: HttpRequest) -> PageSection:
     sources = PaymentSource.objects.filter(customer__account=account, deleted=False)
-    newest, list_url = newest_rows(
-        sources.select_related("customer").order_by("pk"), **{_ACCOUNT_LOOKUP: account.pk}
-    )
+    newest, list_url = newest_rows(sources.select_related("customer").order_by("pk"), **{_ACCOUNT_LOOKUP: account.pk})
     rows = [
         (
             row_link(source, describe_source(source)),
@@ -180,9 +171,7 @@ def _webhook_section(account: Account, request: HttpRequest) -> PageSection:
 
 
 def _feedback_section(account: Account, request: HttpRequest) -> PageSection:
-    newest, list_url = newest_rows(
-        CancellationFeedback.objects.filter(account=account), account__id__exact=account.pk
-    )
+    newest, list_url = newest_rows(CancellationFeedback.objects.filter(account=account), account__id__exact=account.pk)
     rows = [
         (
             row_link(feedback, format_instant(feedback.at)),

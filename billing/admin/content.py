@@ -30,9 +30,7 @@ UPCOMING_IMAGE_FIELDS = tuple(f"upcoming_title_image{number}" for number in rang
 CAPTION_FIELDS = tuple(f"upcoming_image_text{number}" for number in range(1, 4))
 PICTURE_FIELDS = RECOMMENDED_IMAGE_FIELDS + UPCOMING_IMAGE_FIELDS
 PICTURE_HELP = "A picture of the portal's own, as it was uploaded or comes with it."
-UPLOAD_HELP = (
-    "In place of it: JPEG, PNG or WebP, upright 2 to 3, 400 by 600 to 2000 by 3000 pixels, at most 1 MB."
-)
+UPLOAD_HELP = "In place of it: JPEG, PNG or WebP, upright 2 to 3, 400 by 600 to 2000 by 3000 pixels, at most 1 MB."
 # The kids service shows no upcoming titles.
 SERVICE_WITHOUT_UPCOMING = "kids"
 PREVIEW_PARAMETER = "_preview"
@@ -145,9 +143,7 @@ class PauseOfferContentAdmin(AnyModelAdmin):
     def _render_preview(self, request: HttpRequest, object_id: str | None) -> HttpResponse | None:
         """Return the preview; None without permission or for an invalid form, which then shows its errors."""
         content = self.get_object(request, object_id) if object_id else None
-        is_allowed = (
-            self.has_change_permission(request, content) if object_id else self.has_add_permission(request)
-        )
+        is_allowed = self.has_change_permission(request, content) if object_id else self.has_add_permission(request)
         if not is_allowed or (object_id and content is None):
             return None
         form: Any = self.get_form(request, content, change=content is not None)(
@@ -173,9 +169,7 @@ class PauseOfferContentAdmin(AnyModelAdmin):
     @admin.display(description="pictures")
     def picture_thumbnails(self, content: PauseOfferContent) -> SafeString:
         """Return all pictures as thumbnails."""
-        pictures = (
-            (picture_url(getattr(content, name)),) for name in PICTURE_FIELDS if getattr(content, name)
-        )
+        pictures = ((picture_url(getattr(content, name)),) for name in PICTURE_FIELDS if getattr(content, name))
         return format_html_join(" ", '<img src="{}" width="48" height="72" alt="">', pictures)
 
 

@@ -26,15 +26,11 @@ class SystemHealthAdmin(ReadOnlyAdmin):
         page = self.admin_site.admin_view(self.changelist_view)
         return [path("", page, name="billing_systemhealth_changelist")]
 
-    def changelist_view(
-        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
-    ) -> HttpResponse:
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         """Show every health check. Raises PermissionDenied."""
         if not self.has_view_permission(request):
             raise PermissionDenied
-        results = sorted(
-            checks.run_health_checks(now=clock.billing_now()), key=lambda check: not check.needs_somebody
-        )
+        results = sorted(checks.run_health_checks(now=clock.billing_now()), key=lambda check: not check.needs_somebody)
         context = {
             **self.admin_site.each_context(request),
             "title": "System health",

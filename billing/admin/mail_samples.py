@@ -40,9 +40,7 @@ def _sample_subscription(plan: str, status: str = "active", **overrides: Any) ->
 
 
 def _ending_subscription(plan: str) -> Subscription:
-    return _sample_subscription(
-        plan, "non_renewing", next_billing_at=None, cancelled_at=_epoch_days_ahead(10)
-    )
+    return _sample_subscription(plan, "non_renewing", next_billing_at=None, cancelled_at=_epoch_days_ahead(10))
 
 
 def _sample_pause(plan: str = FAITH) -> PauseSchedule:
@@ -66,9 +64,7 @@ def _yearly_subscription(plan: str) -> Subscription:
 
 def _sample_card() -> PaymentSource:
     card = {"brand": "visa", "last4": "1111", "expiry_month": 8, "expiry_year": 2029}
-    return PaymentSource(
-        provider_id="sample-card", customer=Customer(), payload={"type": "card", "card": card}
-    )
+    return PaymentSource(provider_id="sample-card", customer=Customer(), payload={"type": "card", "card": card})
 
 
 def _services_changed_receipt() -> Receipt:
@@ -123,9 +119,7 @@ _RECEIPTS: tuple[tuple[str, str, Callable[[], Receipt]], ...] = (
     (
         "cancelled",
         "Cancellation scheduled",
-        lambda: cancellation.cancellation_receipt(
-            [_ending_subscription(FAITH)], going_on=[_sample_subscription(KIDS)]
-        ),
+        lambda: cancellation.cancellation_receipt([_ending_subscription(FAITH)], going_on=[_sample_subscription(KIDS)]),
     ),
     ("cancelled-at-once", "Canceled immediately", _canceled_at_once_receipt),
     (

@@ -99,9 +99,7 @@ class PauseScheduleAdmin(ReadOnlyAdmin):
         """Return whether the operator may resume subscriptions, which charges the subscriber."""
         return request.user.has_perm("billing.change_pauseschedule")
 
-    def changelist_view(
-        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
-    ) -> HttpResponse:
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         """Show the list, with the number of overdue pauses (docs/rules.md, rule 1)."""
         overdue, given_up = resumes.count_overdue_resumes(now=clock.billing_now()), retry.count_given_up()
         subtitle = f"{overdue} overdue, {given_up} of them no longer retried"
@@ -154,9 +152,7 @@ class PauseScheduleAdmin(ReadOnlyAdmin):
                 now=clock.billing_now(),
             )
         except QuoteChanged:
-            messages.warning(
-                request, f"{_pause_label(schedule)}: the amount has changed. Nothing was charged."
-            )
+            messages.warning(request, f"{_pause_label(schedule)}: the amount has changed. Nothing was charged.")
             return False
         except PortalError as error:
             messages.error(request, f"{_pause_label(schedule)}: {account_actions.describe_error(error)}")
@@ -192,6 +188,4 @@ def _resume_row(schedule: PauseSchedule, account: Account) -> ResumeRow:
         )
     except PortalError as error:
         return ResumeRow(schedule, account, f"can't be resumed: {error.message}", key)
-    return ResumeRow(
-        schedule, account, f"charges {format_cents(estimate.amount_due)} now", key, estimate.quote
-    )
+    return ResumeRow(schedule, account, f"charges {format_cents(estimate.amount_due)} now", key, estimate.quote)

@@ -51,9 +51,7 @@ urlpatterns = [
         name="cancel-some",
     ),
     path("account/resume", ResumeViewSet.as_view({"post": "resume_paused"}), name="resume"),
-    path(
-        "account/resume/estimate", ResumeViewSet.as_view({"get": "estimate_resume"}), name="resume-estimate"
-    ),
+    path("account/resume/estimate", ResumeViewSet.as_view({"get": "estimate_resume"}), name="resume-estimate"),
     path(
         "account/add-remove-service",
         ServicesViewSet.as_view({"post": "change_selection"}),
@@ -102,9 +100,7 @@ urlpatterns = [
         name="claim-my-offer-estimate",
     ),
     path("invoice/list", InvoiceViewSet.as_view({"get": "list_invoices"}), name="invoice-list"),
-    path(
-        "invoice/pdf/<invoice_number:number>", InvoiceViewSet.as_view({"get": "link_pdf"}), name="invoice-pdf"
-    ),
+    path("invoice/pdf/<invoice_number:number>", InvoiceViewSet.as_view({"get": "link_pdf"}), name="invoice-pdf"),
     path(
         "invoice/download/<str:token>",
         InvoiceDownloadViewSet.as_view({"get": "download_pdf"}),

@@ -89,9 +89,7 @@ class SwitchedSubscription:
         if not self.at_once:
             return [subscription_step(StepOperation.CHANGE_AT_TERM_END, self.subscription_id, price=price)]
         coupons = None if self.coupons is None else list(self.coupons)
-        return [
-            subscription_step(StepOperation.CHANGE_NOW, self.subscription_id, price=price, coupons=coupons)
-        ]
+        return [subscription_step(StepOperation.CHANGE_NOW, self.subscription_id, price=price, coupons=coupons)]
 
     def member_after(self, member: BundleMember) -> BundleMember:
         """Return the member as it bills after the switch."""
@@ -126,9 +124,7 @@ class PeriodPreview(Preview):
     switches: tuple[SwitchedSubscription, ...]
 
 
-def preview_switch(
-    account: Account, *, direction: str, plan_ids: Sequence[str] | None, now: datetime
-) -> PeriodPreview:
+def preview_switch(account: Account, *, direction: str, plan_ids: Sequence[str] | None, now: datetime) -> PeriodPreview:
     """Return the plans and figures after a switch, with the switches that are scheduled already.
 
     `plan_ids` None means every plan that can switch. Raises InvalidInput, InvalidState, NoChange, BillingUnavailable.
@@ -266,8 +262,7 @@ def _build_preview(
     holdings: Sequence[Holding], chosen: Sequence[SwitchedSubscription], direction: str, now: datetime
 ) -> PeriodPreview:
     estimated = [
-        switch if switch.is_scheduled else replace(switch, estimate=switch.request_estimate())
-        for switch in chosen
+        switch if switch.is_scheduled else replace(switch, estimate=switch.request_estimate()) for switch in chosen
     ]
     by_id = {switch.subscription_id: switch for switch in estimated}
     switches = [by_id[provider_id] for holding in holdings if (provider_id := _id_of(holding)) in by_id]

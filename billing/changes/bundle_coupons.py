@@ -69,9 +69,7 @@ def pending_swaps(account: Account) -> list[CouponSwap]:
     """Return the coupon swaps that an account needs by the mirror."""
     subscriptions = subscriptions_of(account)
     # Most accounts have one subscription without a coupon, which is no bundle: they cost one query.
-    if len(subscriptions) < bundles.MIN_BUNDLE_SIZE and not any(
-        subscription.coupons for subscription in subscriptions
-    ):
+    if len(subscriptions) < bundles.MIN_BUNDLE_SIZE and not any(subscription.coupons for subscription in subscriptions):
         return []
     return bundles.required_swaps(
         bundles.bundle_members(holdings_of_subscriptions(subscriptions)), RateTable.load_current()

@@ -116,9 +116,7 @@ def _compose_receipt(command: Command, subscriptions: list[Subscription]) -> Act
         ended,
         going_on=[holding.subscription for holding in _continuing_holdings(holdings)],
         set_aside=set_aside,
-        lost=[
-            perk for holding in holdings if holding.subscription in ended for perk in _waiting_perks(holding)
-        ],
+        lost=[perk for holding in holdings if holding.subscription in ended for perk in _waiting_perks(holding)],
     )
     return ActivityReceipt("cancelled", receipt)
 
@@ -126,9 +124,7 @@ def _compose_receipt(command: Command, subscriptions: list[Subscription]) -> Act
 def _waiting_perks(holding: Holding) -> list[str]:
     """Return the subscriber's words for the discounts that wait for a subscription's next bill."""
     kinds = {"free_month": "Your free month of", "code": "Your code for"}
-    return [
-        f"{words} {holding.plan.name}" for kind, words in kinds.items() if holding.has_waiting_discount(kind)
-    ]
+    return [f"{words} {holding.plan.name}" for kind, words in kinds.items() if holding.has_waiting_discount(kind)]
 
 
 CANCEL = CommandKind("cancel", compose_receipt=_compose_receipt, finish=_finish_cancellation)

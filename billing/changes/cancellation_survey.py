@@ -83,16 +83,12 @@ def _mark_failed(feedback: CancellationFeedback, error: PortalError) -> None:
     if isinstance(error, BillingUnconfirmed):
         return
     outcome = Outcome.PARTLY if isinstance(error, BillingPartial) else Outcome.FAILED
-    CancellationFeedback.objects.filter(pk=feedback.pk).exclude(outcome__in=DONE_OUTCOMES).update(
-        outcome=outcome
-    )
+    CancellationFeedback.objects.filter(pk=feedback.pk).exclude(outcome__in=DONE_OUTCOMES).update(outcome=outcome)
 
 
 def resolve_outcomes(*, now: datetime) -> None:
     """Set the outcomes of commands that the sweep closed as failed, and of requests that never opened a command."""
-    undecided = CancellationFeedback.objects.filter(
-        outcome=Outcome.REQUESTED, command__state=Command.State.FAILED
-    )
+    undecided = CancellationFeedback.objects.filter(outcome=Outcome.REQUESTED, command__state=Command.State.FAILED)
     undecided.filter(command__error_code=BillingPartial.code).update(outcome=Outcome.PARTLY)
     undecided.update(outcome=Outcome.FAILED)
     lost = CancellationFeedback.objects.filter(outcome=Outcome.REQUESTED, command=None)

@@ -138,9 +138,7 @@ def _look_up_code(code: str) -> FoundCode:
 
 def _check_unused(account: Account, found: FoundCode, holdings: Sequence[Holding]) -> None:
     used = CodeRedemption.objects.filter(account=account, code=found.code).exists()
-    is_placed = any(
-        found.coupon.id == row["coupon_id"] for holding in holdings for row in holding.subscription.coupons
-    )
+    is_placed = any(found.coupon.id == row["coupon_id"] for holding in holdings for row in holding.subscription.coupons)
     if used or is_placed:
         raise CouponAlreadyApplied
     if not found.is_usable:
@@ -189,9 +187,7 @@ def _estimate_placement(found: FoundCode, holding: Holding) -> CodePlacement | N
     return CodePlacement(holding=holding, bill=bill, saved=without.total - bill.total)
 
 
-def _build_preview(
-    found: FoundCode, placement: CodePlacement, holdings: Sequence[Holding], now: datetime
-) -> Preview:
+def _build_preview(found: FoundCode, placement: CodePlacement, holdings: Sequence[Holding], now: datetime) -> Preview:
     subscription = placement.holding.subscription
     forecast = BillForecast(
         members=bundles.bundle_members(holdings), swaps=(), bills={subscription.provider_id: placement.bill}
@@ -215,9 +211,7 @@ def _build_preview(
         "code": found.code,
     }
     plans = [
-        replace(held_plan(holding), has_upcoming_coupon=True)
-        if holding is placement.holding
-        else held_plan(holding)
+        replace(held_plan(holding), has_upcoming_coupon=True) if holding is placement.holding else held_plan(holding)
         for holding in holdings
     ]
     return Preview(
@@ -238,9 +232,7 @@ def _record_redemption(command: Command, subscriptions: list[Subscription], now:
 
 
 def _compose_receipt(command: Command, subscriptions: list[Subscription]) -> ActivityReceipt:
-    return ActivityReceipt(
-        "code_redeemed", perks.code_redeemed_receipt(subscriptions[0], command.shown["code"])
-    )
+    return ActivityReceipt("code_redeemed", perks.code_redeemed_receipt(subscriptions[0], command.shown["code"]))
 
 
 REDEEM_CODE = CommandKind("redeem_code", compose_receipt=_compose_receipt, finish=_record_redemption)

@@ -92,9 +92,7 @@ def estimate_free_month(account: Account, *, now: datetime) -> dict[str, Any]:
     return _build_offer(account, now).response_body()
 
 
-def claim_free_month(
-    account: Account, *, quote: str | None, key: str, actor: str, now: datetime
-) -> dict[str, Any]:
+def claim_free_month(account: Account, *, quote: str | None, key: str, actor: str, now: datetime) -> dict[str, Any]:
     """Claim the free month for the most expensive monthly plan; return the confirmed offer.
 
     Raises OfferAlreadyClaimed, OfferNotAvailable, QuoteChanged, ChangeInProgress if a subscription has changed since
@@ -189,9 +187,7 @@ def _add_one_month(instant: datetime | None) -> datetime | None:
 
 def _record_claim(command: Command, subscriptions: list[Subscription], now: datetime) -> None:
     subscription = subscriptions[0]
-    OfferClaim.objects.create(
-        account=command.account, subscription_id=subscription.provider_id, claimed_at=now
-    )
+    OfferClaim.objects.create(account=command.account, subscription_id=subscription.provider_id, claimed_at=now)
     churn_events.record_taken_offer(subscription, Survey(offer=FREE_MONTH), command=command, at=now)
 
 

@@ -68,9 +68,7 @@ def schedule_pause(
         raise InvalidInput(fields={"days": [f"A pause lasts {PAUSE_DAYS} days."]})
     holdings, survey, brand = chosen_holdings(account, subscription_ids), screen.survey, screen.brand
     feedback = (
-        cancellation_survey.store_answers(
-            account, holdings, survey, key=key, actor=actor, brand=brand, now=now
-        )
+        cancellation_survey.store_answers(account, holdings, survey, key=key, actor=actor, brand=brand, now=now)
         if survey.is_answered
         else None
     )
@@ -95,9 +93,7 @@ class SchedulePause(SurveyedChange):
         """Return the steps. Raises AlreadyPaused, NothingToPause and InvalidState."""
         holdings = _pausable_holdings(self.account, self.subscription_ids)
         self.link_answers(command, holdings)
-        return [
-            subscription_step(StepOperation.PAUSE, holding.subscription.provider_id) for holding in holdings
-        ]
+        return [subscription_step(StepOperation.PAUSE, holding.subscription.provider_id) for holding in holdings]
 
     def remaining_ids(self) -> set[str]:
         """Return the ids of the requested subscriptions that have no pause."""
@@ -153,12 +149,8 @@ def _finish_pause(command: Command, subscriptions: list[Subscription], now: date
 
 
 def _compose_pause_receipt(command: Command, subscriptions: list[Subscription]) -> ActivityReceipt | None:
-    schedules = [
-        schedule for schedule in map(pause_schedules.current_schedule, subscriptions) if schedule is not None
-    ]
-    return (
-        ActivityReceipt("pause_scheduled", pauses.pause_scheduled_receipt(schedules)) if schedules else None
-    )
+    schedules = [schedule for schedule in map(pause_schedules.current_schedule, subscriptions) if schedule is not None]
+    return ActivityReceipt("pause_scheduled", pauses.pause_scheduled_receipt(schedules)) if schedules else None
 
 
 def _compose_removal_receipt(command: Command, subscriptions: list[Subscription]) -> ActivityReceipt:

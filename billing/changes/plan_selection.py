@@ -89,9 +89,7 @@ class PlanAddition:
         return self.estimate.renewal or self.estimate.now
 
 
-def preview_selection(
-    account: Account, *, plan_ids: Sequence[str], now: datetime, must_pay: bool = False
-) -> Preview:
+def preview_selection(account: Account, *, plan_ids: Sequence[str], now: datetime, must_pay: bool = False) -> Preview:
     """Return what selecting exactly these plans changes, and the figures.
 
     With `must_pay`, an addition requires a payment method; without it anybody may see the price. Raises InvalidInput,
@@ -179,17 +177,13 @@ def _selected_plans(plan_ids: Sequence[str]) -> list[Plan]:
     unknown = [plan_id for plan_id, plan in plans_by_id.items() if plan is None]
     if unknown or not plans_by_id:
         raise InvalidInput(fields={"planIds": ["Choose at least one available plan."]})
-    plans = sorted(
-        (plan for plan in plans_by_id.values() if plan), key=lambda plan: catalog.catalog_position(plan.id)
-    )
+    plans = sorted((plan for plan in plans_by_id.values() if plan), key=lambda plan: catalog.catalog_position(plan.id))
     if len({plan.service for plan in plans}) < len(plans):
         raise InvalidInput(fields={"planIds": ["Choose one plan for each service."]})
     return plans
 
 
-def _build_preview(
-    account: Account, holdings: Sequence[Holding], difference: SelectionDiff, now: datetime
-) -> Preview:
+def _build_preview(account: Account, holdings: Sequence[Holding], difference: SelectionDiff, now: datetime) -> Preview:
     rates = RateTable.load_current()
     members = members_after(holdings, difference.targets)
     period = account_totals(holdings_of(account))[0].period_unit
@@ -313,9 +307,7 @@ def _plans_after(
     holdings: Sequence[Holding], difference: SelectionDiff, additions: Sequence[PlanAddition], period: str
 ) -> list[PlanRow]:
     """Return the held and added plans after the change, in catalog order."""
-    added = [
-        PlanRow(addition.plan, addition.next_bill.full_price, period, status=ACTIVE) for addition in additions
-    ]
+    added = [PlanRow(addition.plan, addition.next_bill.full_price, period, status=ACTIVE) for addition in additions]
     after = [*plans_after(holdings, difference.targets), *added]
     return sorted(after, key=lambda row: catalog.catalog_position(row.plan.id))
 

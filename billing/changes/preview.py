@@ -122,9 +122,7 @@ def compute_figures(
 
 def bill_price(bill: Bill) -> Price:
     """Return an estimated bill as the totals count it."""
-    return Price(
-        amount=bill.full_price, bundle_savings=bill.bundle_savings, coupon_discount=bill.coupon_discount
-    )
+    return Price(amount=bill.full_price, bundle_savings=bill.bundle_savings, coupon_discount=bill.coupon_discount)
 
 
 @contextmanager

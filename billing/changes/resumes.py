@@ -80,10 +80,7 @@ def estimate_resume(
     resume_at = min(date for _, date in pause_dates) + timedelta(days=days)
     return _build_estimate(
         resume_at,
-        {
-            holding.subscription.provider_id: _estimate_later_charge(holding, now)
-            for holding, _ in pause_dates
-        },
+        {holding.subscription.provider_id: _estimate_later_charge(holding, now) for holding, _ in pause_dates},
     )
 
 
@@ -138,9 +135,7 @@ class ResumeSubscriptions(SubscriptionsChange):
 
 def _estimate_charges(subscriptions: Sequence[Subscription]) -> dict[str, int]:
     return {
-        subscription.provider_id: _request_amount_due(
-            partial(gateway.estimate_resume, subscription.provider_id)
-        )
+        subscription.provider_id: _request_amount_due(partial(gateway.estimate_resume, subscription.provider_id))
         for subscription in subscriptions
     }
 
@@ -183,15 +178,11 @@ def _request_amount_due(estimate_charge: Callable[[], gateway.Charge]) -> int:
 
 def _build_estimate(resume_date: datetime, charges: dict[str, int]) -> ResumeEstimate:
     # The quote leaves the date out: it stays valid however long the subscriber reads it.
-    return ResumeEstimate(
-        resume_date=resume_date, amount_due=sum(charges.values()), quote=compute_quote(charges)
-    )
+    return ResumeEstimate(resume_date=resume_date, amount_due=sum(charges.values()), quote=compute_quote(charges))
 
 
 def _compose_receipt(command: Command, subscriptions: list[Subscription]) -> ActivityReceipt:
-    return ActivityReceipt(
-        "resumed", pauses.resume_receipt(subscriptions, command_charges(command, subscriptions))
-    )
+    return ActivityReceipt("resumed", pauses.resume_receipt(subscriptions, command_charges(command, subscriptions)))
 
 
 RESUME = CommandKind("resume", compose_receipt=_compose_receipt)

@@ -95,9 +95,7 @@ def _compose_change_receipt(command: Command, subscriptions: list[Subscription])
     return ActivityReceipt("scheduled_change_removed", plans.change_removed_receipt(subscriptions))
 
 
-def _compose_cancellation_receipt(
-    command: Command, subscriptions: list[Subscription]
-) -> ActivityReceipt | None:
+def _compose_cancellation_receipt(command: Command, subscriptions: list[Subscription]) -> ActivityReceipt | None:
     kept = subscriptions_with_step(command, subscriptions, StepOperation.KEEP)
     return (
         ActivityReceipt("scheduled_cancellation_removed", cancellation.cancellation_removed_receipt(kept))

@@ -103,9 +103,7 @@ def _run_step(command: Command, kind: CommandKind, index: int, now: datetime, *,
     except NotSent as error:
         if begun_before or _waits_for_provider(command, index):
             raise mark_outcome_unknown(command) from error
-        raise _fail_command(
-            command, index, now, BillingUnavailable.code, retry_after=error.retry_after
-        ) from error
+        raise _fail_command(command, index, now, BillingUnavailable.code, retry_after=error.retry_after) from error
     except Unconfirmed as error:
         raise mark_outcome_unknown(command) from error
     except Refused as error:
@@ -143,9 +141,7 @@ def _begin_step(command: Command, index: int, now: datetime) -> bool:
     return begun_before
 
 
-def _send_or_read_back(
-    command: Command, index: int, now: datetime, *, begun_before: bool
-) -> Sequence[Snapshot]:
+def _send_or_read_back(command: Command, index: int, now: datetime, *, begun_before: bool) -> Sequence[Snapshot]:
     """Send a step; if its idempotency key may have expired, read back whether the provider has done it.
 
     Raises Refused if it was not done, NotSent and Unconfirmed if that is unknown.
@@ -192,9 +188,7 @@ def _key_renewals(step: Step) -> list[datetime]:
 def _send_step(command: Command, index: int) -> Sequence[Snapshot]:
     step = command.steps[index]
     key = f"{command.pk}:{index}:{step.attempt}"
-    return find_operation(command, index).send(
-        *_target(step), key=key, **resolve_arguments(command.steps, index)
-    )
+    return find_operation(command, index).send(*_target(step), key=key, **resolve_arguments(command.steps, index))
 
 
 def _target(step: Step) -> tuple[str, ...]:
@@ -260,9 +254,7 @@ def _close_done_command(command: Command, kind: CommandKind, now: datetime) -> N
     documents.rebuild_documents(command.account)
 
 
-def _finish_command(
-    command: Command, kind: CommandKind, rows: Sequence[MirroredResource], now: datetime
-) -> None:
+def _finish_command(command: Command, kind: CommandKind, rows: Sequence[MirroredResource], now: datetime) -> None:
     command.state, command.finished_at, command.next_attempt_at = State.SUCCEEDED, database_now(), None
     command.save(update_fields=["steps", "state", "finished_at", "next_attempt_at"])
     subscriptions = command_subscriptions(command, written=rows)
@@ -286,9 +278,7 @@ def _fail_refused_step(command: Command, index: int, now: datetime, error: Refus
         return _fail_command(command, index, now, BillingUnavailable.code)
     _refresh_mirror(command, now)
     is_source_missing = isinstance(error, Missing) and "source" in command.steps[index].arguments
-    return _fail_command(
-        command, index, now, PaymentMethodGone.code if is_source_missing else InvalidState.code
-    )
+    return _fail_command(command, index, now, PaymentMethodGone.code if is_source_missing else InvalidState.code)
 
 
 def _refresh_mirror(command: Command, now: datetime) -> None:

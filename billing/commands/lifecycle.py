@@ -62,17 +62,13 @@ def execute_command(
     called again if the key's command failed before its first step.
     Raises ChangeInProgress while another command of the account is open, and what the command ends with.
     """
-    command, opened = _open_command(
-        account, kind=kind, key=key, actor=actor, now=now, plan=plan, shown=shown or {}
-    )
+    command, opened = _open_command(account, kind=kind, key=key, actor=actor, now=now, plan=plan, shown=shown or {})
     if opened or _claim_or_reopen(command, now, plan=plan, shown=shown):
         executor.run_steps(command, kind, now, just_opened=opened)
     return command
 
 
-def continue_command(
-    command: Command, kind: CommandKind, *, now: datetime, rest: Sequence[Step] | None = None
-) -> None:
+def continue_command(command: Command, kind: CommandKind, *, now: datetime, rest: Sequence[Step] | None = None) -> None:
     """Continue a command that an earlier request has begun. Raises what `execute_command` raises.
 
     `rest` are the steps to do instead of those that have not ended.
@@ -189,9 +185,7 @@ def _has_never_begun(command: Command) -> bool:
     return not any(step.has_ended or step.is_in_doubt for step in command.steps)
 
 
-def _reopen_failed(
-    command: Command, now: datetime, *, plan: StepPlanner | None, shown: Mapping[str, Any]
-) -> None:
+def _reopen_failed(command: Command, now: datetime, *, plan: StepPlanner | None, shown: Mapping[str, Any]) -> None:
     """Reopen a failed command. Raises InvalidState if the subscriber has made another change since.
 
     Its steps were planned for the state before that change, and could start a service twice. A command that was never
@@ -205,9 +199,7 @@ def _reopen_failed(
     new_plan = plan if _has_never_begun(command) else None
     try:
         with transaction.atomic():
-            reopened = Command.objects.filter(
-                pk=command.pk, state=State.FAILED, attempts=command.attempts
-            ).update(
+            reopened = Command.objects.filter(pk=command.pk, state=State.FAILED, attempts=command.attempts).update(
                 state=State.PENDING,
                 error_code="",
                 steps=command.steps,

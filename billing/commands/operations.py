@@ -98,9 +98,7 @@ def _has_no_pause(subscription: SubscriptionSnapshot) -> bool:
     return not subscription.has_pause
 
 
-def _swap_coupons(
-    subscription_id: str, *, key: str, used_since: int | None = None, **swap: Any
-) -> list[Snapshot]:
+def _swap_coupons(subscription_id: str, *, key: str, used_since: int | None = None, **swap: Any) -> list[Snapshot]:
     return changes.swap_coupons(subscription_id, key=key, **swap)
 
 
@@ -156,21 +154,15 @@ def _reopen_pause_schedule(subscription: Subscription, now: datetime) -> None:
 
 
 def _close_removed_pause(subscription: Subscription, now: datetime) -> None:
-    pause_schedules.close_schedule(
-        subscription, state=PauseSchedule.State.REMOVED, because="taken back", now=now
-    )
+    pause_schedules.close_schedule(subscription, state=PauseSchedule.State.REMOVED, because="taken back", now=now)
 
 
 def _close_resumed_pause(subscription: Subscription, now: datetime) -> None:
-    pause_schedules.close_schedule(
-        subscription, state=PauseSchedule.State.RESUMED, because="resumed", now=now
-    )
+    pause_schedules.close_schedule(subscription, state=PauseSchedule.State.RESUMED, because="resumed", now=now)
 
 
 def _close_set_aside_pause(subscription: Subscription, now: datetime) -> None:
-    pause_schedules.close_schedule(
-        subscription, state=PauseSchedule.State.CANCELLED, because="cancelling", now=now
-    )
+    pause_schedules.close_schedule(subscription, state=PauseSchedule.State.CANCELLED, because="cancelling", now=now)
 
 
 def _record_cancellation(subscription: Subscription, now: datetime) -> None:
@@ -178,9 +170,7 @@ def _record_cancellation(subscription: Subscription, now: datetime) -> None:
 
 
 def _record_immediate_cancellation(subscription: Subscription, now: datetime) -> None:
-    pause_schedules.close_schedule(
-        subscription, state=PauseSchedule.State.CANCELLED, because="cancelled", now=now
-    )
+    pause_schedules.close_schedule(subscription, state=PauseSchedule.State.CANCELLED, because="cancelled", now=now)
     churn_events.record_cancellation(subscription, at=now)
 
 
@@ -192,9 +182,7 @@ OPERATIONS: Mapping[str, Operation] = {
     StepOperation.START_SUBSCRIPTION: Operation(
         send=changes.start_subscription, is_done=_shown_by_subscription(_is_live)
     ),
-    StepOperation.CHANGE_NOW: Operation(
-        send=changes.change_price_now, is_done=_shown_by_subscription(_has_price)
-    ),
+    StepOperation.CHANGE_NOW: Operation(send=changes.change_price_now, is_done=_shown_by_subscription(_has_price)),
     StepOperation.CHANGE_AT_TERM_END: Operation(
         send=changes.change_price_at_term_end, is_done=_shown_by_subscription(_has_or_will_have_price)
     ),

@@ -101,9 +101,7 @@ def added_or_known_source_id(snapshots: Sequence[Snapshot], **arguments: Any) ->
 
 def _find_source(snapshots: Sequence[Snapshot], source: str) -> PaymentSourceSnapshot | None:
     matching = (
-        snapshot
-        for snapshot in snapshots
-        if isinstance(snapshot, PaymentSourceSnapshot) and snapshot.id == source
+        snapshot for snapshot in snapshots if isinstance(snapshot, PaymentSourceSnapshot) and snapshot.id == source
     )
     return next(matching, None)
 
@@ -138,9 +136,7 @@ def is_primary(snapshots: Sequence[Snapshot], *, source: str, **_: Any) -> bool:
 def is_reassigned(snapshots: Sequence[Snapshot], *, subscription: str, tied_to: str, **_: Any) -> bool:
     """Whether a subscription is no longer tied to the source `tied_to`."""
     subscriptions = (
-        snapshot
-        for snapshot in snapshots
-        if isinstance(snapshot, SubscriptionSnapshot) and snapshot.id == subscription
+        snapshot for snapshot in snapshots if isinstance(snapshot, SubscriptionSnapshot) and snapshot.id == subscription
     )
     return any(snapshot.payload.get("payment_source_id") != tied_to for snapshot in subscriptions)
 
@@ -160,9 +156,7 @@ def is_paid(snapshots: Sequence[Snapshot], *, invoice: str, **_: Any) -> bool:
     )
 
 
-def paid_cents(
-    snapshots: Sequence[Snapshot], *, invoice: str, source: str, before: Sequence[str] = ()
-) -> int:
+def paid_cents(snapshots: Sequence[Snapshot], *, invoice: str, source: str, before: Sequence[str] = ()) -> int:
     """Return what a source has paid of an invoice in this step, in cents; 0 after a decline."""
     payment_ids = {
         snapshot.id
@@ -173,12 +167,7 @@ def paid_cents(
         and snapshot.id not in before
     }
     links = (snapshot.payload["linked_payments"] for snapshot in snapshots if snapshot.id == invoice)
-    return sum(
-        int(link.get("applied_amount") or 0)
-        for rows in links
-        for link in rows
-        if link["txn_id"] in payment_ids
-    )
+    return sum(int(link.get("applied_amount") or 0) for rows in links for link in rows if link["txn_id"] in payment_ids)
 
 
 def has_no_decline(command: Command, *, invoice: str, **_: Any) -> bool:

@@ -34,9 +34,7 @@ def changed_records(answer: Any) -> list[Snapshot]:
 
 
 def _invoice_payments(invoice: InvoiceSnapshot) -> list[Snapshot]:
-    return find_related_records(
-        "transaction", [str(link["txn_id"]) for link in invoice.payload["linked_payments"]]
-    )
+    return find_related_records("transaction", [str(link["txn_id"]) for link in invoice.payload["linked_payments"]])
 
 
 def find_related_records(kind: str, ids: Iterable[str]) -> list[Snapshot]:

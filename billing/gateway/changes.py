@@ -68,11 +68,7 @@ def swap_coupons(
     try:
         if add:
             snapshots = _add_coupons(subscription_id, add, key=f"{key}:on")
-        return (
-            _restore_scheduled_change(subscription_id, changing_to, key=f"{key}:back")
-            if changing_to
-            else snapshots
-        )
+        return _restore_scheduled_change(subscription_id, changing_to, key=f"{key}:back") if changing_to else snapshots
     except NotSent as error:
         if snapshots:
             raise Unconfirmed("cut short between two writes") from error
@@ -83,9 +79,7 @@ def _remove_coupons(subscription_id: str, coupons: Sequence[str], *, key: str) -
     params = {"coupon_ids": list(coupons)}
     try:
         return changed_records(
-            write_to_provider(
-                chargebee_sdk().Subscription.remove_coupons, subscription_id, key=key, params=params
-            )
+            write_to_provider(chargebee_sdk().Subscription.remove_coupons, subscription_id, key=key, params=params)
         )
     except Missing as error:
         if error.param != "coupon_ids":
@@ -137,9 +131,7 @@ def cancel_at_term_end(subscription_id: str, *, key: str) -> list[Snapshot]:
     """Cancel a subscription at the end of its term, or of its trial."""
     params = {"cancel_option": AT_TERM_END}
     return changed_records(
-        write_to_provider(
-            chargebee_sdk().Subscription.cancel_for_items, subscription_id, key=key, params=params
-        )
+        write_to_provider(chargebee_sdk().Subscription.cancel_for_items, subscription_id, key=key, params=params)
     )
 
 
@@ -147,9 +139,7 @@ def cancel_now(subscription_id: str, *, key: str) -> list[Snapshot]:
     """Cancel a paused subscription now. Nothing is credited: no paid term is left."""
     params = {"cancel_option": AT_ONCE, "credit_option_for_current_term_charges": "none"}
     return changed_records(
-        write_to_provider(
-            chargebee_sdk().Subscription.cancel_for_items, subscription_id, key=key, params=params
-        )
+        write_to_provider(chargebee_sdk().Subscription.cancel_for_items, subscription_id, key=key, params=params)
     )
 
 
@@ -165,9 +155,7 @@ def remove_scheduled_cancellation(subscription_id: str, *, key: str) -> list[Sna
 def _update_subscription(subscription_id: str, *, key: str, params: dict[str, Any]) -> list[Snapshot]:
     params = {**params, "reactivate": False}
     return changed_records(
-        write_to_provider(
-            chargebee_sdk().Subscription.update_for_items, subscription_id, key=key, params=params
-        )
+        write_to_provider(chargebee_sdk().Subscription.update_for_items, subscription_id, key=key, params=params)
     )
 
 

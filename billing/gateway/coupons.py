@@ -46,9 +46,7 @@ def find_code(code: str) -> FoundCode:
 
 def _has_single_use_codes(coupon_id: str) -> bool:
     return bool(
-        read_from_provider(
-            chargebee_sdk().CouponCode.list, params={"coupon_id": {"is": coupon_id}, "limit": 1}
-        ).list
+        read_from_provider(chargebee_sdk().CouponCode.list, params={"coupon_id": {"is": coupon_id}, "limit": 1}).list
     )
 
 
@@ -83,9 +81,7 @@ def ensure_bundle_coupon(coupon_id: str, *, percentage: Decimal) -> CouponSnapsh
         "item_constraints": [{"item_type": "plan", "constraint": "all"}],
     }
     try:
-        write_to_provider(
-            chargebee_sdk().Coupon.create_for_items, key=f"bundle-coupon:{coupon_id}", params=params
-        )
+        write_to_provider(chargebee_sdk().Coupon.create_for_items, key=f"bundle-coupon:{coupon_id}", params=params)
     except Refused as error:
         if error.code != DUPLICATE:
             raise

@@ -70,9 +70,7 @@ def estimate_change(
         "change_option": AT_TERM_END if at_term_end else AT_ONCE,
         **({} if coupons is None else {"coupon_ids": list(coupons), "replace_coupon_list": True}),
     }
-    return _parse_estimate(
-        read_from_provider(chargebee_sdk().Estimate.update_subscription_for_items, params=params)
-    )
+    return _parse_estimate(read_from_provider(chargebee_sdk().Estimate.update_subscription_for_items, params=params))
 
 
 def estimate_next_bill(subscription_id: str) -> Bill:

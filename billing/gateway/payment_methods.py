@@ -86,18 +86,14 @@ def add_paypal(*, key: str, customer: str, intent: str, as_primary: bool) -> lis
         "replace_primary_payment_source": as_primary,
     }
     return _changed_source_records(
-        lambda: write_to_provider(
-            chargebee_sdk().PaymentSource.create_using_payment_intent, key=key, params=params
-        )
+        lambda: write_to_provider(chargebee_sdk().PaymentSource.create_using_payment_intent, key=key, params=params)
     )
 
 
 def update_card(*, key: str, source: str, **card: str) -> list[Snapshot]:
     """Change the cardholder's name, state and zip. The number never changes."""
     return _changed_source_records(
-        lambda: write_to_provider(
-            chargebee_sdk().PaymentSource.update_card, source, key=key, params={"card": card}
-        )
+        lambda: write_to_provider(chargebee_sdk().PaymentSource.update_card, source, key=key, params={"card": card})
     )
 
 
@@ -106,9 +102,7 @@ def assign_role(*, key: str, customer: str, source: str, role: str) -> list[Snap
     params = {"payment_source_id": source, "role": role}
     try:
         return _changed_source_records(
-            lambda: write_to_provider(
-                chargebee_sdk().Customer.assign_payment_role, customer, key=key, params=params
-            )
+            lambda: write_to_provider(chargebee_sdk().Customer.assign_payment_role, customer, key=key, params=params)
         )
     except Refused:
         snapshot = records.find_record("customer", customer)
@@ -129,9 +123,7 @@ def move_subscription_to_source(*, key: str, subscription: str, source: str, tie
     params = {"payment_source_id": source, "auto_collection": raw.get("auto_collection")}
     params = {name: value for name, value in params.items() if value}
     return changed_records(
-        write_to_provider(
-            chargebee_sdk().Subscription.override_billing_profile, subscription, key=key, params=params
-        )
+        write_to_provider(chargebee_sdk().Subscription.override_billing_profile, subscription, key=key, params=params)
     )
 
 

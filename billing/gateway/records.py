@@ -102,9 +102,7 @@ def find_records(kind: str, **filters: Any) -> list[Snapshot]:
     A record that cannot be parsed is logged and skipped.
     """
     resource, snapshot = KINDS[kind]
-    entries = read_all_pages(
-        getattr(chargebee_sdk(), resource).list, {**filters, **_include_deleted_params(kind)}
-    )
+    entries = read_all_pages(getattr(chargebee_sdk(), resource).list, {**filters, **_include_deleted_params(kind)})
     return list(_parse_readable(kind, snapshot, (getattr(entry, kind).raw_data for entry in entries)))
 
 
@@ -157,9 +155,7 @@ def read_events_page(*, since: datetime, offset: str = "") -> EventsPage:
     """
     params = {"occurred_at": {"after": int(since.timestamp())}, "sort_by": {"asc": "occurred_at"}}
     entries, next_offset = read_page(chargebee_sdk().Event.list, params, offset=offset)
-    events = list(
-        _parse_readable("event", EventSnapshot.from_raw, (entry.event.raw_data for entry in entries))
-    )
+    events = list(_parse_readable("event", EventSnapshot.from_raw, (entry.event.raw_data for entry in entries)))
     return EventsPage(events=events, next_offset=next_offset)
 
 

@@ -12,9 +12,7 @@ def read_subscription_snapshot(raw: Raw) -> SubscriptionSnapshot:
     if not raw.get("has_scheduled_changes"):
         return SubscriptionSnapshot.from_raw(raw)
     try:
-        answer: Any = read_from_provider(
-            chargebee_sdk().Subscription.retrieve_with_scheduled_changes, str(raw["id"])
-        )
+        answer: Any = read_from_provider(chargebee_sdk().Subscription.retrieve_with_scheduled_changes, str(raw["id"]))
     except Refused:
         # The change was made or removed meanwhile; the event of that brings the newer version.
         return SubscriptionSnapshot.from_raw(raw)

@@ -263,9 +263,7 @@ def _plan_item(raw: Raw) -> Raw:
 def _named_resource_ids(event_type: str, content: Raw) -> dict[str, list[str]]:
     ids = {kind: _resource_ids(content.get(kind)) for kind in NAMED_KINDS if content.get(kind)}
     # Only a card event is about the card's payment source; other events include the card as context.
-    source = (
-        content.get("card", {}).get("payment_source_id") if event_type.startswith(CARD_EVENT_PREFIX) else None
-    )
+    source = content.get("card", {}).get("payment_source_id") if event_type.startswith(CARD_EVENT_PREFIX) else None
     return {**ids, "payment_source": [_require_text(source)]} if source is not None else ids
 
 

@@ -136,9 +136,7 @@ def _check_parked_webhooks() -> HealthCheck:
 
 
 def _check_waiting_webhooks(now: datetime) -> HealthCheck:
-    late = WebhookEvent.objects.filter(
-        state=WebhookEvent.State.RECEIVED, received_at__lt=now - WAITING_AFTER
-    ).count()
+    late = WebhookEvent.objects.filter(state=WebhookEvent.State.RECEIVED, received_at__lt=now - WAITING_AFTER).count()
     return HealthCheck(
         name="webhooks_waiting",
         title="Webhooks waiting",

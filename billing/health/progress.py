@@ -11,9 +11,7 @@ LEFT = "left"
 
 def active_runs(now: datetime) -> QuerySet[JobRun]:
     """Return the runs that a worker holds at this real time (UTC)."""
-    return JobRun.objects.filter(finished_at__isnull=True, next_attempt_at__gt=now).order_by(
-        "started_at", "pk"
-    )
+    return JobRun.objects.filter(finished_at__isnull=True, next_attempt_at__gt=now).order_by("started_at", "pk")
 
 
 def describe_run(run: JobRun, now: datetime) -> str:

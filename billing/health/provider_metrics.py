@@ -80,6 +80,4 @@ def flush_counts(*, min_interval: float = 0) -> None:
     with transaction.atomic():
         for minute, counts in sorted(counts_by_minute.items()):
             row, _ = ProviderMinute.objects.get_or_create(minute=minute)
-            ProviderMinute.objects.filter(pk=row.pk).update(
-                **{name: F(name) + counts[name] for name in COUNT_FIELDS}
-            )
+            ProviderMinute.objects.filter(pk=row.pk).update(**{name: F(name) + counts[name] for name in COUNT_FIELDS})

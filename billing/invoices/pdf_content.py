@@ -37,9 +37,7 @@ def invoice_pdf_content(invoice: Invoice) -> InvoiceData:
         subscriber=_subscriber_party(invoice),
         lines=tuple(_invoice_line(line, zone) for line in invoice.payload["line_items"]),
         discounts=tuple(_invoice_discount(discount) for discount in invoice.payload["discounts"]),
-        taxes=tuple(
-            TaxLine(label=tax.get("name", "Tax"), amount=tax["amount"]) for tax in invoice.payload["taxes"]
-        ),
+        taxes=tuple(TaxLine(label=tax.get("name", "Tax"), amount=tax["amount"]) for tax in invoice.payload["taxes"]),
         subtotal=sum(int(line["amount"]) for line in invoice.payload["line_items"]),
         total=invoice.cents("total"),
         credits_applied=invoice.cents("credits_applied"),
@@ -55,8 +53,7 @@ def invoice_pdf_content(invoice: Invoice) -> InvoiceData:
 def _invoice_brand(invoice: Invoice) -> Brand:
     """Return the brand of the service that the invoice bills; the default brand if it bills several."""
     plans = [
-        catalog.find_plan(catalog.plan_id_from_price(str(line.get("entity_id", ""))))
-        for line in _line_items(invoice)
+        catalog.find_plan(catalog.plan_id_from_price(str(line.get("entity_id", "")))) for line in _line_items(invoice)
     ]
     services = {plan.service for plan in plans if plan is not None}
     return site.brand_for_code(services.pop()) if len(services) == 1 else site.default_brand()
@@ -122,9 +119,7 @@ def _payment_details(invoice: Invoice) -> PayingSource | None:
 
 
 def _payment_source_payload(customer: Customer, transaction: Transaction) -> dict[str, Any]:
-    source = PaymentSource.objects.filter(
-        customer=customer, provider_id=transaction.text("payment_source_id")
-    ).first()
+    source = PaymentSource.objects.filter(customer=customer, provider_id=transaction.text("payment_source_id")).first()
     return source.payload if source else {}
 
 

@@ -111,9 +111,7 @@ def announce_pdfs(pks: Iterable[int]) -> None:
 
 def make_pdf(pdf_pk: int) -> None:
     """Claim a PDF if it is due, render it and store it; a failure is retried a few times."""
-    pdf = InvoicePdf.objects.select_related("invoice__customer__account").claim_one(
-        pdf_pk, lease=LEASE_DURATION
-    )
+    pdf = InvoicePdf.objects.select_related("invoice__customer__account").claim_one(pdf_pk, lease=LEASE_DURATION)
     if pdf is None:
         return
     if pdf.attempts > MAX_ATTEMPTS:

@@ -80,11 +80,7 @@ def newest_night(now: datetime) -> datetime:
     zone = ZoneInfo(site.site_settings().time_zone)
     local = now.astimezone(zone)
     today = datetime.combine(local.date(), NIGHTLY_AT, tzinfo=zone)
-    night = (
-        today
-        if today <= local
-        else datetime.combine(local.date() - timedelta(days=1), NIGHTLY_AT, tzinfo=zone)
-    )
+    night = today if today <= local else datetime.combine(local.date() - timedelta(days=1), NIGHTLY_AT, tzinfo=zone)
     return night.astimezone(UTC)
 
 

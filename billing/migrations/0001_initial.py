@@ -23,9 +23,7 @@ class Migration(migrations.Migration):
             fields=[
                 (
                     "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
+                    models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
                 ),
                 (
                     "size",
@@ -46,9 +44,7 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "coupon_id",
-                    models.CharField(
-                        help_text="The provider's coupon that grants it.", max_length=100, unique=True
-                    ),
+                    models.CharField(help_text="The provider's coupon that grants it.", max_length=100, unique=True),
                 ),
             ],
             options={
@@ -60,9 +56,7 @@ class Migration(migrations.Migration):
             fields=[
                 (
                     "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
+                    models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
                 ),
                 ("version", models.PositiveIntegerField(default=1)),
             ],
@@ -72,9 +66,7 @@ class Migration(migrations.Migration):
             fields=[
                 (
                     "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
+                    models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
                 ),
                 ("provider_id", models.CharField(max_length=100, unique=True)),
                 (
@@ -102,9 +94,7 @@ class Migration(migrations.Migration):
             fields=[
                 (
                     "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
+                    models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
                 ),
                 ("occurred_at", models.DateTimeField()),
                 ("offset", models.TextField(blank=True, help_text="The provider's, of the next page.")),
@@ -116,9 +106,7 @@ class Migration(migrations.Migration):
             fields=[
                 (
                     "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
+                    models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
                 ),
                 ("at", models.DateTimeField()),
             ],
@@ -128,9 +116,7 @@ class Migration(migrations.Migration):
             fields=[
                 (
                     "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
+                    models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
                 ),
                 ("provider_id", models.CharField(max_length=100, unique=True)),
                 (
@@ -158,9 +144,7 @@ class Migration(migrations.Migration):
             fields=[
                 (
                     "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
+                    models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
                 ),
                 ("plan_id", models.CharField(max_length=60, unique=True)),
                 ("recommended_title_image1", models.CharField(max_length=300)),
@@ -216,9 +200,7 @@ class Migration(migrations.Migration):
             fields=[
                 (
                     "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
+                    models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
                 ),
                 ("offset_seconds", models.IntegerField(default=0)),
                 ("refreshed_at", models.DateTimeField()),
@@ -229,9 +211,7 @@ class Migration(migrations.Migration):
             fields=[
                 (
                     "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
+                    models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
                 ),
                 ("minute", models.DateTimeField(unique=True)),
                 ("asked", models.PositiveIntegerField(default=0)),
@@ -239,9 +219,7 @@ class Migration(migrations.Migration):
                 ("failed", models.PositiveIntegerField(default=0, help_text="Answered 5xx, or not at all.")),
                 (
                     "milliseconds",
-                    models.PositiveBigIntegerField(
-                        default=0, help_text="How long all answers took together."
-                    ),
+                    models.PositiveBigIntegerField(default=0, help_text="How long all answers took together."),
                 ),
             ],
         ),
@@ -250,16 +228,12 @@ class Migration(migrations.Migration):
             fields=[
                 (
                     "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
+                    models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
                 ),
                 ("next_at", models.DateTimeField()),
                 (
                     "turns",
-                    models.JSONField(
-                        default=dict, help_text="How many requests were sent lately, by second."
-                    ),
+                    models.JSONField(default=dict, help_text="How many requests were sent lately, by second."),
                 ),
             ],
         ),
@@ -268,9 +242,7 @@ class Migration(migrations.Migration):
             fields=[
                 (
                     "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
+                    models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
                 ),
                 (
                     "reason",
@@ -397,9 +369,7 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "key",
-                    models.CharField(
-                        help_text="The intent: the client's key, or the schedule's.", max_length=100
-                    ),
+                    models.CharField(help_text="The intent: the client's key, or the schedule's.", max_length=100),
                 ),
                 ("kind", models.CharField(max_length=40)),
                 ("actor", models.CharField(help_text="you, support:<operator> or system.", max_length=170)),
@@ -459,9 +429,7 @@ class Migration(migrations.Migration):
             fields=[
                 (
                     "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
+                    models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
                 ),
                 (
                     "reason",
@@ -566,9 +534,7 @@ class Migration(migrations.Migration):
             fields=[
                 (
                     "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
+                    models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
                 ),
                 ("provider_id", models.CharField(max_length=100, unique=True)),
                 (
@@ -620,9 +586,7 @@ class Migration(migrations.Migration):
             fields=[
                 (
                     "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
+                    models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
                 ),
                 ("provider_id", models.CharField(max_length=100, unique=True)),
                 (
@@ -660,9 +624,7 @@ class Migration(migrations.Migration):
             fields=[
                 (
                     "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
+                    models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
                 ),
                 (
                     "attempts",
@@ -705,9 +667,7 @@ class Migration(migrations.Migration):
             fields=[
                 (
                     "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
+                    models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
                 ),
                 (
                     "attempts",
@@ -768,9 +728,7 @@ class Migration(migrations.Migration):
             fields=[
                 (
                     "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
+                    models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
                 ),
                 (
                     "subscription_id",
@@ -792,9 +750,7 @@ class Migration(migrations.Migration):
             fields=[
                 (
                     "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
+                    models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
                 ),
                 ("provider_id", models.CharField(max_length=100, unique=True)),
                 (
@@ -830,9 +786,7 @@ class Migration(migrations.Migration):
             fields=[
                 (
                     "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
+                    models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
                 ),
                 ("provider_id", models.CharField(max_length=100, unique=True)),
                 (
@@ -868,9 +822,7 @@ class Migration(migrations.Migration):
             fields=[
                 (
                     "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
+                    models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
                 ),
                 (
                     "attempts",
@@ -911,15 +863,11 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "last_error",
-                    models.CharField(
-                        blank=True, help_text="The code of the last failed resume.", max_length=100
-                    ),
+                    models.CharField(blank=True, help_text="The code of the last failed resume.", max_length=100),
                 ),
                 (
                     "retry_at",
-                    models.DateTimeField(
-                        blank=True, help_text="Not resumed before this, after a failure.", null=True
-                    ),
+                    models.DateTimeField(blank=True, help_text="Not resumed before this, after a failure.", null=True),
                 ),
                 (
                     "declines",
@@ -958,9 +906,7 @@ class Migration(migrations.Migration):
             fields=[
                 (
                     "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
+                    models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
                 ),
                 ("provider_id", models.CharField(max_length=100, unique=True)),
                 (
@@ -996,9 +942,7 @@ class Migration(migrations.Migration):
             fields=[
                 (
                     "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
+                    models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
                 ),
                 (
                     "attempts",
@@ -1061,9 +1005,7 @@ class Migration(migrations.Migration):
             fields=[
                 (
                     "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
+                    models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
                 ),
                 (
                     "kind",
@@ -1089,9 +1031,7 @@ class Migration(migrations.Migration):
                 ),
             ],
             options={
-                "constraints": [
-                    models.UniqueConstraint(fields=("account", "kind"), name="one_document_per_kind")
-                ],
+                "constraints": [models.UniqueConstraint(fields=("account", "kind"), name="one_document_per_kind")],
             },
         ),
         migrations.CreateModel(
@@ -1099,9 +1039,7 @@ class Migration(migrations.Migration):
             fields=[
                 (
                     "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
+                    models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
                 ),
                 ("code", models.CharField(max_length=30)),
                 (
@@ -1119,9 +1057,7 @@ class Migration(migrations.Migration):
                 ),
             ],
             options={
-                "constraints": [
-                    models.UniqueConstraint(fields=("account", "code"), name="one_redemption_per_code")
-                ],
+                "constraints": [models.UniqueConstraint(fields=("account", "code"), name="one_redemption_per_code")],
             },
         ),
         migrations.AddIndex(

@@ -145,6 +145,5 @@ def _update_address(account: Account, address: str) -> Account:
 
 def _has_live_subscription(snapshots: Sequence[Snapshot]) -> bool:
     return any(
-        isinstance(snapshot, SubscriptionSnapshot) and snapshot.status in LIVE_STATUSES
-        for snapshot in snapshots
+        isinstance(snapshot, SubscriptionSnapshot) and snapshot.status in LIVE_STATUSES for snapshot in snapshots
     )

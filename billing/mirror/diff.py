@@ -106,13 +106,9 @@ def _check_unlisted_rows(run: JobRun, stages: tuple[str, ...]) -> ComparedPortio
     cursor: Cursor = run.cursor
     up_to = cursor.up_to or 0
     end = min(cursor.after + ROWS_PER_STRETCH, up_to)
-    unseen = _mirror_rows(cursor.stage).filter(
-        _unseen_filter(run), deleted=False, pk__gt=cursor.after, pk__lte=end
-    )
+    unseen = _mirror_rows(cursor.stage).filter(_unseen_filter(run), deleted=False, pk__gt=cursor.after, pk__lte=end)
     rows = list(unseen.order_by("pk")[:LOOKUPS_PER_PORTION])
-    found = [
-        difference for row in rows if (difference := _compare_with_provider(cursor.stage, row)) is not None
-    ]
+    found = [difference for row in rows if (difference := _compare_with_provider(cursor.stage, row)) is not None]
     after = rows[-1].pk if len(rows) == LOOKUPS_PER_PORTION else end
     following = replace(cursor, after=after) if after < up_to else cursor.next_stage(stages)
     return ComparedPortion(count=len(rows), found=found, cursor=following)

@@ -54,9 +54,7 @@ def _anonymize_churn_events(account: Account) -> None:
 
 
 def _delete_customer(customer: Customer) -> None:
-    files = (
-        InvoicePdf.objects.filter(invoice__customer=customer).exclude(file="").values_list("file", flat=True)
-    )
+    files = InvoicePdf.objects.filter(invoice__customer=customer).exclude(file="").values_list("file", flat=True)
     for name in list(files):
         transaction.on_commit(partial(default_storage.delete, name))
     WebhookEvent.objects.filter(owner=customer.provider_id).delete()

@@ -50,9 +50,7 @@ def ensure_schedule(subscription: Subscription, *, now: datetime) -> PauseSchedu
     return schedule
 
 
-def close_schedule(
-    subscription: Subscription, *, state: PauseSchedule.State, because: str, now: datetime
-) -> None:
+def close_schedule(subscription: Subscription, *, state: PauseSchedule.State, because: str, now: datetime) -> None:
     """Close a subscription's open schedule, if it has one."""
     schedules = PauseSchedule.objects.filter(subscription=subscription, state__in=PauseSchedule.OPEN)
     _close_rows(schedules, subscription, state=state, because=because, now=now)
@@ -81,9 +79,7 @@ def sync_schedules(rows: Iterable[MirroredResource], *, now: datetime) -> None:
 
 
 def _sync_open_schedules(schedules: QuerySet[PauseSchedule], now: datetime) -> None:
-    open_commands = Command.objects.filter(
-        account=OuterRef("subscription__customer__account"), state__in=Command.OPEN
-    )
+    open_commands = Command.objects.filter(account=OuterRef("subscription__customer__account"), state__in=Command.OPEN)
     syncable = schedules.filter(~Exists(open_commands), state__in=PauseSchedule.OPEN)
     for schedule in syncable.select_related("subscription__customer__account"):
         _sync_schedule(schedule, now)
@@ -103,9 +99,7 @@ def _sync_schedule(schedule: PauseSchedule, now: datetime) -> None:
     elif subscription.has_scheduled_pause and not subscription.deleted:
         _sync_pause_date(schedule)
     else:
-        close_schedule(
-            subscription, state=State.SUPERSEDED, because="the pause is gone at the provider", now=now
-        )
+        close_schedule(subscription, state=State.SUPERSEDED, because="the pause is gone at the provider", now=now)
         pause_superseded.send(sender=PauseSchedule, subscription=subscription, schedule=schedule, now=now)
 
 

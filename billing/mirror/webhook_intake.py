@@ -80,6 +80,4 @@ def _event_row(event: EventSnapshot, source: str, due_at: datetime) -> WebhookEv
 
 
 def _is_backlogged() -> bool:
-    return (
-        WebhookEvent.objects.filter(state=State.RECEIVED, attempts=0)[:BACKLOG_LIMIT].count() == BACKLOG_LIMIT
-    )
+    return WebhookEvent.objects.filter(state=State.RECEIVED, attempts=0)[:BACKLOG_LIMIT].count() == BACKLOG_LIMIT

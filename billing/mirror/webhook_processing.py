@@ -146,9 +146,7 @@ def _claim_page(events: QuerySet[WebhookEvent]) -> _ClaimedPage:
     # These queries lock what they return, so they return no more than a page: the rest is for other workers.
     untried = free.filter(attempts=0) if first_tried is None else free.filter(pk__lt=first_tried)
     page = list(untried[:PAGE_SIZE]) or list(free.filter(attempts__gt=0)[:1])
-    _save_outcomes(
-        {_Outcome(State.IGNORED, error=UNKNOWN_CUSTOMER): [pk for pk, relevant in page if not relevant]}
-    )
+    _save_outcomes({_Outcome(State.IGNORED, error=UNKNOWN_CUSTOMER): [pk for pk, relevant in page if not relevant]})
     return _ClaimedPage(
         events=_claim_events([pk for pk, relevant in page if relevant]), last_pk=page[-1][0] if page else 0
     )
@@ -192,9 +190,7 @@ def _process_claimed_event(event: WebhookEvent, cache: _RefreshCache) -> _Outcom
     """Refresh the resources that an event names. Raises NotSent when the provider cannot be reached."""
     try:
         ids_by_kind: dict[str, list[str]] = event.payload["names"]
-        resources = [
-            (kind, resource_id) for kind in records.KINDS for resource_id in ids_by_kind.get(kind, ())
-        ]
+        resources = [(kind, resource_id) for kind in records.KINDS for resource_id in ids_by_kind.get(kind, ())]
         known = [cache.refresh_once(resource) for resource in resources]
         owner = "" if event.owner else _find_owner_id(ids_by_kind)
     except Exception as error:

@@ -100,9 +100,7 @@ def reset_resource_version(kind: str, resource_id: str, *, version: int) -> None
 def affected_accounts(rows: Iterable[MirroredResource]) -> list[Account]:
     """Return the accounts that mirror rows belong to, each once, ordered by key."""
     customers = [row if isinstance(row, Customer) else getattr(row, "customer", None) for row in rows]
-    accounts = {
-        customer.account.pk: customer.account for customer in customers if customer and customer.account
-    }
+    accounts = {customer.account.pk: customer.account for customer in customers if customer and customer.account}
     return [accounts[pk] for pk in sorted(accounts)]
 
 
@@ -183,16 +181,12 @@ def _write_invoice(snapshot: InvoiceSnapshot, context: _WriteContext) -> Invoice
 
 
 def _write_payment_source(snapshot: PaymentSourceSnapshot, context: _WriteContext) -> PaymentSource:
-    row: PaymentSource = _write_row(
-        PaymentSource, snapshot, context, customer=context.get_owner(snapshot.customer_id)
-    )
+    row: PaymentSource = _write_row(PaymentSource, snapshot, context, customer=context.get_owner(snapshot.customer_id))
     return row
 
 
 def _write_transaction(snapshot: TransactionSnapshot, context: _WriteContext) -> Transaction:
-    row: Transaction = _write_row(
-        Transaction, snapshot, context, customer=context.get_owner(snapshot.customer_id)
-    )
+    row: Transaction = _write_row(Transaction, snapshot, context, customer=context.get_owner(snapshot.customer_id))
     return row
 
 

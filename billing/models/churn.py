@@ -17,9 +17,7 @@ class SurveyAnswers(models.Model):
     """The survey's answers and the offer shown on the screen, all optional."""
 
     reason = models.CharField(max_length=LONGEST_ANSWER, blank=True, choices=_as_choices(REASONS))
-    satisfaction = models.CharField(
-        max_length=LONGEST_ANSWER, blank=True, choices=_as_choices(SATISFACTION_LEVELS)
-    )
+    satisfaction = models.CharField(max_length=LONGEST_ANSWER, blank=True, choices=_as_choices(SATISFACTION_LEVELS))
     usage = models.CharField(max_length=LONGEST_ANSWER, blank=True, choices=_as_choices(DAILY_USAGES))
     offer = models.CharField(
         max_length=20, blank=True, choices=_as_choices(OFFERS), help_text="What was offered instead."
@@ -67,11 +65,7 @@ class CancellationFeedback(SurveyAnswers):
         ordering = ["-at", "-id"]
         verbose_name_plural = "cancellation feedback"
         constraints = [models.UniqueConstraint(fields=["account", "key"], name="one_feedback_per_key")]
-        indexes = [
-            models.Index(
-                fields=["command"], condition=models.Q(outcome="requested"), name="feedback_undecided"
-            )
-        ]
+        indexes = [models.Index(fields=["command"], condition=models.Q(outcome="requested"), name="feedback_undecided")]
 
     def __str__(self) -> str:
         return f"{self.at:%Y-%m-%d} {self.reason or 'no reason given'}"
@@ -95,12 +89,8 @@ class ChurnEvent(SurveyAnswers):
 
     at = models.DateTimeField()
     kind = models.CharField(max_length=16, choices=Kind.choices)
-    account = models.ForeignKey(
-        Account, on_delete=models.SET_NULL, null=True, blank=True, related_name="churn_events"
-    )
-    command = models.ForeignKey(
-        Command, on_delete=models.SET_NULL, null=True, blank=True, related_name="churn_events"
-    )
+    account = models.ForeignKey(Account, on_delete=models.SET_NULL, null=True, blank=True, related_name="churn_events")
+    command = models.ForeignKey(Command, on_delete=models.SET_NULL, null=True, blank=True, related_name="churn_events")
     subscription_id = models.CharField(max_length=100, help_text="The provider's id.")
     service = models.CharField(max_length=40, blank=True)
     plan_id = models.CharField(max_length=60, blank=True)

@@ -11,9 +11,7 @@ class BundleRate(models.Model):
     percentage = models.DecimalField(
         max_digits=5, decimal_places=2, validators=[MinValueValidator(0), MaxValueValidator(100)]
     )
-    coupon_id = models.CharField(
-        max_length=100, unique=True, help_text="The provider's coupon that grants it."
-    )
+    coupon_id = models.CharField(max_length=100, unique=True, help_text="The provider's coupon that grants it.")
 
     class Meta:
         ordering = ("size",)

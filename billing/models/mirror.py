@@ -15,9 +15,7 @@ LIVE_STATUSES = ("future", "in_trial", "active", "non_renewing", "paused")
 class Customer(MirroredResource):
     """A customer. `account` is null for additional customers of the same address (docs/rules.md, rule 13)."""
 
-    account = models.OneToOneField(
-        Account, null=True, blank=True, on_delete=models.SET_NULL, related_name="customer"
-    )
+    account = models.OneToOneField(Account, null=True, blank=True, on_delete=models.SET_NULL, related_name="customer")
     email = models.EmailField(db_index=True)
 
 

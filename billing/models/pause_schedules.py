@@ -33,9 +33,7 @@ class PauseSchedule(Leased):
     closed_because = models.CharField(max_length=200, blank=True)
     failed_attempts = models.PositiveIntegerField(default=0, help_text="Resumes tried that did not succeed.")
     last_error = models.CharField(max_length=100, blank=True, help_text="The code of the last failed resume.")
-    retry_at = models.DateTimeField(
-        null=True, blank=True, help_text="Not resumed before this, after a failure."
-    )
+    retry_at = models.DateTimeField(null=True, blank=True, help_text="Not resumed before this, after a failure.")
     declines = models.PositiveSmallIntegerField(
         default=0, help_text="How often in a row the payment method was declined."
     )

@@ -126,9 +126,7 @@ class Step:
             operation=stored["operation"],
             subscription_id=stored.get("subscription_id", ""),
             arguments={
-                name: ResultOf(value["result_of"])
-                if isinstance(value, dict) and "result_of" in value
-                else value
+                name: ResultOf(value["result_of"]) if isinstance(value, dict) and "result_of" in value else value
                 for name, value in stored.get("arguments", {}).items()
             },
             state=StepState(stored.get("state", StepState.WAITING)),

@@ -215,9 +215,7 @@ def _plan_addition(account: Account, wish: MethodChange) -> list[Step]:
     customer, wallet = _require_customer(account), wallet_of(account)
     # A card that an earlier, partly done command added is not kept twice when it is entered again.
     additions = [
-        addition
-        for addition in partial_changes.partial_additions(account)
-        if wallet.find_source(addition.source_id)
+        addition for addition in partial_changes.partial_additions(account) if wallet.find_source(addition.source_id)
     ]
     earlier = [addition.source_id for addition in additions]
     paid = [addition.source_id for addition in additions if addition.collected_cents]
@@ -333,9 +331,7 @@ def _compose_receipt(command: Command) -> delivery.Receipt:
     source = PaymentSource.objects.get(provider_id=_final_source_id(whole))
     tried_ids = invoice_ids_to_collect(command)
     still_due = sum(
-        invoice.cents("amount_due")
-        for invoice in due_invoices(command.account)
-        if invoice.provider_id in tried_ids
+        invoice.cents("amount_due") for invoice in due_invoices(command.account) if invoice.provider_id in tried_ids
     )
     receipt = _choose_receipt_text(whole)(source, collected=collected_cents(command), still_due=still_due)
     # An earlier receipt may have announced the new source.
@@ -345,9 +341,7 @@ def _compose_receipt(command: Command) -> delivery.Receipt:
 
 def _choose_receipt_text(command: Command) -> Callable[..., delivery.Receipt]:
     """Return the receipt's function by what was done: an update that has not removed the old source added one."""
-    has_added = kept_source_id(command) is not None and not _removed_source_ids(
-        command, StepOperation.REMOVE_SOURCE
-    )
+    has_added = kept_source_id(command) is not None and not _removed_source_ids(command, StepOperation.REMOVE_SOURCE)
     if has_added:
         return payment_methods.method_added_receipt
     return {

@@ -27,13 +27,9 @@ def add_card_steps(
     ]
 
 
-def add_paypal_steps(
-    customer: Customer, *, intent: str, as_primary: bool, earlier: Sequence[str] = ()
-) -> list[Step]:
+def add_paypal_steps(customer: Customer, *, intent: str, as_primary: bool, earlier: Sequence[str] = ()) -> list[Step]:
     """Return the steps that add a PayPal account; the first creates it. For `earlier` see `kept_source_placeholder`."""
-    addition = account_step(
-        StepOperation.ADD_PAYPAL, intent=intent, **_addition_arguments(customer, as_primary)
-    )
+    addition = account_step(StepOperation.ADD_PAYPAL, intent=intent, **_addition_arguments(customer, as_primary))
     return [addition, *_keep_one_steps(earlier)]
 
 
@@ -78,9 +74,7 @@ def assign_role_step(customer: Customer, source: Any, role: str) -> Step:
     return account_step(StepOperation.ASSIGN_ROLE, customer=customer.provider_id, source=source, role=role)
 
 
-def reassign_subscription_steps(
-    customer: Customer, source: Any, replaced: Iterable[PaymentSource]
-) -> list[Step]:
+def reassign_subscription_steps(customer: Customer, source: Any, replaced: Iterable[PaymentSource]) -> list[Step]:
     """Return the steps that tie subscriptions of the replaced sources to a source."""
     tied = Q(payload__payment_source_id__in=[source.provider_id for source in replaced])
     subscriptions = customer.subscriptions.filter(tied, deleted=False).order_by("pk")
@@ -95,9 +89,7 @@ def reassign_subscription_steps(
     ]
 
 
-def collect_due_steps(
-    account: Account, customer: Customer, source: Any, paid: Sequence[str] = ()
-) -> list[Step]:
+def collect_due_steps(account: Account, customer: Customer, source: Any, paid: Sequence[str] = ()) -> list[Step]:
     """Return the steps that collect what is due with a source, and make the source the default if it pays.
 
     `paid` are the ids of sources that have paid in earlier, partly done commands.

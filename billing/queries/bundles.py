@@ -97,9 +97,7 @@ def member_after_swap(member: BundleMember, swap: CouponSwap) -> BundleMember:
     return replace(member, coupons=(*remaining, *swap.add))
 
 
-def _required_swap(
-    member: BundleMember, members: Sequence[BundleMember], rates: RateTable
-) -> CouponSwap | None:
+def _required_swap(member: BundleMember, members: Sequence[BundleMember], rates: RateTable) -> CouponSwap | None:
     current, required = rates.bundle_coupons_in(member.coupons), required_coupon(member, members, rates)
     if set(current) == set(required):
         return None

@@ -124,9 +124,7 @@ def _group_events(report_range: ReportRange) -> list[_EventGroup]:
     ]
 
 
-def _count_by_key(
-    grouped: Sequence[_EventGroup], key: Callable[[_EventGroup], Key]
-) -> dict[Key, Counter[str]]:
+def _count_by_key(grouped: Sequence[_EventGroup], key: Callable[[_EventGroup], Key]) -> dict[Key, Counter[str]]:
     counts: dict[Key, Counter[str]] = {}
     for group in grouped:
         if group[1] in _MEASURE_BY_KIND:
@@ -137,10 +135,7 @@ def _count_by_key(
 def _count_totals(report_range: ReportRange) -> Counts:
     totals: Counter[str] = Counter()
     rows = (
-        _events_in_range(report_range)
-        .filter(kind__in=_MEASURE_BY_KIND)
-        .values_list("kind")
-        .annotate(count=Count("id"))
+        _events_in_range(report_range).filter(kind__in=_MEASURE_BY_KIND).values_list("kind").annotate(count=Count("id"))
     )
     for kind, count in rows.order_by():
         totals[_MEASURE_BY_KIND[Kind(kind)]] += count

@@ -29,9 +29,7 @@ def has_open_command(account: Account) -> bool:
     return Command.objects.unfinished().filter(account=account).exists()
 
 
-def command_subscriptions(
-    command: Command, *, written: Sequence[MirroredResource] = ()
-) -> list[Subscription]:
+def command_subscriptions(command: Command, *, written: Sequence[MirroredResource] = ()) -> list[Subscription]:
     """Return the subscriptions of a command's ended steps, in the order of the steps.
 
     Rows just `written` are used as they are; others are read. Steps that have not ended are left out: their
@@ -54,9 +52,7 @@ def subscriptions_with_step(
 
 def change_begun_at(command: Command, subscription_id: str) -> datetime:
     """Return when a command first sent a step of a subscription (billing's time, UTC)."""
-    begun = [
-        step.begun_at for step in command.steps if step.subscription_id == subscription_id and step.begun_at
-    ]
+    begun = [step.begun_at for step in command.steps if step.subscription_id == subscription_id and step.begun_at]
     return min(begun, default=None) or command.first_sent_at or command.created_at
 
 

@@ -137,10 +137,7 @@ def _is_applicable(coupon: Coupon | None, item_price_id: str) -> bool:
     return not constraints or any(
         constraint.get("item_type") == "plan"
         and constraint.get("constraint") != "none"
-        and (
-            constraint.get("constraint") != "specific"
-            or item_price_id in constraint.get("item_price_ids", ())
-        )
+        and (constraint.get("constraint") != "specific" or item_price_id in constraint.get("item_price_ids", ()))
         for constraint in constraints
     )
 
@@ -159,9 +156,7 @@ def next_bill_amount(subscription: Subscription) -> int:
     amount = scheduled.cents("price") if scheduled else subscription.amount
     bill = subscription.next_billing_at or subscription.current_term_end
     discounts = CouponBook.for_subscriptions([subscription]).discounts_in(subscription.coupons, price_id)
-    return discounted_price(
-        amount, (discount for discount in discounts if discount.is_in_force_at(bill))
-    ).total
+    return discounted_price(amount, (discount for discount in discounts if discount.is_in_force_at(bill))).total
 
 
 def _scheduled_price(subscription: Subscription) -> ItemPrice | None:

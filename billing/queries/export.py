@@ -39,12 +39,8 @@ def export_part(account: Account) -> Mapping[str, object]:
         "payments": _mirror_rows(Transaction.objects.filter(customer__account=account)),
         "payment_methods": _mirror_rows(PaymentSource.objects.filter(customer__account=account)),
         "pause_schedules": _pause_schedule_rows(account),
-        "codes": list(
-            CodeRedemption.objects.filter(account=account).values("code", "subscription_id", "redeemed_at")
-        ),
-        "free_months": list(
-            OfferClaim.objects.filter(account=account).values("subscription_id", "claimed_at")
-        ),
+        "codes": list(CodeRedemption.objects.filter(account=account).values("code", "subscription_id", "redeemed_at")),
+        "free_months": list(OfferClaim.objects.filter(account=account).values("subscription_id", "claimed_at")),
         "changes": _command_rows(account),
         **_churn_sections(account),
     }
@@ -72,9 +68,7 @@ def _subscription_rows(account: Account) -> list[dict[str, Any]]:
 def _pause_schedule_rows(account: Account) -> list[dict[str, Any]]:
     schedules = PauseSchedule.objects.filter(subscription__customer__account=account)
     fields = ("subscription__provider_id", "state", "pause_date", "resume_date", "created_at", "closed_at")
-    return [
-        {"subscription_id": row.pop("subscription__provider_id"), **row} for row in schedules.values(*fields)
-    ]
+    return [{"subscription_id": row.pop("subscription__provider_id"), **row} for row in schedules.values(*fields)]
 
 
 def _command_rows(account: Account) -> list[dict[str, Any]]:
@@ -86,9 +80,7 @@ def _command_rows(account: Account) -> list[dict[str, Any]]:
 def _churn_sections(account: Account) -> dict[str, object]:
     answers = ("at", "reason", "satisfaction", "usage", "offer")
     return {
-        "feedback": list(
-            CancellationFeedback.objects.filter(account=account).values(*answers, "services", "outcome")
-        ),
+        "feedback": list(CancellationFeedback.objects.filter(account=account).values(*answers, "services", "outcome")),
         "retention_events": list(
             ChurnEvent.objects.filter(account=account).values(*answers, "kind", "subscription_id", "service")
         ),

@@ -57,12 +57,8 @@ def _invoice_row(invoice: Invoice, payments: _PaymentLookup) -> InvoiceRow:
 
 def _last_payment(invoice: Invoice) -> Mapping[str, Any] | None:
     """Return the newest successful payment, None when nothing was charged."""
-    successful = [
-        row for row in invoice.payload.get("linked_payments") or () if row.get("txn_status") == "success"
-    ]
-    return max(
-        successful, key=lambda row: int(row.get("txn_date") or row.get("applied_at") or 0), default=None
-    )
+    successful = [row for row in invoice.payload.get("linked_payments") or () if row.get("txn_status") == "success"]
+    return max(successful, key=lambda row: int(row.get("txn_date") or row.get("applied_at") or 0), default=None)
 
 
 def _payment_date(payment: Mapping[str, Any] | None) -> datetime | None:
@@ -80,9 +76,7 @@ class _PaymentLookup:
     @classmethod
     def for_account(cls, account: Account) -> _PaymentLookup:
         return cls(
-            transactions={
-                row.provider_id: row for row in Transaction.objects.filter(customer__account=account)
-            },
+            transactions={row.provider_id: row for row in Transaction.objects.filter(customer__account=account)},
             sources={row.provider_id: row for row in PaymentSource.objects.filter(customer__account=account)},
         )
 

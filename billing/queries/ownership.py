@@ -49,9 +49,7 @@ def named_subscriptions(account: Account, subscription_ids: Sequence[str]) -> li
     requested_ids = set(subscription_ids)
     own = subscriptions_of(account)
     _refuse_foreign_ids(account, requested_ids, {subscription.provider_id for subscription in own})
-    named = [
-        subscription for subscription in newest_per_service(own) if subscription.provider_id in requested_ids
-    ]
+    named = [subscription for subscription in newest_per_service(own) if subscription.provider_id in requested_ids]
     if len(named) < len(requested_ids):
         raise InvalidState
     return named

@@ -24,18 +24,14 @@ def kept_source_id(command: Command) -> str | None:
 def replaced_source_id(command: Command) -> str | None:
     """Return the id of the source that a command replaces, which is removed last; None if it replaces none."""
     removals = [
-        str(step.arguments["source"])
-        for step in command.steps
-        if step.operation == StepOperation.REMOVE_SOURCE
+        str(step.arguments["source"]) for step in command.steps if step.operation == StepOperation.REMOVE_SOURCE
     ]
     return removals[-1] if removals and added_source_id(command) else None
 
 
 def has_touched_source(command: Command, source_id: str) -> bool:
     """Return whether a done step of a command concerned a source or had it as its result."""
-    return any(
-        source_id in (step.arguments.get("source"), step.result) for step in command.steps if step.is_done
-    )
+    return any(source_id in (step.arguments.get("source"), step.result) for step in command.steps if step.is_done)
 
 
 def invoice_ids_to_collect(command: Command, *, done: bool = False) -> list[str]:

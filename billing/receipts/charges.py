@@ -34,9 +34,7 @@ def command_charges(command: Command, subscriptions: Iterable[Subscription]) -> 
         subscription.provider_id: change_begun_at(command, subscription.provider_id) - CLOCK_SKEW
         for subscription in subscriptions
     }
-    invoices = Invoice.objects.filter(
-        customer__account=command.account, payload__subscription_id__in=list(since)
-    )
+    invoices = Invoice.objects.filter(customer__account=command.account, payload__subscription_id__in=list(since))
     new = [invoice for invoice in invoices if invoice.issued_at >= since[invoice.text("subscription_id")]]
     return Charges(
         paid=sum(invoice.cents("amount_paid") for invoice in new),

@@ -76,10 +76,7 @@ def send_receipt(command: Command, receipt: Receipt, *, kind: str, now: datetime
 
 def undo_links(subscriptions: Sequence[Subscription], label: str) -> list[Link]:
     """Return a link for each subscription; `label` may have a `{}` for the plan's name."""
-    return [
-        Link(label.format(plan_name(subscription)), _undo_path(subscription))
-        for subscription in subscriptions
-    ]
+    return [Link(label.format(plan_name(subscription)), _undo_path(subscription)) for subscription in subscriptions]
 
 
 def _undo_path(subscription: Subscription) -> str:

@@ -32,9 +32,7 @@ def _is_changed_since(row: OutgoingMail) -> bool:
     """Whether a later command has changed a subscription of this receipt."""
     what, _, rest = (row.dedupe_key or "").partition(":")
     command = Command.objects.filter(pk=rest.partition(":")[0]).first() if what == "command" else None
-    return command is not None and bool(
-        changed_subscription_ids(command) & later_changed_subscription_ids(command)
-    )
+    return command is not None and bool(changed_subscription_ids(command) & later_changed_subscription_ids(command))
 
 
 def _has_expired_undo_link(context: Mapping[str, Any]) -> bool:
@@ -42,8 +40,7 @@ def _has_expired_undo_link(context: Mapping[str, Any]) -> bool:
     urls = [context.get("action_url") or "", *(url for _, url in context.get("undo_links") or ())]
     ids = {provider_id for url in urls for provider_id in parse_qs(urlsplit(url).query).get("undo", ())}
     return any(
-        not _has_scheduled_event(subscription)
-        for subscription in Subscription.objects.filter(provider_id__in=ids)
+        not _has_scheduled_event(subscription) for subscription in Subscription.objects.filter(provider_id__in=ids)
     )
 
 

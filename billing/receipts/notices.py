@@ -111,15 +111,11 @@ def _charge_candidates(what: str, now: datetime, until: datetime) -> QuerySet[Su
     subscriptions = Subscription.objects.filter(deleted=False).select_related("customer__account")
     since, last = int(now.timestamp()), int(until.timestamp())
     if what == TRIAL:
-        return subscriptions.filter(
-            status="in_trial", payload__trial_end__gte=since, payload__trial_end__lte=last
-        )
+        return subscriptions.filter(status="in_trial", payload__trial_end__gte=since, payload__trial_end__lte=last)
     if what == RENEWAL:
         billing = {"payload__next_billing_at__gte": since, "payload__next_billing_at__lte": last}
         return subscriptions.filter(status="active", payload__billing_period_unit=YEAR, **billing)
-    ending_pauses = PauseSchedule.objects.filter(
-        state=PauseSchedule.State.PAUSED, resume_date__range=(now, until)
-    )
+    ending_pauses = PauseSchedule.objects.filter(state=PauseSchedule.State.PAUSED, resume_date__range=(now, until))
     return subscriptions.filter(pk__in=ending_pauses.values("subscription"))
 
 
@@ -164,11 +160,7 @@ def _queue_notice(charge: UpcomingCharge, account: Account) -> bool:
 def _compose_notice(about: Mapping[str, Any]) -> Receipt | None:
     subscription, is_fresh = _refetch_subscription(about["subscription"])
     at = datetime.fromtimestamp(about["at"], tz=UTC)
-    if (
-        subscription is None
-        or _next_charge_at(about["what"], subscription) != at
-        or at <= clock.billing_now()
-    ):
+    if subscription is None or _next_charge_at(about["what"], subscription) != at or at <= clock.billing_now():
         return None
     bill = _estimate_bill(about["what"], subscription, at, with_provider=is_fresh)
     if about["what"] == TRIAL:
@@ -192,9 +184,7 @@ def _refetch_subscription(pk: int) -> tuple[Subscription | None, bool]:
     return Subscription.objects.select_related("customer").get(pk=pk), is_fresh
 
 
-def _estimate_bill(
-    what: str, subscription: Subscription, at: datetime, *, with_provider: bool
-) -> UpcomingBill:
+def _estimate_bill(what: str, subscription: Subscription, at: datetime, *, with_provider: bool) -> UpcomingBill:
     """Return the upcoming bill: the provider's estimate with tax, else our price before tax."""
     identifier = subscription.provider_id
     try:

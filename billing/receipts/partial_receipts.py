@@ -99,9 +99,9 @@ def _mark_receipt_sent(command: Command, steps: Sequence[Step]) -> bool:
     """Mark steps as having a receipt; return False if the command was continued meanwhile."""
     command.steps = [replace(step, has_receipt=True) if step in steps else step for step in command.steps]
     command.attempts += 1
-    updated = Command.objects.filter(
-        pk=command.pk, state=Command.State.FAILED, attempts=command.attempts - 1
-    ).update(steps=command.steps, attempts=command.attempts)
+    updated = Command.objects.filter(pk=command.pk, state=Command.State.FAILED, attempts=command.attempts - 1).update(
+        steps=command.steps, attempts=command.attempts
+    )
     return updated == 1
 
 

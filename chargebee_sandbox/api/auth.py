@@ -26,9 +26,7 @@ def authenticate_request(request: HttpRequest) -> None:
             "basic_authentication_failed", "api_authentication_failed", "Basic authentication is required"
         )
     if not compare_digest(key.encode(), settings.SANDBOX_API_KEY.encode()):
-        raise _authentication_error(
-            "api_authentication_failed", "api_authentication_invalid_key", "Invalid api key"
-        )
+        raise _authentication_error("api_authentication_failed", "api_authentication_invalid_key", "Invalid api key")
 
 
 def _user_name(header: str) -> str | None:

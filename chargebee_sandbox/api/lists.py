@@ -51,9 +51,7 @@ def list_page(
     params.allow_only((*filters, *_PAGE_PARAMETERS, *also))
     for name, kind in filters.items():
         for operator, value in params.object(name).values.items():
-            rows = rows.filter(
-                _filter_condition(name, lookups.get(name, f"body__{name}"), kind, operator, value)
-            )
+            rows = rows.filter(_filter_condition(name, lookups.get(name, f"body__{name}"), kind, operator, value))
     return _cut_page(rows, params, sorts, lookups, render)
 
 

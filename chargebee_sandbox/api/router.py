@@ -40,9 +40,7 @@ class Operation:
 registered_operations: list[Operation] = []
 
 
-def get(
-    name: str, path: str, takes: str | None = "", *, estimate: bool = False
-) -> Callable[[Handler], Handler]:
+def get(name: str, path: str, takes: str | None = "", *, estimate: bool = False) -> Callable[[Handler], Handler]:
     """Register a GET operation; ``takes=None`` leaves the check of parameter names to the handler (lists)."""
     return _register_operation(name, "GET", path, takes, estimate=estimate)
 
@@ -58,9 +56,7 @@ def find_operation(method: str, path: str) -> tuple[Operation, dict[str, str]]:
     Raises: ApiError 404 for an unknown path, 405 for a path that has only other methods.
     """
     matches = [
-        (operation, match)
-        for operation in registered_operations
-        if (match := operation.pattern.fullmatch(path))
+        (operation, match) for operation in registered_operations if (match := operation.pattern.fullmatch(path))
     ]
     for operation, match in matches:
         if operation.method == method:

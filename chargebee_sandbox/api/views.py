@@ -96,14 +96,10 @@ def handle_faults(request: HttpRequest) -> HttpResponse:
         auth.authenticate_request(request)
         match request.method:
             case "POST":
-                return _json_response(
-                    {"fault": fault_queue.order_fault(_read_params(request)).as_body()}, 200
-                )
+                return _json_response({"fault": fault_queue.order_fault(_read_params(request)).as_body()}, 200)
             case "DELETE":
                 fault_queue.clear_faults()
-        return _json_response(
-            {"list": [{"fault": fault.as_body()} for fault in fault_queue.waiting_faults()]}, 200
-        )
+        return _json_response({"list": [{"fault": fault.as_body()} for fault in fault_queue.waiting_faults()]}, 200)
     except ApiError as error:
         return _json_response(error.as_body(), error.status, error.headers)
 
@@ -114,14 +110,10 @@ def list_strikes(request: HttpRequest) -> HttpResponse:
         auth.authenticate_request(request)
     except ApiError as error:
         return _json_response(error.as_body(), error.status, error.headers)
-    return _json_response(
-        {"list": [{"strike": strike.as_body()} for strike in strike_log.recent_strikes()]}, 200
-    )
+    return _json_response({"list": [{"strike": strike.as_body()} for strike in strike_log.recent_strikes()]}, 200)
 
 
-def _attempt_operation(
-    operation: router.Operation, arguments: dict[str, str], params: Params
-) -> tuple[int, Body]:
+def _attempt_operation(operation: router.Operation, arguments: dict[str, str], params: Params) -> tuple[int, Body]:
     try:
         with transaction.atomic():
             try:

@@ -40,9 +40,7 @@ def frame_endpoint(handler: Callable[..., Body]) -> Callable[..., HttpResponseBa
             return _json_response(error.as_body(), error.status)
         except Exception:
             logger.exception("%s failed", request.path)
-            return _json_response(
-                ApiError(500, "internal_error", "Sorry, something went wrong").as_body(), 500
-            )
+            return _json_response(ApiError(500, "internal_error", "Sorry, something went wrong").as_body(), 500)
 
     return handle_request
 

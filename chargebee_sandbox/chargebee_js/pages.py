@@ -17,8 +17,7 @@ from chargebee_sandbox import settings
 
 _ASSETS = Path(__file__).parent / "assets"
 _OWN_ORIGIN_POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; "
-    "base-uri 'none'"
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; base-uri 'none'"
 )
 TOP_WINDOW_POLICY = f"{_OWN_ORIGIN_POLICY}; form-action 'self'; frame-ancestors 'none'"
 """The policy of a page in a window of its own."""

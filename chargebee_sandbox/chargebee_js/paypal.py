@@ -28,10 +28,7 @@ def begin_paypal_attempt(params: Params, handle: str) -> Body:
     Raises: ApiError 404 for an unknown intent, 409 for one that cannot be authorized with PayPal any more.
     """
     intent = find_resource(PaymentIntent, handle)
-    if (
-        intent["status"] not in payment_intents.OPEN_STATUSES
-        or intent["payment_method_type"] != PAYMENT_METHOD_TYPE
-    ):
+    if intent["status"] not in payment_intents.OPEN_STATUSES or intent["payment_method_type"] != PAYMENT_METHOD_TYPE:
         raise invalid_state("The payment intent cannot be paid with PayPal now")
     return {"attempt": payment_intents.begin_attempt(intent, "requires_redirection")}
 
@@ -51,9 +48,7 @@ def approval_page(request: HttpRequest, attempt: str) -> HttpResponse:
         "email": customer.get("email", "") if customer else "",
         "site": settings.SANDBOX_SITE,
     }
-    return pages.render_page(
-        request, "paypal.html", context, pages.TOP_WINDOW_POLICY, status=200 if intent else 404
-    )
+    return pages.render_page(request, "paypal.html", context, pages.TOP_WINDOW_POLICY, status=200 if intent else 404)
 
 
 @require_safe

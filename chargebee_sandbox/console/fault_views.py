@@ -40,9 +40,7 @@ def clear_faults(request: HttpRequest) -> HttpResponse:
     return HttpResponseRedirect(reverse("console:faults"))
 
 
-def _render_faults(
-    request: HttpRequest, values: dict[str, str], *, error: str = "", status: int = 200
-) -> HttpResponse:
+def _render_faults(request: HttpRequest, values: dict[str, str], *, error: str = "", status: int = 200) -> HttpResponse:
     context = {
         "filled": values,
         "error": error,

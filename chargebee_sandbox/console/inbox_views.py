@@ -14,9 +14,7 @@ _NOT_FOUND_TEXT = "There is no such mail; it may have been cleared away."
 def inbox_page(request: HttpRequest) -> HttpResponse:
     """Show the newest mail, filtered by `?to=`."""
     recipient = request.GET.get("to", "").strip()
-    messages = mailbox.list_messages(
-        settings.SANDBOX_MAIL_DIR, recipient=recipient, limit=_MAX_LISTED_MESSAGES + 1
-    )
+    messages = mailbox.list_messages(settings.SANDBOX_MAIL_DIR, recipient=recipient, limit=_MAX_LISTED_MESSAGES + 1)
     context = {
         "messages": messages[:_MAX_LISTED_MESSAGES],
         "more": len(messages) > _MAX_LISTED_MESSAGES,

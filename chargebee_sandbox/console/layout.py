@@ -81,9 +81,7 @@ def _layout_context(tab: str) -> dict[str, object]:
         "api": f"http://127.0.0.1:{settings.SANDBOX_PORT}/api/v2",
         "webhook_url": settings.SANDBOX_WEBHOOK_URL,
         "stylesheet": f"{reverse('console:stylesheet')}?{_asset_fingerprint('console.css')}",
-        "navigation": [
-            NavigationTab(label, reverse(f"console:{name}"), name == tab) for name, label in _NAVIGATION
-        ],
+        "navigation": [NavigationTab(label, reverse(f"console:{name}"), name == tab) for name, label in _NAVIGATION],
     }
 
 

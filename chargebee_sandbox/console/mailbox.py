@@ -78,9 +78,7 @@ def _parse_file(path: Path, mtime_ns: int, _size: int) -> tuple[Message, ...]:
     """Parse a file; the result is cached until the file's time or size changes."""
     parts = [part for part in _SEPARATOR.split(path.read_bytes()) if part.strip()]
     written_at = datetime.fromtimestamp(mtime_ns / 1e9, UTC)
-    return tuple(
-        _parse_message(f"{path.name}:{position}", part, written_at) for position, part in enumerate(parts)
-    )
+    return tuple(_parse_message(f"{path.name}:{position}", part, written_at) for position, part in enumerate(parts))
 
 
 def _parse_message(key: str, source: bytes, written_at: datetime) -> Message:

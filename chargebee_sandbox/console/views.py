@@ -69,9 +69,7 @@ def customer_page(request: HttpRequest, handle: str) -> HttpResponse:
         "id": handle,
         "name": table_rows.full_name(customer),
         "email": customer.get("email", ""),
-        "subscriptions": table_rows.subscription_rows(Subscription.objects.filter(customer_id=handle)).get(
-            handle, []
-        ),
+        "subscriptions": table_rows.subscription_rows(Subscription.objects.filter(customer_id=handle)).get(handle, []),
         "sources": table_rows.source_rows(customer),
         "invoices": table_rows.invoice_rows(handle),
         "events": table_rows.event_rows(newest),
@@ -133,9 +131,7 @@ def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
     """Render the page for a form without a valid CSRF token."""
-    return _render_home(
-        request, error="That form was out of date. Nothing was done; please try again.", status=403
-    )
+    return _render_home(request, error="That form was out of date. Nothing was done; please try again.", status=403)
 
 
 def _render_home(request: HttpRequest, *, error: str = "", status: int = 200) -> HttpResponse:

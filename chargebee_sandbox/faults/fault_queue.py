@@ -138,9 +138,7 @@ def take_for_request(method: str, path: str) -> Fault | None:
     if not _queue:
         return None
     return _take_fault(
-        lambda fault: (
-            not fault.strikes_webhooks and fault.method in ("*", method) and fnmatchcase(path, fault.path)
-        )
+        lambda fault: not fault.strikes_webhooks and fault.method in ("*", method) and fnmatchcase(path, fault.path)
     )
 
 

@@ -73,9 +73,7 @@ def _answer_and_follow(trail: str, carry_out: Callable[[], HttpResponse], *, wri
         raise
     strike_log.record_sequel(
         trail,
-        f"{_describe_response(response)}: {_describe_write(response)}"
-        if writes
-        else _describe_response(response),
+        f"{_describe_response(response)}: {_describe_write(response)}" if writes else _describe_response(response),
     )
     return response
 
@@ -95,9 +93,7 @@ def _strike_before_write(fault: Fault, strike: Strike, request: HttpRequest) -> 
             fault_queue.hold_request(fault.seconds)
 
 
-def _strike_after_write(
-    fault: Fault, strike: Strike, request: HttpRequest, response: HttpResponse
-) -> HttpResponse:
+def _strike_after_write(fault: Fault, strike: Strike, request: HttpRequest, response: HttpResponse) -> HttpResponse:
     match fault.kind:
         case "time_out_after":
             fault_queue.hold_request(fault.seconds)
@@ -109,9 +105,7 @@ def _strike_after_write(
             _cut_response(request, response)
         case "html_body":
             strike.answered = f"{fault.status}, a page of HTML"
-            return HttpResponse(
-                _HTML_ERROR_PAGE, status=fault.status, content_type="text/html; charset=utf-8"
-            )
+            return HttpResponse(_HTML_ERROR_PAGE, status=fault.status, content_type="text/html; charset=utf-8")
         case "missing_object":
             strike.answered = "200 without the object"
             return JsonResponse({})
@@ -161,11 +155,7 @@ def _close_connection(connection: socket.socket) -> None:
 def _describe_write(response: HttpResponse) -> str:
     if response.status_code != 200:
         return _WRITE_NOT_MADE
-    return (
-        "made before, the first answer again"
-        if idempotency.REPLAYED_HEADER in response.headers
-        else _WRITE_MADE
-    )
+    return "made before, the first answer again" if idempotency.REPLAYED_HEADER in response.headers else _WRITE_MADE
 
 
 def _describe_response(response: HttpResponse) -> str:

@@ -38,9 +38,7 @@ class Strike:
     def as_body(self) -> Body:
         """Return the strike as the API has it."""
         attributes = {
-            name: value
-            for name, value in asdict(self).items()
-            if value and name not in ("trail", "at", "later")
+            name: value for name, value in asdict(self).items() if value and name not in ("trail", "at", "later")
         }
         later = [{"at": sequel.at.isoformat(), "said": sequel.said} for sequel in self.later]
         return {**attributes, "at": self.at.isoformat(), "later": later, "object": "strike"}

@@ -53,9 +53,7 @@ class DeliveryFaults:
         newest = max(sent, default=0)
         released = {seq for seq in self._to_be_overtaken if seq < newest}
         if released:
-            waiting = Event.objects.filter(
-                seq__in=released, webhook_status="re_scheduled", webhook_attempts=0
-            )
+            waiting = Event.objects.filter(seq__in=released, webhook_status="re_scheduled", webhook_attempts=0)
             waiting.update(next_attempt_at=clock.now_seconds())
             self._to_be_overtaken -= released
 

@@ -94,9 +94,7 @@ def _cancel_at(params: Params, subscription: Subscription) -> int | None:
     option = params.choice("cancel_option", options, fallback)
     if option == "immediately":
         return None
-    cancel_at = (
-        params.instant("cancel_at") if option == "specific_date" else subscription.get("current_term_end")
-    )
+    cancel_at = params.instant("cancel_at") if option == "specific_date" else subscription.get("current_term_end")
     if cancel_at is None or cancel_at <= clock.now_seconds():
         if option == "specific_date":
             raise wrong_value("cancel_at", "should be in the future")

@@ -19,7 +19,5 @@ def as_api_errors(consequence: str, customer: Customer) -> Iterator[None]:
         message = f"{consequence} as there is no valid payment method for the customer {customer.handle}"
         raise ApiError(400, "payment_method_not_present", message) from None
     except ChargeDeclined as refusal:
-        message = (
-            f"{consequence} as we are not able to collect from your card on file. Error message: {refusal}"
-        )
+        message = f"{consequence} as we are not able to collect from your card on file. Error message: {refusal}"
         raise payment_declined(message) from None

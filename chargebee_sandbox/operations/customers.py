@@ -27,9 +27,7 @@ _FILTERS = {
 }
 
 
-@router.post(
-    "customer.create", "/customers", f"id auto_collection billing_address {' '.join(_TEXT_PARAMETERS)}"
-)
+@router.post("customer.create", "/customers", f"id auto_collection billing_address {' '.join(_TEXT_PARAMETERS)}")
 def create_customer(params: Params) -> Body:
     """Create a customer."""
     body: Body = {

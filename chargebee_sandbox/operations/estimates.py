@@ -49,9 +49,7 @@ def estimate_creation_for_customer(params: Params, handle: str) -> Body:
     dates.allow_only(("id", "start_date", "trial_end"))
     params.choice("invoice_immediately", ("true",), "true")
     use_balances = params.boolean("use_existing_balances", default=True)
-    return _creation_estimate(
-        draft_subscription(params, dates, customer), customer, use_balances=use_balances
-    )
+    return _creation_estimate(draft_subscription(params, dates, customer), customer, use_balances=use_balances)
 
 
 @router.post(
@@ -72,9 +70,7 @@ def estimate_update(params: Params) -> Body:
         target.subscription,
         invoice_estimate=_draft_estimate(applied.draft_invoice),
         credit_note_estimates=[_credit_note_estimate(note) for note in applied.issued_credit_notes],
-        next_invoice_estimate=_renewal_invoice(
-            target.subscription, target.customer, use_balances=use_balances
-        ),
+        next_invoice_estimate=_renewal_invoice(target.subscription, target.customer, use_balances=use_balances),
     )
 
 
@@ -89,9 +85,7 @@ def estimate_cancellation(params: Params, handle: str) -> Body:
     """Estimate a cancellation: the subscription after it, and its credits."""
     target = find_subscription(handle)
     issued, _scheduled = apply_cancellation(params, target)
-    return _estimate_body(
-        target.subscription, credit_note_estimates=[_credit_note_estimate(note) for note in issued]
-    )
+    return _estimate_body(target.subscription, credit_note_estimates=[_credit_note_estimate(note) for note in issued])
 
 
 @router.post(
@@ -193,12 +187,8 @@ def _renewal_invoice(
         renewed = _copy_subscription(subscription)
         scheduled_changes.apply_scheduled_change(renewed)
         if renewed["status"] in ("in_trial", "future"):
-            return _draft_estimate(
-                activation.activate_subscription(renewed, customer, use_balances=use_balances)
-            )
-        return _draft_estimate(
-            charging.draft_term_invoice(renewed, customer, boundary, use_balances=use_balances)
-        )
+            return _draft_estimate(activation.activate_subscription(renewed, customer, use_balances=use_balances))
+        return _draft_estimate(charging.draft_term_invoice(renewed, customer, boundary, use_balances=use_balances))
 
 
 def _copy_subscription(subscription: Subscription) -> Subscription:

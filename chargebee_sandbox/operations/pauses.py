@@ -40,9 +40,7 @@ def read_requested_pause(option_source: Params, dates: Params, subscription: Sub
     scheduled, 400 for invalid dates.
     """
     if subscription["status"] not in ("active", "non_renewing"):
-        raise invalid_state(
-            "Only active and non-renewing subscriptions can be paused", "invalid_state_for_pause"
-        )
+        raise invalid_state("Only active and non-renewing subscriptions can be paused", "invalid_state_for_pause")
     if subscription["has_scheduled_changes"]:
         message = "The subscription has scheduled changes; remove them first"
         raise ApiError(409, "operation_failed", message, kind="operation_failed")
@@ -111,9 +109,7 @@ def resume_subscription(params: Params, handle: str) -> Body:
     return target.record_and_answer("subscription_resumed", charged)
 
 
-@router.post(
-    "subscription.remove_scheduled_resumption", "/subscriptions/{handle}/remove_scheduled_resumption"
-)
+@router.post("subscription.remove_scheduled_resumption", "/subscriptions/{handle}/remove_scheduled_resumption")
 def remove_scheduled_resumption(params: Params, handle: str) -> Body:
     """Remove the scheduled resumption of a paused subscription."""
     target = find_subscription(handle)

@@ -46,9 +46,7 @@ def read_requested_items(params: Params, present: Sequence[Body] = ()) -> Reques
     return _check_items(_remaining_items(base, [price for price, _item in added]) + added)
 
 
-def redeem_requested_coupons(
-    params: Params, prices: Sequence[ItemPrice], applied: Sequence[Body] = ()
-) -> list[Body]:
+def redeem_requested_coupons(params: Params, prices: Sequence[ItemPrice], applied: Sequence[Body] = ()) -> list[Body]:
     """Redeem the coupons in ``coupon_ids``, ids or codes, for a subscription with the coupons ``applied``.
 
     Raises: ApiError 404 for an unknown coupon, 400 resource_limit_exhausted for one that cannot be redeemed any more,

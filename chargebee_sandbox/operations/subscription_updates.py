@@ -127,9 +127,7 @@ def _collect_change(applied: AppliedChange, target: SubscriptionWithCustomer) ->
         terms.save_derived(target.subscription)
         return None
     must_pay = not settings.SANDBOX_UNPAID_CHANGES
-    return charging.collect_invoice(
-        applied.draft_invoice, target.subscription, target.customer, must_pay=must_pay
-    )
+    return charging.collect_invoice(applied.draft_invoice, target.subscription, target.customer, must_pay=must_pay)
 
 
 def _check_writable(subscription: Subscription) -> None:
@@ -162,14 +160,10 @@ def _changed_contents(
         "billing_period": requested.plan["period"],
         "billing_period_unit": requested.plan["period_unit"],
     }
-    return scheduled_changes.SubscriptionContents(
-        requested.items, **period, added_coupons=added, kept_coupons=kept_ids
-    )
+    return scheduled_changes.SubscriptionContents(requested.items, **period, added_coupons=added, kept_coupons=kept_ids)
 
 
-def _replaced_coupons(
-    params: Params, requested: RequestedItems, entries: list[Body]
-) -> tuple[list[Body], list[str]]:
+def _replaced_coupons(params: Params, requested: RequestedItems, entries: list[Body]) -> tuple[list[Body], list[str]]:
     """Redeem the new coupons and return them, with the ids of those that are present and requested again."""
     present = {entry["coupon_id"] for entry in entries}
     coupon_ids = {handle: _coupon_id(handle) for handle in params.texts("coupon_ids")}

@@ -41,9 +41,7 @@ class SubscriptionWithCustomer:
     subscription: Subscription
     customer: Customer
 
-    def render_answer(
-        self, charged: charging.ChargeResult | None = None, issued: Sequence[CreditNote] = ()
-    ) -> Body:
+    def render_answer(self, charged: charging.ChargeResult | None = None, issued: Sequence[CreditNote] = ()) -> Body:
         """Return the answer of operations on a subscription."""
         answer = with_customer_and_card({"subscription": self.subscription.render_resource()}, self.customer)
         if charged is not None:
@@ -140,9 +138,7 @@ def draft_subscription(params: Params, dates: Params, customer: Customer) -> Sub
 
 
 def _list_entry(subscription: Subscription) -> Body:
-    return SubscriptionWithCustomer(
-        subscription, Customer.objects.get(handle=subscription.customer_id)
-    ).render_answer()
+    return SubscriptionWithCustomer(subscription, Customer.objects.get(handle=subscription.customer_id)).render_answer()
 
 
 def _initial_attributes(customer: Customer, plan: ItemPrice) -> Body:

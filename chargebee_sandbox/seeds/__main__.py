@@ -16,9 +16,7 @@ from django.core.management import call_command
 
 def main(arguments: list[str]) -> None:
     """Migrate, then seed the site."""
-    parser = argparse.ArgumentParser(
-        prog="python -m chargebee_sandbox.seeds", description="Build the demo site."
-    )
+    parser = argparse.ArgumentParser(prog="python -m chargebee_sandbox.seeds", description="Build the demo site.")
     parser.add_argument("--afresh", action="store_true", help="erase what is there first")
     parser.add_argument(
         "--present", type=int, help="seconds UTC at which the demo's past ends (default: the real time)"

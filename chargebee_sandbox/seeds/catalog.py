@@ -28,9 +28,7 @@ class SeedPlan:
     @property
     def prices(self) -> tuple[Body, Body]:
         """The parameters of its two item prices."""
-        return self._price_params("Monthly", "month", self.monthly), self._price_params(
-            "Yearly", "year", self.yearly
-        )
+        return self._price_params("Monthly", "month", self.monthly), self._price_params("Yearly", "year", self.yearly)
 
     def _price_params(self, word: str, unit: str, cents: int) -> Body:
         return {
@@ -54,9 +52,7 @@ PLANS = (
     LEGACY_PLAN,
 )
 # Fixed, so that a written demonstration can use them.
-SINGLE_USE_CODES = tuple(
-    f"ONCE-{tail}" for tail in ("K7QM", "R2XD", "T9BF", "W4HN", "C8LJ", "P3VS", "D6GY", "M5ZR")
-)
+SINGLE_USE_CODES = tuple(f"ONCE-{tail}" for tail in ("K7QM", "R2XD", "T9BF", "W4HN", "C8LJ", "P3VS", "D6GY", "M5ZR"))
 
 
 def catalog_actions(present: int) -> Iterator[SeedAction]:
@@ -100,12 +96,8 @@ def _create_coupons(provider: OperationCaller, present: int) -> None:
 
 
 def _coupon_bodies(present: int) -> Iterator[Body]:
-    yield _percentage_coupon(
-        "BUNDLE-2", "Bundle of two", 10, apply_on="each_specified_item", duration_type="forever"
-    )
-    yield _percentage_coupon(
-        "BUNDLE-3", "Bundle of three", 15, apply_on="each_specified_item", duration_type="forever"
-    )
+    yield _percentage_coupon("BUNDLE-2", "Bundle of two", 10, apply_on="each_specified_item", duration_type="forever")
+    yield _percentage_coupon("BUNDLE-3", "Bundle of three", 15, apply_on="each_specified_item", duration_type="forever")
     yield _percentage_coupon("FREE-MONTH", "One month free", 100, item_constraints=_price_constraint(0))
     yield _percentage_coupon("SAVE20", "20 % off the next invoice", 20)
     yield _amount_coupon(
@@ -117,9 +109,7 @@ def _coupon_bodies(present: int) -> Iterator[Body]:
         period_unit="month",
     )
     yield _percentage_coupon("EXPIRED10", "10 % off, last year's offer", 10, valid_till=present - 90 * DAY)
-    yield _percentage_coupon(
-        "ANNUALONLY", "15 % off a yearly plan", 15, item_constraints=_price_constraint(1)
-    )
+    yield _percentage_coupon("ANNUALONLY", "15 % off a yearly plan", 15, item_constraints=_price_constraint(1))
     yield _amount_coupon("ONCE", "$3 off, once", 300)
 
 

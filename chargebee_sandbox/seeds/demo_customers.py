@@ -44,9 +44,7 @@ class DemoCustomer:
         """Return the action that adds a card; the first one becomes the primary source."""
         return SeedAction(
             at,
-            lambda provider: provider.post(
-                "/payment_sources/create_card", self._card_params(number, at, primary)
-            ),
+            lambda provider: provider.post("/payment_sources/create_card", self._card_params(number, at, primary)),
         )
 
     def adds_paypal(self, at: int) -> SeedAction:
@@ -72,9 +70,7 @@ class DemoCustomer:
     def subscribes_to(self, at: int, price: str, **options: Body | str | int | list[str]) -> SeedAction:
         """Return the action that creates a subscription to an item price."""
         order: Body = {"subscription_items": [{"item_price_id": price, "quantity": 1}], **options}
-        return SeedAction(
-            at, lambda provider: provider.post(f"/customers/{self.id}/subscription_for_items", order)
-        )
+        return SeedAction(at, lambda provider: provider.post(f"/customers/{self.id}/subscription_for_items", order))
 
     def pauses_at_term_end(self, at: int, price: str) -> SeedAction:
         """Return the action that schedules a pause for the end of the term; the resume date is left to the portal."""
@@ -167,9 +163,7 @@ def customer_actions(present: int) -> Iterator[SeedAction]:
 
 def _ava_actions(present: int) -> Iterator[SeedAction]:
     """A bundle of two for fifteen months, both billed on the same day; two cards."""
-    ava = DemoCustomer(
-        "ava", "Ava", "Thompson", "418 Magnolia Street", "Nashville", "TN", "Tennessee", "37203"
-    )
+    ava = DemoCustomer("ava", "Ava", "Thompson", "418 Magnolia Street", "Nashville", "TN", "Tennessee", "37203")
     start = find_term_anchor(present + 12 * DAY + 3 * HOUR, months=15)
     yield ava.signs_up(start - 20 * MINUTE)
     yield ava.adds_card(start - 10 * MINUTE, VISA)
@@ -189,9 +183,7 @@ def _ben_actions(present: int) -> Iterator[SeedAction]:
 
 def _carla_actions(present: int) -> Iterator[SeedAction]:
     """A yearly plan in a trial that ends in ten days."""
-    carla = DemoCustomer(
-        "carla", "Carla", "Reyes", "2210 Desert Willow Drive", "Tucson", "AZ", "Arizona", "85719"
-    )
+    carla = DemoCustomer("carla", "Carla", "Reyes", "2210 Desert Willow Drive", "Tucson", "AZ", "Arizona", "85719")
     start = present - 4 * DAY
     yield carla.signs_up(start - 9 * MINUTE)
     yield carla.adds_card(start - 3 * MINUTE, VISA)
@@ -223,9 +215,7 @@ def _ella_actions(present: int) -> Iterator[SeedAction]:
 
 def _finn_actions(present: int) -> Iterator[SeedAction]:
     """A card that declines replaced the first one: the renewal of the day before yesterday is in dunning."""
-    finn = DemoCustomer(
-        "finn", "Finn", "O'Connor", "61 Beacon Hill Court", "Boston", "MA", "Massachusetts", "02108"
-    )
+    finn = DemoCustomer("finn", "Finn", "O'Connor", "61 Beacon Hill Court", "Boston", "MA", "Massachusetts", "02108")
     renewed_at = present - 2 * DAY - 12 * HOUR
     start = find_term_anchor(renewed_at, months=9)
     yield finn.signs_up(start - 14 * MINUTE)
@@ -247,9 +237,7 @@ def _gia_actions(present: int) -> Iterator[SeedAction]:
 
 def _hugo_actions(present: int) -> Iterator[SeedAction]:
     """Two plans, both canceled more than half a year ago; the invoices remain."""
-    hugo = DemoCustomer(
-        "hugo", "Hugo", "Martin", "823 Lakeshore Boulevard", "Duluth", "MN", "Minnesota", "55802"
-    )
+    hugo = DemoCustomer("hugo", "Hugo", "Martin", "823 Lakeshore Boulevard", "Duluth", "MN", "Minnesota", "55802")
     start = find_term_anchor(present - 200 * DAY - 9 * HOUR, months=8)
     yield hugo.signs_up(start - 16 * MINUTE)
     yield hugo.adds_card(start - 7 * MINUTE, MASTERCARD)

@@ -136,9 +136,7 @@ def test_a_hostile_name_is_text_on_every_page(sandbox: Any, browser: httpx.Clien
     make_account(sandbox, name=HOSTILE)
     event_id = sandbox.client().Event.list({"event_type": {"is": "customer_created"}}).list[0].event.id
 
-    pages = [
-        browser.get(path).text for path in ("/", "/customers", "/customers/alice", f"/events/{event_id}")
-    ]
+    pages = [browser.get(path).text for path in ("/", "/customers", "/customers/alice", f"/events/{event_id}")]
 
     assert ["<img" in page for page in pages] == [False] * 4
     assert ["&lt;img src=x onerror=alert(1)&gt;" in page for page in pages] == [True] * 4
@@ -195,9 +193,7 @@ def test_a_journey_tells_what_happened_on_the_way(sandbox: Any, browser: httpx.C
     assert sandbox.client().Invoice.list({"status": {"is": "paid"}}).list[2].invoice.total == 699
 
 
-@pytest.mark.parametrize(
-    "until", ["", "yesterday", "2020-01-01T00:00", "2999-01-01T00:00", "9999-99-99T99:99"]
-)
+@pytest.mark.parametrize("until", ["", "yesterday", "2020-01-01T00:00", "2999-01-01T00:00", "9999-99-99T99:99"])
 def test_a_journey_to_nowhere_is_refused_in_words(browser: httpx.Client, until: str) -> None:
     before = shown_clock(browser.get("/").text)
 
@@ -222,12 +218,8 @@ def test_a_form_from_elsewhere_moves_nothing(browser: httpx.Client) -> None:
     assert shown_clock(browser.get("/").text) - before < timedelta(minutes=1)
 
 
-def test_the_inbox_lists_mail_newest_first_with_the_code_in_sight(
-    browser: httpx.Client, mail_folder: Path
-) -> None:
-    older = build_mail(
-        "bob@example.com", "Your plan is paused", "Invoice 123456 was paid.", html="<p>Paused</p>"
-    )
+def test_the_inbox_lists_mail_newest_first_with_the_code_in_sight(browser: httpx.Client, mail_folder: Path) -> None:
+    older = build_mail("bob@example.com", "Your plan is paused", "Invoice 123456 was paid.", html="<p>Paused</p>")
     newer = build_mail(
         "alice@example.com",
         "Your sign-in code",
@@ -245,9 +237,7 @@ def test_the_inbox_lists_mail_newest_first_with_the_code_in_sight(
 
 def test_the_inbox_is_filtered_by_recipient(browser: httpx.Client, mail_folder: Path) -> None:
     write_mail(mail_folder, "1.log", build_mail("bob@example.com", "To Bob", "Hello", html="<p>Hello</p>"))
-    write_mail(
-        mail_folder, "2.log", build_mail("alice@example.com", "To Alice", "Hello", html="<p>Hello</p>")
-    )
+    write_mail(mail_folder, "2.log", build_mail("alice@example.com", "To Alice", "Hello", html="<p>Hello</p>"))
 
     page = browser.get("/inbox", params={"to": "ALICE@"}).text
 
@@ -257,9 +247,7 @@ def test_the_inbox_is_filtered_by_recipient(browser: httpx.Client, mail_folder: 
 
 def test_a_message_shows_its_text_and_frames_its_html(browser: httpx.Client, mail_folder: Path) -> None:
     hostile = "<p>Hello</p><script>alert(1)</script>"
-    write_mail(
-        mail_folder, "1.log", build_mail("alice@example.com", HOSTILE, f"Text {HOSTILE}", html=hostile)
-    )
+    write_mail(mail_folder, "1.log", build_mail("alice@example.com", HOSTILE, f"Text {HOSTILE}", html=hostile))
 
     page, body = browser.get("/inbox/1.log:0"), browser.get("/inbox/1.log:0/body")
 
@@ -276,9 +264,7 @@ def test_a_message_shows_its_text_and_frames_its_html(browser: httpx.Client, mai
 @pytest.mark.parametrize(
     "key", ["..%2Fsandbox.log:0", "%2e%2e/sandbox.log:0", "1.log:7", "1.log:-1", "1.log:x", "1.log"]
 )
-def test_no_other_file_can_be_read_through_the_inbox(
-    browser: httpx.Client, mail_folder: Path, key: str
-) -> None:
+def test_no_other_file_can_be_read_through_the_inbox(browser: httpx.Client, mail_folder: Path, key: str) -> None:
     write_mail(mail_folder, "1.log", build_mail("alice@example.com", "Hello", "Hello", html="<p>Hello</p>"))
 
     assert browser.get(f"/inbox/{key}").status_code == 404

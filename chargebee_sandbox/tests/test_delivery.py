@@ -222,9 +222,7 @@ def test_what_was_not_delivered_survives_a_killed_process(
     assert [delivery.event["id"] for delivery in own_receiver.deliveries] == [event_id, event_id]
 
 
-def test_a_retry_that_waits_survives_a_restart(
-    launch: Callable[[], Any], own_receiver: WebhookReceiver
-) -> None:
+def test_a_retry_that_waits_survives_a_restart(launch: Callable[[], Any], own_receiver: WebhookReceiver) -> None:
     own_receiver.answer = answer_503
     first = launch()
     first.client().Customer.create({"id": "alice"})
@@ -242,9 +240,7 @@ def test_a_retry_that_waits_survives_a_restart(
     assert len(own_receiver.deliveries) == 2
 
 
-def test_a_hung_receiver_delays_neither_the_api_nor_other_events(
-    sandbox: Any, receiver: WebhookReceiver
-) -> None:
+def test_a_hung_receiver_delays_neither_the_api_nor_other_events(sandbox: Any, receiver: WebhookReceiver) -> None:
     gate = receiver.hold_back("stuck")
     client = sandbox.client()
     client.Customer.create({"id": "stuck"})
@@ -261,9 +257,7 @@ def test_a_hung_receiver_delays_neither_the_api_nor_other_events(
     await_status(client, stuck, "succeeded")
 
 
-def test_what_happens_on_a_journey_is_delivered_too_each_event_once(
-    sandbox: Any, receiver: WebhookReceiver
-) -> None:
+def test_what_happens_on_a_journey_is_delivered_too_each_event_once(sandbox: Any, receiver: WebhookReceiver) -> None:
     make_account(sandbox)
     before = len(sandbox.client().Event.list({"limit": 100}).list)
     receiver.wait_for(before)
@@ -288,9 +282,7 @@ def test_a_request_may_ask_that_no_webhook_be_sent(sandbox: Any, receiver: Webho
     assert len(receiver.deliveries) == 1
 
 
-def test_an_event_under_way_when_the_site_starts_afresh_is_let_go(
-    sandbox: Any, receiver: WebhookReceiver
-) -> None:
+def test_an_event_under_way_when_the_site_starts_afresh_is_let_go(sandbox: Any, receiver: WebhookReceiver) -> None:
     gate = receiver.hold_back("old")
     sandbox.client().Customer.create({"id": "old"})
     receiver.wait_for(1)
@@ -317,9 +309,7 @@ def test_the_console_sends_an_event_again(sandbox: Any, receiver: WebhookReceive
     assert [delivery.event["id"] for delivery in receiver.wait_for(2)] == [event_id, event_id]
 
 
-def test_a_webhook_is_lost_and_the_next_one_flows(
-    sandbox: Any, receiver: WebhookReceiver, desk: Desk
-) -> None:
+def test_a_webhook_is_lost_and_the_next_one_flows(sandbox: Any, receiver: WebhookReceiver, desk: Desk) -> None:
     desk.order_fault(kind="lose_webhook", event_type="customer_*")
     client = sandbox.client()
     lost = client.Customer.create({"id": "alice"}).customer.id
@@ -334,9 +324,7 @@ def test_a_webhook_is_lost_and_the_next_one_flows(
     assert status_of(client, strike["event"]) == "failed"
 
 
-def test_a_webhook_is_sent_twice_and_written_down_once(
-    sandbox: Any, receiver: WebhookReceiver, desk: Desk
-) -> None:
+def test_a_webhook_is_sent_twice_and_written_down_once(sandbox: Any, receiver: WebhookReceiver, desk: Desk) -> None:
     desk.order_fault(kind="double_webhook")
     sandbox.client().Customer.create({"id": "alice"})
 

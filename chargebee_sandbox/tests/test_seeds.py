@@ -62,9 +62,7 @@ class Seeded:
     def sources_of(self, customer: str) -> list[tuple[str, bool]]:
         """Return a customer's payment sources (card brand or type), each with whether it is the primary one."""
         primary = self.read_bodies("customer", id=customer)[0].get("primary_payment_source_id")
-        bodies = [
-            body for body in self.read_bodies("paymentsource", customer_id=customer) if not body["deleted"]
-        ]
+        bodies = [body for body in self.read_bodies("paymentsource", customer_id=customer) if not body["deleted"]]
         return [(body.get("card", body).get("brand", body["type"]), body["id"] == primary) for body in bodies]
 
 
@@ -134,11 +132,7 @@ def test_dan_has_twelve_days_of_a_thirty_day_pause_left(seeded: Seeded) -> None:
         GOSPEL: "paused",
         FAITH: "active",
     }
-    assert (
-        subscriptions[GOSPEL]["pause_date"]
-        == seeded.present - 18 * DAY
-        == subscriptions[GOSPEL]["current_term_end"]
-    )
+    assert subscriptions[GOSPEL]["pause_date"] == seeded.present - 18 * DAY == subscriptions[GOSPEL]["current_term_end"]
     assert "resume_date" not in subscriptions[GOSPEL]
     assert "next_billing_at" not in subscriptions[GOSPEL]
     assert days_from_now(seeded, subscriptions[FAITH]["next_billing_at"]) > 1
@@ -227,9 +221,7 @@ def test_the_catalog_sells_three_services_and_keeps_the_legacy_one_off_sale(seed
 
 def test_the_coupons_are_those_of_the_demo(seeded: Seeded) -> None:
     statuses = {body["id"]: body["status"] for body in seeded.read_bodies("coupon")}
-    codes = [
-        body["code"] for body in seeded.read_bodies("couponcode", coupon_set_id="ONCE", status="not_redeemed")
-    ]
+    codes = [body["code"] for body in seeded.read_bodies("couponcode", coupon_set_id="ONCE", status="not_redeemed")]
 
     active = ("BUNDLE-2", "BUNDLE-3", "FREE-MONTH", "SAVE20", "WELCOME5", "ANNUALONLY", "ONCE")
     assert statuses == {**dict.fromkeys(active, "active"), "EXPIRED10": "expired"}
@@ -238,18 +230,14 @@ def test_the_coupons_are_those_of_the_demo(seeded: Seeded) -> None:
 
 
 def test_nothing_of_the_past_is_sent_as_a_webhook(seeded: Seeded) -> None:
-    assert (
-        seeded.read_value("SELECT count(*) FROM sandbox_event WHERE webhook_status <> 'not_configured'") == 0
-    )
+    assert seeded.read_value("SELECT count(*) FROM sandbox_event WHERE webhook_status <> 'not_configured'") == 0
 
 
 def test_everybody_lives_somewhere_in_the_united_states(seeded: Seeded) -> None:
     addresses = [body["billing_address"] for body in seeded.read_bodies("customer")]
 
     assert len(addresses) == 10
-    assert all(
-        address["country"] == "US" and address["state_code"] and address["zip"] for address in addresses
-    )
+    assert all(address["country"] == "US" and address["state_code"] and address["zip"] for address in addresses)
     assert all(body["last_name"] for body in seeded.read_bodies("customer"))
 
 
@@ -281,9 +269,7 @@ def test_the_served_site_goes_on_from_its_past(tmp_path: Path, launch_sandbox: C
     assert {str(entry.invoice.status) for entry in invoices} == {"paid"}
 
 
-def test_it_may_be_seeded_afresh_beside_the_running_sandbox(
-    tmp_path: Path, launch_sandbox: Callable[..., Any]
-) -> None:
+def test_it_may_be_seeded_afresh_beside_the_running_sandbox(tmp_path: Path, launch_sandbox: Callable[..., Any]) -> None:
     client = launch_sandbox().client()
     client.Customer.create({"id": "stranger"})
 

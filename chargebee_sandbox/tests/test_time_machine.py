@@ -20,9 +20,7 @@ def to_instant(year: int, month: int, day: int) -> int:
 
 def await_arrival(client: Any) -> Any:
     deadline = time.monotonic() + 30
-    while (
-        machine := client.TimeMachine.retrieve("delorean").time_machine
-    ).time_travel_status == "in_progress":
+    while (machine := client.TimeMachine.retrieve("delorean").time_machine).time_travel_status == "in_progress":
         assert time.monotonic() < deadline
         time.sleep(0.01)
     return machine
@@ -46,9 +44,7 @@ def test_starting_afresh_erases_everything_and_sets_the_clock(shop: SiteDriver):
 def test_a_journey_is_answered_at_once_and_arrives(shop: SiteDriver):
     subscription = shop.start_subscription(shop.add_customer())
     destination = subscription.current_term_end + 200 * DAY
-    machine = shop.client.TimeMachine.travel_forward(
-        "delorean", {"destination_time": destination}
-    ).time_machine
+    machine = shop.client.TimeMachine.travel_forward("delorean", {"destination_time": destination}).time_machine
     assert (machine.time_travel_status, machine.destination_time) == ("in_progress", destination)
     assert await_arrival(shop.client).time_travel_status == "succeeded"
     assert len(shop.list_invoices(subscription.id)) == 8

@@ -49,9 +49,7 @@ class _ProviderHandler(BaseHTTPRequestHandler):
         if call is None:
             self._send_answer({"message": "unknown", "api_error_code": "resource_not_found"}, status=404)
         else:
-            self._send_answer(
-                {"subscription": _active_subscription(call[1]), "customer": _customer_object(call[1])}
-            )
+            self._send_answer({"subscription": _active_subscription(call[1]), "customer": _customer_object(call[1])})
 
     def _send_answer(self, body: dict[str, Any], *, status: int = 200) -> None:
         text = json.dumps(body).encode()

@@ -45,9 +45,7 @@ def _count_requests(port: int, path: str, token: str, until: float) -> int:
 def _requests_per_second(port: int, path: str, token: str) -> float:
     began = time.monotonic()
     with ThreadPoolExecutor(CONNECTIONS) as pool:
-        running = [
-            pool.submit(_count_requests, port, path, token, began + SECONDS) for _ in range(CONNECTIONS)
-        ]
+        running = [pool.submit(_count_requests, port, path, token, began + SECONDS) for _ in range(CONNECTIONS)]
         count = sum(counter.result() for counter in running)
     return count / (time.monotonic() - began)
 
@@ -61,8 +59,7 @@ def main() -> None:
         counts: list[Figure] = [Count(f"{path}, queries", _count_queries(path, token), "2") for path in READS]
         with run_server() as port:
             sides = {
-                path: partial(_requests_per_second, port, path, token)
-                for path in (BARE, BEHIND_MIDDLEWARE, *READS)
+                path: partial(_requests_per_second, port, path, token) for path in (BARE, BEHIND_MIDDLEWARE, *READS)
             }
             seen = measure_interleaved(sides)
     others = {BARE: ("a bare DRF view", "≥ 0.30"), BEHIND_MIDDLEWARE: ("the same, behind our middleware", "")}

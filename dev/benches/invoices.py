@@ -31,8 +31,7 @@ def _draw_figures_only(document: InvoiceData) -> bytes:
     """Draw the figures in a standard font, without artwork, own fonts or tags for screen readers."""
     style = getSampleStyleSheet()["Normal"]
     parties = [
-        "<br/>".join((party.name, party.email, *party.address))
-        for party in (document.seller, document.subscriber)
+        "<br/>".join((party.name, party.email, *party.address)) for party in (document.seller, document.subscriber)
     ]
     lines = [
         (
@@ -66,9 +65,7 @@ def _draw_milliseconds(draw: Callable[[InvoiceData], bytes], document: InvoiceDa
 
 
 def _memory_megabytes() -> float:
-    result = subprocess.run(
-        ["ps", "-o", "rss=", "-p", str(os.getpid())], capture_output=True, text=True, check=True
-    )
+    result = subprocess.run(["ps", "-o", "rss=", "-p", str(os.getpid())], capture_output=True, text=True, check=True)
     return int(result.stdout) / 1024
 
 
@@ -96,15 +93,11 @@ def main() -> None:
     in_type = replace(document, brand=replace(document.brand, logo=None))
     seen = [
         _compare_drawing(document, "invoice of five lines", "its figures by platypus", _draw_figures_only),
-        _compare_drawing(
-            in_type, "the same without artwork", "the same page by platypus", ReportlabPage().draw_page
-        ),
+        _compare_drawing(in_type, "the same without artwork", "the same page by platypus", ReportlabPage().draw_page),
     ]
     early = [_memory_megabytes()] * ROUNDS
     late = [_memory_after(RENDERS // ROUNDS, document) for _ in range(ROUNDS)]
-    print_figures(
-        [*seen, Comparison(f"memory while {RENDERS} are drawn", "before them", "MB", late, early, "flat")]
-    )
+    print_figures([*seen, Comparison(f"memory while {RENDERS} are drawn", "before them", "MB", late, early, "flat")])
 
 
 if __name__ == "__main__":

@@ -44,9 +44,7 @@ def _install_lighthouse() -> Path | None:
     return folder if done.returncode == 0 else None
 
 
-def _run_lighthouse(
-    folder: Path, chromium: str, form: str, address: str, token: str
-) -> dict[str, list[float]]:
+def _run_lighthouse(folder: Path, chromium: str, form: str, address: str, token: str) -> dict[str, list[float]]:
     """Return the scores of all rounds, by category."""
     command = [
         "node",

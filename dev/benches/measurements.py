@@ -59,9 +59,7 @@ Figure = Comparison | Count | Scores | NotMeasured
 _KINDS: dict[str, type[Figure]] = {kind.__name__: kind for kind in (Comparison, Count, Scores, NotMeasured)}
 
 
-def measure_interleaved(
-    sides: Mapping[str, Callable[[], float]], rounds: int = ROUNDS
-) -> dict[str, list[float]]:
+def measure_interleaved(sides: Mapping[str, Callable[[], float]], rounds: int = ROUNDS) -> dict[str, list[float]]:
     """Measure every side once per round, so that other load affects all; the first round is dropped."""
     seen: dict[str, list[float]] = {name: [] for name in sides}
     for _ in range(rounds + 1):

@@ -34,9 +34,7 @@ class ReportlabPage:
     def draw_page(self, document: InvoiceData) -> bytes:
         """Return the page as PDF."""
         context: dict[str, Any] = invoice_context(document)
-        head = Table(
-            [[self._make_text(context["brand"]["name"], self._big), self._title_block(context["status"])]]
-        )
+        head = Table([[self._make_text(context["brand"]["name"], self._big), self._title_block(context["status"])]])
         parties = Table(
             [
                 [
@@ -48,9 +46,7 @@ class ReportlabPage:
         )
         closing = Table([[self._payment_block(context), self._sums_table(context)]])
         target = io.BytesIO()
-        template = SimpleDocTemplate(
-            target, title=f"Invoice {context['number']}", author=context["seller"]["name"]
-        )
+        template = SimpleDocTemplate(target, title=f"Invoice {context['number']}", author=context["seller"]["name"])
         template.build(
             [head, parties, self._lines_table(context["lines"]), closing],
             *[partial(self._draw_footer, context)] * 2,
@@ -77,8 +73,7 @@ class ReportlabPage:
 
     def _lines_table(self, lines: Sequence[dict[str, str]]) -> Table:
         head = [
-            self._make_text(word, self._strong)
-            for word in ("Description", "Period", "Qty", "Unit price", "Amount")
+            self._make_text(word, self._strong) for word in ("Description", "Period", "Qty", "Unit price", "Amount")
         ]
         rows = [
             [
@@ -96,10 +91,7 @@ class ReportlabPage:
             *context["settlement"],
             {"label": "Amount due", "amount": context["amount_due"]},
         )
-        rows = [
-            [self._make_text(row["label"]), self._make_text(row["amount"])]
-            for row in (*context["sums"], *last)
-        ]
+        rows = [[self._make_text(row["label"]), self._make_text(row["amount"])] for row in (*context["sums"], *last)]
         return Table(rows, colWidths=(120, 60))
 
     def _payment_block(self, context: dict[str, Any]) -> list[Paragraph]:

@@ -17,9 +17,7 @@ from dev.test import DATABASE_URL
 def scratch_portal(settings: str = "portal.settings") -> Iterator[str]:
     """Set up Django on an empty database with the catalog; yield the database's vendor."""
     with tempfile.TemporaryDirectory(prefix="portal-bench-") as folder, _scratch_database() as url:
-        os.environ.update(
-            PORTAL_ENV="demo", VAR_DIR=folder, DJANGO_SETTINGS_MODULE=settings, DATABASE_URL=url
-        )
+        os.environ.update(PORTAL_ENV="demo", VAR_DIR=folder, DJANGO_SETTINGS_MODULE=settings, DATABASE_URL=url)
         import django
 
         django.setup()

@@ -34,10 +34,7 @@ def _provider_client() -> httpx.Client:
 
 def peer_page(request: HttpRequest) -> HttpResponse:
     """Make the provider calls of a page one after the other, and show the results."""
-    answers = [
-        _provider_client().get(f"/subscriptions/{number}").raise_for_status().json()
-        for number in range(CALLS)
-    ]
+    answers = [_provider_client().get(f"/subscriptions/{number}").raise_for_status().json() for number in range(CALLS)]
     return HttpResponse("".join(f"<p>{answer['subscription']['id']}</p>" for answer in answers))
 
 

@@ -10,9 +10,7 @@ from pathlib import Path
 def _list_files(places: Iterable[Path]) -> Iterator[Path]:
     for place in places:
         if place.is_dir():
-            yield from sorted(
-                file for file in place.rglob("*") if file.is_file() and "__pycache__" not in file.parts
-            )
+            yield from sorted(file for file in place.rglob("*") if file.is_file() and "__pycache__" not in file.parts)
         elif place.exists():
             yield place
 

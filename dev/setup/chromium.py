@@ -56,9 +56,7 @@ def _download_chromium() -> None:
     print_line("  Fetching a browser for the journeys …")
     command = [str(PYTHON), "-m", "playwright", "install", "chromium"]
     try:
-        subprocess.run(
-            command, env=child_environment(), capture_output=True, check=False, timeout=DOWNLOAD_SECONDS
-        )
+        subprocess.run(command, env=child_environment(), capture_output=True, check=False, timeout=DOWNLOAD_SECONDS)
     except subprocess.TimeoutExpired:
         print_line("  … it cannot be reached from here")
 

@@ -57,9 +57,7 @@ def prepare_tools() -> None:
 
 def prepare_to_test() -> None:
     """Install and build what tests need. Raises as `prepare_to_run`."""
-    _run_tracks(
-        [_prepare_python_to_run, _prepare_python_to_test, ensure_pango], [ensure_node_packages, ensure_bundle]
-    )
+    _run_tracks([_prepare_python_to_run, _prepare_python_to_test, ensure_pango], [ensure_node_packages, ensure_bundle])
 
 
 def prepare_frontend() -> None:
@@ -190,16 +188,12 @@ def ensure_database() -> None:
     Raises `CannotContinue` if a migration that the database was made with has changed since.
     """
     migrations = sorted(set(ROOT.glob("*/migrations")) - {ROOT / "chargebee_sandbox" / "migrations"})
-    stamp = Stamp(
-        stamp_folder() / "database", digest_files([*migrations, ROOT / "requirements.txt"], _database_url())
-    )
+    stamp = Stamp(stamp_folder() / "database", digest_files([*migrations, ROOT / "requirements.txt"], _database_url()))
     exists = _has_database()
     if stamp.is_current and exists:
         return
     applied = [_migration_stamp(file) for folder in migrations for file in sorted(folder.glob("0*.py"))]
-    if exists and any(
-        applied_stamp.file.exists() and not applied_stamp.is_current for applied_stamp in applied
-    ):
+    if exists and any(applied_stamp.file.exists() and not applied_stamp.is_current for applied_stamp in applied):
         raise CannotContinue(
             "The demo's database was made with a migration that has been rewritten since. Type: make reset run"
         )

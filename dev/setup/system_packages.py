@@ -34,9 +34,7 @@ def apt_install(what: str, packages: Sequence[str]) -> None:
     """Install distribution packages; only where `can_use_apt`. Raises `CannotContinue`."""
     noninteractive = {"DEBIAN_FRONTEND": "noninteractive"}
     run_command("Reading the distribution's package lists", ["apt-get", "update", "-q"], env=noninteractive)
-    run_command(
-        what, ["apt-get", "install", "-q", "-y", "--no-install-recommends", *packages], env=noninteractive
-    )
+    run_command(what, ["apt-get", "install", "-q", "-y", "--no-install-recommends", *packages], env=noninteractive)
 
 
 def check_python() -> None:

@@ -31,9 +31,7 @@ def test_every_address_of_the_app_is_measured():
 def test_the_table_sets_the_landing_page_against_the_libraries_alone():
     sizes = dict.fromkeys(("raw", "gzip", "brotli"), 1000)
     one = {"js": sizes, "css": sizes}
-    shown = bench.size_table(
-        {"base": one, "initial": one, "parts": {bench.LANDING: one}}, {bench.LANDING: ["/"]}
-    )
+    shown = bench.size_table({"base": one, "initial": one, "parts": {bench.LANDING: one}}, {bench.LANDING: ["/"]})
 
     assert "of the libraries alone: 2.00 (gzip), 2.00 (brotli)" in shown
     assert shown.count("+ ") == 1
@@ -61,9 +59,7 @@ def test_the_sides_take_turns_and_the_first_round_is_not_kept():
 
 
 def test_a_row_shows_medians_and_their_ratio_beside_what_is_to_be_reached():
-    drawn, counted, left_out, judged = (
-        line.split() for line in measurements.figure_table(SEEN).splitlines()[1:]
-    )
+    drawn, counted, left_out, judged = (line.split() for line in measurements.figure_table(SEEN).splitlines()[1:])
 
     assert drawn[-5:] == ["30.00", "20.00", "1.50", "≤", "4"]
     assert counted[-2:] == ["2", "2"]

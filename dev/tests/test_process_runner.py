@@ -99,9 +99,7 @@ def test_it_shows_whose_line_is_whose():
     assert "  leader | hello" in output
 
 
-@pytest.mark.skipif(
-    not sys.platform.startswith("linux"), reason="only Linux tells a child that its parent is gone"
-)
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux tells a child that its parent is gone")
 def test_it_leaves_no_leader_behind_when_it_is_killed(running, tmp_path):
     process, (leader, helper) = running
     process.kill()

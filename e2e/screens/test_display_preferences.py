@@ -63,9 +63,7 @@ WIDTH_AT = """(size) => {
 
 def card_screen_paths(page: Page) -> list[str]:
     """Return the paths of the screens about the account's own card: editing it, and after adding it."""
-    edit = open_settled(page, "/manage-payment-method").get_by_role(
-        "link", name=re.compile("^Edit .* ending in")
-    )
+    edit = open_settled(page, "/manage-payment-method").get_by_role("link", name=re.compile("^Edit .* ending in"))
     address = edit.first.get_attribute("href") or ""
     return [address, address.replace("/update-card-payment-method", "/add-payment-method-success")]
 
@@ -77,9 +75,7 @@ def has_border(part: Locator) -> bool:
 
 def width_at(page: Page, size: str) -> int:
     """Return the page's width at a text size, once its layout has settled."""
-    return read_until(
-        page, lambda: int(page.evaluate(WIDTH_AT, size)), lambda width: width <= NARROW["width"]
-    )
+    return read_until(page, lambda: int(page.evaluate(WIDTH_AT, size)), lambda width: width <= NARROW["width"])
 
 
 class HeldRequests:

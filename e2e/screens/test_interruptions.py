@@ -63,17 +63,13 @@ def test_the_account_home_shows_a_failed_request_and_can_retry_it(signed_in):
 
 
 @pytest.mark.shows("reliability-34")
-def test_a_session_that_ends_in_the_middle_of_a_form_requires_a_sign_in_and_loses_nothing_typed(
-    visitor, signed_in
-):
+def test_a_session_that_ends_in_the_middle_of_a_form_requires_a_sign_in_and_loses_nothing_typed(visitor, signed_in):
     page = open_settled(signed_in("ben"), "/edit-profile")
     page.get_by_label("First name").fill("Benedict")
     saved = []
     page.on(
         "request",
-        lambda request: (
-            saved.append(request) if request.method == "POST" and "/profile" in request.url else None
-        ),
+        lambda request: saved.append(request) if request.method == "POST" and "/profile" in request.url else None,
     )
     token = page.evaluate("() => localStorage.getItem('token')")
     page.request.post("/api/auth/logout", headers={"Authorization": f"Bearer {token}"})

@@ -20,9 +20,7 @@ HAS_RING = """(element) => {
   return rings.some((style) => style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 2);
 }"""
 # Between the last control and the first the browser itself has the focus, and the active element is the body.
-HOLDS_FOCUS = (
-    "(element) => [document.body, ...element.querySelectorAll('*')].includes(document.activeElement)"
-)
+HOLDS_FOCUS = "(element) => [document.body, ...element.querySelectorAll('*')].includes(document.activeElement)"
 
 
 def tab_to(target: Locator) -> None:

@@ -60,9 +60,7 @@ def card_numbers_in(text: str) -> set[str]:
     digits = re.sub(r"[ -]", "", text)
     known = {number for number in TEST_CARDS if number in digits}
     candidates = {re.sub(r"[ -]", "", match.group()) for match in CANDIDATE.finditer(text)}
-    return known | {
-        number for number in candidates if BRAND_PATTERN.fullmatch(number) and passes_luhn(number)
-    }
+    return known | {number for number in candidates if BRAND_PATTERN.fullmatch(number) and passes_luhn(number)}
 
 
 def security_codes_in(text: str, code: str) -> set[str]:
@@ -85,9 +83,7 @@ def texts_of_database(file: Path) -> Iterator[tuple[str, str]]:
             rows = database.execute(f'SELECT * FROM "{table}"')  # noqa: S608  (the database's own names)
             columns = [name for name, *_ in rows.description]
             for row in rows:
-                yield from (
-                    (f"{table}.{column}", _as_text(value)) for column, value in zip(columns, row, strict=True)
-                )
+                yield from ((f"{table}.{column}", _as_text(value)) for column, value in zip(columns, row, strict=True))
 
 
 def _as_text(value: object) -> str:
@@ -166,14 +162,10 @@ class CardDataSearch:
         places: dict[str, None] = {}
         for place, read in _quoted_and_unquoted(self.searched_texts()):
             numbers = {f"a number ending in {number[-4:]}" for number in card_numbers_in(read)}
-            exposed = {
-                f"a code after {before!r}" for code in wanted for before in security_codes_in(read, code)
-            }
+            exposed = {f"a code after {before!r}" for code in wanted for before in security_codes_in(read, code)}
             places.update(dict.fromkeys(f"{what} in {place}" for what in numbers | exposed))
         for place, read in _quoted_and_unquoted(self.sent):
-            exposed = {
-                f"a code after {before!r}" for code in wanted for before in security_numbers_in(read, code)
-            }
+            exposed = {f"a code after {before!r}" for code in wanted for before in security_numbers_in(read, code)}
             places.update(dict.fromkeys(f"{what} in {place}" for what in exposed))
         return list(places)
 

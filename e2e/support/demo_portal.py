@@ -138,14 +138,10 @@ class DemoPortal:
     @contextmanager
     def serve_with(self, **settings: str) -> Iterator[DemoPortal]:
         """Run a second web server of this portal, with its own settings, during the block."""
-        second = replace(
-            self, port=free_port(), settings={**self.settings, **settings}, process=None, console=None
-        )
+        second = replace(self, port=free_port(), settings={**self.settings, **settings}, process=None, console=None)
         command = [sys.executable, "-m", "gunicorn", "-c", "portal/gunicorn_conf.py", "portal.wsgi"]
         with self._log.open("ab") as log:
-            second.process = subprocess.Popen(
-                command, cwd=ROOT, env=second.environment, stdout=log, stderr=log
-            )
+            second.process = subprocess.Popen(command, cwd=ROOT, env=second.environment, stdout=log, stderr=log)
         try:
             second.wait_until_serving()
             yield second
@@ -222,9 +218,7 @@ class DemoPortal:
             line = answers.readline()
         finally:
             timeout.cancel()
-        answer: dict[str, Any] = json.loads(
-            line or '{"printed": "it ended without an answer", "failed": true}'
-        )
+        answer: dict[str, Any] = json.loads(line or '{"printed": "it ended without an answer", "failed": true}')
         if answer["failed"]:
             raise CommandFailed(answer["printed"])
         return str(answer["printed"])

@@ -66,9 +66,7 @@ SERVER_SCREENS = (
     ScreenState("admin-sign-in", "/admin/", (NOBODY,)),
     ScreenState("admin-home", "/admin/", (OPERATOR,)),
     ScreenState("admin-accounts", "/admin/accounts/account/", (OPERATOR,)),
-    ScreenState(
-        "admin-story", "/admin/accounts/account/?q=ava", (OPERATOR,), click_control("link", "ava@example")
-    ),
+    ScreenState("admin-story", "/admin/accounts/account/?q=ava", (OPERATOR,), click_control("link", "ava@example")),
     ScreenState("admin-churn", "/admin/billing/churnreport/", (OPERATOR,)),
     ScreenState(
         "admin-offer",
@@ -86,9 +84,7 @@ def states_for_account(account: str) -> list[ScreenState]:
     """Return the states that an account can be in."""
     own_states = [state for state in (*LANDING, *SERVER_SCREENS) if account in state.accounts]
     app_states = (*SCREENS, *DIALOGS, *LOADING, *FAILED)
-    return own_states or [
-        state for state in app_states if state.for_all_accounts or account in state.accounts
-    ]
+    return own_states or [state for state in app_states if state.for_all_accounts or account in state.accounts]
 
 
 def open_server_page(page: Page, state: ScreenState) -> bool:
@@ -136,9 +132,7 @@ def take_screenshots(page: Page, state: ScreenState, account: str, folder: Path)
     return pictures
 
 
-def screenshot_account(
-    demo: DemoPortal, account: str, folder: Path, wanted: frozenset[str]
-) -> list[Screenshot]:
+def screenshot_account(demo: DemoPortal, account: str, folder: Path, wanted: frozenset[str]) -> list[Screenshot]:
     """Take the pictures of one account, in its own browser."""
     pictures: list[Screenshot] = []
     with sync_playwright() as playwright:
@@ -183,18 +177,14 @@ def write_sheets(pictures: list[Screenshot], folder: Path) -> None:
         (folder / f"{name}.html").write_text(draw_sheet(name, screen_pictures, width=400, height=4000))
 
 
-def missing_screenshots(
-    pictures: Iterable[Screenshot], accounts: Iterable[str], wanted: frozenset[str]
-) -> list[str]:
+def missing_screenshots(pictures: Iterable[Screenshot], accounts: Iterable[str], wanted: frozenset[str]) -> list[str]:
     """Return the states that could not be taken, of the accounts that the catalog lists for them."""
     taken = {(picture.account, picture.screen) for picture in pictures}
     return [
         f"{state.name} of {account}"
         for account in accounts
         for state in states_for_account(account)
-        if account in state.accounts
-        and (not wanted or state.name in wanted)
-        and (account, state.name) not in taken
+        if account in state.accounts and (not wanted or state.name in wanted) and (account, state.name) not in taken
     ]
 
 

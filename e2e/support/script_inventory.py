@@ -31,10 +31,7 @@ def listed_sources(kind: str, document: str) -> list[ListedSource]:
     _, table = INVENTORY.read_text().split(f"\n| {kind} |", 1)
     lines = table.split("\n\n", 1)[0].splitlines()[2:]
     rows = [[cell.strip().strip("`") for cell in line.strip("|").split("|")] for line in lines]
-    found = [
-        ListedSource(pattern, origin, frozenset(documents.split(", ")))
-        for pattern, origin, documents, *_ in rows
-    ]
+    found = [ListedSource(pattern, origin, frozenset(documents.split(", "))) for pattern, origin, documents, *_ in rows]
     return [row for row in found if document in row.documents]
 
 

@@ -61,9 +61,7 @@ LOADING_PATHS = {
     "method-added": "/add-payment-method-success?paymentSourceId=pm",
 }
 LOADING = tuple(
-    ScreenState(
-        f"{name}-loading", path, JO, answers={EVERYTHING: hold_request}, shows="^Loading$", loading=True
-    )
+    ScreenState(f"{name}-loading", path, JO, answers={EVERYTHING: hold_request}, shows="^Loading$", loading=True)
     for name, path in LOADING_PATHS.items()
 )
 FAILED = tuple(
@@ -135,9 +133,7 @@ PLAN_SCREENS = (
         click_control("button", SAVE),
         shows="^Select a service to add",
     ),
-    ScreenState(
-        "manage-changed", "/manage-subscription", AVA, set_checkbox("Kids", on=True), shows="^Due today$"
-    ),
+    ScreenState("manage-changed", "/manage-subscription", AVA, set_checkbox("Kids", on=True), shows="^Due today$"),
     ScreenState(
         "manage-working-out",
         "/manage-subscription",
@@ -153,13 +149,9 @@ PLAN_SCREENS = (
         answers={"**/add-remove-service/estimate": answer_failed},
         shows="^Try again$",
     ),
-    ScreenState(
-        "manage-last-one", "/manage-subscription", (*BEN, *FINN), try_uncheck_all, shows="^Keep at least one"
-    ),
+    ScreenState("manage-last-one", "/manage-subscription", (*BEN, *FINN), try_uncheck_all, shows="^Keep at least one"),
     ScreenState("upgrade", "/manage-subscription/upgrade", (*JO, *BEN, *DAN), for_all_accounts=True),
-    ScreenState(
-        "upgrade-none-chosen", "/manage-subscription/upgrade", JO, try_uncheck_all, shows="^Select at least"
-    ),
+    ScreenState("upgrade-none-chosen", "/manage-subscription/upgrade", JO, try_uncheck_all, shows="^Select at least"),
     ScreenState(
         "upgrade-not-worked-out",
         "/manage-subscription/upgrade",
@@ -170,9 +162,7 @@ PLAN_SCREENS = (
     ScreenState("downgrade", "/manage-subscription/downgrade", (*BEN, *CARLA, *JO), for_all_accounts=True),
     ScreenState("summary", "/summary?action=upgrade", (*JO, *IVY, *GIA, *ELLA), for_all_accounts=True),
     ScreenState("coupon", "/coupon", JO, for_all_accounts=True),
-    ScreenState(
-        "coupon-empty", "/coupon", JO, click_control("button", "APPLY"), shows="^Please enter the coupon"
-    ),
+    ScreenState("coupon-empty", "/coupon", JO, click_control("button", "APPLY"), shows="^Please enter the coupon"),
     ScreenState(
         "coupon-refused",
         "/coupon",
@@ -225,9 +215,7 @@ LEAVING_SCREENS = (
 )
 OWN_SCREENS = (
     ScreenState("billing-history", "/billingHistory", (*AVA, *IVY, *FINN), for_all_accounts=True),
-    ScreenState(
-        "billing-history-more", "/billingHistory", AVA, click_control("button", "Show more"), shows="^Showing"
-    ),
+    ScreenState("billing-history-more", "/billingHistory", AVA, click_control("button", "Show more"), shows="^Showing"),
     ScreenState(
         "billing-history-preparing",
         "/billingHistory",
@@ -248,9 +236,7 @@ OWN_SCREENS = (
         "profile-wrong",
         "/edit-profile",
         JO,
-        run_in_turn(
-            fill_field("First name", ""), choose_option("Month", "2"), click_control("button", "Update")
-        ),
+        run_in_turn(fill_field("First name", ""), choose_option("Month", "2"), click_control("button", "Update")),
         shows="^Please",
     ),
     ScreenState(
@@ -438,9 +424,7 @@ DIALOGS = (
         inside=confirm_dialog,
         shows="^We.re confirming",
     ),
-    ScreenState(
-        "free-month-dialog", "/dashboard", FINN, opener="Claim my free month", shows="^You won.t be charged"
-    ),
+    ScreenState("free-month-dialog", "/dashboard", FINN, opener="Claim my free month", shows="^You won.t be charged"),
     ScreenState(
         "free-month-dialog-refused",
         "/dashboard",
@@ -546,9 +530,7 @@ DIALOGS = (
         shows="^Are you sure",
     ),
     ScreenState("delete-dialog", "/manage-payment-method", JO, opener="Delete Visa", shows="^Are you sure"),
-    ScreenState(
-        "pay-dialog", "/manage-payment-method", FINN, opener="Pay .* now", shows="due will be charged now"
-    ),
+    ScreenState("pay-dialog", "/manage-payment-method", FINN, opener="Pay .* now", shows="due will be charged now"),
     ScreenState(
         "pay-dialog-refused",
         "/manage-payment-method",
@@ -579,9 +561,7 @@ DONE = (
         inside=confirm_dialog,
         shows="^You added|^Kids",
     ),
-    ScreenState(
-        "done-cancelling", "/cancelAll", BEN, click_control("button", "CANCEL SUB"), shows="^Access ends$"
-    ),
+    ScreenState("done-cancelling", "/cancelAll", BEN, click_control("button", "CANCEL SUB"), shows="^Access ends$"),
     ScreenState(
         "done-resuming",
         "/dashboard",
@@ -659,9 +639,7 @@ LANDING = (
         "landing-code-short",
         "/",
         (NOBODY,),
-        run_in_turn(
-            send_code("b@example.com"), fill_field("Six-digit code", "12"), click_control("button", "Sign in")
-        ),
+        run_in_turn(send_code("b@example.com"), fill_field("Six-digit code", "12"), click_control("button", "Sign in")),
         shows="^Enter the six-digit code",
     ),
 )

@@ -57,9 +57,7 @@ def test_it_lets_in_with_password_and_code(olga: Operator) -> None:
     assert olga.is_in()
 
 
-@pytest.mark.parametrize(
-    ("password", "code"), [("wrong", None), (PASSWORD, "000000"), (PASSWORD, ""), ("wrong", "")]
-)
+@pytest.mark.parametrize(("password", "code"), [("wrong", None), (PASSWORD, "000000"), (PASSWORD, ""), ("wrong", "")])
 def test_it_does_not_tell_what_was_wrong(olga: Operator, password: str, code: str | None) -> None:
     olga.enroll_app()
     answer = olga.sign_in(password, code)
@@ -107,9 +105,7 @@ def test_a_recovery_code_lets_in_once_however_it_is_spelt(olga: Operator) -> Non
 
 def test_a_copy_of_the_tables_is_no_second_factor(olga: Operator, settings: Any) -> None:
     codes = olga.enroll_app()
-    assert not set(StaticToken.objects.values_list("token", flat=True)) & {
-        code.replace("-", "") for code in codes
-    }
+    assert not set(StaticToken.objects.values_list("token", flat=True)) & {code.replace("-", "") for code in codes}
     app = Authenticator.objects.get()
     true_key = app.bin_key
     assert TOTPDevice.objects.get().bin_key != true_key
@@ -154,9 +150,7 @@ def test_who_was_let_in_to_enrol_can_sign_out(olga: Operator) -> None:
 
 
 @pytest.mark.parametrize(("code", "password"), [("000000", PASSWORD), (None, "wrong")])
-def test_it_enrols_nothing_without_password_and_proof(
-    olga: Operator, code: str | None, password: str
-) -> None:
+def test_it_enrols_nothing_without_password_and_proof(olga: Operator, code: str | None, password: str) -> None:
     olga.enroll_app()
     olga.sign_in()
     kept = Authenticator.objects.get()

@@ -31,10 +31,7 @@ def to_snake(key: str) -> str:
 def camelize_keys(data: Any) -> Any:
     """Return the data with every key in camelCase."""
     if isinstance(data, Mapping):
-        return {
-            to_camel(key) if isinstance(key, str) else key: camelize_keys(value)
-            for key, value in data.items()
-        }
+        return {to_camel(key) if isinstance(key, str) else key: camelize_keys(value) for key, value in data.items()}
     if isinstance(data, (list, tuple)):
         return [camelize_keys(item) for item in data]
     return data

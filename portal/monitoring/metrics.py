@@ -106,9 +106,7 @@ class _HealthCheckCollector:
     """Each health check's number, and whether it needs somebody."""
 
     def collect(self) -> Iterable[Metric]:
-        number = GaugeMetricFamily(
-            "portal_sign", "Values on the System health page in the admin.", labels=["sign"]
-        )
+        number = GaugeMetricFamily("portal_sign", "Values on the System health page in the admin.", labels=["sign"])
         waiting = GaugeMetricFamily(
             "portal_sign_needs_somebody", "1 where somebody has to look; see the runbook.", labels=["sign"]
         )
@@ -189,9 +187,7 @@ def _serve_metrics(**_: Any) -> None:
 def _metrics_application(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
     # No proxy stands in front of a worker, so a header that names another address counts for nothing.
     address = ipaddress.ip_address(environ["REMOTE_ADDR"])
-    if environ["PATH_INFO"] != "/metrics" or not any(
-        address in network for network in settings.METRICS_NETWORKS
-    ):
+    if environ["PATH_INFO"] != "/metrics" or not any(address in network for network in settings.METRICS_NETWORKS):
         start_response("404 Not Found", [])
         return []
     answer: Iterable[bytes] = make_wsgi_app(_build_registry())(environ, start_response)

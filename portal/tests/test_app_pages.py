@@ -15,9 +15,7 @@ def no_database(*_args, **_kwargs):
     raise OperationalError("The database is away.")
 
 
-@pytest.mark.parametrize(
-    "path", ["/", "/dashboard", "/pause-summary", "/any/unknown/page", "/adminish", "/apiary"]
-)
+@pytest.mark.parametrize("path", ["/", "/dashboard", "/pause-summary", "/any/unknown/page", "/adminish", "/apiary"])
 def test_it_answers_every_page_with_the_one_document(visitor, bundle, path):
     response = visitor.get(path)
     assert response.status_code == 200

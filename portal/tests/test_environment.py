@@ -97,9 +97,7 @@ def test_two_webhook_passwords_are_taken_while_one_replaces_the_other(bare):
     assert read_environment().chargebee_webhook_passwords == ["old", "new"]
 
 
-@pytest.mark.parametrize(
-    ("name", "value"), [("PORTAL_ENV", "prod"), ("NUM_PROXIES", "one"), ("PORT", "http")]
-)
+@pytest.mark.parametrize(("name", "value"), [("PORTAL_ENV", "prod"), ("NUM_PROXIES", "one"), ("PORT", "http")])
 def test_it_names_a_variable_it_cannot_understand(bare, name, value):
     bare.setenv(name, value)
     with pytest.raises((ImproperlyConfigured, ValueError), match=value):
@@ -370,8 +368,6 @@ def test_it_refuses_what_is_no_database_without_showing_it(bare):
 
 
 def test_every_variable_is_in_the_example():
-    names = set(
-        re.findall(r"""["']([A-Z]+(?:_[A-Z]+)+|PORT)["']""", (ROOT / "portal" / "env.py").read_text())
-    )
+    names = set(re.findall(r"""["']([A-Z]+(?:_[A-Z]+)+|PORT)["']""", (ROOT / "portal" / "env.py").read_text()))
     example = (ROOT / ".env.example").read_text()
     assert {name for name in names if not re.search(rf"\b{name}\b", example)} == set()

@@ -70,16 +70,12 @@ LETTER: dict[str, object] = {"title": "Paused", "lines": ["You paused."], "facts
 def make_card(handle: str, owner: str) -> dict[str, Any]:
     """A card as the provider masks it."""
     masked = {"brand": "visa", "last4": "1111", "masked_number": "************1111", "iin": "411111"}
-    return make_resource(
-        "payment_source", handle, customer_id=owner, type="card", status="valid", card=masked
-    )
+    return make_resource("payment_source", handle, customer_id=owner, type="card", status="valid", card=masked)
 
 
 def open_full_account(handle: str, *, plans: int = 1) -> Account:
     """Open an account that has something of everything, its plans cancelled."""
-    held = [
-        make_subscription(f"{handle}-{number}", owner=handle, status="cancelled") for number in range(plans)
-    ]
+    held = [make_subscription(f"{handle}-{number}", owner=handle, status="cancelled") for number in range(plans)]
     bills = [make_invoice(f"{handle}-bill-{number}", owner=handle) for number in range(plans)]
     account = open_account(handle, *held, *bills, make_card(f"{handle}-card", handle))
     command = Command.objects.create(
@@ -93,9 +89,7 @@ def open_full_account(handle: str, *, plans: int = 1) -> Account:
         resume_date=datetime(2026, 4, 9, tzinfo=UTC),
         created_at=NOW,
     )
-    CodeRedemption.objects.create(
-        account=account, code="SAVE20", subscription_id=f"{handle}-0", redeemed_at=NOW
-    )
+    CodeRedemption.objects.create(account=account, code="SAVE20", subscription_id=f"{handle}-0", redeemed_at=NOW)
     CancellationFeedback.objects.create(
         account=account,
         command=command,
@@ -105,12 +99,8 @@ def open_full_account(handle: str, *, plans: int = 1) -> Account:
         subscription_ids=[f"{handle}-0"],
         actor="you",
     )
-    ChurnEvent.objects.create(
-        account=account, command=command, at=NOW, kind="cancelled", subscription_id=f"{handle}-0"
-    )
-    email_preferences.change_preferences(
-        account, {Preference.STREAMING: True}, source=PreferenceChange.Source.PORTAL
-    )
+    ChurnEvent.objects.create(account=account, command=command, at=NOW, kind="cancelled", subscription_id=f"{handle}-0")
+    email_preferences.change_preferences(account, {Preference.STREAMING: True}, source=PreferenceChange.Source.PORTAL)
     for _ in range(plans):
         events.record_event(account, kind="paused", text="You paused.", actor="you", at=NOW)
         queue.queue_mail(kind="receipt", to=account.email, account=account, context=LETTER)
@@ -169,9 +159,7 @@ class TestExport:
 
     def test_it_names_no_operator(self, alice: Account) -> None:
         by = "support:olivia"
-        events.record_event(
-            alice, kind="resynced", text="Your account was brought up to date.", actor=by, at=NOW
-        )
+        events.record_event(alice, kind="resynced", text="Your account was brought up to date.", actor=by, at=NOW)
         Command.objects.create(
             account=alice, key="two", kind="resume", actor=by, state=Command.State.SUCCEEDED, steps=[]
         )
@@ -240,9 +228,7 @@ class TestErasure:
         sign_in_models = (LoginChallenge, SignInEvent, LimitCounter)
         assert "alice" not in str([list(model.objects.values()) for model in sign_in_models])
         mirrored = (Customer, Subscription, Invoice, PaymentSource)
-        assert [model.objects.filter(provider_id__startswith="alice").count() for model in mirrored] == [
-            0
-        ] * 4
+        assert [model.objects.filter(provider_id__startswith="alice").count() for model in mirrored] == [0] * 4
         assert not default_storage.exists(pdf)
 
     def test_what_is_counted_stays_without_a_name(self, operator: Client, alice: Account) -> None:
@@ -256,9 +242,7 @@ class TestErasure:
         operator.post(reverse("admin:accounts_account_act", args=[alice.pk, "sign-out-everywhere"]), {})
         self.confirm_erasure(operator, alice)
         entries = LogEntry.objects.order_by("pk")
-        assert [(entry.user.username, entry.object_repr) for entry in entries] == [
-            ("olga", "an erased account")
-        ] * 2
+        assert [(entry.user.username, entry.object_repr) for entry in entries] == [("olga", "an erased account")] * 2
         assert entries[1].change_message == "The account was erased."
 
     def test_a_stranger_keeps_everything(self, operator: Client, alice: Account) -> None:

@@ -15,9 +15,7 @@ API_FILES = sorted((ROOT / "billing" / "api").rglob("*.py"))
 def imported_modules(file: Path) -> set[str]:
     tree = ast.parse(file.read_text())
     modules = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module}
-    return modules | {
-        alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names
-    }
+    return modules | {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
 
 
 def manager_lines(file: Path) -> list[int]:

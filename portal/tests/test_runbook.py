@@ -50,9 +50,7 @@ def test_its_links_lead_to_its_own_headings():
 
 
 def test_alerts_are_raised_on_figures_that_are_told():
-    told = {
-        figure._name for figure in (metrics.REQUEST_SECONDS, metrics.PROVIDER_SECONDS, metrics.TASK_SECONDS)
-    }
+    told = {figure._name for figure in (metrics.REQUEST_SECONDS, metrics.PROVIDER_SECONDS, metrics.TASK_SECONDS)}
     told |= {"portal_sign", "portal_sign_needs_somebody"}
     asked = set(re.findall(r"\bportal_[a-z_]+", (ROOT / "deploy" / "alerts.yml").read_text()))
 

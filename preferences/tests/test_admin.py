@@ -15,9 +15,7 @@ pytestmark = pytest.mark.django_db
 
 def test_an_operator_unsubscribes_somebody_who_asks(client: Client, ava: Account) -> None:
     client.force_login(User.objects.create_superuser("olga", password="correct horse battery staple"))
-    email_preferences.change_preferences(
-        ava, {Preference.STREAMING: True}, source=PreferenceChange.Source.PORTAL
-    )
+    email_preferences.change_preferences(ava, {Preference.STREAMING: True}, source=PreferenceChange.Source.PORTAL)
     page = reverse("admin:accounts_account_change", args=[ava.pk])
     assert "Emails wanted: what&#x27;s streaming" in client.get(page).content.decode()
     act = reverse("admin:accounts_account_act", args=[ava.pk, "unsubscribe"])

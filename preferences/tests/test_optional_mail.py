@@ -24,9 +24,7 @@ ONE_CLICK = {"List-Unsubscribe": "One-Click"}
 @pytest.fixture
 def subscribed(ava: Account) -> Account:
     """Ava wants all four."""
-    email_preferences.change_preferences(
-        ava, dict.fromkeys(Preference, True), source=PreferenceChange.Source.PORTAL
-    )
+    email_preferences.change_preferences(ava, dict.fromkeys(Preference, True), source=PreferenceChange.Source.PORTAL)
     return ava
 
 
@@ -104,12 +102,8 @@ def test_following_the_link_changes_nothing_and_shows_a_button(subscribed: Accou
     assert email_preferences.is_wanted(subscribed, "promotions")
 
 
-@pytest.mark.parametrize(
-    "spoil", [str.upper, lambda token: token[:-1], lambda token: f"x{token}", lambda _: "x:y:z"]
-)
-def test_an_altered_link_is_not_found_and_ends_nothing(
-    subscribed: Account, stranger: Client, spoil: Any
-) -> None:
+@pytest.mark.parametrize("spoil", [str.upper, lambda token: token[:-1], lambda token: f"x{token}", lambda _: "x:y:z"])
+def test_an_altered_link_is_not_found_and_ends_nothing(subscribed: Account, stranger: Client, spoil: Any) -> None:
     token = unsubscribe_path(send_optional_mail(subscribed)[0]).removeprefix("/unsubscribe/")
     answer = stranger.post(f"/unsubscribe/{spoil(token)}", ONE_CLICK)
     assert answer.status_code == 404

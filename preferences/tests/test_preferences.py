@@ -75,9 +75,7 @@ def test_each_change_is_kept_with_time_and_source(signed_in: SignInClient, ava: 
         ("promotions", True, "portal"),
         ("promotions", False, "portal"),
     ]
-    assert [(event.kind, event.actor) for event in ava.events.all()] == [
-        ("email_preferences_changed", "you")
-    ] * 2
+    assert [(event.kind, event.actor) for event in ava.events.all()] == [("email_preferences_changed", "you")] * 2
 
 
 def test_one_choice_leaves_the_others_and_everybody_else_alone(signed_in: SignInClient, ava: Account) -> None:
@@ -87,9 +85,7 @@ def test_one_choice_leaves_the_others_and_everybody_else_alone(signed_in: SignIn
         email_preferences.change_preferences(
             account, every, source=PreferenceChange.Source.OPERATOR, actor="support:olga"
         )
-    email_preferences.change_preferences(
-        ava, {Preference.STREAMING: False}, source=PreferenceChange.Source.ONE_CLICK
-    )
+    email_preferences.change_preferences(ava, {Preference.STREAMING: False}, source=PreferenceChange.Source.ONE_CLICK)
     assert wanted_kinds(signed_in.api.get(PATH)) == ["newsLetter", "promotions", "branding"]
     assert email_preferences.preferences_of_account(bob) == every
 

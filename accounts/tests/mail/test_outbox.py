@@ -160,9 +160,7 @@ def test_a_mail_server_that_is_down_fails_no_request(
 
 @pytest.mark.shows("reliability-24")
 @pytest.mark.parametrize("after", [0, 1, 3])
-def test_a_mail_server_that_stalls_is_left_after_its_time_out_and_tried_again(
-    settings: Settings, after: int
-) -> None:
+def test_a_mail_server_that_stalls_is_left_after_its_time_out_and_tried_again(settings: Settings, after: int) -> None:
     settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
     settings.EMAIL_HOST, settings.EMAIL_TIMEOUT = "127.0.0.1", 0.3
     queue_receipt()
@@ -330,10 +328,7 @@ def test_a_code_sent_again_is_a_new_one_and_the_newest_works(
     newest = sign_in_client.read_code()
     first, second = (message.extra_headers["Message-ID"] for message in mail.outbox)
     assert first != second
-    assert (
-        sign_in_client.submit_code(newest, challengeId=str(challenge_from_answer(challenge).pk)).status_code
-        == 200
-    )
+    assert sign_in_client.submit_code(newest, challengeId=str(challenge_from_answer(challenge).pk)).status_code == 200
 
 
 def test_a_code_whose_challenge_was_replaced_is_not_sent(

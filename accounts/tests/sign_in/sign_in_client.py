@@ -73,6 +73,5 @@ def only_queued_mail() -> OutgoingMail:
 def query_shapes(queries: CaptureQueriesContext) -> list[str]:
     """Return the SQL statements without their values."""
     return [
-        re.sub(r"'[^']*'|NULL|\b[0-9]+\b|\bs[0-9]+_x[0-9]+\b", "?", query["sql"])
-        for query in queries.captured_queries
+        re.sub(r"'[^']*'|NULL|\b[0-9]+\b|\bs[0-9]+_x[0-9]+\b", "?", query["sql"]) for query in queries.captured_queries
     ]

@@ -102,9 +102,7 @@ def test_twenty_workers_send_a_mail_once(at_once: Any) -> None:
 
 def test_twenty_mails_of_one_key_are_one(at_once: Any) -> None:
     queued = at_once(
-        lambda _: (
-            queue_mail(kind="receipt", to="ava@example.com", context={}, dedupe_key="pause:7") is not None
-        )
+        lambda _: queue_mail(kind="receipt", to="ava@example.com", context={}, dedupe_key="pause:7") is not None
     )
     assert Counter(queued) == {True: 1, False: 19}
 

@@ -15,9 +15,7 @@ from accounts.tests.sign_in.sign_in_client import SignInClient
 pytestmark = pytest.mark.django_db
 
 
-def ask_from_address(
-    sign_in_client: SignInClient, address: str, email: str = "ava@example.com", **headers: Any
-) -> Any:
+def ask_from_address(sign_in_client: SignInClient, address: str, email: str = "ava@example.com", **headers: Any) -> Any:
     """Ask for a code from a network address."""
     return sign_in_client.api.post("/api/auth/send-otp", {"email": email}, REMOTE_ADDR=address, **headers)
 
@@ -69,9 +67,7 @@ def test_at_no_moment_does_an_hour_begin_anew(
     assert (refused.status_code, refused["Retry-After"]) == (429, str(3600 - 5 * 31))
 
 
-def test_a_refusal_uses_nothing_up(
-    ava: Account, sign_in_client: SignInClient, clock: time_machine.Traveller
-) -> None:
+def test_a_refusal_uses_nothing_up(ava: Account, sign_in_client: SignInClient, clock: time_machine.Traveller) -> None:
     sign_in_client.request_code()
     for _ in range(20):
         sign_in_client.request_code()
@@ -84,8 +80,7 @@ def test_a_network_address_gets_twenty_codes_an_hour(
     sign_in_client: SignInClient, clock: time_machine.Traveller
 ) -> None:
     statuses = [
-        ask_from_address(sign_in_client, "203.0.113.7", f"somebody{n}@example.com").status_code
-        for n in range(21)
+        ask_from_address(sign_in_client, "203.0.113.7", f"somebody{n}@example.com").status_code for n in range(21)
     ]
     assert statuses == [200] * 20 + [429]
     assert ask_from_address(sign_in_client, "203.0.113.8", "somebody@example.com").status_code == 200
@@ -166,9 +161,7 @@ def test_an_address_is_tried_ten_times_in_a_quarter_of_an_hour(
 
 
 @pytest.mark.shows("security-13")
-def test_a_refusal_leaves_an_event(
-    ava: Account, sign_in_client: SignInClient, clock: time_machine.Traveller
-) -> None:
+def test_a_refusal_leaves_an_event(ava: Account, sign_in_client: SignInClient, clock: time_machine.Traveller) -> None:
     sign_in_client.request_code()
     sign_in_client.request_code()
     event = SignInEvent.objects.get()

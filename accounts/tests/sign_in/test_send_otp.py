@@ -66,9 +66,7 @@ def test_it_sends_no_mail_to_an_address_unknown_everywhere(sign_in_client: SignI
     assert not Account.objects.exists()
 
 
-def test_it_sends_no_mail_to_an_account_that_is_switched_off(
-    ava: Account, sign_in_client: SignInClient
-) -> None:
+def test_it_sends_no_mail_to_an_account_that_is_switched_off(ava: Account, sign_in_client: SignInClient) -> None:
     ava.user.is_active = False
     ava.user.save()
     sign_in_client.request_code()
@@ -77,18 +75,13 @@ def test_it_sends_no_mail_to_an_account_that_is_switched_off(
 
 
 @pytest.mark.shows("rule-13")
-def test_it_imports_an_address_that_a_receiver_knows(
-    sign_in_client: SignInClient, receivers: SignalReceivers
-) -> None:
+def test_it_imports_an_address_that_a_receiver_knows(sign_in_client: SignInClient, receivers: SignalReceivers) -> None:
     def import_account(email: str, **_: Any) -> Account:
         return Account.objects.open_account(email=email, first_name="Ben")
 
     receivers.add_receiver(signals.account_missing, import_account)
     sign_in_client.request_code("ben@example.com")
-    assert (
-        sign_in_client.submit_code(sign_in_client.read_code(), "ben@example.com").json()["account"]["name"]
-        == "Ben"
-    )
+    assert sign_in_client.submit_code(sign_in_client.read_code(), "ben@example.com").json()["account"]["name"] == "Ben"
 
 
 def test_it_asks_no_receiver_about_a_known_address(
@@ -128,9 +121,7 @@ def test_it_keeps_no_code_in_the_database(ava: Account, sign_in_client: SignInCl
     challenge_code = challenge_from_answer(answer).code_hash
     assert only_queued_mail().context == {}
     assert challenge_code.startswith("scrypt$")
-    everything = [
-        str(row) for model in (LoginChallenge, OutgoingMail, SignInEvent) for row in model.objects.values()
-    ]
+    everything = [str(row) for model in (LoginChallenge, OutgoingMail, SignInEvent) for row in model.objects.values()]
     assert not re.search(rf"\b{code}\b", re.sub(r"scrypt\S*|datetime\([^)]*\)", "", " ".join(everything)))
 
 
@@ -229,9 +220,7 @@ def test_a_stranger_who_keeps_asking_pushes_out_their_own_challenges_first(
 
 def test_the_mail_wears_the_brand_of_the_host_name(ava: Account, sign_in_client: SignInClient) -> None:
     Brand.objects.create(code="gospel-TV", name="Gospel TV", host_names=["gospel.localhost"])
-    sign_in_client.api.post(
-        "/api/auth/send-otp", {"email": "ava@example.com"}, HTTP_HOST="gospel.localhost:8000"
-    )
+    sign_in_client.api.post("/api/auth/send-otp", {"email": "ava@example.com"}, HTTP_HOST="gospel.localhost:8000")
     send_due_mail()
     assert mail.outbox[0].subject.endswith(" is your Gospel TV sign-in code")
 

@@ -57,9 +57,7 @@ def test_neither_an_expired_session_nor_a_strangers_is_listed(
 
 
 @pytest.mark.shows("api-37", "security-17")
-def test_signing_out_elsewhere_kills_the_other_tokens_alone(
-    ava: Account, sign_in_client: SignInClient
-) -> None:
+def test_signing_out_elsewhere_kills_the_other_tokens_alone(ava: Account, sign_in_client: SignInClient) -> None:
     bob = sign_in_elsewhere(Account.objects.open_account(email="bob@example.com"))
     others = [sign_in_elsewhere(ava) for _ in range(2)]
     mine = sign_in_client.sign_in()

@@ -100,9 +100,7 @@ def test_a_junk_token_is_not_authenticated(whoami: None, header: str) -> None:
 
 
 @pytest.mark.shows("rule-13", "security-16")
-def test_a_token_is_good_for_fourteen_days_of_rest(
-    ava: Account, whoami: None, clock: time_machine.Traveller
-) -> None:
+def test_a_token_is_good_for_fourteen_days_of_rest(ava: Account, whoami: None, clock: time_machine.Traveller) -> None:
     token = open_session(ava)
     clock.shift(14 * 86_400)
     assert status_for_token(token) == 401

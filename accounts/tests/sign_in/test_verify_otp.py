@@ -40,10 +40,7 @@ def test_the_right_code_gives_a_token(
 
 def test_it_takes_snake_case_and_spaces_around_the_code(ava: Account, sign_in_client: SignInClient) -> None:
     challenge = sign_in_client.request_code().json()["challengeId"]
-    assert (
-        sign_in_client.submit_code(f" {sign_in_client.read_code()} ", challenge_id=challenge).status_code
-        == 200
-    )
+    assert sign_in_client.submit_code(f" {sign_in_client.read_code()} ", challenge_id=challenge).status_code == 200
 
 
 @pytest.mark.shows("error-2")
@@ -94,9 +91,7 @@ def test_it_refuses_what_is_not_six_digits_without_counting_a_try(
 
 
 @pytest.mark.parametrize("challenge", ["not-a-uuid", "", False, 0, []])
-def test_it_refuses_a_challenge_id_that_is_none(
-    ava: Account, sign_in_client: SignInClient, challenge: Any
-) -> None:
+def test_it_refuses_a_challenge_id_that_is_none(ava: Account, sign_in_client: SignInClient, challenge: Any) -> None:
     answer = sign_in_client.submit_code("123456", challengeId=challenge)
     assert (answer.status_code, list(answer.json()["fields"])) == (400, ["challengeId"])
 
@@ -148,9 +143,7 @@ def test_a_code_holds_for_its_own_address_only(ava: Account, sign_in_client: Sig
     Account.objects.open_account(email="eve@example.com")
     challenge = sign_in_client.request_code("ava@example.com").json()["challengeId"]
     assert (
-        sign_in_client.submit_code(
-            sign_in_client.read_code(), "eve@example.com", challengeId=challenge
-        ).status_code
+        sign_in_client.submit_code(sign_in_client.read_code(), "eve@example.com", challengeId=challenge).status_code
         == 400
     )
 
@@ -181,9 +174,7 @@ def test_the_earlier_code_still_works_in_the_browser_that_asked_for_it(
 
 
 @pytest.mark.shows("security-6")
-def test_a_replaced_code_is_refused(
-    ava: Account, sign_in_client: SignInClient, clock: time_machine.Traveller
-) -> None:
+def test_a_replaced_code_is_refused(ava: Account, sign_in_client: SignInClient, clock: time_machine.Traveller) -> None:
     first = sign_in_client.request_code().json()["challengeId"]
     code = sign_in_client.read_code()
     clock.shift(31)
@@ -218,9 +209,7 @@ def test_a_stranger_cannot_use_up_the_tries_of_the_browser_that_asked(
     assert sign_in_client.submit_code(code, challengeId=challenge).status_code == 200
 
 
-def test_it_refuses_an_account_that_was_switched_off_meanwhile(
-    ava: Account, sign_in_client: SignInClient
-) -> None:
+def test_it_refuses_an_account_that_was_switched_off_meanwhile(ava: Account, sign_in_client: SignInClient) -> None:
     challenge = sign_in_client.request_code().json()["challengeId"]
     code = sign_in_client.read_code()
     ava.user.is_active = False
@@ -238,9 +227,7 @@ def test_every_sign_in_gives_a_new_token(
 
 
 @pytest.mark.shows("security-31")
-def test_nobody_becomes_more_than_a_subscriber_by_asking_for_it(
-    ava: Account, sign_in_client: SignInClient
-) -> None:
+def test_nobody_becomes_more_than_a_subscriber_by_asking_for_it(ava: Account, sign_in_client: SignInClient) -> None:
     sign_in_client.request_code()
     extra: dict[str, Any] = {
         "isStaff": True,
@@ -249,8 +236,7 @@ def test_nobody_becomes_more_than_a_subscriber_by_asking_for_it(
         "userId": 1,
     }
     assert (
-        sign_in_client.submit_code(sign_in_client.read_code(), **extra).json()["account"]["email"]
-        == "ava@example.com"
+        sign_in_client.submit_code(sign_in_client.read_code(), **extra).json()["account"]["email"] == "ava@example.com"
     )
     ava.user.refresh_from_db()
     assert (ava.user.is_staff, ava.user.is_superuser, ava.email) == (False, False, "ava@example.com")
@@ -299,9 +285,7 @@ def test_a_receiver_that_fails_hinders_nobody(
     assert sign_in_client.sign_in().startswith("ssp_")
 
 
-def test_a_new_browser_is_told_about(
-    ava: Account, sign_in_client: SignInClient, clock: time_machine.Traveller
-) -> None:
+def test_a_new_browser_is_told_about(ava: Account, sign_in_client: SignInClient, clock: time_machine.Traveller) -> None:
     sign_in_client.api.credentials(HTTP_USER_AGENT="Mozilla/5.0 (X11; Linux) Firefox/150.0")
     sign_in_client.sign_in()
     clock.shift(31)

@@ -104,9 +104,7 @@ class ChurnReportAdmin(ReadOnlyAdmin):
             path("export/", wrap(self.export_view), name="billing_churnreport_export"),
         ]
 
-    def changelist_view(
-        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
-    ) -> HttpResponse:
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         """Show the report. Raises PermissionDenied."""
         if not self.has_view_permission(request):
             raise PermissionDenied
@@ -123,9 +121,7 @@ class ChurnReportAdmin(ReadOnlyAdmin):
             "cards": [_measure_card(report_range, report, measure) for measure in MEASURES],
             "returns": churn_tables.pause_return_table(report_range, report),
             "tables": [
-                build(report_range, report)
-                for name, build in churn_tables.TABLE_BUILDERS.items()
-                if name != "returns"
+                build(report_range, report) for name, build in churn_tables.TABLE_BUILDERS.items() if name != "returns"
             ],
             "export": self._export_url(request),
             **(extra_context or {}),
@@ -163,16 +159,11 @@ def _read_range(request: HttpRequest) -> tuple[RangeForm, ReportRange]:
 
 
 def _measure_card(report_range: ReportRange, report: ChurnStatistics, measure: str) -> dict[str, Any]:
-    points = [
-        (monday.isoformat(), report.weeks.get(monday, {}).get(measure, 0))
-        for monday in report_range.week_starts
-    ]
+    points = [(monday.isoformat(), report.weeks.get(monday, {}).get(measure, 0)) for monday in report_range.week_starts]
     total, before = report.totals.get(measure, 0), report.previous_totals.get(measure, 0)
     days = (report_range.last - report_range.first).days + 1
     return {
-        "chart": charts.chart_over_time(
-            f"chart-{measure}", f"{churn_tables.MEASURE_NAMES[measure]} by week", points
-        ),
+        "chart": charts.chart_over_time(f"chart-{measure}", f"{churn_tables.MEASURE_NAMES[measure]} by week", points),
         "name": churn_tables.MEASURE_NAMES[measure],
         "meaning": churn_tables.MEASURE_MEANINGS[measure],
         "total": f"{total:,}",

@@ -59,10 +59,7 @@ class Table:
 
 def week_table(report_range: ReportRange, report: ChurnStatistics) -> Table:
     """Return the numbers by week, weeks without events included."""
-    rows = [
-        (monday.isoformat(), *_measure_counts(report.weeks.get(monday, {})))
-        for monday in report_range.week_starts
-    ]
+    rows = [(monday.isoformat(), *_measure_counts(report.weeks.get(monday, {}))) for monday in report_range.week_starts]
     return Table("weeks", "By week", ("Week of", *MEASURE_NAMES.values()), rows)
 
 
@@ -70,10 +67,7 @@ def service_table(report_range: ReportRange, report: ChurnStatistics) -> Table:
     """Return the numbers by service. A service that left the catalog is named by its code."""
     names = {plan.service: plan.name for plan in PLANS}
     codes = [*names, *sorted(report.services.keys() - names.keys())]
-    rows = [
-        (names.get(code, code or "unknown"), *_measure_counts(report.services.get(code, {})))
-        for code in codes
-    ]
+    rows = [(names.get(code, code or "unknown"), *_measure_counts(report.services.get(code, {}))) for code in codes]
     return Table("services", "By service", ("Service", *MEASURE_NAMES.values()), rows)
 
 
@@ -108,9 +102,7 @@ def pause_return_table(report_range: ReportRange, report: ChurnStatistics) -> Ta
     ]
     pauses = "pause" if begun == 1 else "pauses"
     note = f"Of {begun:,} {pauses} that started in these weeks."
-    return Table(
-        "returns", "Paused subscriptions that resumed", ("Outcome", "Pauses", "Share"), rows, bar=1, note=note
-    )
+    return Table("returns", "Paused subscriptions that resumed", ("Outcome", "Pauses", "Share"), rows, bar=1, note=note)
 
 
 TABLE_BUILDERS: Mapping[str, Callable[[ReportRange, ChurnStatistics], Table]] = {

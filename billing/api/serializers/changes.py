@@ -21,9 +21,7 @@ class FiguresSerializer(TotalsSerializer):
     """The plans after a paid change, with totals and what is charged now."""
 
     due_now = serializers.IntegerField(min_value=0, help_text="Charged now, tax included.")
-    effective_at = InstantField(
-        allow_null=True, help_text="When the first part takes effect; null when unknown."
-    )
+    effective_at = InstantField(allow_null=True, help_text="When the first part takes effect; null when unknown.")
     quote = serializers.CharField(help_text="Identifies these figures; send it with the confirmation.")
     has_payment_failure = serializers.BooleanField()
 
@@ -52,9 +50,7 @@ class PreviewSerializer(FiguresSerializer):
     credits = serializers.IntegerField(min_value=0, help_text="Credit for the rest of terms already paid.")
     is_immediate = serializers.BooleanField(help_text="Whether all of it takes effect now.")
     plan_ids = serializers.ListField(child=serializers.CharField(), help_text="The plans that change.")
-    removes_free_month = serializers.BooleanField(
-        help_text="A free month that was claimed and not used yet is lost."
-    )
+    removes_free_month = serializers.BooleanField(help_text="A free month that was claimed and not used yet is lost.")
 
 
 class RedeemedSerializer(PreviewSerializer):

@@ -34,9 +34,7 @@ class PlanSerializer(serializers.Serializer[Any]):
     period_unit = serializers.ChoiceField(choices=PERIOD_UNITS)
     billing_period = serializers.ChoiceField(choices=BILLING_PERIODS)
     cancel_at = InstantField(allow_null=True, help_text="When access ends or ended.")
-    next_billing_at = InstantField(
-        allow_null=True, help_text="Null when it will not bill, or a pause is scheduled."
-    )
+    next_billing_at = InstantField(allow_null=True, help_text="Null when it will not bill, or a pause is scheduled.")
     pause_date = InstantField(allow_null=True, help_text="When its pause starts or started.")
     resume_date = InstantField(allow_null=True, help_text="When its pause ends automatically.")
     has_upcoming_coupon = serializers.BooleanField(help_text="A redeemed code applies to its next bill.")
@@ -47,17 +45,13 @@ class PlanSerializer(serializers.Serializer[Any]):
         allow_null=True, help_text="What it changes to; null without a scheduled change."
     )
     has_free_month = serializers.BooleanField()
-    has_other_period = serializers.BooleanField(
-        help_text="The plan is also sold at the other billing period."
-    )
+    has_other_period = serializers.BooleanField(help_text="The plan is also sold at the other billing period.")
 
 
 class OfferedPlanSerializer(PlanSerializer):
     """A plan that may be added, priced for the account's billing period. It has no subscription, status or dates."""
 
-    status = serializers.ChoiceField(
-        choices=STATUSES, allow_null=True, help_text="Null: the account does not have it."
-    )
+    status = serializers.ChoiceField(choices=STATUSES, allow_null=True, help_text="Null: the account does not have it.")
     sub_id = serializers.CharField(allow_null=True, help_text="Null: the account does not have it.")
 
 

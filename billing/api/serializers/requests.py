@@ -65,9 +65,7 @@ class ResumeSerializer(serializers.Serializer[Any]):
 class ResumeEstimateQuery(QuerySerializer):
     """What would be resumed, and when: now, or a number of days after the pause date."""
 
-    subscription_id = OwnSubscriptionsField(
-        required=False, help_text="Default: all that are or can be paused."
-    )
+    subscription_id = OwnSubscriptionsField(required=False, help_text="Default: all that are or can be paused.")
     days = DaysField(ESTIMATE_DAYS, required=False, help_text="Default: resume now.")
 
 

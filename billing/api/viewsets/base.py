@@ -68,9 +68,7 @@ class SubscriberViewSet(viewsets.ViewSet):
         self.confirm_change(change, render_plans)
         return Response(render_plans())
 
-    def confirm_change(
-        self, change: Callable[[], Result], render_state: Callable[[], Body] | None = None
-    ) -> Result:
+    def confirm_change(self, change: Callable[[], Result], render_state: Callable[[], Body] | None = None) -> Result:
         """Make a change and return its result, such as the confirmed figures.
 
         Raises the errors of the change. A partial change carries the state after it (docs/rules.md, rule 2), by default

@@ -55,9 +55,7 @@ class CancelViewSet(SubscriberViewSet):
         data = self.validate_input(NamedSurveySerializer, request.data)
         return self._cancel_subscriptions(data["subscription_ids"], data, key)
 
-    def _cancel_subscriptions(
-        self, ids: Sequence[str] | None, answers: Mapping[str, Any], key: str
-    ) -> Response:
+    def _cancel_subscriptions(self, ids: Sequence[str] | None, answers: Mapping[str, Any], key: str) -> Response:
         return self.respond_after_change(
             lambda: cancellation.cancel_subscriptions(
                 self.account,

@@ -97,16 +97,12 @@ class PauseViewSet(SubscriberViewSet):
         ids = self.validate_input(OneSubscription, request.data)["subscription_id"]
         return self._remove_pauses(ids, key=key)
 
-    @extend_schema(
-        operation_id="pause_offer", tags=["pause"], responses=PauseOfferSerializer(many=True), filters=False
-    )
+    @extend_schema(operation_id="pause_offer", tags=["pause"], responses=PauseOfferSerializer(many=True), filters=False)
     def show_offer(self, request: Request) -> Response:
         """Return recommended and upcoming titles of each subscribed service."""
         return Response(PauseOfferSerializer(pause_offers(self.account), many=True).data)
 
-    def _schedule_pause(
-        self, ids: Sequence[str] | None, data: Mapping[str, Any], *, days: int, key: str
-    ) -> Response:
+    def _schedule_pause(self, ids: Sequence[str] | None, data: Mapping[str, Any], *, days: int, key: str) -> Response:
         offer: str = data.get("offer", "")
         return self.respond_after_change(
             lambda: pauses.schedule_pause(

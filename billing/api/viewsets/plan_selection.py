@@ -29,9 +29,7 @@ class ServicesViewSet(SubscriberViewSet):
     def estimate_selection(self, request: Request) -> Response:
         """Return the plans and totals after selecting exactly these plans. Nothing is changed."""
         data = self.validate_input(WantedPlans, request.data)
-        preview = plan_selection.preview_selection(
-            self.account, plan_ids=data["plan_ids"], now=clock.billing_now()
-        )
+        preview = plan_selection.preview_selection(self.account, plan_ids=data["plan_ids"], now=clock.billing_now())
         return Response(self.render_figures(preview.body))
 
     @extend_schema(

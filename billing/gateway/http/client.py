@@ -57,9 +57,7 @@ def chargebee_sdk() -> Chargebee:
     return _build_sdk(settings.CHARGEBEE_SITE, settings.CHARGEBEE_API_KEY, settings.CHARGEBEE_ENDPOINT)
 
 
-def write_to_provider(
-    operation: Callable[..., T], *args: Any, key: str, params: dict[str, Any] | None = None
-) -> T:
+def write_to_provider(operation: Callable[..., T], *args: Any, key: str, params: dict[str, Any] | None = None) -> T:
     """Call an operation that changes something, once, with an idempotency key of at most 100 characters.
 
     Raises NotSent or Refused (nothing changed), or Unconfirmed (the change may have been made).
@@ -89,9 +87,7 @@ def read_from_provider(operation: Callable[..., T], *args: Any, params: dict[str
     raise AssertionError("unreachable: the last attempt returns or raises")
 
 
-def read_page(
-    operation: Callable[..., Any], params: dict[str, Any], *, offset: str = ""
-) -> tuple[list[Any], str]:
+def read_page(operation: Callable[..., Any], params: dict[str, Any], *, offset: str = "") -> tuple[list[Any], str]:
     """Return a page of a list operation and the offset of the next page, empty after the last one."""
     limits = {"limit": settings.CHARGEBEE_PAGE_SIZE, **({"offset": offset} if offset else {})}
     answer: Any = read_from_provider(operation, params={**params, **limits})

@@ -56,9 +56,7 @@ def pauses_with_new_source(*, now: datetime) -> QuerySet[PauseSchedule]:
     Excludes those that were given up: the subscriber was told that nothing more is tried, and may add a card for
     something else months later. Excludes postponed ones until their time: they would be due again at once, forever.
     """
-    declined = PauseSchedule.objects.filter(
-        state=PauseSchedule.State.PAUSED, declines__gt=0, given_up_at__isnull=True
-    )
+    declined = PauseSchedule.objects.filter(state=PauseSchedule.State.PAUSED, declines__gt=0, given_up_at__isnull=True)
     postponed = Q(last_error__in=list(PostponeReason), retry_at__gt=now)
     return (
         declined.exclude(postponed)
@@ -123,9 +121,7 @@ def _retry_times(declines: int, now: datetime) -> list[datetime]:
     return [hour + delay - elapsed for delay in RETRY_DELAYS[declines - 1 :]]
 
 
-def _notify_subscriber(
-    schedule: PauseSchedule, account: Account, tries: list[datetime], now: datetime
-) -> None:
+def _notify_subscriber(schedule: PauseSchedule, account: Account, tries: list[datetime], now: datetime) -> None:
     receipt = notice_texts.resume_declined_notice(schedule, tries)
     events.record_event(account, kind="resume_failed", text=receipt.title, actor="system", at=now)
     notices.queue_decline_notice(schedule, account, receipt)

@@ -208,7 +208,5 @@ def _follow_provider(schedule: PauseSchedule, account: Account, now: datetime) -
     except (NotSent, Refused):
         retry.postpone_retry(schedule, PostponeReason.UNAVAILABLE, now)
     else:
-        retry.postpone_retry(
-            schedule, PostponeReason.REFUSED, now, failed_attempts=schedule.failed_attempts + 1
-        )
+        retry.postpone_retry(schedule, PostponeReason.REFUSED, now, failed_attempts=schedule.failed_attempts + 1)
     return "later"

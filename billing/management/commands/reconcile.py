@@ -18,9 +18,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Add `--check` and `--restart`."""
-        parser.add_argument(
-            "--check", action="store_true", help="Repair nothing; exit 1 if anything differs."
-        )
+        parser.add_argument("--check", action="store_true", help="Repair nothing; exit 1 if anything differs.")
         parser.add_argument(
             "--restart",
             action="store_true",
@@ -36,9 +34,7 @@ class Command(BaseCommand):
             if options["check"]:
                 self._check_mirror()
             else:
-                reconcile.repair_mirror(
-                    now=clock.billing_now(), progress=self.stdout.write, afresh=options["restart"]
-                )
+                reconcile.repair_mirror(now=clock.billing_now(), progress=self.stdout.write, afresh=options["restart"])
         except GatewayError as error:
             raise CommandError(f"The billing provider could not be reached: {error}") from error
         except (RunHeld, LeaseLost) as error:

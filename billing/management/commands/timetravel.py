@@ -11,9 +11,7 @@ from billing.gateway.errors import GatewayError
 from billing.jobs import time_travel
 
 DURATION = re.compile(r"(?P<count>[1-9][0-9]{0,3})(?P<unit>[hd])")
-SETTINGS_HINT = (
-    "Is it running, and was this command given the settings (SANDBOX_PORT, VAR_DIR, …) that it runs with?"
-)
+SETTINGS_HINT = "Is it running, and was this command given the settings (SANDBOX_PORT, VAR_DIR, …) that it runs with?"
 UNITS = {"h": "hours", "d": "days"}
 
 
@@ -37,7 +35,5 @@ class Command(BaseCommand):
         except time_travel.WorkerAbsent as error:
             raise CommandError(str(error)) from error
         except GatewayError as error:
-            raise CommandError(
-                f"The billing provider could not be reached: {error}. {SETTINGS_HINT}"
-            ) from error
+            raise CommandError(f"The billing provider could not be reached: {error}. {SETTINGS_HINT}") from error
         self.stdout.write(f"It is now {clock.billing_now():%Y-%m-%d %H:%M} UTC for billing.")

@@ -99,8 +99,7 @@ def _end_lines(ended: Sequence[Subscription], ending: Sequence[Subscription]) ->
     lines = []
     if ending:
         lines.append(
-            f"You can watch {plan_names(ending)} until {verb_form(ending, 'it ends', 'they end')}. "
-            "No more charges."
+            f"You can watch {plan_names(ending)} until {verb_form(ending, 'it ends', 'they end')}. No more charges."
         )
     if over:
         lines.append(f"{plan_names(over)} ended immediately. No more charges.")

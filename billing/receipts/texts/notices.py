@@ -113,9 +113,7 @@ def _try_dates(tries: Sequence[datetime]) -> list[tuple[str, datetime]]:
 
 def _payment_method_facts(subscription: Subscription) -> list[Fact]:
     """Return the payment method that will be charged, or that there is none."""
-    source_id = subscription.text("payment_source_id") or subscription.customer.text(
-        "primary_payment_source_id"
-    )
+    source_id = subscription.text("payment_source_id") or subscription.customer.text("primary_payment_source_id")
     source = PaymentSource.objects.filter(provider_id=source_id, deleted=False).first()
     return [("Payment method", payment_method_name(source) if source else "Not on file")]
 

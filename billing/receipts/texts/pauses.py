@@ -64,11 +64,7 @@ def pause_superseded_notice(subscription: Subscription) -> Receipt:
     """Return the notice that a scheduled pause was overtaken by another change; it may have begun before."""
     name = plan_name(subscription)
     ended = subscription.deleted or subscription.status == "cancelled"
-    why = (
-        "has ended."
-        if ended
-        else "isn't paused, because it was changed, renewed, or resumed in the meantime."
-    )
+    why = "has ended." if ended else "isn't paused, because it was changed, renewed, or resumed in the meantime."
     return Receipt(
         title=f"The scheduled pause of {name} no longer applies",
         lines=[f"{name} {why}"],

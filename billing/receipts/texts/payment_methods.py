@@ -23,9 +23,7 @@ def method_updated_receipt(source: PaymentSource, *, collected: int = 0, still_d
 
 def default_method_receipt(source: PaymentSource, *, collected: int = 0, still_due: int = 0) -> Receipt:
     """Return the receipt of a new default payment method."""
-    return _method_receipt(
-        source, "is now your default payment method", collected=collected, still_due=still_due
-    )
+    return _method_receipt(source, "is now your default payment method", collected=collected, still_due=still_due)
 
 
 def method_removed_receipt(source: PaymentSource) -> Receipt:

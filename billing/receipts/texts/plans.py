@@ -55,10 +55,7 @@ def billing_period_receipt(
         lines=[_switch_line(changed, changing)],
         note=BEFORE_TAX,
         facts=[
-            *(
-                (f"{plan_name(subscription)} changes", _change_date(subscription))
-                for subscription in changing
-            ),
+            *((f"{plan_name(subscription)} changes", _change_date(subscription)) for subscription in changing),
             *(charges.receipt_facts() if changed else []),
             *billing_facts(every),
         ],

@@ -87,9 +87,7 @@ def alice() -> Account:
         make_subscription("sub_1", status="paused", pause_date=timestamp_at(-2), next_billing_at=None),
         make_invoice("INV-17", amount_due=699, status="payment_due", dunning_status=PLANTED),
     )
-    Account.objects.filter(pk=account.pk).update(
-        first_name=PLANTED, last_name=PLANTED, birth_month=2, birth_day=29
-    )
+    Account.objects.filter(pk=account.pk).update(first_name=PLANTED, last_name=PLANTED, birth_month=2, birth_day=29)
     PauseSchedule.objects.create(
         subscription=Subscription.objects.get(),
         state="paused",
@@ -119,9 +117,7 @@ def alice() -> Account:
     )
     events.record_event(account, kind="paused", text=PLANTED, actor="support:olga", at=NOW)
     SessionToken.objects.create(user=account.user, agent=PLANTED)
-    SignInEvent.objects.create(
-        kind="ok", email=account.email, account=account, agent=PLANTED, network="10.0.0.7"
-    )
+    SignInEvent.objects.create(kind="ok", email=account.email, account=account, agent=PLANTED, network="10.0.0.7")
     return account
 
 
@@ -196,9 +192,7 @@ def test_it_costs_the_same_for_a_long_story_as_for_a_short_one(
         read_account_page(support, alice)
     for number in range(30):
         events.record_event(alice, kind="paused", text=f"Event {number}", actor="you", at=NOW)
-        Command.objects.create(
-            account=alice, key=f"k{number}", kind="pause", actor="you", steps=[], state="succeeded"
-        )
+        Command.objects.create(account=alice, key=f"k{number}", kind="pause", actor="you", steps=[], state="succeeded")
         Invoice.objects.create(
             provider_id=f"INV-2{number}", customer=alice.customer, issued_at=NOW, status="paid", synced_at=NOW
         )
@@ -215,9 +209,7 @@ def test_a_customers_id_may_hold_any_character(support: Client) -> None:
         WebhookEvent.objects.create(
             event_id=f"ev-{number}", event_type="invoice_updated", occurred_at=NOW, payload={}, owner="a&b+c"
         )
-    rest = re.search(
-        r'href="(/admin/billing/webhookevent/\?owner[^"]+)"', read_account_page(support, account)
-    )
+    rest = re.search(r'href="(/admin/billing/webhookevent/\?owner[^"]+)"', read_account_page(support, account))
     assert rest is not None
     assert support.get(unescape(rest[1])).context["cl"].result_count == 11
 
@@ -229,9 +221,7 @@ def test_it_leads_to_the_rest_of_a_long_story(support: Client, alice: Account) -
         apply_resources(
             make_subscription(f"old_{number}", status="cancelled", created_at=term, cancelled_at=term),
             make_invoice(f"INV-{number}", days=-number),
-            make_resource(
-                "payment_source", f"pm_{number + 2}", customer_id="alice", type="paypal_express_checkout"
-            ),
+            make_resource("payment_source", f"pm_{number + 2}", customer_id="alice", type="paypal_express_checkout"),
         )
         PauseSchedule.objects.create(
             subscription=Subscription.objects.get(provider_id=f"old_{number}"),
@@ -258,9 +248,7 @@ def test_it_leads_to_the_rest_of_a_long_story(support: Client, alice: Account) -
         assert str(bob) not in listing.content.decode()
 
 
-def test_an_event_about_an_invoice_alone_finds_its_way_to_the_page(
-    provider: Provider, support: Client
-) -> None:
+def test_an_event_about_an_invoice_alone_finds_its_way_to_the_page(provider: Provider, support: Client) -> None:
     bob = provider.subscriber("bob", FAITH)
     number = provider.invoices(bob)[0].id
     event = WebhookEvent.objects.create(
@@ -307,9 +295,7 @@ class AccountPage:
 
     def confirm_action(self, question: Any) -> str:
         """Submit the confirmation form."""
-        fields = dict(
-            re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)">', question.content.decode())
-        )
+        fields = dict(re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)">', question.content.decode()))
         answer = self.browser.post(question.request["PATH_INFO"], fields, follow=True)
         assert answer.redirect_chain == [(account_url(self.account), 302)]
         return str(answer.content.decode())
@@ -334,9 +320,7 @@ def test_support_is_told_the_amount_before_a_resume_charges_it(
     assert len(paused.invoices("alice")) == 1
 
 
-def test_support_resumes_and_both_are_told_by_whom(
-    paused: SyncedProvider, desk: Callable[[], AccountPage]
-) -> None:
+def test_support_resumes_and_both_are_told_by_whom(paused: SyncedProvider, desk: Callable[[], AccountPage]) -> None:
     assert "is active again." in desk().run_action("resume")
     assert paused.subscription(Subscription.objects.get().provider_id)["status"] == "active"
     assert AccountEvent.objects.get(kind="resumed").actor == "support:sam"
@@ -354,9 +338,7 @@ def test_pressing_twice_resumes_once(paused: SyncedProvider, desk: Callable[[], 
     assert len(paused.invoices("alice")) == 2
 
 
-def test_an_amount_that_changed_is_asked_about_again(
-    paused: SyncedProvider, desk: Callable[[], AccountPage]
-) -> None:
+def test_an_amount_that_changed_is_asked_about_again(paused: SyncedProvider, desk: Callable[[], AccountPage]) -> None:
     page = desk()
     question = page.open_action("resume")
     question.content = question.content.replace(b'name="quote" value="', b'name="quote" value="q')
@@ -378,9 +360,7 @@ def test_support_removes_a_scheduled_pause(shop: SyncedProvider, desk: Callable[
     assert AccountEvent.objects.filter(actor="support:sam").count() == 1
 
 
-def test_what_was_removed_meanwhile_is_a_message(
-    shop: SyncedProvider, desk: Callable[[], AccountPage]
-) -> None:
+def test_what_was_removed_meanwhile_is_a_message(shop: SyncedProvider, desk: Callable[[], AccountPage]) -> None:
     page = desk()
     question = page.open_action("remove-scheduled-pause")
     page.confirm_action(question)
@@ -391,9 +371,7 @@ def test_what_was_removed_meanwhile_is_a_message(
 
 
 def test_support_reads_the_provider_again(paused: SyncedProvider, desk: Callable[[], AccountPage]) -> None:
-    paused.client.Subscription.resume(
-        Subscription.objects.get().provider_id, {"resume_option": "immediately"}
-    )
+    paused.client.Subscription.resume(Subscription.objects.get().provider_id, {"resume_option": "immediately"})
     assert "Refreshed from Chargebee." in desk().run_action("resync")
     assert Subscription.objects.get().status == "active"
     assert AccountEvent.objects.get(kind="resynced").actor == "support:sam"
@@ -426,8 +404,5 @@ def test_another_accounts_subscription_is_not_found(paused: SyncedProvider, supp
 
 
 def test_an_act_that_there_is_not_is_not_found(support: Client, alice: Account) -> None:
-    assert (
-        support.post(reverse("admin:accounts_account_act", args=[alice.pk, "charge-twice"])).status_code
-        == 404
-    )
+    assert support.post(reverse("admin:accounts_account_act", args=[alice.pk, "charge-twice"])).status_code == 404
     assert support.post(reverse("admin:accounts_account_act", args=[0, "resync"])).status_code == 404

@@ -62,9 +62,7 @@ def test_others_can_write_while_the_provider_is_asked(
     written: list[bool] = []
 
     def write(_: bytes) -> None:
-        written.append(
-            bool(Customer.objects.create(provider_id=f"c{len(written)}", synced_at=clock.billing_now()).pk)
-        )
+        written.append(bool(Customer.objects.create(provider_id=f"c{len(written)}", synced_at=clock.billing_now()).pk))
         connection.close()
 
     faulty_proxy.on_answer = write

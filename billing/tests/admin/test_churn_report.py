@@ -53,9 +53,7 @@ def record_two_weeks() -> None:
     """Record two weeks with every kind of event."""
     record_event(Kind.OFFER_SHOWN, 3, offer="pause")
     record_event(Kind.OFFER_REFUSED, 3, offer="pause")
-    record_event(
-        Kind.CANCELLED, 3, offer="pause", reason="Too expensive", satisfaction="Neutral", usage="Rarely"
-    )
+    record_event(Kind.CANCELLED, 3, offer="pause", reason="Too expensive", satisfaction="Neutral", usage="Rarely")
     record_event(Kind.CANCELLED, 10, reason="Too expensive", service="kids", brand="kids")
     record_event(Kind.OFFER_SHOWN, 11, offer="pause")
     record_event(Kind.OFFER_TAKEN, 11, offer="pause")
@@ -101,15 +99,11 @@ def test_it_counts_by_service_reason_satisfaction_and_usage(operator: Client) ->
     record_two_weeks()
     services = {row["Service"]: row["Cancellations"] for row in download_table(operator, "services")}
     assert services == {"Faith & Family": "1", "Gospel TV": "0", "Kids": "1"}
-    reasons = {
-        row["Answer"]: (row["Cancellations"], row["Share"]) for row in download_table(operator, "reason")
-    }
+    reasons = {row["Answer"]: (row["Cancellations"], row["Share"]) for row in download_table(operator, "reason")}
     assert reasons["Too expensive"] == ("2", "100 %")
     assert reasons["No longer needed"] == ("0", "0 %")
     record_event(Kind.RESUMED, 9, reason="No longer needed")
-    others = {
-        row["Answer"]: (row["Resumes"], row["Cancellations"]) for row in download_table(operator, "reason")
-    }
+    others = {row["Answer"]: (row["Resumes"], row["Cancellations"]) for row in download_table(operator, "reason")}
     assert others["No longer needed"] == ("1", "0")
     satisfaction = {row["Answer"]: row["Cancellations"] for row in download_table(operator, "satisfaction")}
     assert (satisfaction["Neutral"], satisfaction["not answered"]) == ("1", "1")
@@ -196,9 +190,7 @@ def test_weeks_without_anything_are_told_well(operator: Client) -> None:
         ({"weeks": "9"}, "Select a valid choice."),
     ],
 )
-def test_a_range_that_is_none_is_refused_in_words(
-    operator: Client, changed: dict[str, str], said: str
-) -> None:
+def test_a_range_that_is_none_is_refused_in_words(operator: Client, changed: dict[str, str], said: str) -> None:
     page = operator.get(reverse(REPORT), {**MARCH, **changed})
     assert page.status_code == 200
     assert said in page.content.decode()

@@ -31,12 +31,8 @@ def finance(client: Client) -> Client:
 @pytest.fixture
 def alice() -> Account:
     apply_catalog()
-    payment = make_resource(
-        "transaction", "txn_1", customer_id="alice", amount=-699, type="refund", status="success"
-    )
-    return open_account(
-        "alice", make_invoice("17"), make_invoice("18", status="payment_due", amount_due=699), payment
-    )
+    payment = make_resource("transaction", "txn_1", customer_id="alice", amount=-699, type="refund", status="success")
+    return open_account("alice", make_invoice("17"), make_invoice("18", status="payment_due", amount_due=699), payment)
 
 
 def download_rows(finance: Client, model: str, **narrowed: str) -> list[dict[str, str]]:
@@ -96,9 +92,7 @@ def test_every_export_is_logged_without_what_was_searched_for(finance: Client, a
 
 
 def test_the_list_leads_to_its_download_as_it_is_filtered(finance: Client, alice: Account) -> None:
-    listing = finance.get(
-        reverse("admin:billing_invoice_changelist"), {"status__exact": "paid"}
-    ).content.decode()
+    listing = finance.get(reverse("admin:billing_invoice_changelist"), {"status__exact": "paid"}).content.decode()
     assert f"{reverse('admin:billing_invoice_export')}?status__exact=paid" in listing
 
 

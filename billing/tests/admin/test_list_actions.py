@@ -127,15 +127,11 @@ def test_an_event_is_processed_again(db: None, operator: Client) -> None:
 def test_a_customer_is_read_again(shop: SyncedProvider, operator: Client) -> None:
     handle = Subscription.objects.get().provider_id
     shop.client.Subscription.resume(handle, {"resume_option": "immediately"})
-    assert "Customers refreshed: 1." in run_admin_action(
-        operator, Customer, "read_again", Customer.objects.get().pk
-    )
+    assert "Customers refreshed: 1." in run_admin_action(operator, Customer, "read_again", Customer.objects.get().pk)
     assert Subscription.objects.get().status == "active"
 
 
-def test_an_operator_is_told_that_the_provider_is_away(
-    shop: SyncedProvider, operator: Client, settings: Any
-) -> None:
+def test_an_operator_is_told_that_the_provider_is_away(shop: SyncedProvider, operator: Client, settings: Any) -> None:
     settings.CHARGEBEE_ENDPOINT = UNREACHABLE_ENDPOINT
     messages = run_admin_action(operator, Customer, "read_again", Customer.objects.get().pk)
     assert "reach Chargebee" in messages

@@ -93,9 +93,7 @@ def alice() -> Account:
             type="card",
             card={"brand": "visa", "last4": "1111"},
         ),
-        make_resource(
-            "transaction", "txn_1", customer_id="alice", amount=699, date=timestamp_at(), type="payment"
-        ),
+        make_resource("transaction", "txn_1", customer_id="alice", amount=699, date=timestamp_at(), type="payment"),
         make_subscription("sub_1", status="paused", pause_date=timestamp_at(-2), next_billing_at=None),
         make_invoice("17", amount_due=699, status="payment_due"),
     )
@@ -106,9 +104,7 @@ def alice() -> Account:
         resume_date=NOW - timedelta(days=1),
         created_at=NOW,
     )
-    Command.objects.create(
-        account=account, key="key-1", kind="pause", actor="you", steps=[Step(StepOperation.PAUSE)]
-    )
+    Command.objects.create(account=account, key="key-1", kind="pause", actor="you", steps=[Step(StepOperation.PAUSE)])
     IdempotentRequest.objects.create(user=account.user, key="key-1", fingerprint="f")
     WebhookEvent.objects.create(
         event_id="ev_1",
@@ -160,9 +156,7 @@ def test_an_account_leads_to_its_billing(operator: Client, alice: Account) -> No
     address = reverse("admin:accounts_account_change", args=[alice.pk])
     page = operator.get(address).content.decode()
     found = [*filter_links(page, "account", alice.pk), *filter_links(page, "user", alice.user_id)]
-    lists = {
-        admin_url("changelist", model) for model in (Customer, Command, IdempotentRequest, AccountDocument)
-    }
+    lists = {admin_url("changelist", model) for model in (Customer, Command, IdempotentRequest, AccountDocument)}
     assert lists <= {link.split("?")[0] for link in found}
 
 
@@ -193,9 +187,7 @@ def test_cents_and_instants_are_told_in_words(operator: Client, alice: Account) 
 def test_what_a_subscriber_typed_is_shown_as_text(operator: Client, alice: Account) -> None:
     open_account("bob")
     apply_resources(make_resource("customer", "bob", email="bob@example.com", first_name="<img onerror=x>"))
-    html = operator.get(
-        admin_url("change", Customer, Customer.objects.get(provider_id="bob").pk)
-    ).content.decode()
+    html = operator.get(admin_url("change", Customer, Customer.objects.get(provider_id="bob").pk)).content.decode()
     assert "<img onerror" not in html
     assert "&lt;img onerror" in html
 
@@ -211,9 +203,7 @@ def test_what_a_subscriber_typed_is_shown_as_text(operator: Client, alice: Accou
         (PauseOfferContent, "Caption 2"),
     ],
 )
-def test_it_is_found_by_what_one_would_search_for(
-    operator: Client, alice: Account, model: Any, words: str
-) -> None:
+def test_it_is_found_by_what_one_would_search_for(operator: Client, alice: Account, model: Any, words: str) -> None:
     listing = operator.get(admin_url("changelist", model), {"q": words}).content.decode()
     nothing = operator.get(admin_url("changelist", model), {"q": "nobody knows"}).content.decode()
     assert admin_url("change", model, model.objects.first().pk) in listing
@@ -224,9 +214,7 @@ def test_the_list_of_pauses_says_how_many_are_overdue(operator: Client, alice: A
     listing = operator.get(admin_url("changelist", PauseSchedule), {"overdue": "yes"}).content.decode()
     assert "1 overdue, 0 of them no longer retried" in listing
     PauseSchedule.objects.update(given_up_at=clock.billing_now())
-    listing = operator.get(
-        admin_url("changelist", PauseSchedule), {"given_up_at__isempty": "0"}
-    ).content.decode()
+    listing = operator.get(admin_url("changelist", PauseSchedule), {"given_up_at__isempty": "0"}).content.decode()
     assert "1 of them no longer retried" in listing
     assert "sub_1" in listing
 

@@ -71,9 +71,7 @@ def test_an_editor_changes_titles_texts_and_captions(editor: Client, content: Pa
 
 def test_an_uploaded_picture_reaches_the_subscriber(editor: Client, content: PauseOfferContent) -> None:
     assert (
-        post_content_form(
-            editor, content, recommended_title_image1_upload=picture_upload(kind="WEBP")
-        ).status_code
+        post_content_form(editor, content, recommended_title_image1_upload=picture_upload(kind="WEBP")).status_code
         == 302
     )
     apply_catalog()
@@ -159,9 +157,7 @@ def test_a_place_without_a_poster_is_refused_in_words(
     assert said in answer.content.decode()
 
 
-def test_a_preview_shows_what_is_entered_and_stores_nothing(
-    editor: Client, content: PauseOfferContent
-) -> None:
+def test_a_preview_shows_what_is_entered_and_stores_nothing(editor: Client, content: PauseOfferContent) -> None:
     changes = {
         "_preview": "Preview",
         "upcoming_image_text1": "Only <b>a try</b>",
@@ -177,16 +173,12 @@ def test_a_preview_shows_what_is_entered_and_stores_nothing(
 
 
 def test_a_preview_of_what_is_wrong_says_what_is(editor: Client, content: PauseOfferContent) -> None:
-    answer = post_content_form(
-        editor, content, _preview="Preview", upcoming_title_image1="portal/nothing.svg"
-    )
+    answer = post_content_form(editor, content, _preview="Preview", upcoming_title_image1="portal/nothing.svg")
     assert "There is no such picture" in answer.content.decode()
 
 
 def test_a_plan_without_content_is_previewed_before_it_is_added(editor: Client) -> None:
-    shown = editor.post(
-        reverse(ADD), {**CONTENT, "plan_id": "Minno-Plan", "_preview": "Preview"}
-    ).content.decode()
+    shown = editor.post(reverse(ADD), {**CONTENT, "plan_id": "Minno-Plan", "_preview": "Preview"}).content.decode()
     assert "Watch Some Our Favorites Before You Go" in shown
     assert "Upcoming Favorites" not in shown  # the kids service has none
     assert not PauseOfferContent.objects.exists()

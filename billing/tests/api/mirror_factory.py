@@ -82,14 +82,10 @@ def make_subscription(
         "current_term_end": timestamp_at(20),
         "next_billing_at": timestamp_at(20),
         "created_at": timestamp_at(-40),
-        "subscription_items": [
-            {"item_price_id": price, "item_type": "plan", "quantity": 1, "amount": amount}
-        ],
+        "subscription_items": [{"item_price_id": price, "item_type": "plan", "quantity": 1, "amount": amount}],
         **fields,
     }
-    return make_resource(
-        "subscription", handle, **{name: value for name, value in body.items() if value is not None}
-    )
+    return make_resource("subscription", handle, **{name: value for name, value in body.items() if value is not None})
 
 
 def scheduled_price_change(price: str) -> Raw:
@@ -176,9 +172,7 @@ def open_account(handle: str, *raws: Raw) -> Account:
     email = f"{handle}@example.com"
     account = Account.objects.open_account(email=email, first_name=handle.title(), last_name="Example")
     apply_resources(
-        make_resource(
-            "customer", handle, email=email, first_name=handle.title(), created_at=timestamp_at(-400)
-        )
+        make_resource("customer", handle, email=email, first_name=handle.title(), created_at=timestamp_at(-400))
     )
     Customer.objects.filter(provider_id=handle).update(account=account)
     apply_resources(*raws)

@@ -71,9 +71,7 @@ class SyncedProvider:
         page = self.client.Invoice.list({"customer_id": {"is": customer}, "limit": 100})
         return [entry.invoice.raw_data for entry in page.list]
 
-    def coupon(
-        self, handle: str, *, percent: float | None = None, cents: int | None = None, **more: Any
-    ) -> None:
+    def coupon(self, handle: str, *, percent: float | None = None, cents: int | None = None, **more: Any) -> None:
         """Create an invoice-level coupon for the next invoice, and mirror it."""
         off: dict[str, Any] = (
             {"discount_type": "percentage", "discount_percentage": percent}

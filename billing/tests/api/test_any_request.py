@@ -65,9 +65,7 @@ CONFIG = SchemathesisConfig.from_dict(
         },
     }
 )
-document = schemathesis.openapi.from_dict(
-    SchemaGenerator().get_schema(request=None, public=True), config=CONFIG
-)
+document = schemathesis.openapi.from_dict(SchemaGenerator().get_schema(request=None, public=True), config=CONFIG)
 document.app = get_wsgi_application()
 # Looking needs no provider, unless it is at what something would cost.
 looks = document.include(method="GET").exclude(path_regex="/estimate$")
@@ -139,9 +137,7 @@ def ava(shop: SyncedProvider) -> Subscriber:
 @pytest.fixture
 def ben(catalogue: None, no_provider: None) -> Subscriber:
     """Ben as the portal remembers him, with nobody at the provider."""
-    return Subscriber(
-        open_account("ben", make_subscription("own", owner="ben"), make_invoice("17", owner="ben"))
-    )
+    return Subscriber(open_account("ben", make_subscription("own", owner="ben"), make_invoice("17", owner="ben")))
 
 
 @pytest.mark.shows("security-32")

@@ -32,9 +32,7 @@ def provider_names(shop: SyncedProvider) -> tuple[Any, Any]:
 
 
 @pytest.mark.shows("api-7")
-def test_names_are_the_providers_the_mirrors_and_the_account_homes(
-    alice: Browser, shop: SyncedProvider
-) -> None:
+def test_names_are_the_providers_the_mirrors_and_the_account_homes(alice: Browser, shop: SyncedProvider) -> None:
     answer = alice.post(SAVE, {**NEW, "email": "eve@example.com", "customerId": "bob"})
     assert (answer.status_code, answer.json()) == (200, {**NEW, "email": "alice@example.com"})
     assert provider_names(shop) == ("Alicia", "Stone")

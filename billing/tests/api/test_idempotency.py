@@ -124,9 +124,7 @@ def test_a_key_of_a_change_of_payment_methods_stands_for_no_other(shop: SyncedPr
         post_with_key(browser, METHODS, "one", {**removal, "paymentSourceId": "somebody else's"}),
         post_with_key(browser, "/api/payments/paymentToken", "one", {}),
     ]
-    assert {(answer.status_code, answer.json()["code"]) for answer in others} == {
-        (409, "idempotency_key_reused")
-    }
+    assert {(answer.status_code, answer.json()["code"]) for answer in others} == {(409, "idempotency_key_reused")}
     assert post_with_key(browser, METHODS, "one", removal).json()["card"] == []
 
 
@@ -168,22 +166,15 @@ def test_a_card_whose_answer_was_lost_is_asked_for_again_and_added_once(
     assert (again.status_code, again.json()["code"]) == (400, "payment_method_invalid")
 
 
-def test_asking_how_a_payment_ended_uses_up_no_allowance(
-    shop: SyncedProvider, faulty_proxy: FaultyProxy
-) -> None:
+def test_asking_how_a_payment_ended_uses_up_no_allowance(shop: SyncedProvider, faulty_proxy: FaultyProxy) -> None:
     purse = SubscriberWallet(shop.provider, shop.customer("alice"))
     browser = Browser(purse.account)
     addition = {"operationType": "ADD", "paymentsource": "CARD", "token": purse.create_token(MASTERCARD)}
     whole = {**addition, "firstName": "Grace", "lastName": "", "billingState": "Ohio", "billingZip": "43004"}
     faulty_proxy.lose_write(1)
     unheard = [post_with_key(browser, METHODS, "one", whole) for _ in range(PAYMENT_LIMIT.count + 1)]
-    assert {(answer.status_code, answer.json()["code"]) for answer in unheard} == {
-        (503, "billing_unconfirmed")
-    }
-    others = [
-        post_with_key(browser, METHODS, f"card {number}", addition)
-        for number in range(1, PAYMENT_LIMIT.count)
-    ]
+    assert {(answer.status_code, answer.json()["code"]) for answer in unheard} == {(503, "billing_unconfirmed")}
+    others = [post_with_key(browser, METHODS, f"card {number}", addition) for number in range(1, PAYMENT_LIMIT.count)]
     assert {answer.status_code for answer in others} == {400}
     one_too_many = [post_with_key(browser, METHODS, "another card", addition) for _ in range(2)]
     assert [is_refusal(answer, 429, "throttled") for answer in one_too_many] == [True, True]

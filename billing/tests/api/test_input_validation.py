@@ -202,9 +202,7 @@ def test_a_body_that_is_no_object_is_refused(alice: Browser, body: str) -> None:
 
 @pytest.mark.shows("security-27")
 @pytest.mark.parametrize("path", POSTS)
-@pytest.mark.parametrize(
-    "content_type", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data"]
-)
+@pytest.mark.parametrize("content_type", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data"])
 def test_a_body_that_is_not_json_is_refused(alice: Browser, path: str, content_type: str) -> None:
     answer = alice.post(path, "subscriptionId=own", content_type=content_type)
     assert (answer.status_code, answer.json()["code"]) == (415, "unsupported_media_type")
@@ -227,7 +225,5 @@ def test_a_change_is_not_made_by_reading(alice: Browser, path: str) -> None:
 
 @pytest.mark.parametrize("key", ["", "x" * 101, "naïve", "a\x01b"])
 def test_a_malformed_key_is_refused(alice: Browser, key: str) -> None:
-    assert_refused(
-        alice.post("/api/account/pause?days=30", headers={"Idempotency-Key": key}), "Idempotency-Key"
-    )
+    assert_refused(alice.post("/api/account/pause?days=30", headers={"Idempotency-Key": key}), "Idempotency-Key")
     assert not IdempotentRequest.objects.exists()

@@ -79,13 +79,9 @@ def test_a_foreign_subscription_and_none_at_all_look_the_same(alice: Browser, pa
 @pytest.mark.shows("request-7")
 def test_ownership_comes_before_the_other_fields(alice: Browser) -> None:
     assert is_not_found(alice.get("/api/account/resume/estimate?subscriptionId=bobs&days=31"))
+    assert is_not_found(alice.post("/api/account/resume", {"subscriptionId": ["bobs"], "quote": {"not": "text"}}))
     assert is_not_found(
-        alice.post("/api/account/resume", {"subscriptionId": ["bobs"], "quote": {"not": "text"}})
-    )
-    assert is_not_found(
-        alice.post(
-            "/api/account/subscriptions/cancel", {"reason": "none of these", "subscriptionIds": ["bobs"]}
-        )
+        alice.post("/api/account/subscriptions/cancel", {"reason": "none of these", "subscriptionIds": ["bobs"]})
     )
 
 
@@ -164,9 +160,9 @@ def names_something(operation: dict[str, Any], schemas: dict[str, Any]) -> bool:
     parameters = operation.get("parameters", [])
     body = operation.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema", {})
     properties = schemas.get(body.get("$ref", "").rsplit("/", 1)[-1], {}).get("properties", {})
-    return any(
-        parameter["in"] == "path" or parameter["name"] in NAMES for parameter in parameters
-    ) or not set(NAMES).isdisjoint(properties)
+    return any(parameter["in"] == "path" or parameter["name"] in NAMES for parameter in parameters) or not set(
+        NAMES
+    ).isdisjoint(properties)
 
 
 @pytest.mark.shows("security-29")

@@ -206,17 +206,12 @@ def test_what_came_in_place_of_an_answer_is_told_to_the_log(
 
     assert request_pause(alice)[:2] == (503, "billing_unconfirmed")
 
-    [line] = [
-        record.getMessage() for record in caplog.records if record.name == "billing.gateway.http.client"
-    ]
+    [line] = [record.getMessage() for record in caplog.records if record.name == "billing.gateway.http.client"]
     assert told in line
 
 
 @pytest.mark.shows("reliability-8")
 def test_a_log_line_of_an_answer_is_short_and_holds_nothing_of_a_subscriber() -> None:
     cut = '{"customer": {"first_name": "Ava", "deleted": false, "cards": ["x", 7], "last_name": "O\\"Neil, '
-    assert (
-        redact_body(cut)
-        == '{"customer": {"first_name": "…", "deleted": false, "cards": ["…", 7], "last_name": "…'
-    )
+    assert redact_body(cut) == '{"customer": {"first_name": "…", "deleted": false, "cards": ["…", 7], "last_name": "…'
     assert len(redact_body("<p>" * 1000)) == LOGGED_CHARACTERS

@@ -76,9 +76,7 @@ def provider_fingerprints(provider: Provider, account: Account) -> list[dict[str
 
 def expire_and_sweep() -> None:
     """Let the leases run out and the sweep work."""
-    Command.objects.filter(state__in=Command.OPEN).update(
-        next_attempt_at=timezone.now() - timedelta(seconds=1)
-    )
+    Command.objects.filter(state__in=Command.OPEN).update(next_attempt_at=timezone.now() - timedelta(seconds=1))
     recovery.sweep_due_work(now=clock.billing_now())
 
 

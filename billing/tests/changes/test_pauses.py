@@ -23,14 +23,8 @@ State = PauseSchedule.State
 
 
 def pause_plans(account: Account, *plans: str, key: str = "pause-1") -> None:
-    ids = [
-        row.provider_id
-        for row in Subscription.objects.filter(customer__account=account)
-        if row.plan_id in plans
-    ]
-    pauses.schedule_pause(
-        account, subscription_ids=ids or None, days=30, key=key, actor="you", now=clock.billing_now()
-    )
+    ids = [row.provider_id for row in Subscription.objects.filter(customer__account=account) if row.plan_id in plans]
+    pauses.schedule_pause(account, subscription_ids=ids or None, days=30, key=key, actor="you", now=clock.billing_now())
 
 
 def run_due_jobs() -> None:
@@ -98,18 +92,14 @@ def test_a_scheduled_pause_is_taken_back(provider: Provider) -> None:
     alice = provider.subscriber("alice", FAITH)
     pause_plans(alice)
 
-    pauses.remove_scheduled_pause(
-        alice, subscription_ids=None, key="back", actor="you", now=clock.billing_now()
-    )
+    pauses.remove_scheduled_pause(alice, subscription_ids=None, key="back", actor="you", now=clock.billing_now())
 
     held = provider.subscription(alice)
     assert held.next_billing_at == held.current_term_end
     assert PauseSchedule.objects.get().state == State.REMOVED
     assert mail_titles(alice)[-1] == "Your scheduled pause of Faith & Family was removed"
     with pytest.raises(pauses.NoScheduledPause):
-        pauses.remove_scheduled_pause(
-            alice, subscription_ids=None, key="again", actor="you", now=clock.billing_now()
-        )
+        pauses.remove_scheduled_pause(alice, subscription_ids=None, key="again", actor="you", now=clock.billing_now())
 
 
 @pytest.mark.shows("rule-1")
@@ -214,9 +204,7 @@ def test_a_pause_that_began_and_ended_unheard_is_not_said_never_to_have_been(pro
 def test_a_pause_of_what_customer_service_ended_is_not_said_to_go_on(provider: Provider) -> None:
     alice = provider.subscriber("alice", FAITH)
     pause_plans(alice)
-    provider.sdk.Subscription.cancel_for_items(
-        provider.subscription(alice).id, {"cancel_option": "immediately"}
-    )
+    provider.sdk.Subscription.cancel_for_items(provider.subscription(alice).id, {"cancel_option": "immediately"})
 
     account_import.resync_account(alice)
 

@@ -37,9 +37,7 @@ def change_plans(account: Account, *plans: str, key: str, quote: str | None = No
     )
 
 
-def switch_period(
-    account: Account, direction: str, plans: Sequence[str] | None = None, *, key: str = "switch"
-) -> Any:
+def switch_period(account: Account, direction: str, plans: Sequence[str] | None = None, *, key: str = "switch") -> Any:
     return billing_period.switch_period(
         account,
         direction=direction,
@@ -140,9 +138,7 @@ def test_what_was_removed_is_kept_again_and_the_rate_comes_back(provider: Provid
 
 def test_a_plan_off_sale_is_kept_again_beside_an_addition(provider: Provider) -> None:
     gia = provider.subscriber("gia", KIDS)
-    provider.sdk.Subscription.cancel_for_items(
-        provider.subscription(gia, KIDS).id, {"cancel_option": "end_of_term"}
-    )
+    provider.sdk.Subscription.cancel_for_items(provider.subscription(gia, KIDS).id, {"cancel_option": "end_of_term"})
     provider.sdk.ItemPrice.update(f"{KIDS}-USD-Monthly", {"status": "archived"})
     account_import.resync_account(gia)
 
@@ -297,9 +293,7 @@ def test_other_figures_than_those_shown_are_refused_and_nothing_is_done(provider
         ([FAITH], NoChange),
     ],
 )
-def test_what_cannot_be_wanted_is_refused(
-    provider: Provider, plans: list[str], error: type[Exception]
-) -> None:
+def test_what_cannot_be_wanted_is_refused(provider: Provider, plans: list[str], error: type[Exception]) -> None:
     ava = provider.subscriber("ava", FAITH)
 
     with pytest.raises(error):
@@ -317,9 +311,7 @@ def test_a_paused_one_is_removed_at_once_and_one_with_a_scheduled_pause_at_its_e
     provider: Provider,
 ) -> None:
     ava = provider.subscriber("ava", FAITH, GOSPEL, KIDS, coupon_ids=["BUNDLE-3"])
-    pauses.schedule_pause(
-        ava, subscription_ids=None, days=30, key="pause", actor="you", now=clock.billing_now()
-    )
+    pauses.schedule_pause(ava, subscription_ids=None, days=30, key="pause", actor="you", now=clock.billing_now())
     pauses.remove_scheduled_pause(
         ava,
         subscription_ids=[provider.subscription(ava, KIDS).id],

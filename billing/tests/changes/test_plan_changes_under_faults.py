@@ -47,17 +47,13 @@ def rates(db: None) -> None:
         BundleRate.objects.create(size=size, percentage=percentage, coupon_id=f"BUNDLE-{size}")
 
 
-def change_plans(
-    account: Account, *plans: str, key: str = "one-intent", quote: str | None = None
-) -> dict[str, Any]:
+def change_plans(account: Account, *plans: str, key: str = "one-intent", quote: str | None = None) -> dict[str, Any]:
     return plan_selection.change_selection(
         account, plan_ids=plans, quote=quote, key=key, actor="you", now=clock.billing_now()
     )
 
 
-def switch_period(
-    account: Account, direction: str, *, key: str = "one-intent", plans: Any = None
-) -> dict[str, Any]:
+def switch_period(account: Account, direction: str, *, key: str = "one-intent", plans: Any = None) -> dict[str, Any]:
     return billing_period.switch_period(
         account,
         direction=direction,
@@ -74,9 +70,7 @@ def provider_coupons(provider: Provider, account: Account, plan: str) -> list[st
 
 
 def expire_lease() -> None:
-    Command.objects.filter(state__in=Command.OPEN).update(
-        next_attempt_at=timezone.now() - timedelta(seconds=1)
-    )
+    Command.objects.filter(state__in=Command.OPEN).update(next_attempt_at=timezone.now() - timedelta(seconds=1))
 
 
 def read_document(account: Account, kind: str = AccountDocument.Kind.PLANS) -> dict[str, Any]:
@@ -227,9 +221,7 @@ def test_an_addition_of_which_coupons_alone_are_left_is_answered_with_its_figure
     provider: Provider, *, aligned: bool
 ) -> None:
     ava = provider.subscriber("ava", FAITH)
-    quote = plan_selection.preview_selection(ava, plan_ids=[FAITH, KIDS], now=clock.billing_now()).body[
-        "quote"
-    ]
+    quote = plan_selection.preview_selection(ava, plan_ids=[FAITH, KIDS], now=clock.billing_now()).body["quote"]
     faith = provider.subscription(ava).id
     provider.sandbox.order_fault("error", f"/subscriptions/{faith}/*", method="POST", status=429)
     with pytest.raises(BillingPartial):
@@ -248,9 +240,7 @@ def test_an_addition_that_was_turned_away_is_shown_anew_before_it_is_made(
     provider: Provider,
 ) -> None:
     ava = provider.subscriber("ava", FAITH)
-    quote = plan_selection.preview_selection(ava, plan_ids=[FAITH, KIDS], now=clock.billing_now()).body[
-        "quote"
-    ]
+    quote = plan_selection.preview_selection(ava, plan_ids=[FAITH, KIDS], now=clock.billing_now()).body["quote"]
     provider.sandbox.order_fault("error", "/customers/*/subscription_for_items", status=429)
     with pytest.raises(BillingUnavailable):
         change_plans(ava, FAITH, KIDS, quote=quote)
@@ -287,9 +277,7 @@ def test_an_addition_that_the_provider_may_have_heard_of_is_asked_for_again_as_i
 
 def test_giving_up_what_was_declined_is_no_change(provider: Provider, faulty_proxy: FaultyProxy) -> None:
     ava = provider.subscriber("ava", FAITH)
-    quote = plan_selection.preview_selection(
-        ava, plan_ids=[FAITH, GOSPEL, KIDS], now=clock.billing_now()
-    ).body["quote"]
+    quote = plan_selection.preview_selection(ava, plan_ids=[FAITH, GOSPEL, KIDS], now=clock.billing_now()).body["quote"]
     faulty_proxy.run_after_write(lambda: provider.add_card("ava", DECLINING_CARD))
     with pytest.raises(BillingPartial):
         change_plans(ava, FAITH, GOSPEL, KIDS, quote=quote)

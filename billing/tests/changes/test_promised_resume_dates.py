@@ -57,9 +57,7 @@ def cancel_while_paused(provider: Provider, account: Account) -> None:
 
 def cancel_in_console_while_paused(provider: Provider, account: Account) -> None:
     start_pause(provider)
-    provider.sdk.Subscription.cancel_for_items(
-        provider.subscription(account).id, {"cancel_option": "immediately"}
-    )
+    provider.sdk.Subscription.cancel_for_items(provider.subscription(account).id, {"cancel_option": "immediately"})
 
 
 def resume_on_promised_day(provider: Provider, account: Account) -> None:
@@ -100,9 +98,7 @@ def test_it_is_resumed_and_billed_once_or_not_at_all(
 
     happens(provider, alice)
     for day in range(3):
-        provider.travel_to(
-            job_schedule.newest_night(first_schedule().resume_date) + timedelta(days=day, minutes=1)
-        )
+        provider.travel_to(job_schedule.newest_night(first_schedule().resume_date) + timedelta(days=day, minutes=1))
         reconcile.read_feed(now=clock.billing_now())
         run_due_jobs()
 
@@ -119,9 +115,7 @@ def test_the_schedule_follows_a_pause_that_was_moved_in_the_console(provider: Pr
     pause_plans(alice)
     held = provider.subscription(alice)
     sooner = utc_time(held.current_term_end) - timedelta(days=10)
-    provider.sdk.Subscription.pause(
-        held.id, {"pause_option": "specific_date", "pause_date": int(sooner.timestamp())}
-    )
+    provider.sdk.Subscription.pause(held.id, {"pause_option": "specific_date", "pause_date": int(sooner.timestamp())})
 
     reconcile.read_feed(now=clock.billing_now())
 
@@ -176,9 +170,7 @@ def test_the_promised_date_holds_in_the_sites_zone(
     alice = provider.subscriber("alice", FAITH)
     pause_plans(alice)
     promised = first_schedule()
-    dates = [
-        clock.local_date(instant, NEW_YORK.key) for instant in (promised.pause_date, promised.resume_date)
-    ]
+    dates = [clock.local_date(instant, NEW_YORK.key) for instant in (promised.pause_date, promised.resume_date)]
     assert [date.isoformat() for date in dates] == [pauses, comes_back]
     assert promised.resume_date - promised.pause_date == timedelta(days=30)
     start_pause(provider)

@@ -42,33 +42,23 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("
 State = Command.State
 PAUSED = "subscription_pause_scheduled"
 HTML = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 6\r\nConnection: close\r\n\r\n<html>"
-EMPTY = (
-    b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}"
-)
+EMPTY = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}"
 BROKEN = b"HTTP/1.1 502 Bad Gateway\r\nContent-Length: 4\r\nConnection: close\r\n\r\noops"
-CUT = (
-    b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 900\r\nConnection: close\r\n\r\n{"
-)
+CUT = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 900\r\nConnection: close\r\n\r\n{"
 
 
 def pause_all(account: Account, key: str = "one-intent") -> None:
-    pauses.schedule_pause(
-        account, subscription_ids=None, days=30, key=key, actor="you", now=clock.billing_now()
-    )
+    pauses.schedule_pause(account, subscription_ids=None, days=30, key=key, actor="you", now=clock.billing_now())
 
 
 def pause_plans(account: Account, *plans: str, key: str = "one-intent") -> None:
     rows = Subscription.objects.filter(customer__account=account)
     ids = [row.provider_id for row in rows if row.plan_id in plans]
-    pauses.schedule_pause(
-        account, subscription_ids=ids, days=30, key=key, actor="you", now=clock.billing_now()
-    )
+    pauses.schedule_pause(account, subscription_ids=ids, days=30, key=key, actor="you", now=clock.billing_now())
 
 
 def expire_lease() -> None:
-    Command.objects.filter(state__in=Command.OPEN).update(
-        next_attempt_at=timezone.now() - timedelta(seconds=1)
-    )
+    Command.objects.filter(state__in=Command.OPEN).update(next_attempt_at=timezone.now() - timedelta(seconds=1))
 
 
 def assert_paused_once(provider: Provider, account: Account) -> None:
@@ -89,9 +79,7 @@ def test_the_same_intent_twice_acts_once(provider: Provider) -> None:
 
 
 @pytest.mark.shows("reliability-7", "reliability-8")
-@pytest.mark.parametrize(
-    "answer", [None, HTML, EMPTY, BROKEN, CUT], ids=["lost", "html", "empty", "502", "cut"]
-)
+@pytest.mark.parametrize("answer", [None, HTML, EMPTY, BROKEN, CUT], ids=["lost", "html", "empty", "502", "cut"])
 def test_an_answer_that_says_nothing_is_confirmed_later_not_called_failed(
     provider: Provider, faulty_proxy: FaultyProxy, answer: bytes | None
 ) -> None:
@@ -115,9 +103,7 @@ def test_an_answer_that_says_nothing_is_confirmed_later_not_called_failed(
     assert_paused_once(provider, alice)
 
 
-def test_asking_again_with_the_same_key_settles_it_at_once(
-    provider: Provider, faulty_proxy: FaultyProxy
-) -> None:
+def test_asking_again_with_the_same_key_settles_it_at_once(provider: Provider, faulty_proxy: FaultyProxy) -> None:
     alice = provider.subscriber("alice", FAITH)
     faulty_proxy.lose_answers()
     with pytest.raises(BillingUnconfirmed):
@@ -131,9 +117,7 @@ def test_asking_again_with_the_same_key_settles_it_at_once(
 
 
 @pytest.mark.shows("reliability-4")
-def test_after_the_providers_window_it_looks_before_it_asks(
-    provider: Provider, faulty_proxy: FaultyProxy
-) -> None:
+def test_after_the_providers_window_it_looks_before_it_asks(provider: Provider, faulty_proxy: FaultyProxy) -> None:
     alice = provider.subscriber("alice", FAITH)
     faulty_proxy.lose_answers()
     with pytest.raises(BillingUnconfirmed):
@@ -174,9 +158,7 @@ def test_an_intent_that_another_change_overtook_is_not_taken_up_again(
         pause_all(alice, key="in one tab")
     settings.CHARGEBEE_ENDPOINT = sandbox.endpoint
     pause_all(alice, key="in another tab")
-    pauses.remove_scheduled_pause(
-        alice, subscription_ids=None, key="and back", actor="you", now=clock.billing_now()
-    )
+    pauses.remove_scheduled_pause(alice, subscription_ids=None, key="and back", actor="you", now=clock.billing_now())
 
     with pytest.raises(InvalidState):
         pause_all(alice, key="in one tab")
@@ -188,9 +170,7 @@ def test_nothing_to_do_leaves_no_command_open(provider: Provider) -> None:
     alice = provider.subscriber("alice", FAITH)
 
     with pytest.raises(undo.NothingScheduled):
-        undo.remove_scheduled_cancellation(
-            alice, subscription_ids=[], key="none", actor="you", now=clock.billing_now()
-        )
+        undo.remove_scheduled_cancellation(alice, subscription_ids=[], key="none", actor="you", now=clock.billing_now())
     with pytest.raises(InvalidState):
         lifecycle.execute_command(
             alice, kind=PAUSE, key="none", actor="you", now=clock.billing_now(), plan=lambda _: []
@@ -202,9 +182,7 @@ def test_nothing_to_do_leaves_no_command_open(provider: Provider) -> None:
 @pytest.mark.shows("reliability-6")
 def test_what_the_provider_refuses_shows_its_present_state(provider: Provider) -> None:
     alice = provider.subscriber("alice", FAITH)
-    provider.sdk.Subscription.cancel_for_items(
-        provider.subscription(alice).id, {"cancel_option": "immediately"}
-    )
+    provider.sdk.Subscription.cancel_for_items(provider.subscription(alice).id, {"cancel_option": "immediately"})
 
     with pytest.raises(InvalidState):
         pause_all(alice)
@@ -215,9 +193,7 @@ def test_what_the_provider_refuses_shows_its_present_state(provider: Provider) -
 
 def test_a_death_while_that_state_is_taken_in_leaves_nothing_shown_that_is_not_so(provider: Provider) -> None:
     alice = provider.subscriber("alice", FAITH)
-    provider.sdk.Subscription.cancel_for_items(
-        provider.subscription(alice).id, {"cancel_option": "immediately"}
-    )
+    provider.sdk.Subscription.cancel_for_items(provider.subscription(alice).id, {"cancel_option": "immediately"})
 
     def dying(execute: Any, sql: str, *rest: Any) -> Any:
         if sql.startswith(f'INSERT INTO "{AccountDocument._meta.db_table}"'):
@@ -304,9 +280,7 @@ def test_a_holder_that_was_away_too_long_does_not_apply_its_answer_again(
     assert Command.objects.get().attempts == 2
 
 
-def test_a_command_that_breaks_keeps_no_other_from_being_settled(
-    provider: Provider, faulty_proxy: FaultyProxy
-) -> None:
+def test_a_command_that_breaks_keeps_no_other_from_being_settled(provider: Provider, faulty_proxy: FaultyProxy) -> None:
     alice, bob = provider.subscriber("alice", FAITH), provider.subscriber("bob", FAITH)
     faulty_proxy.lose_answers()
     for account in (alice, bob):
@@ -329,9 +303,7 @@ def test_a_command_that_breaks_keeps_no_other_from_being_settled(
 
 
 @pytest.mark.shows("reliability-9")
-def test_a_decline_whose_answer_was_lost_is_told_as_a_decline(
-    provider: Provider, faulty_proxy: FaultyProxy
-) -> None:
+def test_a_decline_whose_answer_was_lost_is_told_as_a_decline(provider: Provider, faulty_proxy: FaultyProxy) -> None:
     alice = provider.subscriber("alice", FAITH)
     term_end = utc_time(provider.subscription(alice).current_term_end)
     pause_all(alice)

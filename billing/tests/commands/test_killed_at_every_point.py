@@ -56,9 +56,7 @@ MESSAGE_ID = re.compile(r"^Message-ID: (\S+)", re.MULTILINE)
 @pytest.fixture(params=["embedded", pytest.param("services", marks=pytest.mark.services)])
 def worker(provider: Provider, assert_settled_after: None, tmp_path: Path) -> Iterator[KillableWorker]:
     """A real worker, after whose last death the portal holds what the provider holds."""
-    with KillableWorker(
-        worker_environment(tmp_path, provider.sandbox.endpoint), tmp_path
-    ).run_process() as mortal:
+    with KillableWorker(worker_environment(tmp_path, provider.sandbox.endpoint), tmp_path).run_process() as mortal:
         yield mortal
 
 
@@ -86,9 +84,7 @@ def send_again(worker: KillableWorker, task: str, *arguments: str) -> None:
 
 
 def run_nightly_resumes(worker: KillableWorker) -> None:
-    send_again(
-        worker, "billing.tasks.run_job", "resumes", job_schedule.newest_night(clock.billing_now()).isoformat()
-    )
+    send_again(worker, "billing.tasks.run_job", "resumes", job_schedule.newest_night(clock.billing_now()).isoformat())
 
 
 def is_all_done() -> bool:
@@ -115,9 +111,7 @@ def test_a_resume_is_made_and_told_once(provider: Provider, alice: Account, work
     assert [invoice.status for invoice in provider.invoices(alice)] == ["paid", "paid"]
     assert PauseSchedule.objects.get().state == PauseSchedule.State.RESUMED
     assert Command.objects.get(kind="resume").state == Command.State.SUCCEEDED
-    assert [mail.context["title"] for mail in OutgoingMail.objects.all()] == [
-        "Faith & Family is active again"
-    ]
+    assert [mail.context["title"] for mail in OutgoingMail.objects.all()] == ["Faith & Family is active again"]
     assert len(MESSAGE_ID.findall(worker.sent_mail_text())) == 1
 
 

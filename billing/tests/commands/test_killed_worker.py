@@ -65,9 +65,7 @@ def test_the_sweep_finishes_what_a_killed_worker_had_asked_for(
     worker: subprocess.Popen[bytes],
 ) -> None:
     alice = provider.subscriber("alice", FAITH)
-    pauses.schedule_pause(
-        alice, subscription_ids=None, days=30, key="pause", actor="you", now=clock.billing_now()
-    )
+    pauses.schedule_pause(alice, subscription_ids=None, days=30, key="pause", actor="you", now=clock.billing_now())
     schedule = PauseSchedule.objects.get()
     provider.travel_to(schedule.pause_date + timedelta(hours=1))
     job_schedule.run_job("pauses", job_schedule.newest_hour(clock.billing_now()), now=clock.billing_now())
@@ -101,9 +99,7 @@ def test_the_sweep_finishes_what_a_killed_worker_had_asked_for(
     assert Command.objects.get(kind="resume").state == Command.State.SUCCEEDED
     assert len(provider.events("subscription_resumed")) == 1
     assert [invoice.status for invoice in provider.invoices(alice)] == ["paid", "paid"]
-    assert [mail.context["title"] for mail in OutgoingMail.objects.all()] == [
-        "Faith & Family is active again"
-    ]
+    assert [mail.context["title"] for mail in OutgoingMail.objects.all()] == ["Faith & Family is active again"]
 
 
 @pytest.mark.shows("reliability-15")
@@ -111,9 +107,7 @@ def test_the_sweep_finishes_a_cancellation_that_was_killed_half_way(
     provider: Provider, faulty_proxy: FaultyProxy, environment: dict[str, str]
 ) -> None:
     alice = provider.subscriber("alice", FAITH)
-    pauses.schedule_pause(
-        alice, subscription_ids=None, days=30, key="pause", actor="you", now=clock.billing_now()
-    )
+    pauses.schedule_pause(alice, subscription_ids=None, days=30, key="pause", actor="you", now=clock.billing_now())
     OutgoingMail.objects.all().delete()
     process = subprocess.Popen(
         [sys.executable, "manage.py", "shell", "-v0", "-c", CANCEL],

@@ -39,9 +39,7 @@ def test_a_pause_whose_answer_is_none_is_unknown_and_then_made_exactly_once(
     sandbox.order_fault(kind, "/subscriptions/*/pause", method="POST", seconds=1)
 
     with pytest.raises(BillingUnconfirmed):
-        pauses.schedule_pause(
-            alice, subscription_ids=None, days=30, key="one", actor="you", now=clock.billing_now()
-        )
+        pauses.schedule_pause(alice, subscription_ids=None, days=30, key="one", actor="you", now=clock.billing_now())
     assert Command.objects.get().state == Command.State.UNKNOWN
     assert OutgoingMail.objects.count() == 0
     Command.objects.update(next_attempt_at=timezone.now() - timedelta(seconds=1))

@@ -159,9 +159,7 @@ def test_a_forked_child_gets_a_connection_of_its_own(provider: Provider) -> None
 
     child = os.fork()
     if child == 0:  # in the child nothing but the exit status gets out
-        right = all(
-            subscriptions.retrieve_subscription(subscription_id).id == subscription_id for _ in range(20)
-        )
+        right = all(subscriptions.retrieve_subscription(subscription_id).id == subscription_id for _ in range(20))
         os._exit(0 if right else 1)
     mine = [subscriptions.retrieve_subscription(subscription_id).id for _ in range(20)]
 
@@ -221,9 +219,7 @@ def test_a_key_goes_out_with_every_write(provider: Provider) -> None:
 
 
 @pytest.mark.parametrize("name", ["..", ".", "../customers/alice", "sub/../../customers", "a/."])
-def test_an_id_that_would_lead_elsewhere_is_missing_without_being_asked_for(
-    settings: Settings, name: str
-) -> None:
+def test_an_id_that_would_lead_elsewhere_is_missing_without_being_asked_for(settings: Settings, name: str) -> None:
     settings.CHARGEBEE_ENDPOINT = "http://127.0.0.1:9/api/v2"
     with pytest.raises(Missing):
         subscriptions.retrieve_subscription(name)

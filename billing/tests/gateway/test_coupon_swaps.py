@@ -32,9 +32,7 @@ def coupons_and_schedule(provider: Provider, subscription_id: str) -> tuple[list
 
 
 def swap_coupons(subscription_id: str) -> None:
-    changes.swap_coupons(
-        subscription_id, key="swap", add=["BUNDLE-2"], remove=["BUNDLE-3"], changing_to=MONTHLY
-    )
+    changes.swap_coupons(subscription_id, key="swap", add=["BUNDLE-2"], remove=["BUNDLE-3"], changing_to=MONTHLY)
 
 
 def test_one_that_is_cut_short_is_finished_by_the_same_key(

@@ -63,9 +63,7 @@ def quiet() -> None:
 def begin_command(state: str, **more: object) -> Command:
     """A change of some account, begun two hours ago."""
     account = open_account(f"alice{Command.objects.count()}")
-    made = Command.objects.create(
-        account=account, key="k", kind="pause", actor="you", state=state, steps=[], **more
-    )
+    made = Command.objects.create(account=account, key="k", kind="pause", actor="you", state=state, steps=[], **more)
     Command.objects.filter(pk=made.pk).update(created_at=timezone.now() - LONG_AGO)
     return made
 
@@ -90,10 +88,7 @@ def test_the_sweep_is_heard(provider: Provider) -> None:
 def test_a_change_that_stays_open_needs_somebody(quiet: None) -> None:
     begin_command("unknown")
     assert failing_checks() == {"commands_unsettled"}
-    assert (
-        health_check("commands_unsettled").found
-        == "1 change waiting for Chargebee, oldest started 2 hours ago"
-    )
+    assert health_check("commands_unsettled").found == "1 change waiting for Chargebee, oldest started 2 hours ago"
 
 
 def test_a_declined_card_needs_nobody_and_half_a_change_does(quiet: None) -> None:
@@ -233,9 +228,7 @@ def test_the_page_shows_what_needs_somebody_first_and_where_to_look(client: Clie
 
 
 def test_the_page_is_for_those_who_may_see_it(client: Client) -> None:
-    client.force_login(
-        User.objects.create_user("carl", password="correct horse battery staple", is_staff=True)
-    )
+    client.force_login(User.objects.create_user("carl", password="correct horse battery staple", is_staff=True))
     assert client.get(reverse(PAGE)).status_code == 403
 
 

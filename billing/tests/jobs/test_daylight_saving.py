@@ -79,9 +79,7 @@ def start_beats_and_worker(sandbox: Sandbox, tmp_path: Path) -> Iterator[Callabl
 
 
 @pytest.mark.shows("reliability-26", "reliability-27")
-@pytest.mark.parametrize(
-    ("date", "hours"), [("2026-03-08", 23), ("2026-11-01", 25)], ids=["23 hours", "25 hours"]
-)
+@pytest.mark.parametrize(("date", "hours"), [("2026-03-08", 23), ("2026-11-01", 25)], ids=["23 hours", "25 hours"])
 def test_beats_and_a_worker_run_a_night_once_in_which_the_clocks_change(
     start_beats_and_worker: Callable[[datetime], ClockFile], date: str, hours: int
 ) -> None:

@@ -93,17 +93,14 @@ def test_each_time_the_subscriber_is_told_what_happens_next_and_when(provider: P
 
     told = [mail.context for mail in sent_notices(alice)]
     assert (
-        f"try again on {week[0]}, {week[1]}, and {week[2]}. If those all fail, it stays paused"
-        in told[0]["lines"][1]
+        f"try again on {week[0]}, {week[1]}, and {week[2]}. If those all fail, it stays paused" in told[0]["lines"][1]
     )
     assert told[0]["facts"] == [["Next try", week[0]], ["Last try", week[2]]]
     assert told[2]["facts"] == [["Last try", week[2]]]
     assert "That was our last try" in told[3]["lines"][1]
     assert "resume it from your account" in told[3]["lines"][2]
     assert {notice["action_url"].rsplit("/", 1)[1] for notice in told} == {"manage-payment-method"}
-    assert [link[0] for notice in told for link in notice["undo_links"]] == [
-        "Resume or cancel Faith & Family"
-    ] * 4
+    assert [link[0] for notice in told for link in notice["undo_links"]] == ["Resume or cancel Faith & Family"] * 4
 
 
 def test_a_notice_of_a_try_is_not_sent_once_the_next_thing_has_happened(provider: Provider) -> None:
@@ -139,9 +136,7 @@ def test_another_payment_method_is_tried_within_the_hour(provider: Provider) -> 
     assert [invoice.status for invoice in provider.invoices(alice)] == ["paid", "paid"]
 
 
-@pytest.mark.parametrize(
-    ("job", "hours", "counted"), [("pauses", 1, "retried_later"), ("resumes", 24, "later")]
-)
+@pytest.mark.parametrize(("job", "hours", "counted"), [("pauses", 1, "retried_later"), ("resumes", 24, "later")])
 @pytest.mark.parametrize("trouble", ["refused", "away"])
 def test_another_payment_method_that_cannot_be_tried_is_asked_for_once_a_round_and_again_after_an_hour(
     provider: Provider, sandbox: Sandbox, settings: Settings, trouble: str, job: str, hours: int, counted: str
@@ -154,9 +149,7 @@ def test_another_payment_method_that_cannot_be_tried_is_asked_for_once_a_round_a
     settings.CHARGEBEE_ENDPOINT = {"refused": sandbox.endpoint, "away": UNREACHABLE_ENDPOINT}[trouble]
     settings.JOB_SLICE_SECONDS = 2  # a round without an end is one of so many seconds
 
-    run = job_schedule.run_job(
-        job, job_schedule.JOBS[job].newest_slot(clock.billing_now()), now=clock.billing_now()
-    )
+    run = job_schedule.run_job(job, job_schedule.JOBS[job].newest_slot(clock.billing_now()), now=clock.billing_now())
 
     assert run is not None
     assert run.finished_at is not None
@@ -195,9 +188,7 @@ def test_another_method_that_is_declined_too_has_a_schedule_of_its_own_and_is_no
     provider.add_card("alice", DECLINING_CARD)
     run_next_hour(provider)
 
-    again = [
-        worker.resume_due_pauses(now=clock.billing_now(), only_retries=True)["declined"] for _ in range(2)
-    ]
+    again = [worker.resume_due_pauses(now=clock.billing_now(), only_retries=True)["declined"] for _ in range(2)]
 
     assert again == [0, 0]
     assert (PauseSchedule.objects.get().declines, PauseSchedule.objects.get().given_up_at) == (1, None)

@@ -117,9 +117,7 @@ def resumed_ids(provider: Provider) -> list[str]:
 
 def job_progress() -> str:
     """What operators are told about the job."""
-    (sign,) = (
-        check for check in checks.run_health_checks(now=clock.billing_now()) if check.name == "jobs_under_way"
-    )
+    (sign,) = (check for check in checks.run_health_checks(now=clock.billing_now()) if check.name == "jobs_under_way")
     assert not sign.needs_somebody
     return sign.found
 
@@ -226,14 +224,11 @@ def test_a_thousand_due_resumes_are_each_made_once_through_a_kill_and_a_limit(
     ids = resumed_ids(provider)
     assert len(ids) == len(set(ids)) == SUBSCRIPTIONS
     statuses = Counter(
-        subscription["status"]
-        for subscription in list_entries(provider.sdk.Subscription.list, "subscription")
+        subscription["status"] for subscription in list_entries(provider.sdk.Subscription.list, "subscription")
     )
     assert statuses == {"active": SUBSCRIPTIONS}
     assert set(PauseSchedule.objects.values_list("state", flat=True)) == {PauseSchedule.State.RESUMED}
-    billed = Counter(
-        invoice["subscription_id"] for invoice in list_entries(provider.sdk.Invoice.list, "invoice")
-    )
+    billed = Counter(invoice["subscription_id"] for invoice in list_entries(provider.sdk.Invoice.list, "invoice"))
     assert set(billed.values()) == {2}
     titles = [mail["title"] for mail in OutgoingMail.objects.values_list("context", flat=True)]
     assert len(titles) == SUBSCRIPTIONS

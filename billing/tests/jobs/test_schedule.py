@@ -68,9 +68,7 @@ def test_two_beats_run_each_night_once_whatever_the_day(date: str, hours: int, u
                     schedule.run_job(job.name, slot, now=now)
 
     nights = JobRun.objects.filter(job="notices").order_by("scheduled_for")
-    dates = [
-        slot.astimezone(NEW_YORK).date() for slot in nights.values_list("scheduled_for", flat=True) if slot
-    ]
+    dates = [slot.astimezone(NEW_YORK).date() for slot in nights.values_list("scheduled_for", flat=True) if slot]
     before = [] if up_at else [midnight.date() - timedelta(days=1)]
     assert dates == [*before, midnight.date()]
 
@@ -106,9 +104,7 @@ def test_a_job_is_due_until_its_newest_slot_has_run() -> None:
         "reconcile",
     }
 
-    JobRun.objects.create(
-        job="resumes", scheduled_for=schedule.newest_night(now), started_at=now, finished_at=now
-    )
+    JobRun.objects.create(job="resumes", scheduled_for=schedule.newest_night(now), started_at=now, finished_at=now)
 
     assert "resumes" not in {job.name for job, _ in schedule.due_jobs(now)}
     assert "resumes" in {job.name for job, _ in schedule.due_jobs(now + timedelta(days=1))}

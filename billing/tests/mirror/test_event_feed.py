@@ -40,9 +40,7 @@ def test_the_feed_is_read_on_from_where_it_was_killed(
     every = {entry.event.id for entry in provider.sdk.Event.list({"limit": 100}).list}
     pages = iter(range(1, 100))
 
-    run_and_kill(
-        environment, faulty_proxy, READ_THE_FEED, lambda request: b"/events?" in request and next(pages) == 3
-    )
+    run_and_kill(environment, faulty_proxy, READ_THE_FEED, lambda request: b"/events?" in request and next(pages) == 3)
     assert WebhookEvent.objects.count() == 2 * 4
     assert FeedCursor.objects.get().offset
 

@@ -97,9 +97,7 @@ def test_a_row_that_the_provider_never_had_becomes_a_tombstone(provider: Provide
     assert provider.subscription(alice).status == "active"
 
 
-def test_what_was_made_while_the_lists_were_read_is_not_buried(
-    provider: Provider, faulty_proxy: FaultyProxy
-) -> None:
+def test_what_was_made_while_the_lists_were_read_is_not_buried(provider: Provider, faulty_proxy: FaultyProxy) -> None:
     alice = provider.subscriber("alice", FAITH)
 
     def subscribe_in_between(request: bytes) -> None:
@@ -167,9 +165,7 @@ def test_reading_an_account_again_leaves_nothing_that_the_provider_has_not(provi
 
 def test_a_pause_of_a_subscription_that_is_gone_is_closed_and_told(provider: Provider) -> None:
     alice = provider.subscriber("alice", FAITH)
-    pauses.schedule_pause(
-        alice, subscription_ids=None, days=30, key="pause", actor="you", now=clock.billing_now()
-    )
+    pauses.schedule_pause(alice, subscription_ids=None, days=30, key="pause", actor="you", now=clock.billing_now())
 
     account_import.mark_deleted("subscription", provider.subscription(alice).id)
 

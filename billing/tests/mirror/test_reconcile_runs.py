@@ -95,9 +95,7 @@ def test_every_page_is_compared_and_what_no_page_has_is_found(
     assert Invoice.objects.get(provider_id="ghost").deleted
 
 
-def test_a_page_costs_a_handful_of_queries_and_none_reads_more_than_a_page(
-    alice: Account, settings: Settings
-) -> None:
+def test_a_page_costs_a_handful_of_queries_and_none_reads_more_than_a_page(alice: Account, settings: Settings) -> None:
     def queries(page_size: int) -> list[str]:
         settings.CHARGEBEE_PAGE_SIZE = page_size
         with CaptureQueriesContext(
@@ -126,9 +124,7 @@ def test_a_killed_one_is_gone_on_with_where_it_stopped(
     alice: Account, faulty_proxy: FaultyProxy, environment: dict[str, str]
 ) -> None:
     spoil_invoices(alice)
-    process = subprocess.Popen(
-        RECONCILE, env=environment, cwd=ROOT, stdout=subprocess.DEVNULL, start_new_session=True
-    )
+    process = subprocess.Popen(RECONCILE, env=environment, cwd=ROOT, stdout=subprocess.DEVNULL, start_new_session=True)
 
     def kill_at_the_invoices(request: bytes) -> None:
         if b"/invoices?" in request:
@@ -170,9 +166,7 @@ def test_one_of_yesterday_is_not_gone_on_with(provider: Provider, faulty_proxy: 
     assert set(done.counts_by_stage) == set(records.KINDS)
 
 
-def test_the_night_works_in_slices_until_all_is_done(
-    alice: Account, settings: Settings, provider: Provider
-) -> None:
+def test_the_night_works_in_slices_until_all_is_done(alice: Account, settings: Settings, provider: Provider) -> None:
     settings.CHARGEBEE_PAGE_SIZE, settings.JOB_SLICE_SECONDS = 2, 0
     spoil_invoices(alice)
     now = clock.billing_now()
@@ -233,9 +227,7 @@ def test_the_night_goes_on_when_the_provider_is_back(
     expected = spoil_invoices(alice)
     now = clock.billing_now()
     slot = schedule.newest_night(now)
-    for _ in range(
-        3
-    ):  # old data, the list of prices, and our prices that are not in it, which asks for nothing
+    for _ in range(3):  # old data, the list of prices, and our prices that are not in it, which asks for nothing
         schedule.run_job("reconcile", slot, now=now)
     faulty_proxy.answer_with(b"")
 
@@ -255,9 +247,7 @@ def test_the_night_goes_on_when_the_provider_is_back(
 
 def too_many_requests(retry_after: int) -> bytes:
     """Return the answer of a provider that is asked too much."""
-    body = json.dumps(
-        {"message": "m", "type": "operation_failed", "api_error_code": "api_request_limit_exceeded"}
-    )
+    body = json.dumps({"message": "m", "type": "operation_failed", "api_error_code": "api_request_limit_exceeded"})
     head = f"HTTP/1.1 429 Too Many\r\nRetry-After: {retry_after}\r\nContent-Length: {len(body)}\r\n"
     return f"{head}Content-Type: application/json\r\nConnection: close\r\n\r\n{body}".encode()
 
@@ -354,9 +344,7 @@ def test_a_record_that_cannot_be_read_costs_only_itself(
 
 def test_a_row_newer_than_anything_the_provider_has_is_mended_too(alice: Account) -> None:
     Subscription.objects.update(resource_version=2**60, payload={})
-    assert found_differences() == [
-        f"subscription {Subscription.objects.get().provider_id}: newer than the provider"
-    ]
+    assert found_differences() == [f"subscription {Subscription.objects.get().provider_id}: newer than the provider"]
 
     assert reconcile.repair_mirror(now=clock.billing_now())["failed"] == 0
 
@@ -378,9 +366,7 @@ def test_two_at_once_do_not_disturb_each_other(alice: Account, faulty_proxy: Fau
     assert within == [expected]
 
 
-def test_all_workers_together_keep_the_pace(
-    provider: Provider, faulty_proxy: FaultyProxy, settings: Settings
-) -> None:
+def test_all_workers_together_keep_the_pace(provider: Provider, faulty_proxy: FaultyProxy, settings: Settings) -> None:
     settings.CHARGEBEE_BACKGROUND_REQUESTS_PER_MINUTE = 30  # three at once, then one in 2.2 seconds
     began = time.monotonic()
     RequestPace.objects.create(pk=1, next_at=timezone.now())

@@ -88,9 +88,7 @@ def record_task_messages() -> Iterator[list[tuple[str, bool]]]:
         before_task_publish.disconnect(note)
 
 
-def test_what_many_events_name_is_read_once_for_all_of_them(
-    provider: Provider, faulty_proxy: FaultyProxy
-) -> None:
+def test_what_many_events_name_is_read_once_for_all_of_them(provider: Provider, faulty_proxy: FaultyProxy) -> None:
     alice = provider.subscriber("alice", FAITH)
     held = provider.subscription(alice)
     provider.sdk.Subscription.cancel_for_items(held.id, {"cancel_option": "end_of_term"})
@@ -141,14 +139,10 @@ def test_a_poisoned_event_among_many_stops_only_itself(provider: Provider) -> No
     assert set(WebhookEvent.objects.exclude(pk=poisoned).values_list("attempts", flat=True)) == {1}
 
 
-def test_an_outage_is_nobodys_fault_and_leaves_everything_due(
-    provider: Provider, faulty_proxy: FaultyProxy
-) -> None:
+def test_an_outage_is_nobodys_fault_and_leaves_everything_due(provider: Provider, faulty_proxy: FaultyProxy) -> None:
     alice = provider.subscriber("alice", FAITH, GOSPEL)
     for plan in (FAITH, GOSPEL):
-        store_events(
-            {"customer": ["alice"], "subscription": [provider.subscription(alice, plan).id]}, count=5
-        )
+        store_events({"customer": ["alice"], "subscription": [provider.subscription(alice, plan).id]}, count=5)
     faulty_proxy.answer_with(TOO_MANY_REQUESTS)
 
     assert webhook_processing.process_due_events()

@@ -151,9 +151,7 @@ def test_the_same_event_twice_is_stored_and_processed_once(provider: Provider, s
 @pytest.mark.shows("reliability-35")
 def test_a_real_event_brings_what_changed_behind_our_back(provider: Provider, settings: Settings) -> None:
     alice = provider.subscriber("alice", FAITH)
-    provider.sdk.Subscription.cancel_for_items(
-        provider.subscription(alice).id, {"cancel_option": "end_of_term"}
-    )
+    provider.sdk.Subscription.cancel_for_items(provider.subscription(alice).id, {"cancel_option": "end_of_term"})
     told = provider.events("subscription_cancellation_scheduled")[0]
 
     assert post_webhook(settings, told.raw_data) == 200
@@ -184,9 +182,7 @@ def test_what_is_done_to_payment_methods_in_the_providers_console_is_followed(
     assert hear("deleted") == {purse.source_in_role()}
 
 
-def test_what_happens_to_tokens_and_intents_is_recorded_as_ignored(
-    provider: Provider, settings: Settings
-) -> None:
+def test_what_happens_to_tokens_and_intents_is_recorded_as_ignored(provider: Provider, settings: Settings) -> None:
     purse = SubscriberWallet(provider, provider.subscriber("alice", FAITH))
     changes.create_paypal_intent(purse.account, key="one")
     purse.add_card(purse.create_token(MASTERCARD))
@@ -220,9 +216,7 @@ def test_events_out_of_order_end_in_the_providers_state(provider: Provider, sett
 
 
 @pytest.mark.shows("security-36")
-def test_an_event_about_a_stranger_or_of_another_version_is_ignored(
-    provider: Provider, settings: Settings
-) -> None:
+def test_an_event_about_a_stranger_or_of_another_version_is_ignored(provider: Provider, settings: Settings) -> None:
     provider.sdk.Customer.create({"id": "stranger", "email": "stranger@example.com"})
     provider.subscribe("stranger", FAITH, auto_collection="off")
     told = provider.events("subscription_created")[0]
@@ -254,12 +248,8 @@ def test_a_poisoned_event_is_parked_and_the_others_flow(provider: Provider, sett
 
 def test_our_own_pause_is_not_mistaken_for_somebody_elses(provider: Provider, settings: Settings) -> None:
     alice = provider.subscriber("alice", FAITH)
-    pauses.schedule_pause(
-        alice, subscription_ids=None, days=30, key="one", actor="you", now=clock.billing_now()
-    )
-    pauses.remove_scheduled_pause(
-        alice, subscription_ids=None, key="two", actor="you", now=clock.billing_now()
-    )
+    pauses.schedule_pause(alice, subscription_ids=None, days=30, key="one", actor="you", now=clock.billing_now())
+    pauses.remove_scheduled_pause(alice, subscription_ids=None, key="two", actor="you", now=clock.billing_now())
 
     for event in provider.events("subscription_pause_scheduled"):
         post_webhook(settings, event.raw_data)

@@ -38,9 +38,7 @@ from conftest import Sandbox
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("assert_settled_after")]
 
-EMPTY = (
-    b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}"
-)
+EMPTY = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}"
 DUE = [699, 799]
 # What such a change writes: the card, its owner, the two invoices; then the default, or the removal.
 STEPS = 5
@@ -88,9 +86,7 @@ def settle_commands() -> None:
     lifecycle.settle_due_commands(COMMAND_KINDS, now=clock.billing_now())
 
 
-def run_in_process_and_kill(
-    faulty_proxy: FaultyProxy, act: Callable[[], object], *, killed_after: int
-) -> None:
+def run_in_process_and_kill(faulty_proxy: FaultyProxy, act: Callable[[], object], *, killed_after: int) -> None:
     """Let a process of its own do something, and kill it when so many writes were answered and it has not heard."""
     connection.close()  # the child must not inherit it
     process = get_context("fork").Process(target=act)
@@ -278,9 +274,7 @@ def test_a_provider_that_is_away_from_the_start_adds_nothing_and_the_same_intent
 
 
 @pytest.mark.shows("reliability-2")
-def test_a_token_that_never_arrived_and_expired_adds_nothing(
-    finn: SubscriberWallet, sandbox: Sandbox
-) -> None:
+def test_a_token_that_never_arrived_and_expired_adds_nothing(finn: SubscriberWallet, sandbox: Sandbox) -> None:
     change = prepare_change(finn, "added")
     sandbox.order_fault("drop_connection_before", "/payment_sources/*")
     with pytest.raises(BillingUnconfirmed):

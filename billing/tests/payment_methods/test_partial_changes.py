@@ -67,9 +67,7 @@ def test_an_update_done_in_part_and_repeated_with_a_new_token_leaves_one_new_car
     assert list(reconcile.find_differences()) == []
 
 
-def test_however_often_an_update_got_half_way_only_its_last_card_stays(
-    ava: SubscriberWallet, sandbox: Sandbox
-) -> None:
+def test_however_often_an_update_got_half_way_only_its_last_card_stays(ava: SubscriberWallet, sandbox: Sandbox) -> None:
     old, spent = str(ava.source_in_role()), ava.create_token(VISA_CARD)
     ava.remove_source(ava.add_card(spent).source_id or "")
     for number, removed in ((AMEX, 0), (VISA_CARD, 0), (AMEX, 1)):
@@ -176,17 +174,13 @@ def test_one_that_was_told_as_done_in_part_is_finished_and_the_rest_is_told(
     old, token = str(finn.source_in_role()), finn.create_token(AMEX)
 
     def ask() -> MethodChangeResult:
-        return (
-            finn.add_card(token, key="one") if change == "added" else finn.replace_card(old, token, key="one")
-        )
+        return finn.add_card(token, key="one") if change == "added" else finn.replace_card(old, token, key="one")
 
     sandbox.refuse_requests(refused)
     with pytest.raises(BillingPartial):
         ask()
     Command.objects.update(finished_at=timezone.now() - timedelta(minutes=11))
-    assert partial_receipts.send_partial_receipts(RECEIPT_COMPOSERS, now=clock.billing_now()) == {
-        "told_in_part": 1
-    }
+    assert partial_receipts.send_partial_receipts(RECEIPT_COMPOSERS, now=clock.billing_now()) == {"told_in_part": 1}
 
     outcome = ask()
 

@@ -29,9 +29,7 @@ AVA_INVOICE = InvoiceData(
         address=("100 Example Avenue", "Nashville, TN 37203"),
         tax_id="12-3456789",
     ),
-    subscriber=Party(
-        name="Ava Martin", email="ava@example.com", address=("12 Orchard Lane", "Portland, OR 97205")
-    ),
+    subscriber=Party(name="Ava Martin", email="ava@example.com", address=("12 Orchard Lane", "Portland, OR 97205")),
     lines=(
         InvoiceLine("Faith & Family, monthly", 699, 699, 1, date(2026, 11, 20), date(2026, 12, 20)),
         InvoiceLine("Gospel TV, monthly", 799, 799, 1, date(2026, 11, 20), date(2026, 12, 20)),
@@ -65,9 +63,7 @@ def invoice_for(name: str, *address: str) -> InvoiceData:
 
 def invoice_with_lines(count: int) -> InvoiceData:
     """Return Ava's invoice with `count` numbered lines."""
-    return replace(
-        AVA_INVOICE, lines=tuple(InvoiceLine(f"Service number {i}", 100, 100) for i in range(1, count + 1))
-    )
+    return replace(AVA_INVOICE, lines=tuple(InvoiceLine(f"Service number {i}", 100, 100) for i in range(1, count + 1)))
 
 
 def open_pdf(document: InvoiceData) -> PdfReader:

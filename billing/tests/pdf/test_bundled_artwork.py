@@ -10,9 +10,7 @@ from billing.models import PauseOfferContent
 from billing.pdf.assets import PROJECT_ROOT, STATIC_ROOT
 
 ARTWORK = sorted((STATIC_ROOT / "portal" / "art").rglob("*.svg"))
-CONTENT = json.loads(
-    (PROJECT_ROOT / "billing" / "fixtures" / "pause_offer_content.json").read_text(encoding="utf-8")
-)
+CONTENT = json.loads((PROJECT_ROOT / "billing" / "fixtures" / "pause_offer_content.json").read_text(encoding="utf-8"))
 SVG = "{http://www.w3.org/2000/svg}"
 DRAWING = {
     f"{SVG}{tag}"
@@ -31,9 +29,7 @@ def test_a_drawing_is_small_titled_and_only_draws(drawing: Path) -> None:
     assert drawing.stat().st_size < 32_000
     assert (root.findtext(f"{SVG}title") or "").strip()
     assert {element.tag for element in root.iter()} <= DRAWING
-    assert [
-        name for element in root.iter() for name in element.attrib if name.startswith("on") or "href" in name
-    ] == []
+    assert [name for element in root.iter() for name in element.attrib if name.startswith("on") or "href" in name] == []
 
 
 def test_the_pause_offer_has_content_for_every_plan() -> None:

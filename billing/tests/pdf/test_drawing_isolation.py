@@ -55,9 +55,7 @@ def test_no_value_of_an_invoice_calls_out(listener: socket.socket) -> None:
     document = replace(
         AVA_INVOICE,
         number=image,
-        brand=BrandMark(
-            name=image, logo=f"{listener_url(listener)}/x.svg", colour=f"url({listener_url(listener)}/x)"
-        ),
+        brand=BrandMark(name=image, logo=f"{listener_url(listener)}/x.svg", colour=f"url({listener_url(listener)}/x)"),
         seller=Party(name=image, email=image, address=(image,), tax_id=image),
         subscriber=Party(name=image, email=image, address=(image,), tax_id=image),
         lines=(InvoiceLine(image, 699, 699),),
@@ -117,9 +115,7 @@ def test_a_hostile_name_is_printed_as_it_is_spelt(name: str) -> None:
     assert name.replace(" ", "") in drawn_text(invoice_for(name)).replace(" ", "")
 
 
-@pytest.mark.parametrize(
-    "colour", ["red; background: url(http://127.0.0.1/x)", '#fff" onload="x', "#12345g", ""]
-)
+@pytest.mark.parametrize("colour", ["red; background: url(http://127.0.0.1/x)", '#fff" onload="x', "#12345g", ""])
 def test_a_colour_that_is_none_falls_back_to_ink(colour: str) -> None:
     html = render_html(replace(AVA_INVOICE, brand=BrandMark(name="Somebody", colour=colour)))
 

@@ -24,9 +24,7 @@ from billing.pdf.invoice_data import PayingSource
         (None, None, "\N{EN DASH}"),
     ],
 )
-def test_a_period_repeats_the_year_only_where_it_changes(
-    start: date | None, end: date | None, expected: str
-) -> None:
+def test_a_period_repeats_the_year_only_where_it_changes(start: date | None, end: date | None, expected: str) -> None:
     assert format_period(start, end) == expected
 
 

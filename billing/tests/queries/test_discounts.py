@@ -38,14 +38,9 @@ def test_a_price_is_what_is_left_and_never_below_nothing(amount: int, discounts:
 
 
 @given(amount=some.integers(0, 100_000), discounts=some.lists(DISCOUNTS, max_size=5))
-def test_invoice_level_coupons_never_change_what_the_bundle_saves(
-    amount: int, discounts: list[Discount]
-) -> None:
+def test_invoice_level_coupons_never_change_what_the_bundle_saves(amount: int, discounts: list[Discount]) -> None:
     bundle_alone = [discount for discount in discounts if discount.kind == "bundle"]
-    assert (
-        discounted_price(amount, discounts).bundle_savings
-        == discounted_price(amount, bundle_alone).bundle_savings
-    )
+    assert discounted_price(amount, discounts).bundle_savings == discounted_price(amount, bundle_alone).bundle_savings
 
 
 @pytest.mark.shows("money-1")

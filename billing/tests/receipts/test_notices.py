@@ -180,11 +180,7 @@ def test_what_becomes_true_again_is_told_after_all(
     assert notices.queue_due_notices(now=clock.billing_now()) == {"notices": 1}
     send_due_mail()
 
-    assert (
-        len(notice_mails("sent"))
-        == len([message for message in mail.outbox if "renews" in message.subject])
-        == 1
-    )
+    assert len(notice_mails("sent")) == len([message for message in mail.outbox if "renews" in message.subject]) == 1
 
 
 def test_a_trial_that_customer_service_made_longer_is_told_of_at_its_new_end(provider: Provider) -> None:
@@ -212,9 +208,7 @@ def test_a_mail_server_that_comes_back_too_late_sends_nothing(provider: Provider
     assert len(notice_mails("dropped")) == 1
 
 
-def test_a_provider_that_is_away_leaves_our_own_price_before_tax(
-    provider: Provider, settings: Settings
-) -> None:
+def test_a_provider_that_is_away_leaves_our_own_price_before_tax(provider: Provider, settings: Settings) -> None:
     make_yearly(provider)
     run_notices_before(provider, next_bill_at() - timedelta(days=30))
 

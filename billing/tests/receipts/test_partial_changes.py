@@ -28,15 +28,11 @@ def upgrade_plans(account: Account, key: str = "up") -> None:
 
 
 def pause_plans(account: Account) -> None:
-    pauses.schedule_pause(
-        account, subscription_ids=None, days=30, key="pause", actor="you", now=clock.billing_now()
-    )
+    pauses.schedule_pause(account, subscription_ids=None, days=30, key="pause", actor="you", now=clock.billing_now())
 
 
 def travel_half_an_hour() -> int:
-    Command.objects.filter(finished_at__isnull=False).update(
-        finished_at=timezone.now() - timedelta(minutes=30)
-    )
+    Command.objects.filter(finished_at__isnull=False).update(finished_at=timezone.now() - timedelta(minutes=30))
     return partial_receipts.send_partial_receipts(RECEIPT_COMPOSERS, now=clock.billing_now())["told_in_part"]
 
 
@@ -63,13 +59,9 @@ def make_half_upgraded(provider: Provider, faulty_proxy: FaultyProxy) -> Account
     return ava
 
 
-def test_what_nobody_finishes_is_told_once_as_far_as_it_got(
-    provider: Provider, faulty_proxy: FaultyProxy
-) -> None:
+def test_what_nobody_finishes_is_told_once_as_far_as_it_got(provider: Provider, faulty_proxy: FaultyProxy) -> None:
     ava = make_half_upgraded(provider, faulty_proxy)
-    assert partial_receipts.send_partial_receipts(RECEIPT_COMPOSERS, now=clock.billing_now()) == {
-        "told_in_part": 0
-    }
+    assert partial_receipts.send_partial_receipts(RECEIPT_COMPOSERS, now=clock.billing_now()) == {"told_in_part": 0}
     assert mail_contexts(ava) == []
 
     assert travel_half_an_hour() == 1
@@ -94,9 +86,7 @@ def test_finishing_it_later_tells_only_of_the_rest(provider: Provider, faulty_pr
 
 
 @pytest.mark.parametrize("key", ["up", "a-new-click"])
-def test_finishing_it_at_once_is_told_as_a_whole(
-    provider: Provider, faulty_proxy: FaultyProxy, key: str
-) -> None:
+def test_finishing_it_at_once_is_told_as_a_whole(provider: Provider, faulty_proxy: FaultyProxy, key: str) -> None:
     ava = make_half_upgraded(provider, faulty_proxy)
 
     upgrade_plans(ava, key=key)
@@ -124,9 +114,7 @@ def test_what_was_taken_back_meanwhile_is_not_told_any_more(provider: Provider) 
     provider.sdk.Subscription.pause(gospel, {"pause_option": "immediately"})
     with pytest.raises(BillingPartial):
         pause_plans(ava)
-    pauses.remove_scheduled_pause(
-        ava, subscription_ids=None, key="back", actor="you", now=clock.billing_now()
-    )
+    pauses.remove_scheduled_pause(ava, subscription_ids=None, key="back", actor="you", now=clock.billing_now())
 
     assert travel_half_an_hour() == 0
     assert [context["title"] for context in mail_contexts(ava)] == [
@@ -164,9 +152,7 @@ def test_a_cancellation_done_in_part_is_told_with_its_undo(provider: Provider) -
     faith = Subscription.objects.get(customer__account=ava, service="faith-family").provider_id
     assert receipt["title"] == "Your cancellation of Faith & Family is scheduled"
     assert receipt["action_url"].endswith(f"/dashboard?undo={faith}")
-    undo.remove_scheduled_cancellation(
-        ava, subscription_ids=[faith], key="keep", actor="you", now=clock.billing_now()
-    )
+    undo.remove_scheduled_cancellation(ava, subscription_ids=[faith], key="keep", actor="you", now=clock.billing_now())
     assert mail_contexts(ava)[-1]["title"] == "Your cancellation of Faith & Family was undone"
 
 

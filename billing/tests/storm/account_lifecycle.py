@@ -111,9 +111,7 @@ class AccountLifecycle:
         """Want exactly these plans from now on."""
 
         def make_change() -> None:
-            shown = plan_selection.preview_selection(
-                self.account, plan_ids=sorted(plans), now=clock.billing_now()
-            )
+            shown = plan_selection.preview_selection(self.account, plan_ids=sorted(plans), now=clock.billing_now())
             with self._expect_charge(shown.body["due_now"]):
                 plan_selection.change_selection(
                     self.account, plan_ids=sorted(plans), quote=shown.body["quote"], **self._next_intent()
@@ -138,9 +136,7 @@ class AccountLifecycle:
 
     def redeem_code(self, code: str) -> None:
         """Redeem a code, or claim the free month."""
-        self._attempt_change(
-            self._claim_free_month if code == FREE_MONTH else lambda: self._redeem_code(code)
-        )
+        self._attempt_change(self._claim_free_month if code == FREE_MONTH else lambda: self._redeem_code(code))
 
     def pause_plans(self, plans: Collection[str] | None) -> None:
         """Pause these plans, or all that can be."""
@@ -165,9 +161,7 @@ class AccountLifecycle:
         """Resume all that is paused, as estimated."""
 
         def make_change() -> None:
-            shown = resumes.estimate_resume(
-                self.account, subscription_ids=None, days=None, now=clock.billing_now()
-            )
+            shown = resumes.estimate_resume(self.account, subscription_ids=None, days=None, now=clock.billing_now())
             with self._expect_charge(shown.amount_due):
                 resumes.resume_subscriptions(
                     self.account, subscription_ids=None, quote=shown.quote, **self._next_intent()
@@ -284,9 +278,7 @@ class AccountLifecycle:
 
     def can_be_cancelled_and_kept(self) -> list[str]:
         """Return the plans that a cancellation would not end at once."""
-        return [
-            holding.plan.id for holding in self.list_holdings() if holding.status in ("ACTIVE", "IN_TRIAL")
-        ]
+        return [holding.plan.id for holding in self.list_holdings() if holding.status in ("ACTIVE", "IN_TRIAL")]
 
     def can_be_downgraded(self) -> list[str]:
         """Return the yearly plans whose downgrade would wait for the term's end."""
@@ -341,9 +333,7 @@ class AccountLifecycle:
 
     def _cancel_subscriptions(self, ids: Sequence[str] | None) -> None:
         survey = Survey(reason="Too expensive")
-        cancellation.cancel_subscriptions(
-            self.account, subscription_ids=ids, survey=survey, **self._next_intent()
-        )
+        cancellation.cancel_subscriptions(self.account, subscription_ids=ids, survey=survey, **self._next_intent())
 
     def _take_pauses_back(self, ids: Sequence[str] | None = None) -> None:
         pauses.remove_scheduled_pause(self.account, subscription_ids=ids, **self._next_intent())
@@ -358,11 +348,7 @@ class AccountLifecycle:
 
     def _keep_all(self) -> None:
         self._keep_subscriptions(
-            [
-                holding.subscription.provider_id
-                for holding in self.list_holdings()
-                if holding.status == "NON_RENEWING"
-            ]
+            [holding.subscription.provider_id for holding in self.list_holdings() if holding.status == "NON_RENEWING"]
         )
 
     def _redeem_code(self, code: str) -> None:
@@ -381,23 +367,16 @@ class AccountLifecycle:
         undo.remove_scheduled_cancellation(self.account, subscription_ids=ids, **self._next_intent())
 
     def _subscription_ids(self, plans: Collection[str]) -> list[str]:
-        return [
-            holding.subscription.provider_id for holding in self.list_holdings() if holding.plan.id in plans
-        ]
+        return [holding.subscription.provider_id for holding in self.list_holdings() if holding.plan.id in plans]
 
     def _timestamp_in(self, **duration: float) -> int:
         return int((clock.billing_now() + timedelta(**duration)).timestamp())
 
     def _hot_read_bodies(self) -> dict[str, Any]:
-        return {
-            kind: json.loads(documents.read_document(self.account, kind))
-            for kind in AccountDocument.Kind.values
-        }
+        return {kind: json.loads(documents.read_document(self.account, kind)) for kind in AccountDocument.Kind.values}
 
     def _totals_on_screen(self) -> Totals:
-        return _totals_by_period(
-            json.loads(documents.read_document(self.account, AccountDocument.Kind.PLANS))
-        )
+        return _totals_by_period(json.loads(documents.read_document(self.account, AccountDocument.Kind.PLANS)))
 
     def _amount_due(self) -> int:
         return sum(total for total, _, _ in self._totals_on_screen().values())
@@ -422,9 +401,7 @@ class AccountLifecycle:
         answer = self.provider.sdk.Estimate.renewal_estimate(holding.subscription.provider_id, options)
         invoice = answer.estimate.raw_data["invoice_estimate"]
         discounts = invoice.get("discounts") or []
-        bundle = sum(
-            discount["amount"] for discount in discounts if discount["entity_type"] == "item_level_coupon"
-        )
+        bundle = sum(discount["amount"] for discount in discounts if discount["entity_type"] == "item_level_coupon")
         return invoice["total"], bundle, sum(discount["amount"] for discount in discounts) - bundle
 
     def _assert_scheduled_as_shown(self) -> None:
@@ -440,9 +417,7 @@ class AccountLifecycle:
                     if holding.will_bill:
                         unit = holding.subscription.period_unit
                         unit = "month" if holding.subscription.provider_id in changed else unit
-                        sums.setdefault(unit, []).append(
-                            self._estimate_bill(holding, ignore_scheduled_changes=False)
-                        )
+                        sums.setdefault(unit, []).append(self._estimate_bill(holding, ignore_scheduled_changes=False))
                 assert {unit: _sum_totals(bills) for unit, bills in sums.items()} == _shown_totals(shown.body)
 
     def _assert_one_per_service(self) -> None:
@@ -478,9 +453,7 @@ class AccountLifecycle:
     def _expected_bills(self) -> dict[tuple[str, int], int]:
         """Return what each next bill will be, by subscription and instant."""
         return {
-            (holding.subscription.provider_id, int(holding.next_billing_at.timestamp())): self._shown_for(
-                holding
-            )
+            (holding.subscription.provider_id, int(holding.next_billing_at.timestamp())): self._shown_for(holding)
             for holding in self.list_holdings()
             if holding.next_billing_at is not None
         }
@@ -491,9 +464,7 @@ class AccountLifecycle:
             return holding.price.total
         return self._estimate_bill(holding, ignore_scheduled_changes=False)[0]
 
-    def _assert_billed_as_shown(
-        self, invoices: Sequence[Any], expected: Mapping[tuple[str, int], int]
-    ) -> None:
+    def _assert_billed_as_shown(self, invoices: Sequence[Any], expected: Mapping[tuple[str, int], int]) -> None:
         for invoice in invoices:
             shown = expected.get((invoice.subscription_id, int(invoice.date)))
             if shown is not None:
@@ -507,9 +478,7 @@ class AccountLifecycle:
         live = [raw for raw in raws if _is_live_after(raw, int(invoice.date))]
         full = sum(line.amount for line in invoice.line_items)
         taken = sum(
-            discount.amount
-            for discount in invoice.discounts or []
-            if str(discount.entity_type) == "item_level_coupon"
+            discount.amount for discount in invoice.discounts or [] if str(discount.entity_type) == "item_level_coupon"
         )
         assert taken == (full * RATES.get(len(live), 0) + 50) // 100, f"{len(live)} live, {taken} of {full}"
 

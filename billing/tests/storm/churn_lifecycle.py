@@ -140,9 +140,7 @@ class ChurnLifecycle(AccountLifecycle):
             "resume": lambda one, by: resumes.resume_subscriptions(
                 self.account, subscription_ids=[one], quote=None, **by
             ),
-            "remove pause": lambda one, by: pauses.remove_scheduled_pause(
-                self.account, subscription_ids=[one], **by
-            ),
+            "remove pause": lambda one, by: pauses.remove_scheduled_pause(self.account, subscription_ids=[one], **by),
         }
         for subscription_id in self._subscription_ids([plan]):
             by = {**self._next_intent(), "actor": OPERATOR}
@@ -281,11 +279,7 @@ class ChurnLifecycle(AccountLifecycle):
             change()
         except PortalError as error:
             failed = error
-        placed = [
-            event
-            for event in self.post.collect_new()
-            if event["event_type"] == "subscription_pause_scheduled"
-        ]
+        placed = [event for event in self.post.collect_new() if event["event_type"] == "subscription_pause_scheduled"]
         # Only pauses that were placed here are resumed here, and counted.
         self.ours.update(event["id"] for event in placed)
         self._count_events(before, self.raw_subscriptions(), placed)
@@ -293,9 +287,7 @@ class ChurnLifecycle(AccountLifecycle):
             self._assert_well_refused(failed, prints)
         return failed
 
-    def _count_events(
-        self, before: RawSubscriptions, after: RawSubscriptions, placed: Sequence[Event]
-    ) -> None:
+    def _count_events(self, before: RawSubscriptions, after: RawSubscriptions, placed: Sequence[Event]) -> None:
         """Count what a change that was asked for here did to each subscription."""
         for identifier, was in before.items():
             now = after[identifier]
@@ -317,9 +309,7 @@ class ChurnLifecycle(AccountLifecycle):
             if was["status"] == "paused" and now["status"] != "paused":
                 self._assert_resume_was_due(was)
             else:
-                assert _undoable_state(now) == _undoable_state(was), (
-                    "a machine changed what nobody asked it to"
-                )
+                assert _undoable_state(now) == _undoable_state(was), "a machine changed what nobody asked it to"
 
     def _assert_still_scheduled(self, before: RawSubscriptions) -> None:
         assert {identifier: _undoable_state(raw) for identifier, raw in self.raw_subscriptions().items()} == {
@@ -331,9 +321,7 @@ class ChurnLifecycle(AccountLifecycle):
         assert clock.local_date(clock.billing_now(), self.zone) >= clock.local_date(promised, self.zone), (
             "resumed early"
         )
-        assert self._has_pause_placed_by_portal(was["id"]) or self.was_deaf, (
-            "resumed what nobody had paused here"
-        )
+        assert self._has_pause_placed_by_portal(was["id"]) or self.was_deaf, "resumed what nobody had paused here"
 
     def _has_pause_placed_by_portal(self, identifier: str) -> bool:
         """Whether the newest pause of a subscription was placed here."""
@@ -369,17 +357,14 @@ class ChurnLifecycle(AccountLifecycle):
         concerned = [identifier for identifier in row.subscription_ids if identifier in before]
         if error is None:
             assert row.outcome == done
-            assert all(
-                _is_ending(after[identifier]) or "pause_date" in after[identifier] for identifier in concerned
-            )
+            assert all(_is_ending(after[identifier]) or "pause_date" in after[identifier] for identifier in concerned)
             assert done == Outcome.PAUSED or all(_is_ending(after[identifier]) for identifier in concerned)
         elif isinstance(error, BillingPartial):
             assert row.outcome == Outcome.PARTLY
         else:
             assert row.outcome == Outcome.FAILED
             assert all(
-                _undoable_state(after[identifier]) == _undoable_state(before[identifier])
-                for identifier in concerned
+                _undoable_state(after[identifier]) == _undoable_state(before[identifier]) for identifier in concerned
             )
 
     def _assert_true_now(self, mail: OutgoingMail) -> None:
@@ -465,9 +450,7 @@ class ChurnLifecycle(AccountLifecycle):
             if "pause_date" in raw and raw["status"] != "cancelled"
         }
         rows = PauseSchedule.objects.filter(state__in=PauseSchedule.OPEN).select_related("subscription")
-        found = {
-            row.subscription.provider_id: (str(row.state), int(row.pause_date.timestamp())) for row in rows
-        }
+        found = {row.subscription.provider_id: (str(row.state), int(row.pause_date.timestamp())) for row in rows}
         ours = {identifier for identifier in there if self._is_placed_here(identifier)}
         assert found.items() <= there.items()
         assert ours <= found.keys() if self.was_deaf else ours == found.keys()

@@ -63,9 +63,7 @@ class AdminOperator:
         acts: dict[str, Callable[[], object]] = {
             "resume": lambda: self._resume_plan(account, plan),
             "remove pause": lambda: self._remove_pause(account, plan),
-            "resync": lambda: operator_actions.resync_as_operator(
-                account, actor=OPERATOR, now=clock.billing_now()
-            ),
+            "resync": lambda: operator_actions.resync_as_operator(account, actor=OPERATOR, now=clock.billing_now()),
             "sign out": lambda: flow.sign_out_by_operator(account, actor=OPERATOR),
             "switch off and on": lambda: self._switch_off_and_on(account),
             "unsubscribe": lambda: email_preferences.change_preferences(
@@ -89,9 +87,7 @@ class AdminOperator:
             bundle_rates.refresh_bundles()
         elif act == "content":
             shown = {"upcoming_image_text1": f"Season {number}"}
-            PauseOfferContent.objects.update_or_create(
-                plan_id=SERVICES[number % len(SERVICES)], defaults=shown
-            )
+            PauseOfferContent.objects.update_or_create(plan_id=SERVICES[number % len(SERVICES)], defaults=shown)
         elif act == "time zone":
             site.time_zone = ZONES[number % len(ZONES)]
             site.save()
@@ -111,9 +107,7 @@ class AdminOperator:
     def _resume_plan(self, account: Account, plan: str) -> None:
         """Resume what the page asked about, at the price that it showed."""
         for identifier in _live_subscription_ids(account, plan):
-            shown = resumes.estimate_resume(
-                account, subscription_ids=[identifier], days=None, now=clock.billing_now()
-            )
+            shown = resumes.estimate_resume(account, subscription_ids=[identifier], days=None, now=clock.billing_now())
             resumes.resume_subscriptions(
                 account, subscription_ids=[identifier], quote=shown.quote, **self._next_intent()
             )

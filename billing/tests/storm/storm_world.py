@@ -193,10 +193,7 @@ class StormWorld:
     def repeat(self, name: str, trouble: Trouble = None) -> None:
         """Send the last request again with its key, as the app does that got no answer, or was told to wait."""
         intent = self.last.get(name)
-        if (
-            intent is not None
-            and clock.billing_now() - (intent.first_sent_at or clock.billing_now()) < KEYS_ARE_KEPT
-        ):
+        if intent is not None and clock.billing_now() - (intent.first_sent_at or clock.billing_now()) < KEYS_ARE_KEPT:
             self._in_the_app(name, lambda: self._send_request(name, intent), trouble)
 
     def sign_in(self, name: str, trouble: Trouble = None) -> None:
@@ -205,9 +202,7 @@ class StormWorld:
         self._in_the_portal(lambda: asked.append(door.request_code(email)), trouble)
         self.send_mail()
         codes = [
-            message
-            for message in outgoing.outbox
-            if message.to == [email] and CODE_PATTERN.search(str(message.body))
+            message for message in outgoing.outbox if message.to == [email] and CODE_PATTERN.search(str(message.body))
         ]
         if asked and asked[0].status_code == OK and codes:
             answer = door.submit_code(CODE_PATTERN.findall(str(codes[-1].body))[0], email, **asked[0].json())
@@ -347,10 +342,7 @@ class StormWorld:
             self._assert_resumed_when_promised(account)
             assert Command.objects.filter(account=account, state__in=Command.OPEN).count() <= 1
             assert self._hot_read_bodies(account) == built_documents(Account.objects.get(pk=account.pk))
-            prices = [
-                fingerprint["price"].rsplit("-", 1)[0]
-                for fingerprint in self._live_fingerprints(name).values()
-            ]
+            prices = [fingerprint["price"].rsplit("-", 1)[0] for fingerprint in self._live_fingerprints(name).values()]
             assert len(prices) == len(set(prices)), f"{name} has two live subscriptions of one service"
 
     def _assert_all_is_well(self) -> None:
@@ -386,9 +378,7 @@ class StormWorld:
         command = Command.objects.filter(account=account, key=intent.command_key).first()
         # What a job resumed meanwhile is not this change's, though it be about the same subscription.
         concerned = _charged_objects(command) if command else set(charged)
-        intent.charged += sum(
-            charged[identifier] for identifier in concerned - _resumed_by_a_job(account, intent)
-        )
+        intent.charged += sum(charged[identifier] for identifier in concerned - _resumed_by_a_job(account, intent))
         if command is None or command.error_code == "billing_partial" or intent.collects:
             # It was done in part, or finished what another one had left, or a card declined what is due.
             assert intent.charged <= intent.shown, f"{intent}"
@@ -412,9 +402,7 @@ class StormWorld:
 
     def _assert_resumed_when_promised(self, account: Account) -> None:
         """Assert that no job has resumed anything before its day."""
-        resumed = Command.objects.filter(
-            account=account, kind=resumes.RESUME.name, state=Command.State.SUCCEEDED
-        )
+        resumed = Command.objects.filter(account=account, kind=resumes.RESUME.name, state=Command.State.SUCCEEDED)
         for command in resumed.filter(actor=SYSTEM_ACTOR).exclude(pk__in=self.looked_at):
             self.looked_at.add(command.pk)
             for step in command.steps:
@@ -483,15 +471,11 @@ class StormWorld:
             row = self.accounts[name].user.idempotent_requests.filter(key=intent.key).first()
             intent.command_key = intent.command_key or (f"request-{row.pk}" if row else "")
 
-    def _assert_well_answered(
-        self, name: str, intent: AppRequest, answer: Any, before: RawSubscriptions
-    ) -> None:
+    def _assert_well_answered(self, name: str, intent: AppRequest, answer: Any, before: RawSubscriptions) -> None:
         if answer.status_code == 200:
             return
         if answer.json()["code"] not in UNDECIDED:
-            assert self._changeable_state(name) == before, (
-                f"{answer.json()} to {intent}, and something was changed"
-            )
+            assert self._changeable_state(name) == before, f"{answer.json()} to {intent}, and something was changed"
 
     def _in_the_portal(self, act: Callable[[], object], trouble: Trouble) -> None:
         self.collect_events()
@@ -557,17 +541,13 @@ class StormWorld:
         return {raw["id"]: undo_fingerprint(raw) for raw in raws if raw["status"] != "cancelled"}
 
     def _hot_read_bodies(self, account: Account) -> dict[str, Any]:
-        return {
-            kind: json.loads(documents.read_document(account, kind)) for kind in AccountDocument.Kind.values
-        }
+        return {kind: json.loads(documents.read_document(account, kind)) for kind in AccountDocument.Kind.values}
 
     def _timestamp_in(self, days: int) -> int:
         return int((clock.billing_now() + timedelta(days=days)).timestamp())
 
     def _next_happening(self) -> datetime | None:
-        return next_event_at(
-            holding for account in self.accounts.values() for holding in live_holdings(account)
-        )
+        return next_event_at(holding for account in self.accounts.values() for holding in live_holdings(account))
 
 
 class _EverythingInOrder:

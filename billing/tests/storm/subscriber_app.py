@@ -241,9 +241,7 @@ class SubscriberApp:
     def _pick_source(self, place: int, *kinds: str) -> str:
         wallet = wallet_of(self.account)
         sources = [
-            source
-            for source in wallet.sources
-            if SOURCE_KINDS[source.text("type")] in (kinds or (CARD, PAYPAL))
+            source for source in wallet.sources if SOURCE_KINDS[source.text("type")] in (kinds or (CARD, PAYPAL))
         ]
         if not sources:
             raise NotOffered

@@ -66,9 +66,7 @@ class ChurnMachine(SequenceMachine):
         pauses=st.booleans(),
         asleep=st.booleans(),
     )
-    def begin(
-        self, starts: list[InitialPlan], beginning: tuple[datetime, str], pauses: bool, asleep: bool
-    ) -> None:
+    def begin(self, starts: list[InitialPlan], beginning: tuple[datetime, str], pauses: bool, asleep: bool) -> None:
         genesis, zone = beginning
         self.life = ChurnLifecycle(self.provider, starts, genesis=genesis, zone=zone)
         if pauses:

@@ -154,9 +154,7 @@ class PaymentMethodsMachine(SequenceMachine):
     def _replacement_for(self, source: str) -> list[str]:
         return [brought for replaced, brought in self.half_way if replaced == source]
 
-    def _settle_outcome(
-        self, chosen: str | None, *, gone: Iterable[str] = (), heir: str | None = None
-    ) -> None:
+    def _settle_outcome(self, chosen: str | None, *, gone: Iterable[str] = (), heir: str | None = None) -> None:
         """Note that a source was chosen, and that others are gone: nothing of them is half way any more."""
         over = {chosen, *gone}
         self.half_way = [pair for pair in self.half_way if pair[1] not in over]

@@ -91,17 +91,13 @@ silent = (
     "missing_object",
 )
 slow = ("delay", "time_out_before", "time_out_after")
-paths = st.sampled_from(
-    ["*", "*", "*", "/subscriptions/*", "/payment_sources/*", "/invoices/*", "/customers/*"]
-)
+paths = st.sampled_from(["*", "*", "*", "/subscriptions/*", "/payment_sources/*", "/invoices/*", "/customers/*"])
 # Where it hurts: one of the first writes, and no estimate.
 aimed = st.builds(
     Fault,
     kind=st.sampled_from(silent),
     method=st.just("POST"),
-    path=st.sampled_from(
-        ["/subscriptions/*", "/subscriptions/*", "/customers/*", "/payment_sources/*", "/invoices/*"]
-    ),
+    path=st.sampled_from(["/subscriptions/*", "/subscriptions/*", "/customers/*", "/payment_sources/*", "/invoices/*"]),
     skip=st.sampled_from([0, 0, 0, 1, 2]),
     count=st.sampled_from([1, 50]),
 )
@@ -152,13 +148,9 @@ follow_ups = st.one_of(
     st.tuples(st.just("sign_in"), subscriber_names),
 )
 consoles = st.one_of(
-    st.tuples(
-        st.just("console"), subscriber_names, st.sampled_from([*CONSOLE_ACTIONS, *PLANS]), plans, places
-    ),
+    st.tuples(st.just("console"), subscriber_names, st.sampled_from([*CONSOLE_ACTIONS, *PLANS]), plans, places),
     st.tuples(st.just("console_wallet"), subscriber_names, st.sampled_from(WALLET_ACTIONS), places),
-    st.tuples(
-        st.just("console_price"), plans, st.sampled_from(["Monthly", "Yearly"]), st.integers(500, 9000)
-    ),
+    st.tuples(st.just("console_price"), plans, st.sampled_from(["Monthly", "Yearly"]), st.integers(500, 9000)),
 )
 operators = st.one_of(
     consoles,
@@ -331,9 +323,7 @@ def tell(capsys: pytest.CaptureFixture[str]) -> Tell:
     return say
 
 
-def test_nothing_is_lost_doubled_or_told_wrong_in_any_storm(
-    provider: Provider, settings: Settings, tell: Tell
-) -> None:
+def test_nothing_is_lost_doubled_or_told_wrong_in_any_storm(provider: Provider, settings: Settings, tell: Tell) -> None:
     settings.RESUME_THREADS = 1
     search_sequences(StormMachine, provider, sequences=4, steps=10, tell=tell)
 

@@ -78,9 +78,7 @@ class ProviderLog:
         """Return what an event tells to have been written, and remember it. What was collected counts in cents."""
         found = Counter(self._written_entries(event["event_type"], event["content"]))
         if self.is_collection(event):
-            found[LedgerEntry(event["content"]["invoice"]["id"], COLLECTED)] = event["content"][
-                "transaction"
-            ]["amount"]
+            found[LedgerEntry(event["content"]["invoice"]["id"], COLLECTED)] = event["content"]["transaction"]["amount"]
         if event["event_type"] == "invoice_generated":
             self._bills.add(event["content"]["invoice"]["id"])
         for kind in CONTENTS:
@@ -96,10 +94,7 @@ class ProviderLog:
     def describe_violation(self, event: Event) -> str:
         """Return what a write of the portal's has done that nothing of ours asks for; empty as a rule."""
         raw = event["content"].get("subscription", {})
-        if (
-            event["event_type"] == "subscription_pause_scheduled"
-            and raw["pause_date"] != raw["current_term_end"]
-        ):
+        if event["event_type"] == "subscription_pause_scheduled" and raw["pause_date"] != raw["current_term_end"]:
             return f"the pause of {raw['id']} does not begin where its term ends"
         before = self._told.get(("subscription", raw.get("id", "")))
         if event["event_type"] == "subscription_changed" and before is not None:
@@ -206,9 +201,7 @@ class WriteLedger:
             for entry, count in ahead.items()
             if not _is_known_entry(self.unheard, entry, count)
         }
-        assert all(count >= 0 for count in ahead.values()), (
-            f"done and never written: {_nonzero_entries(ahead)}"
-        )
+        assert all(count >= 0 for count in ahead.values()), f"done and never written: {_nonzero_entries(ahead)}"
         assert is_open or not any(ahead.values()), f"written otherwise than done: {_nonzero_entries(ahead)}"
         return not is_open
 

@@ -52,9 +52,7 @@ class Provider:
         self.sdk.ItemPrice.update(f"{LEGACY}-USD-Monthly", {"status": "archived"})
         self.follow_clock()
 
-    def subscriber(
-        self, name: str, *plans: str, card: str | None = VISA_CARD, **subscription: Any
-    ) -> Account:
+    def subscriber(self, name: str, *plans: str, card: str | None = VISA_CARD, **subscription: Any) -> Account:
         """Create a customer with a card and monthly subscriptions, and import it; return its account."""
         self.sdk.Customer.create(
             {"id": name, "email": f"{name}@example.com", "first_name": name.title(), "last_name": "Tester"}
@@ -70,9 +68,7 @@ class Provider:
     def add_card(self, name: str, number: str) -> None:
         """Add a card as the customer's primary payment source."""
         card = {"number": number, "expiry_month": 12, "expiry_year": 2039, "cvv": "123"}
-        self.sdk.PaymentSource.create_card(
-            {"customer_id": name, "card": card, "replace_primary_payment_source": True}
-        )
+        self.sdk.PaymentSource.create_card({"customer_id": name, "card": card, "replace_primary_payment_source": True})
 
     def subscribe(self, name: str, plan: str, *, unit: str = "Monthly", **more: Any) -> str:
         """Start a subscription; return its id."""
@@ -169,8 +165,6 @@ def undo_fingerprint(raw: Mapping[str, Any]) -> dict[str, Any]:
     return {
         **{name: raw.get(name) for name in names},
         "price": raw["subscription_items"][0]["item_price_id"],
-        "coupons": sorted(
-            (coupon["coupon_id"], coupon.get("apply_till")) for coupon in raw.get("coupons") or []
-        ),
+        "coupons": sorted((coupon["coupon_id"], coupon.get("apply_till")) for coupon in raw.get("coupons") or []),
         "changing": raw.get("has_scheduled_changes"),
     }

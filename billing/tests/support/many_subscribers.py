@@ -28,9 +28,7 @@ def create_paused_subscribers(provider: Provider, *, subscriptions: int) -> None
     ]
     sdk = provider.sdk
     _run_concurrently(
-        lambda name: sdk.Customer.create(
-            {"id": name, "email": f"{name}@example.com", "auto_collection": "off"}
-        ),
+        lambda name: sdk.Customer.create({"id": name, "email": f"{name}@example.com", "auto_collection": "off"}),
         dict(plans_by_customer),
     )
     ids = _run_concurrently(lambda pair: provider.subscribe(*pair), plans_by_customer)
@@ -52,9 +50,7 @@ def create_paused_subscribers(provider: Provider, *, subscriptions: int) -> None
     provider.travel_to(paused_at + PAUSE + timedelta(days=2))
 
 
-def list_entries(
-    operation: Callable[[dict[str, Any]], Any], kind: str, **filters: Any
-) -> Iterator[dict[str, Any]]:
+def list_entries(operation: Callable[[dict[str, Any]], Any], kind: str, **filters: Any) -> Iterator[dict[str, Any]]:
     """Yield the raw records of a list operation of the SDK, page after page."""
     page: dict[str, Any] = {"limit": 100, **filters}
     while True:
@@ -75,13 +71,9 @@ def _import_subscribers(provider: Provider) -> None:
     sdk = provider.sdk
     for raw in list_entries(sdk.Customer.list, "customer"):
         account = Account.objects.open_account(email=raw["email"], first_name="", last_name="")
-        Customer.objects.create(
-            account=account, email=raw["email"], **_mirror_columns(CustomerSnapshot.from_raw(raw))
-        )
+        Customer.objects.create(account=account, email=raw["email"], **_mirror_columns(CustomerSnapshot.from_raw(raw)))
     owners = {customer.provider_id: customer for customer in Customer.objects.all()}
-    subscriptions = [
-        SubscriptionSnapshot.from_raw(raw) for raw in list_entries(sdk.Subscription.list, "subscription")
-    ]
+    subscriptions = [SubscriptionSnapshot.from_raw(raw) for raw in list_entries(sdk.Subscription.list, "subscription")]
     invoices = [InvoiceSnapshot.from_raw(raw) for raw in list_entries(sdk.Invoice.list, "invoice")]
     Subscription.objects.bulk_create(
         Subscription(

@@ -65,9 +65,7 @@ class SubscriberWallet:
     def change_method(self, wish: MethodChange, *, key: str = "") -> MethodChangeResult:
         """Make a change."""
         key = key or f"intent-{next(self._intents)}"
-        return changes.change_payment_method(
-            self.account, wish, key=key, actor="you", now=clock.billing_now()
-        )
+        return changes.change_payment_method(self.account, wish, key=key, actor="you", now=clock.billing_now())
 
     def provider_sources(self) -> dict[str, dict[str, Any]]:
         """Return the provider's payment sources by id."""
@@ -76,9 +74,7 @@ class SubscriberWallet:
 
     def last_digits(self) -> list[str]:
         """Return the last digits of the provider's cards."""
-        return sorted(
-            source["card"]["last4"] for source in self.provider_sources().values() if "card" in source
-        )
+        return sorted(source["card"]["last4"] for source in self.provider_sources().values() if "card" in source)
 
     def source_in_role(self, role: str = "primary") -> str | None:
         """Return the id of the source in a role at the provider."""

@@ -36,11 +36,7 @@ class WebhookDelivery:
 
     def events_about(self, subscription_id: str) -> list[Event]:
         """Return the events of a subscription, oldest first."""
-        return [
-            event
-            for event in self.story
-            if event["content"].get("subscription", {}).get("id") == subscription_id
-        ]
+        return [event for event in self.story if event["content"].get("subscription", {}).get("id") == subscription_id]
 
     def deliver_some(self, chance: random.Random, *, lost: bool, doubled: bool) -> None:
         """Deliver some events in random order, and process them in random order."""

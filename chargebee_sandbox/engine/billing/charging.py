@@ -81,9 +81,7 @@ def collect_invoice(
     return ChargeResult(invoice, payment, draft.credits, draft.promotional)
 
 
-def charge_term(
-    subscription: Subscription, customer: Customer, start: int, *, must_pay: bool
-) -> ChargeResult:
+def charge_term(subscription: Subscription, customer: Customer, start: int, *, must_pay: bool) -> ChargeResult:
     """Begin a term and charge for it. Raises: as ``collect_invoice``."""
     draft = draft_term_invoice(subscription, customer, start)
     return collect_invoice(draft, subscription, customer, must_pay=must_pay)

@@ -76,9 +76,7 @@ def is_applicable(coupon: Coupon, price: ItemPrice) -> bool:
 
 def coupon_deductions(subscription: Subscription, prices: list[ItemPrice], instant: int) -> list[Deduction]:
     """Return the deductions of the subscription's coupons on an invoice of ``instant``."""
-    entries = [
-        entry for entry in subscription.get("coupons", []) if instant < entry.get("apply_till", instant + 1)
-    ]
+    entries = [entry for entry in subscription.get("coupons", []) if instant < entry.get("apply_till", instant + 1)]
     coupons = _coupons_by_id(entries)
     return [_coupon_deduction(coupons[entry["coupon_id"]], entry, prices) for entry in entries]
 

@@ -28,9 +28,7 @@ def credit_term(subscription: Subscription, customer: Customer, *, whole: bool) 
     return _credit_running_term(subscription, customer, None, reason="subscription_cancellation", whole=whole)
 
 
-def credit_items(
-    subscription: Subscription, customer: Customer, entities: Collection[str]
-) -> list[CreditNote]:
+def credit_items(subscription: Subscription, customer: Customer, entities: Collection[str]) -> list[CreditNote]:
     """Credit the rest of the running term for items (ids of item prices) that a change removes.
 
     As documented, a term that was changed without proration is not credited. Saves everything but the subscription.
@@ -87,9 +85,7 @@ def _uncredited_lines(subscription: Subscription) -> list[tuple[Invoice, list[Bo
 
 
 def _credited_line_ids(subscription: Subscription) -> set[str]:
-    notes = CreditNote.objects.filter(
-        customer_id=subscription.customer_id, body__subscription_id=subscription.handle
-    )
+    notes = CreditNote.objects.filter(customer_id=subscription.customer_id, body__subscription_id=subscription.handle)
     return {line["reference_line_item_id"] for note in notes for line in note["line_items"]}
 
 
@@ -108,9 +104,7 @@ def _credit_line(line: Body, *, whole: bool) -> Body:
         "tax_amount": prorate_amount(line["tax_amount"], start, end, at),
         "discount_amount": 0,
         "item_level_discount_amount": 0,
-        "description": prorated_description(
-            "Credits" if whole else "Prorated Credits", line["description"], at, end
-        ),
+        "description": prorated_description("Credits" if whole else "Prorated Credits", line["description"], at, end),
     }
 
 
@@ -126,9 +120,7 @@ def _issue_notes(invoice: Invoice, lines: list[Body], reason: str, customer: Cus
     if adjusting:
         notes.append(_apply_adjustment(invoice, _build_note(invoice, adjusting, reason, adjusts=True)))
     if refunding:
-        notes.append(
-            _add_refundable_note(invoice, _build_note(invoice, refunding, reason, adjusts=False), customer)
-        )
+        notes.append(_add_refundable_note(invoice, _build_note(invoice, refunding, reason, adjusts=False), customer))
     if notes:
         invoice.save()
     return notes
@@ -204,9 +196,7 @@ def _apply_adjustment(invoice: Invoice, note: CreditNote) -> CreditNote:
     )
     if not left:
         invoice.due_at = None
-        invoice.set_attributes(
-            status="paid", paid_at=clock.now_seconds(), dunning_status="stopped", next_retry_at=None
-        )
+        invoice.set_attributes(status="paid", paid_at=clock.now_seconds(), dunning_status="stopped", next_retry_at=None)
     note.save()
     return note
 

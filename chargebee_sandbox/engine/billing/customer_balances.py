@@ -42,14 +42,10 @@ def change_promotional_credits(customer: Customer, amount: int, details: Body) -
 def spend_promotional_credits(invoice: Invoice, customer: Customer) -> PromotionalCredit | None:
     """Deduct from the balance what an invoice used of it; None if it used nothing."""
     discounts = invoice.get("discounts", [])
-    amount = sum(
-        discount["amount"] for discount in discounts if discount["entity_type"] == PROMOTIONAL_DISCOUNT
-    )
+    amount = sum(discount["amount"] for discount in discounts if discount["entity_type"] == PROMOTIONAL_DISCOUNT)
     if not amount:
         return None
-    return change_promotional_credits(
-        customer, -amount, {"description": f"Applied to the invoice # {invoice.handle}"}
-    )
+    return change_promotional_credits(customer, -amount, {"description": f"Applied to the invoice # {invoice.handle}"})
 
 
 def apply_refundable_credits(invoice: Invoice, customer: Customer) -> list[CreditNote]:
@@ -81,9 +77,7 @@ def _allocate_credit_note(note: CreditNote, invoice: Invoice) -> bool:
     if not amount:
         return False
     available, left = note["amount_available"] - amount, invoice["amount_due"] - amount
-    invoice.set_attributes(
-        amount_due=left, amount_to_collect=left, credits_applied=invoice["credits_applied"] + amount
-    )
+    invoice.set_attributes(amount_due=left, amount_to_collect=left, credits_applied=invoice["credits_applied"] + amount)
     if not left:
         invoice.set_attributes(status="paid", paid_at=clock.now_seconds())
     note.set_attributes(

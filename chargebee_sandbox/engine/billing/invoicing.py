@@ -50,9 +50,7 @@ def line_item(item: Body, price: ItemPrice, start: int, end: int) -> LineItem:
     )
 
 
-def compute_bill(
-    subscription: Subscription, lines: Sequence[LineItem], instant: int, *, promotional: int = 0
-) -> Bill:
+def compute_bill(subscription: Subscription, lines: Sequence[LineItem], instant: int, *, promotional: int = 0) -> Bill:
     """Return the bill for these lines at ``instant``: less coupons, then promotional credits (cents), plus tax."""
     owner = {"subscription_id": subscription.handle, "customer_id": subscription.customer_id}
     deductions = coupons.coupon_deductions(subscription, item_prices(subscription), instant)
@@ -86,9 +84,7 @@ def render_invoice_estimate(invoice: Invoice) -> Body:
 
 def update_dues(subscription: Subscription) -> None:
     """Set the three attributes that tell what a subscription owes, unsaved."""
-    due_invoices = list(
-        Invoice.objects.filter(subscription_id=subscription.handle, body__status__in=UNPAID_STATUSES)
-    )
+    due_invoices = list(Invoice.objects.filter(subscription_id=subscription.handle, body__status__in=UNPAID_STATUSES))
     subscription.set_attributes(
         due_invoices_count=len(due_invoices),
         due_since=min((invoice["date"] for invoice in due_invoices), default=None),

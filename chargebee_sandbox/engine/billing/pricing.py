@@ -161,9 +161,7 @@ def compute_totals(
 
 def _apply_deduction(bill: Bill, lines: list[_BilledLine], deduction: Deduction) -> None:
     eligible = [line for line in lines if line.price.entity_id in deduction.entities]
-    shares = (
-        _item_shares(eligible, deduction) if deduction.item_level else _invoice_shares(eligible, deduction)
-    )
+    shares = _item_shares(eligible, deduction) if deduction.item_level else _invoice_shares(eligible, deduction)
     discounted = [(line, share) for line, share in zip(eligible, shares, strict=True) if share]
     for line, share in discounted:
         line.left -= share
@@ -186,11 +184,7 @@ def _item_shares(lines: list[_BilledLine], deduction: Deduction) -> list[int]:
 
 def _invoice_shares(lines: list[_BilledLine], deduction: Deduction) -> list[int]:
     whole = sum(line.left for line in lines)
-    discount = (
-        deduction.amount
-        if deduction.percentage is None
-        else round_half_up(whole * deduction.percentage / 100)
-    )
+    discount = deduction.amount if deduction.percentage is None else round_half_up(whole * deduction.percentage / 100)
     return _spread_amount(min(discount, whole), [line.left for line in lines])
 
 
@@ -220,9 +214,7 @@ def _add_tax(bill: Bill, lines: list[_BilledLine], percent: Decimal) -> None:
                 "object": "line_item_tax",
             }
         )
-    bill.taxes = [
-        {"name": "Sales tax", "amount": bill.tax, "description": f"Sales tax @ {percent}%", "object": "tax"}
-    ]
+    bill.taxes = [{"name": "Sales tax", "amount": bill.tax, "description": f"Sales tax @ {percent}%", "object": "tax"}]
 
 
 def _line_body(line: _BilledLine, tax_percent: float) -> Body:

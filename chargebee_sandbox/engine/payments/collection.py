@@ -114,9 +114,7 @@ def record_payment_event(
 ) -> None:
     """Record how a charge ended."""
     kind = "payment_succeeded" if payment["status"] == "success" else "payment_failed"
-    event_log.record_event(
-        kind, transaction=payment, invoice=invoice, customer=customer, subscription=subscription
-    )
+    event_log.record_event(kind, transaction=payment, invoice=invoice, customer=customer, subscription=subscription)
 
 
 def invoice_owners(invoice: Invoice) -> tuple[Subscription, Customer]:
@@ -172,9 +170,7 @@ def _try_sources(invoice: Invoice, subscription: Subscription, customer: Custome
 
 def _apply_payment(invoice: Invoice, amount: int) -> None:
     left = invoice["amount_due"] - amount
-    invoice.set_attributes(
-        amount_paid=invoice["amount_paid"] + amount, amount_due=left, amount_to_collect=left
-    )
+    invoice.set_attributes(amount_paid=invoice["amount_paid"] + amount, amount_due=left, amount_to_collect=left)
     if not left:
         invoice.set_attributes(status="paid", paid_at=clock.now_seconds(), next_retry_at=None)
 
@@ -191,9 +187,7 @@ def _record_failure(invoice: Invoice, payment: Transaction | None) -> None:
         )
         return
     invoice.due_at = clock.now_seconds() + RETRY_SECONDS
-    invoice.set_attributes(
-        dunning_status="in_progress", dunning_attempts=attempts, next_retry_at=invoice.due_at
-    )
+    invoice.set_attributes(dunning_status="in_progress", dunning_attempts=attempts, next_retry_at=invoice.due_at)
 
 
 def _dunning_attempt(number: int, invoice: Invoice, payment: Transaction | None) -> Body:

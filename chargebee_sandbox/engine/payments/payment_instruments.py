@@ -15,9 +15,7 @@ CARD_OWNER_FIELDS = (
 """The attributes of a card about its owner."""
 
 
-def card_instrument(
-    vaulted: VaultedCard, expiry_month: int, expiry_year: int, texts: Mapping[str, str]
-) -> Body:
+def card_instrument(vaulted: VaultedCard, expiry_month: int, expiry_year: int, texts: Mapping[str, str]) -> Body:
     """Return a card of the test gateway; ``texts`` holds the known ones of CARD_OWNER_FIELDS."""
     details: Body = {
         **texts,

@@ -56,9 +56,7 @@ def change_now(subscription: Subscription, customer: Customer, change: Subscript
             return _change_running(subscription, customer, change)
 
 
-def _change_cancelled(
-    subscription: Subscription, customer: Customer, change: SubscriptionChange
-) -> AppliedChange:
+def _change_cancelled(subscription: Subscription, customer: Customer, change: SubscriptionChange) -> AppliedChange:
     change.contents.apply_to(subscription)
     if not change.reactivate:
         return AppliedChange()
@@ -73,9 +71,7 @@ def _change_cancelled(
     return AppliedChange(draft, is_reactivated=True)
 
 
-def _change_unbilled(
-    subscription: Subscription, customer: Customer, change: SubscriptionChange
-) -> AppliedChange:
+def _change_unbilled(subscription: Subscription, customer: Customer, change: SubscriptionChange) -> AppliedChange:
     """Apply a change in a trial or before the start, which is charged only if the trial ends now."""
     change.contents.apply_to(subscription)
     if change.trial_end is None:
@@ -86,12 +82,8 @@ def _change_unbilled(
     if subscription["status"] == "future":
         subscription.set_attributes(trial_end=None)
         return AppliedChange()
-    subscription.set_attributes(
-        trial_end=clock.now_seconds(), cancelled_at=None, cancel_schedule_created_at=None
-    )
-    return AppliedChange(
-        activation.activate_subscription(subscription, customer, use_balances=change.use_balances)
-    )
+    subscription.set_attributes(trial_end=clock.now_seconds(), cancelled_at=None, cancel_schedule_created_at=None)
+    return AppliedChange(activation.activate_subscription(subscription, customer, use_balances=change.use_balances))
 
 
 def _move_trial_end(subscription: Subscription, trial_end: int) -> None:
@@ -103,9 +95,7 @@ def _move_trial_end(subscription: Subscription, trial_end: int) -> None:
         subscription.set_attributes(cancelled_at=trial_end)
 
 
-def _change_running(
-    subscription: Subscription, customer: Customer, change: SubscriptionChange
-) -> AppliedChange:
+def _change_running(subscription: Subscription, customer: Customer, change: SubscriptionChange) -> AppliedChange:
     before = subscription["subscription_items"]
     after = change.contents.subscription_items
     begins_term = change.force_term_reset or _billing_period(subscription.body) != _billing_period(
@@ -126,9 +116,7 @@ def _change_running(
     return AppliedChange(draft, [_reload_credit_note(note) for note in issued])
 
 
-def _credit_removed_items(
-    subscription: Subscription, customer: Customer, items: list[Body]
-) -> list[CreditNote]:
+def _credit_removed_items(subscription: Subscription, customer: Customer, items: list[Body]) -> list[CreditNote]:
     return credit_notes.credit_items(subscription, customer, {item["item_price_id"] for item in items})
 
 
@@ -136,9 +124,7 @@ def _draft_new_term(
     subscription: Subscription, customer: Customer, change: SubscriptionChange
 ) -> charging.DraftInvoice:
     subscription.anchor_at = clock.now_seconds()
-    return charging.draft_term_invoice(
-        subscription, customer, clock.now_seconds(), use_balances=change.use_balances
-    )
+    return charging.draft_term_invoice(subscription, customer, clock.now_seconds(), use_balances=change.use_balances)
 
 
 def _billing_period(body: Body) -> tuple[int, str]:

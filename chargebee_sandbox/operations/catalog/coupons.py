@@ -54,9 +54,7 @@ def create_coupon(params: Params) -> Body:
         **_read_discount(params),
         **_read_duration(params),
     }
-    coupon = Coupon.build_row(
-        free_id(Coupon, params.required_text("id")), body, due_at=None if expired else valid_till
-    )
+    coupon = Coupon.build_row(free_id(Coupon, params.required_text("id")), body, due_at=None if expired else valid_till)
     coupon.save()
     event_log.record_event("coupon_created", coupon=coupon)
     return {"coupon": coupon.render_resource()}
@@ -79,9 +77,7 @@ def update_coupon(params: Params, handle: str) -> Body:
     # Parameters that are not sent keep their values; all are validated as for a new coupon.
     merged = Params({**_as_params(coupon), **params.values})
     coupon.set_attributes(**_changed_attributes(params))
-    coupon.set_attributes(
-        **{**dict.fromkeys(_DISCOUNT_TERMS), **_read_discount(merged), **_read_duration(merged)}
-    )
+    coupon.set_attributes(**{**dict.fromkeys(_DISCOUNT_TERMS), **_read_discount(merged), **_read_duration(merged)})
     if "apply_on" in params:
         coupon.set_attributes(apply_on=params.choice("apply_on", _APPLY_ON, ""))
     if "item_constraints" in params:

@@ -90,9 +90,7 @@ def create_item(params: Params) -> Body:
 def update_item(params: Params, handle: str) -> Body:
     """Change an item's name or description, or archive it."""
     item = find_resource(Item, handle)
-    changes: Body = {
-        name: params.text(name) for name in ("name", "external_name", "description") if name in params
-    }
+    changes: Body = {name: params.text(name) for name in ("name", "external_name", "description") if name in params}
     if "status" in params:
         status = params.choice("status", _STATUSES, "")
         changes |= {"status": status, "archived_at": clock.now_seconds() if status == "archived" else None}
@@ -164,9 +162,7 @@ def list_item_prices(params: Params) -> Body:
 def update_item_price(params: Params, handle: str) -> Body:
     """Change an item price for new subscriptions, or archive it."""
     price = find_resource(ItemPrice, handle)
-    changes: Body = {
-        name: params.text(name) for name in ("name", "external_name", "description") if name in params
-    }
+    changes: Body = {name: params.text(name) for name in ("name", "external_name", "description") if name in params}
     if "price" in params:
         changes["price"] = require_value(params.integer("price", least=0), "price")
     if "status" in params:

@@ -88,6 +88,4 @@ def _raise_if_declined(payment: Transaction) -> None:
     if payment["status"] == "success":
         return
     reason = f"({payment['error_code']}) {payment['error_text']}"
-    raise payment_declined(
-        f"Payment collection failed. Reason: {reason}.", error_code="charge_failed", keeps=True
-    )
+    raise payment_declined(f"Payment collection failed. Reason: {reason}.", error_code="charge_failed", keeps=True)

@@ -16,9 +16,7 @@ GATEWAYS = {"card": "chargebee", "paypal_express_checkout": "paypal_express_chec
 _CHANGEABLE_PARAMETERS = "amount currency_code gateway_account_id payment_method_type success_url failure_url"
 
 
-@router.post(
-    "payment_intent.create", "/payment_intents", f"customer_id reference_id {_CHANGEABLE_PARAMETERS}"
-)
+@router.post("payment_intent.create", "/payment_intents", f"customer_id reference_id {_CHANGEABLE_PARAMETERS}")
 def create_payment_intent(params: Params) -> Body:
     """Create an intent for an amount in cents; 0 asks for permission for later payments alone."""
     customer_id = params.text("customer_id")

@@ -13,9 +13,7 @@ from chargebee_sandbox.operations.lookup import find_resource
 from chargebee_sandbox.operations.subscriptions import find_subscription, read_billing_profile
 
 
-@router.post(
-    "customer.assign_payment_role", "/customers/{handle}/assign_payment_role", "payment_source_id role"
-)
+@router.post("customer.assign_payment_role", "/customers/{handle}/assign_payment_role", "payment_source_id role")
 def assign_payment_role(params: Params, handle: str) -> Body:
     """Make a source the primary or the backup one, or remove its backup role.
 
@@ -29,9 +27,7 @@ def assign_payment_role(params: Params, handle: str) -> Body:
         raise not_found("payment_source", source_id, "payment_source_id")
     role = params.choice("role", ("primary", "backup", "none"), "")
     if customer.get("primary_payment_source_id") == source_id:
-        raise invalid_state(
-            f"The payment source {source_id} is the primary one; another has to take its place"
-        )
+        raise invalid_state(f"The payment source {source_id} is the primary one; another has to take its place")
     _assign_role(customer, source, role)
     customer.save()
     event_log.record_event("customer_changed", customer=customer)

@@ -52,9 +52,7 @@ def find_misreadings(model: Model, where: str = "") -> list[str]:
     """Return the attributes that the SDK's type does not declare, declares as another type, or reads otherwise."""
     hints = get_type_hints(type(model))
     declared = {field.name for field in dataclasses.fields(type(model))}
-    undeclared = [
-        f"{where}.{name} is undeclared" for name in model.raw_data if name not in declared | BEYOND_THE_TYPES
-    ]
+    undeclared = [f"{where}.{name} is undeclared" for name in model.raw_data if name not in declared | BEYOND_THE_TYPES]
     declared_values = {name: raw for name, raw in model.raw_data.items() if name in declared}
     wrong = [
         fault
@@ -96,10 +94,7 @@ def test_the_sdk_reads_every_field_of_every_resource(client: Chargebee, resource
 
     assert all(key in dict(entry) for entry in entries)
     assert (
-        sorted(
-            {fault for entry in entries for name, model in entry for fault in find_misreadings(model, name)}
-        )
-        == []
+        sorted({fault for entry in entries for name, model in entry for fault in find_misreadings(model, name)}) == []
     )
 
 
@@ -136,9 +131,7 @@ def test_the_sdk_pages_through_a_list(client: Chargebee) -> None:
     answer = client.Event.list({"limit": 7, "sort_by": {"asc": "occurred_at"}})
     while answer.next_offset:
         seen += [entry.event.id for entry in answer.list]
-        answer = client.Event.list(
-            {"limit": 7, "sort_by": {"asc": "occurred_at"}, "offset": answer.next_offset}
-        )
+        answer = client.Event.list({"limit": 7, "sort_by": {"asc": "occurred_at"}, "offset": answer.next_offset})
     seen += [entry.event.id for entry in answer.list]
 
     assert len(seen) == len(set(seen)) > 50

@@ -47,9 +47,7 @@ def test_another_request_under_the_same_key_is_refused(shop: SiteDriver, pause: 
 def test_twenty_at_once_act_once(shop: SiteDriver, pause: Any):
     with ThreadPoolExecutor(20) as pool:
         answers = list(pool.map(lambda _: pause("one"), range(20)))
-    assert {answer.subscription.resource_version for answer in answers} == {
-        answers[0].subscription.resource_version
-    }
+    assert {answer.subscription.resource_version for answer in answers} == {answers[0].subscription.resource_version}
     assert count_pauses(shop) == 1
 
 

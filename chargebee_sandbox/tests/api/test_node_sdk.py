@@ -122,9 +122,7 @@ class Comparison:
     def _are_alike(self, left: Any, right: Any) -> bool:
         if isinstance(left, str) and isinstance(right, str):
             drawn = zip(RANDOM.findall(left), RANDOM.findall(right), strict=False)
-            return RANDOM.sub("", left) == RANDOM.sub("", right) and all(
-                self._are_twins(*pair) for pair in drawn
-            )
+            return RANDOM.sub("", left) == RANDOM.sub("", right) and all(self._are_twins(*pair) for pair in drawn)
         numbers = not isinstance(left, bool) and isinstance(left, (int, float))
         # JavaScript has one kind of number: to it a rate of 1.0 is 1.
         if numbers and isinstance(right, (int, float)) and not isinstance(right, bool):
@@ -170,16 +168,13 @@ def test_the_node_sdk_finds_what_the_python_sdk_finds(walkers: Walkers) -> None:
 
 
 def test_the_node_sdk_is_refused_filters_and_replays_as_it_should(walkers: Walkers) -> None:
-    refusals = [(name, answer) for name, answer in walkers.node.recorded if answer.status != 200][
-        : len(REFUSALS)
-    ]
+    refusals = [(name, answer) for name, answer in walkers.node.recorded if answer.status != 200][: len(REFUSALS)]
     after = walkers.node.recorded.index(refusals[-1]) + 1
 
     refused = [(name, answer.status, answer.body["api_error_code"]) for name, answer in refusals]
     assert refused == [(name, status, code) for name, _handle, _params, status, code in REFUSALS]
     filtered = [
-        (name, len(answer.body["list"]))
-        for name, answer in walkers.node.recorded[after : after + len(FILTERS)]
+        (name, len(answer.body["list"])) for name, answer in walkers.node.recorded[after : after + len(FILTERS)]
     ]
     assert filtered == [(name, entries) for name, _filters, entries in FILTERS]
     paused = [answer for _name, answer in walkers.node.recorded[-3:]]

@@ -140,7 +140,6 @@ def test_it_refuses_a_card_the_gateway_does_not_take(shop: SiteDriver):
 def test_every_change_moves_the_version_on(shop: SiteDriver):
     shop.add_customer()
     versions = [
-        shop.client.Customer.update("ava", {"last_name": name}).customer.resource_version
-        for name in "abcdefgh"
+        shop.client.Customer.update("ava", {"last_name": name}).customer.resource_version for name in "abcdefgh"
     ]
     assert versions == sorted(set(versions))

@@ -64,9 +64,7 @@ def invoice_totals(shop: SiteDriver, subscription: Any, renewals: int) -> list[i
 
 
 def test_a_one_time_coupon_is_gone_after_one_invoice(shop: SiteDriver):
-    coupon = shop.add_coupon(
-        "ONCE", discount_percentage=20, duration_type="one_time", apply_on="invoice_amount"
-    )
+    coupon = shop.add_coupon("ONCE", discount_percentage=20, duration_type="one_time", apply_on="invoice_amount")
     subscription = shop.start_subscription(shop.add_customer(), coupon_ids=[coupon])
     assert subscription.coupons is None
     assert invoice_totals(shop, subscription, 1) == [559, 699]
@@ -125,9 +123,7 @@ def test_a_percentage_out_of_bounds_is_no_coupon(shop: SiteDriver, percentage: i
 
 def test_a_coupon_by_its_criteria_is_for_prices_of_its_periods_alone(shop: SiteDriver):
     constraint = {"item_constraints": [{"item_type": "plan", "constraint": "criteria"}]}
-    criterion = {
-        "item_constraint_criteria": [{"item_type": "plan", "item_price_periods": json.dumps(["year"])}]
-    }
+    criterion = {"item_constraint_criteria": [{"item_type": "plan", "item_price_periods": json.dumps(["year"])}]}
     annual = shop.add_coupon("ANNUAL", **constraint, **criterion)
     monthly = shop.start_subscription(shop.add_customer())
     with expect_refusal(400, "param_wrong_value"):
@@ -138,9 +134,7 @@ def test_a_coupon_by_its_criteria_is_for_prices_of_its_periods_alone(shop: SiteD
 def test_a_coupon_waits_and_an_upgrades_invoice_uses_it(shop: SiteDriver):
     monthly = shop.start_subscription(shop.add_customer())
     once = {"duration_type": "one_time", "apply_on": "invoice_amount"}
-    waiting = shop.update_subscription(
-        monthly.id, coupon_ids=[shop.add_coupon("FIVE", discount_amount=500, **once)]
-    )
+    waiting = shop.update_subscription(monthly.id, coupon_ids=[shop.add_coupon("FIVE", discount_amount=500, **once)])
     assert (waiting.invoice, waiting.subscription.coupons[0].coupon_id) == (None, "FIVE")
     upgraded = shop.change_items(monthly.id, "faith-year")
     assert (upgraded.invoice.total, upgraded.subscription.coupons) == (6499, None)
@@ -165,9 +159,7 @@ def test_a_coupon_is_held_once(shop: SiteDriver):
 
 
 def test_a_replaced_list_keeps_what_it_names_as_far_as_it_is_used(shop: SiteDriver):
-    monthly = shop.start_subscription(
-        shop.add_customer(), coupon_ids=[shop.add_coupon("TEN"), shop.add_coupon("FIVE")]
-    )
+    monthly = shop.start_subscription(shop.add_customer(), coupon_ids=[shop.add_coupon("TEN"), shop.add_coupon("FIVE")])
     replaced = shop.update_subscription(
         monthly.id,
         coupon_ids=["TEN", shop.add_coupon("TWO", discount_percentage=2)],

@@ -35,9 +35,7 @@ def test_the_rest_of_a_paid_term_is_credited_and_pays_the_next_invoices(shop: Si
     note = answer.credit_notes[0]
     credit = note.total
     assert 345 <= credit <= 350
-    assert attribute_values(
-        note, ("type", "status", "reason_code", "amount_available", "reference_invoice_id")
-    ) == {
+    assert attribute_values(note, ("type", "status", "reason_code", "amount_available", "reference_invoice_id")) == {
         "type": "refundable",
         "status": "refund_due",
         "reason_code": "subscription_cancellation",

@@ -40,9 +40,7 @@ def demo(
 def find_subscription(demo: Any, customer: str, price: str) -> Any:
     entries = demo.client().Subscription.list({"customer_id": {"is": customer}, "limit": 100}).list
     return next(
-        entry.subscription
-        for entry in entries
-        if entry.subscription.subscription_items[0].item_price_id == price
+        entry.subscription for entry in entries if entry.subscription.subscription_items[0].item_price_id == price
     )
 
 
@@ -104,9 +102,7 @@ def test_finns_upgrade_is_declined_and_changes_nothing(demo: Any):
 def test_ben_is_billed_by_the_month_once_his_year_is_over(demo: Any):
     client, ben = demo.client(), find_subscription(demo, "ben", FAITH_YEARLY)
     monthly = [{"item_price_id": FAITH}]
-    client.Subscription.update_for_items(
-        ben.id, {"subscription_items": monthly, "change_option": "end_of_term"}
-    )
+    client.Subscription.update_for_items(ben.id, {"subscription_items": monthly, "change_option": "end_of_term"})
     demo.travel_to(datetime.fromtimestamp(ben.current_term_end + 70 * 86_400, UTC))
     params = {"subscription_id": {"is": ben.id}, "sort_by": {"asc": "date"}}
     invoices = [entry.invoice for entry in client.Invoice.list(params).list]

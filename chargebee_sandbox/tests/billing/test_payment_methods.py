@@ -136,9 +136,7 @@ def test_a_card_that_cannot_be_right_gets_no_token(payer: Payer, card: dict[str,
         (SITE, {"Origin": "https://evil.example"}, 403),
     ],
 )
-def test_only_the_sites_own_frames_get_tokens(
-    payer: Payer, site: dict[str, str], headers: dict[str, str], status: int
-):
+def test_only_the_sites_own_frames_get_tokens(payer: Payer, site: dict[str, str], headers: dict[str, str], status: int):
     card = {"number": GOOD_CARD, "cvv": "123", "expiry_month": "8", "expiry_year": "2034"}
     answer = httpx.post(f"{payer.url}/v2/tokens", json={**site, "card": card}, headers=headers)
     assert answer.status_code == status
@@ -158,9 +156,7 @@ def test_a_cards_owner_and_expiry_change_and_its_number_does_not(shop: SiteDrive
     source = add_card_by_token(shop, payer.create_token()).payment_source
     card = {"first_name": "Eva", "billing_state_code": "MA", "billing_zip": "", "expiry_year": 2035}
     changed = shop.client.PaymentSource.update_card(source.id, {"card": card}).payment_source
-    assert attribute_values(
-        changed.card, ("first_name", "last_name", "billing_state_code", "billing_zip")
-    ) == {
+    assert attribute_values(changed.card, ("first_name", "last_name", "billing_state_code", "billing_zip")) == {
         "first_name": "Eva",
         "last_name": "Thompson",
         "billing_state_code": "MA",
@@ -180,9 +176,7 @@ def test_paypal_has_no_card_to_update(shop: SiteDriver, payer: Payer, intent: st
 
 
 def test_a_new_primary_displaces_the_old_and_leaves_the_backup(shop: SiteDriver, payer: Payer, ava: str):
-    first, second, third = (
-        add_card_by_token(shop, payer.create_token()).payment_source.id for _time in range(3)
-    )
+    first, second, third = (add_card_by_token(shop, payer.create_token()).payment_source.id for _time in range(3))
     assign = shop.client.Customer.assign_payment_role
     assign(ava, {"payment_source_id": second, "role": "backup"})
     customer = assign(ava, {"payment_source_id": third, "role": "primary"}).customer
@@ -216,8 +210,7 @@ def test_dunning_charges_the_new_primary_and_the_backup_after_it(shop: SiteDrive
     bad = add_card_by_token(shop, payer.create_token()).payment_source.id
     subscription = shop.start_subscription(ava)
     worse, good = (
-        add_card_by_token(shop, payer.create_token(number)).payment_source.id
-        for number in (DECLINING_CARD, GOOD_CARD)
+        add_card_by_token(shop, payer.create_token(number)).payment_source.id for number in (DECLINING_CARD, GOOD_CARD)
     )
     shop.client.PaymentSource.delete(bad)
     assign = shop.client.Customer.assign_payment_role
@@ -254,9 +247,7 @@ def test_a_subscription_with_a_source_of_its_own_is_charged_to_that_until_it_is_
     assert paid_by == [first, second, first]
 
 
-def test_a_subscription_is_charged_to_its_own_customers_sources_only(
-    shop: SiteDriver, payer: Payer, ava: str
-):
+def test_a_subscription_is_charged_to_its_own_customers_sources_only(shop: SiteDriver, payer: Payer, ava: str):
     shop.add_customer("ben")
     bens = shop.start_subscription("ben").id
     avas, gone = (add_card_by_token(shop, payer.create_token()).payment_source.id for _time in range(2))
@@ -266,12 +257,8 @@ def test_a_subscription_is_charged_to_its_own_customers_sources_only(
             shop.client.Subscription.override_billing_profile(bens, {"payment_source_id": stranger})
 
 
-def test_a_deleted_primary_is_followed_by_the_backup_then_by_the_newest(
-    shop: SiteDriver, payer: Payer, ava: str
-):
-    first, second, third = (
-        add_card_by_token(shop, payer.create_token()).payment_source.id for _time in range(3)
-    )
+def test_a_deleted_primary_is_followed_by_the_backup_then_by_the_newest(shop: SiteDriver, payer: Payer, ava: str):
+    first, second, third = (add_card_by_token(shop, payer.create_token()).payment_source.id for _time in range(3))
     shop.client.Customer.assign_payment_role(ava, {"payment_source_id": second, "role": "backup"})
     followed = [shop.client.PaymentSource.delete(gone).customer for gone in (first, second, third)]
     assert [customer.primary_payment_source_id for customer in followed] == [second, third, None]

@@ -84,9 +84,7 @@ def test_a_change_tells_how_far_a_field_is(form: CardForm) -> None:
         "cardType": "visa",
     }
     assert changes[-1].get("error") is None
-    assert form.reported_events("component", "change") == [
-        {**change, "place": "component"} for change in changes
-    ]
+    assert form.reported_events("component", "change") == [{**change, "place": "component"} for change in changes]
 
 
 @pytest.mark.parametrize(
@@ -193,9 +191,7 @@ def test_fields_that_go_and_come_again_work(form: CardForm, shop: SiteDriver, co
     assert complaints == []
 
 
-def test_a_form_that_is_left_and_opened_again_gives_a_second_token(
-    form: CardForm, complaints: list[str]
-) -> None:
+def test_a_form_that_is_left_and_opened_again_gives_a_second_token(form: CardForm, complaints: list[str]) -> None:
     first = form.type_card().request_token()
     form.page.evaluate("() => { window.unmountCard(); window.told.length = 0; window.mountCard(); }")
     form.wait_until_ready()
@@ -233,9 +229,7 @@ def test_a_key_of_another_site_gets_no_token(page: Page, merchant: Merchant, sho
     assert form.type_card().submit_card().startswith("ApiError api_authentication_failed:")
 
 
-def test_a_card_that_is_to_be_refused_has_a_token_that_cannot_be_used(
-    form: CardForm, shop: SiteDriver
-) -> None:
+def test_a_card_that_is_to_be_refused_has_a_token_that_cannot_be_used(form: CardForm, shop: SiteDriver) -> None:
     token = form.type_card(REFUSED_CARD).request_token()
     shop.add_customer(card=None)
 
@@ -297,18 +291,14 @@ def test_messages_of_strangers_are_ignored_on_both_sides(form: CardForm) -> None
         "() => window.postMessage({ type: 'event', event: 'change', state: { field: 'number', complete: true } })"
     )
     sibling = form.page.frames[-1]
-    sibling.evaluate(
-        "() => { for (let i = 0; i < 3; i += 1) parent.frames[i].postMessage({ type: 'clear' }, '*'); }"
-    )
+    sibling.evaluate("() => { for (let i = 0; i < 3; i += 1) parent.frames[i].postMessage({ type: 'clear' }, '*'); }")
     form.page.wait_for_timeout(100)
 
     expect(form.field("number")).to_have_value("4111")
     assert [event["complete"] for event in form.reported_events("component", "change")] == [False] * 4
 
 
-def test_no_other_page_may_embed_a_field(
-    page: Page, merchant: Merchant, provider: Any, shop: SiteDriver
-) -> None:
+def test_no_other_page_may_embed_a_field(page: Page, merchant: Merchant, provider: Any, shop: SiteDriver) -> None:
     address = f"{provider.url}/v2/card-field?kind=number&parent={merchant.origin}"
     policy = page.goto(address)
     assert policy is not None

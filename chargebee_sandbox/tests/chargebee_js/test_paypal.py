@@ -81,9 +81,7 @@ def test_closing_the_window_is_cancelling(press: Press, page: Page) -> None:
     expect(page.locator("output")).to_have_text("paymentCancelled: The payer cancelled.")
 
 
-def test_a_payment_that_fails_is_told_and_adds_nothing(
-    press: Press, page: Page, intent: str, shop: SiteDriver
-) -> None:
+def test_a_payment_that_fails_is_told_and_adds_nothing(press: Press, page: Page, intent: str, shop: SiteDriver) -> None:
     press().get_by_role("button", name="Let the payment fail").click()
 
     words = "PayPal could not take a payment from this account"
@@ -95,9 +93,7 @@ def test_a_payment_that_fails_is_told_and_adds_nothing(
         shop.client.PaymentSource.create_using_payment_intent(added)
 
 
-def test_an_intent_that_is_over_cannot_be_begun(
-    page: Page, merchant: Merchant, intent: str, shop: SiteDriver
-) -> None:
+def test_an_intent_that_is_over_cannot_be_begun(page: Page, merchant: Merchant, intent: str, shop: SiteDriver) -> None:
     shop.travel_to(2026, 3, 11)
     page.goto(f"{merchant.origin}/on-host.js?paypal")
     page.wait_for_function("() => window.Chargebee?.getInstance")

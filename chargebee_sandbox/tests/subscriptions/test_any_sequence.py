@@ -140,9 +140,7 @@ class Life:
 
     def give_credits(self, cents: int) -> None:
         """Add promotional credits."""
-        self.caller.call_operation(
-            "promotional_credit.add", customer_id="ava", amount=cents, description="thanks"
-        )
+        self.caller.call_operation("promotional_credit.add", customer_id="ava", amount=cents, description="thanks")
 
     def post_operation(self, operation: str, params: dict[str, Any] | None = None) -> None:
         """Call an operation, which may be refused."""
@@ -173,18 +171,14 @@ class Life:
         customer = self.caller.call_operation("customer.retrieve", "ava")["customer"]
         invoices = [entry["invoice"] for entry in self.caller.list_entries("invoice.list")]
         notes = [entry["credit_note"] for entry in self.caller.list_entries("credit_note.list")]
-        entries = [
-            entry["promotional_credit"] for entry in self.caller.list_entries("promotional_credit.list")
-        ]
+        entries = [entry["promotional_credit"] for entry in self.caller.list_entries("promotional_credit.list")]
         for invoice in invoices:
             settled = ("amount_paid", "credits_applied", "amount_adjusted", "amount_due")
             assert invoice["total"] == sum(invoice[name] for name in settled)
             assert min(invoice["total"], *(invoice[name] for name in settled)) >= 0
         for note in notes:
             assert note["total"] == note["amount_allocated"] + note["amount_available"] > 0
-            assert note["amount_allocated"] == sum(
-                allocation["allocated_amount"] for allocation in note["allocations"]
-            )
+            assert note["amount_allocated"] == sum(allocation["allocated_amount"] for allocation in note["allocations"])
         refundable = [note for note in notes if note["type"] == "refundable"]
         assert customer["refundable_credits"] == sum(note["amount_available"] for note in refundable)
         applied = sum(note["amount_allocated"] for note in refundable)
@@ -210,9 +204,7 @@ class Life:
     def _check_renewal(self, expected: dict[str, Any], boundary: int, *, pauses: bool) -> None:
         made = [entry["invoice"] for entry in self.caller.list_entries("invoice.list")]
         charged = [invoice for invoice in made if invoice["date"] == boundary]
-        expected_amounts = (
-            [] if pauses else [(expected["total"], expected["amount_due"], expected["credits_applied"])]
-        )
+        expected_amounts = [] if pauses else [(expected["total"], expected["amount_due"], expected["credits_applied"])]
         actual = [
             (invoice["total"], invoice["amount_paid"] + invoice["amount_due"], invoice["credits_applied"])
             for invoice in charged

@@ -113,9 +113,7 @@ def test_a_cancellations_estimate_is_what_it_gives_back(shop: SiteDriver):
     assert shop.retrieve_subscription(monthly.id).status == "active"
     answer = shop.client.Subscription.cancel_for_items(monthly.id, cut)
     note = answer.credit_notes[0]
-    assert same_but_for_time(
-        estimate.credit_note_estimates[0].total, note.total, note.date - estimate.created_at
-    )
+    assert same_but_for_time(estimate.credit_note_estimates[0].total, note.total, note.date - estimate.created_at)
 
 
 def test_a_trial_that_a_change_would_end_is_estimated_with_its_charge(shop: SiteDriver):

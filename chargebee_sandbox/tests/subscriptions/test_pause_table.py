@@ -17,9 +17,7 @@ def active(shop: SiteDriver) -> Any:
     return shop.start_subscription(shop.add_customer())
 
 
-def expected_row(
-    status: str, next_billing_at: Any, pause_date: Any, resume_date: Any, mrr: int
-) -> dict[str, Any]:
+def expected_row(status: str, next_billing_at: Any, pause_date: Any, resume_date: Any, mrr: int) -> dict[str, Any]:
     return dict(zip(TABLE, (status, next_billing_at, pause_date, resume_date, mrr), strict=True))
 
 
@@ -67,9 +65,7 @@ def test_each_step_has_its_event(shop: SiteDriver, active: Any):
     do.resume(active.id, {"resume_option": "specific_date", "resume_date": active.current_term_end - 60})
     do.remove_scheduled_resumption(active.id)
     do.resume(active.id, {"resume_option": "immediately"})
-    events = [
-        event for event in shop.list_events() if "paus" in event.event_type or "resum" in event.event_type
-    ]
+    events = [event for event in shop.list_events() if "paus" in event.event_type or "resum" in event.event_type]
     assert [event.event_type for event in events] == [
         "subscription_pause_scheduled",
         "subscription_scheduled_pause_removed",

@@ -101,9 +101,7 @@ def test_a_trial_is_free_and_then_charged(shop: SiteDriver):
 
 def test_a_trial_without_a_card_ends(shop: SiteDriver):
     shop.add_customer(card=None)
-    trial = shop.start_subscription(
-        "ava", trial_end=shop.client.Customer.retrieve("ava").customer.created_at + 86_400
-    )
+    trial = shop.start_subscription("ava", trial_end=shop.client.Customer.retrieve("ava").customer.created_at + 86_400)
     shop.travel_past(trial.trial_end)
     ended = shop.retrieve_subscription(trial.id)
     assert attribute_values(ended, ("status", "cancel_reason", "cancelled_at", "next_billing_at", "mrr")) == {
@@ -121,9 +119,7 @@ def test_a_subscription_may_begin_later(shop: SiteDriver):
     future = shop.start_subscription("ava", start_date=start)
     assert (future.status, shop.list_invoices(future.id)) == ("future", [])
     shop.travel_past(start)
-    assert attribute_values(
-        shop.retrieve_subscription(future.id), ("status", "started_at", "current_term_start")
-    ) == {
+    assert attribute_values(shop.retrieve_subscription(future.id), ("status", "started_at", "current_term_start")) == {
         "status": "active",
         "started_at": start,
         "current_term_start": start,
@@ -164,12 +160,8 @@ def test_an_end_at_the_end_of_the_term_and_its_undoing(shop: SiteDriver):
 
 def test_a_trial_to_be_cancelled_stays_a_trial(shop: SiteDriver):
     shop.add_customer()
-    trial = shop.start_subscription(
-        "ava", trial_end=shop.client.Customer.retrieve("ava").customer.created_at + 86_400
-    )
-    ending = shop.client.Subscription.cancel_for_items(
-        trial.id, {"cancel_option": "end_of_term"}
-    ).subscription
+    trial = shop.start_subscription("ava", trial_end=shop.client.Customer.retrieve("ava").customer.created_at + 86_400)
+    ending = shop.client.Subscription.cancel_for_items(trial.id, {"cancel_option": "end_of_term"}).subscription
     assert attribute_values(ending, ("status", "cancelled_at", "next_billing_at")) == {
         "status": "in_trial",
         "cancelled_at": trial.trial_end,
@@ -198,9 +190,7 @@ def test_an_end_on_a_date_lets_the_terms_before_it_renew(shop: SiteDriver):
 
 def test_a_cancellation_at_once_stops_everything(shop: SiteDriver):
     active = shop.start_subscription(shop.add_customer())
-    ended = shop.client.Subscription.cancel_for_items(
-        active.id, {"cancel_option": "immediately"}
-    ).subscription
+    ended = shop.client.Subscription.cancel_for_items(active.id, {"cancel_option": "immediately"}).subscription
     assert (ended.status, ended.cancelled_at, ended.mrr) == ("cancelled", ended.updated_at, 0)
     with expect_refusal(409, "invalid_state_for_request"):
         shop.client.Subscription.cancel_for_items(active.id, {"cancel_option": "immediately"})

@@ -9,9 +9,7 @@ def make_account(sandbox: Any, handle: str = "alice", name: str = "Alice") -> No
     """Create a customer with a Visa and a new monthly subscription of $6.99."""
     client = sandbox.client()
     client.ItemFamily.create({"id": "streaming", "name": "Streaming"})
-    client.Item.create(
-        {"id": "faith", "name": "Faith", "type": client.Item.Type.PLAN, "item_family_id": "streaming"}
-    )
+    client.Item.create({"id": "faith", "name": "Faith", "type": client.Item.Type.PLAN, "item_family_id": "streaming"})
     client.ItemPrice.create(
         {
             "id": "faith-monthly",
@@ -30,6 +28,4 @@ def make_account(sandbox: Any, handle: str = "alice", name: str = "Alice") -> No
             "card": {"number": "4111111111111111", "expiry_month": 8, "expiry_year": 2032, "cvv": "123"},
         }
     )
-    client.Subscription.create_with_items(
-        handle, {"subscription_items": [{"item_price_id": "faith-monthly"}]}
-    )
+    client.Subscription.create_with_items(handle, {"subscription_items": [{"item_price_id": "faith-monthly"}]})

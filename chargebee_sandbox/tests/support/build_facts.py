@@ -123,10 +123,7 @@ def _render_value(value: Any, depth: int, offset: int) -> str:
     if not isinstance(value, dict) or (depth > 1 and depth + offset + len(line) < _MAX_LINE):
         return line
     indent = " " * (depth + 1)
-    lines = [
-        f"{indent}{json.dumps(key)}: {_render_value(part, depth + 1, len(key))}"
-        for key, part in value.items()
-    ]
+    lines = [f"{indent}{json.dumps(key)}: {_render_value(part, depth + 1, len(key))}" for key, part in value.items()]
     return "{\n" + ",\n".join(lines) + "\n" + " " * depth + "}"
 
 

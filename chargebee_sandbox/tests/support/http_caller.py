@@ -55,9 +55,7 @@ class HttpCaller:
     http: httpx.Client
     answers: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
 
-    def send_request(
-        self, name: str, handle: str = "", params: Mapping[str, object] | None = None
-    ) -> httpx.Response:
+    def send_request(self, name: str, handle: str = "", params: Mapping[str, object] | None = None) -> httpx.Response:
         """Call an operation and return the response."""
         operation = built_operations()[name]
         path = operation.path.replace("{handle}", handle).removeprefix("/")

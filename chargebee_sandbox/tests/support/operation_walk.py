@@ -33,9 +33,7 @@ def walk_every_operation(caller: HttpCaller) -> None:
 
 
 def _create_items(caller: HttpCaller) -> None:
-    caller.call_operation(
-        "item_family.create", id="streaming", name="Streaming", description="All there is to watch"
-    )
+    caller.call_operation("item_family.create", id="streaming", name="Streaming", description="All there is to watch")
     caller.call_operation(
         "item.create",
         id="faith",
@@ -46,12 +44,8 @@ def _create_items(caller: HttpCaller) -> None:
     )
     caller.call_operation("item.create", id="old", name="Old", type="plan", item_family_id="streaming")
     shared = {"item_id": "faith", "pricing_model": "flat_fee", "currency_code": "USD", "period": 1}
-    caller.call_operation(
-        "item_price.create", id=MONTHLY, name="Monthly", price=699, period_unit="month", **shared
-    )
-    caller.call_operation(
-        "item_price.create", id=YEARLY, name="Yearly", price=6999, period_unit="year", **shared
-    )
+    caller.call_operation("item_price.create", id=MONTHLY, name="Monthly", price=699, period_unit="month", **shared)
+    caller.call_operation("item_price.create", id=YEARLY, name="Yearly", price=6999, period_unit="year", **shared)
     caller.call_operation(
         "item_price.create",
         id="old-monthly",
@@ -93,9 +87,7 @@ def _create_coupons(caller: HttpCaller) -> None:
         item_constraint_criteria=[monthly_only],
         **coupon,
     )
-    caller.call_operation(
-        "coupon.update_for_items", "MONTHLY", name="Ten off a month", discount_percentage=12
-    )
+    caller.call_operation("coupon.update_for_items", "MONTHLY", name="Ten off a month", discount_percentage=12)
     caller.call_operation("coupon_set.create", id="ONCE", name="Once", coupon_id="TEN")
     caller.call_operation("coupon_set.add_coupon_codes", "ONCE", code=["ONCE-1", "ONCE-2"])
 
@@ -137,9 +129,7 @@ def _add_payment_sources(caller: HttpCaller) -> None:
         token_id=payer.create_token("5555555555554444"),
     )["payment_source"]["id"]
     payer.create_token()
-    caller.call_operation(
-        "payment_source.update_card", by_token, card={"first_name": "Al", "expiry_year": 2031}
-    )
+    caller.call_operation("payment_source.update_card", by_token, card={"first_name": "Al", "expiry_year": 2031})
     caller.call_operation("customer.assign_payment_role", "alice", payment_source_id=by_token, role="backup")
     intent = caller.call_operation(
         "payment_intent.create",
@@ -183,9 +173,7 @@ def _create_subscriptions(caller: HttpCaller) -> str:
 
 def _pause_and_resume(caller: HttpCaller, alice: str) -> None:
     ahead = {"resume_date": GENESIS + 90 * DAY}
-    caller.call_operation(
-        "estimate.pause_subscription", alice, pause_option="end_of_term", subscription=ahead
-    )
+    caller.call_operation("estimate.pause_subscription", alice, pause_option="end_of_term", subscription=ahead)
     caller.call_operation("subscription.pause", alice, pause_option="end_of_term", **ahead)
     caller.call_operation("subscription.remove_scheduled_pause", alice)
     caller.call_operation("subscription.pause", alice, pause_option="immediately")
@@ -213,9 +201,7 @@ def _change_subscription(caller: HttpCaller) -> None:
     caller.call_operation(
         "estimate.update_subscription_for_items", subscription={"id": "carols"}, subscription_items=yearly
     )
-    caller.call_operation(
-        "subscription.update_for_items", "carols", subscription_items=yearly, coupon_ids=["ONCE-1"]
-    )
+    caller.call_operation("subscription.update_for_items", "carols", subscription_items=yearly, coupon_ids=["ONCE-1"])
     caller.call_operation("subscription.remove_coupons", "carols", coupon_ids=["ONCE-1"])
     caller.call_operation(
         "subscription.update_for_items", "carols", subscription_items=monthly, change_option="end_of_term"
@@ -230,9 +216,7 @@ def _change_subscription(caller: HttpCaller) -> None:
 def _give_promotional_credits(caller: HttpCaller) -> None:
     """Bob is given promotional credits, of which some are taken back; his renewal uses the rest."""
     about = {"customer_id": "bob", "description": "For your patience"}
-    caller.call_operation(
-        "promotional_credit.add", **about, amount=300, credit_type="loyalty_credits", reference="r1"
-    )
+    caller.call_operation("promotional_credit.add", **about, amount=300, credit_type="loyalty_credits", reference="r1")
     caller.call_operation("promotional_credit.deduct", **about, amount=100)
     caller.call_operation("promotional_credit.set", **about, amount=250)
 
@@ -250,9 +234,7 @@ def _live_through_a_month(caller: HttpCaller) -> None:
     )
     # An hour later than noon: the retry falls due at noon plus the seconds that the walk has taken.
     _travel_to(caller, GENESIS + 35 * DAY + 3_600)
-    due = caller.call_operation("invoice.list", status={"is": "payment_due"}, subscription_id={"is": "bobs"})[
-        "list"
-    ][0]
+    due = caller.call_operation("invoice.list", status={"is": "payment_due"}, subscription_id={"is": "bobs"})["list"][0]
     caller.call_operation("invoice.collect_payment", due["invoice"]["id"], payment_source_id=good)
     # The credit for the rest of the term pays a part of the next subscription.
     cut = {"cancel_option": "immediately", "credit_option_for_current_term_charges": "prorate"}

@@ -49,17 +49,13 @@ class SdkCaller(HttpCaller, ABC):
         self.recorded.append((name, answer))
         return answer
 
-    def send_request(
-        self, name: str, handle: str = "", params: Mapping[str, object] | None = None
-    ) -> httpx.Response:
+    def send_request(self, name: str, handle: str = "", params: Mapping[str, object] | None = None) -> httpx.Response:
         """Call an operation and return the response."""
         answer = self.ask_sdk(name, handle, params)
         return httpx.Response(answer.status, json=answer.body)
 
     @abstractmethod
-    def _call_sdk(
-        self, name: str, handle: str, params: dict[str, object], headers: dict[str, str]
-    ) -> SdkAnswer:
+    def _call_sdk(self, name: str, handle: str, params: dict[str, object], headers: dict[str, str]) -> SdkAnswer:
         """Call an operation through this SDK."""
 
 
@@ -69,9 +65,7 @@ class PythonSdk(SdkCaller):
 
     client: Chargebee = field(kw_only=True)
 
-    def _call_sdk(
-        self, name: str, handle: str, params: dict[str, object], headers: dict[str, str]
-    ) -> SdkAnswer:
+    def _call_sdk(self, name: str, handle: str, params: dict[str, object], headers: dict[str, str]) -> SdkAnswer:
         resource, operation = name.split(".")
         act = getattr(getattr(self.client, resource.title().replace("_", "")), operation)
         try:
@@ -89,9 +83,7 @@ class NodeSdk(SdkCaller):
 
     process: subprocess.Popen[str] = field(kw_only=True)
 
-    def _call_sdk(
-        self, name: str, handle: str, params: dict[str, object], headers: dict[str, str]
-    ) -> SdkAnswer:
+    def _call_sdk(self, name: str, handle: str, params: dict[str, object], headers: dict[str, str]) -> SdkAnswer:
         assert self.process.stdin
         assert self.process.stdout
         request = {"name": name, "handle": handle, "params": params, "headers": headers}

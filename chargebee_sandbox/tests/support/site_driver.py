@@ -32,9 +32,7 @@ class SiteDriver:
         """Create the catalog of an empty site."""
         # Over one kept-alive connection: the SDK opens one per call, which would slow down every test.
         key = (sandbox.api_key, "")
-        with httpx.Client(
-            base_url=sandbox.endpoint, auth=key, verify=NO_AUTHORITIES, trust_env=False
-        ) as http:
+        with httpx.Client(base_url=sandbox.endpoint, auth=key, verify=NO_AUTHORITIES, trust_env=False) as http:
             for path, form in _catalog_forms():
                 http.post(path, data=form).raise_for_status()
         return cls(client, sandbox)
@@ -60,16 +58,12 @@ class SiteDriver:
     def add_card(self, customer: str, number: str, **more: Any) -> Any:
         """Add a card to a customer and return the payment source."""
         card = {"number": number, "expiry_month": 12, "expiry_year": 2034, "cvv": "100"}
-        return self.client.PaymentSource.create_card(
-            {"customer_id": customer, "card": card, **more}
-        ).payment_source
+        return self.client.PaymentSource.create_card({"customer_id": customer, "card": card, **more}).payment_source
 
     def start_subscription(self, customer: str, price: str = "faith-month", **more: Any) -> Any:
         """Create a subscription and return it."""
         items = [{"item_price_id": price}]
-        return self.client.Subscription.create_with_items(
-            customer, {"subscription_items": items, **more}
-        ).subscription
+        return self.client.Subscription.create_with_items(customer, {"subscription_items": items, **more}).subscription
 
     def update_subscription(self, handle: str, **params: Any) -> Any:
         """Change a subscription and return the whole answer."""
@@ -102,11 +96,7 @@ class SiteDriver:
         """Add a coupon, by default 10 % off each plan forever, and return its id."""
         item_level = {"apply_on": "each_specified_item", "duration_type": "forever"}
         fixed = "discount_amount" in more
-        kind = (
-            {"discount_type": "fixed_amount", "currency_code": "USD"}
-            if fixed
-            else {"discount_percentage": 10}
-        )
+        kind = {"discount_type": "fixed_amount", "currency_code": "USD"} if fixed else {"discount_percentage": 10}
         plans = {"item_constraints": [{"item_type": "plan", "constraint": "all"}]}
         params = {"id": handle, "name": handle, **item_level, **kind, **plans, **more}
         return str(self.client.Coupon.create_for_items(params).coupon.id)

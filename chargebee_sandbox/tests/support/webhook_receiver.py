@@ -86,9 +86,7 @@ def run_receiver() -> Iterator[WebhookReceiver]:
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["Content-Length"]))
             headers = {name.lower(): value for name, value in self.headers.items()}
-            status = receiver.record_delivery(
-                Delivery(self.path, headers, json.loads(body), self.client_address)
-            )
+            status = receiver.record_delivery(Delivery(self.path, headers, json.loads(body), self.client_address))
             self.send_response(status)
             self.send_header("Content-Length", "0")
             self.end_headers()

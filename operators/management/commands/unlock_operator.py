@@ -14,6 +14,4 @@ class Command(OperatorCommand):
         """Delete them, and print from how many addresses and browsers they came."""
         deleted = lockout.unlock_operator(user.get_username())
         second_factor.reset_throttling(user)
-        self.stdout.write(
-            f"{user} may try again. Failures were counted for {deleted} addresses and browsers."
-        )
+        self.stdout.write(f"{user} may try again. Failures were counted for {deleted} addresses and browsers.")

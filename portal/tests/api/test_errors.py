@@ -15,9 +15,7 @@ def error_envelope(response):
 
 
 @pytest.mark.parametrize("method", ["get", "post", "put", "patch", "delete", "options"])
-@pytest.mark.parametrize(
-    "path", ["/api", "/api/", "/api/nothing", "/api/account/nothing/at/all", "/webhooks/nobody"]
-)
+@pytest.mark.parametrize("path", ["/api", "/api/", "/api/nothing", "/api/account/nothing/at/all", "/webhooks/nobody"])
 def test_it_answers_an_unknown_address_of_the_api_in_json(visitor, method, path):
     response = getattr(visitor, method)(path)
     assert response.status_code == 404
@@ -109,9 +107,7 @@ def test_it_answers_in_json_or_not_at_all(visitor):
 
 @pytest.mark.shows("error-4")
 @pytest.mark.django_db
-@pytest.mark.parametrize(
-    "header", [{}, {"Authorization": "Bearer nonsense"}, {"Authorization": "Basic YTpi"}]
-)
+@pytest.mark.parametrize("header", [{}, {"Authorization": "Bearer nonsense"}, {"Authorization": "Basic YTpi"}])
 def test_it_asks_for_a_token(visitor, header):
     response = visitor.get("/api/account", headers=header)
     assert response.status_code == 401
@@ -184,10 +180,7 @@ def test_it_refuses_an_unknown_host_without_detail(settings):
 
 
 def test_it_keeps_the_request_id_of_a_proxy(visitor):
-    assert (
-        visitor.get("/healthz", headers={"X-Request-ID": "abc-123-def-456"})["X-Request-ID"]
-        == "abc-123-def-456"
-    )
+    assert visitor.get("/healthz", headers={"X-Request-ID": "abc-123-def-456"})["X-Request-ID"] == "abc-123-def-456"
 
 
 @pytest.mark.parametrize("given", ["short", "x" * 200, "with space in it", "<script>alert(1)</script>", ""])

@@ -28,9 +28,7 @@ def test_it_is_a_sound_document(document):
 
 @pytest.mark.shows("request-1")
 def test_it_spells_every_property_in_camel_case(document):
-    names = [
-        name for schema in document["components"]["schemas"].values() for name in schema.get("properties", {})
-    ]
+    names = [name for schema in document["components"]["schemas"].values() for name in schema.get("properties", {})]
     assert names
     assert [name for name in names if "_" in name] == []
 
@@ -51,9 +49,7 @@ def test_it_tells_which_operations_want_a_token(document):
 @pytest.mark.django_db
 def test_every_operation_that_wants_a_token_refuses_to_do_without(document):
     wanting = [
-        (method, path)
-        for method, path, operation in api_operations(document)
-        if "401" in operation["responses"]
+        (method, path) for method, path, operation in api_operations(document) if "401" in operation["responses"]
     ]
     answers = {
         (method, path): getattr(Client(), method)(path.replace("{", "").replace("}", "")).status_code

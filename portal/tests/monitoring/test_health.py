@@ -62,9 +62,7 @@ def test_it_tells_strangers_no_more_than_whether_it_is_ready(client, settings):
 def test_the_platform_asks_by_any_name_and_others_by_ours_alone(visitor, settings):
     settings.ALLOWED_HOSTS = ["portal.example.com"]
     by_number = {"Host": "10.0.0.7:8000"}
-    statuses = {
-        path: visitor.get(path, headers=by_number).status_code for path in (*PROBE_PATHS, "/", "/admin/")
-    }
+    statuses = {path: visitor.get(path, headers=by_number).status_code for path in (*PROBE_PATHS, "/", "/admin/")}
     assert statuses == {"/healthz": 200, "/readyz": 200, "/metrics": 200, "/": 400, "/admin/": 400}
 
 

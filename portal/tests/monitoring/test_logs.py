@@ -130,9 +130,7 @@ def test_a_mistake_of_ours_is_told_with_its_traceback_and_an_answer_of_503_is_no
     for path in ("crash", "locked"):
         caplog.clear()
         assert visitor.get(f"/api/test/{path}").status_code in (500, 503)
-        logged[path] = [
-            (record.name, record.getMessage(), bool(record.exc_info)) for record in caplog.records
-        ]
+        logged[path] = [(record.name, record.getMessage(), bool(record.exc_info)) for record in caplog.records]
     assert logged == {
         "crash": [("django.request", "Internal Server Error: /api/test/crash", True)],
         "locked": [("portal.api.errors", "The database did not answer.", True)],

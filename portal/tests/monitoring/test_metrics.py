@@ -110,9 +110,7 @@ def test_a_process_goes_on_where_one_that_is_gone_had_stopped(tmp_path):
 
 def test_nothing_is_missed_while_processes_are_replaced(visitor):
     count_request_in_process("steady", before="os.fork() and os.wait()")
-    replacing = run_in_process(
-        "for _ in range(200):\n    if os.fork() == 0:\n        os._exit(0)\n    os.wait()\n"
-    )
+    replacing = run_in_process("for _ in range(200):\n    if os.fork() == 0:\n        os._exit(0)\n    os.wait()\n")
     counts = set()
     while replacing.poll() is None:
         counts.add(read_metrics(visitor)["portal_request_seconds_count", "200", "GET", "steady"])

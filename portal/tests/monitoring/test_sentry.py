@@ -30,9 +30,7 @@ class SentryServer(ThreadingHTTPServer):
 class SentryHandler(BaseHTTPRequestHandler):
     def do_POST(self):
         body = self.rfile.read(int(self.headers["Content-Length"]))
-        report = httpx.Response(
-            200, headers={"Content-Encoding": self.headers["Content-Encoding"]}, content=body
-        )
+        report = httpx.Response(200, headers={"Content-Encoding": self.headers["Content-Encoding"]}, content=body)
         self.server.reports.append(report.text)  # type: ignore[attr-defined]  # this server's
         self.send_response(200)
         self.end_headers()

@@ -36,9 +36,7 @@ def search(folder):
 
 
 def test_it_finds_nothing_where_nothing_is(search):
-    search.record_request(
-        "POST", "http://127.0.0.1:8001/v2/tokens", {}, json.dumps({"number": VISA, "cvv": CODE})
-    )
+    search.record_request("POST", "http://127.0.0.1:8001/v2/tokens", {}, json.dumps({"number": VISA, "cvv": CODE}))
     search.assert_no_card_data(codes=[CODE])
 
 

@@ -83,15 +83,11 @@ def alice(db: None, settings: Settings) -> Account:
     open_account(
         "alice",
         make_resource("payment_source", "pm", **owner, type="card", status="valid", card=card),
-        make_resource(
-            "payment_source", "pp", **owner, type="paypal", status="valid", paypal={"email": PLANTED}
-        ),
+        make_resource("payment_source", "pp", **owner, type="paypal", status="valid", paypal={"email": PLANTED}),
         make_subscription("sub", coupons=[{"coupon_id": PLANTED, "applied_count": 0}]),
         make_invoice(
             "17",
-            line_items=[
-                {"id": "li", "description": PLANTED, "date_from": timestamp_at(), "date_to": timestamp_at(30)}
-            ],
+            line_items=[{"id": "li", "description": PLANTED, "date_from": timestamp_at(), "date_to": timestamp_at(30)}],
         ),
     )
     SessionToken.objects.create(user=account.user, agent=PLANTED)

@@ -93,9 +93,7 @@ def test_a_group_opens_its_own_lists_and_no_other(group: str, ava: Account) -> N
     browser = operator_client(group)
     opened: dict[str, set[str]] = {"changelist": set(), "add": set(), "export": set()}
     for stem, purpose in admin_urls():
-        answer = browser.get(
-            reverse(f"admin:{stem}_{purpose}"), {"table": "weeks"} if purpose == "export" else {}
-        )
+        answer = browser.get(reverse(f"admin:{stem}_{purpose}"), {"table": "weeks"} if purpose == "export" else {})
         assert answer.status_code in (200, 302, 403), (stem, purpose)
         if answer.status_code != 403:
             opened[purpose].add(stem)

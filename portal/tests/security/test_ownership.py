@@ -47,9 +47,7 @@ NAMED: dict[str, list[tuple[str, Any]]] = {
     "resume": [("/api/account/resume", {"subscriptionId": ["own", "bobs-plan"]})],
     "pause_some": [("/api/account/subscriptions/multiple-pause", {"subscriptionId": ["own", "bobs-plan"]})],
     "cancel_some": [("/api/account/subscriptions/cancel", {"subscriptionIds": ["own", "bobs-plan"]})],
-    "remove_scheduled_pause": [
-        ("/api/account/subscription/remove-scheduled-pause", {"subscriptionId": ["bobs-plan"]})
-    ],
+    "remove_scheduled_pause": [("/api/account/subscription/remove-scheduled-pause", {"subscriptionId": ["bobs-plan"]})],
     "remove_scheduled_change": [
         ("/api/account/subscription/remove-scheduled-change", {"subscriptionId": ["bobs-plan"]})
     ],
@@ -123,12 +121,8 @@ def open_full_account(handle: str) -> Account:
     card = {"brand": "visa", "last4": "1111", "first_name": f"{handle}-name"}
     return open_account(
         handle,
-        make_subscription(
-            f"{handle}s-plan", KIDS, owner=handle, status="paused", pause_date=timestamp_at(-2)
-        ),
-        make_resource(
-            "payment_source", f"{handle}s-card", customer_id=handle, type="card", status="valid", card=card
-        ),
+        make_subscription(f"{handle}s-plan", KIDS, owner=handle, status="paused", pause_date=timestamp_at(-2)),
+        make_resource("payment_source", f"{handle}s-card", customer_id=handle, type="card", status="valid", card=card),
         make_invoice(f"{handle}s-bill", owner=handle),
     )
 
@@ -152,9 +146,7 @@ def link(bob: Account) -> str:
     """Bob's own link to his bill."""
     bill = Invoice.objects.get(customer__account=bob)
     file = default_storage.save("invoices/bobs.pdf", ContentFile(b"%PDF-bob"))
-    InvoicePdf.objects.create(
-        invoice=bill, version=bill.resource_version, state=InvoicePdf.State.READY, file=file
-    )
+    InvoicePdf.objects.create(invoice=bill, version=bill.resource_version, state=InvoicePdf.State.READY, file=file)
     return pdf_files.download_token(bob, "bobs-bill")
 
 
@@ -225,8 +217,6 @@ def test_an_account_that_is_switched_off_is_out_of_every_operation_at_once(alice
     _, token = SessionToken.objects.create(user=alice.user)
     for credential in (browser.token, token):
         browser.credentials(HTTP_AUTHORIZATION=f"Bearer {credential}")
-        protected = [
-            (method, path) for method, path, operation in api_operations() if "401" in operation["responses"]
-        ]
+        protected = [(method, path) for method, path, operation in api_operations() if "401" in operation["responses"]]
         answers = {path: getattr(browser, method)(re.sub("[{}]", "", path)) for method, path in protected}
         assert {path for path, answer in answers.items() if answer.status_code != 401} == set()

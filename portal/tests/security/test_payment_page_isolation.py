@@ -167,9 +167,7 @@ def test_a_crash_and_an_unknown_host_keep_the_strict_policy(visitor, bundle, set
 
 
 def test_the_app_knows_the_same_documents():
-    declared = re.findall(
-        r"path: paths\.(\w+), id: '(\w+)'", (SOURCE / "lib" / "page" / "pageLoads.ts").read_text()
-    )
+    declared = re.findall(r"path: paths\.(\w+), id: '(\w+)'", (SOURCE / "lib" / "page" / "pageLoads.ts").read_text())
     addresses = dict(re.findall(r"(\w+): '(/[^']*)'", (SOURCE / "lib" / "paths.ts").read_text()))
     kinds = {addresses[name]: kind for name, kind in declared}
     profile = {f"/{WIDGET_FREE_PATH}": "profile"}

@@ -103,9 +103,7 @@ def test_it_is_guarded_and_says_nothing_of_the_inside(caller: Client, kind: str)
 
 
 @pytest.mark.shows("security-28")
-@pytest.mark.parametrize(
-    "next_page", [EVIL, "//evil.example.com", "/\\evil.example.com", "javascript:alert(1)"]
-)
+@pytest.mark.parametrize("next_page", [EVIL, "//evil.example.com", "/\\evil.example.com", "javascript:alert(1)"])
 def test_an_operator_is_led_nowhere_else_after_signing_in(caller: Client, next_page: str) -> None:
     User.objects.create_superuser("olga", password=PASSWORD)
     filled = {"username": "olga", "password": PASSWORD, "next": next_page}

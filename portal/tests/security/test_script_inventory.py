@@ -37,9 +37,7 @@ WHERE_THERE_IS_A_WIDGET = {**DOCUMENTS, "profile": "/edit-profile"}
 
 @pytest.mark.parametrize("document", WHERE_THERE_IS_A_WIDGET)
 @pytest.mark.parametrize(("kind", "directive"), [("script", "script-src"), ("frame", "frame-src")])
-def test_a_support_widget_is_allowed_where_it_is_listed(
-    visitor, bundle, db, settings, document, kind, directive
-):
+def test_a_support_widget_is_allowed_where_it_is_listed(visitor, bundle, db, settings, document, kind, directive):
     settings.SUPPORT_WIDGET_URL = f"{WIDGET}/v1/widget.js"
     directives = read_policy(visitor.get(WHERE_THERE_IS_A_WIDGET[document]))
     assert directives.get(directive, set()) == allowed_origins(kind, document, widget=WIDGET)

@@ -132,9 +132,7 @@ def test_two_processes_without_redis_count_as_one(tmp_path: Path) -> None:
     redis = free_port()
     with run_server(tmp_path, redis) as one, run_server(tmp_path, redis) as other:
         asked = [
-            httpx.post(
-                (one, other)[turn % 2] + SEND, json={"email": f"somebody{turn}@example.com"}, timeout=30
-            )
+            httpx.post((one, other)[turn % 2] + SEND, json={"email": f"somebody{turn}@example.com"}, timeout=30)
             for turn in range(21)
         ]
         tried = [

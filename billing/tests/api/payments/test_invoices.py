@@ -88,9 +88,7 @@ def test_it_shows_what_paypal_paid() -> None:
 
 def test_it_names_a_card_that_was_removed_since() -> None:
     card = make_transaction("txn", "card", "pm_visa", masked_card_number="************1111")
-    [row] = history_rows(
-        {**VISA, "deleted": True}, card, make_invoice("17", linked_payments=linked_payment("txn"))
-    )
+    [row] = history_rows({**VISA, "deleted": True}, card, make_invoice("17", linked_payments=linked_payment("txn")))
     assert (row["cardBrand"], row["last4"]) == ("VISA", "1111")
 
 

@@ -59,9 +59,7 @@ def payment_lists(browser: Browser) -> dict[str, Any]:
 
 def add_card(browser: Browser, token: str, **more: Any) -> Any:
     """Add a card by its token."""
-    return browser.post(
-        CHANGE, {"operationType": "ADD", "paymentsource": "CARD", "token": token, **OWNER, **more}
-    )
+    return browser.post(CHANGE, {"operationType": "ADD", "paymentsource": "CARD", "token": token, **OWNER, **more})
 
 
 def change_source(browser: Browser, operation: str, source: str, **more: Any) -> Any:
@@ -192,9 +190,7 @@ def test_an_update_that_fails_leaves_the_old_card(ava: Browser, shop: SyncedProv
     before = payment_lists(ava)
     [old] = before["card"]
     for token, status in ((payer.create_token(REFUSED_WHEN_ADDED), 402), ("cb_spent", 400)):
-        answer = change_source(
-            ava, "UPDATE", old["paymentSourceId"], paymentsource="CARD", token=token, **OWNER
-        )
+        answer = change_source(ava, "UPDATE", old["paymentSourceId"], paymentsource="CARD", token=token, **OWNER)
         assert answer.status_code == status
     assert payment_lists(ava) == before
     assert primary_source(shop, "ava") == old["paymentSourceId"]
@@ -223,9 +219,7 @@ def test_the_default_changes_at_once(ava: Browser, shop: SyncedProvider, payer: 
 
 
 @pytest.mark.shows("error-16", "rule-11", "api-41")
-def test_another_method_is_removed_and_the_default_is_not(
-    ava: Browser, shop: SyncedProvider, payer: Payer
-) -> None:
+def test_another_method_is_removed_and_the_default_is_not(ava: Browser, shop: SyncedProvider, payer: Payer) -> None:
     added = add_card(ava, payer.create_token(MASTERCARD)).json()["paymentSourceId"]
     [default, _] = payment_lists(ava)["card"]
     answer = change_source(ava, "DELETE", default["paymentSourceId"])
@@ -314,9 +308,7 @@ def test_a_card_that_declines_is_kept_and_says_what_is_still_due(
 
 
 @pytest.mark.shows("rule-10", "reliability-31")
-def test_another_amount_than_was_shown_is_not_collected(
-    finn: Browser, shop: SyncedProvider, payer: Payer
-) -> None:
+def test_another_amount_than_was_shown_is_not_collected(finn: Browser, shop: SyncedProvider, payer: Payer) -> None:
     answer = add_card(finn, payer.create_token(MASTERCARD), quote="an old one")
     assert is_refusal(answer, 409, "quote_changed")
     assert answer.json()["amountDue"] == 699
@@ -351,9 +343,7 @@ def test_a_method_of_another_account_is_not_found(ava: Browser, shop: SyncedProv
     token = payer.create_token(MASTERCARD)
     calls = len(shop.provider.events("payment_source_added"))
     for operation in ("UPDATE", "DELETE", "SETPRIMARY"):
-        answer = change_source(
-            bob, operation, foreign["paymentSourceId"], paymentsource="CARD", token=token, **OWNER
-        )
+        answer = change_source(bob, operation, foreign["paymentSourceId"], paymentsource="CARD", token=token, **OWNER)
         assert is_refusal(answer, 404, "not_found")
         nonsense = change_source(bob, operation, foreign["paymentSourceId"], paymentsource="BARTER")
         assert is_refusal(nonsense, 404, "not_found")
@@ -387,9 +377,7 @@ def test_it_says_what_is_missing(ava: Browser, body: dict[str, Any], field: str)
     assert Command.objects.count() == 0
 
 
-def test_what_is_not_asked_for_is_ignored_and_kept_nowhere(
-    ava: Browser, shop: SyncedProvider, payer: Payer
-) -> None:
+def test_what_is_not_asked_for_is_ignored_and_kept_nowhere(ava: Browser, shop: SyncedProvider, payer: Payer) -> None:
     before = primary_source(shop, "ava")
     more = {
         "amount": 1,

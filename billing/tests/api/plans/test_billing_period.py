@@ -178,9 +178,7 @@ def test_a_declined_upgrade_changes_nothing(shop: SyncedProvider, ava: Browser) 
 
 
 @pytest.mark.shows("request-10", "error-18", "reliability-31")
-def test_another_quote_is_refused_with_the_new_figures_and_nothing_is_done(
-    shop: SyncedProvider, ava: Browser
-) -> None:
+def test_another_quote_is_refused_with_the_new_figures_and_nothing_is_done(shop: SyncedProvider, ava: Browser) -> None:
     answer = ava.post(UP, {"planIds": [FAITH], "quote": "of-another-day"})
     assert is_refusal(answer, 409, "quote_changed")
     shown = ava.get(f"{UP}/estimate?planIds={FAITH}").json()
@@ -218,9 +216,7 @@ def test_it_refuses_where_there_is_nothing_at_all(shop: SyncedProvider) -> None:
 @pytest.mark.shows("rule-4")
 @pytest.mark.parametrize("path", BOTH)
 @pytest.mark.parametrize("plan", [KIDS, FAITH])
-def test_a_named_one_that_cannot_refuses_all(
-    shop: SyncedProvider, ava: Browser, path: str, plan: str
-) -> None:
+def test_a_named_one_that_cannot_refuses_all(shop: SyncedProvider, ava: Browser, path: str, plan: str) -> None:
     """Kids is not held; the faith plan is about to pause, and monthly already."""
     faith = ava.get(MANAGE).json()["existingPlans"][0]["subId"]
     ava.post("/api/account/subscriptions/multiple-pause", {"subscriptionId": [faith]})

@@ -53,9 +53,7 @@ def test_it_ends_with_the_term_and_can_be_taken_back(shop: SyncedProvider, ava: 
     answer = browser.post(CANCEL, SURVEY)
     end = iso_time(shop.term_end(faith))
     assert answer.status_code == 200
-    assert answer.json()["cancelled"] == [
-        {"subId": faith, "name": "Faith & Family", "endsAt": end, "atOnce": False}
-    ]
+    assert answer.json()["cancelled"] == [{"subId": faith, "name": "Faith & Family", "endsAt": end, "atOnce": False}]
     assert [plan["status"] for plan in answer.json()["plans"]] == ["NON_RENEWING"]
     assert answer.json()["plans"] == browser.get("/api/account").json()["plans"]
     assert shop.subscription(faith)["status"] == "non_renewing"
@@ -97,9 +95,7 @@ def test_a_paused_one_ends_at_once_and_its_schedule_with_it(shop: SyncedProvider
 
 
 @pytest.mark.shows("rule-7")
-def test_a_scheduled_pause_goes_first_and_comes_back_with_the_undo(
-    shop: SyncedProvider, ava: Account
-) -> None:
+def test_a_scheduled_pause_goes_first_and_comes_back_with_the_undo(shop: SyncedProvider, ava: Account) -> None:
     browser = Browser(ava)
     faith, kids = (shop.subscribe("ava", plan, coupon_ids=["BUNDLE-2"]) for plan in (FAITH, KIDS))
     browser.post("/api/account/subscriptions/multiple-pause", {"subscriptionId": [faith]})
@@ -117,9 +113,7 @@ def test_a_scheduled_pause_goes_first_and_comes_back_with_the_undo(
     assert PauseSchedule.objects.get(state="scheduled").resume_date == promised
 
 
-def test_a_scheduled_downgrade_goes_first_and_comes_back_with_the_undo(
-    shop: SyncedProvider, ava: Account
-) -> None:
+def test_a_scheduled_downgrade_goes_first_and_comes_back_with_the_undo(shop: SyncedProvider, ava: Account) -> None:
     browser = Browser(ava)
     ids = [shop.subscribe("ava", plan, unit="Yearly", coupon_ids=["BUNDLE-2"]) for plan in (FAITH, KIDS)]
     browser.post("/api/account/downgrade", {"planIds": [FAITH]})
@@ -237,9 +231,7 @@ def test_it_refuses_where_there_is_nothing(shop: SyncedProvider) -> None:
 
 
 @pytest.mark.shows("rule-7", "api-25")
-def test_what_was_said_is_kept_with_what_was_cancelled(
-    shop: SyncedProvider, ava: Account, three: list[str]
-) -> None:
+def test_what_was_said_is_kept_with_what_was_cancelled(shop: SyncedProvider, ava: Account, three: list[str]) -> None:
     browser = Browser(ava)
     browser.post(CANCEL_SOME, {"subscriptionIds": three[:2], "offer": "pause", **SURVEY})
     feedback = CancellationFeedback.objects.get()
@@ -262,9 +254,7 @@ def test_what_was_said_is_kept_with_what_was_cancelled(
     assert (event.reason, event.usage, event.command) == ("Too expensive", "Once a week", feedback.command)
 
 
-def test_a_save_is_counted_with_what_was_said_before_it(
-    shop: SyncedProvider, ava: Account, three: list[str]
-) -> None:
+def test_a_save_is_counted_with_what_was_said_before_it(shop: SyncedProvider, ava: Account, three: list[str]) -> None:
     browser = Browser(ava)
     browser.post(CANCEL_SOME, {"subscriptionIds": three[:1], **SURVEY})
     browser.post(KEEP, {"subscriptionId": three[:1]})
@@ -443,9 +433,7 @@ def test_a_free_month_that_is_claimed_is_an_offer_taken(shop: SyncedProvider, av
     ]
 
 
-def test_what_a_job_or_the_provider_does_belongs_to_the_brand_of_before(
-    shop: SyncedProvider, ava: Account
-) -> None:
+def test_what_a_job_or_the_provider_does_belongs_to_the_brand_of_before(shop: SyncedProvider, ava: Account) -> None:
     for code, host in (("kids", "kids.example.com"), ("faith-family", "testserver")):
         Brand.objects.create(code=code, name=code, host_names=[host], is_default=code == "faith-family")
     browser, faith = Browser(ava), shop.subscribe("ava", FAITH)
@@ -471,9 +459,7 @@ def test_what_was_said_outlives_its_account(shop: SyncedProvider, ava: Account) 
     assert (event.account, event.plan_id, event.reason) == (None, FAITH, "Too expensive")
 
 
-def test_a_free_month_that_waits_stays_with_what_is_kept_after_all(
-    shop: SyncedProvider, ava: Account
-) -> None:
+def test_a_free_month_that_waits_stays_with_what_is_kept_after_all(shop: SyncedProvider, ava: Account) -> None:
     shop.offer_free_month()
     browser, faith = Browser(ava), shop.subscribe("ava", FAITH)
     browser.post("/api/account/claim-my-offer")

@@ -77,9 +77,7 @@ def alice(catalogue: None, no_provider: None) -> Browser:
 
 
 @pytest.mark.shows("rule-9", "api-29")
-def test_a_code_goes_to_where_it_saves_most_and_every_read_shows_it(
-    sold: SyncedProvider, ava: Browser
-) -> None:
+def test_a_code_goes_to_where_it_saves_most_and_every_read_shows_it(sold: SyncedProvider, ava: Browser) -> None:
     answer = redeem_code(ava, "SAVE20")
     assert answer.status_code == 200
     gospel = answer.json()["existingPlans"][1]["subId"]
@@ -182,9 +180,7 @@ def test_a_code_that_goes_with_nothing_held_is_refused(sold: SyncedProvider, ava
 def test_a_code_needs_an_active_subscription(sold: SyncedProvider, plans: list[str]) -> None:
     hugo = Browser(sold.customer("hugo"))
     for plan in plans:
-        sold.client.Subscription.cancel_for_items(
-            sold.subscribe("hugo", plan), {"cancel_option": "immediately"}
-        )
+        sold.client.Subscription.cancel_for_items(sold.subscribe("hugo", plan), {"cancel_option": "immediately"})
     sold.import_customer("hugo")
     assert is_refusal(redeem_code(hugo, "SAVE20"), 409, "no_active_subscription")
 
@@ -236,9 +232,7 @@ def test_an_address_that_nobody_would_make_is_not_known(alice: Browser, code: st
 
 
 @pytest.mark.shows("request-10", "reliability-31")
-def test_another_quote_is_refused_with_the_new_figures_and_nothing_is_done(
-    sold: SyncedProvider, ava: Browser
-) -> None:
+def test_another_quote_is_refused_with_the_new_figures_and_nothing_is_done(sold: SyncedProvider, ava: Browser) -> None:
     answer = redeem_code(ava, "SAVE20", {"quote": "of-another-day"})
     assert is_refusal(answer, 409, "quote_changed")
     assert pick_fields(answer, ("couponDiscount", "total")) == {"couponDiscount": 160, "total": 699 + 639}

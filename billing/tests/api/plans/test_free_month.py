@@ -54,9 +54,7 @@ def test_it_is_claimed_as_shown_and_every_read_shows_it(shop: SyncedProvider, av
     assert shop.coupons_on(body["plans"][0]["subId"]) == ["FREE-MONTH"]
 
 
-def test_the_next_bill_costs_nothing_and_the_one_after_comes_as_shown(
-    shop: SyncedProvider, ava: Browser
-) -> None:
+def test_the_next_bill_costs_nothing_and_the_one_after_comes_as_shown(shop: SyncedProvider, ava: Browser) -> None:
     shown = ava.post(CLAIM).json()
     kids = shown["plans"][0]["subId"]
     shop.provider.travel_to(shop.term_end(kids))
@@ -130,9 +128,7 @@ def test_it_is_not_for_an_account_without_an_active_plan(shop: SyncedProvider) -
 
 
 @pytest.mark.shows("request-10")
-def test_another_quote_is_refused_with_the_new_figures_and_nothing_is_done(
-    shop: SyncedProvider, ava: Browser
-) -> None:
+def test_another_quote_is_refused_with_the_new_figures_and_nothing_is_done(shop: SyncedProvider, ava: Browser) -> None:
     shown = ava.get(ESTIMATE).json()
     shop.subscribe("ava", GOSPEL)
     answer = ava.post(CLAIM, {"quote": "of-another-day"})

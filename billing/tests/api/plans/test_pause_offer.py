@@ -35,9 +35,7 @@ def content(db: None) -> None:
 
 def read_pause_offer(*subscriptions: dict[str, Any]) -> list[dict[str, Any]]:
     """What is offered to an account with these subscriptions."""
-    answer: list[dict[str, Any]] = (
-        Browser(open_account("alice", *subscriptions)).get("/api/account/pause-offer").json()
-    )
+    answer: list[dict[str, Any]] = Browser(open_account("alice", *subscriptions)).get("/api/account/pause-offer").json()
     return answer
 
 
@@ -52,14 +50,8 @@ def test_it_shows_four_titles_and_three_to_come() -> None:
             f"recommendedTitleImage{number}": f"/static/{FAITH}/recommended_title_image{number}"
             for number in range(1, 5)
         },
-        **{
-            f"recommendedTitleText{number}": f"{FAITH}/recommended_title_text{number}"
-            for number in range(1, 5)
-        },
-        **{
-            f"upcomingTitleImage{number}": f"/static/{FAITH}/upcoming_title_image{number}"
-            for number in range(1, 4)
-        },
+        **{f"recommendedTitleText{number}": f"{FAITH}/recommended_title_text{number}" for number in range(1, 5)},
+        **{f"upcomingTitleImage{number}": f"/static/{FAITH}/upcoming_title_image{number}" for number in range(1, 4)},
         **{f"upcomingImageText{number}": f"{FAITH}/upcoming_image_text{number}" for number in range(1, 4)},
     }
 

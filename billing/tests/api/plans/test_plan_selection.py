@@ -86,9 +86,7 @@ def test_an_estimate_changes_nothing(shop: SyncedProvider, ava: Browser) -> None
 
 
 @pytest.mark.shows("rule-5", "api-11")
-def test_an_addition_charges_what_was_shown_and_every_read_shows_it(
-    shop: SyncedProvider, ava: Browser
-) -> None:
+def test_an_addition_charges_what_was_shown_and_every_read_shows_it(shop: SyncedProvider, ava: Browser) -> None:
     shown = ava.post(ESTIMATE, {"planIds": [FAITH, GOSPEL, KIDS]})
     done = ava.post(CHANGE, {"planIds": [FAITH, GOSPEL, KIDS], "quote": shown.json()["quote"]})
     assert done.status_code == 200
@@ -151,9 +149,7 @@ def test_one_is_added_and_one_removed(shop: SyncedProvider, ava: Browser) -> Non
     assert pick_fields(done, OF_READS) == ava.get(MANAGE).json()
 
 
-def test_what_is_added_while_another_ends_bills_next_at_the_rate_of_then(
-    shop: SyncedProvider, ava: Browser
-) -> None:
+def test_what_is_added_while_another_ends_bills_next_at_the_rate_of_then(shop: SyncedProvider, ava: Browser) -> None:
     ava.post(CHANGE, {"planIds": [FAITH]})
     shown = ava.post(ESTIMATE, {"planIds": [FAITH, KIDS]})
     assert pick_fields(shown, ("added", "keptAgain")) == {"added": [KIDS], "keptAgain": []}
@@ -199,9 +195,7 @@ def test_a_quote_holds_while_the_figures_do(shop: SyncedProvider, ava: Browser) 
 
 
 @pytest.mark.shows("request-10", "error-18", "reliability-31")
-def test_another_quote_is_refused_with_the_new_figures_and_nothing_is_done(
-    shop: SyncedProvider, ava: Browser
-) -> None:
+def test_another_quote_is_refused_with_the_new_figures_and_nothing_is_done(shop: SyncedProvider, ava: Browser) -> None:
     before = ava.get(MANAGE).json()
     wanted = [FAITH, GOSPEL, KIDS]
     answer = ava.post(CHANGE, {"planIds": wanted, "quote": "of-another-day"})
@@ -214,9 +208,7 @@ def test_another_quote_is_refused_with_the_new_figures_and_nothing_is_done(
 
 
 @pytest.mark.shows("reliability-31")
-def test_a_price_that_rose_since_it_was_shown_is_shown_before_it_is_charged(
-    shop: SyncedProvider, ava: Browser
-) -> None:
+def test_a_price_that_rose_since_it_was_shown_is_shown_before_it_is_charged(shop: SyncedProvider, ava: Browser) -> None:
     wanted = {"planIds": [FAITH, GOSPEL, KIDS]}
     shown = ava.post(ESTIMATE, wanted).json()
     shop.client.ItemPrice.update(f"{KIDS}-USD-Monthly", {"price": 1099})
@@ -341,9 +333,7 @@ def test_a_service_held_by_its_old_plan_is_no_addition(catalogue: None, no_provi
     assert is_refusal(gia.post(path, {"planIds": [KIDS]}), 409, "invalid_state")
 
 
-def test_a_paused_one_that_is_removed_ends_at_once_and_is_offered_again(
-    shop: SyncedProvider, ava: Browser
-) -> None:
+def test_a_paused_one_that_is_removed_ends_at_once_and_is_offered_again(shop: SyncedProvider, ava: Browser) -> None:
     faith = existing_plan(ava.get(MANAGE), FAITH)["subId"]
     shop.client.Subscription.pause(faith, {"pause_option": "immediately"})
     shop.import_customer("ava")

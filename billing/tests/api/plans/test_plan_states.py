@@ -132,9 +132,7 @@ def test_it_shows_a_plan(fields: dict[str, Any], shown: dict[str, Any]) -> None:
 
 
 def test_the_portals_own_schedule_says_when_a_pause_ends() -> None:
-    account = open_account(
-        "alice", make_subscription("sub", pause_date=timestamp_at(20), next_billing_at=None)
-    )
+    account = open_account("alice", make_subscription("sub", pause_date=timestamp_at(20), next_billing_at=None))
     PauseSchedule.objects.create(
         subscription=Subscription.objects.get(provider_id="sub"),
         pause_date=NOW + timedelta(days=20),
@@ -149,9 +147,7 @@ def test_the_portals_own_schedule_says_when_a_pause_ends() -> None:
 
 
 def test_plans_stand_in_catalogue_order() -> None:
-    held = read_plans(
-        make_subscription("c", KIDS), make_subscription("b", GOSPEL), make_subscription("a", FAITH)
-    )
+    held = read_plans(make_subscription("c", KIDS), make_subscription("b", GOSPEL), make_subscription("a", FAITH))
     assert [plan["subId"] for plan in held] == ["a", "b", "c"]
 
 

@@ -31,11 +31,7 @@ def next_totals(body: dict[str, Any]) -> dict[str, int]:
 def last_billed_amount(shop: SyncedProvider, customer: str, subscription: str) -> int:
     """The last bill of a subscription."""
     return int(
-        next(
-            invoice["total"]
-            for invoice in shop.invoices(customer)
-            if invoice["subscription_id"] == subscription
-        )
+        next(invoice["total"] for invoice in shop.invoices(customer) if invoice["subscription_id"] == subscription)
     )
 
 
@@ -75,9 +71,7 @@ def test_an_upgrade_of_the_monthly_one_leaves_one_total(mixed: Browser) -> None:
     assert next_totals(shown) == next_totals(done) == {"year": 6299 + 7199}
 
 
-def test_a_downgraded_bundle_is_billed_as_shown_when_the_year_ends(
-    shop: SyncedProvider, bundles: None
-) -> None:
+def test_a_downgraded_bundle_is_billed_as_shown_when_the_year_ends(shop: SyncedProvider, bundles: None) -> None:
     ben = Browser(shop.customer("ben"))
     ids = [shop.subscribe("ben", plan, unit="Yearly", coupon_ids=["BUNDLE-2"]) for plan in (FAITH, KIDS)]
     shown = ben.get(f"{DOWN}/estimate").json()
@@ -91,9 +85,7 @@ def test_a_downgraded_bundle_is_billed_as_shown_when_the_year_ends(
     )
 
 
-def test_a_downgrade_keeps_its_place_when_another_service_is_added(
-    shop: SyncedProvider, bundles: None
-) -> None:
+def test_a_downgrade_keeps_its_place_when_another_service_is_added(shop: SyncedProvider, bundles: None) -> None:
     ben = Browser(shop.customer("ben"))
     faith = shop.subscribe("ben", FAITH, unit="Yearly")
     ben.post(DOWN)

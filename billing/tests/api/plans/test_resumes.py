@@ -90,9 +90,7 @@ def test_it_refuses_where_nothing_is_paused(shop: SyncedProvider) -> None:
     browser = Browser(shop.customer("alice"))
     faith = shop.subscribe("alice", FAITH)
     answers = [browser.post(RESUME), browser.post(RESUME, {"subscriptionId": [faith]}), browser.get(ESTIMATE)]
-    assert [(answer.status_code, answer.json()["code"]) for answer in answers] == [
-        (409, "nothing_to_resume")
-    ] * 3
+    assert [(answer.status_code, answer.json()["code"]) for answer in answers] == [(409, "nothing_to_resume")] * 3
 
 
 def make_two_paused(shop: SyncedProvider) -> tuple[Browser, list[str]]:

@@ -26,10 +26,7 @@ NOTHING_OFF = {"bundleSavings": 0, "couponDiscount": 0, "otherTotal": None}
 def read_totals(*subscriptions: dict[str, Any]) -> dict[str, Any]:
     """The totals that manage-plans answers for an account with these subscriptions."""
     answer = Browser(open_account("alice", *subscriptions)).get("/api/account/manage-plans").json()
-    return {
-        name: answer[name]
-        for name in ("total", "bundleSavings", "couponDiscount", "periodUnit", "otherTotal")
-    }
+    return {name: answer[name] for name in ("total", "bundleSavings", "couponDiscount", "periodUnit", "otherTotal")}
 
 
 def monthly_totals(
@@ -86,9 +83,7 @@ STATES = {
     "a non-renewing plan is not counted": (
         [
             make_subscription("a", coupons=TWO),
-            make_subscription(
-                "b", GOSPEL, status="non_renewing", next_billing_at=None, cancelled_at=timestamp_at(20)
-            ),
+            make_subscription("b", GOSPEL, status="non_renewing", next_billing_at=None, cancelled_at=timestamp_at(20)),
         ],
         monthly_totals(629, bundle=70),
     ),

@@ -106,9 +106,7 @@ def test_a_second_undo_is_refused_and_the_same_key_is_answered_alike(ben: Browse
 
 
 @pytest.mark.shows("reliability-6")
-def test_what_the_provider_undid_meanwhile_is_shown_after_the_refusal(
-    shop: SyncedProvider, ben: Browser
-) -> None:
+def test_what_the_provider_undid_meanwhile_is_shown_after_the_refusal(shop: SyncedProvider, ben: Browser) -> None:
     faith = ben.post(DOWNGRADE, {"planIds": [FAITH]}).json()["existingPlans"][0]["subId"]
     shop.client.Subscription.remove_scheduled_changes(faith)
     assert is_refusal(ben.post(UNDO, {"subscriptionId": [faith]}), 409, "invalid_state")
