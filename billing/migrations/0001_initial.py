@@ -71,7 +71,7 @@ class Migration(migrations.Migration):
                 ("provider_id", models.CharField(max_length=100, unique=True)),
                 (
                     "resource_version",
-                    models.BigIntegerField(default=0, help_text="The provider's, in milliseconds."),
+                    models.BigIntegerField(default=0, help_text="The provider's resource version, in milliseconds."),
                 ),
                 ("payload", models.JSONField(default=dict)),
                 ("synced_at", models.DateTimeField()),
@@ -80,7 +80,7 @@ class Migration(migrations.Migration):
                     "seen_in",
                     models.BigIntegerField(
                         editable=False,
-                        help_text="The newest comparison that saw it at the provider.",
+                        help_text="The newest reconcile run that found it at the provider.",
                         null=True,
                     ),
                 ),
@@ -97,7 +97,7 @@ class Migration(migrations.Migration):
                     models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
                 ),
                 ("occurred_at", models.DateTimeField()),
-                ("offset", models.TextField(blank=True, help_text="The provider's, of the next page.")),
+                ("offset", models.TextField(blank=True, help_text="The provider's offset of the next page.")),
                 ("up_to", models.DateTimeField(blank=True, null=True)),
             ],
         ),
@@ -121,7 +121,7 @@ class Migration(migrations.Migration):
                 ("provider_id", models.CharField(max_length=100, unique=True)),
                 (
                     "resource_version",
-                    models.BigIntegerField(default=0, help_text="The provider's, in milliseconds."),
+                    models.BigIntegerField(default=0, help_text="The provider's resource version, in milliseconds."),
                 ),
                 ("payload", models.JSONField(default=dict)),
                 ("synced_at", models.DateTimeField()),
@@ -130,7 +130,7 @@ class Migration(migrations.Migration):
                     "seen_in",
                     models.BigIntegerField(
                         editable=False,
-                        help_text="The newest comparison that saw it at the provider.",
+                        help_text="The newest reconcile run that found it at the provider.",
                         null=True,
                     ),
                 ),
@@ -219,7 +219,7 @@ class Migration(migrations.Migration):
                 ("failed", models.PositiveIntegerField(default=0, help_text="Answered 5xx, or not at all.")),
                 (
                     "milliseconds",
-                    models.PositiveBigIntegerField(default=0, help_text="How long all answers took together."),
+                    models.PositiveBigIntegerField(default=0, help_text="The total response time."),
                 ),
             ],
         ),
@@ -233,7 +233,7 @@ class Migration(migrations.Migration):
                 ("next_at", models.DateTimeField()),
                 (
                     "turns",
-                    models.JSONField(default=dict, help_text="How many requests were sent lately, by second."),
+                    models.JSONField(default=dict, help_text="Requests of the last seconds, by second."),
                 ),
             ],
         ),
@@ -369,7 +369,9 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "key",
-                    models.CharField(help_text="The intent: the client's key, or the schedule's.", max_length=100),
+                    models.CharField(
+                        help_text="The idempotency key: the client's, or one made for a schedule.", max_length=100
+                    ),
                 ),
                 ("kind", models.CharField(max_length=40)),
                 ("actor", models.CharField(help_text="you, support:<operator> or system.", max_length=170)),
@@ -389,7 +391,7 @@ class Migration(migrations.Migration):
                 (
                     "steps",
                     billing.models.steps.StepsField(
-                        help_text="What is asked of the provider, in order, and how far it got."
+                        help_text="The calls to the provider, in order, with their states."
                     ),
                 ),
                 (
@@ -400,7 +402,9 @@ class Migration(migrations.Migration):
                 ("created_at", models.DateTimeField(auto_now_add=True)),
                 (
                     "first_sent_at",
-                    models.DateTimeField(blank=True, help_text="Opens the provider's 30 minutes.", null=True),
+                    models.DateTimeField(
+                        blank=True, help_text="Starts the provider's idempotency window of 30 minutes.", null=True
+                    ),
                 ),
                 ("finished_at", models.DateTimeField(blank=True, null=True)),
                 (
@@ -482,7 +486,7 @@ class Migration(migrations.Migration):
                         max_length=20,
                     ),
                 ),
-                ("key", models.CharField(help_text="The intent: the command's key.", max_length=100)),
+                ("key", models.CharField(help_text="The command's idempotency key.", max_length=100)),
                 ("at", models.DateTimeField(db_index=True)),
                 ("services", models.JSONField(default=list, help_text="The services that were to end.")),
                 ("subscription_ids", models.JSONField(default=list)),
@@ -539,7 +543,7 @@ class Migration(migrations.Migration):
                 ("provider_id", models.CharField(max_length=100, unique=True)),
                 (
                     "resource_version",
-                    models.BigIntegerField(default=0, help_text="The provider's, in milliseconds."),
+                    models.BigIntegerField(default=0, help_text="The provider's resource version, in milliseconds."),
                 ),
                 ("payload", models.JSONField(default=dict)),
                 ("synced_at", models.DateTimeField()),
@@ -548,7 +552,7 @@ class Migration(migrations.Migration):
                     "seen_in",
                     models.BigIntegerField(
                         editable=False,
-                        help_text="The newest comparison that saw it at the provider.",
+                        help_text="The newest reconcile run that found it at the provider.",
                         null=True,
                     ),
                 ),
@@ -591,7 +595,7 @@ class Migration(migrations.Migration):
                 ("provider_id", models.CharField(max_length=100, unique=True)),
                 (
                     "resource_version",
-                    models.BigIntegerField(default=0, help_text="The provider's, in milliseconds."),
+                    models.BigIntegerField(default=0, help_text="The provider's resource version, in milliseconds."),
                 ),
                 ("payload", models.JSONField(default=dict)),
                 ("synced_at", models.DateTimeField()),
@@ -600,7 +604,7 @@ class Migration(migrations.Migration):
                     "seen_in",
                     models.BigIntegerField(
                         editable=False,
-                        help_text="The newest comparison that saw it at the provider.",
+                        help_text="The newest reconcile run that found it at the provider.",
                         null=True,
                     ),
                 ),
@@ -639,7 +643,7 @@ class Migration(migrations.Migration):
                         null=True,
                     ),
                 ),
-                ("version", models.BigIntegerField(help_text="The invoice's resource version it shows.")),
+                ("version", models.BigIntegerField(help_text="The resource version of the invoice that it shows.")),
                 (
                     "state",
                     models.CharField(
@@ -687,7 +691,7 @@ class Migration(migrations.Migration):
                     "scheduled_for",
                     models.DateTimeField(
                         blank=True,
-                        help_text="The slot, on billing's clock; empty if an operator asked for the run.",
+                        help_text="The slot, on billing's clock; empty if an operator requested the run.",
                         null=True,
                     ),
                 ),
@@ -732,7 +736,9 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "subscription_id",
-                    models.CharField(help_text="The provider's id of the one it went to.", max_length=100),
+                    models.CharField(
+                        help_text="The provider's id of the subscription it was applied to.", max_length=100
+                    ),
                 ),
                 ("claimed_at", models.DateTimeField()),
                 (
@@ -755,7 +761,7 @@ class Migration(migrations.Migration):
                 ("provider_id", models.CharField(max_length=100, unique=True)),
                 (
                     "resource_version",
-                    models.BigIntegerField(default=0, help_text="The provider's, in milliseconds."),
+                    models.BigIntegerField(default=0, help_text="The provider's resource version, in milliseconds."),
                 ),
                 ("payload", models.JSONField(default=dict)),
                 ("synced_at", models.DateTimeField()),
@@ -764,7 +770,7 @@ class Migration(migrations.Migration):
                     "seen_in",
                     models.BigIntegerField(
                         editable=False,
-                        help_text="The newest comparison that saw it at the provider.",
+                        help_text="The newest reconcile run that found it at the provider.",
                         null=True,
                     ),
                 ),
@@ -791,7 +797,7 @@ class Migration(migrations.Migration):
                 ("provider_id", models.CharField(max_length=100, unique=True)),
                 (
                     "resource_version",
-                    models.BigIntegerField(default=0, help_text="The provider's, in milliseconds."),
+                    models.BigIntegerField(default=0, help_text="The provider's resource version, in milliseconds."),
                 ),
                 ("payload", models.JSONField(default=dict)),
                 ("synced_at", models.DateTimeField()),
@@ -800,7 +806,7 @@ class Migration(migrations.Migration):
                     "seen_in",
                     models.BigIntegerField(
                         editable=False,
-                        help_text="The newest comparison that saw it at the provider.",
+                        help_text="The newest reconcile run that found it at the provider.",
                         null=True,
                     ),
                 ),
@@ -859,7 +865,7 @@ class Migration(migrations.Migration):
                 ("closed_because", models.CharField(blank=True, max_length=200)),
                 (
                     "failed_attempts",
-                    models.PositiveIntegerField(default=0, help_text="Resumes tried that did not succeed."),
+                    models.PositiveIntegerField(default=0, help_text="Failed attempts to resume."),
                 ),
                 (
                     "last_error",
@@ -867,7 +873,9 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "retry_at",
-                    models.DateTimeField(blank=True, help_text="Not resumed before this, after a failure.", null=True),
+                    models.DateTimeField(
+                        blank=True, help_text="After a failure, not retried before this time.", null=True
+                    ),
                 ),
                 (
                     "declines",
@@ -887,7 +895,7 @@ class Migration(migrations.Migration):
                     "given_up_at",
                     models.DateTimeField(
                         blank=True,
-                        help_text="When the last try failed: it stays paused until somebody resumes it or mends the payment.",
+                        help_text="When the last retry failed. It stays paused until somebody resumes it or fixes the payment method.",
                         null=True,
                     ),
                 ),
@@ -911,7 +919,7 @@ class Migration(migrations.Migration):
                 ("provider_id", models.CharField(max_length=100, unique=True)),
                 (
                     "resource_version",
-                    models.BigIntegerField(default=0, help_text="The provider's, in milliseconds."),
+                    models.BigIntegerField(default=0, help_text="The provider's resource version, in milliseconds."),
                 ),
                 ("payload", models.JSONField(default=dict)),
                 ("synced_at", models.DateTimeField()),
@@ -920,7 +928,7 @@ class Migration(migrations.Migration):
                     "seen_in",
                     models.BigIntegerField(
                         editable=False,
-                        help_text="The newest comparison that saw it at the provider.",
+                        help_text="The newest reconcile run that found it at the provider.",
                         null=True,
                     ),
                 ),
@@ -966,13 +974,13 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "payload",
-                    models.JSONField(help_text="The ids that the event names, through our allow-list."),
+                    models.JSONField(help_text="The ids in the event, filtered by an allow-list."),
                 ),
                 (
                     "owner",
                     models.CharField(
                         blank=True,
-                        help_text="The provider's id of the customer that it is about.",
+                        help_text="The provider's id of the event's customer.",
                         max_length=100,
                     ),
                 ),
@@ -1044,7 +1052,9 @@ class Migration(migrations.Migration):
                 ("code", models.CharField(max_length=30)),
                 (
                     "subscription_id",
-                    models.CharField(help_text="The provider's id of the one it went to.", max_length=100),
+                    models.CharField(
+                        help_text="The provider's id of the subscription it was applied to.", max_length=100
+                    ),
                 ),
                 ("redeemed_at", models.DateTimeField()),
                 (

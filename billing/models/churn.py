@@ -52,7 +52,7 @@ class CancellationFeedback(SurveyAnswers):
     command = models.ForeignKey(
         Command, on_delete=models.SET_NULL, null=True, blank=True, related_name="cancellation_feedback"
     )
-    key = models.CharField(max_length=100, help_text="The intent: the command's key.")
+    key = models.CharField(max_length=100, help_text="The command's idempotency key.")
     at = models.DateTimeField(db_index=True)
     services = models.JSONField(default=list, help_text="The services that were to end.")
     subscription_ids = models.JSONField(default=list)

@@ -33,15 +33,17 @@ class Command(Leased):
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     account = models.ForeignKey(Account, on_delete=models.CASCADE, related_name="commands")
-    key = models.CharField(max_length=100, help_text="The intent: the client's key, or the schedule's.")
+    key = models.CharField(max_length=100, help_text="The idempotency key: the client's, or one made for a schedule.")
     kind = models.CharField(max_length=40)
     actor = models.CharField(max_length=170, help_text="you, support:<operator> or system.")
     state = models.CharField(max_length=10, choices=State.choices, default=State.PENDING)
-    steps = StepsField(help_text="What is asked of the provider, in order, and how far it got.")
+    steps = StepsField(help_text="The calls to the provider, in order, with their states.")
     shown = models.JSONField(default=dict, help_text="The figures that were confirmed, in cents.")
     error_code = models.CharField(max_length=60, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
-    first_sent_at = models.DateTimeField(null=True, blank=True, help_text="Opens the provider's 30 minutes.")
+    first_sent_at = models.DateTimeField(
+        null=True, blank=True, help_text="Starts the provider's idempotency window of 30 minutes."
+    )
     finished_at = models.DateTimeField(null=True, blank=True)
 
     objects = LeaseQuerySet["Command"].as_manager()

@@ -51,7 +51,7 @@ class InvoicePdf(Leased):
     UNFINISHED = models.Q(state=State.WANTED)
 
     invoice = models.ForeignKey(Invoice, on_delete=models.CASCADE, related_name="pdfs")
-    version = models.BigIntegerField(help_text="The invoice's resource version it shows.")
+    version = models.BigIntegerField(help_text="The resource version of the invoice that it shows.")
     state = models.CharField(max_length=8, choices=State.choices, default=State.WANTED)
     file = models.FileField(upload_to="invoices/", blank=True)
     error = models.TextField(blank=True)

@@ -7,7 +7,7 @@ class RequestPace(models.Model):
     """When the next background request may be sent to the provider: one row, shared by all workers."""
 
     next_at = models.DateTimeField()
-    turns = models.JSONField(default=dict, help_text="How many requests were sent lately, by second.")
+    turns = models.JSONField(default=dict, help_text="Requests of the last seconds, by second.")
 
     def __str__(self) -> str:
         return f"{self.next_at:%Y-%m-%d %H:%M:%S}"
@@ -20,7 +20,7 @@ class ProviderMinute(models.Model):
     asked = models.PositiveIntegerField(default=0)
     turned_away = models.PositiveIntegerField(default=0, help_text="Answered 429.")
     failed = models.PositiveIntegerField(default=0, help_text="Answered 5xx, or not at all.")
-    milliseconds = models.PositiveBigIntegerField(default=0, help_text="How long all answers took together.")
+    milliseconds = models.PositiveBigIntegerField(default=0, help_text="The total response time.")
 
     def __str__(self) -> str:
         return f"{self.minute:%Y-%m-%d %H:%M}"

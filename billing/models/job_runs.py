@@ -65,7 +65,7 @@ class JobRun(Leased):
     scheduled_for = models.DateTimeField(
         null=True,
         blank=True,
-        help_text="The slot, on billing's clock; empty if an operator asked for the run.",
+        help_text="The slot, on billing's clock; empty if an operator requested the run.",
     )
     started_at = models.DateTimeField(default=database_now)
     updated_at = models.DateTimeField(auto_now=True)

@@ -14,12 +14,12 @@ class MirroredResource(models.Model):
     """
 
     provider_id = models.CharField(max_length=100, unique=True)
-    resource_version = models.BigIntegerField(default=0, help_text="The provider's, in milliseconds.")
+    resource_version = models.BigIntegerField(default=0, help_text="The provider's resource version, in milliseconds.")
     payload = models.JSONField(default=dict)
     synced_at = models.DateTimeField()
     deleted = models.BooleanField(default=False)
     seen_in = models.BigIntegerField(
-        null=True, editable=False, help_text="The newest comparison that saw it at the provider."
+        null=True, editable=False, help_text="The newest reconcile run that found it at the provider."
     )
 
     class Meta:

@@ -31,9 +31,9 @@ class PauseSchedule(Leased):
     created_at = models.DateTimeField()
     closed_at = models.DateTimeField(null=True, blank=True)
     closed_because = models.CharField(max_length=200, blank=True)
-    failed_attempts = models.PositiveIntegerField(default=0, help_text="Resumes tried that did not succeed.")
+    failed_attempts = models.PositiveIntegerField(default=0, help_text="Failed attempts to resume.")
     last_error = models.CharField(max_length=100, blank=True, help_text="The code of the last failed resume.")
-    retry_at = models.DateTimeField(null=True, blank=True, help_text="Not resumed before this, after a failure.")
+    retry_at = models.DateTimeField(null=True, blank=True, help_text="After a failure, not retried before this time.")
     declines = models.PositiveSmallIntegerField(
         default=0, help_text="How often in a row the payment method was declined."
     )
@@ -45,7 +45,7 @@ class PauseSchedule(Leased):
     given_up_at = models.DateTimeField(
         null=True,
         blank=True,
-        help_text="When the last try failed: it stays paused until somebody resumes it or mends the payment.",
+        help_text="When the last retry failed. It stays paused until somebody resumes it or fixes the payment method.",
     )
 
     objects = LeaseQuerySet["PauseSchedule"].as_manager()

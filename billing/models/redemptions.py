@@ -10,7 +10,9 @@ class CodeRedemption(models.Model):
 
     account = models.ForeignKey(Account, on_delete=models.CASCADE, related_name="code_redemptions")
     code = models.CharField(max_length=30)
-    subscription_id = models.CharField(max_length=100, help_text="The provider's id of the one it went to.")
+    subscription_id = models.CharField(
+        max_length=100, help_text="The provider's id of the subscription it was applied to."
+    )
     redeemed_at = models.DateTimeField()
 
     class Meta:
@@ -24,7 +26,9 @@ class OfferClaim(models.Model):
     """A claimed free month. An account can claim one in twelve months (docs/rules.md, rule 8)."""
 
     account = models.ForeignKey(Account, on_delete=models.CASCADE, related_name="offer_claims")
-    subscription_id = models.CharField(max_length=100, help_text="The provider's id of the one it went to.")
+    subscription_id = models.CharField(
+        max_length=100, help_text="The provider's id of the subscription it was applied to."
+    )
     claimed_at = models.DateTimeField()
 
     class Meta:

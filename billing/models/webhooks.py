@@ -24,10 +24,8 @@ class WebhookEvent(Leased):
     event_type = models.CharField(max_length=100)
     occurred_at = models.DateTimeField()
     source = models.CharField(max_length=8, choices=Source.choices)
-    payload = models.JSONField(help_text="The ids that the event names, through our allow-list.")
-    owner = models.CharField(
-        max_length=100, blank=True, help_text="The provider's id of the customer that it is about."
-    )
+    payload = models.JSONField(help_text="The ids in the event, filtered by an allow-list.")
+    owner = models.CharField(max_length=100, blank=True, help_text="The provider's id of the event's customer.")
     state = models.CharField(max_length=10, choices=State.choices, default=State.RECEIVED)
     received_at = models.DateTimeField(auto_now_add=True, db_index=True)
     processed_at = models.DateTimeField(null=True, blank=True)
@@ -52,7 +50,7 @@ class FeedCursor(models.Model):
     """
 
     occurred_at = models.DateTimeField()
-    offset = models.TextField(blank=True, help_text="The provider's, of the next page.")
+    offset = models.TextField(blank=True, help_text="The provider's offset of the next page.")
     up_to = models.DateTimeField(null=True, blank=True)
 
     def __str__(self) -> str:
