@@ -32,9 +32,9 @@ class Browser(APIClient):
         return response
 
 
-def is_refusal(answer: Any, status: int, code: str) -> bool:
+def is_refusal(response: Any, status: int, code: str) -> bool:
     """Return whether a response is this refusal."""
-    return (answer.status_code, answer.json()["code"]) == (status, code)
+    return (response.status_code, response.json()["code"]) == (status, code)
 
 
 def assert_documented(method: str, path: str, response: Any) -> None:

@@ -18,7 +18,7 @@ def no_provider(settings: Settings) -> None:
 
 
 @pytest.fixture
-def catalogue(db: None) -> None:
+def catalog(db: None) -> None:
     """Mirror prices, coupons and bundle rates."""
     mirror_factory.apply_catalog()
 

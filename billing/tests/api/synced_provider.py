@@ -27,7 +27,7 @@ class SyncedProvider:
 
     @property
     def client(self) -> Chargebee:
-        """The official SDK."""
+        """Return the official SDK."""
         return self.provider.sdk
 
     def customer(self, handle: str, *, card: str | None = VISA_CARD) -> Account:
@@ -73,39 +73,39 @@ class SyncedProvider:
 
     def coupon(self, handle: str, *, percent: float | None = None, cents: int | None = None, **more: Any) -> None:
         """Create an invoice-level coupon for the next invoice, and mirror it."""
-        off: dict[str, Any] = (
+        discount: dict[str, Any] = (
             {"discount_type": "percentage", "discount_percentage": percent}
             if percent is not None
             else {"discount_type": "fixed_amount", "discount_amount": cents, "currency_code": "USD"}
         )
-        every = [{"item_type": "plan", "constraint": "all"}]
+        constraints = [{"item_type": "plan", "constraint": "all"}]
         self.client.Coupon.create_for_items(
             {
                 "id": handle,
                 "name": handle,
                 "duration_type": "one_time",
                 "apply_on": "invoice_amount",
-                "item_constraints": every,
-                **off,
+                "item_constraints": constraints,
+                **discount,
                 **more,
             }
         )
         self.provider.follow_clock()
 
     def offer_free_month(self) -> None:
-        """The free month, on offer."""
+        """Create the coupon of the free month, and switch the offer on."""
         self.coupon("FREE-MONTH", percent=100)
         SiteSettings.objects.update_or_create(pk=1, defaults={"free_month_on": True})
 
     def coupons_on(self, handle: str) -> list[str]:
-        """The coupons on a subscription at the provider."""
+        """Return the coupons on a subscription at the provider."""
         return [row["coupon_id"] for row in self.subscription(handle).get("coupons", [])]
 
     def count_events(self, event_type: str) -> int:
-        """How often something happened, by the provider's own record."""
+        """Return how many events of a type the provider recorded."""
         return len(self.provider.events(event_type))
 
 
 def iso_time(instant: datetime) -> str:
-    """An instant as the portal answers with it."""
+    """Return a time as the API writes it."""
     return instant.strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -1,9 +1,9 @@
-"""Whatever is sent, well-formed or not: the answer is one that the OpenAPI document describes, and never a failure.
+"""Fuzz the API with Schemathesis: every response is documented, and none is a server error.
 
-A subscriber with something of everything sends what Schemathesis makes of the document: requests that it allows, and
-requests that are wrong in one place. Short and always the same in the ordinary suite. For a long search set
-`LONG_REQUESTS` to how many requests of either kind to make up for each operation (300 take about ten minutes) and, for
-other ones than last time, `REQUESTS_SEED` to any number.
+A subscriber with records of every kind sends requests generated from the OpenAPI document: valid ones, and ones that
+are invalid in one place. The ordinary suite sends few, always the same. For a long search, set `LONG_REQUESTS` to the
+number of requests of each kind per operation (300 take about ten minutes), and `REQUESTS_SEED` to another number for
+other requests.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ from billing.tests.support.subscriber_wallet import MASTERCARD
 
 pytestmark = pytest.mark.django_db
 
-LONG = int(os.environ.get("LONG_REQUESTS", "0"))
+LONG_EXAMPLES = int(os.environ.get("LONG_REQUESTS", "0"))
 SEED = int(os.environ.get("REQUESTS_SEED", "0"))
-# A partial success and a provider that is away are documented answers; 500 is one that nobody may ever see.
-EXPECTED = ["2xx", "4xx", "502", "503"]
-REFUSALS = ["400", "404", "405", "413", "415"]
-WHAT_HOLDS = [
+# A partial change (502) and an unavailable provider (503) are documented; 500 never is.
+EXPECTED_STATUSES = ["2xx", "4xx", "502", "503"]
+REFUSAL_STATUSES = ["400", "404", "405", "413", "415"]
+RESPONSE_CHECKS = [
     not_a_server_error,
     checks.status_code_conformance,
     checks.content_type_conformance,
@@ -54,22 +54,22 @@ CONFIG = SchemathesisConfig.from_dict(
         "suppress-health-check": ["all"],
         "phases": {"coverage": {"unexpected-methods": ["PUT", "TRACE"]}},
         "generation": {
-            "max-examples": LONG or 5,
-            "deterministic": not LONG,
+            "max-examples": LONG_EXAMPLES or 5,
+            "deterministic": not LONG_EXAMPLES,
             "database": "none",
             "with-security-parameters": False,
         },
         "checks": {
-            "not_a_server_error": {"expected-statuses": EXPECTED},
-            "negative_data_rejection": {"expected-statuses": REFUSALS},
+            "not_a_server_error": {"expected-statuses": EXPECTED_STATUSES},
+            "negative_data_rejection": {"expected-statuses": REFUSAL_STATUSES},
         },
     }
 )
 document = schemathesis.openapi.from_dict(SchemaGenerator().get_schema(request=None, public=True), config=CONFIG)
 document.app = get_wsgi_application()
-# Looking needs no provider, unless it is at what something would cost.
-looks = document.include(method="GET").exclude(path_regex="/estimate$")
-others = document.exclude(
+# Reads need no provider, except estimates.
+reads = document.include(method="GET").exclude(path_regex="/estimate$")
+other_operations = document.exclude(
     lambda context: context.operation.method == "get" and "/estimate" not in context.operation.path
 )
 
@@ -78,14 +78,14 @@ Request = schemathesis.Case[Any]
 
 
 class Subscriber:
-    """A signed-in subscriber who knows what is theirs."""
+    """Sends generated requests as a signed-in subscriber, with the ids of their own records."""
 
     def __init__(self, account: Account) -> None:
         _, self.token = SessionToken.objects.create(user=account.user)
-        held = list(Subscription.objects.values_list("provider_id", flat=True))
+        subscription_ids = list(Subscription.objects.values_list("provider_id", flat=True))
         self.own: dict[str, list[str]] = {
-            "subscriptionId": held,
-            "subscriptionIds": held,
+            "subscriptionId": subscription_ids,
+            "subscriptionIds": subscription_ids,
             "planIds": [FAITH, GOSPEL, KIDS],
             "paymentSourceId": list(PaymentSource.objects.values_list("provider_id", flat=True)),
             "number": list(Invoice.objects.values_list("provider_id", flat=True)),
@@ -94,27 +94,27 @@ class Subscriber:
         self.turns = itertools.count()
 
     def send(self, case: Request) -> Any:
-        """Send a request, every other one of what is allowed with the names of things that are there."""
+        """Send a request; put existing ids into every second valid one."""
         turn = next(self.turns)
         if case.meta and case.meta.generation.mode.is_positive and turn % 2 == 0:
             for part in (case.body, case.query, case.path_parameters):
                 self._fill_identifier(part, turn // 2)
         with transaction.atomic():
-            answer = case.call(headers={"Authorization": f"Bearer {self.token}"})
-            # The next request finds the limits and the session as this one did; what was done at the provider stays.
+            response = case.call(headers={"Authorization": f"Bearer {self.token}"})
+            # The next request finds the same limits and session; what changed at the provider stays changed.
             transaction.set_rollback(True)
-        return answer
+        return response
 
     def _fill_identifier(self, part: Any, turn: int) -> None:
         for name in self.own.keys() & part if isinstance(part, dict) else ():
-            there = self.own[name]
-            turned = [there[(turn + place) % len(there)] for place in range(len(there))]
-            part[name] = turned[: len(part[name])] if isinstance(part[name], list) else turned[0]
+            ids = self.own[name]
+            rotated = [ids[(turn + offset) % len(ids)] for offset in range(len(ids))]
+            part[name] = rotated[: len(part[name])] if isinstance(part[name], list) else rotated[0]
 
 
 @pytest.fixture(autouse=True)
-def one_connection() -> Iterator[None]:
-    """Let requests and the test share a connection, as Django's own client does: the test's is never committed."""
+def share_connection() -> Iterator[None]:
+    """Share the test's connection with requests, as Django's test client does: its transaction is never committed."""
     for signal in (request_started, request_finished):
         signal.disconnect(close_old_connections)
     yield
@@ -124,7 +124,7 @@ def one_connection() -> Iterator[None]:
 
 @pytest.fixture
 def ava(shop: SyncedProvider) -> Subscriber:
-    """Ava has three plans, one paused and one about to end, and two cards."""
+    """Return Ava, who has three plans, one paused and one non-renewing, and two cards."""
     shop.coupon("SAVE20", percent=20)
     account = shop.provider.subscriber("ava", FAITH, GOSPEL, KIDS)
     shop.provider.add_card("ava", MASTERCARD)
@@ -135,27 +135,27 @@ def ava(shop: SyncedProvider) -> Subscriber:
 
 
 @pytest.fixture
-def ben(catalogue: None, no_provider: None) -> Subscriber:
-    """Ben as the portal remembers him, with nobody at the provider."""
+def ben(catalog: None, no_provider: None) -> Subscriber:
+    """Return Ben, who has a mirrored subscription and an invoice; the provider is unreachable."""
     return Subscriber(open_account("ben", make_subscription("own", owner="ben"), make_invoice("17", owner="ben")))
 
 
 @pytest.mark.shows("security-32")
-@looks.parametrize()
-def test_a_look_is_answered_as_documented(case: Request, ben: Subscriber) -> None:
-    case.validate_response(ben.send(case), checks=WHAT_HOLDS)
+@reads.parametrize()
+def test_a_read_gets_a_documented_response(case: Request, ben: Subscriber) -> None:
+    case.validate_response(ben.send(case), checks=RESPONSE_CHECKS)
 
 
 @pytest.mark.shows("security-32")
-@others.parametrize()
-def test_a_change_is_answered_as_documented(case: Request, ava: Subscriber) -> None:
-    case.validate_response(ava.send(case), checks=WHAT_HOLDS)
+@other_operations.parametrize()
+def test_a_change_gets_a_documented_response(case: Request, ava: Subscriber) -> None:
+    case.validate_response(ava.send(case), checks=RESPONSE_CHECKS)
 
 
-def valid_operations(some: BaseSchema) -> list[APIOperation[Any, Any, Any, Any]]:
-    return [found.ok() for found in some.get_all_operations() if isinstance(found, Ok)]
+def valid_operations(schema: BaseSchema) -> list[APIOperation[Any, Any, Any, Any]]:
+    return [result.ok() for result in schema.get_all_operations() if isinstance(result, Ok)]
 
 
-def test_every_operation_is_tried() -> None:
-    tried = {operation.label for kind in (looks, others) for operation in valid_operations(kind)}
-    assert tried == {operation.label for operation in valid_operations(document)}
+def test_every_operation_is_fuzzed() -> None:
+    fuzzed = {operation.label for schema in (reads, other_operations) for operation in valid_operations(schema)}
+    assert fuzzed == {operation.label for operation in valid_operations(document)}

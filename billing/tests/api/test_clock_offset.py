@@ -10,7 +10,7 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.mark.shows("clock-1")
-def test_it_tells_how_far_the_clock_has_been_moved() -> None:
+def test_the_site_read_returns_the_clock_offset() -> None:
     assert APIClient().get("/api/site").json()["clockOffset"] == 0
 
     ProviderClock.objects.create(offset_seconds=31 * 86400, refreshed_at=timezone.now())

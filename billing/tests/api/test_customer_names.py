@@ -21,63 +21,63 @@ NEW = {"firstName": "Alicia", "lastName": "Stone", "bmonth": 5, "bday": 4}
 
 @pytest.fixture
 def alice(shop: SyncedProvider) -> Browser:
-    """Alice, whom the provider knows."""
+    """Return Alice's browser; she is a customer at the provider."""
     return Browser(shop.customer("alice"))
 
 
 def provider_names(shop: SyncedProvider) -> tuple[Any, Any]:
-    """What the provider calls her."""
-    held = shop.client.Customer.retrieve("alice").customer.raw_data
-    return held.get("first_name"), held.get("last_name")
+    """Return Alice's first and last name at the provider."""
+    customer = shop.client.Customer.retrieve("alice").customer.raw_data
+    return customer.get("first_name"), customer.get("last_name")
 
 
 @pytest.mark.shows("api-7")
-def test_names_are_the_providers_the_mirrors_and_the_account_homes(alice: Browser, shop: SyncedProvider) -> None:
-    answer = alice.post(SAVE, {**NEW, "email": "eve@example.com", "customerId": "bob"})
-    assert (answer.status_code, answer.json()) == (200, {**NEW, "email": "alice@example.com"})
+def test_a_saved_name_reaches_the_provider_the_mirror_and_the_account(alice: Browser, shop: SyncedProvider) -> None:
+    response = alice.post(SAVE, {**NEW, "email": "eve@example.com", "customerId": "bob"})
+    assert (response.status_code, response.json()) == (200, {**NEW, "email": "alice@example.com"})
     assert provider_names(shop) == ("Alicia", "Stone")
     assert Customer.objects.get().payload["first_name"] == "Alicia"
     assert alice.get("/api/account").json()["name"] == "Alicia Stone"
 
 
-def test_a_birthday_alone_is_none_of_the_providers_business(alice: Browser, shop: SyncedProvider) -> None:
+def test_a_birthday_alone_is_not_sent_to_the_provider(alice: Browser, shop: SyncedProvider) -> None:
     alice.post(SAVE, NEW)
     changes = shop.count_events("customer_changed")
     assert alice.post(SAVE, {**NEW, "bday": 5}).json()["bday"] == 5
     assert shop.count_events("customer_changed") == changes
 
 
-def test_names_go_back_and_forth(alice: Browser, shop: SyncedProvider) -> None:
+def test_a_name_can_be_changed_back(alice: Browser, shop: SyncedProvider) -> None:
     for first_name in ("Alicia", "Alice", "Alicia"):
         assert alice.post(SAVE, {**NEW, "firstName": first_name}).status_code == 200
     assert provider_names(shop) == ("Alicia", "Stone")
 
 
-def test_an_unreachable_provider_refuses_the_save_whole(alice: Browser, settings: Settings) -> None:
+def test_an_unreachable_provider_leaves_the_profile_unchanged(alice: Browser, settings: Settings) -> None:
     before = alice.get(READ).json()
     settings.CHARGEBEE_ENDPOINT = UNREACHABLE_ENDPOINT
-    answer = alice.post(SAVE, NEW)
-    assert (answer.status_code, answer.json()["code"]) == (503, "billing_unavailable")
-    assert "Retry-After" in answer
+    response = alice.post(SAVE, NEW)
+    assert (response.status_code, response.json()["code"]) == (503, "billing_unavailable")
+    assert "Retry-After" in response
     assert alice.get(READ).json() == before
 
 
-def test_the_same_form_ends_alike_after_an_unknown_outcome(
+def test_a_retried_save_succeeds_after_an_unknown_outcome(
     alice: Browser, shop: SyncedProvider, faulty_proxy: FaultyProxy
 ) -> None:
     before = alice.get(READ).json()
     faulty_proxy.lose_write(1)
     headers = {"Idempotency-Key": "one"}
-    lost = alice.post(SAVE, NEW, headers=headers)
-    assert (lost.status_code, lost.json()["code"]) == (503, "billing_unconfirmed")
+    unconfirmed = alice.post(SAVE, NEW, headers=headers)
+    assert (unconfirmed.status_code, unconfirmed.json()["code"]) == (503, "billing_unconfirmed")
     assert alice.get(READ).json() == before
-    again = alice.post(SAVE, NEW, headers=headers)
-    assert (again.status_code, again.json()["firstName"]) == (200, "Alicia")
+    retried = alice.post(SAVE, NEW, headers=headers)
+    assert (retried.status_code, retried.json()["firstName"]) == (200, "Alicia")
     assert provider_names(shop) == ("Alicia", "Stone")
     assert shop.count_events("customer_changed") == 1
 
 
-def test_a_subscriber_whom_the_provider_does_not_know_is_renamed_here(no_provider: None) -> None:
+def test_a_name_without_a_provider_customer_is_saved_locally(no_provider: None) -> None:
     account = open_account("bob")
     Customer.objects.update(deleted=True)
     assert Browser(account).post(SAVE, NEW).json()["firstName"] == "Alicia"

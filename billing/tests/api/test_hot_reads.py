@@ -23,13 +23,13 @@ from billing.tests.api.mirror_factory import (
 )
 from billing.tests.support.invariants import built_documents
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("catalogue", "no_provider")]
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("catalog", "no_provider")]
 
 HOT_READS = ("/api/account", "/api/account/manage-plans", "/api/invoice/list")
 
 
 def open_large_account() -> Account:
-    """An account with three plans, a pause, coupons and a long history."""
+    """Create and return an account with three plans, a pause, coupons and a long billing history."""
     history = [make_invoice(str(number), days=-number) for number in range(1, 200)]
     return open_account(
         "alice",
@@ -47,16 +47,14 @@ def open_large_account() -> Account:
 
 
 @pytest.mark.parametrize("path", HOT_READS)
-def test_it_makes_two_queries_for_an_account_with_much(
-    path: str, django_assert_num_queries: DjangoAssertNumQueries
-) -> None:
+def test_it_makes_two_queries_for_a_large_account(path: str, django_assert_num_queries: DjangoAssertNumQueries) -> None:
     browser = Browser(open_large_account())
     with django_assert_num_queries(2):
         assert browser.get(path).status_code == 200
 
 
 @pytest.mark.parametrize("path", HOT_READS)
-def test_it_makes_two_queries_for_an_account_with_nothing(
+def test_it_makes_two_queries_for_an_empty_account(
     path: str, django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:
     browser = Browser(open_account("ivy"))
@@ -64,7 +62,7 @@ def test_it_makes_two_queries_for_an_account_with_nothing(
         assert browser.get(path).status_code == 200
 
 
-def test_a_build_makes_nine_queries_at_most_for_an_account_with_much(
+def test_a_build_makes_at_most_nine_queries_for_a_large_account(
     django_assert_max_num_queries: DjangoAssertNumQueries,
 ) -> None:
     account = open_large_account()
@@ -72,20 +70,20 @@ def test_a_build_makes_nine_queries_at_most_for_an_account_with_much(
         built_documents(account)
 
 
-def test_what_is_stored_is_what_would_be_built() -> None:
+def test_the_stored_documents_equal_freshly_built_ones() -> None:
     account = open_large_account()
     browser = Browser(account)
     assert [browser.get(path).json() for path in HOT_READS] == list(built_documents(account).values())
 
 
-def test_an_account_that_has_no_document_yet_gets_one_when_it_reads() -> None:
+def test_a_read_builds_missing_documents() -> None:
     account = open_large_account()
     AccountDocument.objects.all().delete()
     assert len(Browser(account).get("/api/account").json()["plans"]) == 3
     assert AccountDocument.objects.filter(account=account).count() == 3
 
 
-def test_a_changed_coupon_is_seen_by_the_next_read() -> None:
+def test_the_next_read_shows_a_changed_coupon() -> None:
     browser = Browser(open_large_account())
     before = browser.get("/api/account/manage-plans").json()["couponDiscount"]
     apply_resources({**make_amount_coupon("WELCOME5", 300), "resource_version": timestamp_at(1) * 1000})
@@ -93,25 +91,25 @@ def test_a_changed_coupon_is_seen_by_the_next_read() -> None:
     assert (before, after) == (500, 300)
 
 
-def test_a_stale_document_is_stored_anew() -> None:
+def test_a_read_rebuilds_stale_documents() -> None:
     account = open_large_account()
     browser = Browser(account)
     documents.mark_all_documents_stale()
     browser.get("/api/account")
-    built = set(AccountDocument.objects.filter(account=account).values_list("content_version", flat=True))
-    assert len(built) == 1
+    versions = set(AccountDocument.objects.filter(account=account).values_list("content_version", flat=True))
+    assert len(versions) == 1
 
 
 @pytest.mark.parametrize("path", HOT_READS)
-def test_it_is_kept_out_of_every_cache(path: str) -> None:
-    answer = Browser(open_account("ivy")).get(path)
-    assert answer.headers["Cache-Control"] == "no-store"
-    assert answer.headers["Content-Type"] == "application/json"
+def test_it_is_never_cached(path: str) -> None:
+    response = Browser(open_account("ivy")).get(path)
+    assert response.headers["Cache-Control"] == "no-store"
+    assert response.headers["Content-Type"] == "application/json"
 
 
 @pytest.mark.parametrize("path", HOT_READS)
-def test_it_answers_nobody_without_a_token(path: str) -> None:
+def test_it_requires_a_token(path: str) -> None:
     browser = Browser(open_account("ivy"))
     browser.credentials()
-    answer = browser.get(path)
-    assert (answer.status_code, answer.json()["code"]) == (401, "not_authenticated")
+    response = browser.get(path)
+    assert (response.status_code, response.json()["code"]) == (401, "not_authenticated")

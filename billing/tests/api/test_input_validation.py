@@ -12,34 +12,34 @@ from billing.tests.api.browser import Browser
 from billing.tests.api.mirror_factory import GOSPEL, KIDS, LEGACY, make_subscription, open_account
 from core.models import IdempotentRequest
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("catalogue", "no_provider")]
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("catalog", "no_provider")]
 
 PAUSE_SOME = "/api/account/subscriptions/multiple-pause"
-TAKE_ONE_BACK = "/api/account/subscription/remove-scheduled-pause"
-KEEP_ONE = "/api/account/subscription/remove-scheduled-cancellation"
-UNDO_ONE = "/api/account/subscription/remove-scheduled-change"
+REMOVE_PAUSE = "/api/account/subscription/remove-scheduled-pause"
+REMOVE_CANCELLATION = "/api/account/subscription/remove-scheduled-cancellation"
+REMOVE_CHANGE = "/api/account/subscription/remove-scheduled-change"
 SERVICES = "/api/account/add-remove-service"
 SERVICES_ESTIMATE = "/api/account/add-remove-service/estimate"
 UPGRADE = "/api/account/upgrade"
 DOWNGRADE = "/api/account/downgrade"
 REDEEM = "/api/account/add-coupon/SAVE20"
 CLAIM = "/api/account/claim-my-offer"
-METHODS = "/api/payments/updatePaymentSources"
+PAYMENT_METHODS = "/api/payments/updatePaymentSources"
 INTENT = "/api/payments/paymentToken"
 POSTS = (
     "/api/account/pause?days=30",
     PAUSE_SOME,
     "/api/account/resume",
     "/api/account/remove-scheduled-pause",
-    KEEP_ONE,
-    UNDO_ONE,
+    REMOVE_CANCELLATION,
+    REMOVE_CHANGE,
     SERVICES,
     SERVICES_ESTIMATE,
     UPGRADE,
     DOWNGRADE,
     REDEEM,
     CLAIM,
-    METHODS,
+    PAYMENT_METHODS,
     INTENT,
 )
 
@@ -87,140 +87,140 @@ BAD_QUOTES: list[Any] = ["x" * 65, 7, 6.99, {"not": "text"}, ["quote"], "", True
 
 
 @pytest.fixture
-def alice(catalogue: None) -> Browser:
-    """Alice, signed in, with two subscriptions."""
+def alice(catalog: None) -> Browser:
+    """Return Alice's browser; she has two subscriptions."""
     return Browser(open_account("alice", make_subscription("own"), make_subscription("also", GOSPEL)))
 
 
-def assert_refused(answer: Any, field: str) -> None:
-    """Check that an answer names the field, and that nothing was begun."""
-    assert (answer.status_code, answer.json()["code"]) == (400, "validation_error")
-    assert list(answer.json()["fields"]) == [field]
-    assert answer.json()["fields"][field]
+def assert_refused(response: Any, field: str) -> None:
+    """Assert that a response names the field, and that no command was created."""
+    assert (response.status_code, response.json()["code"]) == (400, "validation_error")
+    assert list(response.json()["fields"]) == [field]
+    assert response.json()["fields"][field]
     assert not Command.objects.exists()
 
 
 @pytest.mark.shows("error-1", "rule-1", "security-32")
 @pytest.mark.parametrize("days", [*BAD_DAYS, "60"])
-def test_a_pause_of_other_days_is_refused(alice: Browser, days: str) -> None:
+def test_a_pause_of_unsupported_days_is_refused(alice: Browser, days: str) -> None:
     assert_refused(alice.post(f"/api/account/pause?days={days}"), "days")
 
 
-def test_a_pause_needs_its_days(alice: Browser) -> None:
+def test_a_pause_without_days_is_refused(alice: Browser) -> None:
     assert_refused(alice.post("/api/account/pause"), "days")
 
 
 @pytest.mark.parametrize("days", BAD_DAYS)
-def test_an_estimate_for_other_days_is_refused(alice: Browser, days: str) -> None:
+def test_a_pause_estimate_for_unsupported_days_is_refused(alice: Browser, days: str) -> None:
     assert_refused(alice.get(f"/api/account/pause/estimate?days={days}"), "days")
 
 
 @pytest.mark.parametrize("days", ["0", "-1", "31", "x", "1e3", ""])
-def test_a_resume_estimate_for_other_days_is_refused(alice: Browser, days: str) -> None:
+def test_a_resume_estimate_for_unsupported_days_is_refused(alice: Browser, days: str) -> None:
     assert_refused(alice.get(f"/api/account/resume/estimate?days={days}"), "days")
 
 
 @pytest.mark.parametrize("ids", BAD_IDS)
-@pytest.mark.parametrize("path", [PAUSE_SOME, TAKE_ONE_BACK, KEEP_ONE, UNDO_ONE, "/api/account/resume"])
-def test_what_is_no_list_of_ids_is_refused(alice: Browser, path: str, ids: Any) -> None:
+@pytest.mark.parametrize("path", [PAUSE_SOME, REMOVE_PAUSE, REMOVE_CANCELLATION, REMOVE_CHANGE, "/api/account/resume"])
+def test_an_invalid_list_of_ids_is_refused(alice: Browser, path: str, ids: Any) -> None:
     body = json.dumps({"subscriptionId": ids})
     assert_refused(alice.post(path, body, content_type="application/json"), "subscriptionId")
 
 
-@pytest.mark.parametrize("path", [PAUSE_SOME, TAKE_ONE_BACK, KEEP_ONE, UNDO_ONE])
+@pytest.mark.parametrize("path", [PAUSE_SOME, REMOVE_PAUSE, REMOVE_CANCELLATION, REMOVE_CHANGE])
 def test_a_missing_list_is_refused(alice: Browser, path: str) -> None:
     assert_refused(alice.post(path, {}), "subscriptionId")
 
 
-@pytest.mark.parametrize("path", [TAKE_ONE_BACK, KEEP_ONE, UNDO_ONE])
-def test_a_list_of_one_takes_no_second(alice: Browser, path: str) -> None:
+@pytest.mark.parametrize("path", [REMOVE_PAUSE, REMOVE_CANCELLATION, REMOVE_CHANGE])
+def test_a_second_id_is_refused_where_one_is_expected(alice: Browser, path: str) -> None:
     assert_refused(alice.post(path, {"subscriptionId": ["own", "also"]}), "subscriptionId")
 
 
 @pytest.mark.shows("security-32")
 @pytest.mark.parametrize("plans", BAD_PLANS)
 @pytest.mark.parametrize("path", [SERVICES, SERVICES_ESTIMATE, UPGRADE, DOWNGRADE])
-def test_what_is_no_list_of_plans_is_refused(alice: Browser, path: str, plans: Any) -> None:
+def test_an_invalid_list_of_plans_is_refused(alice: Browser, path: str, plans: Any) -> None:
     body = json.dumps({"planIds": plans})
     assert_refused(alice.post(path, body, content_type="application/json"), "planIds")
 
 
 @pytest.mark.parametrize("path", [UPGRADE, DOWNGRADE])
 @pytest.mark.parametrize("query", ["planIds=", "planIds=no-such-plan", "planIds=%00", f"planIds={'x' * 101}"])
-def test_an_estimate_of_what_is_no_plan_is_refused(alice: Browser, path: str, query: str) -> None:
+def test_an_estimate_for_an_unknown_plan_is_refused(alice: Browser, path: str, query: str) -> None:
     assert_refused(alice.get(f"{path}/estimate?{query}"), "planIds")
 
 
 @pytest.mark.shows("rule-5")
 @pytest.mark.parametrize("path", [SERVICES, SERVICES_ESTIMATE])
 @pytest.mark.parametrize("plans", [None, [KIDS, LEGACY], [LEGACY, KIDS, GOSPEL], [GOSPEL, LEGACY]])
-def test_a_set_that_nobody_can_have_is_refused(alice: Browser, path: str, plans: list[str] | None) -> None:
-    """None at all, two plans of one service, and one that is not on sale."""
+def test_an_impossible_plan_selection_is_refused(alice: Browser, path: str, plans: list[str] | None) -> None:
+    """No plan, two plans of one service, or a plan that is not on sale."""
     assert_refused(alice.post(path, {"planIds": plans} if plans else {}), "planIds")
 
 
 @pytest.mark.shows("security-32")
 @pytest.mark.parametrize("quote", BAD_QUOTES)
 @pytest.mark.parametrize("path", [SERVICES, UPGRADE, DOWNGRADE, REDEEM, CLAIM, "/api/account/resume"])
-def test_what_is_no_quote_is_refused(alice: Browser, path: str, quote: Any) -> None:
+def test_an_invalid_quote_is_refused(alice: Browser, path: str, quote: Any) -> None:
     body = json.dumps({"planIds": [GOSPEL], "quote": quote})
     assert_refused(alice.post(path, body, content_type="application/json"), "quote")
 
 
 @pytest.mark.parametrize("value", ["", " ", "x" * 101, "a\x00b", "\ud800", None, {}, [], ["x"], True, 7])
 @pytest.mark.parametrize("field", ["token", "firstName", "billingState", "billingZip"])
-def test_what_is_no_card_is_refused(alice: Browser, field: str, value: Any) -> None:
+def test_an_invalid_card_field_is_refused(alice: Browser, field: str, value: Any) -> None:
     card = {"token": "t", "firstName": "A", "lastName": "", "billingState": "Ohio", "billingZip": "43004"}
     body = {"operationType": "ADD", "paymentsource": "CARD", **card, field: value}
-    assert_refused(alice.post(METHODS, json.dumps(body), content_type="application/json"), field)
+    assert_refused(alice.post(PAYMENT_METHODS, json.dumps(body), content_type="application/json"), field)
 
 
 @pytest.mark.parametrize("quote", BAD_QUOTES)
-def test_what_is_no_quote_of_what_is_due_is_refused(alice: Browser, quote: Any) -> None:
+def test_an_invalid_quote_for_the_amount_due_is_refused(alice: Browser, quote: Any) -> None:
     body = {"operationType": "ADD", "paymentsource": "PAYPAL", "token": "t", "quote": quote}
-    assert_refused(alice.post(METHODS, json.dumps(body), content_type="application/json"), "quote")
+    assert_refused(alice.post(PAYMENT_METHODS, json.dumps(body), content_type="application/json"), "quote")
 
 
 @pytest.mark.parametrize("path", POSTS)
 @pytest.mark.parametrize("body", ["{", "nonsense", '{"subscriptionId": [}', '{"a": NaN}', "[" * 100_000])
 def test_malformed_json_is_refused(alice: Browser, path: str, body: str) -> None:
-    answer = alice.post(path, body, content_type="application/json")
-    assert (answer.status_code, answer.json()["code"]) == (400, "validation_error")
+    response = alice.post(path, body, content_type="application/json")
+    assert (response.status_code, response.json()["code"]) == (400, "validation_error")
     assert not Command.objects.exists()
 
 
-def test_one_value_under_two_spellings_is_refused(alice: Browser) -> None:
-    answer = alice.post(PAUSE_SOME, {"subscriptionId": ["own"], "subscription_id": ["also"]})
-    assert (answer.status_code, answer.json()["code"]) == (400, "validation_error")
+def test_a_field_sent_in_two_spellings_is_refused(alice: Browser) -> None:
+    response = alice.post(PAUSE_SOME, {"subscriptionId": ["own"], "subscription_id": ["also"]})
+    assert (response.status_code, response.json()["code"]) == (400, "validation_error")
 
 
 @pytest.mark.parametrize("body", ["[]", '"own"', "7", "null"])
-def test_a_body_that_is_no_object_is_refused(alice: Browser, body: str) -> None:
-    answer = alice.post(PAUSE_SOME, body, content_type="application/json")
-    assert (answer.status_code, answer.json()["code"]) == (400, "validation_error")
+def test_a_body_that_is_not_an_object_is_refused(alice: Browser, body: str) -> None:
+    response = alice.post(PAUSE_SOME, body, content_type="application/json")
+    assert (response.status_code, response.json()["code"]) == (400, "validation_error")
 
 
 @pytest.mark.shows("security-27")
 @pytest.mark.parametrize("path", POSTS)
 @pytest.mark.parametrize("content_type", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data"])
 def test_a_body_that_is_not_json_is_refused(alice: Browser, path: str, content_type: str) -> None:
-    answer = alice.post(path, "subscriptionId=own", content_type=content_type)
-    assert (answer.status_code, answer.json()["code"]) == (415, "unsupported_media_type")
+    response = alice.post(path, "subscriptionId=own", content_type=content_type)
+    assert (response.status_code, response.json()["code"]) == (415, "unsupported_media_type")
     assert not Command.objects.exists()
 
 
 @pytest.mark.shows("security-32")
 @pytest.mark.parametrize("path", POSTS)
 def test_a_body_of_a_megabyte_is_refused(alice: Browser, path: str) -> None:
-    answer = alice.post(path, {"subscriptionId": ["x" * 1_000_000]})
-    assert answer.status_code == 413
+    response = alice.post(path, {"subscriptionId": ["x" * 1_000_000]})
+    assert response.status_code == 413
     assert not Command.objects.exists()
 
 
 @pytest.mark.parametrize("path", POSTS)
-def test_a_change_is_not_made_by_reading(alice: Browser, path: str) -> None:
-    answer = alice.get(path)
-    assert (answer.status_code, answer.json()["code"]) == (405, "method_not_allowed")
+def test_a_get_request_cannot_make_a_change(alice: Browser, path: str) -> None:
+    response = alice.get(path)
+    assert (response.status_code, response.json()["code"]) == (405, "method_not_allowed")
 
 
 @pytest.mark.parametrize("key", ["", "x" * 101, "naïve", "a\x01b"])

@@ -19,7 +19,7 @@ from billing.tests.api.mirror_factory import (
     timestamp_at,
 )
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("catalogue", "no_provider")]
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("catalog", "no_provider")]
 
 POSTS = (
     "/api/account/subscriptions/multiple-pause",
@@ -29,15 +29,15 @@ POSTS = (
     "/api/account/subscription/remove-scheduled-cancellation",
     "/api/account/subscriptions/cancel",
 )
-# Where plans are named: those are everybody's, and are looked for among one's own.
-PLANS = ("/api/account/upgrade", "/api/account/downgrade")
-ONE = tuple(path for path in POSTS if "/subscription/" in path)
-METHODS = "/api/payments/updatePaymentSources"
+# Plans belong to nobody; these operations look for the plan among the account's own subscriptions.
+PLAN_PATHS = ("/api/account/upgrade", "/api/account/downgrade")
+SINGLE_ID_POSTS = tuple(path for path in POSTS if "/subscription/" in path)
+PAYMENT_METHODS = "/api/payments/updatePaymentSources"
 
 
 @pytest.fixture
-def alice(catalogue: None) -> Browser:
-    """Alice, signed in; Bob has a subscription, an invoice and a card that are none of hers."""
+def alice(catalog: None) -> Browser:
+    """Return Alice's browser; Bob, a stranger, has a subscription, an invoice and a card."""
     open_account(
         "bob",
         make_subscription(
@@ -49,13 +49,13 @@ def alice(catalogue: None) -> Browser:
     return Browser(open_account("alice", make_subscription("own"), make_subscription("also", GOSPEL)))
 
 
-def is_not_found(answer: Any) -> bool:
-    """Whether an answer is the one for what does not exist."""
-    return (answer.status_code, answer.json()["code"]) == (404, "not_found")
+def is_not_found(response: Any) -> bool:
+    """Return whether a response is 404 `not_found`."""
+    return (response.status_code, response.json()["code"]) == (404, "not_found")
 
 
-def body_naming(path: str, *ids: str) -> dict[str, list[str]]:
-    """The body that names subscriptions, as an address takes it."""
+def make_ids_body(path: str, *ids: str) -> dict[str, list[str]]:
+    """Return the body with these subscription ids, under the field name that the path expects."""
     return {"subscriptionIds" if path.endswith("/cancel") else "subscriptionId": list(ids)}
 
 
@@ -63,21 +63,21 @@ def body_naming(path: str, *ids: str) -> dict[str, list[str]]:
 @pytest.mark.parametrize("path", POSTS)
 @pytest.mark.parametrize("ids", [["bobs"], ["own", "bobs"], ["nobodys"], ["own", "own", "nobodys"]])
 def test_a_foreign_subscription_is_not_found(alice: Browser, path: str, ids: list[str]) -> None:
-    assert is_not_found(alice.post(path, body_naming(path, *ids)))
+    assert is_not_found(alice.post(path, make_ids_body(path, *ids)))
     assert not Command.objects.exists()
     assert not CancellationFeedback.objects.exists()
 
 
 @pytest.mark.shows("request-7")
 @pytest.mark.parametrize("path", POSTS)
-def test_a_foreign_subscription_and_none_at_all_look_the_same(alice: Browser, path: str) -> None:
-    foreign = alice.post(path, body_naming(path, "bobs")).json()
-    missing = alice.post(path, body_naming(path, "nobodys")).json()
+def test_a_foreign_and_a_missing_subscription_get_the_same_response(alice: Browser, path: str) -> None:
+    foreign = alice.post(path, make_ids_body(path, "bobs")).json()
+    missing = alice.post(path, make_ids_body(path, "nobodys")).json()
     assert {**foreign, "requestId": ""} == {**missing, "requestId": ""}
 
 
 @pytest.mark.shows("request-7")
-def test_ownership_comes_before_the_other_fields(alice: Browser) -> None:
+def test_ownership_is_checked_before_other_fields(alice: Browser) -> None:
     assert is_not_found(alice.get("/api/account/resume/estimate?subscriptionId=bobs&days=31"))
     assert is_not_found(alice.post("/api/account/resume", {"subscriptionId": ["bobs"], "quote": {"not": "text"}}))
     assert is_not_found(
@@ -91,25 +91,25 @@ def test_a_foreign_id_in_a_query_is_not_found(alice: Browser) -> None:
 
 
 @pytest.mark.shows("request-7", "security-30")
-@pytest.mark.parametrize("path", ONE)
-def test_a_list_of_one_takes_no_foreign_second(alice: Browser, path: str) -> None:
+@pytest.mark.parametrize("path", SINGLE_ID_POSTS)
+def test_a_foreign_second_id_is_not_found(alice: Browser, path: str) -> None:
     assert is_not_found(alice.post(path, {"subscriptionId": ["own", "bobs"]}))
 
 
-@pytest.mark.parametrize("path", PLANS)
-def test_a_plan_that_only_somebody_else_has_cannot_be_switched(alice: Browser, path: str) -> None:
-    answers = [
+@pytest.mark.parametrize("path", PLAN_PATHS)
+def test_a_plan_of_another_account_cannot_be_switched(alice: Browser, path: str) -> None:
+    responses = [
         alice.get(f"{path}/estimate?planIds=Minno-Plan"),
         alice.post(path, {"planIds": ["Minno-Plan"]}),
     ]
-    assert [(answer.status_code, answer.json()["code"]) for answer in answers] == [(409, "invalid_state")] * 2
+    assert [(response.status_code, response.json()["code"]) for response in responses] == [(409, "invalid_state")] * 2
 
 
-def test_a_strangers_plans_are_not_part_of_the_wanted_set(alice: Browser) -> None:
-    """Wanting what Bob has is an addition of one's own; here nothing can pay for it."""
-    wanted = {"planIds": ["faith-family-plan", "gospel-tv-plan", "Minno-Plan"]}
-    answer = alice.post("/api/account/add-remove-service", wanted)
-    assert answer.json()["code"] == "payment_method_required"
+def test_a_strangers_plan_is_treated_as_an_addition(alice: Browser) -> None:
+    """Selecting the plan that Bob has adds one to Alice's account, which has no payment method."""
+    selection = {"planIds": ["faith-family-plan", "gospel-tv-plan", "Minno-Plan"]}
+    response = alice.post("/api/account/add-remove-service", selection)
+    assert response.json()["code"] == "payment_method_required"
 
 
 @pytest.mark.shows("error-7", "security-38")
@@ -118,67 +118,67 @@ def test_a_foreign_invoice_is_not_found(alice: Browser, number: str) -> None:
     assert is_not_found(alice.get(f"/api/invoice/pdf/{number}"))
 
 
-def test_a_stranger_sees_nothing_of_mine(alice: Browser) -> None:
+def test_reads_show_nothing_of_another_account(alice: Browser) -> None:
     reads = ("/api/account", "/api/invoice/list", "/api/payments/")
-    seen = [alice.get(path).content.decode() for path in reads]
-    assert ["bobs" in text or '"17"' in text for text in seen] == [False] * len(reads)
+    bodies = [alice.get(path).content.decode() for path in reads]
+    assert ["bobs" in text or '"17"' in text for text in bodies] == [False] * len(reads)
 
 
 @pytest.mark.parametrize("token", ["x", "x:y:z", "%00", "../../etc/passwd", "a" * 3000])
-def test_a_made_up_download_link_is_not_found(alice: Browser, token: str) -> None:
+def test_a_forged_download_link_is_not_found(alice: Browser, token: str) -> None:
     assert is_not_found(alice.get(f"/api/invoice/download/{token}"))
 
 
 @pytest.mark.parametrize("source", ["bobs-card", "nobodys", "../bobs-card", "own"])
 @pytest.mark.parametrize("operation", ["ADD", "UPDATE", "DELETE", "SETPRIMARY", "NONSENSE"])
 def test_a_foreign_payment_method_is_not_found(alice: Browser, operation: str, source: str) -> None:
-    whole = {"paymentsource": "CARD", "token": "t", "firstName": "A", "billingState": "B", "billingZip": "1"}
-    assert is_not_found(alice.post(METHODS, {"operationType": operation, "paymentSourceId": source, **whole}))
-    assert is_not_found(alice.post(METHODS, {"paymentSourceId": source, "quote": {"not": "text"}}))
+    card = {"paymentsource": "CARD", "token": "t", "firstName": "A", "billingState": "B", "billingZip": "1"}
+    assert is_not_found(alice.post(PAYMENT_METHODS, {"operationType": operation, "paymentSourceId": source, **card}))
+    assert is_not_found(alice.post(PAYMENT_METHODS, {"paymentSourceId": source, "quote": {"not": "text"}}))
     assert not Command.objects.exists()
 
 
-# Everything that takes the name of a thing: each is tried above with somebody else's. A new one is added there first.
-# A code is nobody's until it is redeemed: `test_codes` has it spent by another.
-TRIED = {
+# All operations that take an identifier; each is tested above with a stranger's. Add a test before you add one here.
+# A code belongs to nobody until it is redeemed; `plans/test_coupon_codes.py` tests one that another account redeemed.
+TESTED_OPERATIONS = {
     ("get", "/api/account/resume/estimate"),
-    *(("get", f"{path}/estimate") for path in PLANS),
-    *(("post", path) for path in PLANS),
+    *(("get", f"{path}/estimate") for path in PLAN_PATHS),
+    *(("post", path) for path in PLAN_PATHS),
     ("post", "/api/account/add-remove-service"),
     ("post", "/api/account/add-remove-service/estimate"),
     ("post", "/api/account/add-coupon/{code}"),
     ("get", "/api/invoice/download/{token}"),
     ("get", "/api/invoice/pdf/{number}"),
     *(("post", path) for path in POSTS),
-    ("post", METHODS),
+    ("post", PAYMENT_METHODS),
 }
-NAMES = ("subscriptionId", "subscriptionIds", "paymentSourceId", "planIds")
+IDENTIFIER_FIELDS = ("subscriptionId", "subscriptionIds", "paymentSourceId", "planIds")
 
 
-def names_something(operation: dict[str, Any], schemas: dict[str, Any]) -> bool:
-    """Whether an operation's path, query or body names a thing that somebody owns."""
+def takes_identifier(operation: dict[str, Any], schemas: dict[str, Any]) -> bool:
+    """Return whether an operation's path, query or body takes the identifier of a record."""
     parameters = operation.get("parameters", [])
     body = operation.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema", {})
     properties = schemas.get(body.get("$ref", "").rsplit("/", 1)[-1], {}).get("properties", {})
-    return any(parameter["in"] == "path" or parameter["name"] in NAMES for parameter in parameters) or not set(
-        NAMES
-    ).isdisjoint(properties)
+    return any(
+        parameter["in"] == "path" or parameter["name"] in IDENTIFIER_FIELDS for parameter in parameters
+    ) or not set(IDENTIFIER_FIELDS).isdisjoint(properties)
 
 
 @pytest.mark.shows("security-29")
-def test_every_operation_that_names_a_thing_is_tried_with_a_strangers() -> None:
+def test_every_operation_with_an_identifier_has_an_ownership_test() -> None:
     document = SchemaGenerator().get_schema(request=None, public=True)
-    found = {
+    taking_identifiers = {
         (method, path)
         for path, operations in document["paths"].items()
         for method, operation in operations.items()
-        if names_something(operation, document["components"]["schemas"])
+        if takes_identifier(operation, document["components"]["schemas"])
     }
-    assert found == TRIED
+    assert taking_identifiers == TESTED_OPERATIONS
 
 
-def test_who_tries_other_peoples_ids_is_in_the_log(alice: Browser, caplog: pytest.LogCaptureFixture) -> None:
+def test_requests_with_foreign_ids_are_logged(alice: Browser, caplog: pytest.LogCaptureFixture) -> None:
     alice.post("/api/account/resume", {"subscriptionId": ["bobs"]})
-    alice.post(METHODS, {"operationType": "DELETE", "paymentSourceId": "bobs-card"})
+    alice.post(PAYMENT_METHODS, {"operationType": "DELETE", "paymentSourceId": "bobs-card"})
     assert "named subscriptions that are not its own" in caplog.text
     assert "named a payment method that is not its own" in caplog.text
