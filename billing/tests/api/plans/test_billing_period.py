@@ -16,28 +16,28 @@ from billing.tests.support.faulty_proxy import FaultyProxy
 
 pytestmark = pytest.mark.django_db
 
-UP, DOWN = "/api/account/upgrade", "/api/account/downgrade"
-BOTH = [UP, DOWN]
+UPGRADE, DOWNGRADE = "/api/account/upgrade", "/api/account/downgrade"
+BOTH = [UPGRADE, DOWNGRADE]
 MANAGE = "/api/account/manage-plans"
 UNDO = "/api/account/subscription/remove-scheduled-change"
 STATE = ("existingPlans", "bundleSavings", "couponDiscount", "total", "periodUnit", "otherTotal")
 MONEY = ("bundleSavings", "couponDiscount", "total", "periodUnit", "otherTotal")
 
 
-def pick_fields(answer: Any, names: Sequence[str]) -> dict[str, Any]:
-    """Some of what an answer says."""
-    body = answer.json()
+def pick_fields(response: Any, names: Sequence[str]) -> dict[str, Any]:
+    """Return some fields of a response's body."""
+    body = response.json()
     return {name: body[name] for name in names}
 
 
 def omit_fields(body: dict[str, Any], *names: str) -> dict[str, Any]:
-    """A body less some of its keys."""
+    """Return a body without some of its fields."""
     return {name: value for name, value in body.items() if name not in names}
 
 
 @pytest.fixture
 def ava(shop: SyncedProvider, bundles: None) -> Browser:
-    """Ava, signed in, with a bundle of two, monthly, ten days into the month."""
+    """Return Ava's browser; she has a monthly bundle of two, ten days into its month."""
     account = shop.customer("ava")
     shop.subscribe("ava", FAITH, coupon_ids=["BUNDLE-2"])
     shop.subscribe("ava", GOSPEL, coupon_ids=["BUNDLE-2"])
@@ -47,21 +47,21 @@ def ava(shop: SyncedProvider, bundles: None) -> Browser:
 
 @pytest.fixture
 def ben(shop: SyncedProvider) -> Browser:
-    """Ben, signed in, with one yearly plan."""
+    """Return Ben's browser; he has one yearly plan."""
     account = shop.customer("ben")
     shop.subscribe("ben", FAITH, unit="Yearly")
     return Browser(account)
 
 
 @pytest.mark.shows("rule-4", "data-5", "api-12", "api-13")
-def test_an_upgrade_charges_what_was_shown_less_the_credit(shop: SyncedProvider, ava: Browser) -> None:
-    shown = ava.get(f"{UP}/estimate?planIds={FAITH}")
-    done = ava.post(UP, {"planIds": [FAITH], "quote": shown.json()["quote"]})
-    assert done.status_code == 200
+def test_an_upgrade_charges_the_estimate_less_credits(shop: SyncedProvider, ava: Browser) -> None:
+    estimate = ava.get(f"{UPGRADE}/estimate?planIds={FAITH}")
+    result = ava.post(UPGRADE, {"planIds": [FAITH], "quote": estimate.json()["quote"]})
+    assert result.status_code == 200
     invoice = shop.invoices("ava")[0]
-    assert invoice["amount_paid"] == done.json()["dueNow"] == shown.json()["dueNow"]
-    assert shown.json()["dueNow"] == invoice["total"] - shown.json()["credits"]
-    assert pick_fields(done, ("isImmediate", "planIds", "annualSavings", "hasPaymentFailure")) == {
+    assert invoice["amount_paid"] == result.json()["dueNow"] == estimate.json()["dueNow"]
+    assert estimate.json()["dueNow"] == invoice["total"] - estimate.json()["credits"]
+    assert pick_fields(result, ("isImmediate", "planIds", "annualSavings", "hasPaymentFailure")) == {
         "isImmediate": True,
         "planIds": [FAITH],
         "annualSavings": 12 * 629 - 6299,
@@ -71,12 +71,12 @@ def test_an_upgrade_charges_what_was_shown_less_the_credit(shop: SyncedProvider,
 
 @pytest.mark.shows("request-5")
 def test_every_read_shows_an_upgrade_at_once(ava: Browser) -> None:
-    shown = ava.get(f"{UP}/estimate?plan_ids={FAITH}")
-    done = ava.post(UP, {"plan_ids": [FAITH]})
-    assert pick_fields(done, STATE) == pick_fields(ava.get(MANAGE), STATE)
-    assert pick_fields(done, MONEY) == pick_fields(shown, MONEY)
-    assert [plan["periodUnit"] for plan in done.json()["existingPlans"]] == ["year", "month"]
-    assert done.json()["otherTotal"] == {
+    estimate = ava.get(f"{UPGRADE}/estimate?plan_ids={FAITH}")
+    result = ava.post(UPGRADE, {"plan_ids": [FAITH]})
+    assert pick_fields(result, STATE) == pick_fields(ava.get(MANAGE), STATE)
+    assert pick_fields(result, MONEY) == pick_fields(estimate, MONEY)
+    assert [plan["periodUnit"] for plan in result.json()["existingPlans"]] == ["year", "month"]
+    assert result.json()["otherTotal"] == {
         "periodUnit": "month",
         "total": 719,
         "bundleSavings": 80,
@@ -86,23 +86,23 @@ def test_every_read_shows_an_upgrade_at_once(ava: Browser) -> None:
 
 
 @pytest.mark.shows("rule-4")
-def test_both_are_upgraded_by_default(shop: SyncedProvider, ava: Browser) -> None:
-    shown = ava.get(f"{UP}/estimate")
-    done = ava.post(UP, {"quote": shown.json()["quote"]})
-    assert done.json()["planIds"] == [FAITH, GOSPEL]
-    assert sum(invoice["amount_paid"] for invoice in shop.invoices("ava")[:2]) == shown.json()["dueNow"]
-    assert pick_fields(done, MONEY) == pick_fields(shown, MONEY)
-    assert (done.json()["total"], done.json()["otherTotal"]) == (6299 + 7199, None)
+def test_all_monthly_plans_are_upgraded_by_default(shop: SyncedProvider, ava: Browser) -> None:
+    estimate = ava.get(f"{UPGRADE}/estimate")
+    result = ava.post(UPGRADE, {"quote": estimate.json()["quote"]})
+    assert result.json()["planIds"] == [FAITH, GOSPEL]
+    assert sum(invoice["amount_paid"] for invoice in shop.invoices("ava")[:2]) == estimate.json()["dueNow"]
+    assert pick_fields(result, MONEY) == pick_fields(estimate, MONEY)
+    assert (result.json()["total"], result.json()["otherTotal"]) == (6299 + 7199, None)
 
 
 @pytest.mark.shows("rule-4", "api-14", "api-15")
-def test_a_downgrade_is_shown_as_it_will_be_and_scheduled(shop: SyncedProvider, ben: Browser) -> None:
-    shown = ben.get(f"{DOWN}/estimate")
-    done = ben.post(DOWN, {"quote": shown.json()["quote"]})
-    plan = done.json()["existingPlans"][0]
+def test_a_downgrade_is_estimated_and_scheduled(shop: SyncedProvider, ben: Browser) -> None:
+    estimate = ben.get(f"{DOWNGRADE}/estimate")
+    result = ben.post(DOWNGRADE, {"quote": estimate.json()["quote"]})
+    plan = result.json()["existingPlans"][0]
     end = iso_time(shop.term_end(plan["subId"]))
-    assert done.json() == shown.json()
-    assert pick_fields(done, ("isImmediate", "effectiveAt", "dueNow", "credits", "total", "periodUnit")) == {
+    assert result.json() == estimate.json()
+    assert pick_fields(result, ("isImmediate", "effectiveAt", "dueNow", "credits", "total", "periodUnit")) == {
         "isImmediate": False,
         "effectiveAt": end,
         "dueNow": 0,
@@ -115,217 +115,233 @@ def test_a_downgrade_is_shown_as_it_will_be_and_scheduled(shop: SyncedProvider, 
     assert len(shop.invoices("ben")) == 1
 
 
-def test_every_read_shows_that_a_downgrade_waits(shop: SyncedProvider, ben: Browser) -> None:
-    done = ben.post(DOWN)
+def test_every_read_shows_a_scheduled_downgrade(shop: SyncedProvider, ben: Browser) -> None:
+    result = ben.post(DOWNGRADE)
     plan = ben.get("/api/account").json()["plans"][0]
     assert (plan["amount"], plan["periodUnit"], plan["hasScheduledChange"]) == (6999, "year", True)
     assert plan["scheduledPlan"] == {
         "periodUnit": "month",
         "amount": 699,
-        "at": done.json()["effectiveAt"],
+        "at": result.json()["effectiveAt"],
     }
     assert ben.get(MANAGE).json()["total"] == 6999
 
 
-def test_a_scheduled_downgrade_is_shown_as_it_will_be(ben: Browser) -> None:
-    done = ben.post(DOWN).json()
-    shown = ben.get(f"{DOWN}/estimate").json()
-    named = ben.get(f"{DOWN}/estimate?planIds={FAITH}").json()
-    assert omit_fields(shown, "quote") == omit_fields(named, "quote") == omit_fields(done, "quote")
-    assert is_refusal(ben.post(DOWN), 409, "no_change")
-    assert is_refusal(ben.post(DOWN, {"planIds": [FAITH]}), 409, "invalid_state")
+def test_the_estimate_of_a_scheduled_downgrade_stays_available(ben: Browser) -> None:
+    result = ben.post(DOWNGRADE).json()
+    estimate = ben.get(f"{DOWNGRADE}/estimate").json()
+    named = ben.get(f"{DOWNGRADE}/estimate?planIds={FAITH}").json()
+    assert omit_fields(estimate, "quote") == omit_fields(named, "quote") == omit_fields(result, "quote")
+    assert is_refusal(ben.post(DOWNGRADE), 409, "no_change")
+    assert is_refusal(ben.post(DOWNGRADE, {"planIds": [FAITH]}), 409, "invalid_state")
 
 
-def test_a_downgrade_can_be_undone_and_made_again(shop: SyncedProvider, ben: Browser) -> None:
+def test_a_downgrade_can_be_undone_and_repeated(shop: SyncedProvider, ben: Browser) -> None:
     before = ben.get("/api/account").json()
-    sub_id = ben.post(DOWN).json()["existingPlans"][0]["subId"]
-    undone = ben.post(UNDO, {"subscriptionId": [sub_id]})
-    assert undone.status_code == 200
-    assert undone.json()["plans"] == before["plans"] == ben.get("/api/account").json()["plans"]
-    assert ben.post(DOWN).status_code == 200
+    sub_id = ben.post(DOWNGRADE).json()["existingPlans"][0]["subId"]
+    undo = ben.post(UNDO, {"subscriptionId": [sub_id]})
+    assert undo.status_code == 200
+    assert undo.json()["plans"] == before["plans"] == ben.get("/api/account").json()["plans"]
+    assert ben.post(DOWNGRADE).status_code == 200
     assert shop.subscription(sub_id)["has_scheduled_changes"] is True
 
 
 @pytest.mark.shows("rule-4", "data-5")
-def test_a_trial_is_downgraded_at_once_and_its_end_stays(shop: SyncedProvider) -> None:
+def test_a_trial_is_downgraded_immediately_and_keeps_its_end(shop: SyncedProvider) -> None:
     carla = Browser(shop.customer("carla"))
     end = shop.timestamp_in_days(10)
     kids = shop.subscribe("carla", KIDS, unit="Yearly", trial_end=end)
-    quote = carla.get(f"{DOWN}/estimate").json()["quote"]
+    quote = carla.get(f"{DOWNGRADE}/estimate").json()["quote"]
     shop.provider.travel(hours=2)
-    done = carla.post(DOWN, {"quote": quote})
-    assert pick_fields(done, ("isImmediate", "dueNow", "total", "periodUnit")) == {
+    result = carla.post(DOWNGRADE, {"quote": quote})
+    assert pick_fields(result, ("isImmediate", "dueNow", "total", "periodUnit")) == {
         "isImmediate": True,
         "dueNow": 0,
         "total": 899,
         "periodUnit": "month",
     }
-    held = shop.subscription(kids)
-    assert (held["status"], held["trial_end"], held["billing_period_unit"]) == ("in_trial", end, "month")
-    assert pick_fields(done, STATE) == pick_fields(carla.get(MANAGE), STATE)
+    subscription = shop.subscription(kids)
+    assert (subscription["status"], subscription["trial_end"], subscription["billing_period_unit"]) == (
+        "in_trial",
+        end,
+        "month",
+    )
+    assert pick_fields(result, STATE) == pick_fields(carla.get(MANAGE), STATE)
 
 
 @pytest.mark.shows("request-8", "error-5", "reliability-9")
 def test_a_declined_upgrade_changes_nothing(shop: SyncedProvider, ava: Browser) -> None:
     before = ava.get(MANAGE).json()
     shop.provider.add_card("ava", DECLINING_CARD)
-    answer = ava.post(UP, headers={"Idempotency-Key": "one"})
-    assert is_refusal(answer, 402, "payment_processing_failed")
+    response = ava.post(UPGRADE, headers={"Idempotency-Key": "one"})
+    assert is_refusal(response, 402, "payment_processing_failed")
     shop.import_customer("ava")
     assert ava.get(MANAGE).json() == before
-    assert ava.post(UP, headers={"Idempotency-Key": "one"}).json() == answer.json()
+    assert ava.post(UPGRADE, headers={"Idempotency-Key": "one"}).json() == response.json()
     assert len(shop.invoices("ava")) == 2
 
 
 @pytest.mark.shows("request-10", "error-18", "reliability-31")
-def test_another_quote_is_refused_with_the_new_figures_and_nothing_is_done(shop: SyncedProvider, ava: Browser) -> None:
-    answer = ava.post(UP, {"planIds": [FAITH], "quote": "of-another-day"})
-    assert is_refusal(answer, 409, "quote_changed")
-    shown = ava.get(f"{UP}/estimate?planIds={FAITH}").json()
-    names = [name for name in shown if name not in ("effectiveAt", "existingPlans")]
-    assert pick_fields(answer, names) == {name: shown[name] for name in names}
-    assert [plan["periodUnit"] for plan in answer.json()["existingPlans"]] == ["year", "month"]
+def test_an_outdated_quote_is_refused_with_the_new_figures(shop: SyncedProvider, ava: Browser) -> None:
+    response = ava.post(UPGRADE, {"planIds": [FAITH], "quote": "of-another-day"})
+    assert is_refusal(response, 409, "quote_changed")
+    estimate = ava.get(f"{UPGRADE}/estimate?planIds={FAITH}").json()
+    names = [name for name in estimate if name not in ("effectiveAt", "existingPlans")]
+    assert pick_fields(response, names) == {name: estimate[name] for name in names}
+    assert [plan["periodUnit"] for plan in response.json()["existingPlans"]] == ["year", "month"]
     assert not Command.objects.exists()
     assert len(shop.invoices("ava")) == 2
 
 
-def test_the_quote_of_another_choice_is_refused(ava: Browser) -> None:
-    quote = ava.get(f"{UP}/estimate?planIds={FAITH}").json()["quote"]
-    assert is_refusal(ava.post(UP, {"quote": quote}), 409, "quote_changed")
+def test_a_quote_for_other_plans_is_refused(ava: Browser) -> None:
+    quote = ava.get(f"{UPGRADE}/estimate?planIds={FAITH}").json()["quote"]
+    assert is_refusal(ava.post(UPGRADE, {"quote": quote}), 409, "quote_changed")
 
 
 @pytest.mark.shows("request-10")
-def test_a_quote_is_outdated_by_days(shop: SyncedProvider, ava: Browser) -> None:
-    quote = ava.get(f"{UP}/estimate").json()["quote"]
+def test_a_quote_is_outdated_after_days(shop: SyncedProvider, ava: Browser) -> None:
+    quote = ava.get(f"{UPGRADE}/estimate").json()["quote"]
     shop.provider.travel(days=5)
-    assert is_refusal(ava.post(UP, {"quote": quote}), 409, "quote_changed")
+    assert is_refusal(ava.post(UPGRADE, {"quote": quote}), 409, "quote_changed")
 
 
 @pytest.mark.shows("error-17")
-def test_it_refuses_where_nothing_is_of_the_other_period(ava: Browser, ben: Browser) -> None:
-    answers = [ava.get(f"{DOWN}/estimate"), ava.post(DOWN), ben.get(f"{UP}/estimate"), ben.post(UP)]
-    assert [is_refusal(answer, 409, "no_change") for answer in answers] == [True] * 4
+def test_it_refuses_when_no_plan_has_the_other_period(ava: Browser, ben: Browser) -> None:
+    responses = [
+        ava.get(f"{DOWNGRADE}/estimate"),
+        ava.post(DOWNGRADE),
+        ben.get(f"{UPGRADE}/estimate"),
+        ben.post(UPGRADE),
+    ]
+    assert [is_refusal(response, 409, "no_change") for response in responses] == [True] * 4
 
 
-def test_it_refuses_where_there_is_nothing_at_all(shop: SyncedProvider) -> None:
+def test_it_refuses_an_account_without_plans(shop: SyncedProvider) -> None:
     ivy = Browser(shop.customer("ivy"))
-    answers = [ivy.get(f"{UP}/estimate"), ivy.post(UP), ivy.get(f"{DOWN}/estimate"), ivy.post(DOWN)]
-    assert [is_refusal(answer, 409, "no_change") for answer in answers] == [True] * 4
+    responses = [
+        ivy.get(f"{UPGRADE}/estimate"),
+        ivy.post(UPGRADE),
+        ivy.get(f"{DOWNGRADE}/estimate"),
+        ivy.post(DOWNGRADE),
+    ]
+    assert [is_refusal(response, 409, "no_change") for response in responses] == [True] * 4
 
 
 @pytest.mark.shows("rule-4")
 @pytest.mark.parametrize("path", BOTH)
 @pytest.mark.parametrize("plan", [KIDS, FAITH])
-def test_a_named_one_that_cannot_refuses_all(shop: SyncedProvider, ava: Browser, path: str, plan: str) -> None:
-    """Kids is not held; the faith plan is about to pause, and monthly already."""
+def test_one_ineligible_plan_refuses_the_whole_request(
+    shop: SyncedProvider, ava: Browser, path: str, plan: str
+) -> None:
+    """The kids plan is not subscribed; the faith plan is already monthly and has a scheduled pause."""
     faith = ava.get(MANAGE).json()["existingPlans"][0]["subId"]
     ava.post("/api/account/subscriptions/multiple-pause", {"subscriptionId": [faith]})
-    answers = [
+    responses = [
         ava.get(f"{path}/estimate?planIds={plan}&planIds={GOSPEL}"),
         ava.post(path, {"planIds": [plan, GOSPEL]}),
     ]
-    assert [is_refusal(answer, 409, "invalid_state") for answer in answers] == [True, True]
+    assert [is_refusal(response, 409, "invalid_state") for response in responses] == [True, True]
     assert len(shop.invoices("ava")) == 2
 
 
-def test_nothing_is_shown_or_changed_while_the_provider_is_away(ava: Browser, settings: Settings) -> None:
+def test_nothing_is_estimated_or_changed_while_the_provider_is_unavailable(ava: Browser, settings: Settings) -> None:
     before = ava.get(MANAGE).json()
     settings.CHARGEBEE_ENDPOINT = UNREACHABLE_ENDPOINT
-    answers = [ava.get(f"{UP}/estimate"), ava.post(UP)]
-    assert [is_refusal(answer, 503, "billing_unavailable") for answer in answers] == [True, True]
+    responses = [ava.get(f"{UPGRADE}/estimate"), ava.post(UPGRADE)]
+    assert [is_refusal(response, 503, "billing_unavailable") for response in responses] == [True, True]
     assert ava.get(MANAGE).json() == before
 
 
-def test_what_was_done_in_part_answers_with_the_state_as_it_is_and_a_repeat_finishes(
+def test_a_partial_upgrade_returns_the_current_state_and_a_retry_finishes(
     shop: SyncedProvider, ava: Browser, faulty_proxy: FaultyProxy
 ) -> None:
-    def empty_the_account(request: bytes) -> None:
-        """The first upgrade is paid for, and then the card is not good any more."""
+    def decline_after_first_upgrade(request: bytes) -> None:
+        """Make the card decline once the first upgrade is paid."""
         if b"/update_for_items" in request and len(shop.invoices("ava")) == 3:
             shop.provider.add_card("ava", DECLINING_CARD)
 
-    faulty_proxy.on_answer = empty_the_account
-    answer = ava.post(UP, headers={"Idempotency-Key": "one"})
-    assert is_refusal(answer, 502, "billing_partial")
-    assert [plan["periodUnit"] for plan in answer.json()["existingPlans"]] == ["year", "month"]
-    assert pick_fields(answer, STATE) == pick_fields(ava.get(MANAGE), STATE)
+    faulty_proxy.on_answer = decline_after_first_upgrade
+    response = ava.post(UPGRADE, headers={"Idempotency-Key": "one"})
+    assert is_refusal(response, 502, "billing_partial")
+    assert [plan["periodUnit"] for plan in response.json()["existingPlans"]] == ["year", "month"]
+    assert pick_fields(response, STATE) == pick_fields(ava.get(MANAGE), STATE)
 
     faulty_proxy.on_answer = lambda _request: None
     shop.provider.add_card("ava", "4111111111111111")
-    again = ava.post(UP, headers={"Idempotency-Key": "one"})
-    assert again.status_code == 200
-    assert [plan["periodUnit"] for plan in again.json()["existingPlans"]] == ["year", "year"]
+    retried = ava.post(UPGRADE, headers={"Idempotency-Key": "one"})
+    assert retried.status_code == 200
+    assert [plan["periodUnit"] for plan in retried.json()["existingPlans"]] == ["year", "year"]
     assert len(shop.invoices("ava")) == 4
 
 
 @pytest.mark.parametrize("body", [{}, {"planIds": [GOSPEL, FAITH]}])
-def test_what_was_done_in_part_is_finished_without_the_key_too(
+def test_a_partial_upgrade_is_finished_without_the_key(
     shop: SyncedProvider, ava: Browser, faulty_proxy: FaultyProxy, body: dict[str, Any]
 ) -> None:
-    def empty_the_account(request: bytes) -> None:
+    def decline_after_first_upgrade(request: bytes) -> None:
         if b"/update_for_items" in request and len(shop.invoices("ava")) == 3:
             shop.provider.add_card("ava", DECLINING_CARD)
 
-    faulty_proxy.on_answer = empty_the_account
-    assert is_refusal(ava.post(UP, body), 502, "billing_partial")
+    faulty_proxy.on_answer = decline_after_first_upgrade
+    assert is_refusal(ava.post(UPGRADE, body), 502, "billing_partial")
     faulty_proxy.on_answer = lambda _request: None
     shop.provider.add_card("ava", "4111111111111111")
-    again = ava.post(UP, body)
-    assert again.status_code == 200
-    assert [plan["periodUnit"] for plan in again.json()["existingPlans"]] == ["year", "year"]
+    retried = ava.post(UPGRADE, body)
+    assert retried.status_code == 200
+    assert [plan["periodUnit"] for plan in retried.json()["existingPlans"]] == ["year", "year"]
     assert len(shop.invoices("ava")) == 4
-    assert pick_fields(again, STATE) == pick_fields(ava.get(MANAGE), STATE)
+    assert pick_fields(retried, STATE) == pick_fields(ava.get(MANAGE), STATE)
 
 
-def test_the_same_key_upgrades_once(shop: SyncedProvider, ava: Browser) -> None:
-    answers = [ava.post(UP, headers={"Idempotency-Key": "one"}) for _ in range(2)]
-    assert answers[0].status_code == 200
-    assert answers[0].json() == answers[1].json()
+def test_a_repeated_key_upgrades_once(shop: SyncedProvider, ava: Browser) -> None:
+    responses = [ava.post(UPGRADE, headers={"Idempotency-Key": "one"}) for _ in range(2)]
+    assert responses[0].status_code == 200
+    assert responses[0].json() == responses[1].json()
     assert len(shop.invoices("ava")) == 4
 
 
-def test_an_answer_that_was_lost_is_found_again_by_the_key(
+def test_a_lost_response_is_recovered_with_the_key(
     shop: SyncedProvider, ava: Browser, faulty_proxy: FaultyProxy
 ) -> None:
-    shown = ava.get(f"{UP}/estimate?planIds={FAITH}").json()
-    body = {"planIds": [FAITH], "quote": shown["quote"]}
+    estimate = ava.get(f"{UPGRADE}/estimate?planIds={FAITH}").json()
+    body = {"planIds": [FAITH], "quote": estimate["quote"]}
 
-    def lose(request: bytes) -> None:
+    def lose_response(request: bytes) -> None:
         if b"/update_for_items" in request:
             faulty_proxy.lose_answers()
 
-    faulty_proxy.on_answer = lose
-    lost = ava.post(UP, body, headers={"Idempotency-Key": "one"})
-    assert is_refusal(lost, 503, "billing_unconfirmed")
+    faulty_proxy.on_answer = lose_response
+    unconfirmed = ava.post(UPGRADE, body, headers={"Idempotency-Key": "one"})
+    assert is_refusal(unconfirmed, 503, "billing_unconfirmed")
     faulty_proxy.on_answer = lambda _request: None
     faulty_proxy.restore()
     Command.objects.update(next_attempt_at=Command.objects.get().first_sent_at)
-    again = ava.post(UP, body, headers={"Idempotency-Key": "one"})
-    assert again.status_code == 200
-    assert again.json()["dueNow"] == shown["dueNow"]
+    retried = ava.post(UPGRADE, body, headers={"Idempotency-Key": "one"})
+    assert retried.status_code == 200
+    assert retried.json()["dueNow"] == estimate["dueNow"]
     assert len(shop.invoices("ava")) == 3
 
 
 @pytest.mark.shows("rule-8")
-def test_an_upgrade_says_that_it_removes_the_free_month(shop: SyncedProvider) -> None:
+def test_an_upgrade_reports_that_it_removes_the_free_month(shop: SyncedProvider) -> None:
     ava = Browser(shop.customer("ava"))
     shop.offer_free_month()
     faith = shop.subscribe("ava", FAITH)
     ava.post("/api/account/claim-my-offer")
     assert shop.coupons_on(faith) == ["FREE-MONTH"]
-    shown = ava.get(f"{UP}/estimate")
-    done = ava.post(UP, {"quote": shown.json()["quote"]})
-    assert shown.json()["removesFreeMonth"] is done.json()["removesFreeMonth"] is True
+    estimate = ava.get(f"{UPGRADE}/estimate")
+    result = ava.post(UPGRADE, {"quote": estimate.json()["quote"]})
+    assert estimate.json()["removesFreeMonth"] is result.json()["removesFreeMonth"] is True
     assert shop.coupons_on(faith) == []
-    assert done.json()["existingPlans"][0]["hasFreeMonth"] is False
-    assert pick_fields(done, MONEY) == pick_fields(shown, MONEY)
-    assert shop.invoices("ava")[0]["amount_paid"] == shown.json()["dueNow"]
+    assert result.json()["existingPlans"][0]["hasFreeMonth"] is False
+    assert pick_fields(result, MONEY) == pick_fields(estimate, MONEY)
+    assert shop.invoices("ava")[0]["amount_paid"] == estimate.json()["dueNow"]
 
 
-def test_it_answers_with_a_payment_failure_that_is_there(shop: SyncedProvider, ben: Browser) -> None:
+def test_the_estimate_reports_an_existing_payment_failure(shop: SyncedProvider, ben: Browser) -> None:
     shop.provider.add_card("ben", DECLINING_CARD)
     term_end = shop.term_end(ben.get(MANAGE).json()["existingPlans"][0]["subId"])
     shop.provider.travel_to(term_end)
     shop.provider.travel(days=1)
     shop.import_customer("ben")
-    assert ben.get(f"{DOWN}/estimate").json()["hasPaymentFailure"] is True
+    assert ben.get(f"{DOWNGRADE}/estimate").json()["hasPaymentFailure"] is True

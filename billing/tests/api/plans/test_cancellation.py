@@ -24,47 +24,47 @@ SURVEY = {"reason": "Too expensive", "satisfactionLevel": "Neutral", "dailyUsage
 
 
 def provider_fingerprints(shop: SyncedProvider, *handles: str) -> list[dict[str, Any]]:
-    """The provider's state of these subscriptions that an undo must restore."""
+    """Return the state at the provider that an undo must restore, for each subscription."""
     return [undo_fingerprint(shop.subscription(handle)) for handle in handles]
 
 
-def counted_event_kinds() -> list[str]:
-    """The churn events, oldest first."""
+def churn_event_kinds() -> list[str]:
+    """Return the kinds of the churn events, oldest first."""
     return list(ChurnEvent.objects.order_by("pk").values_list("kind", flat=True))
 
 
 @pytest.fixture
 def ava(shop: SyncedProvider) -> Account:
-    """A customer with a card."""
+    """Return the account of a customer with a card."""
     return shop.customer("ava")
 
 
 @pytest.fixture
-def three(shop: SyncedProvider, ava: Account) -> list[str]:
-    """A bundle of three, monthly."""
+def bundle_of_three(shop: SyncedProvider, ava: Account) -> list[str]:
+    """Return the ids of a monthly bundle of three."""
     return [shop.subscribe("ava", plan, coupon_ids=["BUNDLE-3"]) for plan in (FAITH, GOSPEL, KIDS)]
 
 
 @pytest.mark.shows("rule-7", "api-25")
 @pytest.mark.parametrize("unit", ["Monthly", "Yearly"])
-def test_it_ends_with_the_term_and_can_be_taken_back(shop: SyncedProvider, ava: Account, unit: str) -> None:
+def test_it_takes_effect_at_term_end_and_can_be_undone(shop: SyncedProvider, ava: Account, unit: str) -> None:
     browser, faith = Browser(ava), shop.subscribe("ava", FAITH, unit=unit)
-    before, seen = provider_fingerprints(shop, faith), browser.get("/api/account").json()
-    answer = browser.post(CANCEL, SURVEY)
+    before, body_before = provider_fingerprints(shop, faith), browser.get("/api/account").json()
+    response = browser.post(CANCEL, SURVEY)
     end = iso_time(shop.term_end(faith))
-    assert answer.status_code == 200
-    assert answer.json()["cancelled"] == [{"subId": faith, "name": "Faith & Family", "endsAt": end, "atOnce": False}]
-    assert [plan["status"] for plan in answer.json()["plans"]] == ["NON_RENEWING"]
-    assert answer.json()["plans"] == browser.get("/api/account").json()["plans"]
+    assert response.status_code == 200
+    assert response.json()["cancelled"] == [{"subId": faith, "name": "Faith & Family", "endsAt": end, "atOnce": False}]
+    assert [plan["status"] for plan in response.json()["plans"]] == ["NON_RENEWING"]
+    assert response.json()["plans"] == browser.get("/api/account").json()["plans"]
     assert shop.subscription(faith)["status"] == "non_renewing"
     assert browser.post(KEEP, {"subscriptionId": [faith]}).status_code == 200
     assert provider_fingerprints(shop, faith) == before
-    assert browser.get("/api/account").json() == seen
-    assert counted_event_kinds() == ["cancelled", "kept"]
+    assert browser.get("/api/account").json() == body_before
+    assert churn_event_kinds() == ["cancelled", "kept"]
 
 
 @pytest.mark.shows("rule-7")
-def test_a_trial_ends_with_the_trial_and_is_never_charged(shop: SyncedProvider, ava: Account) -> None:
+def test_a_canceled_trial_runs_to_its_end_and_is_never_charged(shop: SyncedProvider, ava: Account) -> None:
     browser = Browser(ava)
     kids = shop.subscribe("ava", KIDS, unit="Yearly", trial_end=shop.timestamp_in_days(10))
     before = provider_fingerprints(shop, kids)
@@ -80,7 +80,7 @@ def test_a_trial_ends_with_the_trial_and_is_never_charged(shop: SyncedProvider, 
 
 
 @pytest.mark.shows("rule-7")
-def test_a_paused_one_ends_at_once_and_its_schedule_with_it(shop: SyncedProvider, ava: Account) -> None:
+def test_a_paused_subscription_ends_immediately_with_its_schedule(shop: SyncedProvider, ava: Account) -> None:
     browser, faith = Browser(ava), shop.subscribe("ava", FAITH)
     browser.post("/api/account/pause?days=30")
     shop.pass_term_end("ava", faith)
@@ -90,44 +90,44 @@ def test_a_paused_one_ends_at_once_and_its_schedule_with_it(shop: SyncedProvider
     schedule = PauseSchedule.objects.get()
     assert (schedule.state, schedule.closed_because) == ("cancelled", "cancelled")
     assert is_refusal(browser.post(KEEP, {"subscriptionId": [faith]}), 409, "invalid_state")
-    assert counted_event_kinds() == ["pause_scheduled", "paused", "cancelled"]
+    assert churn_event_kinds() == ["pause_scheduled", "paused", "cancelled"]
     assert len(shop.invoices("ava")) == 1
 
 
 @pytest.mark.shows("rule-7")
-def test_a_scheduled_pause_goes_first_and_comes_back_with_the_undo(shop: SyncedProvider, ava: Account) -> None:
+def test_it_removes_a_scheduled_pause_and_the_undo_restores_it(shop: SyncedProvider, ava: Account) -> None:
     browser = Browser(ava)
     faith, kids = (shop.subscribe("ava", plan, coupon_ids=["BUNDLE-2"]) for plan in (FAITH, KIDS))
     browser.post("/api/account/subscriptions/multiple-pause", {"subscriptionId": [faith]})
-    before, seen = provider_fingerprints(shop, faith, kids), browser.get("/api/account").json()
-    promised = PauseSchedule.objects.get().resume_date
-    answer = browser.post(CANCEL_SOME, {"subscriptionIds": [faith], **SURVEY})
-    assert answer.json()["plans"][0]["hasScheduledPause"] is False
+    before, body_before = provider_fingerprints(shop, faith, kids), browser.get("/api/account").json()
+    resume_date = PauseSchedule.objects.get().resume_date
+    response = browser.post(CANCEL_SOME, {"subscriptionIds": [faith], **SURVEY})
+    assert response.json()["plans"][0]["hasScheduledPause"] is False
     assert "pause_date" not in shop.subscription(faith)
     assert shop.subscription(faith)["status"] == "non_renewing"
     assert PauseSchedule.objects.get().state == PauseSchedule.State.CANCELLED
     assert Command.objects.filter(kind="cancel").count() == 1
     browser.post(KEEP, {"subscriptionId": [faith]})
     assert provider_fingerprints(shop, faith, kids) == before
-    assert browser.get("/api/account").json() == seen
-    assert PauseSchedule.objects.get(state="scheduled").resume_date == promised
+    assert browser.get("/api/account").json() == body_before
+    assert PauseSchedule.objects.get(state="scheduled").resume_date == resume_date
 
 
-def test_a_scheduled_downgrade_goes_first_and_comes_back_with_the_undo(shop: SyncedProvider, ava: Account) -> None:
+def test_it_removes_a_scheduled_downgrade_and_the_undo_restores_it(shop: SyncedProvider, ava: Account) -> None:
     browser = Browser(ava)
     ids = [shop.subscribe("ava", plan, unit="Yearly", coupon_ids=["BUNDLE-2"]) for plan in (FAITH, KIDS)]
     browser.post("/api/account/downgrade", {"planIds": [FAITH]})
-    before, seen = provider_fingerprints(shop, *ids), browser.get("/api/account").json()
-    answer = browser.post(CANCEL, SURVEY).json()
-    assert [plan["hasScheduledChange"] for plan in answer["plans"]] == [False, False]
+    before, body_before = provider_fingerprints(shop, *ids), browser.get("/api/account").json()
+    body = browser.post(CANCEL, SURVEY).json()
+    assert [plan["hasScheduledChange"] for plan in body["plans"]] == [False, False]
     for handle in ids:
         assert browser.post(KEEP, {"subscriptionId": [handle]}).status_code == 200
     assert provider_fingerprints(shop, *ids) == before
-    assert browser.get("/api/account").json() == seen
-    assert seen["plans"][0]["scheduledPlan"]["periodUnit"] == "month"
+    assert browser.get("/api/account").json() == body_before
+    assert body_before["plans"][0]["scheduledPlan"]["periodUnit"] == "month"
 
 
-def test_a_price_that_is_not_sold_any_more_does_not_come_back(shop: SyncedProvider, ava: Account) -> None:
+def test_the_undo_does_not_restore_an_archived_price(shop: SyncedProvider, ava: Account) -> None:
     browser, faith = Browser(ava), shop.subscribe("ava", FAITH, unit="Yearly")
     before = provider_fingerprints(shop, faith)
     browser.post("/api/account/downgrade")
@@ -139,7 +139,7 @@ def test_a_price_that_is_not_sold_any_more_does_not_come_back(shop: SyncedProvid
     assert provider_fingerprints(shop, faith) == before
 
 
-def test_what_the_subscriber_took_back_before_does_not_come_back(shop: SyncedProvider, ava: Account) -> None:
+def test_the_undo_does_not_restore_a_pause_removed_earlier(shop: SyncedProvider, ava: Account) -> None:
     browser, faith = Browser(ava), shop.subscribe("ava", FAITH)
     browser.post("/api/account/pause?days=30")
     browser.post(CANCEL)
@@ -152,45 +152,45 @@ def test_what_the_subscriber_took_back_before_does_not_come_back(shop: SyncedPro
 
 
 @pytest.mark.shows("api-26")
-def test_it_cancels_the_named_ones_and_the_others_bundle_follows(
-    shop: SyncedProvider, ava: Account, three: list[str]
+def test_it_cancels_the_named_plans_and_lowers_the_others_bundle(
+    shop: SyncedProvider, ava: Account, bundle_of_three: list[str]
 ) -> None:
     browser = Browser(ava)
-    before, seen = provider_fingerprints(shop, *three), browser.get("/api/account/manage-plans").json()
-    # The first that began: it is over when the others bill again.
-    answer = browser.post(CANCEL_SOME, {"subscriptionIds": [three[0]], **SURVEY})
-    assert [plan["status"] for plan in answer.json()["plans"]] == ["NON_RENEWING", "ACTIVE", "ACTIVE"]
-    assert [shop.coupons_on(handle) for handle in three[1:]] == [["BUNDLE-2"], ["BUNDLE-2"]]
+    before, body_before = provider_fingerprints(shop, *bundle_of_three), browser.get("/api/account/manage-plans").json()
+    # Cancel the subscription that began first: its term is over when the others bill again.
+    response = browser.post(CANCEL_SOME, {"subscriptionIds": [bundle_of_three[0]], **SURVEY})
+    assert [plan["status"] for plan in response.json()["plans"]] == ["NON_RENEWING", "ACTIVE", "ACTIVE"]
+    assert [shop.coupons_on(handle) for handle in bundle_of_three[1:]] == [["BUNDLE-2"], ["BUNDLE-2"]]
     assert browser.get("/api/account/manage-plans").json()["bundleSavings"] == 80 + 90
-    browser.post(KEEP, {"subscriptionId": [three[0]]})
-    assert provider_fingerprints(shop, *three) == before
-    assert browser.get("/api/account/manage-plans").json() == seen
+    browser.post(KEEP, {"subscriptionId": [bundle_of_three[0]]})
+    assert provider_fingerprints(shop, *bundle_of_three) == before
+    assert browser.get("/api/account/manage-plans").json() == body_before
 
 
-def test_a_bundle_of_three_can_all_be_cancelled_and_kept_one_by_one(
-    shop: SyncedProvider, ava: Account, three: list[str]
+def test_a_canceled_bundle_can_be_kept_plan_by_plan(
+    shop: SyncedProvider, ava: Account, bundle_of_three: list[str]
 ) -> None:
-    browser, before = Browser(ava), provider_fingerprints(shop, *three)
+    browser, before = Browser(ava), provider_fingerprints(shop, *bundle_of_three)
     assert len(browser.post(CANCEL, SURVEY).json()["cancelled"]) == 3
-    browser.post(KEEP, {"subscriptionId": [three[2]]})
-    assert shop.coupons_on(three[2]) == []
-    for handle in three[:2]:
+    browser.post(KEEP, {"subscriptionId": [bundle_of_three[2]]})
+    assert shop.coupons_on(bundle_of_three[2]) == []
+    for handle in bundle_of_three[:2]:
         browser.post(KEEP, {"subscriptionId": [handle]})
-    assert provider_fingerprints(shop, *three) == before
+    assert provider_fingerprints(shop, *bundle_of_three) == before
     assert len(shop.invoices("ava")) == 3
 
 
 @pytest.mark.shows("api-25")
-def test_all_of_them_end_each_in_its_own_way(shop: SyncedProvider, ava: Account) -> None:
+def test_each_plan_ends_according_to_its_state(shop: SyncedProvider, ava: Account) -> None:
     browser = Browser(ava)
     faith = shop.subscribe("ava", FAITH)
     browser.post("/api/account/pause?days=30")
     shop.pass_term_end("ava", faith)
     gospel = shop.subscribe("ava", GOSPEL, unit="Yearly")
     kids = shop.subscribe("ava", KIDS, trial_end=shop.timestamp_in_days(5))
-    answer = browser.post(CANCEL, SURVEY).json()
-    assert [plan["status"] for plan in answer["plans"]] == ["CANCELLED", "NON_RENEWING", "NON_RENEWING"]
-    assert [row["atOnce"] for row in answer["cancelled"]] == [True, False, False]
+    body = browser.post(CANCEL, SURVEY).json()
+    assert [plan["status"] for plan in body["plans"]] == ["CANCELLED", "NON_RENEWING", "NON_RENEWING"]
+    assert [row["atOnce"] for row in body["cancelled"]] == [True, False, False]
     assert [shop.subscription(handle)["status"] for handle in (faith, gospel, kids)] == [
         "cancelled",
         "non_renewing",
@@ -198,7 +198,7 @@ def test_all_of_them_end_each_in_its_own_way(shop: SyncedProvider, ava: Account)
     ]
 
 
-def test_a_plan_that_is_not_on_sale_any_more_can_be_cancelled_and_kept(shop: SyncedProvider) -> None:
+def test_a_retired_plan_can_be_canceled_and_kept(shop: SyncedProvider) -> None:
     shop.provider.sell_legacy()
     gia, kids = Browser(shop.customer("gia")), shop.subscribe("gia", LEGACY)
     shop.provider.archive_legacy()
@@ -208,7 +208,7 @@ def test_a_plan_that_is_not_on_sale_any_more_can_be_cancelled_and_kept(shop: Syn
     assert provider_fingerprints(shop, kids) == before
 
 
-def test_it_refuses_what_has_ended_or_is_ending(shop: SyncedProvider, ava: Account) -> None:
+def test_it_refuses_a_second_cancel(shop: SyncedProvider, ava: Account) -> None:
     browser, faith = Browser(ava), shop.subscribe("ava", FAITH)
     gospel = shop.subscribe("ava", GOSPEL)
     browser.post(CANCEL_SOME, {"subscriptionIds": [faith]})
@@ -221,7 +221,7 @@ def test_it_refuses_what_has_ended_or_is_ending(shop: SyncedProvider, ava: Accou
     assert shop.count_events("subscription_cancellation_scheduled") == 2
 
 
-def test_it_refuses_where_there_is_nothing(shop: SyncedProvider) -> None:
+def test_it_refuses_an_account_without_plans(shop: SyncedProvider) -> None:
     browser = Browser(shop.customer("ivy"))
     assert is_refusal(browser.post(CANCEL, SURVEY), 409, "invalid_state")
     assert CancellationFeedback.objects.get().outcome == "failed"
@@ -231,9 +231,11 @@ def test_it_refuses_where_there_is_nothing(shop: SyncedProvider) -> None:
 
 
 @pytest.mark.shows("rule-7", "api-25")
-def test_what_was_said_is_kept_with_what_was_cancelled(shop: SyncedProvider, ava: Account, three: list[str]) -> None:
+def test_the_survey_is_stored_with_the_canceled_plans(
+    shop: SyncedProvider, ava: Account, bundle_of_three: list[str]
+) -> None:
     browser = Browser(ava)
-    browser.post(CANCEL_SOME, {"subscriptionIds": three[:2], "offer": "pause", **SURVEY})
+    browser.post(CANCEL_SOME, {"subscriptionIds": bundle_of_three[:2], "offer": "pause", **SURVEY})
     feedback = CancellationFeedback.objects.get()
     assert (feedback.reason, feedback.satisfaction, feedback.usage) == (
         "Too expensive",
@@ -247,81 +249,81 @@ def test_what_was_said_is_kept_with_what_was_cancelled(shop: SyncedProvider, ava
         ava,
     )
     assert (feedback.services, feedback.plan_ids) == (["faith-family", "gospel-TV"], [FAITH, GOSPEL])
-    assert feedback.subscription_ids == three[:2]
-    assert counted_event_kinds() == ["cancelled", "offer_shown", "offer_refused"] * 2
+    assert feedback.subscription_ids == bundle_of_three[:2]
+    assert churn_event_kinds() == ["cancelled", "offer_shown", "offer_refused"] * 2
     event = ChurnEvent.objects.filter(kind="cancelled").first()
     assert event is not None
     assert (event.reason, event.usage, event.command) == ("Too expensive", "Once a week", feedback.command)
 
 
-def test_a_save_is_counted_with_what_was_said_before_it(shop: SyncedProvider, ava: Account, three: list[str]) -> None:
+def test_a_save_is_counted_with_the_survey_of_the_cancellation(
+    shop: SyncedProvider, ava: Account, bundle_of_three: list[str]
+) -> None:
     browser = Browser(ava)
-    browser.post(CANCEL_SOME, {"subscriptionIds": three[:1], **SURVEY})
-    browser.post(KEEP, {"subscriptionId": three[:1]})
+    browser.post(CANCEL_SOME, {"subscriptionIds": bundle_of_three[:1], **SURVEY})
+    browser.post(KEEP, {"subscriptionId": bundle_of_three[:1]})
     saved = ChurnEvent.objects.get(kind="kept")
     assert (saved.reason, saved.satisfaction, saved.usage) == ("Too expensive", "Neutral", "Once a week")
 
 
 @pytest.mark.shows("cancel-8")
-def test_no_answer_is_an_answer_too(shop: SyncedProvider, ava: Account) -> None:
+def test_the_survey_can_be_left_empty(shop: SyncedProvider, ava: Account) -> None:
     browser = Browser(ava)
     shop.subscribe("ava", FAITH)
     unanswered = {"reason": None, "satisfactionLevel": None, "dailyUsage": None, "offer": None}
     assert browser.post(CANCEL, unanswered).status_code == 200
     feedback = CancellationFeedback.objects.get()
     assert (feedback.reason, feedback.satisfaction, feedback.usage, feedback.offer) == ("", "", "", "")
-    assert counted_event_kinds() == ["cancelled"]
+    assert churn_event_kinds() == ["cancelled"]
 
 
 @pytest.mark.shows("cancel-12")
 @pytest.mark.parametrize("field", ["reason", "satisfactionLevel", "dailyUsage", "offer"])
 @pytest.mark.parametrize("value", ["Too  expensive", "too expensive", "", 1, True, ["Neutral"], {"a": "b"}])
-def test_any_other_answer_is_refused(shop: SyncedProvider, ava: Account, field: str, value: object) -> None:
+def test_an_unknown_survey_option_is_refused(shop: SyncedProvider, ava: Account, field: str, value: object) -> None:
     browser, faith = Browser(ava), shop.subscribe("ava", FAITH)
-    answer = browser.post(CANCEL, {field: value})
-    assert is_refusal(answer, 400, "validation_error")
-    assert list(answer.json()["fields"]) == [field]
+    response = browser.post(CANCEL, {field: value})
+    assert is_refusal(response, 400, "validation_error")
+    assert list(response.json()["fields"]) == [field]
     assert shop.subscription(faith)["status"] == "active"
     assert not CancellationFeedback.objects.exists()
 
 
 @pytest.mark.parametrize("ids", [[], "one", {"a": 1}, None, [["one"]]])
-def test_what_is_to_end_must_be_named(ava: Account, shop: SyncedProvider, ids: object) -> None:
+def test_a_list_of_subscriptions_is_required(ava: Account, shop: SyncedProvider, ids: object) -> None:
     assert is_refusal(Browser(ava).post(CANCEL_SOME, {"subscriptionIds": ids}), 400, "validation_error")
     assert is_refusal(Browser(ava).post(CANCEL_SOME, SURVEY), 400, "validation_error")
 
 
-# --- Switched off -----------------------------------------------------------------------------------------------------
+# --- Disabled by operators --------------------------------------------------------------------------------------------
 
 
 @pytest.mark.shows("error-6", "rule-7")
-def test_where_operators_have_switched_it_off_it_is_refused_before_anything_else(
-    shop: SyncedProvider, ava: Account
-) -> None:
+def test_a_disabled_cancellation_is_refused_before_validation(shop: SyncedProvider, ava: Account) -> None:
     faith = shop.subscribe("ava", FAITH)
     SiteSettings.objects.update_or_create(pk=1, defaults={"enable_cancel_button": False})
     browser = Browser(ava)
     malformed = {"Idempotency-Key": "x" * 200}
-    answers = [
+    responses = [
         browser.post(CANCEL, SURVEY),
         browser.post(CANCEL, {"reason": "no such"}, headers=malformed),
         browser.post(CANCEL_SOME, {"subscriptionIds": ["nobodys"]}),
     ]
-    assert [is_refusal(answer, 403, "cancel_disabled") for answer in answers] == [True] * 3
-    assert "Contact Customer Service" in answers[0].json()["message"]
+    assert [is_refusal(response, 403, "cancel_disabled") for response in responses] == [True] * 3
+    assert "Contact Customer Service" in responses[0].json()["message"]
     browser.credentials(HTTP_AUTHORIZATION="Bearer wrong")
     assert is_refusal(browser.post(CANCEL), 401, "not_authenticated")
     assert shop.subscription(faith)["status"] == "active"
 
 
-# --- Once, and what goes wrong ----------------------------------------------------------------------------------------
+# --- Retries and failures ---------------------------------------------------------------------------------------------
 
 
-def test_the_same_key_cancels_once_and_another_tab_is_refused(shop: SyncedProvider, ava: Account) -> None:
+def test_a_repeated_key_cancels_once_and_another_tab_is_refused(shop: SyncedProvider, ava: Account) -> None:
     browser = Browser(ava)
     shop.subscribe("ava", FAITH)
-    answers = [browser.post(CANCEL, SURVEY, headers={"Idempotency-Key": "one"}) for _ in range(2)]
-    assert answers[0].json() == answers[1].json()
+    responses = [browser.post(CANCEL, SURVEY, headers={"Idempotency-Key": "one"}) for _ in range(2)]
+    assert responses[0].json() == responses[1].json()
     assert is_refusal(browser.post(CANCEL, SURVEY, headers={"Idempotency-Key": "two"}), 409, "invalid_state")
     assert is_refusal(browser.post(CANCEL, headers={"Idempotency-Key": "one"}), 409, "idempotency_key_reused")
     assert shop.count_events("subscription_cancellation_scheduled") == 1
@@ -329,29 +331,29 @@ def test_the_same_key_cancels_once_and_another_tab_is_refused(shop: SyncedProvid
         "cancelled",
         "failed",
     ]
-    assert counted_event_kinds() == ["cancelled"]
+    assert churn_event_kinds() == ["cancelled"]
 
 
-def test_what_was_said_is_kept_while_the_provider_is_away(
+def test_the_survey_is_stored_while_the_provider_is_unavailable(
     shop: SyncedProvider, ava: Account, settings: Settings
 ) -> None:
     browser, faith = Browser(ava), shop.subscribe("ava", FAITH)
-    endpoint, seen = settings.CHARGEBEE_ENDPOINT, browser.get("/api/account").json()
+    endpoint, body_before = settings.CHARGEBEE_ENDPOINT, browser.get("/api/account").json()
     settings.CHARGEBEE_ENDPOINT = UNREACHABLE_ENDPOINT
     headers = {"Idempotency-Key": "one"}
-    answer = browser.post(CANCEL, SURVEY, headers=headers)
-    assert is_refusal(answer, 503, "billing_unavailable")
-    assert int(answer.headers["Retry-After"]) > 0
+    response = browser.post(CANCEL, SURVEY, headers=headers)
+    assert is_refusal(response, 503, "billing_unavailable")
+    assert int(response.headers["Retry-After"]) > 0
     assert CancellationFeedback.objects.get().outcome == "failed"
-    assert browser.get("/api/account").json() == seen
+    assert browser.get("/api/account").json() == body_before
     settings.CHARGEBEE_ENDPOINT = endpoint
     assert browser.post(CANCEL, SURVEY, headers=headers).status_code == 200
     assert CancellationFeedback.objects.get().outcome == "cancelled"
     assert shop.subscription(faith)["status"] == "non_renewing"
-    assert counted_event_kinds() == ["cancelled"]
+    assert churn_event_kinds() == ["cancelled"]
 
 
-def test_what_was_said_is_kept_where_the_provider_refuses(shop: SyncedProvider, ava: Account) -> None:
+def test_the_survey_is_stored_when_the_provider_refuses(shop: SyncedProvider, ava: Account) -> None:
     browser, faith = Browser(ava), shop.subscribe("ava", FAITH)
     shop.client.Subscription.cancel_for_items(faith, {"cancel_option": "immediately"})
     assert is_refusal(browser.post(CANCEL, SURVEY), 409, "invalid_state")
@@ -361,23 +363,23 @@ def test_what_was_said_is_kept_where_the_provider_refuses(shop: SyncedProvider, 
 
 
 @pytest.mark.shows("error-31", "rule-2")
-def test_what_was_done_in_part_says_so_and_the_same_again_finishes_it(
-    shop: SyncedProvider, ava: Account, three: list[str]
+def test_a_partial_cancellation_is_reported_and_a_retry_finishes_it(
+    shop: SyncedProvider, ava: Account, bundle_of_three: list[str]
 ) -> None:
     browser = Browser(ava)
-    # Behind the portal's back, so that the provider takes the first and refuses the second.
-    shop.client.Subscription.cancel_for_items(three[1], {"cancel_option": "immediately"})
-    answer = browser.post(CANCEL, SURVEY)
-    assert is_refusal(answer, 502, "billing_partial")
-    assert [plan["status"] for plan in answer.json()["plans"]] == ["NON_RENEWING", "CANCELLED", "ACTIVE"]
-    assert [row["subId"] for row in answer.json()["cancelled"]] == three[:2]
+    # The mirror does not know of this, so the provider accepts the first cancellation and refuses the second.
+    shop.client.Subscription.cancel_for_items(bundle_of_three[1], {"cancel_option": "immediately"})
+    response = browser.post(CANCEL, SURVEY)
+    assert is_refusal(response, 502, "billing_partial")
+    assert [plan["status"] for plan in response.json()["plans"]] == ["NON_RENEWING", "CANCELLED", "ACTIVE"]
+    assert [row["subId"] for row in response.json()["cancelled"]] == bundle_of_three[:2]
     assert CancellationFeedback.objects.get().outcome == "partly"
     assert browser.post(CANCEL, SURVEY).status_code == 200
-    assert shop.subscription(three[2])["status"] == "non_renewing"
+    assert shop.subscription(bundle_of_three[2])["status"] == "non_renewing"
 
 
 @pytest.mark.shows("rule-16")
-def test_the_receipt_and_the_activity_tell_of_it_once(shop: SyncedProvider, ava: Account) -> None:
+def test_it_creates_one_receipt_and_one_activity_entry(shop: SyncedProvider, ava: Account) -> None:
     browser = Browser(ava)
     shop.subscribe("ava", FAITH)
     OutgoingMail.objects.all().delete()
@@ -391,19 +393,19 @@ def test_the_receipt_and_the_activity_tell_of_it_once(shop: SyncedProvider, ava:
 # --- Offers -----------------------------------------------------------------------------------------------------------
 
 
-def test_a_pause_that_a_screen_offered_is_an_offer_taken(shop: SyncedProvider, ava: Account) -> None:
+def test_a_pause_offered_by_a_screen_counts_as_an_accepted_offer(shop: SyncedProvider, ava: Account) -> None:
     browser, faith = Browser(ava), shop.subscribe("ava", FAITH)
     browser.post("/api/account/pause?days=30&offer=cancel_screen")
-    assert counted_event_kinds() == ["pause_scheduled", "offer_shown", "offer_taken"]
+    assert churn_event_kinds() == ["pause_scheduled", "offer_shown", "offer_taken"]
     browser.post("/api/account/remove-scheduled-pause")
     named = {"subscriptionId": [faith], "offer": "pause_offer"}
     browser.post("/api/account/subscriptions/multiple-pause", named)
-    assert counted_event_kinds()[3:] == ["pause_scheduled", "offer_shown", "offer_taken"]
+    assert churn_event_kinds()[3:] == ["pause_scheduled", "offer_shown", "offer_taken"]
     wrong = browser.post("/api/account/pause?days=30&offer=elsewhere")
     assert is_refusal(wrong, 400, "validation_error")
 
 
-def test_what_is_said_before_a_pause_is_chosen_instead_is_kept(shop: SyncedProvider, ava: Account) -> None:
+def test_the_survey_is_stored_when_a_pause_is_chosen_instead(shop: SyncedProvider, ava: Account) -> None:
     browser, faith = Browser(ava), shop.subscribe("ava", FAITH)
     pause = {"subscriptionId": [faith], "offer": "cancel_screen", **SURVEY}
     assert browser.post("/api/account/subscriptions/multiple-pause", pause).status_code == 200
@@ -418,12 +420,12 @@ def test_what_is_said_before_a_pause_is_chosen_instead_is_kept(shop: SyncedProvi
         ("offer_shown", "Too expensive", "pause"),
         ("offer_taken", "Too expensive", "pause"),
     ]
-    unsaid = browser.post("/api/account/subscriptions/multiple-pause", {**pause, "reason": "Boredom"})
-    assert is_refusal(unsaid, 400, "validation_error")
+    refused = browser.post("/api/account/subscriptions/multiple-pause", {**pause, "reason": "Boredom"})
+    assert is_refusal(refused, 400, "validation_error")
     assert CancellationFeedback.objects.count() == 2
 
 
-def test_a_free_month_that_is_claimed_is_an_offer_taken(shop: SyncedProvider, ava: Account) -> None:
+def test_a_claimed_free_month_counts_as_an_accepted_offer(shop: SyncedProvider, ava: Account) -> None:
     shop.offer_free_month()
     shop.subscribe("ava", FAITH)
     Browser(ava).post("/api/account/claim-my-offer")
@@ -433,7 +435,7 @@ def test_a_free_month_that_is_claimed_is_an_offer_taken(shop: SyncedProvider, av
     ]
 
 
-def test_what_a_job_or_the_provider_does_belongs_to_the_brand_of_before(shop: SyncedProvider, ava: Account) -> None:
+def test_events_of_jobs_and_the_provider_keep_the_brand(shop: SyncedProvider, ava: Account) -> None:
     for code, host in (("kids", "kids.example.com"), ("faith-family", "testserver")):
         Brand.objects.create(code=code, name=code, host_names=[host], is_default=code == "faith-family")
     browser, faith = Browser(ava), shop.subscribe("ava", FAITH)
@@ -450,7 +452,7 @@ def test_what_a_job_or_the_provider_does_belongs_to_the_brand_of_before(shop: Sy
     ]
 
 
-def test_what_was_said_outlives_its_account(shop: SyncedProvider, ava: Account) -> None:
+def test_the_survey_outlives_its_account(shop: SyncedProvider, ava: Account) -> None:
     shop.subscribe("ava", FAITH)
     Browser(ava).post(CANCEL, SURVEY)
     ava.user.delete()
@@ -459,15 +461,15 @@ def test_what_was_said_outlives_its_account(shop: SyncedProvider, ava: Account) 
     assert (event.account, event.plan_id, event.reason) == (None, FAITH, "Too expensive")
 
 
-def test_a_free_month_that_waits_stays_with_what_is_kept_after_all(shop: SyncedProvider, ava: Account) -> None:
+def test_the_undo_restores_a_waiting_free_month(shop: SyncedProvider, ava: Account) -> None:
     shop.offer_free_month()
     browser, faith = Browser(ava), shop.subscribe("ava", FAITH)
     browser.post("/api/account/claim-my-offer")
     before = provider_fingerprints(shop, faith)
     OutgoingMail.objects.all().delete()
     browser.post(CANCEL)
-    lost = "Your free month of Faith & Family won't be used unless you undo this."
-    assert lost in OutgoingMail.objects.get().context["lines"]
+    sentence = "Your free month of Faith & Family won't be used unless you undo this."
+    assert sentence in OutgoingMail.objects.get().context["lines"]
     browser.post(KEEP, {"subscriptionId": [faith]})
     assert provider_fingerprints(shop, faith) == before
     assert browser.get("/api/account").json()["plans"][0]["hasFreeMonth"] is True

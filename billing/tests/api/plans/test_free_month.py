@@ -19,7 +19,7 @@ ESTIMATE = f"{CLAIM}/estimate"
 
 @pytest.fixture
 def ava(shop: SyncedProvider) -> Browser:
-    """Ava, signed in, with two monthly plans, and a free month on offer."""
+    """Return Ava's browser; she has two monthly plans, and a free month is on offer."""
     account = shop.customer("ava")
     shop.offer_free_month()
     shop.subscribe("ava", FAITH)
@@ -28,11 +28,11 @@ def ava(shop: SyncedProvider) -> Browser:
 
 
 @pytest.mark.shows("rule-8", "api-23")
-def test_it_is_shown_for_the_dearest_plan(shop: SyncedProvider, ava: Browser) -> None:
-    answer = ava.get(ESTIMATE)
-    body = answer.json()
+def test_it_is_offered_for_the_most_expensive_plan(shop: SyncedProvider, ava: Browser) -> None:
+    response = ava.get(ESTIMATE)
+    body = response.json()
     kids = body["plans"][0]["subId"]
-    assert answer.status_code == 200
+    assert response.status_code == 200
     assert (body["eligible"], body["reason"], body["amountSaved"]) == (True, None, 899)
     assert [plan["id"] for plan in body["plans"]] == [KIDS]
     assert body["nextBillingAt"] == iso_time(shop.term_end(kids))
@@ -40,13 +40,13 @@ def test_it_is_shown_for_the_dearest_plan(shop: SyncedProvider, ava: Browser) ->
 
 
 @pytest.mark.shows("api-24")
-def test_it_is_claimed_as_shown_and_every_read_shows_it(shop: SyncedProvider, ava: Browser) -> None:
-    shown = ava.get(ESTIMATE).json()
-    answer = ava.post(CLAIM, {"quote": shown["quote"]})
-    body = answer.json()
-    assert answer.status_code == 200
+def test_a_claim_matches_its_estimate_and_shows_in_every_read(shop: SyncedProvider, ava: Browser) -> None:
+    estimate = ava.get(ESTIMATE).json()
+    response = ava.post(CLAIM, {"quote": estimate["quote"]})
+    body = response.json()
+    assert response.status_code == 200
     for name in ("amountSaved", "nextBillingAt", "newNextBillingAt"):
-        assert body[name] == shown[name]
+        assert body[name] == estimate[name]
     assert [(plan["id"], plan["hasFreeMonth"]) for plan in body["plans"]] == [(KIDS, True)]
     assert (body["eligible"], body["reason"]) == (False, "already_waiting")
     assert [plan["hasFreeMonth"] for plan in ava.get("/api/account").json()["plans"]] == [False, True]
@@ -54,31 +54,31 @@ def test_it_is_claimed_as_shown_and_every_read_shows_it(shop: SyncedProvider, av
     assert shop.coupons_on(body["plans"][0]["subId"]) == ["FREE-MONTH"]
 
 
-def test_the_next_bill_costs_nothing_and_the_one_after_comes_as_shown(shop: SyncedProvider, ava: Browser) -> None:
-    shown = ava.post(CLAIM).json()
-    kids = shown["plans"][0]["subId"]
+def test_the_next_invoice_is_free_and_the_following_date_is_kept(shop: SyncedProvider, ava: Browser) -> None:
+    claim = ava.post(CLAIM).json()
+    kids = claim["plans"][0]["subId"]
     shop.provider.travel_to(shop.term_end(kids))
     shop.provider.travel(days=1)
-    free = next(invoice for invoice in shop.invoices("ava") if invoice["subscription_id"] == kids)
-    assert free["total"] == 0
-    assert iso_time(shop.term_end(kids)) == shown["newNextBillingAt"]
+    invoice = next(invoice for invoice in shop.invoices("ava") if invoice["subscription_id"] == kids)
+    assert invoice["total"] == 0
+    assert iso_time(shop.term_end(kids)) == claim["newNextBillingAt"]
 
 
 @pytest.mark.shows("error-21")
 def test_a_second_claim_is_refused(shop: SyncedProvider, ava: Browser) -> None:
     ava.post(CLAIM)
-    waiting = ava.get(ESTIMATE).json()
-    assert (waiting["eligible"], waiting["reason"]) == (False, "already_waiting")
+    estimate = ava.get(ESTIMATE).json()
+    assert (estimate["eligible"], estimate["reason"]) == (False, "already_waiting")
     assert is_refusal(ava.post(CLAIM), 409, "offer_already_claimed")
     shop.provider.travel(days=40)
     shop.import_customer("ava")
-    used = ava.get(ESTIMATE).json()
-    assert (used["eligible"], used["reason"]) == (False, "already_claimed")
+    later_estimate = ava.get(ESTIMATE).json()
+    assert (later_estimate["eligible"], later_estimate["reason"]) == (False, "already_claimed")
     assert is_refusal(ava.post(CLAIM), 409, "offer_already_claimed")
 
 
 @pytest.mark.shows("rule-8")
-def test_it_is_to_be_had_again_after_twelve_months(shop: SyncedProvider, ava: Browser) -> None:
+def test_it_can_be_claimed_again_after_twelve_months(shop: SyncedProvider, ava: Browser) -> None:
     ava.post(CLAIM)
     OfferClaim.objects.update(claimed_at=OfferClaim.objects.get().claimed_at.replace(year=2024))
     shop.provider.travel(days=40)
@@ -88,28 +88,28 @@ def test_it_is_to_be_had_again_after_twelve_months(shop: SyncedProvider, ava: Br
 
 
 def assert_not_claimable(browser: Browser, reason: str) -> None:
-    """Check that the estimate says why, and that a claim is refused."""
-    shown = browser.get(ESTIMATE).json()
-    assert shown == {
+    """Assert that the estimate gives the reason, and that a claim is refused."""
+    estimate = browser.get(ESTIMATE).json()
+    assert estimate == {
         "eligible": False,
         "reason": reason,
         "amountSaved": 0,
         "nextBillingAt": None,
         "newNextBillingAt": None,
         "plans": [],
-        "quote": shown["quote"],
+        "quote": estimate["quote"],
     }
     assert is_refusal(browser.post(CLAIM), 409, "offer_not_available")
 
 
 @pytest.mark.shows("error-22", "rule-8")
-def test_it_is_not_to_be_had_while_operators_do_not_offer_it(ava: Browser) -> None:
+def test_it_cannot_be_claimed_while_it_is_switched_off(ava: Browser) -> None:
     SiteSettings.objects.update(free_month_on=False)
     assert_not_claimable(ava, "not_offered")
 
 
 @pytest.mark.shows("rule-8")
-def test_it_is_not_for_a_yearly_account(shop: SyncedProvider) -> None:
+def test_a_yearly_account_is_not_eligible(shop: SyncedProvider) -> None:
     shop.offer_free_month()
     ben = Browser(shop.customer("ben"))
     shop.subscribe("ben", FAITH, unit="Yearly")
@@ -117,7 +117,7 @@ def test_it_is_not_for_a_yearly_account(shop: SyncedProvider) -> None:
 
 
 @pytest.mark.shows("rule-8")
-def test_it_is_not_for_an_account_without_an_active_plan(shop: SyncedProvider) -> None:
+def test_an_account_without_an_active_plan_is_not_eligible(shop: SyncedProvider) -> None:
     shop.offer_free_month()
     gia, ivy = Browser(shop.customer("gia")), Browser(shop.customer("ivy"))
     kids = shop.subscribe("gia", KIDS)
@@ -128,24 +128,24 @@ def test_it_is_not_for_an_account_without_an_active_plan(shop: SyncedProvider) -
 
 
 @pytest.mark.shows("request-10")
-def test_another_quote_is_refused_with_the_new_figures_and_nothing_is_done(shop: SyncedProvider, ava: Browser) -> None:
-    shown = ava.get(ESTIMATE).json()
+def test_an_outdated_quote_is_refused_with_the_new_figures(shop: SyncedProvider, ava: Browser) -> None:
+    estimate = ava.get(ESTIMATE).json()
     shop.subscribe("ava", GOSPEL)
-    answer = ava.post(CLAIM, {"quote": "of-another-day"})
-    assert is_refusal(answer, 409, "quote_changed")
-    assert {name: answer.json()[name] for name in shown} == shown
+    response = ava.post(CLAIM, {"quote": "of-another-day"})
+    assert is_refusal(response, 409, "quote_changed")
+    assert {name: response.json()[name] for name in estimate} == estimate
     assert not OfferClaim.objects.exists()
 
 
-def test_the_same_key_claims_once_and_is_answered_alike(ava: Browser) -> None:
-    answers = [ava.post(CLAIM, headers={"Idempotency-Key": "one"}) for _ in range(2)]
-    assert answers[0].status_code == 200
-    assert answers[0].json() == answers[1].json()
+def test_a_repeated_key_claims_once_with_the_same_response(ava: Browser) -> None:
+    responses = [ava.post(CLAIM, headers={"Idempotency-Key": "one"}) for _ in range(2)]
+    assert responses[0].status_code == 200
+    assert responses[0].json() == responses[1].json()
     assert OfferClaim.objects.count() == 1
 
 
-def test_nothing_is_claimed_while_the_provider_is_away(ava: Browser, settings: Settings) -> None:
+def test_nothing_is_claimed_while_the_provider_is_unavailable(ava: Browser, settings: Settings) -> None:
     settings.CHARGEBEE_ENDPOINT = UNREACHABLE_ENDPOINT
-    answers = [ava.get(ESTIMATE), ava.post(CLAIM)]
-    assert [is_refusal(answer, 503, "billing_unavailable") for answer in answers] == [True, True]
+    responses = [ava.get(ESTIMATE), ava.post(CLAIM)]
+    assert [is_refusal(response, 503, "billing_unavailable") for response in responses] == [True, True]
     assert not OfferClaim.objects.exists()

@@ -16,20 +16,20 @@ pytestmark = pytest.mark.django_db
 
 PAUSE = "/api/account/pause?days=30"
 PAUSE_SOME = "/api/account/subscriptions/multiple-pause"
-TAKE_BACK = "/api/account/remove-scheduled-pause"
-TAKE_ONE_BACK = "/api/account/subscription/remove-scheduled-pause"
+REMOVE_ALL = "/api/account/remove-scheduled-pause"
+REMOVE_ONE = "/api/account/subscription/remove-scheduled-pause"
 
 
 @pytest.mark.shows("rule-1", "api-16")
 def test_it_pauses_everything_at_the_end_of_the_term(shop: SyncedProvider) -> None:
     browser = Browser(shop.customer("alice"))
     ids = [shop.subscribe("alice", FAITH), shop.subscribe("alice", GOSPEL)]
-    answer = browser.post(PAUSE)
+    response = browser.post(PAUSE)
     term_end = shop.term_end(ids[0])
-    assert answer.status_code == 200
-    assert answer.json()["pauseDate"] == iso_time(term_end)
-    assert answer.json()["resumeDate"] == iso_time(term_end + timedelta(days=30))
-    assert [plan["hasScheduledPause"] for plan in answer.json()["plans"]] == [True, True]
+    assert response.status_code == 200
+    assert response.json()["pauseDate"] == iso_time(term_end)
+    assert response.json()["resumeDate"] == iso_time(term_end + timedelta(days=30))
+    assert [plan["hasScheduledPause"] for plan in response.json()["plans"]] == [True, True]
     assert ["pause_date" in shop.subscription(handle) for handle in ids] == [True, True]
     assert ["resume_date" in shop.subscription(handle) for handle in ids] == [False, False]
     assert PauseSchedule.objects.filter(state="scheduled").count() == 2
@@ -39,29 +39,29 @@ def test_it_pauses_everything_at_the_end_of_the_term(shop: SyncedProvider) -> No
 def test_every_read_shows_a_pause_at_once(shop: SyncedProvider) -> None:
     browser = Browser(shop.customer("alice"))
     shop.subscribe("alice", FAITH)
-    answer = browser.post(PAUSE).json()
-    assert browser.get("/api/account").json()["plans"] == answer["plans"]
+    body = browser.post(PAUSE).json()
+    assert browser.get("/api/account").json()["plans"] == body["plans"]
     assert browser.get("/api/account").json()["hasScheduledPause"] is True
-    assert browser.get("/api/account/manage-plans").json()["existingPlans"] == answer["plans"]
+    assert browser.get("/api/account/manage-plans").json()["existingPlans"] == body["plans"]
 
 
 @pytest.mark.shows("api-17")
-def test_it_pauses_the_named_ones_only(shop: SyncedProvider) -> None:
+def test_it_pauses_only_the_named_subscriptions(shop: SyncedProvider) -> None:
     browser = Browser(shop.customer("alice"))
     faith, gospel = shop.subscribe("alice", FAITH), shop.subscribe("alice", GOSPEL)
-    answer = browser.post(PAUSE_SOME, {"subscriptionId": [gospel, gospel]})
-    assert answer.status_code == 200
-    assert [plan["hasScheduledPause"] for plan in answer.json()["plans"]] == [False, True]
+    response = browser.post(PAUSE_SOME, {"subscriptionId": [gospel, gospel]})
+    assert response.status_code == 200
+    assert [plan["hasScheduledPause"] for plan in response.json()["plans"]] == [False, True]
     assert "pause_date" not in shop.subscription(faith)
 
 
-def test_what_was_not_asked_for_is_ignored(shop: SyncedProvider) -> None:
+def test_unknown_fields_are_ignored(shop: SyncedProvider) -> None:
     browser = Browser(shop.customer("alice"))
     faith = shop.subscribe("alice", FAITH)
     before = shop.subscription(faith)
-    extra = {"status": "CANCELLED", "amount": 0, "customerId": "bob", "email": "b@example.com", "days": 900}
-    answer = browser.post(PAUSE_SOME, {"subscriptionId": [faith], "isStaff": True, **extra})
-    assert answer.json()["resumeDate"] == iso_time(shop.term_end(faith) + timedelta(days=30))
+    unknown_fields = {"status": "CANCELLED", "amount": 0, "customerId": "bob", "email": "b@example.com", "days": 900}
+    response = browser.post(PAUSE_SOME, {"subscriptionId": [faith], "isStaff": True, **unknown_fields})
+    assert response.json()["resumeDate"] == iso_time(shop.term_end(faith) + timedelta(days=30))
     after = shop.subscription(faith)
     changed = {name for name in after if after[name] != before.get(name)}
     assert changed - {"resource_version", "updated_at"} == {"pause_date"}
@@ -69,7 +69,7 @@ def test_what_was_not_asked_for_is_ignored(shop: SyncedProvider) -> None:
 
 
 @pytest.mark.shows("request-1")
-def test_it_takes_snake_case_too(shop: SyncedProvider) -> None:
+def test_it_accepts_snake_case(shop: SyncedProvider) -> None:
     browser = Browser(shop.customer("alice"))
     faith = shop.subscribe("alice", FAITH)
     assert browser.post(PAUSE_SOME, {"subscription_id": [faith]}).status_code == 200
@@ -86,7 +86,7 @@ def test_a_second_pause_is_refused(shop: SyncedProvider) -> None:
     assert shop.count_events("subscription_pause_scheduled") == 1
 
 
-def test_everything_means_everything_that_can_be_paused(shop: SyncedProvider) -> None:
+def test_pausing_everything_skips_what_is_already_paused(shop: SyncedProvider) -> None:
     browser = Browser(shop.customer("alice"))
     faith, gospel = shop.subscribe("alice", FAITH), shop.subscribe("alice", GOSPEL)
     browser.post(PAUSE_SOME, {"subscriptionId": [faith]})
@@ -102,32 +102,32 @@ def test_a_yearly_subscription_can_be_paused(shop: SyncedProvider) -> None:
 
 
 @pytest.mark.shows("error-12")
-def test_it_refuses_where_there_is_nothing_to_pause(shop: SyncedProvider) -> None:
+def test_it_refuses_when_there_is_nothing_to_pause(shop: SyncedProvider) -> None:
     browser = Browser(shop.customer("ivy"))
-    answers = [browser.post(PAUSE), browser.get("/api/account/pause/estimate?days=30")]
-    assert [answer.status_code for answer in answers] == [409, 409]
-    assert {answer.json()["code"] for answer in answers} == {"nothing_to_pause"}
+    responses = [browser.post(PAUSE), browser.get("/api/account/pause/estimate?days=30")]
+    assert [response.status_code for response in responses] == [409, 409]
+    assert {response.json()["code"] for response in responses} == {"nothing_to_pause"}
 
 
 @pytest.mark.shows("error-11", "rule-2")
-def test_a_list_that_is_partly_ineligible_is_refused_whole(shop: SyncedProvider) -> None:
+def test_one_ineligible_subscription_refuses_the_whole_list(shop: SyncedProvider) -> None:
     browser = Browser(shop.customer("alice"))
     faith, kids = shop.subscribe("alice", FAITH), shop.subscribe("alice", KIDS)
     shop.client.Subscription.cancel_for_items(kids, {"cancel_option": "end_of_term"})
     shop.import_customer("alice")
-    answer = browser.post(PAUSE_SOME, {"subscriptionId": [faith, kids]})
-    assert (answer.status_code, answer.json()["code"]) == (409, "invalid_state")
+    response = browser.post(PAUSE_SOME, {"subscriptionId": [faith, kids]})
+    assert (response.status_code, response.json()["code"]) == (409, "invalid_state")
     assert shop.count_events("subscription_pause_scheduled") == 0
 
 
 @pytest.mark.shows("api-18")
-def test_it_estimates_each_and_the_earliest(shop: SyncedProvider) -> None:
+def test_the_estimate_lists_every_pause_and_the_earliest(shop: SyncedProvider) -> None:
     browser = Browser(shop.customer("alice"))
     yearly = shop.subscribe("alice", FAITH, unit="Yearly")
     monthly = shop.subscribe("alice", GOSPEL)
-    answer = browser.get("/api/account/pause/estimate?days=60").json()
+    body = browser.get("/api/account/pause/estimate?days=60").json()
     ends = {handle: shop.term_end(handle) for handle in (monthly, yearly)}
-    assert answer == {
+    assert body == {
         "pauseDate": iso_time(ends[monthly]),
         "resumeDate": iso_time(ends[monthly] + timedelta(days=60)),
         "plans": [
@@ -138,53 +138,53 @@ def test_it_estimates_each_and_the_earliest(shop: SyncedProvider) -> None:
 
 
 @pytest.mark.shows("paused-5", "api-21")
-def test_all_scheduled_pauses_can_be_taken_back(shop: SyncedProvider) -> None:
+def test_all_scheduled_pauses_can_be_removed(shop: SyncedProvider) -> None:
     browser = Browser(shop.customer("alice"))
     ids = [shop.subscribe("alice", FAITH), shop.subscribe("alice", GOSPEL)]
     browser.post(PAUSE)
-    answer = browser.post(TAKE_BACK)
-    assert answer.status_code == 200
-    assert [plan["hasScheduledPause"] for plan in answer.json()["plans"]] == [False, False]
-    assert [plan["pauseDate"] for plan in answer.json()["plans"]] == [None, None]
+    response = browser.post(REMOVE_ALL)
+    assert response.status_code == 200
+    assert [plan["hasScheduledPause"] for plan in response.json()["plans"]] == [False, False]
+    assert [plan["pauseDate"] for plan in response.json()["plans"]] == [None, None]
     assert ["next_billing_at" in shop.subscription(handle) for handle in ids] == [True, True]
     assert PauseSchedule.objects.filter(state="removed").count() == 2
 
 
 @pytest.mark.shows("api-22")
-def test_one_scheduled_pause_can_be_taken_back(shop: SyncedProvider) -> None:
+def test_one_scheduled_pause_can_be_removed(shop: SyncedProvider) -> None:
     browser = Browser(shop.customer("alice"))
     faith, _ = shop.subscribe("alice", FAITH), shop.subscribe("alice", GOSPEL)
     browser.post(PAUSE)
-    answer = browser.post(TAKE_ONE_BACK, {"subscriptionId": [faith]})
-    assert [plan["hasScheduledPause"] for plan in answer.json()["plans"]] == [False, True]
+    response = browser.post(REMOVE_ONE, {"subscriptionId": [faith]})
+    assert [plan["hasScheduledPause"] for plan in response.json()["plans"]] == [False, True]
 
 
-def test_it_refuses_to_take_back_a_pause_that_is_not_there(shop: SyncedProvider) -> None:
+def test_it_refuses_to_remove_a_pause_that_is_not_scheduled(shop: SyncedProvider) -> None:
     browser = Browser(shop.customer("alice"))
     faith = shop.subscribe("alice", FAITH)
-    answers = [browser.post(TAKE_BACK), browser.post(TAKE_ONE_BACK, {"subscriptionId": [faith]})]
-    assert [(answer.status_code, answer.json()["code"]) for answer in answers] == [(409, "invalid_state")] * 2
+    responses = [browser.post(REMOVE_ALL), browser.post(REMOVE_ONE, {"subscriptionId": [faith]})]
+    assert [(response.status_code, response.json()["code"]) for response in responses] == [(409, "invalid_state")] * 2
 
 
-def test_what_was_done_in_part_answers_with_the_state_as_it_is(shop: SyncedProvider) -> None:
+def test_a_partial_change_returns_the_current_state(shop: SyncedProvider) -> None:
     browser = Browser(shop.customer("alice"))
     ids = [shop.subscribe("alice", FAITH), shop.subscribe("alice", GOSPEL)]
-    # Behind the portal's back, so that the provider takes the first pause and refuses the second.
+    # The mirror does not know of this, so the provider accepts the first pause and refuses the second.
     shop.client.Subscription.cancel_for_items(ids[1], {"cancel_option": "immediately"})
-    answer = browser.post(PAUSE_SOME, {"subscriptionId": ids}, headers={"Idempotency-Key": "one"})
-    assert (answer.status_code, answer.json()["code"]) == (502, "billing_partial")
-    assert answer.json()["pauseDate"] == iso_time(shop.term_end(ids[0]))
-    assert [plan["hasScheduledPause"] for plan in answer.json()["plans"]] == [True, False]
-    assert answer.json()["plans"] == browser.get("/api/account").json()["plans"]
+    response = browser.post(PAUSE_SOME, {"subscriptionId": ids}, headers={"Idempotency-Key": "one"})
+    assert (response.status_code, response.json()["code"]) == (502, "billing_partial")
+    assert response.json()["pauseDate"] == iso_time(shop.term_end(ids[0]))
+    assert [plan["hasScheduledPause"] for plan in response.json()["plans"]] == [True, False]
+    assert response.json()["plans"] == browser.get("/api/account").json()["plans"]
 
 
 @pytest.mark.shows("error-32")
-def test_nothing_changes_while_the_provider_is_away(shop: SyncedProvider, settings: Settings) -> None:
+def test_nothing_changes_while_the_provider_is_unavailable(shop: SyncedProvider, settings: Settings) -> None:
     browser = Browser(shop.customer("alice"))
     shop.subscribe("alice", FAITH)
     before = browser.get("/api/account").json()
     settings.CHARGEBEE_ENDPOINT = UNREACHABLE_ENDPOINT
-    answer = browser.post(PAUSE)
-    assert (answer.status_code, answer.json()["code"]) == (503, "billing_unavailable")
-    assert int(answer.headers["Retry-After"]) > 0
+    response = browser.post(PAUSE)
+    assert (response.status_code, response.json()["code"]) == (503, "billing_unavailable")
+    assert int(response.headers["Retry-After"]) > 0
     assert browser.get("/api/account").json() == before

@@ -24,7 +24,7 @@ from billing.tests.api.mirror_factory import (
     timestamp_at,
 )
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("catalogue", "no_provider")]
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("catalog", "no_provider")]
 
 ACTIVE = {
     "id": "faith-family-plan",
@@ -119,19 +119,19 @@ STATES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
 
 
 def read_plans(*subscriptions: dict[str, Any]) -> list[dict[str, Any]]:
-    """The plans that the account read answers for these subscriptions."""
-    answer = Browser(open_account("alice", *subscriptions)).get("/api/account")
-    plans: list[dict[str, Any]] = answer.json()["plans"]
+    """Return the plans of the account read for these subscriptions."""
+    response = Browser(open_account("alice", *subscriptions)).get("/api/account")
+    plans: list[dict[str, Any]] = response.json()["plans"]
     return plans
 
 
 @pytest.mark.shows("request-3", "data-2")
 @pytest.mark.parametrize(("fields", "shown"), STATES.values(), ids=STATES.keys())
-def test_it_shows_a_plan(fields: dict[str, Any], shown: dict[str, Any]) -> None:
+def test_a_plan_shows_its_state(fields: dict[str, Any], shown: dict[str, Any]) -> None:
     assert read_plans(make_subscription("sub", **fields)) == [{**ACTIVE, **shown}]
 
 
-def test_the_portals_own_schedule_says_when_a_pause_ends() -> None:
+def test_the_pause_schedule_provides_the_resume_date() -> None:
     account = open_account("alice", make_subscription("sub", pause_date=timestamp_at(20), next_billing_at=None))
     PauseSchedule.objects.create(
         subscription=Subscription.objects.get(provider_id="sub"),
@@ -140,15 +140,15 @@ def test_the_portals_own_schedule_says_when_a_pause_ends() -> None:
         created_at=NOW,
     )
     documents.rebuild_documents(account)
-    answer = Browser(account).get("/api/account").json()
-    assert answer["plans"][0]["pauseDate"] == iso_time_at(20)
-    assert answer["plans"][0]["resumeDate"] == iso_time_at(50)
-    assert answer["hasScheduledPause"] is True
+    body = Browser(account).get("/api/account").json()
+    assert body["plans"][0]["pauseDate"] == iso_time_at(20)
+    assert body["plans"][0]["resumeDate"] == iso_time_at(50)
+    assert body["hasScheduledPause"] is True
 
 
-def test_plans_stand_in_catalogue_order() -> None:
-    held = read_plans(make_subscription("c", KIDS), make_subscription("b", GOSPEL), make_subscription("a", FAITH))
-    assert [plan["subId"] for plan in held] == ["a", "b", "c"]
+def test_plans_are_in_catalog_order() -> None:
+    plans = read_plans(make_subscription("c", KIDS), make_subscription("b", GOSPEL), make_subscription("a", FAITH))
+    assert [plan["subId"] for plan in plans] == ["a", "b", "c"]
 
 
 def test_a_service_shows_its_newest_subscription() -> None:
@@ -158,59 +158,59 @@ def test_a_service_shows_its_newest_subscription() -> None:
     assert [plan["subId"] for plan in read_plans(old, make_subscription("new", KIDS))] == ["new"]
 
 
-def test_what_still_bills_is_not_hidden_by_something_newer_that_ended() -> None:
+def test_a_newer_ended_subscription_does_not_hide_an_active_one() -> None:
     ended = make_subscription(
         "ended", KIDS, status="cancelled", cancelled_at=timestamp_at(-1), created_at=timestamp_at(-2)
     )
     assert [plan["subId"] for plan in read_plans(ended, make_subscription("bills", LEGACY))] == ["bills"]
 
 
-def test_a_plan_says_whether_its_other_period_is_sold() -> None:
-    held = read_plans(make_subscription("old", LEGACY), make_subscription("new", GOSPEL))
-    assert {plan["subId"]: plan["hasOtherPeriod"] for plan in held} == {"old": False, "new": True}
+def test_a_plan_shows_whether_its_other_period_is_on_sale() -> None:
+    plans = read_plans(make_subscription("old", LEGACY), make_subscription("new", GOSPEL))
+    assert {plan["subId"]: plan["hasOtherPeriod"] for plan in plans} == {"old": False, "new": True}
 
 
-def test_a_plan_that_the_catalogue_does_not_know_is_left_out() -> None:
+def test_a_plan_outside_the_catalog_is_omitted() -> None:
     assert read_plans(make_subscription("other", "somebody-elses-plan")) == []
 
 
-def test_a_deleted_subscription_is_left_out() -> None:
+def test_a_deleted_subscription_is_omitted() -> None:
     assert read_plans(make_subscription("gone", deleted=True)) == []
 
 
 @pytest.mark.shows("subscriptions-1")
-def test_cancelled_plans_are_in_the_account_and_not_among_the_existing_plans() -> None:
+def test_canceled_plans_are_in_the_account_but_not_in_existing_plans() -> None:
     browser = Browser(open_account("hugo", make_subscription("sub", owner="hugo", status="cancelled")))
     assert [plan["status"] for plan in browser.get("/api/account").json()["plans"]] == ["CANCELLED"]
     assert browser.get("/api/account/manage-plans").json()["existingPlans"] == []
 
 
 @pytest.mark.shows("api-9")
-def test_it_offers_what_the_account_has_not_at_the_accounts_period() -> None:
+def test_it_offers_the_other_plans_at_the_accounts_period() -> None:
     browser = Browser(open_account("alice", make_subscription("sub", GOSPEL, unit="year")))
-    offered = browser.get("/api/account/manage-plans").json()["plans"]
-    assert [(plan["id"], plan["amount"], plan["billingPeriod"]) for plan in offered] == [
+    offers = browser.get("/api/account/manage-plans").json()["plans"]
+    assert [(plan["id"], plan["amount"], plan["billingPeriod"]) for plan in offers] == [
         ("faith-family-plan", 6999, "YEAR"),
         ("Minno-Plan", 8999, "YEAR"),
     ]
-    assert {plan["status"] for plan in offered} == {None}
-    assert {plan["subId"] for plan in offered} == {None}
+    assert {plan["status"] for plan in offers} == {None}
+    assert {plan["subId"] for plan in offers} == {None}
 
 
 def test_it_offers_no_second_plan_of_a_service() -> None:
     browser = Browser(open_account("gia", make_subscription("sub", LEGACY, owner="gia")))
-    offered = browser.get("/api/account/manage-plans").json()["plans"]
-    assert [plan["id"] for plan in offered] == ["faith-family-plan", "gospel-tv-plan"]
+    offers = browser.get("/api/account/manage-plans").json()["plans"]
+    assert [plan["id"] for plan in offers] == ["faith-family-plan", "gospel-tv-plan"]
 
 
-def test_it_offers_a_cancelled_service_again() -> None:
+def test_it_offers_a_canceled_service_again() -> None:
     browser = Browser(open_account("hugo", make_subscription("sub", owner="hugo", status="cancelled")))
-    offered = browser.get("/api/account/manage-plans").json()["plans"]
-    assert [plan["id"] for plan in offered] == ["faith-family-plan", "gospel-tv-plan", "Minno-Plan"]
+    offers = browser.get("/api/account/manage-plans").json()["plans"]
+    assert [plan["id"] for plan in offers] == ["faith-family-plan", "gospel-tv-plan", "Minno-Plan"]
 
 
 @pytest.mark.shows("data-1", "api-5")
-def test_an_account_without_anything_is_shown_empty() -> None:
+def test_an_account_without_subscriptions_has_no_plans() -> None:
     browser = Browser(open_account("ivy"))
     assert browser.get("/api/account").json() == {
         "name": "Ivy Example",

@@ -17,22 +17,22 @@ from billing.tests.api.mirror_factory import (
     timestamp_at,
 )
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("catalogue", "no_provider")]
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("catalog", "no_provider")]
 
 TWO, THREE = subscription_coupons("BUNDLE-2"), subscription_coupons("BUNDLE-3")
 NOTHING_OFF = {"bundleSavings": 0, "couponDiscount": 0, "otherTotal": None}
 
 
 def read_totals(*subscriptions: dict[str, Any]) -> dict[str, Any]:
-    """The totals that manage-plans answers for an account with these subscriptions."""
-    answer = Browser(open_account("alice", *subscriptions)).get("/api/account/manage-plans").json()
-    return {name: answer[name] for name in ("total", "bundleSavings", "couponDiscount", "periodUnit", "otherTotal")}
+    """Return the totals of manage-plans for an account with these subscriptions."""
+    body = Browser(open_account("alice", *subscriptions)).get("/api/account/manage-plans").json()
+    return {name: body[name] for name in ("total", "bundleSavings", "couponDiscount", "periodUnit", "otherTotal")}
 
 
 def monthly_totals(
     total: int, *, bundle: int = 0, coupon: int = 0, other: dict[str, Any] | None = None
 ) -> dict[str, Any]:
-    """What a monthly account's totals should be."""
+    """Return the expected totals of a monthly account."""
     return {
         "total": total,
         "bundleSavings": bundle,
@@ -187,7 +187,7 @@ CASES = {**BUNDLES, **STATES, **PERIODS, **COUPONS}
 
 
 @pytest.mark.shows("money-2")
-@pytest.mark.parametrize(("held", "expected"), CASES.values(), ids=CASES.keys())
-def test_it_totals(held: list[dict[str, Any]], expected: dict[str, Any]) -> None:
+@pytest.mark.parametrize(("subscriptions", "expected"), CASES.values(), ids=CASES.keys())
+def test_the_totals_are_exact(subscriptions: list[dict[str, Any]], expected: dict[str, Any]) -> None:
     BundleRate.objects.create(size=9, percentage=20, coupon_id="BUNDLE-NEW")
-    assert read_totals(*held) == expected
+    assert read_totals(*subscriptions) == expected
