@@ -1,4 +1,4 @@
-"""The live provider, with the mirror synced after every change arranged there."""
+"""The live provider, whose helpers sync the mirror after each change."""
 
 from __future__ import annotations
 

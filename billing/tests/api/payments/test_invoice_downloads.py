@@ -30,18 +30,18 @@ from billing.tests.api.mirror_factory import (
 )
 from billing.tests.pdf.sample_invoices import page_texts
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("catalogue", "no_provider")]
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("catalog", "no_provider")]
 
 
 @pytest.fixture
 def alice(settings: Settings, tmp_path: Path) -> Browser:
-    """Alice, signed in, with an invoice; files go to a folder of the test's."""
+    """Return Alice's browser; she has an invoice, and files are stored in a temporary folder."""
     settings.MEDIA_ROOT = tmp_path
-    return Browser(open_account("alice", make_drawable_invoice()))
+    return Browser(open_account("alice", make_invoice_with_line()))
 
 
-def make_drawable_invoice(**fields: Any) -> dict[str, Any]:
-    """An invoice with a line, as the provider sends it."""
+def make_invoice_with_line(**fields: Any) -> dict[str, Any]:
+    """Return an invoice with a line item, as the provider sends it."""
     line = {
         "id": "li_1",
         "description": "Faith & Family, monthly",
@@ -64,13 +64,13 @@ def make_drawable_invoice(**fields: Any) -> dict[str, Any]:
 
 
 def make_pdfs() -> None:
-    """What the worker does with the PDFs that are wanted."""
+    """Render the requested PDFs, as the worker does."""
     for pdf in InvoicePdf.objects.filter(state="wanted"):
         pdf_files.make_pdf(pdf.pk)
 
 
-def pdf_link(alice: Browser) -> str:
-    """The link to a PDF that is there."""
+def make_pdf_link(alice: Browser) -> str:
+    """Request a PDF, render it, and return its link."""
     alice.get("/api/invoice/pdf/17")
     make_pdfs()
     link: str = alice.get("/api/invoice/pdf/17").json()["downloadUrl"]
@@ -78,51 +78,51 @@ def pdf_link(alice: Browser) -> str:
 
 
 @pytest.mark.shows("error-34", "rule-12")
-def test_it_asks_to_wait_while_the_pdf_is_made(alice: Browser) -> None:
-    answer = alice.get("/api/invoice/pdf/17")
-    assert (answer.status_code, answer.json()["code"]) == (503, "invoice_not_ready")
-    assert int(answer.headers["Retry-After"]) > 0
+def test_it_asks_to_retry_while_the_pdf_is_rendered(alice: Browser) -> None:
+    response = alice.get("/api/invoice/pdf/17")
+    assert (response.status_code, response.json()["code"]) == (503, "invoice_not_ready")
+    assert int(response.headers["Retry-After"]) > 0
 
 
 @pytest.fixture
-def lines() -> Iterator[list[str]]:
-    """The lines that PDFs are put into, in order."""
-    taken: list[str] = []
+def pdf_queues() -> Iterator[list[str]]:
+    """Collect the queues that the tasks of PDFs are sent to, in order."""
+    routing_keys: list[str] = []
 
-    def see(sender: str, routing_key: str, **message: Any) -> None:
+    def record_queue(sender: str, routing_key: str, **message: Any) -> None:
         if sender == "billing.tasks.make_invoice_pdf":
-            taken.append(routing_key)
+            routing_keys.append(routing_key)
 
-    before_task_publish.connect(see)
-    yield taken
-    before_task_publish.disconnect(see)
+    before_task_publish.connect(record_queue)
+    yield routing_keys
+    before_task_publish.disconnect(record_queue)
 
 
-def test_the_nights_pdfs_wait_with_the_jobs_and_one_that_somebody_waits_for_does_not(
-    alice: Browser, lines: list[str], django_capture_on_commit_callbacks: Callable[..., Any]
+def test_nightly_pdfs_use_the_jobs_queue_and_requested_ones_do_not(
+    alice: Browser, pdf_queues: list[str], django_capture_on_commit_callbacks: Callable[..., Any]
 ) -> None:
     with django_capture_on_commit_callbacks(execute=True):
         assert pdf_files.request_missing_pdfs() == 1
         recovery.sweep_due_work(now=timezone.now())
-    assert lines == ["jobs", "jobs"]
+    assert pdf_queues == ["jobs", "jobs"]
     with django_capture_on_commit_callbacks(execute=True):
         assert alice.get("/api/invoice/pdf/17").status_code == 503
-    assert lines == ["jobs", "jobs", "celery"]
+    assert pdf_queues == ["jobs", "jobs", "celery"]
 
 
 @pytest.mark.shows("history-4", "api-39", "security-38")
-def test_a_link_needs_no_token_and_gives_a_file(alice: Browser) -> None:
-    answer: Any = APIClient().get(pdf_link(alice))
-    assert answer.status_code == 200
-    assert b"".join(answer.streaming_content).startswith(b"%PDF-")
-    assert answer.headers["Content-Type"] == "application/pdf"
-    assert answer.headers["Content-Disposition"] == 'attachment; filename="invoice.pdf"'
-    assert answer.headers["Cache-Control"] == "no-store"
-    assert answer.headers["Referrer-Policy"] == "no-referrer"
+def test_a_link_downloads_the_file_without_a_token(alice: Browser) -> None:
+    response: Any = APIClient().get(make_pdf_link(alice))
+    assert response.status_code == 200
+    assert b"".join(response.streaming_content).startswith(b"%PDF-")
+    assert response.headers["Content-Type"] == "application/pdf"
+    assert response.headers["Content-Disposition"] == 'attachment; filename="invoice.pdf"'
+    assert response.headers["Cache-Control"] == "no-store"
+    assert response.headers["Referrer-Policy"] == "no-referrer"
 
 
 @pytest.mark.parametrize(
-    ("billed", "lines"),
+    ("address", "printed_address"),
     [
         (
             {
@@ -138,80 +138,80 @@ def test_a_link_needs_no_token_and_gives_a_file(alice: Browser) -> None:
         ({"state": "Tennessee", "zip": "37203"}, "Tennessee 37203"),
     ],
 )
-def test_a_file_says_where_its_reader_lives_as_a_letter_would(
-    alice: Browser, billed: dict[str, str], lines: str
+def test_the_pdf_shows_the_billing_address_in_postal_format(
+    alice: Browser, address: dict[str, str], printed_address: str
 ) -> None:
-    apply_resources(make_drawable_invoice(billing_address={"first_name": "Alice", **billed}))
-    answer: Any = alice.get(pdf_link(alice))
-    [page] = page_texts(PdfReader(BytesIO(b"".join(answer.streaming_content))))
-    assert f"Alice {lines} alice@example.com" in page
+    apply_resources(make_invoice_with_line(billing_address={"first_name": "Alice", **address}))
+    response: Any = alice.get(make_pdf_link(alice))
+    [page] = page_texts(PdfReader(BytesIO(b"".join(response.streaming_content))))
+    assert f"Alice {printed_address} alice@example.com" in page
 
 
-def test_a_browser_may_ask_for_a_file_with_any_accept(alice: Browser) -> None:
-    answer: Any = APIClient().get(pdf_link(alice), headers={"Accept": "application/pdf"})
-    assert answer.status_code == 200
-    answer.close()
+def test_a_download_works_with_any_accept_header(alice: Browser) -> None:
+    response: Any = APIClient().get(make_pdf_link(alice), headers={"Accept": "application/pdf"})
+    assert response.status_code == 200
+    response.close()
 
 
-def test_a_link_is_of_our_own_origin(alice: Browser) -> None:
-    assert pdf_link(alice).startswith("/api/invoice/download/")
+def test_a_link_is_on_our_own_origin(alice: Browser) -> None:
+    assert make_pdf_link(alice).startswith("/api/invoice/download/")
 
 
 @pytest.mark.shows("reliability-23")
-def test_one_whose_every_try_died_is_given_up(alice: Browser) -> None:
+def test_a_pdf_is_marked_failed_when_its_attempts_are_used_up(alice: Browser) -> None:
     alice.get("/api/invoice/pdf/17")
     InvoicePdf.objects.update(attempts=pdf_files.MAX_ATTEMPTS)
     make_pdfs()
-    document = InvoicePdf.objects.get()
-    assert (document.state, document.file.name) == ("failed", "")
-    assert document.error.startswith("PdfProcessDied")
+    pdf = InvoicePdf.objects.get()
+    assert (pdf.state, pdf.file.name) == ("failed", "")
+    assert pdf.error.startswith("PdfProcessDied")
 
 
 @pytest.mark.shows("rule-12", "security-37", "reliability-25")
-def test_a_link_lapses(alice: Browser) -> None:
-    link = pdf_link(alice)
+def test_a_link_expires(alice: Browser) -> None:
+    link = make_pdf_link(alice)
     with time_machine.travel(timezone.now() + timedelta(minutes=6), tick=False):
         assert APIClient().get(link).status_code == 404
 
 
 @pytest.mark.shows("security-37")
-@pytest.mark.parametrize("place", [0, 10, -1])
-def test_an_altered_link_is_not_found(alice: Browser, place: int) -> None:
-    token = list(pdf_link(alice).removeprefix("/api/invoice/download/"))
-    token[place] = chr(ord(token[place]) ^ 1)
+@pytest.mark.parametrize("position", [0, 10, -1])
+def test_an_altered_link_is_not_found(alice: Browser, position: int) -> None:
+    token = list(make_pdf_link(alice).removeprefix("/api/invoice/download/"))
+    token[position] = chr(ord(token[position]) ^ 1)
     assert APIClient().get(f"/api/invoice/download/{''.join(token)}").status_code == 404
 
 
 @pytest.mark.shows("security-37")
 def test_another_accounts_link_is_not_found(alice: Browser) -> None:
     bob = Browser(open_account("bob"))
-    assert bob.get(pdf_link(alice)).status_code == 404
+    assert bob.get(make_pdf_link(alice)).status_code == 404
 
 
-def test_a_link_to_an_invoice_that_became_another_accounts_is_not_found(alice: Browser) -> None:
-    link = pdf_link(alice)
+def test_a_link_to_a_reassigned_invoice_is_not_found(alice: Browser) -> None:
+    link = make_pdf_link(alice)
     Invoice.objects.update(customer=Customer.objects.get(account=open_account("bob")))
     assert APIClient().get(link).status_code == 404
 
 
 @pytest.mark.parametrize("token", ["ssp_" + "a" * 64, "junk"])
-def test_a_token_that_is_no_good_does_not_hinder_a_link(alice: Browser, token: str) -> None:
-    answer: Any = APIClient().get(pdf_link(alice), headers={"Authorization": f"Bearer {token}"})
-    assert answer.status_code == 200
-    answer.close()
+def test_an_invalid_token_does_not_block_a_link(alice: Browser, token: str) -> None:
+    response: Any = APIClient().get(make_pdf_link(alice), headers={"Authorization": f"Bearer {token}"})
+    assert response.status_code == 200
+    response.close()
 
 
-def test_a_link_signed_for_something_else_is_not_found(alice: Browser) -> None:
-    pdf_link(alice)
+def test_a_link_signed_for_another_purpose_is_not_found(alice: Browser) -> None:
+    make_pdf_link(alice)
     pdf = InvoicePdf.objects.get()
     forged = signing.dumps([pdf.invoice.customer.account_id, pdf.pk, pdf.version], salt="another purpose")
     assert APIClient().get(f"/api/invoice/download/{forged}").status_code == 404
 
 
 @pytest.mark.shows("rule-12", "security-37")
-def test_a_link_to_a_file_that_was_replaced_is_not_found(alice: Browser) -> None:
-    link = pdf_link(alice)
-    apply_resources(make_drawable_invoice())
+def test_a_link_to_a_replaced_file_is_not_found(alice: Browser) -> None:
+    link = make_pdf_link(alice)
+    apply_resources(make_invoice_with_line())
     assert APIClient().get(link).status_code == 404
     assert alice.get("/api/invoice/pdf/17").status_code == 503
 

@@ -30,7 +30,7 @@ PAYPAL = make_resource(
 
 
 def make_transaction(handle: str, method: str, source: str, **fields: Any) -> dict[str, Any]:
-    """A payment that was made, or tried."""
+    """Return a payment transaction, successful or not."""
     return make_resource(
         "transaction",
         handle,
@@ -43,8 +43,8 @@ def make_transaction(handle: str, method: str, source: str, **fields: Any) -> di
     )
 
 
-def linked_payment(transaction: str, status: str = "success") -> list[dict[str, Any]]:
-    """What an invoice says of its payments."""
+def make_linked_payments(transaction: str, status: str = "success") -> list[dict[str, Any]]:
+    """Return the `linked_payments` of an invoice."""
     return [
         {
             "txn_id": transaction,
@@ -55,16 +55,16 @@ def linked_payment(transaction: str, status: str = "success") -> list[dict[str, 
     ]
 
 
-def history_rows(*raws: dict[str, Any]) -> list[dict[str, Any]]:
-    """The rows that the billing history answers."""
-    answer: list[dict[str, Any]] = Browser(open_account("alice", *raws)).get("/api/invoice/list").json()
-    return answer
+def read_history(*raws: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the rows of the billing history of an account with these resources."""
+    rows: list[dict[str, Any]] = Browser(open_account("alice", *raws)).get("/api/invoice/list").json()
+    return rows
 
 
 @pytest.mark.shows("data-9", "api-38")
-def test_it_shows_what_a_card_paid() -> None:
+def test_it_shows_a_card_payment() -> None:
     card = make_transaction("txn", "card", "pm_visa", masked_card_number="************1111")
-    assert history_rows(VISA, card, make_invoice("17", linked_payments=linked_payment("txn"))) == [
+    assert read_history(VISA, card, make_invoice("17", linked_payments=make_linked_payments("txn"))) == [
         {
             "number": "17",
             "status": "PAID",
@@ -78,50 +78,52 @@ def test_it_shows_what_a_card_paid() -> None:
     ]
 
 
-def test_it_shows_what_paypal_paid() -> None:
+def test_it_shows_a_paypal_payment() -> None:
     paypal = make_transaction("txn", "paypal_express_checkout", "pm_paypal")
-    [row] = history_rows(PAYPAL, paypal, make_invoice("17", linked_payments=linked_payment("txn")))
+    [row] = read_history(PAYPAL, paypal, make_invoice("17", linked_payments=make_linked_payments("txn")))
     assert row["paymentSourceType"] == "PAYPAL_EXPRESS_CHECKOUT"
     assert row["paypalEmail"] == "alice@paypal.example"
     assert (row["cardBrand"], row["last4"]) == (None, None)
 
 
-def test_it_names_a_card_that_was_removed_since() -> None:
+def test_it_shows_a_card_that_was_removed_later() -> None:
     card = make_transaction("txn", "card", "pm_visa", masked_card_number="************1111")
-    [row] = history_rows({**VISA, "deleted": True}, card, make_invoice("17", linked_payments=linked_payment("txn")))
+    [row] = read_history(
+        {**VISA, "deleted": True}, card, make_invoice("17", linked_payments=make_linked_payments("txn"))
+    )
     assert (row["cardBrand"], row["last4"]) == ("VISA", "1111")
 
 
-def test_a_payment_that_failed_is_not_what_it_was_paid_with() -> None:
+def test_a_failed_payment_is_not_shown_as_the_payment_method() -> None:
     card = make_transaction("txn", "card", "pm_visa")
-    [row] = history_rows(
-        VISA, card, make_invoice("17", status="payment_due", linked_payments=linked_payment("txn", "failure"))
+    [row] = read_history(
+        VISA, card, make_invoice("17", status="payment_due", linked_payments=make_linked_payments("txn", "failure"))
     )
     assert row["status"] == "PAYMENT_DUE"
     assert row["paymentSourceType"] is None
     assert row["transactionDate"] == iso_time_at(0)
 
 
-def test_an_invoice_of_nothing_was_paid_with_nothing() -> None:
-    [row] = history_rows(make_invoice("17", total=0))
+def test_an_invoice_of_zero_has_no_payment_method() -> None:
+    [row] = read_history(make_invoice("17", total=0))
     assert (row["total"], row["paymentSourceType"], row["transactionDate"]) == (0, None, iso_time_at(0))
 
 
-def test_other_means_of_payment_have_no_type() -> None:
-    [row] = history_rows(
-        make_transaction("txn", "check", "pm_none"), make_invoice("17", linked_payments=linked_payment("txn"))
+def test_an_unsupported_payment_method_has_no_type() -> None:
+    [row] = read_history(
+        make_transaction("txn", "check", "pm_none"), make_invoice("17", linked_payments=make_linked_payments("txn"))
     )
     assert (row["paymentSourceType"], row["transactionDate"]) == (None, iso_time_at(1))
 
 
-def test_the_newest_invoice_comes_first_and_deleted_ones_not_at_all() -> None:
-    held = history_rows(
+def test_the_newest_invoice_comes_first_and_deleted_ones_are_omitted() -> None:
+    rows = read_history(
         make_invoice("1", days=-60),
         make_invoice("3", days=-1),
         make_invoice("2", days=-30),
         make_invoice("4", deleted=True),
     )
-    assert [row["number"] for row in held] == ["3", "2", "1"]
+    assert [row["number"] for row in rows] == ["3", "2", "1"]
 
 
 @pytest.mark.shows("request-11")
@@ -135,26 +137,26 @@ def test_the_newest_invoice_comes_first_and_deleted_ones_not_at_all() -> None:
         ("?offset=9", []),
     ],
 )
-def test_it_gives_a_slice_when_asked(query: str, numbers: list[str]) -> None:
-    held = [make_invoice(str(number), days=number - 9) for number in range(1, 6)]
-    answer = Browser(open_account("alice", *held)).get(f"/api/invoice/list{query}").json()
-    assert [row["number"] for row in answer] == numbers
+def test_limit_and_offset_select_a_page(query: str, numbers: list[str]) -> None:
+    invoices = [make_invoice(str(number), days=number - 9) for number in range(1, 6)]
+    rows = Browser(open_account("alice", *invoices)).get(f"/api/invoice/list{query}").json()
+    assert [row["number"] for row in rows] == numbers
 
 
 @pytest.mark.parametrize(
     "query", ["limit=0", "limit=-1", "limit=101", "limit=x", "limit=", "limit=2.0", "offset=-1", "offset=1e3"]
 )
-def test_it_refuses_a_slice_that_is_none(query: str) -> None:
-    answer = Browser(open_account("alice")).get(f"/api/invoice/list?{query}")
-    assert (answer.status_code, answer.json()["code"]) == (400, "validation_error")
-    assert list(answer.json()["fields"]) == [query.split("=", maxsplit=1)[0]]
+def test_it_refuses_an_invalid_limit_or_offset(query: str) -> None:
+    response = Browser(open_account("alice")).get(f"/api/invoice/list?{query}")
+    assert (response.status_code, response.json()["code"]) == (400, "validation_error")
+    assert list(response.json()["fields"]) == [query.split("=", maxsplit=1)[0]]
 
 
 FAILURES = {
     "in dunning": ({"status": "payment_due", "dunning_status": "in_progress"}, True),
     "given up": ({"status": "not_paid", "dunning_status": "exhausted"}, True),
     "with a failed payment": (
-        {"status": "payment_due", "linked_payments": linked_payment("txn", "failure")},
+        {"status": "payment_due", "linked_payments": make_linked_payments("txn", "failure")},
         True,
     ),
     "with a failed attempt": (
@@ -162,21 +164,21 @@ FAILURES = {
         True,
     ),
     "due and not tried yet": ({"status": "payment_due"}, False),
-    "paid in the end": ({"status": "paid", "linked_payments": linked_payment("txn", "failure")}, False),
+    "paid in the end": ({"status": "paid", "linked_payments": make_linked_payments("txn", "failure")}, False),
     "voided": ({"status": "voided", "dunning_status": "stopped"}, False),
     "posted": ({"status": "posted"}, False),
 }
 
 
 @pytest.mark.shows("rule-10", "api-8")
-@pytest.mark.parametrize(("fields", "failed"), FAILURES.values(), ids=FAILURES.keys())
-def test_it_tells_a_payment_failure(fields: dict[str, Any], failed: bool) -> None:
+@pytest.mark.parametrize(("fields", "has_failure"), FAILURES.values(), ids=FAILURES.keys())
+def test_it_reports_a_payment_failure(fields: dict[str, Any], has_failure: bool) -> None:
     browser = Browser(open_account("alice", make_invoice("17", **fields)))
-    assert browser.get("/api/account/check-payment-failure").json() == {"hasPaymentFailure": failed}
-    assert browser.get("/api/account").json()["hasPaymentFailure"] is failed
+    assert browser.get("/api/account/check-payment-failure").json() == {"hasPaymentFailure": has_failure}
+    assert browser.get("/api/account").json()["hasPaymentFailure"] is has_failure
 
 
-def test_a_strangers_failure_is_not_mine() -> None:
+def test_a_strangers_payment_failure_is_not_reported() -> None:
     open_account("bob", make_invoice("17", owner="bob", status="payment_due", dunning_status="in_progress"))
-    answer = Browser(open_account("alice")).get("/api/account/check-payment-failure")
-    assert answer.json() == {"hasPaymentFailure": False}
+    response = Browser(open_account("alice")).get("/api/account/check-payment-failure")
+    assert response.json() == {"hasPaymentFailure": False}

@@ -126,9 +126,9 @@ def read_plans(*subscriptions: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 @pytest.mark.shows("request-3", "data-2")
-@pytest.mark.parametrize(("fields", "shown"), STATES.values(), ids=STATES.keys())
-def test_a_plan_shows_its_state(fields: dict[str, Any], shown: dict[str, Any]) -> None:
-    assert read_plans(make_subscription("sub", **fields)) == [{**ACTIVE, **shown}]
+@pytest.mark.parametrize(("fields", "expected"), STATES.values(), ids=STATES.keys())
+def test_a_plan_shows_its_state(fields: dict[str, Any], expected: dict[str, Any]) -> None:
+    assert read_plans(make_subscription("sub", **fields)) == [{**ACTIVE, **expected}]
 
 
 def test_the_pause_schedule_provides_the_resume_date() -> None:

@@ -1,4 +1,4 @@
-"""The provider bills what the preview said, for every mix of plans."""
+"""The provider bills what the estimate showed, for every mix of plans."""
 
 from __future__ import annotations
 
