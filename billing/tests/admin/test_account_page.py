@@ -129,11 +129,11 @@ def read_account_page(browser: Client, account: Account) -> str:
     return browser.get(account_url(account)).content.decode()
 
 
-def test_it_tells_the_whole_story(support: Client, alice: Account) -> None:
-    story = read_account_page(support, alice)
-    headings = re.findall(r'<h2 id="\S+-heading">([^<]+)</h2>', story)
+def test_it_shows_every_section(support: Client, alice: Account) -> None:
+    html = read_account_page(support, alice)
+    headings = re.findall(r'<h2 id="\S+-heading">([^<]+)</h2>', html)
     assert [heading for heading in headings if heading in SECTIONS] == SECTIONS
-    for words in (
+    for text in (
         "February 29",
         "Faith &amp; Family",
         "paused since 2026-03-08 12:00 UTC",
@@ -146,45 +146,45 @@ def test_it_tells_the_whole_story(support: Client, alice: Account) -> None:
         "support:olga",
         "10.0.0.7",
     ):
-        assert words in story
+        assert text in html
 
 
-def test_whatever_was_typed_is_text(support: Client, alice: Account) -> None:
-    story = read_account_page(support, alice)
-    assert PLANTED not in story
-    assert story.count("&lt;img src=x onerror=alert(1)&gt;") >= 8
+def test_typed_text_is_escaped(support: Client, alice: Account) -> None:
+    html = read_account_page(support, alice)
+    assert PLANTED not in html
+    assert html.count("&lt;img src=x onerror=alert(1)&gt;") >= 8
 
 
 @pytest.mark.shows("security-40")
-def test_neither_codes_nor_tokens_are_in_it(support: Client, alice: Account) -> None:
+def test_it_contains_no_codes_or_tokens(support: Client, alice: Account) -> None:
     LoginChallenge.objects.create(email=alice.email, code_hash="md5$salt$hash", expires_at=NOW)
     queue_mail(kind="login_code", to=alice.email, account=alice, context={"agent": "Firefox"})
-    story = read_account_page(support, alice)
+    html = read_account_page(support, alice)
     session = SessionToken.objects.get()
-    assert "login_code" in story
+    assert "login_code" in html
     for secret in (session.digest, session.token_key, "md5$salt$hash"):
-        assert secret not in story
+        assert secret not in html
 
 
-def test_finance_sees_the_money_and_nothing_personal(alice: Account) -> None:
-    story = read_account_page(operator_client("finance"), alice)
-    headings = re.findall(r'<h2 id="\S+-heading">([^<]+)</h2>', story)
+def test_finance_sees_payments_but_no_personal_data(alice: Account) -> None:
+    html = read_account_page(operator_client("finance"), alice)
+    headings = re.findall(r'<h2 id="\S+-heading">([^<]+)</h2>', html)
     assert headings == ["Subscriptions", "Invoices", "Payment methods", "Whole lists"]
-    assert "Resume now" not in story
-    assert "10.0.0.7" not in story
+    assert "Resume now" not in html
+    assert "10.0.0.7" not in html
 
 
-def test_every_link_on_it_opens(support: Client, alice: Account) -> None:
+def test_every_link_opens(support: Client, alice: Account) -> None:
     content = read_account_page(support, alice)
     links = set(re.findall(r'href="(/admin/[^"]+)"', content[content.index('<div id="content"') :]))
     assert len(links) > 20
-    answers = {link: support.get(link.replace("&amp;", "&")).status_code for link in links}
-    assert {link: status for link, status in answers.items() if status != 200} == {
+    responses = {link: support.get(link.replace("&amp;", "&")).status_code for link in links}
+    assert {link: status for link, status in responses.items() if status != 200} == {
         link: 302 for link in links if "resume" in link
     }
 
 
-def test_it_costs_the_same_for_a_long_story_as_for_a_short_one(
+def test_the_number_of_queries_does_not_grow_with_the_history(
     support: Client, alice: Account, django_assert_max_num_queries: Any
 ) -> None:
     read_account_page(support, alice)
@@ -197,29 +197,29 @@ def test_it_costs_the_same_for_a_long_story_as_for_a_short_one(
             provider_id=f"INV-2{number}", customer=alice.customer, issued_at=NOW, status="paid", synced_at=NOW
         )
     with django_assert_max_num_queries(len(short)):
-        story = read_account_page(support, alice)
+        html = read_account_page(support, alice)
     assert len(short) <= 30
-    assert story.count("Event ") == 10
-    assert f"/admin/accounts/accountevent/?account__id__exact={alice.pk}" in story
+    assert html.count("Event ") == 10
+    assert f"/admin/accounts/accountevent/?account__id__exact={alice.pk}" in html
 
 
-def test_a_customers_id_may_hold_any_character(support: Client) -> None:
+def test_a_customer_id_can_contain_special_characters(support: Client) -> None:
     account = open_account("a&b+c", make_subscription("sub_1", customer_id="a&b+c"))
     for number in range(11):
         WebhookEvent.objects.create(
             event_id=f"ev-{number}", event_type="invoice_updated", occurred_at=NOW, payload={}, owner="a&b+c"
         )
-    rest = re.search(r'href="(/admin/billing/webhookevent/\?owner[^"]+)"', read_account_page(support, account))
-    assert rest is not None
-    assert support.get(unescape(rest[1])).context["cl"].result_count == 11
+    list_link = re.search(r'href="(/admin/billing/webhookevent/\?owner[^"]+)"', read_account_page(support, account))
+    assert list_link is not None
+    assert support.get(unescape(list_link[1])).context["cl"].result_count == 11
 
 
-def test_it_leads_to_the_rest_of_a_long_story(support: Client, alice: Account) -> None:
+def test_shortened_sections_link_to_the_whole_list(support: Client, alice: Account) -> None:
     bob = open_account("bob", make_invoice("BOB-1", owner="bob"))
     for number in range(12):
-        term = timestamp_at(-100 - number)
+        timestamp = timestamp_at(-100 - number)
         apply_resources(
-            make_subscription(f"old_{number}", status="cancelled", created_at=term, cancelled_at=term),
+            make_subscription(f"old_{number}", status="cancelled", created_at=timestamp, cancelled_at=timestamp),
             make_invoice(f"INV-{number}", days=-number),
             make_resource("payment_source", f"pm_{number + 2}", customer_id="alice", type="paypal_express_checkout"),
         )
@@ -233,22 +233,22 @@ def test_it_leads_to_the_rest_of_a_long_story(support: Client, alice: Account) -
         WebhookEvent.objects.create(
             event_id=f"ev-{number}", event_type="invoice_updated", occurred_at=NOW, payload={}, owner="alice"
         )
-    lists = re.findall(r'<p class="story-rest"><a href="([^"]+)">', read_account_page(support, alice))
-    assert [link.split("?")[0].split("/")[3] for link in lists] == [
+    links = re.findall(r'<p class="story-rest"><a href="([^"]+)">', read_account_page(support, alice))
+    assert [link.split("?")[0].split("/")[3] for link in links] == [
         "subscription",
         "pauseschedule",
         "invoice",
         "paymentsource",
         "webhookevent",
     ]
-    for link in lists:
+    for link in links:
         listing = support.get(link)
         assert listing.status_code == 200
         assert listing.context["cl"].result_count in (13, 14)
         assert str(bob) not in listing.content.decode()
 
 
-def test_an_event_about_an_invoice_alone_finds_its_way_to_the_page(provider: Provider, support: Client) -> None:
+def test_an_invoice_webhook_is_shown_on_its_customers_page(provider: Provider, support: Client) -> None:
     bob = provider.subscriber("bob", FAITH)
     number = provider.invoices(bob)[0].id
     event = WebhookEvent.objects.create(
@@ -265,7 +265,7 @@ def test_an_event_about_an_invoice_alone_finds_its_way_to_the_page(provider: Pro
 
 @pytest.fixture
 def shop(provider: Provider) -> SyncedProvider:
-    """The live provider, where Alice has a subscription with a scheduled pause."""
+    """Return the live provider, where Alice has a subscription with a scheduled pause."""
     shop = SyncedProvider(provider)
     browser = Browser(shop.customer("alice"))
     shop.subscribe("alice", FAITH)
@@ -274,14 +274,14 @@ def shop(provider: Provider) -> SyncedProvider:
 
 
 @pytest.fixture
-def paused(shop: SyncedProvider) -> SyncedProvider:
-    """The same, once the pause is in effect."""
+def paused_shop(shop: SyncedProvider) -> SyncedProvider:
+    """Return the shop once Alice's pause is in effect."""
     shop.pass_term_end("alice", Subscription.objects.get().provider_id)
     return shop
 
 
 class AccountPage:
-    """Drives the actions of Alice's page: opens the link, reads the question, confirms."""
+    """Runs the actions of Alice's page: opens the link, reads the confirmation, submits it."""
 
     def __init__(self, browser: Client) -> None:
         self.browser = browser
@@ -293,12 +293,12 @@ class AccountPage:
         assert len(links) == 1, links
         return self.browser.get(links[0].replace("&amp;", "&"), follow=True)
 
-    def confirm_action(self, question: Any) -> str:
+    def confirm_action(self, confirmation: Any) -> str:
         """Submit the confirmation form."""
-        fields = dict(re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)">', question.content.decode()))
-        answer = self.browser.post(question.request["PATH_INFO"], fields, follow=True)
-        assert answer.redirect_chain == [(account_url(self.account), 302)]
-        return str(answer.content.decode())
+        fields = dict(re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)">', confirmation.content.decode()))
+        response = self.browser.post(confirmation.request["PATH_INFO"], fields, follow=True)
+        assert response.redirect_chain == [(account_url(self.account), 302)]
+        return str(response.content.decode())
 
     def run_action(self, name: str) -> str:
         """Open and confirm an action."""
@@ -306,23 +306,25 @@ class AccountPage:
 
 
 @pytest.fixture
-def desk(support: Client) -> Callable[[], AccountPage]:
+def open_page(support: Client) -> Callable[[], AccountPage]:
     return lambda: AccountPage(support)
 
 
-def test_support_is_told_the_amount_before_a_resume_charges_it(
-    paused: SyncedProvider, desk: Callable[[], AccountPage]
+def test_the_resume_confirmation_shows_the_amount(
+    paused_shop: SyncedProvider, open_page: Callable[[], AccountPage]
 ) -> None:
-    question = desk().open_action("resume").content.decode()
-    assert "This charges $6.99 now" in question
-    assert 'value="Resume and charge $6.99"' in question
+    confirmation = open_page().open_action("resume").content.decode()
+    assert "This charges $6.99 now" in confirmation
+    assert 'value="Resume and charge $6.99"' in confirmation
     assert Subscription.objects.get().status == "paused"
-    assert len(paused.invoices("alice")) == 1
+    assert len(paused_shop.invoices("alice")) == 1
 
 
-def test_support_resumes_and_both_are_told_by_whom(paused: SyncedProvider, desk: Callable[[], AccountPage]) -> None:
-    assert "is active again." in desk().run_action("resume")
-    assert paused.subscription(Subscription.objects.get().provider_id)["status"] == "active"
+def test_a_resume_by_support_records_the_actor(
+    paused_shop: SyncedProvider, open_page: Callable[[], AccountPage]
+) -> None:
+    assert "is active again." in open_page().run_action("resume")
+    assert paused_shop.subscription(Subscription.objects.get().provider_id)["status"] == "active"
     assert AccountEvent.objects.get(kind="resumed").actor == "support:sam"
     assert Command.objects.get(kind="resume").actor == "support:sam"
     entry = LogEntry.objects.get()
@@ -330,79 +332,83 @@ def test_support_resumes_and_both_are_told_by_whom(paused: SyncedProvider, desk:
     assert "is active again." in entry.change_message
 
 
-def test_pressing_twice_resumes_once(paused: SyncedProvider, desk: Callable[[], AccountPage]) -> None:
-    page = desk()
-    question = page.open_action("resume")
-    page.confirm_action(question)
-    assert "is active again." in page.confirm_action(question)
-    assert len(paused.invoices("alice")) == 2
+def test_confirming_twice_resumes_once(paused_shop: SyncedProvider, open_page: Callable[[], AccountPage]) -> None:
+    page = open_page()
+    confirmation = page.open_action("resume")
+    page.confirm_action(confirmation)
+    assert "is active again." in page.confirm_action(confirmation)
+    assert len(paused_shop.invoices("alice")) == 2
 
 
-def test_an_amount_that_changed_is_asked_about_again(paused: SyncedProvider, desk: Callable[[], AccountPage]) -> None:
-    page = desk()
-    question = page.open_action("resume")
-    question.content = question.content.replace(b'name="quote" value="', b'name="quote" value="q')
-    assert "(quote_changed)" in page.confirm_action(question)
+def test_an_outdated_quote_is_reported(paused_shop: SyncedProvider, open_page: Callable[[], AccountPage]) -> None:
+    page = open_page()
+    confirmation = page.open_action("resume")
+    confirmation.content = confirmation.content.replace(b'name="quote" value="', b'name="quote" value="q')
+    assert "(quote_changed)" in page.confirm_action(confirmation)
     assert Subscription.objects.get().status == "paused"
 
 
-def test_a_declined_card_is_a_message(paused: SyncedProvider, desk: Callable[[], AccountPage]) -> None:
-    paused.provider.add_card("alice", DECLINING_CARD)
-    assert "(payment_processing_failed)" in desk().run_action("resume")
+def test_a_declined_card_is_reported_and_logged(
+    paused_shop: SyncedProvider, open_page: Callable[[], AccountPage]
+) -> None:
+    paused_shop.provider.add_card("alice", DECLINING_CARD)
+    assert "(payment_processing_failed)" in open_page().run_action("resume")
     assert Subscription.objects.get().status == "paused"
     assert "(payment_processing_failed)" in LogEntry.objects.get().change_message
 
 
-def test_support_removes_a_scheduled_pause(shop: SyncedProvider, desk: Callable[[], AccountPage]) -> None:
-    assert "was removed." in desk().run_action("remove-scheduled-pause")
+def test_support_removes_a_scheduled_pause(shop: SyncedProvider, open_page: Callable[[], AccountPage]) -> None:
+    assert "was removed." in open_page().run_action("remove-scheduled-pause")
     assert PauseSchedule.objects.get().state == "removed"
     assert "pause_date" not in shop.subscription(Subscription.objects.get().provider_id)
     assert AccountEvent.objects.filter(actor="support:sam").count() == 1
 
 
-def test_what_was_removed_meanwhile_is_a_message(shop: SyncedProvider, desk: Callable[[], AccountPage]) -> None:
-    page = desk()
-    question = page.open_action("remove-scheduled-pause")
-    page.confirm_action(question)
+def test_removing_a_pause_twice_is_reported(shop: SyncedProvider, open_page: Callable[[], AccountPage]) -> None:
+    page = open_page()
+    confirmation = page.open_action("remove-scheduled-pause")
+    page.confirm_action(confirmation)
     again = page.browser.get(
-        question.request["PATH_INFO"], {"about": Subscription.objects.get().provider_id}, follow=True
+        confirmation.request["PATH_INFO"], {"about": Subscription.objects.get().provider_id}, follow=True
     )
     assert "There&#x27;s no scheduled pause to cancel. (invalid_state)" in again.content.decode()
 
 
-def test_support_reads_the_provider_again(paused: SyncedProvider, desk: Callable[[], AccountPage]) -> None:
-    paused.client.Subscription.resume(Subscription.objects.get().provider_id, {"resume_option": "immediately"})
-    assert "Refreshed from Chargebee." in desk().run_action("resync")
+def test_support_refreshes_the_account_from_chargebee(
+    paused_shop: SyncedProvider, open_page: Callable[[], AccountPage]
+) -> None:
+    paused_shop.client.Subscription.resume(Subscription.objects.get().provider_id, {"resume_option": "immediately"})
+    assert "Refreshed from Chargebee." in open_page().run_action("resync")
     assert Subscription.objects.get().status == "active"
     assert AccountEvent.objects.get(kind="resynced").actor == "support:sam"
 
 
-def test_a_provider_that_is_away_is_a_message(
-    paused: SyncedProvider, desk: Callable[[], AccountPage], settings: Settings
+def test_an_unavailable_provider_is_reported(
+    paused_shop: SyncedProvider, open_page: Callable[[], AccountPage], settings: Settings
 ) -> None:
-    page = desk()
+    page = open_page()
     settings.CHARGEBEE_ENDPOINT = UNREACHABLE_ENDPOINT
     assert "We couldn&#x27;t reach Chargebee. (billing_unavailable)" in page.run_action("resync")
     assert "(billing_unavailable)" in page.open_action("resume").content.decode()
     assert not AccountEvent.objects.filter(kind="resynced").exists()
 
 
-def test_support_signs_out_everywhere(shop: SyncedProvider, desk: Callable[[], AccountPage]) -> None:
+def test_support_signs_out_everywhere(shop: SyncedProvider, open_page: Callable[[], AccountPage]) -> None:
     browser = Browser(Account.objects.get())
-    assert "Sessions ended: 2." in desk().run_action("sign-out-everywhere")
+    assert "Sessions ended: 2." in open_page().run_action("sign-out-everywhere")
     assert browser.get("/api/account").status_code == 401
     assert AccountEvent.objects.get(kind="signed_out").actor == "support:sam"
 
 
-def test_another_accounts_subscription_is_not_found(paused: SyncedProvider, support: Client) -> None:
-    bob = paused.customer("bob")
-    address = reverse("admin:accounts_account_act", args=[bob.pk, "resume"])
-    theirs = {"about": Subscription.objects.get().provider_id}
-    for answer in (support.get(address, theirs, follow=True), support.post(address, theirs, follow=True)):
-        assert "(not_found)" in answer.content.decode()
+def test_another_accounts_subscription_is_not_found(paused_shop: SyncedProvider, support: Client) -> None:
+    bob = paused_shop.customer("bob")
+    url = reverse("admin:accounts_account_act", args=[bob.pk, "resume"])
+    foreign = {"about": Subscription.objects.get().provider_id}
+    for response in (support.get(url, foreign, follow=True), support.post(url, foreign, follow=True)):
+        assert "(not_found)" in response.content.decode()
     assert Subscription.objects.get().status == "paused"
 
 
-def test_an_act_that_there_is_not_is_not_found(support: Client, alice: Account) -> None:
+def test_an_unknown_action_is_not_found(support: Client, alice: Account) -> None:
     assert support.post(reverse("admin:accounts_account_act", args=[alice.pk, "charge-twice"])).status_code == 404
     assert support.post(reverse("admin:accounts_account_act", args=[0, "resync"])).status_code == 404

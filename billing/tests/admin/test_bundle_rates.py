@@ -31,7 +31,7 @@ def rate(db: None) -> BundleRate:
     return BundleRate.objects.create(size=2, percentage=10, coupon_id="BUNDLE-2")
 
 
-def test_a_changed_rate_becomes_a_coupon_and_every_bundle_follows(
+def test_a_changed_rate_creates_a_coupon_and_updates_every_bundle(
     provider: Provider, operator: Client, rate: BundleRate
 ) -> None:
     ava = provider.subscriber("ava", FAITH, GOSPEL, coupon_ids=["BUNDLE-2"])
@@ -56,23 +56,23 @@ def test_a_rate_for_another_size_is_added(provider: Provider, operator: Client) 
     assert provider.sdk.Coupon.retrieve("BUNDLE-4-20").coupon.discount_percentage == 20
 
 
-def test_others_can_write_while_the_provider_is_asked(
+def test_the_database_is_not_locked_during_provider_requests(
     provider: Provider, faulty_proxy: FaultyProxy, operator: Client, rate: BundleRate
 ) -> None:
     written: list[bool] = []
 
-    def write(_: bytes) -> None:
+    def write_row(_: bytes) -> None:
         written.append(bool(Customer.objects.create(provider_id=f"c{len(written)}", synced_at=clock.billing_now()).pk))
         connection.close()
 
-    faulty_proxy.on_answer = write
+    faulty_proxy.on_answer = write_row
     operator.post(reverse("admin:billing_bundlerate_change", args=[rate.pk]), {"percentage": "12.5"})
 
     assert written
     assert all(written)
 
 
-def test_a_rate_that_cannot_be_published_is_told_and_changes_nothing(
+def test_a_failed_publication_shows_an_error_and_changes_nothing(
     operator: Client, rate: BundleRate, settings: Settings
 ) -> None:
     settings.CHARGEBEE_ENDPOINT = "http://127.0.0.1:9/api/v2"

@@ -66,11 +66,11 @@ def record_two_weeks() -> None:
     record_event(Kind.PAUSED, 6, subscription="still")
 
 
-def download_table(operator: Client, name: str, **narrowed: Any) -> list[dict[str, str]]:
+def download_table(operator: Client, name: str, **filters: Any) -> list[dict[str, str]]:
     """Return the rows of a table's CSV export."""
-    answer = operator.get(reverse(EXPORT), {**MARCH, "table": name, **narrowed})
-    assert answer.headers["Content-Type"] == "text/csv; charset=utf-8"
-    return list(csv.DictReader(b"".join(answer).decode().splitlines()))
+    response = operator.get(reverse(EXPORT), {**MARCH, "table": name, **filters})
+    assert response.headers["Content-Type"] == "text/csv; charset=utf-8"
+    return list(csv.DictReader(b"".join(response).decode().splitlines()))
 
 
 def test_it_counts_each_week(operator: Client) -> None:
@@ -103,20 +103,20 @@ def test_it_counts_by_service_reason_satisfaction_and_usage(operator: Client) ->
     assert reasons["Too expensive"] == ("2", "100 %")
     assert reasons["No longer needed"] == ("0", "0 %")
     record_event(Kind.RESUMED, 9, reason="No longer needed")
-    others = {row["Answer"]: (row["Resumes"], row["Cancellations"]) for row in download_table(operator, "reason")}
-    assert others["No longer needed"] == ("1", "0")
+    resumes = {row["Answer"]: (row["Resumes"], row["Cancellations"]) for row in download_table(operator, "reason")}
+    assert resumes["No longer needed"] == ("1", "0")
     satisfaction = {row["Answer"]: row["Cancellations"] for row in download_table(operator, "satisfaction")}
     assert (satisfaction["Neutral"], satisfaction["not answered"]) == ("1", "1")
     usage = {row["Answer"]: row["Cancellations"] for row in download_table(operator, "usage")}
     assert (usage["Rarely"], usage["not answered"]) == ("1", "1")
 
 
-def test_it_tells_how_many_paused_came_back_whenever_they_did(operator: Client) -> None:
+def test_it_counts_the_outcomes_of_pauses(operator: Client) -> None:
     record_two_weeks()
     assert [row["Pauses"] for row in download_table(operator, "returns")] == ["1", "1", "1"]
 
 
-def test_it_tells_what_became_of_each_offer(operator: Client) -> None:
+def test_it_counts_the_outcomes_of_offers(operator: Client) -> None:
     record_two_weeks()
     assert download_table(operator, "offers")[0] == {
         "Offer": "Pause",
@@ -127,13 +127,13 @@ def test_it_tells_what_became_of_each_offer(operator: Client) -> None:
     }
 
 
-def test_it_can_be_narrowed_to_brands(operator: Client) -> None:
+def test_it_can_be_filtered_by_brand(operator: Client) -> None:
     record_two_weeks()
     weeks = download_table(operator, "weeks", brand=["kids"])
     assert [row["Cancellations"] for row in weeks] == ["0", "1"]
 
 
-def test_a_day_is_a_day_of_the_sites_time_zone(operator: Client) -> None:
+def test_days_follow_the_sites_time_zone(operator: Client) -> None:
     # Sunday evening in New York is Monday in UTC, on both sides of the night in which its clocks change.
     record_event(Kind.CANCELLED, 9, hour=3)
     record_event(Kind.CANCELLED, 16, hour=3)
@@ -141,7 +141,7 @@ def test_a_day_is_a_day_of_the_sites_time_zone(operator: Client) -> None:
     assert [row["Cancellations"] for row in download_table(operator, "weeks")] == ["1", "1"]
 
 
-def test_every_chart_has_words_and_the_table_of_its_numbers(operator: Client) -> None:
+def test_every_chart_has_a_title_a_description_and_a_table(operator: Client) -> None:
     record_two_weeks()
     page = operator.get(reverse(REPORT), MARCH).content.decode()
     charts = re.findall(r'<svg class="report-chart".*?</svg>', page, re.DOTALL)
@@ -156,14 +156,14 @@ def test_every_chart_has_words_and_the_table_of_its_numbers(operator: Client) ->
     assert "2 from 2026-03-02 to 2026-03-09" in page
 
 
-def test_the_page_needs_neither_script_nor_style_inline(operator: Client) -> None:
+def test_the_page_has_no_inline_scripts_or_styles(operator: Client) -> None:
     record_two_weeks()
     page = operator.get(reverse(REPORT), MARCH).content.decode()
     content = page[page.index('<div id="content"') :]
     assert not re.search(r"<style|\sstyle=|\son\w+=|<script(?![^>]*\ssrc=)", content)
 
 
-def test_it_shows_the_last_weeks_up_to_billings_today(operator: Client) -> None:
+def test_it_shows_the_last_weeks_by_the_billing_clock(operator: Client) -> None:
     ProviderClock.objects.create(offset_seconds=90 * 86400, refreshed_at=clock.billing_now())
     today = clock.local_date(clock.billing_now(), "America/New_York")
     page = operator.get(reverse(REPORT), {"weeks": "4"})
@@ -171,14 +171,14 @@ def test_it_shows_the_last_weeks_up_to_billings_today(operator: Client) -> None:
     assert len(operator.get(reverse(REPORT)).context["asked"].week_starts) == 12
 
 
-def test_weeks_without_anything_are_told_well(operator: Client) -> None:
+def test_weeks_without_events_show_a_message(operator: Client) -> None:
     page = operator.get(reverse(REPORT), MARCH).content.decode()
     assert "No activity in these weeks" in page
     assert "<svg class=" not in page
 
 
 @pytest.mark.parametrize(
-    ("changed", "said"),
+    ("changes", "error"),
     [
         ({"last": "2026-03-01"}, "The end date is before the start date."),
         ({"first": ""}, "Enter both dates."),
@@ -190,14 +190,14 @@ def test_weeks_without_anything_are_told_well(operator: Client) -> None:
         ({"weeks": "9"}, "Select a valid choice."),
     ],
 )
-def test_a_range_that_is_none_is_refused_in_words(operator: Client, changed: dict[str, str], said: str) -> None:
-    page = operator.get(reverse(REPORT), {**MARCH, **changed})
+def test_an_invalid_range_shows_an_error(operator: Client, changes: dict[str, str], error: str) -> None:
+    page = operator.get(reverse(REPORT), {**MARCH, **changes})
     assert page.status_code == 200
-    assert said in page.content.decode()
+    assert error in page.content.decode()
     assert len(page.context["asked"].week_starts) == 12
 
 
-def test_every_download_is_logged_with_its_range(operator: Client) -> None:
+def test_every_export_is_logged_with_its_range(operator: Client) -> None:
     record_two_weeks()
     download_table(operator, "weeks")
     entry = LogEntry.objects.get()
@@ -205,31 +205,29 @@ def test_every_download_is_logged_with_its_range(operator: Client) -> None:
     assert entry.change_message == "Exported “By week” as CSV, 2026-03-02 to 2026-03-15."
 
 
-def test_there_is_no_download_of_a_table_that_there_is_not(operator: Client) -> None:
+def test_the_export_of_an_unknown_table_is_not_found(operator: Client) -> None:
     assert operator.get(reverse(EXPORT), {"table": "secrets"}).status_code == 404
 
 
-def test_the_page_costs_the_same_for_many_events_as_for_few(
-    operator: Client, django_assert_max_num_queries: Any
-) -> None:
+def test_the_number_of_queries_does_not_grow_with_events(operator: Client, django_assert_max_num_queries: Any) -> None:
     record_two_weeks()
-    with CaptureQueriesContext(connection) as few:
+    with CaptureQueriesContext(connection) as captured:
         operator.get(reverse(REPORT), MARCH)
     for _ in range(20):
         record_two_weeks()
-    with django_assert_max_num_queries(len(few)):
+    with django_assert_max_num_queries(len(captured)):
         operator.get(reverse(REPORT), MARCH)
-    assert len(few) <= 15
+    assert len(captured) <= 15
 
 
-def test_every_number_is_found_by_an_index(db: None) -> None:
+def test_every_query_uses_an_index(db: None) -> None:
     record_two_weeks()
     first = datetime(2026, 3, 2, tzinfo=UTC).date()
-    asked = ReportRange(first, first + timedelta(days=13), "America/New_York", ["kids"])
-    with CaptureQueriesContext(connection) as asking:
-        churn_statistics(asked)
-    assert len(asking) == 4
-    plans = [_query_plan(query["sql"]) for query in asking.captured_queries]
+    report_range = ReportRange(first, first + timedelta(days=13), "America/New_York", ["kids"])
+    with CaptureQueriesContext(connection) as captured:
+        churn_statistics(report_range)
+    assert len(captured) == 4
+    plans = [_query_plan(query["sql"]) for query in captured.captured_queries]
     assert [plan for plan in plans if not re.search(r"\bchurn_(at|kind_at)\b", plan)] == []
     assert [plan for plan in plans if re.search(r"SCAN billing_|Seq Scan", plan)] == []
 
@@ -238,6 +236,6 @@ def _query_plan(sql: str) -> str:
     explain = {"sqlite": "EXPLAIN QUERY PLAN", "postgresql": "EXPLAIN"}[connection.vendor]
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
-            cursor.execute("SET LOCAL enable_seqscan = off")  # so few rows are read faster than any index
+            cursor.execute("SET LOCAL enable_seqscan = off")  # PostgreSQL scans a table of so few rows
         cursor.execute(f"{explain} {sql}")
         return "\n".join(str(line) for line in cursor.fetchall())

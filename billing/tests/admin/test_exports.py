@@ -1,4 +1,4 @@
-"""What finance takes along: the list as it is on the screen, no cell a formula, every download logged."""
+"""Lists exported as CSV: filtered as on the screen, without formulas, every export logged."""
 
 from __future__ import annotations
 
@@ -35,16 +35,16 @@ def alice() -> Account:
     return open_account("alice", make_invoice("17"), make_invoice("18", status="payment_due", amount_due=699), payment)
 
 
-def download_rows(finance: Client, model: str, **narrowed: str) -> list[dict[str, str]]:
-    """A list's download, as rows by column."""
-    answer = finance.get(reverse(f"admin:{model}_export"), narrowed)
-    assert answer.streaming
-    assert answer.headers["Content-Type"] == "text/csv; charset=utf-8"
-    assert answer.headers["Content-Disposition"].startswith("attachment; filename=")
-    return list(csv.DictReader(b"".join(answer).decode("utf-8").splitlines()))
+def download_rows(finance: Client, model: str, **filters: str) -> list[dict[str, str]]:
+    """Export a list; return its rows by column."""
+    response = finance.get(reverse(f"admin:{model}_export"), filters)
+    assert response.streaming
+    assert response.headers["Content-Type"] == "text/csv; charset=utf-8"
+    assert response.headers["Content-Disposition"].startswith("attachment; filename=")
+    return list(csv.DictReader(b"".join(response).decode("utf-8").splitlines()))
 
 
-def test_finance_exports_invoices_as_they_are_filtered(finance: Client, alice: Account) -> None:
+def test_an_export_of_invoices_respects_the_filter(finance: Client, alice: Account) -> None:
     assert [row["number"] for row in download_rows(finance, "billing_invoice")] == ["18", "17"]
     (due,) = download_rows(finance, "billing_invoice", status__exact="payment_due")
     assert due == {
@@ -60,13 +60,13 @@ def test_finance_exports_invoices_as_they_are_filtered(finance: Client, alice: A
     }
 
 
-def test_finance_exports_transactions_and_amounts_stay_numbers(finance: Client, alice: Account) -> None:
+def test_an_export_of_transactions_keeps_amounts_as_numbers(finance: Client, alice: Account) -> None:
     (row,) = download_rows(finance, "billing_transaction")
     assert (row["id"], row["amount_cents"]) == ("txn_1", "-699")
 
 
 @pytest.mark.shows("security-40")
-def test_finance_exports_accounts_and_no_cell_is_a_formula(finance: Client, alice: Account) -> None:
+def test_an_export_of_accounts_escapes_formulas(finance: Client, alice: Account) -> None:
     Account.objects.filter(pk=alice.pk).update(first_name='=HYPERLINK("http://x","y")', last_name="Zoë @home")
     (row,) = download_rows(finance, "accounts_account", q="alice")
     assert row["first_name"] == '\'=HYPERLINK("http://x","y")'
@@ -74,39 +74,39 @@ def test_finance_exports_accounts_and_no_cell_is_a_formula(finance: Client, alic
 
 
 @pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "  ="])
-def test_a_cell_that_begins_like_a_formula_is_text(start: str) -> None:
+def test_a_cell_that_starts_like_a_formula_is_escaped(start: str) -> None:
     assert csv_cell(f"{start}1+1") == f"'{start}1+1"
 
 
 @pytest.mark.parametrize("value", [-699, 1.5, "1-2", "a=b", ""])
-def test_numbers_and_ordinary_text_are_left_alone(value: object) -> None:
+def test_numbers_and_ordinary_text_are_unchanged(value: object) -> None:
     assert csv_cell(value) == value
 
 
 @pytest.mark.shows("security-40")
-def test_every_export_is_logged_without_what_was_searched_for(finance: Client, alice: Account) -> None:
+def test_every_export_is_logged_without_the_search_text(finance: Client, alice: Account) -> None:
     download_rows(finance, "billing_invoice", q="alice@example.com", status__exact="paid")
     entry = LogEntry.objects.get()
     assert (entry.user.get_username(), entry.object_repr) == ("fiona", "invoices")
     assert entry.change_message == "Exported as CSV, searched, filtered by status__exact=paid."
 
 
-def test_the_list_leads_to_its_download_as_it_is_filtered(finance: Client, alice: Account) -> None:
+def test_a_filtered_list_links_to_its_export(finance: Client, alice: Account) -> None:
     listing = finance.get(reverse("admin:billing_invoice_changelist"), {"status__exact": "paid"}).content.decode()
     assert f"{reverse('admin:billing_invoice_export')}?status__exact=paid" in listing
 
 
-def test_a_filter_that_is_none_exports_nothing(finance: Client, alice: Account) -> None:
-    answer = finance.get(reverse("admin:billing_invoice_export"), {"customer__id__exact": "x"})
-    assert answer.status_code == 302
+def test_an_invalid_filter_exports_nothing(finance: Client, alice: Account) -> None:
+    response = finance.get(reverse("admin:billing_invoice_export"), {"customer__id__exact": "x"})
+    assert response.status_code == 302
     assert not LogEntry.objects.exists()
 
 
-def test_an_export_costs_the_same_for_many_rows(
+def test_the_number_of_queries_does_not_grow_with_rows(
     finance: Client, alice: Account, django_assert_max_num_queries: Any
 ) -> None:
-    with CaptureQueriesContext(connection) as few:
+    with CaptureQueriesContext(connection) as captured:
         download_rows(finance, "billing_invoice")
     open_account("bob", *(make_invoice(f"b{number}", owner="bob") for number in range(40)))
-    with django_assert_max_num_queries(len(few)):
+    with django_assert_max_num_queries(len(captured)):
         assert len(download_rows(finance, "billing_invoice")) == 42

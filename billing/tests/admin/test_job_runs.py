@@ -1,4 +1,4 @@
-"""Operators see the progress of runs, read-only."""
+"""Operators see the progress of job runs, read-only."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from billing.models.job_runs import Cursor
 pytestmark = pytest.mark.django_db
 
 
-def test_a_run_shows_where_it_is_and_cannot_be_changed(client: Client) -> None:
+def test_a_job_run_shows_its_progress_and_is_read_only(client: Client) -> None:
     client.force_login(User.objects.create_superuser("olga", password="correct horse battery staple"))
     run = JobRun.objects.create(
         job="reconcile",
@@ -26,11 +26,11 @@ def test_a_run_shows_where_it_is_and_cannot_be_changed(client: Client) -> None:
     )
     page = reverse("admin:billing_jobrun_change", args=[run.pk])
 
-    listed = client.get(reverse("admin:billing_jobrun_changelist"), {"q": "NotSent"}).content.decode()
+    listing = client.get(reverse("admin:billing_jobrun_changelist"), {"q": "NotSent"}).content.decode()
 
-    assert "invoice: missing records" in listed
-    assert "compared 300" in listed
-    assert "NotSent: away" in listed
+    assert "invoice: missing records" in listing
+    assert "compared 300" in listing
+    assert "NotSent: away" in listing
     assert "&quot;compared&quot;: 200" in client.get(page).content.decode()
     assert client.post(page, {"error": ""}).status_code == 403
     assert client.get(reverse("admin:billing_jobrun_add")).status_code == 403

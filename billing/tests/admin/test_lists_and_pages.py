@@ -1,4 +1,4 @@
-"""What operators see of billing: every list and page opens, is searched, is readable, and changes nothing."""
+"""The billing lists and pages of operators: they open, can be searched, are formatted, and are read-only."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ READ_ONLY = (
     Transaction,
     WebhookEvent,
 )
-EDITED = (BundleRate, PauseOfferContent)
+EDITABLE = (BundleRate, PauseOfferContent)
 PICTURES = {
     **{f"recommended_title_image{number}": f"portal/art/r{number}.svg" for number in range(1, 5)},
     **{f"upcoming_title_image{number}": f"portal/art/u{number}.svg" for number in range(1, 4)},
@@ -75,14 +75,14 @@ PICTURES = {
 
 @pytest.fixture
 def operator(client: Client) -> Client:
-    """A superuser's browser."""
+    """Return a superuser's browser."""
     client.force_login(User.objects.create_superuser("olga", password="correct horse battery staple"))
     return client
 
 
 @pytest.fixture
 def alice() -> Account:
-    """Alice, with one of everything that billing keeps."""
+    """Return Alice, with a row of every billing model."""
     apply_catalog()
     account = open_account(
         "alice",
@@ -122,25 +122,23 @@ def alice() -> Account:
 
 
 def admin_url(kind: str, model: Any, *args: Any) -> str:
-    """The address of an admin page."""
+    """Return the URL of an admin page."""
     return reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_{kind}", args=args)
 
 
 def read_first_row(operator: Client, model: Any) -> str:
-    """The text of the page of a model's first row."""
+    """Return the HTML of the page of a model's first row."""
     return operator.get(admin_url("change", model, model.objects.first().pk)).content.decode()
 
 
-@pytest.mark.parametrize("model", READ_ONLY + EDITED)
+@pytest.mark.parametrize("model", READ_ONLY + EDITABLE)
 def test_every_list_and_every_page_opens(operator: Client, alice: Account, model: Any) -> None:
     assert operator.get(admin_url("changelist", model), {"q": "alice"}).status_code == 200
     assert operator.get(admin_url("change", model, model.objects.first().pk)).status_code == 200
 
 
 @pytest.mark.parametrize("model", READ_ONLY)
-def test_what_happened_can_be_neither_added_nor_changed_nor_deleted(
-    operator: Client, alice: Account, model: Any
-) -> None:
+def test_read_only_rows_cannot_be_added_changed_or_deleted(operator: Client, alice: Account, model: Any) -> None:
     row = model.objects.first()
     assert operator.get(admin_url("add", model)).status_code == 403
     assert operator.post(admin_url("change", model, row.pk), {}).status_code == 403
@@ -148,33 +146,33 @@ def test_what_happened_can_be_neither_added_nor_changed_nor_deleted(
 
 
 def filter_links(html: str, field: str, pk: int) -> list[str]:
-    """The links of a page to lists narrowed to one row."""
+    """Return the links of a page to lists filtered by one row."""
     return re.findall(rf'href="(/admin/[^"]+{field}__id__exact={pk})"', html)
 
 
-def test_an_account_leads_to_its_billing(operator: Client, alice: Account) -> None:
-    address = reverse("admin:accounts_account_change", args=[alice.pk])
-    page = operator.get(address).content.decode()
-    found = [*filter_links(page, "account", alice.pk), *filter_links(page, "user", alice.user_id)]
+def test_an_account_links_to_its_billing_lists(operator: Client, alice: Account) -> None:
+    url = reverse("admin:accounts_account_change", args=[alice.pk])
+    page = operator.get(url).content.decode()
+    links = [*filter_links(page, "account", alice.pk), *filter_links(page, "user", alice.user_id)]
     lists = {admin_url("changelist", model) for model in (Customer, Command, IdempotentRequest, AccountDocument)}
-    assert lists <= {link.split("?")[0] for link in found}
+    assert lists <= {link.split("?")[0] for link in links}
 
 
-def test_a_customer_leads_to_what_it_has(operator: Client, alice: Account) -> None:
-    found = filter_links(read_first_row(operator, Customer), "customer", Customer.objects.get().pk)
+def test_a_customer_links_to_its_records(operator: Client, alice: Account) -> None:
+    links = filter_links(read_first_row(operator, Customer), "customer", Customer.objects.get().pk)
     lists = {admin_url("changelist", model) for model in (Subscription, Invoice, PaymentSource, Transaction)}
-    assert lists == {link.split("?")[0] for link in found}
-    assert {operator.get(link).status_code for link in found} == {200}
+    assert lists == {link.split("?")[0] for link in links}
+    assert {operator.get(link).status_code for link in links} == {200}
 
 
-def test_a_subscription_leads_to_its_customer_account_and_pauses(operator: Client, alice: Account) -> None:
+def test_a_subscription_links_to_its_customer_account_and_pauses(operator: Client, alice: Account) -> None:
     html = read_first_row(operator, Subscription)
     assert admin_url("change", Customer, Customer.objects.get().pk) in html
     assert reverse("admin:accounts_account_change", args=[alice.pk]) in html
     assert filter_links(html, "subscription", Subscription.objects.get().pk)
 
 
-def test_cents_and_instants_are_told_in_words(operator: Client, alice: Account) -> None:
+def test_amounts_and_times_are_formatted(operator: Client, alice: Account) -> None:
     subscription_page, invoice_page = (
         read_first_row(operator, Subscription),
         read_first_row(operator, Invoice),
@@ -184,7 +182,7 @@ def test_cents_and_instants_are_told_in_words(operator: Client, alice: Account) 
     assert "$6.99 (699)" in invoice_page
 
 
-def test_what_a_subscriber_typed_is_shown_as_text(operator: Client, alice: Account) -> None:
+def test_typed_text_is_escaped(operator: Client, alice: Account) -> None:
     open_account("bob")
     apply_resources(make_resource("customer", "bob", email="bob@example.com", first_name="<img onerror=x>"))
     html = operator.get(admin_url("change", Customer, Customer.objects.get(provider_id="bob").pk)).content.decode()
@@ -193,7 +191,7 @@ def test_what_a_subscriber_typed_is_shown_as_text(operator: Client, alice: Accou
 
 
 @pytest.mark.parametrize(
-    ("model", "words"),
+    ("model", "text"),
     [
         (Command, "key-1"),
         (WebhookEvent, "17"),
@@ -203,14 +201,14 @@ def test_what_a_subscriber_typed_is_shown_as_text(operator: Client, alice: Accou
         (PauseOfferContent, "Caption 2"),
     ],
 )
-def test_it_is_found_by_what_one_would_search_for(operator: Client, alice: Account, model: Any, words: str) -> None:
-    listing = operator.get(admin_url("changelist", model), {"q": words}).content.decode()
-    nothing = operator.get(admin_url("changelist", model), {"q": "nobody knows"}).content.decode()
+def test_the_search_finds_the_row(operator: Client, alice: Account, model: Any, text: str) -> None:
+    listing = operator.get(admin_url("changelist", model), {"q": text}).content.decode()
+    empty_listing = operator.get(admin_url("changelist", model), {"q": "nobody knows"}).content.decode()
     assert admin_url("change", model, model.objects.first().pk) in listing
-    assert admin_url("change", model, model.objects.first().pk) not in nothing
+    assert admin_url("change", model, model.objects.first().pk) not in empty_listing
 
 
-def test_the_list_of_pauses_says_how_many_are_overdue(operator: Client, alice: Account) -> None:
+def test_the_list_of_pauses_shows_how_many_are_overdue(operator: Client, alice: Account) -> None:
     listing = operator.get(admin_url("changelist", PauseSchedule), {"overdue": "yes"}).content.decode()
     assert "1 overdue, 0 of them no longer retried" in listing
     PauseSchedule.objects.update(given_up_at=clock.billing_now())
@@ -219,16 +217,16 @@ def test_the_list_of_pauses_says_how_many_are_overdue(operator: Client, alice: A
     assert "sub_1" in listing
 
 
-def test_the_pause_offers_pictures_are_seen(operator: Client, alice: Account) -> None:
+def test_the_pause_offer_page_shows_its_pictures(operator: Client, alice: Account) -> None:
     assert '<img src="/static/portal/art/r1.svg"' in read_first_row(operator, PauseOfferContent)
 
 
 @pytest.mark.parametrize(
-    "place", ["../secret.svg", "javascript:alert(1)", "http://example.com/a.svg", "//example.com/a"]
+    "path", ["../secret.svg", "javascript:alert(1)", "http://example.com/a.svg", "//example.com/a"]
 )
-def test_a_picture_is_a_static_file_or_a_secure_address(operator: Client, alice: Account, place: str) -> None:
+def test_an_unsafe_picture_path_is_refused(operator: Client, alice: Account, path: str) -> None:
     content = PauseOfferContent.objects.get()
-    form = {"plan_id": content.plan_id, **PICTURES, "upcoming_title_image1": place}
+    form = {"plan_id": content.plan_id, **PICTURES, "upcoming_title_image1": path}
     assert operator.post(admin_url("change", PauseOfferContent, content.pk), form).status_code == 200
     content.refresh_from_db()
     assert content.upcoming_title_image1 == PICTURES["upcoming_title_image1"]
@@ -242,7 +240,7 @@ def test_operators_edit_the_pause_offer(operator: Client, alice: Account) -> Non
     assert content.upcoming_image_text1 == "Soon"
 
 
-def test_an_operator_who_may_only_look_gets_no_actions(client: Client, alice: Account) -> None:
+def test_an_operator_with_view_permissions_gets_no_actions(client: Client, alice: Account) -> None:
     support = User.objects.create_user("sam", password="correct horse battery staple", is_staff=True)
     support.user_permissions.set(Permission.objects.filter(codename__startswith="view_"))
     client.force_login(support)
@@ -252,7 +250,7 @@ def test_an_operator_who_may_only_look_gets_no_actions(client: Client, alice: Ac
         assert f'value="{action}"' not in listing.content.decode()
 
 
-def test_a_list_makes_as_many_queries_for_many_rows_as_for_one(
+def test_the_number_of_queries_does_not_grow_with_rows(
     operator: Client, alice: Account, django_assert_max_num_queries: Any
 ) -> None:
     open_account("bob", *(make_subscription(f"b{number}", owner="bob") for number in range(30)))

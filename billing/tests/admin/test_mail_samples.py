@@ -35,7 +35,7 @@ def operator(client, brands):
 
 
 def mail_text_functions():
-    """The names of the functions that compose a mail."""
+    """Return the names of the functions that compose a mail."""
     return {
         name
         for module in _text_modules()
@@ -47,7 +47,7 @@ def mail_text_functions():
 
 
 def sampled_functions():
-    """The names of the functions that the samples call."""
+    """Return the names of the functions that the samples call."""
     calls = ast.walk(ast.parse(inspect.getsource(mail_samples)))
     return {call.func.attr for call in calls if isinstance(call, ast.Call) and hasattr(call.func, "attr")}
 
@@ -56,58 +56,58 @@ def _text_modules():
     return [import_module(f"{texts.__name__}.{module.name}") for module in iter_modules(texts.__path__)]
 
 
-def test_there_is_a_sample_of_every_mail():
+def test_every_mail_has_a_sample():
     assert len(mail_text_functions()) > 15
     assert mail_text_functions() <= sampled_functions()
     assert {"sign-in-code", "new-sign-in"} <= set(NAMES)
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_mail_of_every_brand_is_shown_both_ways(operator, brands, name):
+def test_every_mail_is_previewed_in_every_brand_and_color_scheme(operator, brands, name):
     for brand in brands:
         page = operator.get(PAGE, {"mail": name, "brand": brand.code})
         text = page.context["message"].body
         assert f"\n--\n{brand.name}\n" in text
         assert "None" not in text
         assert "{" not in text
-        for address in {frame["address"] for frame in page.context["frames"]}:
-            shown = operator.get(address)
-            assert brand.colours["light"]["primary"] in shown.text
-            assert brand.colours["dark"]["primary"] in shown.text
-            assert DARK_MEDIA_QUERY not in shown.text
+        for url in {frame["address"] for frame in page.context["frames"]}:
+            preview = operator.get(url)
+            assert brand.colours["light"]["primary"] in preview.text
+            assert brand.colours["dark"]["primary"] in preview.text
+            assert DARK_MEDIA_QUERY not in preview.text
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_mail_needs_no_picture_and_loads_nothing(operator, brands, name):
+def test_a_mail_loads_no_external_resources(operator, brands, name):
     frame = operator.get(PAGE, {"mail": name}).context["frames"][0]["address"]
     assert not re.search(r"<img|<script|<link|url\(|@import|@font-face", operator.get(frame).text)
 
 
-def test_a_previewed_mail_can_do_nothing(operator):
+def test_a_previewed_mail_is_sandboxed(operator):
     frame = operator.get(PAGE).context["frames"][0]["address"]
-    answer = operator.get(frame)
-    assert "default-src 'none'" in answer["Content-Security-Policy"]
-    assert answer["Content-Security-Policy"].endswith("sandbox")
-    assert answer["X-Frame-Options"] == "SAMEORIGIN"
+    response = operator.get(frame)
+    assert "default-src 'none'" in response["Content-Security-Policy"]
+    assert response["Content-Security-Policy"].endswith("sandbox")
+    assert response["X-Frame-Options"] == "SAMEORIGIN"
     assert "frame-src 'self'" in operator.get(PAGE)["Content-Security-Policy"]
 
 
-def test_dark_rules_are_in_force_or_are_not():
+def test_the_color_scheme_can_be_forced():
     mail = f'<head><meta content="light dark">{DARK_MEDIA_QUERY} {{}}'
     assert "@media all" in force_color_scheme("dark", mail)
     assert "@media not all" in force_color_scheme("light", mail)
 
 
-def test_a_preview_that_is_not_there_is_not_found(operator, brands):
+def test_an_unknown_preview_is_not_found(operator, brands):
     pk = brands[0].pk
     assert operator.get(PAGE, {"mail": "no-such-mail"}).status_code == 404
     for args in (["no-such-mail", pk, "dark"], ["resumed", 4711, "dark"], ["resumed", pk, "dim"]):
         assert operator.get(reverse("admin:accounts_outgoingmail_previewed", args=args)).status_code == 404
 
 
-def test_previews_are_for_who_may_see_the_outbox_and_keep_nothing(client, operator, brands):
+def test_previews_require_the_outbox_permission_and_store_nothing(client, operator, brands):
     assert "/previews/" in operator.get(reverse("admin:accounts_outgoingmail_changelist")).text
     assert not OutgoingMail.objects.exists()
     client.force_login(User.objects.create_user("sam", password="correct horse battery", is_staff=True))
     frame = reverse("admin:accounts_outgoingmail_previewed", args=["resumed", brands[0].pk, "dark"])
-    assert [client.get(address).status_code for address in (PAGE, frame)] == [403, 403]
+    assert [client.get(url).status_code for url in (PAGE, frame)] == [403, 403]

@@ -46,11 +46,11 @@ def content() -> PauseOfferContent:
     return PauseOfferContent.objects.create(**CONTENT)
 
 
-def picture_upload(width: int = 400, height: int = 600, kind: str = "PNG", name: str = "poster.png") -> Any:
+def make_picture_upload(width: int = 400, height: int = 600, kind: str = "PNG", name: str = "poster.png") -> Any:
     """Return a picture as an upload."""
-    drawn = io.BytesIO()
-    Image.new("RGB", (width, height), "#335577").save(drawn, kind)
-    return SimpleUploadedFile(name, drawn.getvalue())
+    buffer = io.BytesIO()
+    Image.new("RGB", (width, height), "#335577").save(buffer, kind)
+    return SimpleUploadedFile(name, buffer.getvalue())
 
 
 def post_content_form(editor: Client, content: PauseOfferContent, **changes: Any) -> Any:
@@ -71,34 +71,37 @@ def test_an_editor_changes_titles_texts_and_captions(editor: Client, content: Pa
 
 def test_an_uploaded_picture_reaches_the_subscriber(editor: Client, content: PauseOfferContent) -> None:
     assert (
-        post_content_form(editor, content, recommended_title_image1_upload=picture_upload(kind="WEBP")).status_code
+        post_content_form(editor, content, recommended_title_image1_upload=make_picture_upload(kind="WEBP")).status_code
         == 302
     )
     apply_catalog()
     browser = Browser(open_account("alice", make_subscription("sub_1")))
     (offer,) = browser.get("/api/account/pause-offer").json()
-    address = offer["recommendedTitleImage1"]
-    answer = Client().get(address)
-    assert (answer.status_code, answer.headers["Content-Type"]) == (200, "image/webp")
-    assert answer.headers["Cache-Control"] == "public, max-age=31536000, immutable"
-    assert answer.headers["X-Content-Type-Options"] == "nosniff"
-    assert Image.open(io.BytesIO(b"".join(answer))).size == (400, 600)
+    url = offer["recommendedTitleImage1"]
+    response = Client().get(url)
+    assert (response.status_code, response.headers["Content-Type"]) == (200, "image/webp")
+    assert response.headers["Cache-Control"] == "public, max-age=31536000, immutable"
+    assert response.headers["X-Content-Type-Options"] == "nosniff"
+    assert Image.open(io.BytesIO(b"".join(response))).size == (400, 600)
 
 
-def test_no_other_stored_file_is_handed_out_as_a_picture(editor: Client, content: PauseOfferContent) -> None:
+def test_other_stored_files_are_not_served_as_pictures(editor: Client, content: PauseOfferContent) -> None:
     default_storage.save("invoices/17.pdf", io.BytesIO(b"%PDF"))
     absent = "/pictures/0123456789abcdef0123456789abcdef.png"
     assert Client().get(absent).status_code == 404
-    for place in ("/pictures/../invoices/17.pdf", "/invoices/17.pdf", "/pictures/17.pdf"):
-        assert "%PDF" not in Client().get(place).content.decode()
+    for path in ("/pictures/../invoices/17.pdf", "/invoices/17.pdf", "/pictures/17.pdf"):
+        assert "%PDF" not in Client().get(path).content.decode()
 
 
-def test_the_same_picture_is_kept_once(editor: Client, content: PauseOfferContent) -> None:
-    post_content_form(editor, content, recommended_title_image1_upload=picture_upload(410, 615))
+def test_the_same_picture_is_stored_once(editor: Client, content: PauseOfferContent) -> None:
+    post_content_form(editor, content, recommended_title_image1_upload=make_picture_upload(410, 615))
     content.refresh_from_db()
-    kept = content.recommended_title_image1
+    stored_path = content.recommended_title_image1
     post_content_form(
-        editor, content, recommended_title_image1=kept, upcoming_title_image1_upload=picture_upload(410, 615)
+        editor,
+        content,
+        recommended_title_image1=stored_path,
+        upcoming_title_image1_upload=make_picture_upload(410, 615),
     )
     content.refresh_from_db()
     assert content.recommended_title_image1 == content.upcoming_title_image1
@@ -106,36 +109,34 @@ def test_the_same_picture_is_kept_once(editor: Client, content: PauseOfferConten
 
 
 @pytest.mark.parametrize(
-    ("upload", "said"),
+    ("upload", "error"),
     [
-        (picture_upload(200, 300), "200 by 300 pixels; it needs at least 400 by 600"),
-        (picture_upload(2200, 3300), "2200 by 3300 pixels; it may have at most 2000 by 3000"),
-        (picture_upload(900, 600), "it must be upright, 2 wide to 3 high"),
-        (picture_upload(kind="GIF", name="poster.png"), "not a whole JPEG, PNG or WebP picture"),
+        (make_picture_upload(200, 300), "200 by 300 pixels; it needs at least 400 by 600"),
+        (make_picture_upload(2200, 3300), "2200 by 3300 pixels; it may have at most 2000 by 3000"),
+        (make_picture_upload(900, 600), "it must be upright, 2 wide to 3 high"),
+        (make_picture_upload(kind="GIF", name="poster.png"), "not a whole JPEG, PNG or WebP picture"),
         (SimpleUploadedFile("poster.png", b"<svg onload=alert(1)>"), "not a whole JPEG, PNG or WebP picture"),
         (
-            SimpleUploadedFile("poster.png", picture_upload().read()[:200]),
+            SimpleUploadedFile("poster.png", make_picture_upload().read()[:200]),
             "not a whole JPEG, PNG or WebP picture",
         ),
         (SimpleUploadedFile("poster.png", b"\0" * (1024 * 1024 + 1)), "it may have at most 1.0"),
     ],
     ids=["small", "large", "wide", "gif", "script", "cut", "heavy"],
 )
-def test_an_upload_that_is_no_poster_is_refused_in_words(
-    editor: Client, content: PauseOfferContent, upload: Any, said: str
-) -> None:
-    # A process that has drawn an invoice is no more lenient.
+def test_an_invalid_upload_shows_an_error(editor: Client, content: PauseOfferContent, upload: Any, error: str) -> None:
+    # WeasyPrint lets Pillow load truncated images: validation must refuse them after its import, too.
     importlib.import_module("billing.pdf.engine")
     upload.seek(0)
-    answer = post_content_form(editor, content, recommended_title_image1_upload=upload)
-    assert answer.status_code == 200
-    assert said in answer.content.decode()
+    response = post_content_form(editor, content, recommended_title_image1_upload=upload)
+    assert response.status_code == 200
+    assert error in response.content.decode()
     content.refresh_from_db()
     assert content.recommended_title_image1 == CONTENT["recommended_title_image1"]
 
 
 @pytest.mark.parametrize(
-    ("place", "said"),
+    ("path", "error"),
     [
         ("", "Name a picture, or upload one."),
         ("portal/art/nothing.svg", "There is no such picture"),
@@ -149,59 +150,59 @@ def test_an_upload_that_is_no_poster_is_refused_in_words(
         ("portal/admin/story.css", "not a JPEG, PNG, WebP or SVG picture"),
     ],
 )
-def test_a_place_without_a_poster_is_refused_in_words(
-    editor: Client, content: PauseOfferContent, place: str, said: str
+def test_an_invalid_picture_path_shows_an_error(
+    editor: Client, content: PauseOfferContent, path: str, error: str
 ) -> None:
-    answer = post_content_form(editor, content, upcoming_title_image1=place)
-    assert answer.status_code == 200
-    assert said in answer.content.decode()
+    response = post_content_form(editor, content, upcoming_title_image1=path)
+    assert response.status_code == 200
+    assert error in response.content.decode()
 
 
-def test_a_preview_shows_what_is_entered_and_stores_nothing(editor: Client, content: PauseOfferContent) -> None:
+def test_a_preview_shows_the_form_and_stores_nothing(editor: Client, content: PauseOfferContent) -> None:
     changes = {
         "_preview": "Preview",
         "upcoming_image_text1": "Only <b>a try</b>",
-        "upcoming_title_image1_upload": picture_upload(),
+        "upcoming_title_image1_upload": make_picture_upload(),
     }
-    shown = post_content_form(editor, content, **changes).content.decode()
-    assert "nothing is stored yet" in shown
-    assert "Only &lt;b&gt;a try&lt;/b&gt;" in shown
-    assert 'src="data:image/png;base64,' in shown
-    assert "RETURN TO WATCHING" not in shown  # no service has an address in this test
+    html = post_content_form(editor, content, **changes).content.decode()
+    assert "nothing is stored yet" in html
+    assert "Only &lt;b&gt;a try&lt;/b&gt;" in html
+    assert 'src="data:image/png;base64,' in html
+    assert "RETURN TO WATCHING" not in html  # no service has an address in this test
     content.refresh_from_db()
     assert content.upcoming_image_text1 == "Caption 1"
 
 
-def test_a_preview_of_what_is_wrong_says_what_is(editor: Client, content: PauseOfferContent) -> None:
-    answer = post_content_form(editor, content, _preview="Preview", upcoming_title_image1="portal/nothing.svg")
-    assert "There is no such picture" in answer.content.decode()
+def test_a_preview_of_invalid_input_shows_the_error(editor: Client, content: PauseOfferContent) -> None:
+    response = post_content_form(editor, content, _preview="Preview", upcoming_title_image1="portal/nothing.svg")
+    assert "There is no such picture" in response.content.decode()
 
 
-def test_a_plan_without_content_is_previewed_before_it_is_added(editor: Client) -> None:
-    shown = editor.post(reverse(ADD), {**CONTENT, "plan_id": "Minno-Plan", "_preview": "Preview"}).content.decode()
-    assert "Watch Some Our Favorites Before You Go" in shown
-    assert "Upcoming Favorites" not in shown  # the kids service has none
+def test_new_content_can_be_previewed_before_it_is_added(editor: Client) -> None:
+    html = editor.post(reverse(ADD), {**CONTENT, "plan_id": "Minno-Plan", "_preview": "Preview"}).content.decode()
+    assert "Watch Some Our Favorites Before You Go" in html
+    assert "Upcoming Favorites" not in html  # the kids service has none
     assert not PauseOfferContent.objects.exists()
 
 
-def test_the_surveys_words_are_shown_and_fixed(editor: Client, content: PauseOfferContent) -> None:
+def test_the_survey_options_are_shown_read_only(editor: Client, content: PauseOfferContent) -> None:
     page = editor.get(reverse(CHANGE, args=[content.pk])).content.decode()
-    for words in ("Content is not interesting", "Very dissatisfied", "A few times a month"):
-        assert f"<dd>{words}</dd>" in page
+    for option in ("Content is not interesting", "Very dissatisfied", "A few times a month"):
+        assert f"<dd>{option}</dd>" in page
     assert 'name="survey"' not in page
 
 
-def test_an_editor_switches_offers_and_nothing_else(editor: Client) -> None:
+def test_an_editor_can_change_only_the_offer_switches(editor: Client) -> None:
     SiteSettings.objects.create(pk=1, free_month_on=True, pause_offer_on=True)
-    address = reverse("admin:accounts_sitesettings_change", args=[1])
-    assert 'name="time_zone"' not in editor.get(address).content.decode()
-    assert editor.post(address, {"time_zone": "UTC", "seller_name": "Mine"}).status_code == 302
+    url = reverse("admin:accounts_sitesettings_change", args=[1])
+    assert 'name="time_zone"' not in editor.get(url).content.decode()
+    assert editor.post(url, {"time_zone": "UTC", "seller_name": "Mine"}).status_code == 302
     row = SiteSettings.objects.get()
     assert (row.free_month_on, row.pause_offer_on) == (False, False)
     assert (row.enable_cancel_button, row.time_zone, row.seller_name) == (True, "America/New_York", "")
 
 
-def test_the_pause_offers_switch_reaches_the_page(client: Client) -> None:
+def test_the_site_read_returns_the_pause_offer_switch(client: Client) -> None:
     assert client.get("/api/site").json()["pauseOfferOn"] is True
     SiteSettings.objects.update_or_create(pk=1, defaults={"pause_offer_on": False})
     assert client.get("/api/site").json()["pauseOfferOn"] is False
