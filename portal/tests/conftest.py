@@ -1,4 +1,4 @@
-"""A client that answers as a server would, a bundle that was never built, and a provider that must not be called."""
+"""Fixtures: a client that returns error responses, a bundle that need not be built, a provider that is never called."""
 
 import json
 import socket
@@ -23,7 +23,7 @@ def visitor(failing_urls: None) -> Client:
 
 @pytest.fixture
 def stats_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, db: None) -> Path:
-    """Point the webpack loader at a file of this test's own; there is none until it is written."""
+    """Point the webpack loader at a stats file of this test, which does not exist until the test writes it."""
     file = tmp_path / "webpack-stats.json"
     monkeypatch.setitem(get_loader("DEFAULT").config, "STATS_FILE", file)
     monkeypatch.setitem(get_loader("DEFAULT").config, "CACHE", False)
@@ -57,7 +57,7 @@ def post_json(visitor: Client) -> Callable[..., object]:
 
 @pytest.fixture
 def listener(settings: Settings) -> Iterator[None]:
-    """Somebody listens where the provider should be, and must not be called."""
+    """Listen at the provider's address, and fail the test if the portal connects to it."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.settimeout(0)
         settings.CHARGEBEE_ENDPOINT = f"http://127.0.0.1:{server.getsockname()[1]}/api/v2"

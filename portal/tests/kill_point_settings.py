@@ -1,7 +1,7 @@
-"""The settings of a process that a test kills: the portal's own, and the file that names where the process dies.
+"""The settings of a process that a test kills: the portal's settings, and the file that names the kill point.
 
-The file says "call MODULE.FUNCTION" or "return MODULE.FUNCTION". Whoever gets there takes the file away and dies at
-once, so that it strikes once: the processes that come after find none. The product needs no code for this.
+The file says "call MODULE.FUNCTION" or "return MODULE.FUNCTION". The process that gets there deletes the file
+and kills itself, so that later processes run on. The portal itself contains no code for this.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from celery.signals import worker_process_init
 
 from portal.settings import *  # noqa: F403
 
-# The worker's parent process waits so long, by default ten seconds, before it calls the work of a dead child lost.
+# How long the parent process of a worker waits before it reports a dead child's task as lost; the default is 10 s.
 CELERY_WORKER_LOST_WAIT = 0.1
 KILL_POINT_FILE = Path(os.environ["KILL_POINT_FILE"])
 OWN_MODULES = ("accounts.", "billing.", "core.", "portal.")
 
 
 def die_at_named_point(frame: FrameType, event: str, _argument: object) -> None:
-    """Die as by `kill -9`, if this call or return is the one that is named; of two at once, one."""
+    """Kill this process if the file names this call or return; of two processes that get there at once, one dies."""
     module = frame.f_globals.get("__name__", "")
     if event not in ("call", "return") or not module.startswith(OWN_MODULES):
         return
@@ -36,7 +36,7 @@ def die_at_named_point(frame: FrameType, event: str, _argument: object) -> None:
 
 
 def watch_calls(**_: object) -> None:
-    """Watch the calls of this thread and of those that it starts."""
+    """Profile the calls of this thread and of the threads that it starts."""
     threading.setprofile(die_at_named_point)
     sys.setprofile(die_at_named_point)
 

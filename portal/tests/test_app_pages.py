@@ -1,4 +1,4 @@
-"""Every page of the app is one document."""
+"""Every page of the app is served as the same HTML document."""
 
 import json
 import re
@@ -11,12 +11,12 @@ from django.urls import reverse
 from accounts.models import Brand
 
 
-def no_database(*_args, **_kwargs):
+def raise_database_error(*_args, **_kwargs):
     raise OperationalError("The database is away.")
 
 
 @pytest.mark.parametrize("path", ["/", "/dashboard", "/pause-summary", "/any/unknown/page", "/adminish", "/apiary"])
-def test_it_answers_every_page_with_the_one_document(visitor, bundle, path):
+def test_every_page_gets_the_same_document(visitor, bundle, path):
     response = visitor.get(path)
     assert response.status_code == 200
     page = response.content.decode()
@@ -25,7 +25,7 @@ def test_it_answers_every_page_with_the_one_document(visitor, bundle, path):
     assert '<script id="portal-settings" type="application/json">{"document": "app"}</script>' in page
 
 
-def test_it_sends_the_site_along_that_the_app_would_ask_for(visitor, bundle):
+def test_the_document_contains_the_site_response(visitor, bundle):
     call_command("seed_site", verbosity=0)
     kids = Brand.objects.get(code="kids")
     page = visitor.get("/", headers={"host": kids.host_names[0]}).content.decode()
@@ -42,7 +42,7 @@ def test_it_sends_the_site_along_that_the_app_would_ask_for(visitor, bundle):
         ("sports", "/", []),
     ],
 )
-def test_it_fetches_the_landing_pages_picture_before_the_app_draws_it(visitor, bundle, code, path, preloaded):
+def test_the_landing_page_preloads_its_picture(visitor, bundle, code, path, preloaded):
     Brand.objects.create(code=code, name="One of ours", is_default=True)
     page = visitor.get(path).content.decode()
     assert re.findall(r'<link rel="preload" href="([^"]+)" as="image"', page) == preloaded
@@ -58,52 +58,52 @@ def test_it_fetches_the_landing_pages_picture_before_the_app_draws_it(visitor, b
         ("/any/unknown/page", []),
     ],
 )
-def test_it_asks_for_the_screen_together_with_the_app(visitor, bundle, path, files):
+def test_the_document_loads_the_files_of_its_screen(visitor, bundle, path, files):
     page = visitor.get(path).content.decode()
     named = re.findall(r'"/static/app/(\d)\.0123456789abcdef\.(js|css)"', page)
     assert [f"{number}.{kind}" for number, kind in named] == files
 
 
-def test_it_answers_while_the_database_does_not(visitor, bundle):
-    with connection.execute_wrapper(no_database):
+def test_it_responds_while_the_database_is_down(visitor, bundle):
+    with connection.execute_wrapper(raise_database_error):
         page = visitor.get("/dashboard")
     assert page.status_code == 200
     assert '<script id="portal-site" type="application/json">null</script>' in page.content.decode()
 
 
 @pytest.mark.shows("security-21")
-def test_it_keeps_the_document_out_of_caches(visitor, bundle):
+def test_the_document_is_not_cached(visitor, bundle):
     assert "no-store" in visitor.get("/")["Cache-Control"]
 
 
 @pytest.mark.parametrize("method", ["post", "put", "delete"])
-def test_it_shows_pages_and_takes_nothing(visitor, bundle, method):
+def test_pages_allow_only_get(visitor, bundle, method):
     assert getattr(visitor, method)("/dashboard").status_code == 405
 
 
-def test_it_says_in_words_that_the_bundle_is_missing(visitor, stats_file):
+def test_a_missing_bundle_gets_a_503_with_an_explanation(visitor, stats_file):
     response = visitor.get("/")
     assert response.status_code == 503
     assert "files that make up its pages are missing" in response.content.decode()
 
 
 @pytest.mark.parametrize("stats", ["", "{}", '{"status": "error", "error": "Boom", "message": "Boom"}'])
-def test_it_says_the_same_of_a_bundle_that_failed(visitor, stats_file, stats):
+def test_a_failed_bundle_gets_a_503_without_its_error(visitor, stats_file, stats):
     stats_file.write_text(stats)
     response = visitor.get("/")
     assert response.status_code == 503
     assert "Boom" not in response.content.decode()
 
 
-def test_it_leads_to_the_admin_with_and_without_a_slash(visitor, db):
+def test_the_admin_path_without_a_slash_redirects(visitor, db):
     assert visitor.get("/admin")["Location"] == reverse("admin:index")
 
 
-def test_it_has_an_icon_for_browsers_that_only_ask_for_one(visitor):
+def test_favicon_ico_is_served(visitor):
     assert visitor.get("/favicon.ico", follow=True).status_code == 200
 
 
-def test_it_has_an_icon_in_the_colours_of_each_brand(visitor, bundle, db):
+def test_the_icon_has_the_colors_of_the_brand(visitor, bundle, db):
     call_command("seed_site", verbosity=0)
     kids = Brand.objects.get(code="kids")
     icon = visitor.get("/icon.svg", headers={"host": kids.host_names[0]})

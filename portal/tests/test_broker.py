@@ -1,4 +1,4 @@
-"""The embedded broker under many writers."""
+"""The embedded broker with several writers."""
 
 from __future__ import annotations
 
@@ -31,25 +31,25 @@ def open_connection(folder: Path) -> Connection:
 
 def write_messages(folder: Path, writer: int) -> None:
     file_broker.install_broker()
-    with open_connection(folder) as mine:
-        queue = mine.SimpleQueue("work")
+    with open_connection(folder) as broker:
+        queue = broker.SimpleQueue("work")
         for number in range(MESSAGES):
             queue.put({"writer": writer, "number": number, "text": "x" * 20_000})
         queue.close()
 
 
 @pytest.mark.shows("reliability-22")
-def test_a_reader_never_sees_half_a_message(tmp_path: Path) -> None:
+def test_a_reader_never_gets_a_partial_message(tmp_path: Path) -> None:
     file_broker.install_broker()
-    # Processes, as in the running whole: a process's threads share what they know of bindings.
+    # Processes, as in production: threads would share their cache of bindings.
     processes = multiprocessing.get_context("spawn")
     writers = [processes.Process(target=write_messages, args=(tmp_path, writer)) for writer in range(WRITERS)]
     for writer in writers:
         writer.start()
 
     seen: list[tuple[int, int]] = []
-    with open_connection(tmp_path) as mine:
-        queue = mine.SimpleQueue("work")
+    with open_connection(tmp_path) as broker:
+        queue = broker.SimpleQueue("work")
         deadline = time.monotonic() + 60
         while len(seen) < MESSAGES * WRITERS and time.monotonic() < deadline:
             try:

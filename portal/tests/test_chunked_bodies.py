@@ -1,4 +1,4 @@
-"""A body in chunks is read like any other."""
+"""Requests with chunked bodies are read like any others."""
 
 from typing import Any
 
@@ -10,52 +10,52 @@ LIMIT = 1_000
 
 
 class ChunkedInput:
-    """A server's input that gives what has arrived, however much is asked for."""
+    """A WSGI input that returns the bytes received so far, up to the size requested."""
 
     def __init__(self, *parts: bytes) -> None:
         self.parts = list(parts)
 
-    def read(self, most: int) -> bytes:
+    def read(self, size: int) -> bytes:
         part = self.parts.pop(0) if self.parts else b""
-        if len(part) > most:
-            self.parts.insert(0, part[most:])
-        return part[:most]
+        if len(part) > size:
+            self.parts.insert(0, part[size:])
+        return part[:size]
 
 
 def discard_answer(*_: Any) -> Any:
-    """A server's side of an answer that nobody looks at."""
+    """Ignore the response, as a WSGI `start_response`."""
 
 
 def read_request(environ):
-    """What the application behind would read."""
+    """Return the body that the application behind the middleware reads."""
     read = []
 
-    def application(given, start_response):
-        read.append(given["wsgi.input"].read(int(given.get("CONTENT_LENGTH") or 0)))
+    def application(request_environ, start_response):
+        read.append(request_environ["wsgi.input"].read(int(request_environ.get("CONTENT_LENGTH") or 0)))
         return []
 
     ChunkedBodyMiddleware(application, LIMIT)(environ, discard_answer)
     return read[0]
 
 
-def test_it_reads_a_body_in_chunks_to_its_end():
+def test_it_reads_a_chunked_body_to_its_end():
     chunked = {"HTTP_TRANSFER_ENCODING": "chunked", "wsgi.input": ChunkedInput(b'{"a"', b": 1", b"}")}
     assert read_request(chunked) == b'{"a": 1}'
 
 
-def test_it_reads_no_more_than_shows_that_a_body_is_too_large():
+def test_it_stops_reading_one_byte_past_the_limit():
     chunked = {"HTTP_TRANSFER_ENCODING": "chunked", "wsgi.input": ChunkedInput(*[b"x" * 600] * 1_000)}
     assert len(read_request(chunked)) == LIMIT + 1
 
 
 class TruncatedInput:
-    """A server's input that ends in the middle of a chunk."""
+    """A WSGI input that ends in the middle of a chunk."""
 
-    def read(self, most: int) -> bytes:
+    def read(self, size: int) -> bytes:
         raise OSError("no more data")
 
 
-def test_it_refuses_chunks_that_are_cut_short():
+def test_it_refuses_a_truncated_body():
     answers: list[str] = []
 
     def start(status: str, *_: Any) -> Any:
@@ -68,12 +68,12 @@ def test_it_refuses_chunks_that_are_cut_short():
 
 
 @pytest.mark.parametrize("environ", [{"CONTENT_LENGTH": "3"}, {"CONTENT_LENGTH": ""}, {}])
-def test_it_leaves_a_measured_body_and_none_at_all_alone(environ):
-    given = {**environ, "wsgi.input": ChunkedInput(b"abc")}
-    assert read_request(given) == b"abc"[: int(environ.get("CONTENT_LENGTH") or 0)]
+def test_it_passes_on_bodies_that_are_not_chunked(environ):
+    request_environ = {**environ, "wsgi.input": ChunkedInput(b"abc")}
+    assert read_request(request_environ) == b"abc"[: int(environ.get("CONTENT_LENGTH") or 0)]
 
 
-def test_the_server_serves_it():
+def test_the_wsgi_application_uses_it():
     from portal.wsgi import application
 
     assert isinstance(application, ChunkedBodyMiddleware)

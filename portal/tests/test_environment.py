@@ -1,4 +1,4 @@
-"""The environment is read once, typed, and refused where it cannot be understood or is not safe."""
+"""The environment is read once, with types, and invalid or unsafe values are refused."""
 
 import os
 import re
@@ -35,7 +35,7 @@ VARIABLES = (
 
 @pytest.fixture
 def bare(monkeypatch):
-    """An environment in which nothing of ours is set."""
+    """An environment without any variable of the portal."""
     for name in (*VARIABLES, *(name for name in os.environ if name.startswith(("CHARGEBEE_", "SANDBOX_")))):
         monkeypatch.delenv(name, raising=False)
     return monkeypatch
@@ -43,7 +43,7 @@ def bare(monkeypatch):
 
 @pytest.fixture
 def production(settings, monkeypatch):
-    """Settings as in production, every one of them sound."""
+    """Valid production settings."""
     settings.PRODUCTION = True
     settings.SECRET_KEY = "s" * 60
     settings.OTP_PEPPER = "p" * 60
@@ -79,12 +79,12 @@ def test_a_clone_runs_without_any_variable(bare):
     assert environment.port == 8000
 
 
-def test_the_sandbox_is_found_at_its_own_port(bare):
+def test_the_endpoint_follows_the_sandbox_port(bare):
     bare.setenv("SANDBOX_PORT", "9001")
     assert read_environment().chargebee_endpoint == "http://127.0.0.1:9001/api/v2"
 
 
-def test_production_has_no_endpoint_but_the_real_one(bare):
+def test_production_uses_the_endpoint_of_the_sdk(bare):
     bare.setenv("PORTAL_ENV", "production")
     environment = read_environment()
     assert environment.chargebee_endpoint == ""
@@ -92,19 +92,19 @@ def test_production_has_no_endpoint_but_the_real_one(bare):
     assert environment.num_proxies is None
 
 
-def test_two_webhook_passwords_are_taken_while_one_replaces_the_other(bare):
+def test_several_webhook_passwords_are_accepted(bare):
     bare.setenv("CHARGEBEE_WEBHOOK_PASSWORDS", "old,new")
     assert read_environment().chargebee_webhook_passwords == ["old", "new"]
 
 
 @pytest.mark.parametrize(("name", "value"), [("PORTAL_ENV", "prod"), ("NUM_PROXIES", "one"), ("PORT", "http")])
-def test_it_names_a_variable_it_cannot_understand(bare, name, value):
+def test_an_invalid_value_is_named_in_the_error(bare, name, value):
     bare.setenv(name, value)
     with pytest.raises((ImproperlyConfigured, ValueError), match=value):
         read_environment()
 
 
-def test_sound_production_settings_pass(production):
+def test_valid_production_settings_pass(production):
     assert production_faults() == set()
 
 
@@ -143,7 +143,7 @@ def test_sound_production_settings_pass(production):
         ("CHARGEBEE_WEBHOOK_PASSWORDS", [], "portal.E015"),
     ],
 )
-def test_production_refuses(production, name, value, fault):
+def test_production_refuses_an_unsafe_setting(production, name, value, fault):
     setattr(production, name, value)
     assert fault in production_faults()
 
@@ -192,12 +192,12 @@ def test_the_providers_script_has_one_origin_in_every_mode(settings, address, fa
     assert [message.id for message in check_provider_script_origin(None)] == faults
 
 
-def test_the_providers_own_address_may_be_spelt_out(production):
+def test_the_providers_own_endpoint_may_be_set(production):
     production.CHARGEBEE_ENDPOINT = "https://example.chargebee.com/api/v2"
     assert production_faults() == set()
 
 
-def test_mail_may_be_handed_in_the_clear_to_this_machine(production):
+def test_mail_to_localhost_may_be_unencrypted(production):
     production.EMAIL_USE_TLS, production.EMAIL_HOST = False, "localhost"
     assert production_faults() == set()
 
@@ -212,23 +212,23 @@ def operator_check_faults():
 
 
 @pytest.mark.shows("security-41")
-def test_production_refuses_the_demos_operator(operator):
+def test_production_refuses_the_demo_operator(operator):
     assert operator_check_faults() == ["portal.E017"]
 
 
 @pytest.mark.parametrize("name", ["support", "content", "finance"])
-def test_production_refuses_the_demos_members_of_groups(production, db, django_user_model, name):
+def test_production_refuses_the_demo_group_members(production, db, django_user_model, name):
     django_user_model.objects.create_user(name, password=name, is_staff=True)
     assert operator_check_faults() == ["portal.E017"]
 
 
-def test_production_takes_an_operator_with_another_password(operator):
+def test_production_accepts_an_operator_with_another_password(operator):
     operator.set_password("correct horse battery staple")
     operator.save()
     assert operator_check_faults() == []
 
 
-def test_production_takes_a_database_without_operators(production, db):
+def test_production_accepts_a_database_without_operators(production, db):
     assert operator_check_faults() == []
 
 
@@ -254,20 +254,20 @@ def test_a_server_with_production_settings_starts(tmp_path):
     assert load_wsgi(environment).stdout == "serving\n"
 
 
-ASK_STATUS = (
+PRINT_STATUSES = (
     "from django.test import Client;"
     " print({{path: Client().get(path, secure=True, headers={host}).status_code for path in {paths}}})"
 )
 HOST = {"Host": "portal.example.com"}
 
 
-ASK_FROM_INSIDE = (
+PRINT_FROM_INSIDE = (
     "from django.test import Client; answer = Client(REMOTE_ADDR='192.0.2.7', HTTP_X_FORWARDED_PROTO='https')"
     ".get({path!r}, headers={host}); print(answer.status_code, 'id_code' in str(answer.content))"
 )
 
 
-OURS_ALONE = (
+OPERATOR_PATHS = (
     "/admin",
     "/admin/",
     "/admin/login/",
@@ -279,27 +279,27 @@ OURS_ALONE = (
 
 
 @pytest.mark.shows("security-42")
-def test_production_shows_strangers_no_operators_page_and_no_document(tmp_path):
+def test_production_hides_operator_pages_and_the_schema_outside_the_networks(tmp_path):
     environment = {"PATH": os.environ["PATH"], **production_environment(tmp_path)}
-    answer = load_wsgi(environment, ASK_STATUS.format(paths=OURS_ALONE, host=HOST))
-    assert answer.stdout == f"{dict.fromkeys(OURS_ALONE, 404)}\n"
+    answer = load_wsgi(environment, PRINT_STATUSES.format(paths=OPERATOR_PATHS, host=HOST))
+    assert answer.stdout == f"{dict.fromkeys(OPERATOR_PATHS, 404)}\n"
 
 
 def test_production_asks_operators_for_a_code(tmp_path):
     environment = {"PATH": os.environ["PATH"], **production_environment(tmp_path)}
-    answer = load_wsgi(environment, ASK_FROM_INSIDE.format(path="/admin/login/", host=HOST))
+    answer = load_wsgi(environment, PRINT_FROM_INSIDE.format(path="/admin/login/", host=HOST))
     assert answer.stdout == "200 True\n"
 
 
-PRODUCTION_COOKIES = (
+PRINT_COOKIES = (
     "from django.conf import settings as s; print(s.SESSION_COOKIE_NAME, s.SESSION_COOKIE_SECURE,"
     " s.SESSION_COOKIE_HTTPONLY, s.SESSION_COOKIE_SAMESITE, s.SESSION_COOKIE_AGE, s.CSRF_COOKIE_NAME,"
     " s.CSRF_COOKIE_SECURE, s.CSRF_COOKIE_SAMESITE)"
 )
 
 
-def test_an_operators_cookies_are_bound_to_the_host_and_to_https(tmp_path):
-    answer = load_wsgi({"PATH": os.environ["PATH"], **production_environment(tmp_path)}, PRODUCTION_COOKIES)
+def test_operator_cookies_are_bound_to_the_host_and_https(tmp_path):
+    answer = load_wsgi({"PATH": os.environ["PATH"], **production_environment(tmp_path)}, PRINT_COOKIES)
     assert answer.stdout == "__Host-operator True True Strict 1800 __Host-csrf True Strict\n"
 
 
@@ -328,46 +328,46 @@ def test_a_worker_and_a_beat_with_demo_defaults_do_not_start_in_production(tmp_p
 
 
 @pytest.mark.django_db
-def test_the_database_gives_up_waiting(settings):
+def test_the_database_has_a_lock_timeout(settings):
     options = settings.DATABASES["default"]["OPTIONS"]
     expected = {"sqlite": "busy_timeout=20000", "postgresql": "lock_timeout=5000"}[connection.vendor]
     assert expected in str(options)
 
 
 @pytest.mark.django_db
-def test_sqlite_takes_its_lock_at_once(settings):
+def test_sqlite_transactions_are_immediate(settings):
     if_sqlite = {"sqlite": "IMMEDIATE", "postgresql": None}[connection.vendor]
     assert settings.DATABASES["default"]["OPTIONS"].get("transaction_mode") == if_sqlite
 
 
 @pytest.mark.parametrize("text", ["192.0.2.1/24", "everywhere"])
-def test_it_names_networks_it_cannot_understand(bare, text):
+def test_invalid_networks_are_refused(bare, text):
     bare.setenv("ADMIN_NETWORKS", text)
     with pytest.raises(ImproperlyConfigured, match="ADMIN_NETWORKS does not list networks"):
         read_environment()
 
 
 @pytest.mark.parametrize("name", ["PORT", "SANDBOX_PORT", "NUM_PROXIES"])
-def test_it_names_the_variable_that_is_no_number(bare, name):
+def test_an_error_names_the_variable_that_is_not_a_number(bare, name):
     bare.setenv(name, "many")
     with pytest.raises(ImproperlyConfigured, match=f"{name} is 'many'; it must be a whole number."):
         read_environment()
 
 
 @pytest.mark.parametrize("name", ["PORT", "SANDBOX_PORT"])
-def test_an_empty_number_is_the_default(bare, name):
+def test_an_empty_number_means_the_default(bare, name):
     bare.setenv(name, "")
     assert getattr(read_environment(), name.lower()) in (8000, 8001)
 
 
-def test_it_refuses_what_is_no_database_without_showing_it(bare):
+def test_an_invalid_database_url_is_refused_without_showing_it(bare):
     bare.setenv("DATABASE_URL", "a-password-in-the-wrong-place")
     with pytest.raises(ImproperlyConfigured, match="DATABASE_URL is no address of a database") as refused:
         read_environment()
     assert "a-password" not in str(refused.value)
 
 
-def test_every_variable_is_in_the_example():
+def test_every_variable_is_in_env_example():
     names = set(re.findall(r"""["']([A-Z]+(?:_[A-Z]+)+|PORT)["']""", (ROOT / "portal" / "env.py").read_text()))
     example = (ROOT / ".env.example").read_text()
     assert {name for name in names if not re.search(rf"\b{name}\b", example)} == set()

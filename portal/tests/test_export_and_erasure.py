@@ -1,4 +1,4 @@
-"""What a subscriber may take along and have erased, with all applications there."""
+"""Data export and erasure, with all applications installed."""
 
 from __future__ import annotations
 
@@ -61,20 +61,20 @@ from core.models import LimitCounter
 from preferences import email_preferences
 from preferences.models import Preference, PreferenceChange
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("mirror_alone")]
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("unreachable_provider")]
 
 EXPORT = "/api/account/export"
-LETTER: dict[str, object] = {"title": "Paused", "lines": ["You paused."], "facts": []}
+RECEIPT: dict[str, object] = {"title": "Paused", "lines": ["You paused."], "facts": []}
 
 
 def make_card(handle: str, owner: str) -> dict[str, Any]:
-    """A card as the provider masks it."""
+    """Return a card as the provider masks it."""
     masked = {"brand": "visa", "last4": "1111", "masked_number": "************1111", "iin": "411111"}
     return make_resource("payment_source", handle, customer_id=owner, type="card", status="valid", card=masked)
 
 
 def open_full_account(handle: str, *, plans: int = 1) -> Account:
-    """Open an account that has something of everything, its plans cancelled."""
+    """Open an account with data of every kind, its plans cancelled."""
     held = [make_subscription(f"{handle}-{number}", owner=handle, status="cancelled") for number in range(plans)]
     bills = [make_invoice(f"{handle}-bill-{number}", owner=handle) for number in range(plans)]
     account = open_account(handle, *held, *bills, make_card(f"{handle}-card", handle))
@@ -103,12 +103,12 @@ def open_full_account(handle: str, *, plans: int = 1) -> Account:
     email_preferences.change_preferences(account, {Preference.STREAMING: True}, source=PreferenceChange.Source.PORTAL)
     for _ in range(plans):
         events.record_event(account, kind="paused", text="You paused.", actor="you", at=NOW)
-        queue.queue_mail(kind="receipt", to=account.email, account=account, context=LETTER)
+        queue.queue_mail(kind="receipt", to=account.email, account=account, context=RECEIPT)
     return account
 
 
 def store_pdf(number: str) -> str:
-    """Keep a made PDF of an invoice, and give its file's name."""
+    """Store a PDF of an invoice and return its file name."""
     name = default_storage.save("invoices/own.pdf", ContentFile(b"%PDF"))
     InvoicePdf.objects.create(
         invoice=Invoice.objects.get(provider_id=number), version=1, state=InvoicePdf.State.READY, file=name
@@ -117,22 +117,22 @@ def store_pdf(number: str) -> str:
 
 
 @pytest.fixture
-def mirror_alone(db: None, settings: Settings) -> None:
-    """Plans are on sale, and nobody answers where the provider should be."""
+def unreachable_provider(db: None, settings: Settings) -> None:
+    """Fill the mirror with the catalog and make the provider unreachable."""
     settings.CHARGEBEE_ENDPOINT = UNREACHABLE_ENDPOINT
     apply_catalog()
 
 
 @pytest.fixture
 def alice() -> Account:
-    """Alice, who has something of everything; Bob has as well."""
+    """Return Alice's account with data of every kind; Bob has the same."""
     open_full_account("bob")
     return open_full_account("alice")
 
 
 class TestExport:
     @pytest.mark.shows("api-35")
-    def test_it_is_one_document_of_everything(self, alice: Account) -> None:
+    def test_it_contains_data_of_every_kind(self, alice: Account) -> None:
         SignInClient().request_code(alice.email)
         send_due_mail()
         answer = Browser(alice).get(EXPORT)
@@ -169,16 +169,16 @@ class TestExport:
         assert [item["actor"] for item in exported["changes"]] == ["support", "you"]
         assert {item["actor"] for item in exported["activity"]} == {"support", "you"}
 
-    def test_it_holds_no_secret_and_nothing_of_a_stranger(self, alice: Account) -> None:
+    def test_it_contains_no_secrets_and_no_data_of_others(self, alice: Account) -> None:
         SignInClient().request_code(alice.email)
         send_due_mail()
         browser = Browser(alice)
-        told = browser.get(EXPORT).content.decode()
+        exported_text = browser.get(EXPORT).content.decode()
         challenge, session = LoginChallenge.objects.get(), SessionToken.objects.get()
         secrets = (browser.token, session.digest, session.token_key, challenge.code_hash, "411111", "bob")
-        assert [secret for secret in secrets if secret in told] == []
+        assert [secret for secret in secrets if secret in exported_text] == []
 
-    def test_it_asks_as_often_however_much_there_is(self, alice: Account) -> None:
+    def test_the_number_of_queries_does_not_grow_with_the_data(self, alice: Account) -> None:
         counts = []
         for account in (alice, open_full_account("carla", plans=8)):
             browser = Browser(account)
@@ -187,14 +187,14 @@ class TestExport:
             counts.append(len(queries))
         assert counts[0] == counts[1] <= 24
 
-    def test_nobody_takes_it_without_a_token(self) -> None:
+    def test_it_requires_a_token(self) -> None:
         assert Client().get(EXPORT).status_code == 401
 
 
 class TestErasure:
     @pytest.fixture
     def operator(self, client: Client) -> Client:
-        """A superuser's browser."""
+        """Return a client signed in as a superuser."""
         client.force_login(User.objects.create_superuser("olga", password="correct horse battery staple"))
         return client
 
@@ -206,14 +206,14 @@ class TestErasure:
         """Confirm the erasure and return the page that follows."""
         return str(operator.post(self.erase_url(account), {}, follow=True).content.decode())
 
-    def test_it_asks_first(self, operator: Client, alice: Account) -> None:
-        asked = operator.get(self.erase_url(alice)).content.decode()
-        assert "Erase alice@example.com?" in asked
-        assert "Invoices stay in Chargebee" in asked
+    def test_it_asks_for_confirmation(self, operator: Client, alice: Account) -> None:
+        page = operator.get(self.erase_url(alice)).content.decode()
+        assert "Erase alice@example.com?" in page
+        assert "Invoices stay in Chargebee" in page
         assert Account.objects.filter(pk=alice.pk).exists()
 
     @pytest.mark.shows("rule-17")
-    def test_nothing_of_the_subscriber_is_left(
+    def test_it_deletes_all_data_of_the_subscriber(
         self, operator: Client, alice: Account, django_capture_on_commit_callbacks: Any
     ) -> None:
         browser, pdf = Browser(alice), store_pdf("alice-bill-0")
@@ -223,29 +223,29 @@ class TestErasure:
         with django_capture_on_commit_callbacks(execute=True):
             assert "The account was erased." in self.confirm_erasure(operator, alice)
         assert browser.get("/api/account").status_code == 401
-        of_accounts = (Account, AccountEvent, OutgoingMail, AccountDocument, Command, CodeRedemption)
-        assert [model.objects.exclude(**exclude_bob(model)).count() for model in of_accounts] == [0] * 6
+        account_models = (Account, AccountEvent, OutgoingMail, AccountDocument, Command, CodeRedemption)
+        assert [model.objects.exclude(**exclude_bob(model)).count() for model in account_models] == [0] * 6
         sign_in_models = (LoginChallenge, SignInEvent, LimitCounter)
         assert "alice" not in str([list(model.objects.values()) for model in sign_in_models])
-        mirrored = (Customer, Subscription, Invoice, PaymentSource)
-        assert [model.objects.filter(provider_id__startswith="alice").count() for model in mirrored] == [0] * 4
+        mirror_models = (Customer, Subscription, Invoice, PaymentSource)
+        assert [model.objects.filter(provider_id__startswith="alice").count() for model in mirror_models] == [0] * 4
         assert not default_storage.exists(pdf)
 
-    def test_what_is_counted_stays_without_a_name(self, operator: Client, alice: Account) -> None:
+    def test_statistics_stay_without_personal_data(self, operator: Client, alice: Account) -> None:
         self.confirm_erasure(operator, alice)
         kept = CancellationFeedback.objects.get(account=None)
         assert (kept.reason, kept.subscription_ids) == ("Too expensive", [])
         counted = ChurnEvent.objects.get(account=None, kind="cancelled")
         assert "alice" not in counted.subscription_id
 
-    def test_the_log_tells_who_did_it_and_not_to_whom(self, operator: Client, alice: Account) -> None:
+    def test_the_log_names_the_operator_but_not_the_account(self, operator: Client, alice: Account) -> None:
         operator.post(reverse("admin:accounts_account_act", args=[alice.pk, "sign-out-everywhere"]), {})
         self.confirm_erasure(operator, alice)
         entries = LogEntry.objects.order_by("pk")
         assert [(entry.user.username, entry.object_repr) for entry in entries] == [("olga", "an erased account")] * 2
         assert entries[1].change_message == "The account was erased."
 
-    def test_a_stranger_keeps_everything(self, operator: Client, alice: Account) -> None:
+    def test_another_account_keeps_all_its_data(self, operator: Client, alice: Account) -> None:
         bob = Account.objects.get(email="bob@example.com")
         before = json.loads(Browser(bob).get(EXPORT).content)
         self.confirm_erasure(operator, alice)
@@ -260,12 +260,12 @@ class TestErasure:
         assert Account.objects.filter(pk=alice.pk).exists()
         assert AccountEvent.objects.filter(account=alice).exists()
 
-    def test_an_account_with_a_change_under_way_is_not_erased(self, operator: Client, alice: Account) -> None:
+    def test_an_account_with_a_change_in_progress_is_not_erased(self, operator: Client, alice: Account) -> None:
         Command.objects.create(account=alice, key="two", kind="resume", actor="you", steps=[])
         assert "(change_in_progress)" in self.confirm_erasure(operator, alice)
         assert Customer.objects.filter(account=alice).exists()
 
-    def test_its_customer_is_nobody_the_portal_knows_any_more(self, operator: Client, alice: Account) -> None:
+    def test_a_later_webhook_for_its_customer_is_ignored(self, operator: Client, alice: Account) -> None:
         self.confirm_erasure(operator, alice)
         webhook_intake.store_webhook_event(
             {
@@ -281,14 +281,14 @@ class TestErasure:
         assert not Customer.objects.filter(provider_id="alice").exists()
 
     @pytest.mark.parametrize("task", [tasks.resync_account, tasks.align_bundle])
-    def test_a_message_that_comes_after_it_does_nothing(
+    def test_a_task_that_runs_later_does_nothing(
         self, operator: Client, alice: Account, task: Callable[[int], None]
     ) -> None:
         self.confirm_erasure(operator, alice)
         task(alice.pk)
         assert not Customer.objects.filter(provider_id="alice").exists()
 
-    def test_an_operator_of_a_group_may_not(self, client: Client, alice: Account) -> None:
+    def test_an_operator_who_is_not_a_superuser_is_refused(self, client: Client, alice: Account) -> None:
         support = User.objects.create_user("sam", password="correct horse battery staple", is_staff=True)
         client.force_login(support)
         assert client.post(self.erase_url(alice), {}).status_code == 403
@@ -296,5 +296,5 @@ class TestErasure:
 
 
 def exclude_bob(model: Any) -> dict[str, str]:
-    """What leaves Bob's rows out."""
+    """Return the lookup that excludes Bob's rows."""
     return {"email" if model is Account else "account__email": "bob@example.com"}

@@ -21,68 +21,68 @@ class ImpatientSocket(TimedSocket):
 
 @pytest.fixture
 def ends() -> Iterator[tuple[ImpatientSocket, socket.socket]]:
-    """The server's end, as gunicorn's threads use it, and the client's."""
-    near, client = socket.socketpair()
-    ours = ImpatientSocket(fileno=near.detach())
-    ours.setblocking(True)
-    ours.expect_request()
-    with ours, client:
-        yield ours, client
+    """The server's end of a connection, as gunicorn's threads use it, and the client's end."""
+    server_end, client = socket.socketpair()
+    server = ImpatientSocket(fileno=server_end.detach())
+    server.setblocking(True)
+    server.expect_request()
+    with server, client:
+        yield server, client
 
 
-def test_it_reads_what_comes_in_time(ends: tuple[ImpatientSocket, socket.socket]) -> None:
-    ours, client = ends
+def test_it_reads_data_that_arrives_in_time(ends: tuple[ImpatientSocket, socket.socket]) -> None:
+    server, client = ends
     client.sendall(b"GET")
-    assert ours.recv(10) == b"GET"
+    assert server.recv(10) == b"GET"
     client.close()
-    assert ours.recv(10) == b""
+    assert server.recv(10) == b""
 
 
 @pytest.mark.shows("reliability-32")
-def test_a_client_that_says_a_byte_at_a_time_has_gone_when_the_time_is_over(
+def test_a_client_that_sends_single_bytes_is_disconnected_after_the_timeout(
     ends: tuple[ImpatientSocket, socket.socket],
 ) -> None:
-    ours, client = ends
-    began = time.monotonic()
-    ours.expect_request()
+    server, client = ends
+    start = time.monotonic()
+    server.expect_request()
     client.sendall(b"X")
-    while ours.recv(10):
+    while server.recv(10):
         time.sleep(0.05)
         client.sendall(b"X")
-    assert time.monotonic() - began >= ImpatientSocket.request_timeout
+    assert time.monotonic() - start >= ImpatientSocket.request_timeout
 
 
-def test_what_waited_for_a_thread_is_still_read(ends: tuple[ImpatientSocket, socket.socket]) -> None:
-    ours, client = ends
+def test_a_request_that_waited_for_a_thread_is_still_read(ends: tuple[ImpatientSocket, socket.socket]) -> None:
+    server, client = ends
     client.sendall(b"GET")
     time.sleep(1.1 * ImpatientSocket.request_timeout)
-    ours.extend_deadline()
-    assert ours.recv(10) == b"GET"
-    assert ours.recv(10) == b""
+    server.extend_deadline()
+    assert server.recv(10) == b"GET"
+    assert server.recv(10) == b""
 
 
-def test_the_time_begins_anew_with_each_request(ends: tuple[ImpatientSocket, socket.socket]) -> None:
-    ours, client = ends
+def test_the_timeout_restarts_with_each_request(ends: tuple[ImpatientSocket, socket.socket]) -> None:
+    server, client = ends
     time.sleep(1.1 * ImpatientSocket.request_timeout)
-    ours.expect_request()
+    server.expect_request()
     client.sendall(b"GET")
-    assert ours.recv(10) == b"GET"
+    assert server.recv(10) == b"GET"
 
 
-def test_a_shorter_limit_of_gunicorns_own_stays_what_it_is(
+def test_a_shorter_timeout_of_gunicorn_is_kept(
     ends: tuple[ImpatientSocket, socket.socket],
 ) -> None:
-    ours, _ = ends
-    ours.settimeout(0.01)
+    server, _ = ends
+    server.settimeout(0.01)
     with pytest.raises(TimeoutError):
-        ours.recv(10)
-    ours.settimeout(0)
+        server.recv(10)
+    server.settimeout(0)
     with pytest.raises(BlockingIOError):
-        ours.recv(10)
+        server.recv(10)
 
 
 @pytest.mark.shows("reliability-32")
-def test_a_client_that_takes_no_answer_is_left(ends: tuple[ImpatientSocket, socket.socket]) -> None:
-    ours, _ = ends
+def test_a_client_that_does_not_read_the_response_is_disconnected(ends: tuple[ImpatientSocket, socket.socket]) -> None:
+    server, _ = ends
     with pytest.raises(BrokenPipeError):
-        ours.sendall(b"x" * 10_000_000)
+        server.sendall(b"x" * 10_000_000)

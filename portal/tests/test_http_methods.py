@@ -1,4 +1,4 @@
-"""Methods that nobody needs are refused, wherever they are tried."""
+"""Methods that no page needs are refused everywhere."""
 
 import pytest
 
@@ -9,7 +9,7 @@ import pytest
 @pytest.mark.parametrize(
     "path", ["/", "/admin/login/", "/api/me", "/webhooks/chargebee", "/static/portal/message.css", "/healthz"]
 )
-def test_it_refuses_to_echo(client, path, method):
+def test_it_refuses_the_method_without_an_echo(client, path, method):
     answer = client.generic(method, path, headers={"Authorization": "Bearer a-secret"})
     assert answer.status_code == 405
     assert b"a-secret" not in b"".join(answer)

@@ -1,4 +1,4 @@
-"""`docs/settings.md` and `.env.example`, held against what the code reads."""
+"""`docs/settings.md` and `.env.example` match the variables that the code reads."""
 
 import os
 import re
@@ -28,10 +28,10 @@ READ = re.compile(
     r"""(?:environ(?:\.get\(|\.setdefault\(|\[)|read\.\w+\(|_\w+\(\s*read,|_port\()\s*["']([A-Z][A-Z_]+)["']""",
     re.VERBOSE,
 )
-# What is not a setting of ours: the system's, Django's and pytest's own.
-FOREIGN = {"PATH", "PYTHONPATH", "DJANGO_SETTINGS_MODULE", "DYLD_FALLBACK_LIBRARY_PATH"}
-FOREIGN |= {"OBJC_DISABLE_INITIALIZE_FORK_SAFETY", "PYTEST_XDIST_WORKER"}
-WSGI = {"CONTENT_LENGTH", "HTTP_TRANSFER_ENCODING", "PATH_INFO", "REMOTE_ADDR", "REQUEST_METHOD"}
+# Variables of the system, Django and pytest.
+EXTERNAL_VARIABLES = {"PATH", "PYTHONPATH", "DJANGO_SETTINGS_MODULE", "DYLD_FALLBACK_LIBRARY_PATH"}
+EXTERNAL_VARIABLES |= {"OBJC_DISABLE_INITIALIZE_FORK_SAFETY", "PYTEST_XDIST_WORKER"}
+WSGI_VARIABLES = {"CONTENT_LENGTH", "HTTP_TRANSFER_ENCODING", "PATH_INFO", "REMOTE_ADDR", "REQUEST_METHOD"}
 ROW = re.compile(r"^\| `([A-Z_]+)` \| (.+?) \| (.*?) \| (.*?) \| (.+) \|$", re.MULTILINE)
 ALL_DOCUMENTED = (ROOT / "docs" / "settings.md").read_text()
 EXAMPLE = (ROOT / ".env.example").read_text()
@@ -44,36 +44,39 @@ SHOW = {
 
 
 def read_section(title):
-    """Return the rows of one table: the variable, and what is said of it."""
+    """Return the rows of one table: the variable with its type, demo value and production value."""
     text = ALL_DOCUMENTED.split(f"## {title}\n")[1].split("\n## ")[0]
     return {name: (kind, demo, production) for name, kind, demo, production, _meaning in ROW.findall(text)}
 
 
 def table_defaults(rows):
-    """Return the values that a table gives as one would write them."""
+    """Return the default values that a table spells out."""
     literal = {name: re.fullmatch(r"`([^`]+)`|empty", row[1]) for name, row in rows.items()}
     return {name: found[1] or "" for name, found in literal.items() if found}
 
 
 @pytest.fixture
 def bare(monkeypatch):
-    """An environment in which nothing of ours is set."""
+    """An environment without any variable of the portal."""
     monkeypatch.chdir(ROOT)
     for name, *_ in ROW.findall(ALL_DOCUMENTED):
         monkeypatch.delenv(name, raising=False)
     return monkeypatch
 
 
-def test_every_variable_that_is_read_has_a_row_and_none_too_many():
-    files = [ROOT / "conftest.py", *(file for room in APPLICATIONS for file in (ROOT / room).rglob("*.py"))]
+def test_the_tables_list_exactly_the_variables_that_the_code_reads():
+    files = [
+        ROOT / "conftest.py",
+        *(file for application in APPLICATIONS for file in (ROOT / application).rglob("*.py")),
+    ]
     read = {name for file in files for name in READ.findall(file.read_text())}
 
     documented = [name for name, *_ in ROW.findall(ALL_DOCUMENTED)]
 
-    assert sorted(documented) == sorted(read - FOREIGN - WSGI)
+    assert sorted(documented) == sorted(read - EXTERNAL_VARIABLES - WSGI_VARIABLES)
 
 
-def test_the_portals_defaults_are_those_of_the_table(bare):
+def test_the_portal_defaults_match_the_table(bare):
     unset = read_environment()
     for name, value in table_defaults(read_section("The portal")).items():
         bare.setenv(name, value)
@@ -82,7 +85,7 @@ def test_the_portals_defaults_are_those_of_the_table(bare):
 
 
 @pytest.mark.parametrize(("what", "title"), [("web", "The portal"), ("sandbox", "The sandbox")])
-def test_the_defaults_of_web_server_and_sandbox_are_those_of_the_table(bare, what, title):
+def test_the_web_server_and_sandbox_defaults_match_the_table(bare, what, title):
     def shown(**added):
         command = [sys.executable, "-c", SHOW[what]]
         return subprocess.run(
@@ -92,29 +95,29 @@ def test_the_defaults_of_web_server_and_sandbox_are_those_of_the_table(bare, wha
     assert shown() == shown(**table_defaults(read_section(title)))
 
 
-def test_the_tests_own_servers_are_those_of_the_table():
+def test_the_test_server_defaults_match_the_table():
     rows = table_defaults(read_section("Tests and tools"))
 
     assert rows == {"TEST_DATABASE_URL": suites.DATABASE_URL, "TEST_REDIS_URL": suites.REDIS_URL}
 
 
-def test_what_production_requires_is_what_its_check_is_given(tmp_path):
+def test_the_required_variables_are_those_of_the_production_check(tmp_path):
     rows = read_section("The portal")
     required = {name for name, (_kind, _demo, production) in rows.items() if "**required**" in production}
 
     assert required == set(production_environment(tmp_path)) - {"VAR_DIR"}
 
 
-def test_the_example_names_every_setting_of_the_portal():
+def test_env_example_names_every_setting_of_the_portal():
     named = set(re.findall(r"[A-Z][A-Z_]+[A-Z]", EXAMPLE))
 
     assert set(read_section("The portal")) <= named
 
 
-def test_the_example_sets_nothing_that_does_not_exist_and_shows_the_demos_defaults():
+def test_env_example_has_only_known_settings_with_demo_defaults():
     shown = dict(re.findall(r"^#?([A-Z][A-Z_]+)=(.*)$", EXAMPLE, re.MULTILINE))
     portal = table_defaults(read_section("The portal"))
-    alike = ("PORTAL_ENV", "PORT", "VAR_DIR", "WEB_CONCURRENCY", "WEB_THREADS", "LOG_LEVEL")
+    compared = ("PORTAL_ENV", "PORT", "VAR_DIR", "WEB_CONCURRENCY", "WEB_THREADS", "LOG_LEVEL")
 
     assert set(shown) <= {name for name, *_ in ROW.findall(ALL_DOCUMENTED)} | {"POSTGRES_PASSWORD"}
-    assert {name: shown[name] for name in alike} == {name: portal[name] for name in alike}
+    assert {name: shown[name] for name in compared} == {name: portal[name] for name in compared}

@@ -1,4 +1,4 @@
-"""The test suite's own rule: nothing leaves this machine."""
+"""The test suite cannot reach the network beyond this machine."""
 
 import socket
 
@@ -7,7 +7,7 @@ from pytest_socket import SocketConnectBlockedError
 
 
 @pytest.mark.filterwarnings("ignore:A test tried")
-def test_it_reaches_nobody_else():
-    # An address reserved for documentation: nobody would answer, if it were let out at all.
+def test_a_connection_to_another_machine_is_blocked():
+    # An address reserved for documentation, which would not respond even if the request got out.
     with pytest.raises(SocketConnectBlockedError):
         socket.create_connection(("192.0.2.1", 443), timeout=1)

@@ -1,4 +1,4 @@
-"""The portal's URLs with endpoints that fail in every way there is."""
+"""The portal's URLs, plus endpoints that fail in every possible way."""
 
 from django.core.exceptions import PermissionDenied, SuspiciousOperation
 from django.db import OperationalError

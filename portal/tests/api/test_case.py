@@ -1,4 +1,4 @@
-"""Keys are camelCase out, either case in."""
+"""Responses use camelCase keys; requests may use camelCase or snake_case."""
 
 import json
 
@@ -9,7 +9,7 @@ from rest_framework.exceptions import ParseError
 
 from portal.api.case import camelize_keys, snakify_keys, to_camel, to_snake
 
-# Names as ours are: words of letters, digits at a word's end, never an underscore before a digit.
+# Field names are words of letters, may end in digits, and never have an underscore before a digit.
 word = st.from_regex(r"[a-z]{2,8}[0-9]{0,2}", fullmatch=True)
 name = st.lists(word, min_size=1, max_size=4).map("_".join)
 
@@ -27,24 +27,24 @@ name = st.lists(word, min_size=1, max_size=4).map("_".join)
         ("chargebee_js_url", "chargebeeJsUrl"),
     ],
 )
-def test_it_spells_a_key_both_ways(inside, wire):
+def test_it_converts_a_key_in_both_directions(inside, wire):
     assert to_camel(inside) == wire
     assert to_snake(wire) == inside
 
 
 @given(name)
-def test_it_brings_every_name_back(inside):
+def test_converting_a_name_back_returns_the_original(inside):
     assert to_snake(to_camel(inside)) == inside
     assert to_snake(inside) == inside
 
 
-def test_it_reaches_into_lists_and_objects():
+def test_it_converts_keys_in_nested_lists_and_objects():
     assert camelize_keys({"all_plans": [{"sub_id": 1}, ({"sub_id": 2},)]}) == {
         "allPlans": [{"subId": 1}, [{"subId": 2}]]
     }
 
 
-def test_it_leaves_values_alone():
+def test_it_leaves_values_unchanged():
     assert snakify_keys({"service": "gospelTV", "ids": ["Minno-Plan"]}) == {
         "service": "gospelTV",
         "ids": ["Minno-Plan"],
@@ -58,7 +58,7 @@ def test_it_refuses_a_key_given_twice():
 
 @pytest.mark.shows("request-1")
 @pytest.mark.parametrize("spelling", ["planIds", "plan_ids"])
-def test_it_takes_both_spellings_in_a_body(post_json, spelling):
+def test_it_accepts_both_spellings_in_a_body(post_json, spelling):
     assert post_json("/api/test/echo", json.dumps({spelling: ["a"]})).json() == {
         "receivedBody": ["plan_ids"],
         "nextBillingAt": None,
@@ -68,6 +68,6 @@ def test_it_takes_both_spellings_in_a_body(post_json, spelling):
 
 @pytest.mark.shows("request-1")
 @pytest.mark.parametrize("spelling", ["planIds", "plan_ids"])
-def test_it_takes_both_spellings_in_a_query(visitor, spelling):
+def test_it_accepts_both_spellings_in_a_query(visitor, spelling):
     answer = visitor.get(f"/api/test/echo?{spelling}=a&{spelling}=b&days=30").json()
     assert answer["receivedQuery"] == [["days", ["30"]], ["plan_ids", ["a", "b"]]]

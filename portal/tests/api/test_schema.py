@@ -1,4 +1,4 @@
-"""The API's document says what the API does."""
+"""The OpenAPI document describes what the API does."""
 
 import pytest
 from django.test import Client
@@ -22,40 +22,40 @@ def api_operations(document):
     ]
 
 
-def test_it_is_a_sound_document(document):
+def test_it_is_a_valid_openapi_document(document):
     validate_schema(document)
 
 
 @pytest.mark.shows("request-1")
-def test_it_spells_every_property_in_camel_case(document):
+def test_every_property_name_is_in_camel_case(document):
     names = [name for schema in document["components"]["schemas"].values() for name in schema.get("properties", {})]
     assert names
     assert [name for name in names if "_" in name] == []
 
 
-def test_it_tells_how_every_operation_fails(document):
+def test_every_operation_documents_its_error_responses(document):
     for method, path, operation in api_operations(document):
         assert {"400", "404", "405", "429", "500", "503"} <= set(operation["responses"]), (method, path)
 
 
 @pytest.mark.shows("request-2")
-def test_it_tells_which_operations_want_a_token(document):
-    wanting = {path for _, path, operation in api_operations(document) if "401" in operation["responses"]}
-    assert wanting.isdisjoint(PUBLIC_PATHS)
-    assert "/api/account" in wanting
+def test_only_protected_operations_document_a_401(document):
+    protected = {path for _, path, operation in api_operations(document) if "401" in operation["responses"]}
+    assert protected.isdisjoint(PUBLIC_PATHS)
+    assert "/api/account" in protected
 
 
 @pytest.mark.shows("request-2")
 @pytest.mark.django_db
-def test_every_operation_that_wants_a_token_refuses_to_do_without(document):
-    wanting = [
+def test_every_protected_operation_refuses_a_request_without_a_token(document):
+    protected = [
         (method, path) for method, path, operation in api_operations(document) if "401" in operation["responses"]
     ]
     answers = {
         (method, path): getattr(Client(), method)(path.replace("{", "").replace("}", "")).status_code
-        for method, path in wanting
+        for method, path in protected
     }
-    assert answers == dict.fromkeys(wanting, 401)
+    assert answers == dict.fromkeys(protected, 401)
 
 
 @pytest.mark.shows("security-27")
@@ -63,7 +63,7 @@ def test_every_operation_that_wants_a_token_refuses_to_do_without(document):
 @pytest.mark.parametrize(
     "content_type", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"]
 )
-def test_no_form_of_another_site_can_change_anything(document, content_type):
+def test_a_cross_site_form_cannot_change_anything(document, content_type):
     changes = [path for method, path, _ in api_operations(document) if method == "post"]
     origin = {"Origin": "https://evil.example.com", "Sec-Fetch-Site": "cross-site"}
     answers = {
@@ -75,5 +75,5 @@ def test_no_form_of_another_site_can_change_anything(document, content_type):
     assert [name for name in names if name.startswith("access-control-") or name == "set-cookie"] == []
 
 
-def test_it_is_served_where_it_is_nobodys_secret(client):
+def test_it_is_served_outside_production(client):
     assert client.get("/api/schema/").json()["openapi"].startswith("3.")

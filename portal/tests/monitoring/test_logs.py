@@ -1,4 +1,4 @@
-"""What is logged can be followed through web, worker and provider, and tells nobody's secrets."""
+"""Log lines carry a request id through web, worker and provider, and contain no secrets."""
 
 import io
 import json
@@ -18,7 +18,7 @@ from conftest import ROOT
 from portal.monitoring import logs
 
 KEY = "live_4f1cf2b0a1"
-LINES = {
+REDACTIONS = {
     "an address in a query": (
         "GET /customers?email[is]=ava%2Btv%40example.com HTTP/1.1",
         "GET /customers?email[is]=[address] HTTP/1.1",
@@ -36,8 +36,8 @@ LINES = {
 
 
 @pytest.fixture(params=[logs.JsonLines, logs.PlainLines])
-def lines(request):
-    """A logger with the formatter, and what it has written."""
+def log(request):
+    """A logger with the formatter, and the stream that it writes to."""
     stream = io.StringIO()
     handler = logging.StreamHandler(stream)
     handler.addFilter(logs.RequestIdFilter())
@@ -49,8 +49,8 @@ def lines(request):
 
 
 @pytest.fixture
-def written():
-    """A JSON handler on the root logger while a test runs, and its lines as they are read."""
+def read_lines():
+    """Log as JSON during a test; return a function that reads the lines."""
     stream = io.StringIO()
     handler = logging.StreamHandler(stream)
     handler.addFilter(logs.RequestIdFilter())
@@ -66,27 +66,29 @@ def written():
         logger.setLevel(level)
 
 
-@pytest.mark.parametrize(("said", "told"), LINES.values(), ids=LINES)
-def test_a_line_keeps_what_is_nobody_elses(lines, said, told):
-    logger, stream = lines
-    logger.warning("%s", said)
-    assert told in stream.getvalue()
-    assert (said in stream.getvalue()) == (said == told)
-
-
-@pytest.mark.parametrize("said", [said for name, (said, _) in LINES.items() if name != "nothing"])
-def test_a_traceback_keeps_it_too(lines, said):
-    logger, stream = lines
-    try:
-        raise RuntimeError(said)
-    except RuntimeError:
-        logger.exception("It failed")
-    assert "RuntimeError" in stream.getvalue()
-    assert said not in stream.getvalue()
+@pytest.mark.parametrize(("logged_text", "redacted"), REDACTIONS.values(), ids=REDACTIONS)
+def test_a_line_is_redacted(log, logged_text, redacted):
+    logger, stream = log
+    logger.warning("%s", logged_text)
+    assert redacted in stream.getvalue()
+    assert (logged_text in stream.getvalue()) == (logged_text == redacted)
 
 
 @pytest.mark.parametrize(
-    ("said", "told"),
+    "logged_text", [logged_text for name, (logged_text, _) in REDACTIONS.items() if name != "nothing"]
+)
+def test_a_traceback_is_redacted(log, logged_text):
+    logger, stream = log
+    try:
+        raise RuntimeError(logged_text)
+    except RuntimeError:
+        logger.exception("It failed")
+    assert "RuntimeError" in stream.getvalue()
+    assert logged_text not in stream.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("logged_text", "redacted"),
     [
         ("To:\nava@example.com", "To:\n[address]"),
         ("“ava@example.com” is unknown", "“[address]” is unknown"),
@@ -94,13 +96,13 @@ def test_a_traceback_keeps_it_too(lines, said):
     ],
     ids=["an address on a new line", "an address in quotes", "a token on a new line"],
 )
-def test_a_line_is_an_object_whatever_stands_before_what_is_taken_out(written, said, told):
-    logging.getLogger("portal.example").warning("%s", said, extra={"also": [said]})
-    (line,) = written()
-    assert (line["message"], line["also"]) == (told, [told])
+def test_a_redacted_line_is_still_a_json_object(read_lines, logged_text, redacted):
+    logging.getLogger("portal.example").warning("%s", logged_text, extra={"also": [logged_text]})
+    (line,) = read_lines()
+    assert (line["message"], line["also"]) == (redacted, [redacted])
 
 
-def test_a_line_is_an_object_with_its_time_in_utc():
+def test_a_line_is_a_json_object_with_its_time_in_utc():
     record = logging.LogRecord("billing", logging.INFO, "x.py", 1, "Job %s is late", ("resumes",), None)
     record.created = 1_774_951_200.25
     record.status = 200
@@ -116,16 +118,16 @@ def test_a_line_is_an_object_with_its_time_in_utc():
     }
 
 
-def test_a_request_is_told_by_its_route_and_not_by_its_address(visitor, written):
+def test_a_request_is_logged_with_its_route_and_without_its_url(visitor, read_lines):
     visitor.get("/api/account?token=5f2c9a7be1d04c3a", headers={"X-Request-ID": "abc-123-def-456"})
-    (line,) = written()
+    (line,) = read_lines()
     assert line["request_id"] == "abc-123-def-456"
     assert (line["method"], line["route"], line["status"]) == ("GET", "api/account", 401)
     assert line["milliseconds"] > 0
     assert "5f2c9a7be1d04c3a" not in json.dumps(line)
 
 
-def test_a_mistake_of_ours_is_told_with_its_traceback_and_an_answer_of_503_is_not(visitor, caplog):
+def test_a_503_is_logged_by_the_portal_and_a_crash_by_django(visitor, caplog):
     logged = {}
     for path in ("crash", "locked"):
         caplog.clear()
@@ -137,26 +139,26 @@ def test_a_mistake_of_ours_is_told_with_its_traceback_and_an_answer_of_503_is_no
     }
 
 
-def test_a_worker_goes_on_under_the_id_of_the_request(written):
+def test_a_task_logs_the_id_of_the_request_that_queued_it(read_lines):
     app = Celery("elsewhere", broker="memory://", backend="cache+memory://", set_as_current=False)
     done = threading.Semaphore(0)
 
     @app.task(name="portal.tests.say")
-    def say(words):
+    def log_words(words):
         logging.getLogger("portal.example").info(words)
         done.release()
 
     with start_worker(app, pool="solo", perform_ping_check=False, shutdown_timeout=20):
         with logs.bind_request_id("abc-123-def-456"):
-            say.delay("for a request")
-        say.delay("by itself")
+            log_words.delay("for a request")
+        log_words.delay("by itself")
         assert all(done.acquire(timeout=20) for _ in range(2))
-    told = {line["message"]: line["request_id"] for line in written()}
-    assert told["for a request"] == "abc-123-def-456"
-    assert re.fullmatch("[0-9a-f]{32}", told["by itself"])
+    request_ids = {line["message"]: line["request_id"] for line in read_lines()}
+    assert request_ids["for a request"] == "abc-123-def-456"
+    assert re.fullmatch("[0-9a-f]{32}", request_ids["by itself"])
 
 
-def test_what_gunicorn_says_is_an_object_too(tmp_path):
+def test_gunicorn_logs_json_objects(tmp_path):
     command = [sys.executable, "-m", "gunicorn", "-c", "portal/gunicorn_conf.py", "portal.wsgi"]
     with socket.create_server(("127.0.0.1", 0)) as taken:
         environment = {

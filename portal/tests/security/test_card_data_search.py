@@ -1,4 +1,4 @@
-"""The journeys' search for card data finds what is planted, and nothing else."""
+"""The card data search of the browser tests finds planted card data and has no false positives."""
 
 import base64
 import json
@@ -35,18 +35,18 @@ def search(folder):
     return search
 
 
-def test_it_finds_nothing_where_nothing_is(search):
+def test_it_passes_if_there_is_no_card_data(search):
     search.record_request("POST", "http://127.0.0.1:8001/v2/tokens", {}, json.dumps({"number": VISA, "cvv": CODE}))
     search.assert_no_card_data(codes=[CODE])
 
 
-def test_it_says_where_it_found_what(search):
+def test_it_reports_what_it_found_and_where(search):
     search.record_request("POST", f"{PORTAL}/a", {}, json.dumps({"cvv": CODE}))
     with pytest.raises(AssertionError, match=f"a code after .*cvv.* in POST {PORTAL}/a"):
         search.assert_no_card_data(codes=[CODE])
 
 
-def test_it_does_not_pass_without_having_seen_a_request(folder):
+def test_it_fails_if_it_has_recorded_no_request(folder):
     with pytest.raises(AssertionError, match="no request was seen"):
         CardDataSearch(portal=PORTAL, folder=folder).assert_no_card_data()
 
@@ -74,7 +74,7 @@ def test_it_does_not_pass_without_having_seen_a_request(folder):
         (f"/a?cvv={int(CODE)}", {}, ""),
     ],
 )
-def test_it_finds_what_is_sent(search, path, headers, body):
+def test_it_finds_card_data_in_requests(search, path, headers, body):
     search.record_request("POST", PORTAL + path, headers, body)
     with pytest.raises(AssertionError):
         search.assert_no_card_data(codes=[CODE])
@@ -88,7 +88,7 @@ def test_it_finds_what_is_sent(search, path, headers, body):
         ("/api/invoices/97/", ""),
     ],
 )
-def test_it_takes_no_other_number_that_is_sent_for_a_code(search, path, body):
+def test_other_numbers_in_requests_are_not_security_codes(search, path, body):
     search.record_request("POST", PORTAL + path, {}, body)
     search.assert_no_card_data(codes=[CODE])
 
@@ -104,7 +104,7 @@ def test_it_takes_no_other_number_that_is_sent_for_a_code(search, path, body):
         (CODE, None, None),
     ],
 )
-def test_it_finds_what_is_stored(search, folder, row):
+def test_it_finds_card_data_in_the_database(search, folder, row):
     with sqlite3.connect(folder / "db.sqlite3") as database:
         database.execute("INSERT INTO kept VALUES (?, ?, ?)", row)
     database.close()
@@ -120,14 +120,14 @@ def test_it_finds_what_is_stored(search, folder, row):
         ("celery/queue/message", f'["{VISA}"]'),
     ],
 )
-def test_it_finds_what_is_logged_and_queued(search, folder, place, line):
+def test_it_finds_card_data_in_logs_and_queued_messages(search, folder, place, line):
     (folder / place).parent.mkdir(exist_ok=True)
     (folder / place).write_text(line)
     assert [place in found for found in search.find_card_data(codes=[CODE])] == [True]
 
 
 @pytest.mark.parametrize("encoding", ["8bit", "base64", "quoted-printable"])
-def test_it_finds_what_is_mailed(search, folder, encoding):
+def test_it_finds_card_data_in_mails(search, folder, encoding):
     mail = EmailMessage()
     mail["Subject"] = "Your card"
     mail.set_content(f"It is {VISA[:4]} {VISA[4:8]} {VISA[8:12]} {VISA[12:]}.", cte=encoding)
@@ -135,7 +135,7 @@ def test_it_finds_what_is_mailed(search, folder, encoding):
     assert search.find_card_data() == ["a number ending in 1111 in mail/one.log"]
 
 
-def test_it_takes_nothing_between_the_parts_of_a_mail_for_a_card(search, folder):
+def test_a_mail_boundary_is_not_a_card_number(search, folder):
     mail = EmailMessage()
     mail.set_content("Hello")
     mail.add_alternative("<p>Hello</p>", subtype="html")
@@ -145,7 +145,7 @@ def test_it_takes_nothing_between_the_parts_of_a_mail_for_a_card(search, folder)
 
 
 @pytest.mark.parametrize("number", [*TEST_CARDS, "4000056655665556", "2223003122003222", "4222222222222"])
-def test_it_knows_the_cards_of_every_brand(number):
+def test_it_recognizes_cards_of_every_brand(number):
     assert card_numbers_in(f"paid with {number}, thank you") == {number}
 
 
@@ -154,7 +154,7 @@ def test_it_knows_the_cards_of_every_brand(number):
     [
         "4000056655665557",  # a wrong check digit
         "1774051200000",  # an instant in milliseconds
-        "9111111111111111",  # no brand's
+        "9111111111111111",  # not a prefix of any brand
         "pm_4000056655665556",
         "a4000056655665556",
         "0.4000056655665556",
@@ -162,12 +162,12 @@ def test_it_knows_the_cards_of_every_brand(number):
         base64.b64encode(b"a token of some length").decode(),
     ],
 )
-def test_it_leaves_other_numbers_alone(text):
+def test_other_long_numbers_are_not_card_numbers(text):
     assert card_numbers_in(text) == set()
 
 
 @pytest.mark.parametrize(
     "text", ["$0.97", "1097", "0971", "pm_097", "HTTP/1.1 200 097 0.1", "12,097", '{"amount": 97}']
 )
-def test_it_leaves_other_short_numbers_alone(text):
+def test_other_short_numbers_are_not_security_codes(text):
     assert not security_codes_in(text, CODE)

@@ -1,4 +1,4 @@
-"""The headers of every answer: pages, the API, the admin, static files and failures."""
+"""The headers of every response: pages, the API, the admin, static files and errors."""
 
 import pytest
 from django.test import Client
@@ -26,7 +26,7 @@ def anyone(visitor, bundle, db):
 
 @pytest.mark.shows("security-23")
 @pytest.mark.parametrize("path", EVERYWHERE)
-def test_it_sends_a_policy_that_allows_nothing_inline(anyone, path):
+def test_the_policy_allows_no_inline_scripts_or_styles(anyone, path):
     directives = read_policy(anyone.get(path))
     assert directives["script-src"] == ["'self'"]
     assert directives["style-src"] == ["'self'"]
@@ -35,18 +35,18 @@ def test_it_sends_a_policy_that_allows_nothing_inline(anyone, path):
 
 @pytest.mark.shows("security-25")
 @pytest.mark.parametrize("path", ["/", "/dashboard", "/api/nothing"])
-def test_it_allows_one_trusted_types_policy_on_pages(anyone, path):
+def test_pages_allow_one_trusted_types_policy(anyone, path):
     directives = read_policy(anyone.get(path))
     assert directives["require-trusted-types-for"] == ["'script'"]
     assert directives["trusted-types"] == ["webpack"]
 
 
-def test_it_leaves_trusted_types_out_of_the_admin(anyone):
+def test_the_admin_does_not_require_trusted_types(anyone):
     assert "trusted-types" not in read_policy(anyone.get("/admin/login/"))
 
 
 @pytest.mark.parametrize("path", EVERYWHERE)
-def test_it_sends_the_other_headers_everywhere(anyone, path):
+def test_every_response_has_the_other_security_headers(anyone, path):
     response = anyone.get(path)
     assert response["X-Content-Type-Options"] == "nosniff"
     assert response["Referrer-Policy"] == "same-origin"
@@ -56,7 +56,7 @@ def test_it_sends_the_other_headers_everywhere(anyone, path):
 
 @pytest.mark.shows("security-26")
 @pytest.mark.parametrize("path", EVERYWHERE)
-def test_it_insists_on_https_where_it_is_served_over_it(settings, bundle, db, path):
+def test_responses_over_https_send_hsts(settings, bundle, db, path):
     settings.SECURE_HSTS_SECONDS = 31_536_000
     settings.SECURE_HSTS_INCLUDE_SUBDOMAINS = True
     settings.ROOT_URLCONF = "portal.tests.urls"
@@ -66,13 +66,13 @@ def test_it_insists_on_https_where_it_is_served_over_it(settings, bundle, db, pa
 
 @pytest.mark.shows("security-27")
 @pytest.mark.parametrize("path", EVERYWHERE)
-def test_it_tells_other_origins_nothing(anyone, path):
+def test_no_response_has_cors_headers(anyone, path):
     response = anyone.get(path, headers={"Origin": "https://evil.example.com"})
     assert not [name for name in response.headers if name.lower().startswith("access-control-")]
 
 
 @pytest.mark.shows("security-27")
-def test_it_does_not_answer_a_preflight_of_another_origin_with_leave(anyone):
+def test_a_preflight_request_from_another_origin_is_refused(anyone):
     response = anyone.options(
         "/api/test/echo",
         headers={"Origin": "https://evil.example.com", "Access-Control-Request-Method": "POST"},
@@ -82,12 +82,12 @@ def test_it_does_not_answer_a_preflight_of_another_origin_with_leave(anyone):
 
 
 @pytest.mark.shows("security-19")
-def test_it_sets_no_cookie_for_a_subscriber(anyone):
+def test_subscribers_get_no_cookies(anyone):
     assert not anyone.get("/").cookies
     assert not anyone.get("/api/test/echo").cookies
 
 
-def test_it_serves_only_hashed_names_as_immutable(settings):
+def test_only_files_with_hashed_names_are_immutable(settings):
     immutable = settings.WHITENOISE_IMMUTABLE_FILE_TEST
     assert immutable("", "/static/app/main.391aae6b3503494150b7.css")
     assert immutable("", "/static/app/figtree-latin-wght-normal.c134f287dcb8afe5becb.woff2")

@@ -1,4 +1,4 @@
-"""Markup planted in everything that somebody may type is text wherever it is shown."""
+"""Markup in any user input is shown as text everywhere."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ from preferences import unsubscribe_link
 pytestmark = pytest.mark.django_db
 
 PLANTED = "<img src=x onerror=alert(1)>"
-# Secrets, and what chooses a template or a brand.
-KEPT = {"password", "code_hash", "digest", "token_key", "email", "kind", "key", "time_zone", "body"}
+# Fields that keep their values: secrets, and what selects a template or a brand.
+UNCHANGED_FIELDS = {"password", "code_hash", "digest", "token_key", "email", "kind", "key", "time_zone", "body"}
 PURPOSES = ("changelist", "add", "previews", "report")
 ROW_PURPOSES = ("change", "history", "delete")
-# Whose pages show some of it; there are others, and those may not have it as markup either.
-SHOWN = {
+# Models whose pages must show the planted text; on other pages it must not be markup either.
+MODELS_WITH_MARKUP = {
     "Account",
     "AccountEvent",
     "Brand",
@@ -53,26 +53,26 @@ SHOWN = {
 }
 
 
-def is_typed_field(field: Any) -> bool:
-    """Whether a column may hold what somebody typed, here or at the provider."""
+def holds_user_input(field: Any) -> bool:
+    """Return whether a field may hold user input, entered in the portal or at the provider."""
     return (
         isinstance(field, (CharField, TextField))
-        and not (field.choices or field.unique or field.name in KEPT)
+        and not (field.choices or field.unique or field.name in UNCHANGED_FIELDS)
         and (field.max_length or len(PLANTED)) >= len(PLANTED)
     )
 
 
 def plant_markup() -> None:
-    """Put the markup into every such column of every row, past all validation."""
+    """Write the markup to every such field of every row, bypassing validation."""
     for model in admin.site._registry:
-        columns = {field.attname: PLANTED for field in model._meta.concrete_fields if is_typed_field(field)}
+        columns = {field.attname: PLANTED for field in model._meta.concrete_fields if holds_user_input(field)}
         if columns:
             QuerySet(model).update(**columns)
 
 
 @pytest.fixture
 def alice(db: None, settings: Settings) -> Account:
-    """Alice, who has something of everything, all of it named so."""
+    """Return Alice's account, which has one row of each kind with the markup in it."""
     settings.CHARGEBEE_ENDPOINT = UNREACHABLE_ENDPOINT
     call_command("seed_site", verbosity=0)
     apply_catalog()
@@ -103,7 +103,7 @@ def operator(alice: Account, client: Client) -> Client:
 
 
 def admin_urls() -> list[tuple[str, str]]:
-    """Every page of the admin: of lists, of forms for a new row, of each list's first row."""
+    """Return the model and URL of every admin page: lists, add forms, and the pages of the last row of each list."""
     found = []
     for model in admin.site._registry:
         stem = f"admin:{model._meta.app_label}_{model._meta.model_name}"
@@ -119,7 +119,7 @@ def admin_urls() -> list[tuple[str, str]]:
 
 
 @pytest.mark.shows("security-24")
-def test_no_page_of_the_admin_has_it_as_markup(operator: Client, alice: Account) -> None:
+def test_no_admin_page_renders_it_as_markup(operator: Client, alice: Account) -> None:
     shown = set()
     for model, address in admin_urls():
         page = operator.get(address)
@@ -127,11 +127,11 @@ def test_no_page_of_the_admin_has_it_as_markup(operator: Client, alice: Account)
         assert "<img src=x" not in page.content.decode(), address
         if escape(PLANTED) in page.content.decode():
             shown.add(model)
-    assert shown >= SHOWN
+    assert shown >= MODELS_WITH_MARKUP
 
 
 @pytest.mark.parametrize("model", ["accounts_account", "billing_invoice", "billing_transaction"])
-def test_no_download_is_opened_as_a_page(operator: Client, alice: Account, model: str) -> None:
+def test_csv_exports_are_attachments(operator: Client, alice: Account, model: str) -> None:
     answer = operator.get(reverse(f"admin:{model}_export"))
     assert answer["Content-Type"] == "text/csv; charset=utf-8"
     assert answer["Content-Disposition"].startswith("attachment;")
@@ -150,7 +150,7 @@ READS = (
 
 @pytest.mark.shows("security-24")
 @pytest.mark.parametrize("path", READS)
-def test_the_api_gives_it_as_the_words_of_a_document_that_no_browser_draws(alice: Account, path: str) -> None:
+def test_the_api_returns_it_in_json_that_browsers_do_not_render(alice: Account, path: str) -> None:
     answer = Browser(alice).get(path)
     assert answer["Content-Type"] == "application/json"
     assert answer["X-Content-Type-Options"] == "nosniff"
@@ -159,7 +159,7 @@ def test_the_api_gives_it_as_the_words_of_a_document_that_no_browser_draws(alice
 
 @pytest.mark.shows("security-24")
 @pytest.mark.parametrize("kind", ["login_code", "notice", "receipt"])
-def test_a_mail_has_it_as_words_in_both_parts(alice: Account, kind: str) -> None:
+def test_a_mail_shows_it_as_text_in_both_parts(alice: Account, kind: str) -> None:
     brand = Brand.objects.get(code="kids")
     row = OutgoingMail(kind=kind, to=alice.email, account=alice, brand=brand)
     context = {
@@ -184,7 +184,7 @@ def test_a_mail_has_it_as_words_in_both_parts(alice: Account, kind: str) -> None
 
 
 @pytest.mark.shows("security-24")
-def test_the_page_that_ends_mails_has_it_as_words(alice: Account, client: Client) -> None:
+def test_the_unsubscribe_page_shows_it_as_text(alice: Account, client: Client) -> None:
     page = client.get(urlsplit(unsubscribe_link.unsubscribe_url(alice, "promotions")).path)
     assert page.status_code == 200
     assert "<img src=x" not in page.content.decode()

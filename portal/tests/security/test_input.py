@@ -1,4 +1,4 @@
-"""What can be sent to the API at all, and what else comes with it."""
+"""The fields that the API accepts, their limits, and unexpected fields."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from conftest import Sandbox
 
 pytestmark = pytest.mark.django_db
 
-# Everything that a request may say, wherever it says it. There is no amount among it, no owner, no state, no right.
+# Every field and header that a request may contain. None is an amount, an owner, a state or a permission.
 ACCEPTED_NAMES = {
     "Idempotency-Key",
     "bday",
@@ -65,7 +65,7 @@ UNEXPECTED_FIELDS: dict[str, Any] = {
     "total": 1,
     "user": {"email": MALLORY, "isStaff": True},
 }
-# A life in every change there is, in an order in which most can be made.
+# Every POST of the API, in an order in which most of them succeed for one subscriber.
 CHANGES: list[tuple[str, dict[str, Any]]] = [
     ("/api/account/profile/update", {"firstName": "Ann", "lastName": "Example", "bmonth": 2, "bday": 3}),
     (
@@ -116,9 +116,9 @@ def accepted_inputs() -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def is_bounded(schema: dict[str, Any]) -> bool:
-    """Whether there is an end to how large a value can be."""
+    """Return whether the schema limits the size of a value."""
     if {"enum", "oneOf", "allOf", "$ref"} & schema.keys():
-        return True  # of a few
+        return True  # one of a few values
     match schema["type"]:
         case "string":
             return "maxLength" in schema or schema.get("format") == "uuid"
@@ -130,7 +130,7 @@ def is_bounded(schema: dict[str, Any]) -> bool:
 
 
 @pytest.mark.shows("security-32")
-def test_every_value_that_is_taken_has_bounds() -> None:
+def test_every_accepted_value_has_limits() -> None:
     values = list(accepted_inputs())
     assert {name for name, _ in values} == ACCEPTED_NAMES
     assert [(name, schema) for name, schema in values if not is_bounded(schema)] == []
@@ -146,19 +146,19 @@ def shop(db: None, sandbox: Sandbox) -> SyncedProvider:
     return opened
 
 
-def make_every_change(shop: SyncedProvider, name: str, **unasked: Any) -> list[Any]:
-    """Make every change for a subscriber, with more in each request than it takes; what was answered and billed."""
+def make_every_change(shop: SyncedProvider, name: str, **unexpected_fields: Any) -> list[Any]:
+    """Make every change for a subscriber, with these extra fields in each request; return statuses and totals."""
     account = shop.provider.subscriber(name, FAITH)
     browser = Browser(account)
-    there = {
+    placeholders = {
         "plan": str(Subscription.objects.get(customer__account=account).provider_id),
         "card": str(PaymentSource.objects.get(customer__account=account).provider_id),
         "email": account.email,
     }
     answers = []
     for path, body in CHANGES:
-        said = {key: _fill_placeholders(value, there) for key, value in body.items()}
-        answers.append((path, browser.post(path, {**unasked, **said}).status_code))
+        sent = {key: _fill_placeholders(value, placeholders) for key, value in body.items()}
+        answers.append((path, browser.post(path, {**unexpected_fields, **sent}).status_code))
     account.refresh_from_db()
     user = account.user
     assert (account.email, user.is_staff, user.is_superuser, user.is_active) == (
@@ -170,30 +170,30 @@ def make_every_change(shop: SyncedProvider, name: str, **unasked: Any) -> list[A
     return [*answers, sorted(bill["total"] for bill in shop.invoices(name))]
 
 
-def _fill_placeholders(value: Any, there: dict[str, str]) -> Any:
+def _fill_placeholders(value: Any, placeholders: dict[str, str]) -> Any:
     if isinstance(value, list):
-        return [_fill_placeholders(item, there) for item in value]
-    return value.format(**there) if isinstance(value, str) else value
+        return [_fill_placeholders(item, placeholders) for item in value]
+    return value.format(**placeholders) if isinstance(value, str) else value
 
 
 @pytest.mark.shows("security-31")
-def test_fields_that_nobody_asked_for_change_nothing(shop: SyncedProvider) -> None:
+def test_unexpected_fields_change_nothing(shop: SyncedProvider) -> None:
     plain = make_every_change(shop, "ann")
     assert make_every_change(shop, "ben", **UNEXPECTED_FIELDS) == plain
     assert sum(status == 200 for _, status in plain[:-1]) > 12
-    kept = [str(row) for model in apps.get_models() for row in model._default_manager.values()]
+    stored = [str(row) for model in apps.get_models() for row in model._default_manager.values()]
     held = [str(entry.customer.raw_data) for entry in shop.client.Customer.list({"limit": 100}).list]
     held += [str(entry.subscription.raw_data) for entry in shop.client.Subscription.list({"limit": 100}).list]
-    assert [text for text in (*kept, *held) if "mallory" in text] == []
+    assert [text for text in (*stored, *held) if "mallory" in text] == []
 
 
-def test_every_change_is_made_in_that_life() -> None:
+def test_the_changes_include_every_post_of_the_api() -> None:
     made = [path.partition("?")[0].replace("SAVE20", "{code}") for path, _ in CHANGES]
-    assert sorted(made) == sorted(path for path, told in read_document()["paths"].items() if "post" in told)
+    assert sorted(made) == sorted(path for path, methods in read_document()["paths"].items() if "post" in methods)
 
 
 @pytest.mark.shows("security-30")
-def test_a_thing_that_is_named_twice_is_meant_once(shop: SyncedProvider) -> None:
+def test_a_repeated_id_is_used_once(shop: SyncedProvider) -> None:
     browser = Browser(shop.provider.subscriber("ann", FAITH))
     plan = str(Subscription.objects.get().provider_id)
     answer = browser.post("/api/account/subscriptions/multiple-pause", {"subscriptionId": [plan, plan]})

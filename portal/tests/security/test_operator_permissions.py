@@ -1,4 +1,4 @@
-"""What each group of operators may open, and what it may not: every address of the admin, for every group."""
+"""The permissions of each group of operators, checked at every URL of the admin."""
 
 from __future__ import annotations
 
@@ -54,17 +54,17 @@ EXPORTS: dict[str, set[str]] = {
     "content": set(),
     "finance": {"accounts_account", "billing_invoice", "billing_transaction", "billing_churnreport"},
 }
-ACTS: dict[str, set[str]] = {
+ALLOWED_ACTIONS: dict[str, set[str]] = {
     "support": {"sign-out-everywhere", "resync", "unsubscribe"},
     "content": set(),
     "finance": set(),
 }
-# What is offered on top of an account's page to those who may.
-OFFERED = ("sign-out-everywhere", "resync", "unsubscribe", "erase")
+# The buttons on an account's page, for operators with permission.
+ACCOUNT_ACTIONS = ("sign-out-everywhere", "resync", "unsubscribe", "erase")
 
 
 def operator_client(group: str) -> Client:
-    """The browser of an operator in one group."""
+    """Return a client signed in as an operator of a group."""
     user = User.objects.create_user(f"one-of-{group}", password="correct horse battery staple", is_staff=True)
     user.groups.add(Group.objects.get(name=group))
     browser = Client()
@@ -73,7 +73,7 @@ def operator_client(group: str) -> Client:
 
 
 def admin_urls() -> Iterator[tuple[str, str]]:
-    """Every list, form for a new row and download of the admin, by its model."""
+    """Yield every list, add form and export of the admin: the prefix of its URL name, and its purpose."""
     for model, shown in admin.site._registry.items():
         stem = f"{model._meta.app_label}_{model._meta.model_name}"
         names = {pattern.name for pattern in shown.get_urls()}
@@ -89,7 +89,7 @@ def ava() -> Account:
 
 @pytest.mark.shows("security-40")
 @pytest.mark.parametrize("group", GROUPS)
-def test_a_group_opens_its_own_lists_and_no_other(group: str, ava: Account) -> None:
+def test_a_group_can_open_only_its_own_lists(group: str, ava: Account) -> None:
     browser = operator_client(group)
     opened: dict[str, set[str]] = {"changelist": set(), "add": set(), "export": set()}
     for stem, purpose in admin_urls():
@@ -101,7 +101,7 @@ def test_a_group_opens_its_own_lists_and_no_other(group: str, ava: Account) -> N
 
 
 @pytest.mark.parametrize("group", GROUPS)
-def test_a_group_opens_no_row_of_a_list_that_it_does_not_see(group: str, ava: Account) -> None:
+def test_a_group_cannot_open_rows_of_other_lists(group: str, ava: Account) -> None:
     browser = operator_client(group)
     for model, shown in admin.site._registry.items():
         stem = f"{model._meta.app_label}_{model._meta.model_name}"
@@ -116,29 +116,29 @@ def test_a_group_opens_no_row_of_a_list_that_it_does_not_see(group: str, ava: Ac
 
 
 @pytest.mark.parametrize("group", GROUPS)
-def test_a_group_deletes_nothing(group: str, ava: Account) -> None:
+def test_a_group_has_no_delete_permissions(group: str, ava: Account) -> None:
     user = User.objects.create_user("deleting", is_staff=True)
     user.groups.add(Group.objects.get(name=group))
     assert [permission for permission in user.get_all_permissions() if ".delete_" in permission] == []
 
 
 @pytest.mark.parametrize("group", GROUPS)
-def test_a_group_acts_for_an_account_only_as_it_may(group: str, ava: Account) -> None:
+def test_a_group_sees_only_the_account_actions_it_may_use(group: str, ava: Account) -> None:
     browser = operator_client(group)
-    for name in (*OFFERED, "resume", "remove-scheduled-pause"):
+    for name in (*ACCOUNT_ACTIONS, "resume", "remove-scheduled-pause"):
         address = reverse("admin:accounts_account_act", args=[ava.pk, name])
         if group != "support":
             assert browser.get(address).status_code == 403
             assert browser.post(address).status_code == 403
     shown = browser.get(reverse("admin:accounts_account_change", args=[ava.pk])).content.decode()
-    offered = {name for name in OFFERED if f"/{name}/" in shown}
-    assert offered == ACTS[group]
+    offered = {name for name in ACCOUNT_ACTIONS if f"/{name}/" in shown}
+    assert offered == ALLOWED_ACTIONS[group]
     assert not AccountEvent.objects.exists()
 
 
 @pytest.mark.shows("security-40")
 @pytest.mark.parametrize("group", GROUPS)
-def test_no_group_sees_challenges_limits_operators_or_the_log(group: str) -> None:
+def test_no_group_can_open_challenges_limits_operators_or_the_log(group: str) -> None:
     browser = operator_client(group)
     for name in (
         "accounts_loginchallenge",
@@ -150,12 +150,12 @@ def test_no_group_sees_challenges_limits_operators_or_the_log(group: str) -> Non
         assert browser.get(reverse(f"admin:{name}_changelist")).status_code == 403
 
 
-def test_a_subscriber_has_no_way_in(ava: Account, client: Client) -> None:
+def test_a_subscriber_cannot_open_the_admin(ava: Account, client: Client) -> None:
     client.force_login(ava.user)
     assert client.get(reverse("admin:index")).status_code == 302
 
 
-def test_a_group_is_set_back_to_what_it_needs(db: None) -> None:
+def test_setting_up_groups_restores_their_permissions(db: None) -> None:
     support = Group.objects.get(name="support")
     operator_client("support")
     before = set(support.permissions.all())

@@ -1,4 +1,4 @@
-"""Every operation of the API, asked about what is somebody else's."""
+"""Every operation of the API, requested with ids that belong to another account."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ CARD = {
     "billingState": "Ohio",
     "billingZip": "43004",
 }
-# Where an operation takes the name of something that somebody owns, and how it is asked about what is Bob's.
-NAMED: dict[str, list[tuple[str, Any]]] = {
+# Operations that take the id of something an account owns, with requests for Bob's.
+OWNED_ID_REQUESTS: dict[str, list[tuple[str, Any]]] = {
     "resume_estimate": [("/api/account/resume/estimate?subscriptionId=own&subscriptionId=bobs-plan", None)],
     "resume": [("/api/account/resume", {"subscriptionId": ["own", "bobs-plan"]})],
     "pause_some": [("/api/account/subscriptions/multiple-pause", {"subscriptionId": ["own", "bobs-plan"]})],
@@ -61,8 +61,8 @@ NAMED: dict[str, list[tuple[str, Any]]] = {
     "invoice_pdf": [("/api/invoice/pdf/bobs-bill", None)],
     "invoice_download": [("/api/invoice/download/{link}", None)],
 }
-# Plans are everybody's, and a code is nobody's until it is redeemed.
-NAMES_WHAT_IS_NOBODYS = {
+# Plans are for sale to all, and a code has no owner until it is redeemed.
+SHARED_ID_OPERATIONS = {
     "add_coupon",
     "add_remove_service",
     "add_remove_service_estimate",
@@ -71,7 +71,7 @@ NAMES_WHAT_IS_NOBODYS = {
     "upgrade",
     "upgrade_estimate",
 }
-NAMES_NOTHING = {
+OPERATIONS_WITHOUT_IDS = {
     "account",
     "activity",
     "auth_logout",
@@ -99,11 +99,11 @@ NAMES_NOTHING = {
     "site",
     "update_profile",
 }
-CASES = [(name, path, body) for name, asked in NAMED.items() for path, body in asked]
+CASES = [(name, path, body) for name, requests in OWNED_ID_REQUESTS.items() for path, body in requests]
 
 
 def api_operations() -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """Every operation of the document: its method, its address, what the document says."""
+    """Yield the method, path and description of every operation in the OpenAPI document."""
     document = SchemaGenerator().get_schema(request=None, public=True)
     for path, methods in document["paths"].items():
         for method, operation in methods.items():
@@ -111,9 +111,9 @@ def api_operations() -> Iterator[tuple[str, str, dict[str, Any]]]:
 
 
 def all_rows() -> dict[str, list[Any]]:
-    """Every row that the portal keeps, but those that say how often and when last somebody asked."""
-    kept = [model for model in apps.get_models() if model not in (SessionToken, LimitCounter)]
-    return {model._meta.label: list(model._default_manager.values()) for model in kept}
+    """Return every row of the database, except sessions and rate limit counters, which every request changes."""
+    stored_models = [model for model in apps.get_models() if model not in (SessionToken, LimitCounter)]
+    return {model._meta.label: list(model._default_manager.values()) for model in stored_models}
 
 
 def open_full_account(handle: str) -> Account:
@@ -129,7 +129,7 @@ def open_full_account(handle: str) -> Account:
 
 @pytest.fixture
 def bob(db: None, settings: Settings, tmp_path: Any) -> Account:
-    """Bob, who has what Alice asks about; nobody answers where the provider should be."""
+    """Return Bob's account, which owns what Alice requests; the provider is unreachable."""
     settings.CHARGEBEE_ENDPOINT, settings.MEDIA_ROOT = UNREACHABLE_ENDPOINT, tmp_path
     SiteSettings.objects.get_or_create(pk=1)
     apply_catalog()
@@ -143,7 +143,7 @@ def alice(bob: Account) -> Account:
 
 @pytest.fixture
 def link(bob: Account) -> str:
-    """Bob's own link to his bill."""
+    """Return Bob's download token for his invoice."""
     bill = Invoice.objects.get(customer__account=bob)
     file = default_storage.save("invoices/bobs.pdf", ContentFile(b"%PDF-bob"))
     InvoicePdf.objects.create(invoice=bill, version=bill.resource_version, state=InvoicePdf.State.READY, file=file)
@@ -151,14 +151,14 @@ def link(bob: Account) -> str:
 
 
 @pytest.mark.shows("security-29")
-def test_every_operation_is_listed_with_what_it_names() -> None:
-    listed = [*NAMED, *NAMES_WHAT_IS_NOBODYS, *NAMES_NOTHING]
+def test_every_operation_is_listed_by_the_ids_it_takes() -> None:
+    listed = [*OWNED_ID_REQUESTS, *SHARED_ID_OPERATIONS, *OPERATIONS_WITHOUT_IDS]
     assert sorted(listed) == sorted(operation["operationId"] for _, _, operation in api_operations())
 
 
 @pytest.mark.shows("security-29")
 @pytest.mark.parametrize(("name", "path", "body"), CASES)
-def test_what_is_bobs_is_not_found_and_nothing_is_done(
+def test_bobs_ids_are_not_found_and_nothing_changes(
     alice: Account,
     link: str,
     listener: None,
@@ -181,22 +181,22 @@ def test_what_is_bobs_is_not_found_and_nothing_is_done(
 
 @pytest.mark.shows("security-29")
 @pytest.mark.parametrize(("name", "path", "body"), CASES)
-def test_what_is_bobs_and_what_is_nobodys_look_the_same(
+def test_bobs_ids_and_unknown_ids_get_the_same_response(
     alice: Account, link: str, name: str, path: str, body: Any
 ) -> None:
     browser = Browser(alice)
 
-    def ask_about(owner: str) -> dict[str, Any]:
+    def request_owned_by(owner: str) -> dict[str, Any]:
         address = path.format(link=link if owner == "bobs" else link[:-1]).replace("bobs-", f"{owner}-")
         sent = json.loads(json.dumps(body).replace("bobs-", f"{owner}-"))
         answer = browser.get(address) if body is None else browser.post(address, sent)
         return {**answer.json(), "requestId": "", "status": answer.status_code}
 
-    assert ask_about("bobs") == ask_about("nobodys")
+    assert request_owned_by("bobs") == request_owned_by("nobodys")
 
 
 @pytest.mark.shows("security-29")
-def test_no_answer_holds_anything_of_bobs(alice: Account) -> None:
+def test_no_response_contains_bobs_data(alice: Account) -> None:
     browser = Browser(alice)
     reads = [
         path
@@ -210,7 +210,7 @@ def test_no_answer_holds_anything_of_bobs(alice: Account) -> None:
 
 
 @pytest.mark.shows("security-33")
-def test_an_account_that_is_switched_off_is_out_of_every_operation_at_once(alice: Account) -> None:
+def test_a_deactivated_account_is_refused_by_every_operation(alice: Account) -> None:
     browser = Browser(alice)
     assert browser.get("/api/account").status_code == 200
     flow.deactivate_account(alice)

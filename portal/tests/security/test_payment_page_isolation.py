@@ -1,4 +1,4 @@
-"""Only the screens for cards and PayPal are served so that the provider's script may run."""
+"""Only the card and PayPal screens are served with a policy that lets the provider's script run."""
 
 import re
 
@@ -21,8 +21,8 @@ OTHER_PAGES = [
     "/billingHistory",
     "/no/such/page",
 ]
-# What somebody might try to be given a card document's policy elsewhere, or another one there.
-NEAR = [
+# Paths that an attacker might use to get a card screen's policy on another page.
+SIMILAR_PATHS = [
     "/add-card-payment-method/x",
     "/x/add-card-payment-method",
     "/add-card-payment-method%3Fa=b",
@@ -35,8 +35,8 @@ NEAR = [
     "/dashboard?/add-card-payment-method",
     "/add-card-payment-method-success",
 ]
-MISSPELT = ["/add-card-payment-method/", "/Add-CARD-payment-method", "/add-card-payment-method//"]
-STRICT_ELSEWHERE = [
+MISSPELLED_PATHS = ["/add-card-payment-method/", "/Add-CARD-payment-method", "/add-card-payment-method//"]
+NON_PAGE_PATHS = [
     "/api/site",
     "/api/add-card-payment-method",
     "/static/add-card-payment-method",
@@ -70,7 +70,7 @@ def strict(visitor, bundle):
 @pytest.mark.shows("security-23")
 @pytest.mark.parametrize("query", ["", "?operationType=UPDATE&paymentSourceId=pm_1", "?/dashboard", "?a=/"])
 @pytest.mark.parametrize("path", CARD + PAYPAL)
-def test_it_allows_the_providers_script_and_frames_and_nothing_else_new(visitor, bundle, strict, path, query):
+def test_it_allows_the_providers_script_and_frames_and_no_other_origin(visitor, bundle, strict, path, query):
     allowed = read_policy(visitor.get(path + query))
     assert allowed == {
         **{name: sources for name, sources in strict.items() if "trusted-types" not in name},
@@ -80,14 +80,14 @@ def test_it_allows_the_providers_script_and_frames_and_nothing_else_new(visitor,
 
 
 @pytest.mark.parametrize("path", CARD + PAYPAL)
-def test_it_allows_the_origin_that_the_app_is_told_to_load_from(visitor, bundle, db, path):
+def test_it_allows_the_origin_of_the_script_that_the_app_loads(visitor, bundle, db, path):
     address = visitor.get("/api/site").json()["chargebeeJsUrl"]
     assert address.startswith(read_policy(visitor.get(path))["script-src"][1] + "/")
 
 
 @pytest.mark.shows("security-23")
-@pytest.mark.parametrize("path", OTHER_PAGES + NEAR)
-def test_it_allows_the_provider_nothing_on_any_other_page(visitor, bundle, strict, path):
+@pytest.mark.parametrize("path", OTHER_PAGES + SIMILAR_PATHS)
+def test_no_other_page_allows_the_provider(visitor, bundle, strict, path):
     response = visitor.get(path)
     assert read_policy(response) == strict
     assert PROVIDER_ORIGIN not in str(response.headers)
@@ -95,30 +95,30 @@ def test_it_allows_the_provider_nothing_on_any_other_page(visitor, bundle, stric
     assert read_marker(response) == '{"document": "app"}'
 
 
-@pytest.mark.parametrize("path", STRICT_ELSEWHERE)
-def test_it_allows_the_provider_nothing_where_there_is_no_page(visitor, bundle, db, path):
+@pytest.mark.parametrize("path", NON_PAGE_PATHS)
+def test_no_other_response_allows_the_provider(visitor, bundle, db, path):
     response = visitor.get(path)
     assert PROVIDER_ORIGIN not in str(response.headers)
     assert response["Cross-Origin-Opener-Policy"] == "same-origin"
 
 
-@pytest.mark.parametrize("path", MISSPELT)
+@pytest.mark.parametrize("path", MISSPELLED_PATHS)
 @pytest.mark.parametrize("query", ["", "?operationType=ADD&a=%2F%0D%0Ab"])
-def test_it_leads_a_misspelt_address_to_the_card_document(visitor, bundle, strict, path, query):
+def test_a_misspelled_path_redirects_to_the_card_document(visitor, bundle, strict, path, query):
     response = visitor.get(path + query)
     assert response.status_code == 302
     assert response["Location"] == f"/add-card-payment-method{query}"
     assert read_policy(response) == strict
 
 
-def test_it_takes_an_encoded_letter_for_the_letter(visitor, bundle):
-    """As the app's router does, so that the two agree on which screen this is."""
+def test_it_decodes_an_encoded_letter(visitor, bundle):
+    """The app's router decodes letters as well, so both agree on which screen this is."""
     assert read_marker(visitor.get("/add%2Dcard-payment-method")) == '{"document": "card"}'
 
 
 @pytest.mark.shows("security-28")
 @pytest.mark.parametrize("path", ["//add-card-payment-method", "//example.com/add-card-payment-method/"])
-def test_it_never_leads_to_another_site(visitor, bundle, strict, path):
+def test_it_never_redirects_to_another_site(visitor, bundle, strict, path):
     response = visitor.get("/", PATH_INFO=path)
     assert "Location" not in response.headers
     assert read_policy(response) == strict
@@ -132,7 +132,7 @@ def test_it_never_leads_to_another_site(visitor, bundle, strict, path):
         *((path, "payPal", "same-origin-allow-popups") for path in PAYPAL),
     ],
 )
-def test_a_document_says_which_it_is_and_keeps_the_windows_it_must(visitor, bundle, path, kind, opener):
+def test_a_document_names_its_kind_and_sets_its_opener_policy(visitor, bundle, path, kind, opener):
     response = visitor.get(path)
     assert read_marker(response) == f'{{"document": "{kind}"}}'
     assert response["Cross-Origin-Opener-Policy"] == opener
@@ -140,7 +140,7 @@ def test_a_document_says_which_it_is_and_keeps_the_windows_it_must(visitor, bund
 
 @pytest.mark.shows("security-26")
 @pytest.mark.parametrize("path", CARD + PAYPAL)
-def test_it_sends_the_other_headers_as_everywhere(visitor, bundle, path):
+def test_it_sends_the_same_other_headers_as_other_pages(visitor, bundle, path):
     response, other = visitor.get(path), visitor.get("/")
     for name in ("Referrer-Policy", "Permissions-Policy", "X-Content-Type-Options", "X-Frame-Options"):
         assert response[name] == other[name]
@@ -149,7 +149,7 @@ def test_it_sends_the_other_headers_as_everywhere(visitor, bundle, path):
 
 @pytest.mark.shows("security-23")
 @pytest.mark.parametrize("path", CARD + PAYPAL)
-def test_a_failure_keeps_the_strict_policy(visitor, stats_file, path):
+def test_an_error_has_the_strict_policy(visitor, stats_file, path):
     missing, refused = visitor.get(path), visitor.post(path)
     assert (missing.status_code, refused.status_code) == (503, 405)
     for response in (missing, refused):
@@ -158,15 +158,15 @@ def test_a_failure_keeps_the_strict_policy(visitor, stats_file, path):
 
 
 @pytest.mark.parametrize("path", CARD + PAYPAL)
-def test_a_crash_and_an_unknown_host_keep_the_strict_policy(visitor, bundle, settings, path):
+def test_a_crash_and_an_unknown_host_have_the_strict_policy(visitor, bundle, settings, path):
     bundle.write_text('{"status": "done", "chunks": {"main": [1]}}')
     settings.ALLOWED_HOSTS = ["portal.example.com"]
-    crashed, strange = visitor.get(path, headers={"Host": "portal.example.com"}), visitor.get(path)
-    assert (crashed.status_code, strange.status_code) == (500, 400)
-    assert PROVIDER_ORIGIN not in str(crashed.headers) + str(strange.headers)
+    crashed, unknown_host = visitor.get(path, headers={"Host": "portal.example.com"}), visitor.get(path)
+    assert (crashed.status_code, unknown_host.status_code) == (500, 400)
+    assert PROVIDER_ORIGIN not in str(crashed.headers) + str(unknown_host.headers)
 
 
-def test_the_app_knows_the_same_documents():
+def test_the_app_lists_the_same_documents():
     declared = re.findall(r"path: paths\.(\w+), id: '(\w+)'", (SOURCE / "lib" / "page" / "pageLoads.ts").read_text())
     addresses = dict(re.findall(r"(\w+): '(/[^']*)'", (SOURCE / "lib" / "paths.ts").read_text()))
     kinds = {addresses[name]: kind for name, kind in declared}
@@ -174,6 +174,6 @@ def test_the_app_knows_the_same_documents():
     assert kinds == {**dict.fromkeys(CARD, "card"), **dict.fromkeys(PAYPAL, "payPal"), **profile}
 
 
-def test_the_origin_is_the_scripts_own(settings):
+def test_the_allowed_origin_is_that_of_the_script(settings):
     settings.CHARGEBEE_JS_URL = "http://127.0.0.1:8001/v2/chargebee.js?x=/y"
     assert csp.provider_origin() == "http://127.0.0.1:8001"

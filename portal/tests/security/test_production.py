@@ -1,7 +1,7 @@
 """Operators sign in under production's settings: second factor, lockout and networks.
 
-Production starts on PostgreSQL alone, which not every machine has; here its settings stand on a file. That it refuses
-to serve so is shown in `test_environment`.
+Production requires PostgreSQL, which not every machine has, so these tests run its settings on SQLite. Its refusal to
+serve with SQLite is tested in `test_environment`.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from conftest import ROOT
 from dev.check_list import production_environment
 
 PASSWORD = "correct horse battery staple"
-# What somebody does with a browser inside the operators' network and with one outside; a line for each answer.
-STORY = f"""
+# Requests of browsers inside and outside the operators' network; prints one line for each response.
+SCRIPT = f"""
 import django
 django.setup()
 
@@ -89,26 +89,26 @@ def lines(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         "DJANGO_SETTINGS_MODULE": "portal.settings",
         "DATABASE_URL": f"sqlite:///{folder / 'db.sqlite3'}",
     }
-    command = [sys.executable, "-W", "ignore", "-c", STORY]
-    told = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
-    assert told.returncode == 0, told.stderr
-    return dict(line.split(" -> ", 1) for line in told.stdout.splitlines())
+    command = [sys.executable, "-W", "ignore", "-c", SCRIPT]
+    result = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr
+    return dict(line.split(" -> ", 1) for line in result.stdout.splitlines())
 
 
 @pytest.mark.shows("security-39")
-def test_nobody_outside_the_network_finds_the_admin_and_nobody_reaches_it_over_http(
+def test_the_admin_is_hidden_outside_the_network_and_redirects_to_https(
     lines: dict[str, str],
 ) -> None:
     assert (lines["outside"], lines["over http"]) == ("(404, '')", "301")
 
 
 @pytest.mark.shows("security-39")
-def test_a_password_alone_opens_nothing(lines: dict[str, str]) -> None:
+def test_a_password_alone_opens_no_page(lines: dict[str, str]) -> None:
     assert lines["password alone"] == "200 (302, '/admin/login/?next=/admin/')"
 
 
 @pytest.mark.shows("security-39")
-def test_a_first_code_opens_the_page_that_enrols_an_app_and_no_other(lines: dict[str, str]) -> None:
+def test_an_enrollment_code_opens_only_the_enrollment_page(lines: dict[str, str]) -> None:
     assert lines["first code"] == "302 (302, '/admin/second-factor/')"
 
 
@@ -118,13 +118,13 @@ def test_password_and_code_open_the_admin(lines: dict[str, str]) -> None:
 
 
 @pytest.mark.shows("security-39")
-def test_its_cookie_is_the_hosts_own_and_its_pages_insist_on_https(lines: dict[str, str]) -> None:
+def test_its_cookie_is_bound_to_the_host_and_its_pages_send_hsts(lines: dict[str, str]) -> None:
     assert lines["cookie"] == "True True Strict / "
     assert lines["strict transport"] == "max-age=31536000; includeSubDomains; preload"
 
 
 @pytest.mark.shows("security-39")
-def test_the_fifth_wrong_try_locks_out_there_and_nowhere_else(lines: dict[str, str]) -> None:
+def test_the_fifth_failed_sign_in_locks_out_only_that_address(lines: dict[str, str]) -> None:
     assert lines["wrong"] == "[200, 200, 200, 200, 429]"
     assert lines["right, too late"] == "429"
     assert lines["the owner, elsewhere"] == "302"

@@ -1,4 +1,4 @@
-"""What every kind of answer carries and keeps to itself."""
+"""The headers of every kind of response, and the internals that none reveals."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PASSWORD = "correct horse battery staple"
 PICTURE = f"{UPLOADS_PREFIX}{'0' * 32}.svg"
 EVIL = "https://evil.example.com"
 Ask = Callable[[Client], Any]
-# Every kind of answer there is, by its status and what it is; the settings of each are those of https.
+# Every kind of response, with its status and a request that gets it over HTTPS.
 ANSWERS: dict[str, tuple[int, Ask]] = {
     "a page": (200, lambda browser: browser.get("/dashboard", secure=True)),
     "a card page": (200, lambda browser: browser.get("/add-card-payment-method", secure=True)),
@@ -80,7 +80,7 @@ def read_policy(answer: Any) -> dict[str, set[str]]:
 
 @pytest.mark.shows("security-23", "security-26", "security-42")
 @pytest.mark.parametrize("kind", ANSWERS)
-def test_it_is_guarded_and_says_nothing_of_the_inside(caller: Client, kind: str) -> None:
+def test_every_response_has_security_headers_and_reveals_no_internals(caller: Client, kind: str) -> None:
     status, ask = ANSWERS[kind]
     answer = ask(caller)
     assert answer.status_code == status
@@ -91,32 +91,32 @@ def test_it_is_guarded_and_says_nothing_of_the_inside(caller: Client, kind: str)
     assert answer["Referrer-Policy"] == "same-origin"
     assert "camera=()" in answer["Permissions-Policy"]
     assert [name for name in answer.headers if name.lower().startswith("access-control-")] == []
-    held = read_policy(answer)
-    assert held["default-src"] == {"'none'"}
-    assert held["object-src"] == held["base-uri"] == held["frame-ancestors"] == {"'none'"}
-    # A source in quotation marks is a permission of its own: 'unsafe-inline' is one.
-    assert {source for source in held.get("script-src", {"'self'"}) if source.startswith("'")} == {"'self'"}
+    policy = read_policy(answer)
+    assert policy["default-src"] == {"'none'"}
+    assert policy["object-src"] == policy["base-uri"] == policy["frame-ancestors"] == {"'none'"}
+    # A source in quotation marks is a keyword, such as 'unsafe-inline'.
+    assert {source for source in policy.get("script-src", {"'self'"}) if source.startswith("'")} == {"'self'"}
     body = b"".join(answer).decode(errors="replace")
-    for inside in (SECRET, "Traceback", str(ROOT), "site-packages", "Django Version"):
-        assert inside not in body
+    for internal in (SECRET, "Traceback", str(ROOT), "site-packages", "Django Version"):
+        assert internal not in body
     assert "Server" not in answer.headers
 
 
 @pytest.mark.shows("security-28")
 @pytest.mark.parametrize("next_page", [EVIL, "//evil.example.com", "/\\evil.example.com", "javascript:alert(1)"])
-def test_an_operator_is_led_nowhere_else_after_signing_in(caller: Client, next_page: str) -> None:
+def test_sign_in_redirects_only_within_the_admin(caller: Client, next_page: str) -> None:
     User.objects.create_superuser("olga", password=PASSWORD)
-    filled = {"username": "olga", "password": PASSWORD, "next": next_page}
-    assert caller.post("/admin/login/", filled)["Location"] == "/admin/"
+    form = {"username": "olga", "password": PASSWORD, "next": next_page}
+    assert caller.post("/admin/login/", form)["Location"] == "/admin/"
 
 
 @pytest.mark.shows("security-28")
-def test_the_app_listens_to_no_other_window() -> None:
-    """A channel among one's own tabs is of one origin by itself; a window's messages come from anywhere."""
-    heard = re.compile(r"addEventListener\(\s*['\"]message['\"]|(?<!channel\.)onmessage\s*=")
+def test_the_app_listens_for_no_window_messages() -> None:
+    """A BroadcastChannel is limited to one origin; window messages can come from any."""
+    listener = re.compile(r"addEventListener\(\s*['\"]message['\"]|(?<!channel\.)onmessage\s*=")
     files = (ROOT / "frontend" / "src").rglob("*.ts*")
     sources = [file for file in files if ".test." not in file.name and not file.name.endswith(".d.ts")]
     assert len(sources) > 100
-    assert [file.name for file in sources if heard.search(file.read_text())] == []
+    assert [file.name for file in sources if listener.search(file.read_text())] == []
     channels = [text for file in sources if "channel.onmessage" in (text := file.read_text())]
     assert all("new BroadcastChannel(" in text for text in channels)

@@ -1,4 +1,4 @@
-"""Sign-in with the whole portal, and with several server processes."""
+"""Sign-in with all applications installed, and with several server processes."""
 
 from __future__ import annotations
 
@@ -30,44 +30,44 @@ STRANGERS = ("eve@example.com", "nobody@example.org")
 
 @pytest.fixture
 def ava(db: None) -> Account:
-    """A subscriber with a plan, whom the portal knows."""
+    """Return the account of a subscriber with a plan."""
     apply_catalog()
     return open_account("ava", make_subscription("own", owner="ava"))
 
 
 def stable_answer(answer: Any) -> tuple[int, dict[str, Any], dict[str, str]]:
-    """An answer without what is another one each time."""
+    """Return a response without the ids that differ each time."""
     headers = {name: text for name, text in answer.headers.items() if name != "X-Request-ID"}
     body = {name: text for name, text in answer.json().items() if name not in ("challengeId", "requestId")}
     return answer.status_code, body, headers
 
 
 @pytest.mark.shows("security-1")
-def test_asking_for_a_code_is_the_same_work_and_answer_for_everybody(
+def test_requesting_a_code_does_the_same_for_known_and_unknown_addresses(
     ava: Account, listener: None, django_capture_on_commit_callbacks: Callable[..., Any]
 ) -> None:
-    seen = []
+    responses = []
     for email in ("ava@example.com", *STRANGERS):
         with CaptureQueriesContext(connection) as queries, django_capture_on_commit_callbacks() as later:
             answer = SignInClient().request_code(email)
-        seen.append((stable_answer(answer), query_shapes(queries), len(later)))
-    assert seen[1:] == seen[:1] * len(STRANGERS)
+        responses.append((stable_answer(answer), query_shapes(queries), len(later)))
+    assert responses[1:] == responses[:1] * len(STRANGERS)
 
 
 @pytest.mark.shows("security-1")
-def test_trying_a_code_is_the_same_work_and_answer_for_everybody(ava: Account, listener: None) -> None:
-    seen = []
+def test_submitting_a_code_does_the_same_for_known_and_unknown_addresses(ava: Account, listener: None) -> None:
+    responses = []
     for email in ("ava@example.com", *STRANGERS):
         sign_in_client = SignInClient()
         challenge = sign_in_client.request_code(email).json()["challengeId"]
         with CaptureQueriesContext(connection) as queries:
             answer = sign_in_client.submit_code("000000", email, challengeId=challenge)
-        seen.append((stable_answer(answer), query_shapes(queries)))
-    assert seen[1:] == seen[:1] * len(STRANGERS)
+        responses.append((stable_answer(answer), query_shapes(queries)))
+    assert responses[1:] == responses[:1] * len(STRANGERS)
 
 
 @pytest.mark.shows("security-13")
-def test_every_end_at_the_door_leaves_when_who_from_where_and_with_what(ava: Account) -> None:
+def test_every_sign_in_event_records_time_account_network_and_browser(ava: Account) -> None:
     noon = datetime(2026, 5, 4, 12, tzinfo=UTC)
     sign_in_client = SignInClient()
     sign_in_client.api.credentials(HTTP_USER_AGENT=BROWSER, REMOTE_ADDR="203.0.113.7")
@@ -77,9 +77,9 @@ def test_every_end_at_the_door_leaves_when_who_from_where_and_with_what(ava: Acc
         sign_in_client.submit_code(different_code(code), challengeId=challenge)
         token = sign_in_client.submit_code(code, challengeId=challenge).json()["token"]
         sign_in_client.request_code()
-    kept = SignInEvent.objects.order_by("pk")
-    assert [event.kind for event in kept] == ["sent", "failed", "ok", "limited"]
-    for event in kept:
+    recorded = SignInEvent.objects.order_by("pk")
+    assert [event.kind for event in recorded] == ["sent", "failed", "ok", "limited"]
+    for event in recorded:
         assert (event.at, event.account, event.email) == (noon, ava, "ava@example.com")
         assert (event.network, event.agent) == ("203.0.113.7", BROWSER)
         assert token not in str(vars(event))
@@ -88,7 +88,7 @@ def test_every_end_at_the_door_leaves_when_who_from_where_and_with_what(ava: Acc
 
 @contextmanager
 def run_server(folder: Path, redis: int) -> Iterator[str]:
-    """One process of the portal, as the platform starts it, on the database in a folder; its address."""
+    """Run a server process of the portal on the database in a folder, and yield its URL."""
     port = free_port()
     environment = {
         **{name: text for name, text in os.environ.items() if name != "DJANGO_SETTINGS_MODULE"},
@@ -128,14 +128,14 @@ def _wait_for_server(address: str, process: subprocess.Popen[bytes]) -> None:
 
 
 @pytest.mark.shows("security-11", "reliability-18")
-def test_two_processes_without_redis_count_as_one(tmp_path: Path) -> None:
+def test_two_processes_without_redis_share_their_limits(tmp_path: Path) -> None:
     redis = free_port()
     with run_server(tmp_path, redis) as one, run_server(tmp_path, redis) as other:
-        asked = [
+        code_requests = [
             httpx.post((one, other)[turn % 2] + SEND, json={"email": f"somebody{turn}@example.com"}, timeout=30)
             for turn in range(21)
         ]
-        tried = [
+        submissions = [
             httpx.post(
                 (one, other)[turn % 2] + VERIFY,
                 json={"email": "ava@example.com", "otp": "000000"},
@@ -143,6 +143,6 @@ def test_two_processes_without_redis_count_as_one(tmp_path: Path) -> None:
             )
             for turn in range(11)
         ]
-    assert [answer.status_code for answer in asked] == [200] * 20 + [429]
-    assert [answer.status_code for answer in tried] == [400] * 10 + [429]
-    assert {int(answer.headers["Retry-After"]) > 0 for answer in (asked[-1], tried[-1])} == {True}
+    assert [answer.status_code for answer in code_requests] == [200] * 20 + [429]
+    assert [answer.status_code for answer in submissions] == [400] * 10 + [429]
+    assert {int(answer.headers["Retry-After"]) > 0 for answer in (code_requests[-1], submissions[-1])} == {True}
