@@ -1,4 +1,4 @@
-"""What every test may ask for: the sandbox as the billing provider, and a network that ends at this machine."""
+"""Fixtures for all tests: the sandbox as the billing provider, and no network beyond this machine."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ from billing.gateway.http import transport
 ROOT = Path(__file__).resolve().parent
 SANDBOX_START_SECONDS = 30
 SANDBOX_DATABASE = "sandbox.sqlite3"
-# Where the sandbox's clock begins in each test that does not say otherwise: an ordinary month, far from any edge.
+# Where the sandbox's clock starts by default: in an ordinary month, far from the turn of a month or year.
 GENESIS = datetime(2026, 3, 10, 12, tzinfo=UTC)
-# For httpx, which otherwise loads all certificate authorities anew for every request, even one without TLS.
+# For httpx, which otherwise loads all certificate authorities for every request, even for one without TLS.
 NO_AUTHORITIES = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 CLOCK_POLL_SECONDS = 0.005
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what needs PostgreSQL and Redis when the suite runs on the embedded default."""
+    """Skip the tests that need PostgreSQL and Redis when the suite runs on SQLite."""
     if connection.vendor == "postgresql":
         return
     skip = pytest.mark.skip(reason="needs PostgreSQL and Redis: run through `make test` or set DATABASE_URL, REDIS_URL")
@@ -51,7 +51,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def free_port() -> int:
-    """Return a port of the loopback interface that nobody listens on."""
+    """Return a free port of the loopback interface."""
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         port: int = listener.getsockname()[1]
@@ -68,7 +68,7 @@ class SiteCopy:
 
 @dataclass
 class Sandbox:
-    """A sandbox process: its addresses, its keys, and its clock as the SDK moves it."""
+    """A running sandbox: its URLs, its keys, its clock and its fault queue."""
 
     port: int
     process: subprocess.Popen[bytes]
@@ -78,22 +78,22 @@ class Sandbox:
 
     @property
     def url(self) -> str:
-        """Where its console is."""
+        """Return the URL of its console."""
         return f"http://127.0.0.1:{self.port}"
 
     @property
     def database(self) -> Path:
-        """The file of its data."""
+        """Return the path of its database."""
         return self.log.with_name(SANDBOX_DATABASE)
 
     @property
     def endpoint(self) -> str:
-        """Where its API is."""
+        """Return the URL of its API."""
         return f"{self.url}/api/v2"
 
     def client(self) -> Chargebee:
         """Return the official SDK, pointed at this process."""
-        # With one connection for all its calls, as in the portal; by itself it makes a TLS context for each.
+        # With one shared connection, as in the portal; by default the SDK makes a TLS context for each call.
         transport.install_shared_client()
         client = Chargebee(api_key=self.api_key, site=self.site, connection_time_out=3, read_time_out=15)
         client.env.protocol = "http"
@@ -101,19 +101,19 @@ class Sandbox:
         return client
 
     def order_fault(self, kind: str, path: str, **more: str | int) -> None:
-        """Have the next requests to a path meet a fault (chargebee_sandbox/README.md lists the kinds)."""
+        """Order a fault for the next requests to a path (chargebee_sandbox/README.md lists the kinds)."""
         self._request_faults("POST", data={"kind": kind, "path": path, **more})
 
     def clear_faults(self) -> None:
-        """Forget the faults that wait, and let go of the requests that one holds."""
+        """Remove the waiting faults, and release the requests that a fault holds back."""
         self._request_faults("DELETE")
 
     def struck(self) -> list[dict[str, Any]]:
-        """Return the faults that struck, the newest first, and what came after each."""
+        """Return the faults that struck, newest first, with the requests that followed each."""
         return [entry["strike"] for entry in self._request_faults("GET", "/struck").json()["list"]]
 
     def refuse_requests(self, path: str, *, after: int = 0) -> None:
-        """Have a request to a path refused for the state of what it is about, after so many that pass."""
+        """Have one request to a path fail with `invalid_state_for_request`, after `after` requests have passed."""
         self.order_fault("error", path, status=409, api_error_code="invalid_state_for_request", skip=after)
 
     def _request_faults(self, method: str, path: str = "", **more: Any) -> httpx.Response:
@@ -124,13 +124,13 @@ class Sandbox:
         return answer.raise_for_status()
 
     def kill(self) -> None:
-        """End the process and its worker at once, as a power cut would."""
+        """Kill the process and its worker, as a power cut would."""
         os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
 
     def start_afresh(self, genesis: datetime = GENESIS) -> None:
-        """Erase the site's data and set its clock, by the documented time machine."""
-        # No journey follows: the answer comes once all is erased.
+        """Erase the site's data and set its clock, through the API's time machine."""
+        # The response comes after everything is erased, so that there is nothing to wait for.
         self.client().TimeMachine.start_afresh("delorean", {"genesis_time": int(genesis.timestamp())})
 
     def copy_site(self) -> SiteCopy:
@@ -142,7 +142,7 @@ class Sandbox:
         return SiteCopy(copy, time.time_ns() // 1_000_000 + offset_ms)
 
     def restore_site(self, copy: SiteCopy) -> None:
-        """Put a copy in the place of all the site's data; its clock goes on from the copy's time."""
+        """Replace all data of the site with a copy; its clock continues from the time of the copy."""
         with closing(sqlite3.connect(self.database)) as data:
             (epoch,) = data.execute("SELECT epoch FROM sandbox_site").fetchone()
             offset_ms = copy.site_ms - time.time_ns() // 1_000_000
@@ -151,7 +151,7 @@ class Sandbox:
             copy.database.backup(data)
 
     def travel_to(self, instant: datetime) -> None:
-        """Move the clock forward and wait until all that happens on the way has happened."""
+        """Move the clock forward and wait until everything due by then has happened."""
         self.client().TimeMachine.travel_forward("delorean", {"destination_time": int(instant.timestamp())})
         self._wait_for_clock()
 
@@ -172,7 +172,7 @@ def _is_answering(url: str) -> bool:
     try:
         urllib.request.urlopen(url, timeout=1).close()  # noqa: S310  (always http to this machine)
     except urllib.error.HTTPError:
-        return True  # an answer, if not a page
+        return True  # it responds, even if with an error
     except OSError:
         return False
     return True
@@ -188,7 +188,7 @@ def _wait_until_serving(sandbox: Sandbox) -> None:
 
 @contextmanager
 def run_sandbox_process(folder: Path, **environment: str) -> Iterator[Sandbox]:
-    """Run a sandbox on a free port with its data in `folder`, webhooks off unless the environment says otherwise."""
+    """Run a sandbox on a free port with its data in `folder`; webhooks are off unless the environment names a URL."""
     log, port = folder / "sandbox.log", free_port()
     settled = {
         **os.environ,
@@ -213,7 +213,7 @@ def run_sandbox_process(folder: Path, **environment: str) -> Iterator[Sandbox]:
         _wait_until_serving(sandbox)
         yield sandbox
     finally:
-        # Gunicorn's quick end. The graceful one leaves kept-alive connections two seconds to say something, each time.
+        # Gunicorn's quick shutdown. The graceful one waits two seconds for requests on kept-alive connections.
         process.send_signal(signal.SIGQUIT)
         try:
             process.wait(timeout=10)
@@ -223,10 +223,10 @@ def run_sandbox_process(folder: Path, **environment: str) -> Iterator[Sandbox]:
 
 
 def _delete_all_rows() -> None:
-    """Delete what is in the tables; `flush` truncates them all, and PostgreSQL writes a new file for each."""
+    """Delete all rows. `flush` truncates every table, for each of which PostgreSQL writes a new file."""
     names = connection.introspection.django_table_names(only_existing=True, include_views=False)
     tables = [connection.ops.quote_name(name) for name in names]
-    # Foreign keys are checked at the end of the transaction, so that any order will do.
+    # Foreign keys are checked at the end of the transaction, so the tables can be emptied in any order.
     with transaction.atomic(), connection.cursor() as cursor:
         filled = (f"SELECT '{table}' WHERE EXISTS (SELECT FROM {table})" for table in tables)  # noqa: S608  (our names)
         cursor.execute(" UNION ALL ".join(filled))
@@ -236,7 +236,7 @@ def _delete_all_rows() -> None:
 
 @pytest.fixture(scope="session")
 def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
-    """After a test that commits, put back the permissions and groups, which Django would make anew, a row at a time."""
+    """After a test that commits, restore permissions and groups in bulk; Django would create them row by row."""
     from django.contrib.auth.models import Group, Permission
     from django.contrib.contenttypes.models import ContentType
 
@@ -259,27 +259,27 @@ def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -
 
 @pytest.fixture(scope="session")
 def sandbox_process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sandbox]:
-    """One sandbox for this test process, on a free port, with a database of its own and webhooks off."""
+    """Run one sandbox for this test process, on a free port, with its own database and webhooks off."""
     with run_sandbox_process(tmp_path_factory.mktemp("sandbox")) as sandbox:
         yield sandbox
 
 
 @pytest.fixture(scope="session")
 def run_sandbox() -> Callable[..., AbstractContextManager[Sandbox]]:
-    """`run_sandbox_process`, for fixtures that outlive one test."""
+    """Return `run_sandbox_process`, for fixtures that outlive one test."""
     return run_sandbox_process
 
 
 @pytest.fixture
 def launch_sandbox(tmp_path: Path) -> Iterator[Callable[..., Sandbox]]:
-    """Start sandboxes of a test's own, with the environment it gives; all keep their data in the test's folder."""
+    """Return a function that starts a sandbox for this test with an environment; all share the data in its folder."""
     with ExitStack() as running:
         yield lambda **environment: running.enter_context(run_sandbox_process(tmp_path, **environment))
 
 
 @pytest.fixture
 def sandbox(sandbox_process: Sandbox, settings: Settings) -> Sandbox:
-    """The sandbox, started afresh, with the portal's settings pointing at it."""
+    """Erase the sandbox's site and point the portal's settings at it."""
     settings.CHARGEBEE_SITE = sandbox_process.site
     settings.CHARGEBEE_API_KEY = sandbox_process.api_key
     settings.CHARGEBEE_ENDPOINT = sandbox_process.endpoint
@@ -289,5 +289,5 @@ def sandbox(sandbox_process: Sandbox, settings: Settings) -> Sandbox:
 
 @pytest.fixture
 def chargebee_client(sandbox: Sandbox) -> Chargebee:
-    """The official SDK, pointed at the sandbox: for arranging what a test needs and for asking how it ended."""
+    """Return the official SDK, pointed at the sandbox, to set up a test and to check the provider's state."""
     return sandbox.client()

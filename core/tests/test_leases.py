@@ -1,4 +1,4 @@
-"""A row of work is one worker's at a time, and another's once the lease has expired."""
+"""A lease gives a row to one worker at a time, and to the next one after it has expired."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def row() -> IdempotentRequest:
     return IdempotentRequest.objects.create(user=user, key="one", fingerprint="f")
 
 
-def test_of_two_workers_one_gets_the_row(row: IdempotentRequest) -> None:
+def test_only_one_of_two_workers_claims_the_row(row: IdempotentRequest) -> None:
     rows = IdempotentRequest.objects
     first, second = rows.claim_one(row.pk, lease=LEASE), rows.claim_one(row.pk, lease=LEASE)
 
@@ -33,7 +33,7 @@ def test_of_two_workers_one_gets_the_row(row: IdempotentRequest) -> None:
     assert not rows.due().exists()
 
 
-def test_a_row_read_before_another_worker_claimed_it_is_not_claimed(row: IdempotentRequest) -> None:
+def test_a_stale_row_cannot_be_claimed(row: IdempotentRequest) -> None:
     stale = IdempotentRequest.objects.get()
     assert row.claim(LEASE)
 
@@ -41,7 +41,7 @@ def test_a_row_read_before_another_worker_claimed_it_is_not_claimed(row: Idempot
     assert stale.attempts == 0
 
 
-def test_an_expired_lease_goes_to_the_next_worker_and_the_first_one_changes_nothing(
+def test_a_worker_with_an_expired_lease_cannot_change_the_row(
     row: IdempotentRequest,
 ) -> None:
     with time_machine.travel(timezone.now(), tick=False) as clock:
@@ -70,7 +70,7 @@ def test_a_finished_row_is_never_claimed_again(row: IdempotentRequest) -> None:
     assert IdempotentRequest.objects.get().next_attempt_at is None
 
 
-def test_a_row_given_back_is_due_after_its_delay(row: IdempotentRequest) -> None:
+def test_a_released_row_is_due_after_its_delay(row: IdempotentRequest) -> None:
     with time_machine.travel(timezone.now(), tick=False) as clock:
         assert row.claim(LEASE)
         assert row.retry_later(timedelta(seconds=5))
@@ -80,7 +80,7 @@ def test_a_row_given_back_is_due_after_its_delay(row: IdempotentRequest) -> None
         assert IdempotentRequest.objects.due().get() == row
 
 
-def test_rows_given_back_untried_count_no_attempt(row: IdempotentRequest) -> None:
+def test_releasing_untried_rows_counts_no_attempt(row: IdempotentRequest) -> None:
     IdempotentRequest.objects.claim_page([row.pk], lease=LEASE)
     IdempotentRequest.objects.release_page([row.pk], delay=timedelta(0))
 

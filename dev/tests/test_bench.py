@@ -1,4 +1,4 @@
-"""How `make bench` shows its figures; nothing is timed here."""
+"""How `make bench` reports its figures; nothing is timed here."""
 
 import json
 from functools import partial
@@ -11,7 +11,7 @@ from dev.benches.measurements import Comparison, Count, NotMeasured, Scores
 from dev.console import CannotContinue
 from dev.paths import ROOT
 
-SEEN: list[measurements.Figure] = [
+FIGURES: list[measurements.Figure] = [
     Comparison("drawing", "a ruler", "ms", [40.0, 1.0, 30.0], [10.0, 90.0, 20.0], "≤ 4"),
     Count("drawing, queries", 2, "2"),
     NotMeasured("due rows", "no PostgreSQL answers"),
@@ -19,7 +19,7 @@ SEEN: list[measurements.Figure] = [
 ]
 
 
-def test_every_address_of_the_app_is_measured():
+def test_every_path_of_the_app_is_measured():
     paths = bench.PATHS.read_text()
     drawn = bench.parse_routes(bench.ROUTES.read_text(), paths)
 
@@ -28,38 +28,40 @@ def test_every_address_of_the_app_is_measured():
     )
 
 
-def test_the_table_sets_the_landing_page_against_the_libraries_alone():
+def test_the_size_table_compares_the_landing_page_with_the_libraries():
     sizes = dict.fromkeys(("raw", "gzip", "brotli"), 1000)
-    one = {"js": sizes, "css": sizes}
-    shown = bench.size_table({"base": one, "initial": one, "parts": {bench.LANDING: one}}, {bench.LANDING: ["/"]})
+    part_sizes = {"js": sizes, "css": sizes}
+    shown = bench.size_table(
+        {"base": part_sizes, "initial": part_sizes, "parts": {bench.LANDING: part_sizes}}, {bench.LANDING: ["/"]}
+    )
 
     assert "of the libraries alone: 2.00 (gzip), 2.00 (brotli)" in shown
     assert shown.count("+ ") == 1
 
 
-def test_the_landing_page_is_a_row_among_the_others():
+def test_the_landing_page_has_its_own_row():
     sizes = dict.fromkeys(("raw", "gzip", "brotli"), 1000)
-    one = {"js": sizes, "css": sizes}
+    part_sizes = {"js": sizes, "css": sizes}
 
-    row = bench.landing_page_row({"base": one, "initial": one, "parts": {bench.LANDING: one}})
+    row = bench.landing_page_row({"base": part_sizes, "initial": part_sizes, "parts": {bench.LANDING: part_sizes}})
     assert measurements.figures_as_json([row])[0]["ratio"] == 2
 
 
-def test_the_sides_take_turns_and_the_first_round_is_not_kept():
+def test_the_sides_alternate_and_the_first_round_is_discarded():
     turns: list[str] = []
 
     def measure(side: str) -> float:
         turns.append(side)
         return float(len(turns))
 
-    seen = measurements.measure_interleaved({side: partial(measure, side) for side in "ab"}, rounds=2)
+    times = measurements.measure_interleaved({side: partial(measure, side) for side in "ab"}, rounds=2)
 
     assert turns == ["a", "b"] * 3
-    assert seen == {"a": [3.0, 5.0], "b": [4.0, 6.0]}
+    assert times == {"a": [3.0, 5.0], "b": [4.0, 6.0]}
 
 
-def test_a_row_shows_medians_and_their_ratio_beside_what_is_to_be_reached():
-    drawn, counted, left_out, judged = (line.split() for line in measurements.figure_table(SEEN).splitlines()[1:])
+def test_a_row_shows_medians_their_ratio_and_the_target():
+    drawn, counted, left_out, judged = (line.split() for line in measurements.figure_table(FIGURES).splitlines()[1:])
 
     assert drawn[-5:] == ["30.00", "20.00", "1.50", "≤", "4"]
     assert counted[-2:] == ["2", "2"]
@@ -67,14 +69,14 @@ def test_a_row_shows_medians_and_their_ratio_beside_what_is_to_be_reached():
     assert " ".join(judged) == "a page, judged least of 3: 60 98 ≥ 97"
 
 
-def test_what_is_many_times_faster_is_shown_as_a_fraction():
+def test_a_small_ratio_is_shown_as_a_fraction():
     far = Comparison("a page", "the other", "ms", [2.0], [500.0], "≤ 1/200")
 
     assert measurements.figure_table([far]).split()[-3:] == ["1/250", "≤", "1/200"]
 
 
-def test_what_is_kept_has_every_round_and_what_follows_from_them():
-    drawn, counted, left_out, judged = json.loads(json.dumps(measurements.figures_as_json(SEEN)))
+def test_the_json_has_every_round_and_the_derived_values():
+    drawn, counted, left_out, judged = json.loads(json.dumps(measurements.figures_as_json(FIGURES)))
 
     assert drawn["ours"] == [40.0, 1.0, 30.0]
     assert (drawn["ours_median"], drawn["other_median"], drawn["ratio"]) == (30.0, 20.0, 1.5)
@@ -83,21 +85,21 @@ def test_what_is_kept_has_every_round_and_what_follows_from_them():
     assert (judged["median"], judged["least"]) == (98.0, 60.0)
 
 
-def test_what_a_program_hands_over_arrives_whole_whatever_was_printed_before(
+def test_figures_are_parsed_despite_other_output(
     capsys: pytest.CaptureFixture[str],
 ):
     print("something else")
-    measurements.print_figures(SEEN)
+    measurements.print_figures(FIGURES)
 
-    assert measurements.parse_figures(capsys.readouterr().out) == SEEN
+    assert measurements.parse_figures(capsys.readouterr().out) == FIGURES
 
 
-def test_it_measures_the_rows_that_are_asked_for_and_refuses_one_there_is_not():
+def test_it_runs_the_chosen_rows_and_refuses_an_unknown_one():
     assert bench.chosen_rows("due-rows sdk") == ["due_rows", "sdk"]
     assert bench.chosen_rows("") == [bench.SIZES, *bench.PROGRAMS]
     with pytest.raises(CannotContinue, match="no row soup"):
         bench.chosen_rows("sdk soup")
 
 
-def test_every_row_has_its_program():
+def test_every_row_has_a_program():
     assert {file.stem for file in (ROOT / "dev" / "benches").glob("*.py")} >= set(bench.PROGRAMS)

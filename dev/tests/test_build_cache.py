@@ -1,4 +1,4 @@
-"""Work is done once, and again if its input changed."""
+"""A build step runs once, and again if its input has changed."""
 
 import pytest
 
@@ -13,11 +13,11 @@ def source(tmp_path):
     return folder
 
 
-def test_work_that_was_never_done_is_due(tmp_path):
+def test_a_step_that_has_never_run_is_due(tmp_path):
     assert not Stamp(tmp_path / "deep" / "stamp", "x").is_current
 
 
-def test_work_that_was_done_is_not_due(tmp_path):
+def test_a_step_that_has_run_is_not_due(tmp_path):
     Stamp(tmp_path / "deep" / "stamp", "x").mark_done()
     assert Stamp(tmp_path / "deep" / "stamp", "x").is_current
     assert not Stamp(tmp_path / "deep" / "stamp", "y").is_current
@@ -37,17 +37,17 @@ def test_the_same_input_has_the_same_digest(source):
     ],
     ids=["content", "addition", "name", "removal"],
 )
-def test_every_change_has_another_digest(source, change):
+def test_every_change_gives_another_digest(source, change):
     before = digest_files([source])
     change(source)
     assert digest_files([source]) != before
 
 
-def test_words_count_too(source):
+def test_extra_strings_change_the_digest(source):
     assert digest_files([source], "node 20") != digest_files([source], "node 22")
 
 
-def test_what_python_compiles_does_not_count(source):
+def test_compiled_python_files_are_ignored(source):
     before = digest_files([source])
     (source / "__pycache__").mkdir()
     (source / "__pycache__" / "a.pyc").write_bytes(b"x")

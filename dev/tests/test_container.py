@@ -12,13 +12,13 @@ DOCKERFILE = (ROOT / "Dockerfile").read_text()
 SERVICES = yaml.safe_load((ROOT / "compose.yaml").read_text())["services"]
 
 
-def test_the_image_installs_what_draws_invoices():
+def test_the_image_installs_the_libraries_that_render_invoices():
     installed = re.findall(r"apt-get install .*?(lib.*?) \\", DOCKERFILE)
 
     assert installed == [" ".join(PANGO_DEBIAN)]
 
 
-def test_the_image_holds_every_application():
+def test_the_image_contains_every_application():
     copied = set(re.findall(r"^COPY (\w+) \1$", DOCKERFILE, re.MULTILINE))
     applications = {file.parent.name for file in ROOT.glob("*/apps.py")} - {"chargebee_sandbox"}
 
@@ -26,7 +26,7 @@ def test_the_image_holds_every_application():
     assert all(f"!{name}\n" in (ROOT / ".dockerignore").read_text() for name in applications)
 
 
-def test_the_workers_take_the_queues_of_the_demo():
+def test_the_workers_consume_the_queues_of_the_demo():
     demo = portal_processes()
     queues = {name: demo[name][demo[name].index("-Q") + 1] for name in ("worker", "jobs")}
 

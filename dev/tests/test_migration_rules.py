@@ -1,4 +1,4 @@
-"""A migration that the release before cannot run beside is refused."""
+"""A migration that is incompatible with the previous release is refused."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ Columns = list[tuple[str, Any]]
 
 
 def find_breaking(*changes, **attributes):
-    """Return what is refused of these operations on a plan with a name, a price and an optional note."""
+    """Return the refused operations among these, on a plan with a name, a price and an optional note."""
     state = ProjectState()
     columns: Columns = [
         ("id", models.BigAutoField(primary_key=True)),
@@ -49,7 +49,7 @@ def find_breaking(*changes, **attributes):
     ],
     ids=lambda change: change.describe(),
 )
-def test_it_refuses_what_the_release_before_cannot_run_beside(change):
+def test_it_refuses_a_change_that_breaks_the_previous_release(change):
     assert find_breaking(change) == [change.describe()]
     assert find_breaking(change, compatible_because="release 1.2 no longer reads it") == []
 
@@ -67,11 +67,11 @@ def test_it_refuses_what_the_release_before_cannot_run_beside(change):
     ],
     ids=lambda change: change.describe(),
 )
-def test_it_accepts_what_the_release_before_does_not_notice(change):
+def test_it_accepts_a_change_that_is_compatible_with_the_previous_release(change):
     assert find_breaking(change) == []
 
 
-def test_it_accepts_anything_in_a_table_that_the_migration_creates():
+def test_it_accepts_any_change_to_a_table_that_the_migration_creates():
     columns: Columns = [("id", models.BigAutoField(primary_key=True))]
     assert (
         find_breaking(

@@ -1,4 +1,4 @@
-"""Set-up: the demo's database, which is left alone if it cannot be migrated, and packages."""
+"""Setup: the demo's database, which is left unchanged if it cannot be migrated, and the packages."""
 
 import os
 import shutil
@@ -25,7 +25,7 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_it_refuses_a_database_made_with_a_migration_that_was_rewritten(folder):
+def test_it_refuses_a_database_with_a_rewritten_migration(folder):
     (folder / "db.sqlite3").touch()
     made_with = folder / ".done" / "migrations" / "billing.0001_initial"
     made_with.parent.mkdir(parents=True)
@@ -37,7 +37,7 @@ def test_it_refuses_a_database_made_with_a_migration_that_was_rewritten(folder):
     assert (folder / "db.sqlite3").read_bytes() == b""
 
 
-def test_it_migrates_once_and_has_a_new_database_seeded(folder, capsys):
+def test_it_migrates_once_and_marks_a_new_database_for_seeding(folder, capsys):
     prepare.seeds_stamp().mark_done()
     prepare.ensure_database()
     assert not prepare.seeds_stamp().is_current
@@ -49,7 +49,7 @@ def test_it_migrates_once_and_has_a_new_database_seeded(folder, capsys):
 
 @pytest.fixture
 def checkout(tmp_path):
-    """A checkout with an empty list of packages."""
+    """Return a checkout with an empty list of packages."""
     shutil.copytree(ROOT / "dev", tmp_path / "dev", ignore=shutil.ignore_patterns("__pycache__", "tests"))
     (tmp_path / "requirements.txt").touch()
     return tmp_path
@@ -59,20 +59,20 @@ def start_install(checkout):
     return subprocess.Popen([sys.executable, "-c", INSTALL], cwd=checkout, start_new_session=True)
 
 
-def test_an_installation_that_was_cut_short_begins_anew(checkout):
+def test_an_interrupted_installation_starts_over(checkout):
     environment = checkout / ".venv"
-    begun = start_install(checkout)
+    install = start_install(checkout)
     deadline = time.monotonic() + 60
     while not (environment / ".installing").exists():
         assert time.monotonic() < deadline
-        assert begun.poll() is None
+        assert install.poll() is None
         time.sleep(0.005)
-    os.killpg(begun.pid, signal.SIGKILL)
-    begun.wait()
+    os.killpg(install.pid, signal.SIGKILL)
+    install.wait()
     (environment / "half-a-package").touch()
 
     assert start_install(checkout).wait() == 0
 
-    left = {file.name for file in environment.iterdir()}
-    assert ".installed-requirements" in left
-    assert not {"half-a-package", ".installing"} & left
+    files = {file.name for file in environment.iterdir()}
+    assert ".installed-requirements" in files
+    assert not {"half-a-package", ".installing"} & files

@@ -1,4 +1,4 @@
-"""The process runner ends what it started: gracefully and completely, for every cause."""
+"""The process runner stops the processes it started, gracefully and completely, whatever stops it."""
 
 import os
 import signal
@@ -11,7 +11,7 @@ import pytest
 
 from dev.paths import ROOT
 
-# A leader that finishes its work on TERM, with a helper in its group that would not survive a TERM of its own.
+# A leader that finishes its work on SIGTERM, and a helper in its group that dies at once if it gets one too.
 LEADER = """
 import os, pathlib, signal, subprocess, sys, time
 folder = pathlib.Path(sys.argv[1])
@@ -77,7 +77,7 @@ def running(tmp_path):
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_it_lets_the_leader_finish_and_leaves_nothing(running, tmp_path, number):
+def test_it_lets_the_leader_finish_and_leaves_no_process(running, tmp_path, number):
     process, pids = running
     process.send_signal(number)
     assert process.wait(timeout=60) == 0
@@ -86,21 +86,21 @@ def test_it_lets_the_leader_finish_and_leaves_nothing(running, tmp_path, number)
     wait_until(lambda: not any(is_alive(pid) for pid in pids))
 
 
-def test_it_stops_with_an_error_when_a_process_ends_by_itself():
+def test_it_stops_with_an_error_when_a_process_exits():
     process = start_runner("raise SystemExit(3)")
     output, _ = process.communicate(timeout=60)
     assert process.returncode == 1
     assert "leader ended by itself (exit 3)" in output
 
 
-def test_it_shows_whose_line_is_whose():
+def test_it_labels_each_line_with_its_process():
     process = start_runner("print('hello'); raise SystemExit(0)")
     output, _ = process.communicate(timeout=60)
     assert "  leader | hello" in output
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux tells a child that its parent is gone")
-def test_it_leaves_no_leader_behind_when_it_is_killed(running, tmp_path):
+def test_the_leader_finishes_when_the_runner_is_killed(running, tmp_path):
     process, (leader, helper) = running
     process.kill()
     process.wait()

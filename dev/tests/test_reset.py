@@ -39,13 +39,13 @@ def run_reset(folder, port):
     )
 
 
-def test_it_removes_what_the_demo_wrote_and_nothing_else(folder):
+def test_it_removes_only_the_files_of_the_demo(folder):
     answer = run_reset(folder, 1)
     assert answer.returncode == 0
     assert [file.name for file in folder.iterdir()] == ["somebody-elses.txt"]
 
 
-def test_it_leaves_a_running_demo_alone(folder, listener):
+def test_it_refuses_while_the_demo_is_running(folder, listener):
     answer = run_reset(folder, listener)
     assert answer.returncode == 1
     assert (folder / "db.sqlite3").exists()

@@ -27,11 +27,11 @@ def free_ports():
 
 def run_portal(folder, **environment):
     ports = dict(zip(("PORT", "SANDBOX_PORT"), free_ports(), strict=True))
-    told = {"VAR_DIR": str(folder), "PORTAL_ENV": "demo", **ports}
+    defaults = {"VAR_DIR": str(folder), "PORTAL_ENV": "demo", **ports}
     return subprocess.run(
         [sys.executable, "dev/run.py"],
         cwd=ROOT,
-        env={**os.environ, **told, **environment},
+        env={**os.environ, **defaults, **environment},
         capture_output=True,
         text=True,
         check=False,
@@ -40,7 +40,7 @@ def run_portal(folder, **environment):
 
 
 @pytest.mark.parametrize(
-    ("environment", "said"),
+    ("environment", "message"),
     [
         ({"PORT": "abc"}, "PORT is 'abc'; it must be a number from 1 to 65535."),
         ({"SANDBOX_PORT": "65536"}, "SANDBOX_PORT is '65536'; it must be a number from 1 to 65535."),
@@ -67,9 +67,9 @@ def run_portal(folder, **environment):
     ],
     ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
 )
-def test_it_refuses_what_it_cannot_start_with_in_one_line(tmp_path, environment, said):
+def test_it_reports_a_wrong_setting_in_one_line(tmp_path, environment, message):
     answer = run_portal(tmp_path, **environment)
-    assert (answer.returncode, answer.stdout.strip(), answer.stderr) == (1, said, "")
+    assert (answer.returncode, answer.stdout.strip(), answer.stderr) == (1, message, "")
 
 
 @pytest.mark.parametrize("name", ["PORT", "SANDBOX_PORT"])

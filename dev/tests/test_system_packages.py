@@ -1,4 +1,4 @@
-"""Which Node of the machine is used."""
+"""Which Node.js of the machine is used."""
 
 import json
 
@@ -17,13 +17,13 @@ def make_programs(folder, version, names=("node", "npm")):
 
 
 @pytest.mark.parametrize("version", ["v18.20.4", "v20.19.0", "v22.11.0"])
-def test_a_node_that_is_too_old_is_not_used(tmp_path, version):
+def test_an_old_node_is_not_used(tmp_path, version):
     make_programs(tmp_path, version)
     assert not system_packages.has_supported_node(str(tmp_path))
 
 
 @pytest.mark.parametrize("version", ["v22.12.0", "v24.3.0", "v100.0.0"])
-def test_a_node_that_is_new_enough_is_used(tmp_path, version):
+def test_a_supported_node_is_used(tmp_path, version):
     make_programs(tmp_path, version)
     assert system_packages.has_supported_node(str(tmp_path))
     assert system_packages.find_node(str(tmp_path)) == version
@@ -35,6 +35,6 @@ def test_the_packages_declare_the_same_oldest_node():
 
 
 @pytest.mark.parametrize("names", [(), ("npm",), ("node",)])
-def test_a_machine_without_node_or_without_npm_has_none(tmp_path, names):
+def test_node_without_npm_is_not_used(tmp_path, names):
     make_programs(tmp_path, "v24.3.0", names)
     assert not system_packages.has_supported_node(str(tmp_path))

@@ -1,4 +1,4 @@
-"""An entry that no test shows is found, and an id that no entry has."""
+"""It reports requirements without a test, and ids without a requirement."""
 
 import pytest
 
@@ -37,7 +37,7 @@ describe('the shop', () => {
 
 @pytest.fixture
 def root(tmp_path):
-    """A project in which every entry has a test."""
+    """Return a project in which every entry has a test."""
     for path, text in FILES.items():
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path).write_text(text)
@@ -83,7 +83,7 @@ def test_it_lists_the_tests_of_an_id(root, capsys):
         ),
     ],
 )
-def test_it_finds_what_is_wrong(root, capsys, path, old, new, problem):
+def test_it_reports_a_problem(root, capsys, path, old, new, problem):
     (root / path).write_text((root / path).read_text().replace(old, new, 1))
     assert traceability.main([], root) == 1
     assert problem in capsys.readouterr().out

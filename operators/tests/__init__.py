@@ -1,1 +1,1 @@
-"""Tests of how operators get in, over HTTP."""
+"""Tests of operator sign-in, over HTTP."""

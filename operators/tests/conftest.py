@@ -1,4 +1,4 @@
-"""Operators in an installation that asks for a second factor, and an app that shows their codes."""
+"""Operators of an installation that requires a second factor, with their authenticator apps."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ KEY = "0123456789abcdef0123456789abcdef01234567"
 
 @dataclass
 class Operator:
-    """Somebody with a password, a phone and a browser."""
+    """An operator with a password, an authenticator app and a browser."""
 
     user: User
     browser: Client
@@ -32,7 +32,7 @@ class Operator:
 
     @property
     def code(self) -> str:
-        """The app's current code."""
+        """Return the app's current code."""
         totp = TOTP(Authenticator(user=self.user, key=self.key).bin_key)
         totp.time = time.time()
         return f"{totp.token():06d}"
@@ -59,7 +59,7 @@ class Operator:
 
 @pytest.fixture
 def clock() -> Any:
-    """A clock that stands at noon until the test moves it."""
+    """Freeze time at noon until the test moves it."""
     with time_machine.travel(NOW, tick=False) as traveller:
         yield traveller
 

@@ -1,4 +1,4 @@
-"""The index of the admin: what operators come for stands first, of what they may see."""
+"""The index of the admin: the everyday pages come first, and only permitted pages are listed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def _index_groups(user: User) -> dict[str, list[str]]:
     return {app["name"]: [model["name"] for model in app["models"]] for app in apps}
 
 
-def test_what_operators_come_for_stands_first_and_once(db: None) -> None:
+def test_everyday_pages_are_listed_first_and_once(db: None) -> None:
     groups = _index_groups(User.objects.create_superuser("olga"))
     daily = [
         "Accounts",
@@ -30,7 +30,7 @@ def test_what_operators_come_for_stands_first_and_once(db: None) -> None:
     assert not set(daily) & set(others)
 
 
-def test_it_holds_nothing_that_an_operator_may_not_see(db: None) -> None:
+def test_it_lists_only_pages_that_the_operator_may_see(db: None) -> None:
     petra = User.objects.create_user("petra", is_staff=True)
     petra.user_permissions.set(Permission.objects.filter(codename__in=("view_account", "view_invoice")))
     assert _index_groups(petra) == {"Every day": ["Accounts"], "Billing": ["Invoices"]}

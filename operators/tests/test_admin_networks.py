@@ -1,4 +1,4 @@
-"""The admin is there for the operators' networks, and for nobody else."""
+"""The admin is served to the operators' networks only."""
 
 from __future__ import annotations
 
@@ -20,28 +20,28 @@ def networks(settings: Any) -> Any:
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("address", INSIDE)
-def test_it_is_there_for_the_operators_networks(networks: Any, client: Client, address: str) -> None:
+def test_it_is_served_to_the_operators_networks(networks: Any, client: Client, address: str) -> None:
     assert client.get("/admin/login/", REMOTE_ADDR=address).status_code == 200
 
 
 @pytest.mark.parametrize("path", ["/admin", "/admin/", "/admin/login/", "/admin/jsi18n/", "/admin/nothing/"])
 @pytest.mark.parametrize("address", OUTSIDE)
-def test_it_is_not_there_for_others(networks: Any, client: Client, address: str, path: str) -> None:
+def test_it_is_not_found_from_other_networks(networks: Any, client: Client, address: str, path: str) -> None:
     answer = client.get(path, REMOTE_ADDR=address)
     assert answer.status_code == 404
     assert answer.content == client.get("/metrics", REMOTE_ADDR=address).content
 
 
-def test_nothing_is_done_for_others(networks: Any, client: Client) -> None:
-    # Without a database: whoever is elsewhere is not even looked up.
+def test_sign_in_from_another_network_does_no_query(networks: Any, client: Client) -> None:
+    # The test has no database access: outside clients are refused before the session is looked up.
     client.cookies["operator"] = "x" * 32
-    filled = {"username": "admin", "password": "admin"}
-    assert client.post("/admin/login/", filled, REMOTE_ADDR=OUTSIDE[0]).status_code == 404
+    form = {"username": "admin", "password": "admin"}
+    assert client.post("/admin/login/", form, REMOTE_ADDR=OUTSIDE[0]).status_code == 404
 
 
 @pytest.mark.shows("security-10")
 @pytest.mark.django_db
-def test_only_the_last_hop_is_believed(networks: Any, client: Client) -> None:
+def test_only_the_last_forwarded_address_is_trusted(networks: Any, client: Client) -> None:
     networks.REST_FRAMEWORK = {**networks.REST_FRAMEWORK, "NUM_PROXIES": 1}
     for forwarded, status in (("192.0.2.7, 203.0.113.9", 404), ("203.0.113.9, 192.0.2.7", 200)):
         answer = client.get("/admin/login/", REMOTE_ADDR="10.0.0.1", headers={"X-Forwarded-For": forwarded})
@@ -49,6 +49,6 @@ def test_only_the_last_hop_is_believed(networks: Any, client: Client) -> None:
 
 
 @pytest.mark.django_db
-def test_subscribers_are_served_wherever_they_are(networks: Any, client: Client) -> None:
+def test_subscribers_are_served_from_any_network(networks: Any, client: Client) -> None:
     assert client.get("/healthz", REMOTE_ADDR=OUTSIDE[0]).status_code == 200
     assert client.get("/api/site", REMOTE_ADDR=OUTSIDE[0]).status_code == 200

@@ -1,4 +1,4 @@
-"""What must hold when many try at once, on a real PostgreSQL."""
+"""Concurrent sign-ins, on PostgreSQL."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ AT_ONCE = 10
 
 
 def run_concurrently(work: Callable[[Operator], Any], operator: Operator) -> list[Any]:
-    """Have as many browsers of one operator do the same, each on a connection of its own."""
+    """Call a function with ten browsers of one operator at once, each on its own connection; return the results."""
 
     def work_in_browser(_: int) -> Any:
         try:
@@ -40,7 +40,7 @@ def test_every_wrong_password_counts(olga: Operator) -> None:
 
 
 @pytest.mark.parametrize("kind", ["of the app", "recovery"])
-def test_a_code_lets_in_one_of_many(olga: Operator, kind: str) -> None:
+def test_a_code_signs_in_only_one_browser(olga: Operator, kind: str) -> None:
     recovery = olga.enroll_app()[0]
     code = {"of the app": olga.code, "recovery": recovery}[kind]
     statuses = run_concurrently(lambda browser: browser.sign_in(code=code).status_code, olga)
@@ -48,7 +48,7 @@ def test_a_code_lets_in_one_of_many(olga: Operator, kind: str) -> None:
 
 
 class FasterAttempts:
-    """Others who fail under the same name just before one does, and sign in just after: their row comes and goes."""
+    """An execute wrapper that inserts the row of an attempt just before a query does, and deletes it just after."""
 
     def __init__(self, operator: Operator, times: int) -> None:
         self.operator = operator
@@ -78,7 +78,7 @@ class FasterAttempts:
 
 @pytest.mark.shows("security-39")
 @pytest.mark.parametrize("times", [1, 2])
-def test_a_failure_counts_while_others_sign_in(olga: Operator, times: int) -> None:
+def test_a_failure_counts_while_other_browsers_sign_in(olga: Operator, times: int) -> None:
     others = FasterAttempts(olga, times)
     with connection.execute_wrapper(others):
         assert olga.sign_in("wrong").status_code == 200

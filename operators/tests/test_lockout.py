@@ -1,4 +1,4 @@
-"""Five wrong passwords or codes lock a name out at an address, for a while, whatever the cache does."""
+"""Five wrong passwords or codes lock out a username at an address for a time, with or without a cache."""
 
 from __future__ import annotations
 
@@ -48,18 +48,18 @@ def test_five_wrong_passwords_lock_out_for_a_quarter_of_an_hour(
     clock.shift(timedelta(minutes=14))
     assert olga.sign_in().status_code == 429
     assert not olga.is_in()
-    # What was tried meanwhile does not make it longer.
+    # Attempts during the lockout do not extend it.
     clock.shift(timedelta(minutes=1, seconds=1))
     olga.sign_in()
     assert olga.is_in()
 
 
 def _page_text(answer: Any) -> str:
-    """What a page says, without the name that was typed and the form's token."""
+    """Return a page without the values of its form: the username and the CSRF token."""
     return re.sub(r'value="[^"]*"', "", answer.content.decode())
 
 
-def test_it_says_the_same_of_a_name_that_nobody_has(olga: Operator) -> None:
+def test_an_unknown_username_gets_the_same_response(olga: Operator) -> None:
     known = [olga.sign_in("wrong") for _ in range(6)]
     olga.user.username = "nobody"
     unknown = [olga.sign_in("wrong") for _ in range(6)]
@@ -68,7 +68,7 @@ def test_it_says_the_same_of_a_name_that_nobody_has(olga: Operator) -> None:
         assert _page_text(known_answer) == _page_text(unknown_answer)
 
 
-def test_wrong_codes_count_as_wrong_passwords(olga: Operator, clock: Any) -> None:
+def test_wrong_codes_count_like_wrong_passwords(olga: Operator, clock: Any) -> None:
     olga.enroll_app()
     for _ in range(5):
         answer = olga.sign_in(code="000000")
@@ -85,7 +85,7 @@ def test_another_browser_at_the_same_address_is_locked_out_too(olga: Operator) -
     assert olga.sign_in().status_code == 429
 
 
-def test_a_stranger_elsewhere_locks_nobody_out(olga: Operator, behind_a_proxy: None) -> None:
+def test_failures_at_another_address_do_not_lock_out(olga: Operator, behind_a_proxy: None) -> None:
     olga.enroll_app()
     fail_sign_in(Operator(olga.user, Client()), 5, headers={"X-Forwarded-For": "198.51.100.7"})
     olga.sign_in(headers={"X-Forwarded-For": "203.0.113.9"})
@@ -93,14 +93,14 @@ def test_a_stranger_elsewhere_locks_nobody_out(olga: Operator, behind_a_proxy: N
 
 
 @pytest.mark.shows("security-10")
-def test_nobody_gets_away_by_claiming_another_address(olga: Operator, behind_a_proxy: None) -> None:
+def test_a_forged_forwarded_address_does_not_evade_the_lockout(olga: Operator, behind_a_proxy: None) -> None:
     olga.enroll_app()
     for number in range(5):
         olga.sign_in("wrong", headers={"X-Forwarded-For": f"10.0.0.{number}, 198.51.100.7"})
     assert olga.sign_in(headers={"X-Forwarded-For": "10.0.0.9, 198.51.100.7"}).status_code == 429
 
 
-def test_an_ipv6_line_counts_as_one(olga: Operator) -> None:
+def test_an_ipv6_network_counts_as_one_address(olga: Operator) -> None:
     olga.enroll_app()
     for number in range(5):
         olga.sign_in("wrong", REMOTE_ADDR=f"2001:db8::{number + 1}")
@@ -108,7 +108,7 @@ def test_an_ipv6_line_counts_as_one(olga: Operator) -> None:
     assert AccessAttempt.objects.get().ip_address == "2001:db8::"
 
 
-def test_wrong_passwords_on_the_inside_count_too(olga: Operator) -> None:
+def test_wrong_passwords_after_sign_in_count_too(olga: Operator) -> None:
     olga.enroll_app()
     olga.sign_in()
     for _ in range(5):
@@ -116,14 +116,14 @@ def test_wrong_passwords_on_the_inside_count_too(olga: Operator) -> None:
     assert answer.status_code == 429
 
 
-def test_signing_in_forgets_the_failures_before(olga: Operator, clock: Any) -> None:
+def test_signing_in_clears_earlier_failures(olga: Operator, clock: Any) -> None:
     olga.enroll_app()
     fail_sign_in(olga, 4)
     olga.sign_in()
     assert not AccessAttempt.objects.exists()
 
 
-def test_a_command_unlocks(olga: Operator) -> None:
+def test_a_command_unlocks_an_operator(olga: Operator) -> None:
     olga.enroll_app()
     for _ in range(3):
         olga.sign_in(code="000000")
@@ -133,7 +133,7 @@ def test_a_command_unlocks(olga: Operator) -> None:
     assert olga.is_in()
 
 
-def test_a_superuser_unlocks_in_the_admin(olga: Operator, petra: Operator) -> None:
+def test_a_superuser_unlocks_an_operator_in_the_admin(olga: Operator, petra: Operator) -> None:
     petra.enroll_app()
     fail_sign_in(petra, 5)
     olga.enroll_app()
@@ -145,19 +145,19 @@ def test_a_superuser_unlocks_in_the_admin(olga: Operator, petra: Operator) -> No
     assert petra.is_in()
 
 
-def test_the_log_and_the_table_hold_no_secret(olga: Operator, caplog: pytest.LogCaptureFixture) -> None:
+def test_the_log_and_the_table_contain_no_secrets(olga: Operator, caplog: pytest.LogCaptureFixture) -> None:
     olga.enroll_app()
     olga.user.username = "olga\nforged line"
     with caplog.at_level(logging.INFO):
         olga.sign_in("a wrong secret", code="123456")
-    kept = str(list(AccessAttempt.objects.values()))
-    for text in (caplog.text, kept):
+    stored = str(list(AccessAttempt.objects.values()))
+    for text in (caplog.text, stored):
         assert "a wrong secret" not in text
         assert "123456" not in text
     assert "\nforged" not in caplog.text
 
 
-def test_what_is_over_is_forgotten(olga: Operator, clock: Any) -> None:
+def test_expired_attempts_and_sessions_are_deleted(olga: Operator, clock: Any) -> None:
     olga.enroll_app()
     fail_sign_in(olga, 1)
     tasks.forget()

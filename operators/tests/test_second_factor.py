@@ -1,4 +1,4 @@
-"""No page of the admin without a second factor, where one is wanted; enrolling, recovering, taking away."""
+"""The second factor of operators: required for every admin page, enrollment, recovery and reset."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def enrollment_code(operator: Operator) -> str:
 
 
 def offered_key(operator: Operator) -> str:
-    """The key of the app that the page offers, as the session holds it."""
+    """Open the enrollment page and return the offered key, which is in the session."""
     operator.browser.get(PAGE)
     key: str = operator.browser.session["second_factor_key"]
     return key
@@ -51,23 +51,23 @@ def test_no_page_opens_with_a_password_alone(olga: Operator) -> None:
     assert olga.browser.get(PAGE).status_code == 302
 
 
-def test_it_lets_in_with_password_and_code(olga: Operator) -> None:
+def test_a_password_and_a_code_sign_in(olga: Operator) -> None:
     olga.enroll_app()
     assert olga.sign_in()["Location"] == "/admin/"
     assert olga.is_in()
 
 
 @pytest.mark.parametrize(("password", "code"), [("wrong", None), (PASSWORD, "000000"), (PASSWORD, ""), ("wrong", "")])
-def test_it_does_not_tell_what_was_wrong(olga: Operator, password: str, code: str | None) -> None:
+def test_the_error_does_not_say_which_part_was_wrong(olga: Operator, password: str, code: str | None) -> None:
     olga.enroll_app()
     answer = olga.sign_in(password, code)
     assert answer.status_code == 200
     assert not olga.is_in()
-    if code != "":  # Django itself asks for an empty field
+    if code != "":  # for an empty field, Django shows its own error
         assert WRONG in answer.content.decode()
 
 
-def test_a_code_is_good_once(olga: Operator) -> None:
+def test_a_code_works_once(olga: Operator) -> None:
     olga.enroll_app()
     code = olga.code
     olga.sign_in(code=code)
@@ -76,14 +76,14 @@ def test_a_code_is_good_once(olga: Operator) -> None:
     assert not olga.is_in()
 
 
-def test_the_code_of_another_operator_is_not_good(olga: Operator, petra: Operator) -> None:
+def test_the_code_of_another_operator_is_refused(olga: Operator, petra: Operator) -> None:
     olga.enroll_app()
     petra.enroll_app()
     olga.sign_in(code=petra.code)
     assert not olga.is_in()
 
 
-def test_wrong_codes_have_to_wait_longer_each_time(olga: Operator, clock: Any) -> None:
+def test_each_wrong_code_lengthens_the_wait(olga: Operator, clock: Any) -> None:
     olga.enroll_app()
     for wrong in ("000000", "000001"):
         olga.sign_in(code=wrong)
@@ -94,7 +94,7 @@ def test_wrong_codes_have_to_wait_longer_each_time(olga: Operator, clock: Any) -
     assert olga.is_in()
 
 
-def test_a_recovery_code_lets_in_once_however_it_is_spelt(olga: Operator) -> None:
+def test_a_recovery_code_works_once_in_any_spelling(olga: Operator) -> None:
     code = olga.enroll_app()[0]
     olga.sign_in(code=code.upper().replace("-", " "))
     assert olga.is_in()
@@ -103,17 +103,17 @@ def test_a_recovery_code_lets_in_once_however_it_is_spelt(olga: Operator) -> Non
     assert not olga.is_in()
 
 
-def test_a_copy_of_the_tables_is_no_second_factor(olga: Operator, settings: Any) -> None:
+def test_the_database_alone_does_not_reveal_codes_or_keys(olga: Operator, settings: Any) -> None:
     codes = olga.enroll_app()
     assert not set(StaticToken.objects.values_list("token", flat=True)) & {code.replace("-", "") for code in codes}
     app = Authenticator.objects.get()
-    true_key = app.bin_key
-    assert TOTPDevice.objects.get().bin_key != true_key
+    original_key = app.bin_key
+    assert TOTPDevice.objects.get().bin_key != original_key
     settings.OTP_PEPPER = "another"
-    assert app.bin_key != true_key
+    assert app.bin_key != original_key
 
 
-def test_the_first_operator_enrols_with_a_code_from_the_console(olga: Operator) -> None:
+def test_the_first_operator_enrolls_with_a_code_from_the_command(olga: Operator) -> None:
     olga.sign_in(code=enrollment_code(olga))
     assert olga.browser.get("/admin/")["Location"] == PAGE
     assert olga.browser.get("/admin/accounts/user/")["Location"] == PAGE
@@ -130,7 +130,7 @@ def test_the_first_operator_enrols_with_a_code_from_the_console(olga: Operator) 
     assert olga.is_in()
 
 
-def test_a_first_code_is_good_once_and_for_a_day(olga: Operator, clock: Any) -> None:
+def test_an_enrollment_code_works_once_and_for_a_day(olga: Operator, clock: Any) -> None:
     code = enrollment_code(olga)
     clock.shift(timedelta(hours=24))
     olga.sign_in(code=code)
@@ -143,25 +143,25 @@ def test_a_first_code_is_good_once_and_for_a_day(olga: Operator, clock: Any) -> 
     assert olga.browser.get(PAGE).status_code == 302
 
 
-def test_who_was_let_in_to_enrol_can_sign_out(olga: Operator) -> None:
+def test_an_operator_signed_in_to_enroll_can_sign_out(olga: Operator) -> None:
     olga.sign_in(code=enrollment_code(olga))
     assert olga.browser.post("/admin/logout/").status_code == 200
     assert olga.browser.get(PAGE).status_code == 302
 
 
 @pytest.mark.parametrize(("code", "password"), [("000000", PASSWORD), (None, "wrong")])
-def test_it_enrols_nothing_without_password_and_proof(olga: Operator, code: str | None, password: str) -> None:
+def test_enrollment_requires_the_password_and_a_code(olga: Operator, code: str | None, password: str) -> None:
     olga.enroll_app()
     olga.sign_in()
-    kept = Authenticator.objects.get()
+    enrolled = Authenticator.objects.get()
     olga.key = offered_key(olga)
     answer = olga.browser.post(PAGE, {"code": code or olga.code, "password": password})
     assert "errorlist" in answer.content.decode()
-    assert Authenticator.objects.get() == kept
+    assert Authenticator.objects.get() == enrolled
     assert olga.is_in()
 
 
-def test_a_new_app_ends_the_sessions_of_the_old_one(olga: Operator, clock: Any) -> None:
+def test_a_new_app_ends_other_sessions(olga: Operator, clock: Any) -> None:
     olga.enroll_app()
     olga.sign_in()
     clock.shift(timedelta(seconds=60))
@@ -178,7 +178,7 @@ def test_a_new_app_ends_the_sessions_of_the_old_one(olga: Operator, clock: Any) 
     assert olga.browser.session.session_key != before
 
 
-def test_the_key_is_drawn_at_an_address_of_our_own(olga: Operator) -> None:
+def test_the_qr_code_is_served_by_the_portal(olga: Operator) -> None:
     olga.enroll_app()
     olga.sign_in()
     page = olga.browser.get(PAGE)
@@ -190,7 +190,7 @@ def test_the_key_is_drawn_at_an_address_of_our_own(olga: Operator) -> None:
     assert not re.search(rb"<script|<style|style=|href", drawn.content)
 
 
-def test_new_recovery_codes_void_the_old_ones(olga: Operator, clock: Any) -> None:
+def test_new_recovery_codes_replace_the_old_ones(olga: Operator, clock: Any) -> None:
     old = olga.enroll_app()
     olga.sign_in()
     refused = olga.browser.post("/admin/second-factor/codes/", {"password": "wrong"})
@@ -204,7 +204,7 @@ def test_new_recovery_codes_void_the_old_ones(olga: Operator, clock: Any) -> Non
         clock.shift(timedelta(seconds=2))
 
 
-def test_a_superuser_gives_another_operator_a_first_code(olga: Operator, petra: Operator) -> None:
+def test_a_superuser_resets_the_second_factor_of_another_operator(olga: Operator, petra: Operator) -> None:
     olga.enroll_app()
     petra.enroll_app()
     petra.sign_in()
@@ -222,7 +222,7 @@ def test_a_superuser_gives_another_operator_a_first_code(olga: Operator, petra: 
     assert petra.browser.get("/admin/")["Location"] == PAGE
 
 
-def test_nobody_but_a_superuser_takes_anothers_second_factor_away(olga: Operator, petra: Operator) -> None:
+def test_only_a_superuser_can_reset_a_second_factor(olga: Operator, petra: Operator) -> None:
     olga.enroll_app()
     petra.enroll_app()
     petra.sign_in()
@@ -230,7 +230,7 @@ def test_nobody_but_a_superuser_takes_anothers_second_factor_away(olga: Operator
     assert Authenticator.objects.filter(user=olga.user).exists()
 
 
-def test_no_page_shows_a_key_or_makes_a_device(olga: Operator) -> None:
+def test_no_page_shows_a_key_or_adds_a_device(olga: Operator) -> None:
     assert not admin.site.is_registered(TOTPDevice)
     olga.enroll_app()
     olga.sign_in()
@@ -242,14 +242,14 @@ def test_no_page_shows_a_key_or_makes_a_device(olga: Operator) -> None:
     assert olga.browser.get("/admin/operators/authenticator/add/").status_code == 403
 
 
-def test_the_command_names_who_is_no_operator(db: None) -> None:
+def test_the_commands_refuse_an_unknown_operator(db: None) -> None:
     for command in ("reset_second_factor", "unlock_operator"):
         with pytest.raises(CommandError, match="There is no operator named nobody"):
             call_command(command, "nobody")
 
 
 @pytest.mark.django_db
-def test_the_demo_asks_for_a_password_alone(client: Client, django_user_model: Any) -> None:
+def test_the_demo_asks_only_for_a_password(client: Client, django_user_model: Any) -> None:
     django_user_model.objects.create_superuser("admin", password="admin")
     assert 'name="code"' not in client.get("/admin/login/").content.decode()
     assert client.post("/admin/login/", {"username": "admin", "password": "admin"}).status_code == 302

@@ -1,4 +1,4 @@
-"""An operator's session: a new one at each sign-in, over after half an hour without a page, ended by signing out."""
+"""An operator's session: new at each sign-in, expired after half an hour of inactivity, ended by signing out."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from django.contrib.sessions.models import Session
 from operators.tests.conftest import PASSWORD, Operator
 
 
-def test_signing_in_starts_another_session(olga: Operator) -> None:
+def test_signing_in_starts_a_new_session(olga: Operator) -> None:
     olga.enroll_app()
     planted = olga.browser.session
     planted["mark"] = "of somebody else"
@@ -24,7 +24,7 @@ def test_signing_in_starts_another_session(olga: Operator) -> None:
 
 
 @pytest.mark.shows("security-39")
-def test_it_is_over_after_half_an_hour_without_a_page(olga: Operator, clock: Any) -> None:
+def test_it_expires_after_half_an_hour_of_inactivity(olga: Operator, clock: Any) -> None:
     olga.enroll_app()
     olga.sign_in()
     for _ in range(3):
@@ -37,13 +37,13 @@ def test_it_is_over_after_half_an_hour_without_a_page(olga: Operator, clock: Any
 def test_signing_out_ends_it_on_the_server(olga: Operator) -> None:
     olga.enroll_app()
     olga.sign_in()
-    kept = olga.browser.cookies["operator"].value
+    old_cookie = olga.browser.cookies["operator"].value
     olga.browser.post("/admin/logout/")
-    olga.browser.cookies["operator"] = kept
+    olga.browser.cookies["operator"] = old_cookie
     assert not olga.is_in()
 
 
-def test_a_new_password_ends_the_sessions_of_the_old_one(olga: Operator) -> None:
+def test_a_new_password_ends_existing_sessions(olga: Operator) -> None:
     olga.enroll_app()
     olga.sign_in()
     olga.user.set_password(f"{PASSWORD}, again")
@@ -51,7 +51,7 @@ def test_a_new_password_ends_the_sessions_of_the_old_one(olga: Operator) -> None
     assert not olga.is_in()
 
 
-def test_its_cookie_is_neither_read_by_scripts_nor_sent_by_other_sites(olga: Operator) -> None:
+def test_its_cookie_is_http_only_and_same_site_strict(olga: Operator) -> None:
     olga.enroll_app()
     olga.sign_in()
     cookie = olga.browser.cookies["operator"]

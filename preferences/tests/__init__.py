@@ -1,1 +1,1 @@
-"""Tests of the preferences, over HTTP where there is HTTP."""
+"""Tests of the email preferences, over HTTP where possible."""

@@ -1,4 +1,4 @@
-"""Shared set-up: Ava has an account and a browser of her own."""
+"""Shared fixtures: Ava's account and her browser."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from accounts.tests.sign_in.sign_in_client import SignInClient
 
 @pytest.fixture
 def ava(db: None) -> Account:
-    """A subscriber."""
+    """Return a subscriber's account."""
     return Account.objects.open_account(email="ava@example.com", first_name="Ava", last_name="Stone")
 
 
 @pytest.fixture
 def signed_in(ava: Account) -> SignInClient:
-    """Ava's browser."""
+    """Return Ava's browser, signed in."""
     sign_in_client = SignInClient()
     sign_in_client.sign_in()
     return sign_in_client

@@ -1,4 +1,4 @@
-"""What operators see and do about emails."""
+"""What operators can see and do about email preferences."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from preferences.models import Preference, PreferenceChange
 pytestmark = pytest.mark.django_db
 
 
-def test_an_operator_unsubscribes_somebody_who_asks(client: Client, ava: Account) -> None:
+def test_an_operator_can_unsubscribe_a_subscriber(client: Client, ava: Account) -> None:
     client.force_login(User.objects.create_superuser("olga", password="correct horse battery staple"))
     email_preferences.change_preferences(ava, {Preference.STREAMING: True}, source=PreferenceChange.Source.PORTAL)
     page = reverse("admin:accounts_account_change", args=[ava.pk])

@@ -1,4 +1,4 @@
-"""Mail one may do without: to those who want it, each with a way out that needs no sign-in (RFC 8058)."""
+"""Optional mail: sent only to subscribers who chose it, with one-click unsubscribe without sign-in (RFC 8058)."""
 
 from __future__ import annotations
 
@@ -17,57 +17,57 @@ from preferences.models import Preference, PreferenceChange
 
 pytestmark = pytest.mark.django_db
 
-LETTER: dict[str, object] = {"title": "New this week", "lines": ["Seven episodes."], "facts": []}
+RECEIPT: dict[str, object] = {"title": "New this week", "lines": ["Seven episodes."], "facts": []}
 ONE_CLICK = {"List-Unsubscribe": "One-Click"}
 
 
 @pytest.fixture
 def subscribed(ava: Account) -> Account:
-    """Ava wants all four."""
+    """Return Ava's account, subscribed to all four kinds."""
     email_preferences.change_preferences(ava, dict.fromkeys(Preference, True), source=PreferenceChange.Source.PORTAL)
     return ava
 
 
 @pytest.fixture
 def stranger(db: None) -> Client:
-    """A browser, or a mail provider's machine, that is signed in nowhere and checks tokens of forms."""
+    """Return a client without a session that enforces CSRF checks, as for a browser or a mail provider."""
     return Client(enforce_csrf_checks=True)
 
 
 def send_optional_mail(account: Account, category: str = "promotions") -> list[EmailMessage]:
-    """Queue a mail of a category and give what was sent."""
-    queue_mail(kind="receipt", to=account.email, account=account, context=LETTER, category=category)
+    """Queue a mail of a category, send the due mails and return all that were sent."""
+    queue_mail(kind="receipt", to=account.email, account=account, context=RECEIPT, category=category)
     send_due_mail()
     return list(mail.outbox)
 
 
 def unsubscribe_path(message: EmailMessage) -> str:
-    """The address in its header, without the site."""
+    """Return the path of the link in the List-Unsubscribe header."""
     header = str(message.extra_headers["List-Unsubscribe"])
     assert header.startswith("<http://")
     return header.strip("<>").removeprefix("http://").partition("/")[2].join(["/", ""])
 
 
-def test_it_carries_its_way_out(subscribed: Account) -> None:
+def test_it_has_unsubscribe_links(subscribed: Account) -> None:
     [message] = send_optional_mail(subscribed)
     assert message.extra_headers["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
     assert unsubscribe_path(message).startswith("/unsubscribe/")
     assert f"Unsubscribe: {unsubscribe_link.unsubscribe_url(subscribed, 'promotions')}" in str(message.body)
 
 
-def test_mail_that_is_needed_has_none_and_goes_to_everybody(ava: Account) -> None:
+def test_required_mail_has_no_unsubscribe_link_and_is_always_sent(ava: Account) -> None:
     [message] = send_optional_mail(ava, category="")
     assert not {"List-Unsubscribe", "List-Unsubscribe-Post"} & set(message.extra_headers)
     assert "Unsubscribe" not in str(message.body)
 
 
-def test_it_goes_to_nobody_who_does_not_want_it(ava: Account) -> None:
+def test_it_is_not_sent_to_a_subscriber_who_did_not_choose_it(ava: Account) -> None:
     assert send_optional_mail(ava) == []
     assert OutgoingMail.objects.get().state == OutgoingMail.State.DROPPED
 
 
-def test_a_choice_holds_for_mail_that_waits_already(subscribed: Account) -> None:
-    queue_mail(kind="receipt", to=subscribed.email, account=subscribed, context=LETTER, category="promotions")
+def test_unsubscribing_also_stops_queued_mail(subscribed: Account) -> None:
+    queue_mail(kind="receipt", to=subscribed.email, account=subscribed, context=RECEIPT, category="promotions")
     email_preferences.change_preferences(
         subscribed, {Preference.PROMOTIONS: False}, source=PreferenceChange.Source.PORTAL
     )
@@ -75,7 +75,7 @@ def test_a_choice_holds_for_mail_that_waits_already(subscribed: Account) -> None
     assert mail.outbox == []
 
 
-def test_one_click_ends_its_kind_and_asks_nothing(subscribed: Account, stranger: Client) -> None:
+def test_one_click_unsubscribes_from_its_kind_only(subscribed: Account, stranger: Client) -> None:
     address = unsubscribe_path(send_optional_mail(subscribed)[0])
     answer = stranger.post(address, ONE_CLICK)
     assert answer.status_code == 200
@@ -90,7 +90,7 @@ def test_one_click_ends_its_kind_and_asks_nothing(subscribed: Account, stranger:
     assert len(send_optional_mail(subscribed)) == 1
 
 
-def test_following_the_link_changes_nothing_and_shows_a_button(subscribed: Account, stranger: Client) -> None:
+def test_opening_the_link_shows_a_button_and_changes_nothing(subscribed: Account, stranger: Client) -> None:
     address = unsubscribe_path(send_optional_mail(subscribed)[0])
     page = stranger.get(address)
     assert stranger.head(address).status_code == 200
@@ -103,7 +103,7 @@ def test_following_the_link_changes_nothing_and_shows_a_button(subscribed: Accou
 
 
 @pytest.mark.parametrize("spoil", [str.upper, lambda token: token[:-1], lambda token: f"x{token}", lambda _: "x:y:z"])
-def test_an_altered_link_is_not_found_and_ends_nothing(subscribed: Account, stranger: Client, spoil: Any) -> None:
+def test_an_altered_link_is_not_found_and_changes_nothing(subscribed: Account, stranger: Client, spoil: Any) -> None:
     token = unsubscribe_path(send_optional_mail(subscribed)[0]).removeprefix("/unsubscribe/")
     answer = stranger.post(f"/unsubscribe/{spoil(token)}", ONE_CLICK)
     assert answer.status_code == 404
@@ -116,7 +116,7 @@ def test_the_link_of_an_erased_account_is_not_found(subscribed: Account, strange
     assert stranger.post(address, ONE_CLICK).status_code == 404
 
 
-def test_the_link_is_no_sign_in(subscribed: Account, stranger: Client) -> None:
+def test_the_link_does_not_sign_in(subscribed: Account, stranger: Client) -> None:
     token = unsubscribe_path(send_optional_mail(subscribed)[0]).removeprefix("/unsubscribe/")
     sign_in_client = SignInClient()
     sign_in_client.carry_token(token)

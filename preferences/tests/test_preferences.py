@@ -1,4 +1,4 @@
-"""Which emails one wants."""
+"""The email preferences of a subscriber."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ NONE = {"newsLetter": False, "streaming": False, "promotions": False, "branding"
 
 
 def wanted_kinds(answer: Any) -> list[str]:
-    """The kinds that an answer shows as wanted."""
+    """Return the kinds that a response shows as wanted."""
     assert answer.status_code == 200
     return [preference["key"] for preference in answer.json() if preference["checked"]]
 
 
 @pytest.mark.shows("emails-2", "emails-3", "data-7", "api-32")
-def test_nothing_is_wanted_until_it_is_asked_for(signed_in: SignInClient) -> None:
+def test_all_kinds_are_off_by_default(signed_in: SignInClient) -> None:
     call_command("seed_site", verbosity=0)
     assert signed_in.api.get(PATH).json() == [
         {
@@ -56,21 +56,21 @@ def test_nothing_is_wanted_until_it_is_asked_for(signed_in: SignInClient) -> Non
 
 
 @pytest.mark.shows("api-33")
-def test_what_is_saved_is_answered_and_read(signed_in: SignInClient) -> None:
+def test_saved_preferences_are_returned(signed_in: SignInClient) -> None:
     answer = signed_in.api.post(PATH, {**NONE, "branding": True, "newsLetter": True})
     assert wanted_kinds(answer) == ["newsLetter", "branding"]
     assert wanted_kinds(signed_in.api.get(PATH)) == ["newsLetter", "branding"]
-    in_the_other_case = {"news_letter": True, "streaming": False, "promotions": False, "branding": False}
-    assert wanted_kinds(signed_in.api.post(PATH, in_the_other_case)) == ["newsLetter"]
+    snake_case = {"news_letter": True, "streaming": False, "promotions": False, "branding": False}
+    assert wanted_kinds(signed_in.api.post(PATH, snake_case)) == ["newsLetter"]
     assert wanted_kinds(signed_in.api.post(PATH, NONE)) == []
 
 
-def test_each_change_is_kept_with_time_and_source(signed_in: SignInClient, ava: Account) -> None:
+def test_each_change_is_recorded_with_its_source(signed_in: SignInClient, ava: Account) -> None:
     signed_in.api.post(PATH, {**NONE, "streaming": True, "promotions": True})
     signed_in.api.post(PATH, {**NONE, "streaming": True, "promotions": True})
     signed_in.api.post(PATH, {**NONE, "streaming": True})
-    kept = PreferenceChange.objects.order_by("pk").values_list("preference", "wanted", "source")
-    assert list(kept) == [
+    recorded = PreferenceChange.objects.order_by("pk").values_list("preference", "wanted", "source")
+    assert list(recorded) == [
         ("streaming", True, "portal"),
         ("promotions", True, "portal"),
         ("promotions", False, "portal"),
@@ -78,7 +78,7 @@ def test_each_change_is_kept_with_time_and_source(signed_in: SignInClient, ava: 
     assert [(event.kind, event.actor) for event in ava.events.all()] == [("email_preferences_changed", "you")] * 2
 
 
-def test_one_choice_leaves_the_others_and_everybody_else_alone(signed_in: SignInClient, ava: Account) -> None:
+def test_a_change_affects_no_other_preference_or_account(signed_in: SignInClient, ava: Account) -> None:
     bob = Account.objects.open_account(email="bob@example.com")
     every = dict.fromkeys(Preference, True)
     for account in (ava, bob):
@@ -91,27 +91,27 @@ def test_one_choice_leaves_the_others_and_everybody_else_alone(signed_in: SignIn
 
 
 @pytest.mark.shows("security-31")
-def test_nothing_but_the_four_is_taken(signed_in: SignInClient, ava: Account) -> None:
-    more = {"account": 7, "email": "eve@example.com", "isStaff": True, "source": "operator"}
-    signed_in.api.post(PATH, {**NONE, "streaming": True, **more})
+def test_unknown_fields_are_ignored(signed_in: SignInClient, ava: Account) -> None:
+    extra_fields = {"account": 7, "email": "eve@example.com", "isStaff": True, "source": "operator"}
+    signed_in.api.post(PATH, {**NONE, "streaming": True, **extra_fields})
     assert EmailPreferences.objects.get().account == ava
     assert PreferenceChange.objects.get().source == "portal"
 
 
 @pytest.mark.parametrize("missing", NONE)
-def test_all_four_are_needed(signed_in: SignInClient, missing: str) -> None:
+def test_all_four_fields_are_required(signed_in: SignInClient, missing: str) -> None:
     answer = signed_in.api.post(PATH, {name: True for name in NONE if name != missing})
     assert (answer.status_code, list(answer.json()["fields"])) == (400, [missing])
     assert not EmailPreferences.objects.exists()
 
 
 @pytest.mark.parametrize("value", [None, "true", "yes", 1, 0, [], {}, "x" * 10_000])
-def test_only_true_and_false_are_taken(signed_in: SignInClient, value: Any) -> None:
+def test_only_true_and_false_are_accepted(signed_in: SignInClient, value: Any) -> None:
     answer = signed_in.api.post(PATH, {**NONE, "branding": value})
     assert (answer.status_code, list(answer.json()["fields"])) == (400, ["branding"])
     assert not AccountEvent.objects.exists()
 
 
-def test_nobody_reads_or_saves_without_a_token(db: None) -> None:
+def test_reading_and_saving_require_a_token(db: None) -> None:
     api = SignInClient().api
     assert [api.get(PATH).status_code, api.post(PATH, NONE).status_code] == [401, 401]
