@@ -1,1 +1,1 @@
-"""Tests of accounts, over HTTP where there is HTTP."""
+"""Tests of accounts, over HTTP where possible."""

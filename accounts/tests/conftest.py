@@ -1,4 +1,4 @@
-"""Shared fixtures: Ava's account, a browser, and a clock that stands still."""
+"""Shared fixtures: Ava's account, a browser, and a frozen clock."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
 
 @pytest.fixture
 def clock() -> Iterator[time_machine.Traveller]:
-    """A clock that moves only when a test moves it."""
+    """Freeze time until the test moves it."""
     with time_machine.travel(NOON, tick=False) as coordinates:
         yield coordinates
 
 
 class SignalReceivers:
-    """The receivers of the signals during a test, without those of other applications."""
+    """The signal receivers during a test, without those of other applications."""
 
     def __init__(self) -> None:
         self._original: list[tuple[Signal, list[Any]]] = []
@@ -54,7 +54,7 @@ class SignalReceivers:
 
 @pytest.fixture(autouse=True)
 def receivers() -> Iterator[SignalReceivers]:
-    """Signals without the receivers of other applications, which accounts does not know."""
+    """Remove the receivers of other applications, on which accounts does not depend."""
     signal_receivers = SignalReceivers()
     for signal in (
         signals.account_missing,
@@ -70,17 +70,17 @@ def receivers() -> Iterator[SignalReceivers]:
 
 @pytest.fixture
 def ava(db: None) -> Account:
-    """A subscriber with an account."""
+    """Return a subscriber's account."""
     return Account.objects.open_account(email="ava@example.com", first_name="Ava", last_name="Stone")
 
 
 @pytest.fixture
 def sign_in_client() -> SignInClient:
-    """A browser that is not signed in."""
+    """Return a browser that is not signed in."""
     return SignInClient()
 
 
 @pytest.fixture
 def api() -> APIClient:
-    """A client without a token."""
+    """Return a client without a token."""
     return APIClient()

@@ -28,7 +28,7 @@ NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
         ("o'hara@example.co.uk", "o'hara@example.co.uk"),
     ],
 )
-def test_an_address_has_one_spelling(text: str, address: str) -> None:
+def test_an_address_is_normalized(text: str, address: str) -> None:
     assert normalize_email(text) == address
 
 
@@ -45,16 +45,16 @@ def test_an_address_has_one_spelling(text: str, address: str) -> None:
         "\tava@example.com",
     ],
 )
-def test_it_refuses_what_is_no_address(text: str) -> None:
+def test_it_refuses_an_invalid_address(text: str) -> None:
     with pytest.raises(InvalidAddress):
         normalize_email(text)
 
 
 @pytest.mark.shows("security-12")
 @given(one_of(text(), emails()))
-def test_whatever_is_typed_is_refused_or_has_one_safe_spelling(typed: str) -> None:
+def test_any_input_is_refused_or_normalized_to_safe_text(user_input: str) -> None:
     with suppress(InvalidAddress):
-        address = normalize_email(typed)
+        address = normalize_email(user_input)
         assert normalize_email(address) == address == address.lower()
         assert address.isascii()
         assert address.isprintable()
@@ -62,14 +62,14 @@ def test_whatever_is_typed_is_refused_or_has_one_safe_spelling(typed: str) -> No
 
 @pytest.mark.django_db
 class TestAccounts:
-    def test_opening_twice_gives_the_same_account(self) -> None:
+    def test_opening_an_account_twice_returns_the_same_one(self) -> None:
         first = Account.objects.open_account(email="Ava@Example.com", first_name="Ava")
         again = Account.objects.open_account(email="ava@example.com", first_name="Somebody")
         assert first == again
         assert again.first_name == "Ava"
         assert User.objects.count() == 1
 
-    def test_a_subscriber_has_no_password_and_no_rights(self, ava: Account) -> None:
+    def test_a_subscriber_has_no_password_and_no_permissions(self, ava: Account) -> None:
         assert not ava.user.has_usable_password()
         assert not ava.user.is_staff
         assert "ava" not in ava.user.username
@@ -78,7 +78,7 @@ class TestAccounts:
         ("first", "last", "name"),
         [("Ava", "Stone", "Ava Stone"), ("Ava", "", "Ava"), ("", "Stone", "Stone"), ("", "", "")],
     )
-    def test_a_name_is_both_parts(self, first: str, last: str, name: str) -> None:
+    def test_the_name_joins_the_nonempty_parts(self, first: str, last: str, name: str) -> None:
         assert Account(first_name=first, last_name=last).name == name
 
     @pytest.mark.parametrize(
@@ -90,19 +90,19 @@ class TestAccounts:
             {"email": "Ava@example.com"},
         ],
     )
-    def test_the_database_refuses_what_cannot_be(self, ava: Account, fields: dict[str, Any]) -> None:
+    def test_the_database_refuses_invalid_values(self, ava: Account, fields: dict[str, Any]) -> None:
         with pytest.raises(IntegrityError), transaction.atomic():
             Account.objects.filter(pk=ava.pk).update(**fields)
 
 
 @pytest.mark.django_db
 class TestEvents:
-    def test_they_are_read_newest_first(self, ava: Account) -> None:
+    def test_they_are_ordered_newest_first(self, ava: Account) -> None:
         for kind in ("paused", "resumed"):
             events.record_event(ava, kind=kind, text=f"You {kind}.", actor="you", at=NOON)
         assert [event.kind for event in ava.events.all()] == ["resumed", "paused"]
 
-    def test_they_are_never_changed(self, ava: Account) -> None:
+    def test_they_cannot_be_changed(self, ava: Account) -> None:
         event = events.record_event(ava, kind="paused", text="You paused.", actor="you", at=NOON)
         event.text = "You did not."
         with pytest.raises(AppendOnlyViolation):
@@ -112,14 +112,14 @@ class TestEvents:
         with pytest.raises(AppendOnlyViolation):
             AccountEvent.objects.bulk_update([event], ["text"])
 
-    def test_they_are_never_deleted(self, ava: Account) -> None:
+    def test_they_cannot_be_deleted(self, ava: Account) -> None:
         event = events.record_event(ava, kind="paused", text="You paused.", actor="you", at=NOON)
         with pytest.raises(AppendOnlyViolation):
             event.delete()
         with pytest.raises(AppendOnlyViolation):
             AccountEvent.objects.all().delete()
 
-    def test_they_go_with_the_whole_account(self, ava: Account) -> None:
+    def test_they_are_deleted_with_the_account(self, ava: Account) -> None:
         events.record_event(ava, kind="paused", text="You paused.", actor="you", at=NOON)
         ava.user.delete()
         assert not AccountEvent.objects.exists()

@@ -1,4 +1,4 @@
-"""The activity that an account's owner reads."""
+"""The activity list that subscribers see."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NOON = datetime(2026, 3, 10, 12, tzinfo=UTC)
 
 
 def signed_in_browser(account: Account) -> APIClient:
-    """A browser of this account's."""
+    """Return a browser signed in to an account."""
     _, token = SessionToken.objects.create(user=account.user)
     browser = APIClient()
     browser.credentials(HTTP_AUTHORIZATION=f"Bearer {token}")
@@ -28,25 +28,25 @@ def signed_in_browser(account: Account) -> APIClient:
 
 
 def record_events(account: Account, *texts: str, actor: str = "you") -> None:
-    """Let things happen to an account, an hour apart."""
+    """Record events of an account, an hour apart."""
     for hours, text in enumerate(texts):
         events.record_event(account, kind="tried", text=text, actor=actor, at=NOON + timedelta(hours=hours))
 
 
 @pytest.fixture
 def alice() -> Account:
-    """Alice's account; something happened to Bob's."""
+    """Return Alice's account; Bob's has an event."""
     record_events(Account.objects.open_account(email="bob@example.com"), "Bob's own")
     return Account.objects.open_account(email="alice@example.com")
 
 
 def activity_texts(answer: Any) -> list[str]:
-    """What an answer tells."""
+    """Return the texts of a response."""
     return [entry["text"] for entry in answer.json()]
 
 
 @pytest.mark.shows("api-34")
-def test_it_tells_the_newest_first_and_nothing_of_others(alice: Account) -> None:
+def test_it_lists_the_accounts_own_events_newest_first(alice: Account) -> None:
     record_events(alice, "first", "second")
     answer = signed_in_browser(alice).get(ACTIVITY)
     assert answer.status_code == 200
@@ -60,17 +60,17 @@ def test_it_tells_the_newest_first_and_nothing_of_others(alice: Account) -> None
 
 
 @pytest.mark.parametrize(
-    ("actor", "told"),
+    ("actor", "shown_actor"),
     [("you", "you"), ("system", "system"), ("support:olga", "support"), ("olga", "system"), ("", "system")],
 )
-def test_it_never_names_an_operator(alice: Account, actor: str, told: str) -> None:
+def test_it_never_names_an_operator(alice: Account, actor: str, shown_actor: str) -> None:
     record_events(alice, "something", actor=actor)
     answer = signed_in_browser(alice).get(ACTIVITY)
-    assert answer.json()[0]["actor"] == told
+    assert answer.json()[0]["actor"] == shown_actor
     assert "olga" not in answer.content.decode()
 
 
-def test_it_gives_the_newest_fifty_and_older_ones_by_the_page(alice: Account) -> None:
+def test_it_returns_the_newest_fifty_and_older_ones_by_page(alice: Account) -> None:
     record_events(alice, *map(str, range(60)))
     browser = signed_in_browser(alice)
     assert activity_texts(browser.get(ACTIVITY)) == [str(number) for number in range(59, 9, -1)]
@@ -79,12 +79,12 @@ def test_it_gives_the_newest_fifty_and_older_ones_by_the_page(alice: Account) ->
 
 
 @pytest.mark.parametrize("query", ["limit=0", "limit=101", "limit=x", "limit=", "offset=-1", "offset=1e9"])
-def test_it_refuses_what_is_no_page(alice: Account, query: str) -> None:
+def test_it_refuses_an_invalid_page(alice: Account, query: str) -> None:
     answer = signed_in_browser(alice).get(f"{ACTIVITY}?{query}")
     assert (answer.status_code, answer.json()["code"]) == (400, "validation_error")
 
 
-def test_it_takes_as_many_queries_for_many_as_for_one(alice: Account) -> None:
+def test_the_number_of_queries_does_not_grow_with_the_events(alice: Account) -> None:
     browser = signed_in_browser(alice)
     counts = []
     for _ in range(2):
@@ -95,5 +95,5 @@ def test_it_takes_as_many_queries_for_many_as_for_one(alice: Account) -> None:
     assert counts[0] == counts[1] <= 3
 
 
-def test_it_wants_a_token() -> None:
+def test_it_requires_a_token() -> None:
     assert APIClient().get(ACTIVITY).status_code == 401

@@ -1,4 +1,4 @@
-"""What operators see and may do."""
+"""What operators can see and do."""
 
 from __future__ import annotations
 
@@ -49,14 +49,14 @@ READ_ONLY = (Account, AccountEvent, LoginChallenge, OutgoingMail, SignInEvent, L
 
 @pytest.fixture
 def operator(client: Client) -> Client:
-    """A superuser's browser."""
+    """Return a client signed in as a superuser."""
     client.force_login(User.objects.create_superuser("olga", password="correct horse battery staple"))
     return client
 
 
 @pytest.fixture
 def history(ava: Account) -> SignInClient:
-    """Ava signed in, has an event, and a mail waits for her."""
+    """Sign Ava in, record an event and queue a mail for her; return her browser."""
     call_command("seed_site", verbosity=0)
     sign_in_client = SignInClient()
     sign_in_client.sign_in()
@@ -71,7 +71,7 @@ def admin_url(kind: str, model: Any, *args: Any) -> str:
 
 
 @pytest.mark.parametrize("model", LISTS)
-def test_every_list_and_every_page_opens(operator: Client, history: SignInClient, model: Any) -> None:
+def test_every_list_and_change_page_opens(operator: Client, history: SignInClient, model: Any) -> None:
     assert operator.get(admin_url("changelist", model), {"q": "ava"}).status_code == 200
     registered = admin.site._registry[model].get_queryset(operator.get("/admin/").wsgi_request)
     assert operator.get(admin_url("change", model, registered[0].pk)).status_code == 200
@@ -79,20 +79,20 @@ def test_every_list_and_every_page_opens(operator: Client, history: SignInClient
 
 @pytest.mark.shows("security-40")
 @pytest.mark.parametrize("model", READ_ONLY)
-def test_what_happened_can_be_neither_added_nor_changed(operator: Client, history: SignInClient, model: Any) -> None:
+def test_recorded_history_cannot_be_added_or_changed(operator: Client, history: SignInClient, model: Any) -> None:
     assert operator.get(admin_url("add", model)).status_code == 403
     assert operator.post(admin_url("change", model, model.objects.first().pk), {}).status_code == 403
 
 
 @pytest.mark.shows("security-40")
-def test_not_even_a_superuser_deletes_an_event(operator: Client, history: SignInClient) -> None:
+def test_even_a_superuser_cannot_delete_an_event(operator: Client, history: SignInClient) -> None:
     event = AccountEvent.objects.get()
     assert operator.post(admin_url("delete", AccountEvent, event.pk), {"post": "yes"}).status_code == 403
     listing = operator.get(admin_url("changelist", AccountEvent)).content.decode()
     assert "delete_selected" not in listing
 
 
-def test_sessions_are_seen_without_token_or_digest(operator: Client, history: SignInClient, ava: Account) -> None:
+def test_sessions_are_shown_without_token_or_digest(operator: Client, history: SignInClient, ava: Account) -> None:
     session = SessionToken.objects.get()
     shown = operator.get(admin_url("change", Account, ava.pk)).content.decode()
     assert "Unrecognized browser" in shown
@@ -101,7 +101,7 @@ def test_sessions_are_seen_without_token_or_digest(operator: Client, history: Si
     assert SessionToken not in admin.site._registry
 
 
-def test_a_challenge_is_seen_without_its_hash(operator: Client, ava: Account, sign_in_client: SignInClient) -> None:
+def test_a_challenge_is_shown_without_its_hash(operator: Client, ava: Account, sign_in_client: SignInClient) -> None:
     sign_in_client.request_code()
     send_due_mail()
     challenge = LoginChallenge.objects.get()
@@ -110,7 +110,7 @@ def test_a_challenge_is_seen_without_its_hash(operator: Client, ava: Account, si
     assert "scrypt" not in shown
 
 
-def test_an_account_leads_to_everything_that_is_its_own(operator: Client, history: SignInClient, ava: Account) -> None:
+def test_an_account_page_links_to_its_records(operator: Client, history: SignInClient, ava: Account) -> None:
     shown = operator.get(admin_url("change", Account, ava.pk)).content.decode()
     links = re.findall(rf'href="(/admin/[^"]+account__id__exact={ava.pk})"', shown)
     assert {admin_url("changelist", model) for model in (AccountEvent, OutgoingMail, SignInEvent)} <= {
@@ -120,18 +120,18 @@ def test_an_account_leads_to_everything_that_is_its_own(operator: Client, histor
 
 
 def run_admin_action(operator: Client, model: Any, action: str, *pks: Any) -> str:
-    """Choose rows, run an action and read the answer."""
+    """Run an action on rows of a list and return the page that follows."""
     answer = operator.post(admin_url("changelist", model), {"action": action, "_selected_action": pks}, follow=True)
     return answer.content.decode()
 
 
 @pytest.mark.shows("security-17")
-def test_operators_sign_an_account_out_everywhere(operator: Client, history: SignInClient, ava: Account) -> None:
+def test_operators_can_sign_an_account_out_everywhere(operator: Client, history: SignInClient, ava: Account) -> None:
     assert "Sessions ended: 1." in run_admin_action(operator, Account, "sign_out_everywhere", ava.pk)
     assert not SessionToken.objects.exists()
 
 
-def test_operators_switch_sign_in_off_and_on(operator: Client, history: SignInClient, ava: Account) -> None:
+def test_operators_can_switch_sign_in_off_and_on(operator: Client, history: SignInClient, ava: Account) -> None:
     run_admin_action(operator, Account, "switch_sign_in_off", ava.pk)
     ava.user.refresh_from_db()
     assert not ava.user.is_active
@@ -141,7 +141,7 @@ def test_operators_switch_sign_in_off_and_on(operator: Client, history: SignInCl
     assert ava.user.is_active
 
 
-def test_an_operator_who_may_only_look_gets_no_actions(client: Client, ava: Account) -> None:
+def test_an_operator_with_view_permission_gets_no_actions(client: Client, ava: Account) -> None:
     support = User.objects.create_user("sam", password="correct horse battery staple", is_staff=True)
     support.user_permissions.add(Permission.objects.get(codename="view_account"))
     client.force_login(support)
@@ -149,7 +149,7 @@ def test_an_operator_who_may_only_look_gets_no_actions(client: Client, ava: Acco
     assert client.get(admin_url("changelist", LoginChallenge)).status_code == 403
 
 
-def test_operators_have_a_mail_tried_again(operator: Client, history: SignInClient) -> None:
+def test_operators_can_retry_a_mail(operator: Client, history: SignInClient) -> None:
     receipt = OutgoingMail.objects.get(kind="receipt")
     OutgoingMail.objects.filter(pk=receipt.pk).update(state=OutgoingMail.State.FAILED)
     assert "Emails to retry now: 1." in run_admin_action(operator, OutgoingMail, "try_again", receipt.pk)
@@ -158,7 +158,7 @@ def test_operators_have_a_mail_tried_again(operator: Client, history: SignInClie
     assert entry.change_message == f"Had mail {receipt.pk} (receipt) tried again."
 
 
-def test_the_log_of_a_mail_to_nobodys_account_holds_no_address(operator: Client) -> None:
+def test_the_log_of_a_mail_without_an_account_has_no_address(operator: Client) -> None:
     mail = queue_mail(kind="receipt", to="new@example.com", context={})
     assert mail is not None
     run_admin_action(operator, OutgoingMail, "try_again", mail.pk)
@@ -167,14 +167,14 @@ def test_the_log_of_a_mail_to_nobodys_account_holds_no_address(operator: Client)
     assert "new@example.com" not in f"{entry.object_repr} {entry.change_message}"
 
 
-def test_the_outbox_says_whether_mail_gets_away(operator: Client, history: SignInClient) -> None:
+def test_the_outbox_shows_how_many_mails_wait_or_failed(operator: Client, history: SignInClient) -> None:
     OutgoingMail.objects.update(state=OutgoingMail.State.FAILED)
     given_up = OutgoingMail.objects.count()
     listing = operator.get(admin_url("changelist", OutgoingMail)).content.decode()
     assert f"0 waiting. Last 24 hours: 0 expired, {given_up} failed." in listing
 
 
-def test_operators_lift_a_limit_by_deleting_its_counter(
+def test_operators_can_lift_a_limit_by_deleting_its_counter(
     operator: Client, history: SignInClient, sign_in_client: SignInClient
 ) -> None:
     counter = LimitCounter.objects.get(key="send-gap:ava@example.com")
@@ -183,7 +183,7 @@ def test_operators_lift_a_limit_by_deleting_its_counter(
     assert sign_in_client.request_code().status_code == 200
 
 
-def test_the_settings_open_at_their_one_row(operator: Client) -> None:
+def test_the_settings_list_redirects_to_the_only_row(operator: Client) -> None:
     answer = operator.get(admin_url("changelist", SiteSettings), follow=True)
     assert answer.redirect_chain[-1][0] == admin_url("change", SiteSettings, 1)
     assert operator.get(admin_url("add", SiteSettings)).status_code == 403
@@ -191,7 +191,7 @@ def test_the_settings_open_at_their_one_row(operator: Client) -> None:
 
 
 def post_brand_form(operator: Client, brand: Brand, **changes: str) -> Any:
-    """Post a brand's page as it stands, with changes."""
+    """Post the unchanged form of a brand, with these changes."""
     form = operator.get(admin_url("change", Brand, brand.pk)).context["adminform"].form
     values = {name: form.get_initial_for_field(field, name) for name, field in form.fields.items()}
     data = {name: value for name, value in values.items() if value not in (False, None)}
@@ -199,7 +199,7 @@ def post_brand_form(operator: Client, brand: Brand, **changes: str) -> Any:
 
 
 @pytest.mark.shows("rule-14")
-def test_operators_change_a_brand_with_pickers_and_lines(operator: Client, history: SignInClient) -> None:
+def test_operators_can_change_the_colors_and_host_names_of_a_brand(operator: Client, history: SignInClient) -> None:
     kids = Brand.objects.get(code="kids")
     answer = post_brand_form(
         operator,
@@ -216,14 +216,14 @@ def test_operators_change_a_brand_with_pickers_and_lines(operator: Client, histo
     assert kids.host_names == ["kids.example.com", "kids.localhost"]
 
 
-def test_operators_are_told_when_a_colour_cannot_be_read(operator: Client, history: SignInClient) -> None:
+def test_a_color_with_too_little_contrast_is_refused(operator: Client, history: SignInClient) -> None:
     kids = Brand.objects.get(code="kids")
     answer = post_brand_form(operator, kids, light_primary="#ffffee")
     assert answer.status_code == 200
     assert "onPrimary on primary" in answer.content.decode()
 
 
-def test_a_planted_script_is_text(operator: Client, ava: Account) -> None:
+def test_an_injected_script_is_shown_as_text(operator: Client, ava: Account) -> None:
     Account.objects.filter(pk=ava.pk).update(first_name="<img src=x onerror=alert(1)>")
     SessionToken.objects.create(user=ava.user, agent="<script>alert(1)</script>")
     shown = operator.get(admin_url("change", Account, ava.pk)).content.decode()
@@ -231,7 +231,7 @@ def test_a_planted_script_is_text(operator: Client, ava: Account) -> None:
     assert "<script>alert(1)" not in shown
 
 
-def test_an_operator_makes_another(operator: Client, ava: Account) -> None:
+def test_an_operator_can_add_another_operator(operator: Client, ava: Account) -> None:
     secret = "correct horse battery staple"
     operator.post(
         admin_url("add", User),

@@ -1,4 +1,4 @@
-"""Brands as operators keep them: logos, colours and links are checked before anybody sees them."""
+"""Brands as operators edit them: logos, colors and links are validated before subscribers see them."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ DRAWING = (
 
 @pytest.fixture
 def kids(settings: Settings, tmp_path: Any) -> Brand:
-    """The kids' brand as it is on the first day, with a folder for uploads."""
+    """Return the seeded Kids brand, with a folder for uploads."""
     settings.MEDIA_ROOT = tmp_path
     call_command("seed_site", verbosity=0)
     return Brand.objects.get(code="kids")
@@ -51,19 +51,19 @@ def kids(settings: Settings, tmp_path: Any) -> Brand:
 
 @pytest.fixture
 def operator(client: Client) -> Client:
-    """A superuser's browser."""
+    """Return a client signed in as a superuser."""
     client.force_login(User.objects.create_superuser("olga", password="correct horse battery staple"))
     return client
 
 
-def post_admin_form(operator: Client, thing: Any, **changes: Any) -> Any:
-    """Post a brand's or a service's page as it stands, with changes."""
-    page = reverse(f"admin:accounts_{thing._meta.model_name}_change", args=[thing.pk])
+def post_admin_form(operator: Client, instance: Any, **changes: Any) -> Any:
+    """Post the unchanged form of a brand or service, with these changes."""
+    page = reverse(f"admin:accounts_{instance._meta.model_name}_change", args=[instance.pk])
     form = operator.get(page).context["adminform"].form
     values = {name: form.get_initial_for_field(field, name) for name, field in form.fields.items()}
     data = {name: value for name, value in values.items() if value not in (False, None)}
     answer = operator.post(page, {**data, **changes})
-    thing.refresh_from_db()
+    instance.refresh_from_db()
     return answer
 
 
@@ -72,14 +72,14 @@ def svg_upload(content: str, name: str = "logo.svg") -> SimpleUploadedFile:
 
 
 def png_upload(size: tuple[int, int]) -> SimpleUploadedFile:
-    """A PNG of this size."""
+    """Return an upload of a PNG of this size."""
     file = io.BytesIO()
     Image.new("RGBA", size).save(file, "PNG")
     return SimpleUploadedFile("logo.png", file.getvalue(), content_type="image/png")
 
 
 def form_errors(answer: Any) -> dict[str, Any]:
-    """What the form says, by field."""
+    """Return the errors of the form by field."""
     return dict(answer.context["adminform"].form.errors)
 
 
@@ -87,8 +87,8 @@ def form_errors(answer: Any) -> dict[str, Any]:
 def test_an_uploaded_logo_is_shown_to_subscribers(operator: Client, kids: Brand, upload: SimpleUploadedFile) -> None:
     upload.seek(0)
     assert post_admin_form(operator, kids, logo_upload=upload).status_code == 302
-    told = operator.get("/api/site", headers={"host": "kids.localhost"}).json()["brand"]["logoUrl"]
-    served = operator.get(told)
+    expected = operator.get("/api/site", headers={"host": "kids.localhost"}).json()["brand"]["logoUrl"]
+    served = operator.get(expected)
     assert served.status_code == 200
     assert served["Content-Type"].startswith("image/")
     assert served["Content-Security-Policy"] == (
@@ -97,7 +97,7 @@ def test_an_uploaded_logo_is_shown_to_subscribers(operator: Client, kids: Brand,
     )
 
 
-def test_a_services_logos_are_uploaded_too(operator: Client, kids: Brand) -> None:
+def test_the_logos_of_a_service_can_be_uploaded(operator: Client, kids: Brand) -> None:
     service = StreamingService.objects.get(code="kids")
     assert post_admin_form(operator, service, logo_dark_upload=svg_upload(DRAWING.format(""))).status_code == 302
     assert service.logo_dark_url.startswith("/pictures/")
@@ -125,7 +125,7 @@ def test_a_services_logos_are_uploaded_too(operator: Client, kids: Brand) -> Non
         '<g xml:base="https://evil.example.com/"><use href="#a"/></g>',
     ],
 )
-def test_a_drawing_that_could_act_or_load_is_refused(operator: Client, kids: Brand, planted: str) -> None:
+def test_an_svg_with_active_or_external_content_is_refused(operator: Client, kids: Brand, planted: str) -> None:
     before = kids.logo
     answer = post_admin_form(operator, kids, logo_upload=svg_upload(DRAWING.format(planted)))
     assert "which a logo must not" in form_errors(answer)["logo_upload"][0]
@@ -133,7 +133,7 @@ def test_a_drawing_that_could_act_or_load_is_refused(operator: Client, kids: Bra
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "expected"),
     [
         ('<!DOCTYPE svg [<!ENTITY a "b">]><svg xmlns="http://www.w3.org/2000/svg"/>', "a document type"),
         ("<svg><path/></svg>", "<svg>"),
@@ -144,9 +144,9 @@ def test_a_drawing_that_could_act_or_load_is_refused(operator: Client, kids: Bra
         (DRAWING.format("<title>" + "x" * 300_000 + "</title>"), "at most 256"),
     ],
 )
-def test_what_is_no_logo_is_refused(operator: Client, kids: Brand, content: str, told: str) -> None:
+def test_an_invalid_logo_is_refused(operator: Client, kids: Brand, content: str, expected: str) -> None:
     assert (
-        told
+        expected
         in post_admin_form(operator, kids, logo_upload=svg_upload(content))
         .context["adminform"]
         .form.errors["logo_upload"][0]
@@ -154,60 +154,60 @@ def test_what_is_no_logo_is_refused(operator: Client, kids: Brand, content: str,
 
 
 @pytest.mark.parametrize(
-    ("size", "told"), [((60, 30), "at least 72 by 72"), ((3500, 900), "at most"), ((900, 100), "six times")]
+    ("size", "expected"), [((60, 30), "at least 72 by 72"), ((3500, 900), "at most"), ((900, 100), "six times")]
 )
-def test_a_logo_of_the_wrong_size_is_refused(operator: Client, kids: Brand, size: tuple[int, int], told: str) -> None:
-    assert told in form_errors(post_admin_form(operator, kids, logo_upload=png_upload(size)))["logo_upload"][0]
+def test_a_logo_of_the_wrong_size_is_refused(
+    operator: Client, kids: Brand, size: tuple[int, int], expected: str
+) -> None:
+    assert expected in form_errors(post_admin_form(operator, kids, logo_upload=png_upload(size)))["logo_upload"][0]
 
 
-def test_a_logo_elsewhere_is_refused_since_no_page_would_load_it(operator: Client, kids: Brand) -> None:
+def test_a_logo_from_another_origin_is_refused(operator: Client, kids: Brand) -> None:
     answer = post_admin_form(operator, kids, logo="https://cdn.example.com/logo.svg")
     assert "from the portal alone" in form_errors(answer)["logo"][0]
 
 
-def test_the_logos_that_ship_are_plain_drawings(operator: Client, kids: Brand) -> None:
+def test_the_logos_of_the_portal_are_accepted(operator: Client, kids: Brand) -> None:
     for file in sorted((ROOT / "portal/static/portal/art/brands").glob("*[!k].svg")):
         upload = SimpleUploadedFile(file.name, file.read_bytes())
         assert post_admin_form(operator, kids, logo_upload=upload).status_code == 302, file.name
 
 
-def test_a_colour_that_cannot_be_read_is_told_beside_its_picker_with_one_that_can(
-    operator: Client, kids: Brand
-) -> None:
+def test_a_color_with_too_little_contrast_gets_an_error_with_a_suggestion(operator: Client, kids: Brand) -> None:
     answer = post_admin_form(operator, kids, light_onPrimary="#5f9f97", dark_link="#44444c")
-    told = form_errors(answer)
-    assert told["light_onPrimary"][0].startswith("light: onPrimary on primary has 2.")
-    assert "and needs 4.5. onPrimary #" in told["light_onPrimary"][0]
-    assert told["dark_link"][0].startswith("dark: link on the page has 1.")
+    expected = form_errors(answer)
+    assert expected["light_onPrimary"][0].startswith("light: onPrimary on primary has 2.")
+    assert "and needs 4.5. onPrimary #" in expected["light_onPrimary"][0]
+    assert expected["dark_link"][0].startswith("dark: link on the page has 1.")
     assert kids.colours["light"]["onPrimary"] == "#ffffff"
 
 
-@pytest.mark.parametrize("ground", ["#000000", "#ffffff", "#777777", "#ff0000", "#0b6b5f", "#ffd400"])
+@pytest.mark.parametrize("background", ["#000000", "#ffffff", "#777777", "#ff0000", "#0b6b5f", "#ffd400"])
 @pytest.mark.parametrize("colour", ["#000000", "#ffffff", "#777777", "#1d4f91"])
-def test_a_colour_that_does_is_found_for_every_ground(colour: str, ground: str) -> None:
-    found = nearest_readable_color(colour, [Background("text", ground, TEXT_CONTRAST)])
+def test_a_readable_color_is_found_for_every_background(colour: str, background: str) -> None:
+    found = nearest_readable_color(colour, [Background("text", background, TEXT_CONTRAST)])
     assert found is not None
-    assert contrast_ratio(found, ground) >= TEXT_CONTRAST
+    assert contrast_ratio(found, background) >= TEXT_CONTRAST
 
 
-def test_the_colour_that_is_offered_is_taken(operator: Client, kids: Brand) -> None:
-    told = form_errors(post_admin_form(operator, kids, light_onPrimary="#5f9f97"))["light_onPrimary"]
-    offered = {re.findall("onPrimary (#[0-9a-f]{6}) would do", line)[0] for line in told}
-    assert (len(told), len(offered)) == (2, 1)
+def test_the_suggested_color_is_accepted(operator: Client, kids: Brand) -> None:
+    expected = form_errors(post_admin_form(operator, kids, light_onPrimary="#5f9f97"))["light_onPrimary"]
+    offered = {re.findall("onPrimary (#[0-9a-f]{6}) would do", line)[0] for line in expected}
+    assert (len(expected), len(offered)) == (2, 1)
     assert post_admin_form(operator, kids, light_onPrimary=offered.pop()).status_code == 302
 
 
-def test_a_ground_that_nothing_can_be_read_on_is_told_so(operator: Client, kids: Brand) -> None:
-    told = form_errors(post_admin_form(operator, kids, light_primary="#777777", light_onPrimary="#ffffff"))
-    assert told["light_onPrimary"][0].endswith("Make primary darker or lighter.")
+def test_a_background_without_any_readable_color_gets_an_error(operator: Client, kids: Brand) -> None:
+    expected = form_errors(post_admin_form(operator, kids, light_primary="#777777", light_onPrimary="#ffffff"))
+    assert expected["light_onPrimary"][0].endswith("Make primary darker or lighter.")
 
 
-def test_every_pair_of_every_brand_is_held_to_the_guidelines(kids: Brand) -> None:
+def test_every_color_pair_of_every_brand_has_enough_contrast(kids: Brand) -> None:
     table = [
-        (brand.code, scheme, pair, contrast_ratio(palette[token], ground or palette["primary"]), needed)
+        (brand.code, scheme, pair, contrast_ratio(palette[token], background or palette["primary"]), needed)
         for brand in Brand.objects.all()
         for scheme, palette in brand.colours.items()
-        for pair, token, ground, needed in (
+        for pair, token, background, needed in (
             ("text on a button", "onPrimary", "", TEXT_CONTRAST),
             ("a link on the page", "link", SURFACES[scheme], TEXT_CONTRAST),
             ("a button on the page", "primary", SURFACES[scheme], CONTROL_CONTRAST),
@@ -219,9 +219,9 @@ def test_every_pair_of_every_brand_is_held_to_the_guidelines(kids: Brand) -> Non
     assert contrast_failures(default_colors()) == []
 
 
-def test_the_surfaces_are_the_apps_own() -> None:
+def test_the_surfaces_are_those_of_the_app() -> None:
     tokens = (ROOT / "frontend/src/styles/tokens.css").read_text()
-    assert all(f"--color-surface-sunken: {ground};" in tokens for ground in SURFACES.values())
+    assert all(f"--color-surface-sunken: {background};" in tokens for background in SURFACES.values())
 
 
 @pytest.mark.shows("security-28")
@@ -238,28 +238,28 @@ def test_the_surfaces_are_the_apps_own() -> None:
         "https://faith.example.com\\@evil.com/",
     ],
 )
-def test_a_link_stays_on_the_domains_of_the_installation(operator: Client, kids: Brand, url: str) -> None:
+def test_a_link_to_another_domain_is_refused(operator: Client, kids: Brand, url: str) -> None:
     assert "terms_url" in form_errors(post_admin_form(operator, kids, terms_url=url))
 
 
 @pytest.mark.shows("security-28")
-def test_a_link_that_is_no_longer_allowed_is_not_drawn(client: Client, kids: Brand, settings: Settings) -> None:
+def test_a_link_that_is_no_longer_allowed_is_left_out(client: Client, kids: Brand, settings: Settings) -> None:
     settings.LINK_DOMAINS = ["watch.kids.example.com"]
-    told = client.get("/api/site", headers={"host": "kids.localhost"}).json()
-    assert (told["brand"]["termsUrl"], told["brand"]["helpCentreUrl"]) == ("", "")
-    assert [service["streamUrl"] for service in told["services"]] == [
+    expected = client.get("/api/site", headers={"host": "kids.localhost"}).json()
+    assert (expected["brand"]["termsUrl"], expected["brand"]["helpCentreUrl"]) == ("", "")
+    assert [service["streamUrl"] for service in expected["services"]] == [
         "",
         "",
         "https://watch.kids.example.com/",
     ]
 
 
-def test_two_brands_cannot_have_one_host_name(operator: Client, kids: Brand) -> None:
+def test_two_brands_cannot_share_a_host_name(operator: Client, kids: Brand) -> None:
     answer = post_admin_form(operator, kids, host_lines="kids.localhost\ngospel.localhost")
     assert form_errors(answer)["host_lines"] == ["Gospel TV has gospel.localhost already."]
 
 
-def test_the_demos_unknown_brand_has_no_links(client: Client, settings: Settings) -> None:
+def test_the_unknown_brand_of_the_demo_has_no_links(client: Client, settings: Settings) -> None:
     settings.PORTAL_ENV = "demo"
     call_command("seed_site", verbosity=0)
     brand = client.get("/api/site", headers={"host": "sports.localhost:8000"}).json()["brand"]
@@ -272,7 +272,7 @@ def test_the_demos_unknown_brand_has_no_links(client: Client, settings: Settings
     assert Brand.objects.count() == 4
 
 
-def test_mails_are_in_the_brand_that_one_last_signed_in_at(ava: Account, kids: Brand, settings: Settings) -> None:
+def test_mails_have_the_brand_of_the_last_sign_in(ava: Account, kids: Brand, settings: Settings) -> None:
     settings.BASE_URL = "https://portal.example.com"
     kids.host_names = ["unserved.example.net", "kids.example.com"]
     kids.save()
@@ -303,7 +303,7 @@ def test_mails_are_in_the_brand_that_one_last_signed_in_at(ava: Account, kids: B
     ]
 
 
-def test_a_brand_that_is_gone_leaves_its_subscribers_to_the_default_one(ava: Account, kids: Brand) -> None:
+def test_subscribers_of_a_deleted_brand_get_the_default_one(ava: Account, kids: Brand) -> None:
     SignInClient(APIClient(headers={"host": "kids.localhost"})).sign_in()
     kids.delete()
     queue_mail(
@@ -316,14 +316,14 @@ def test_a_brand_that_is_gone_leaves_its_subscribers_to_the_default_one(ava: Acc
     assert parseaddr(mail.outbox[-1].from_email)[0] == "Faith & Family"
 
 
-def test_a_command_says_where_each_brand_is_seen(
+def test_a_command_prints_the_url_of_each_brand(
     kids: Brand, settings: Settings, capsys: pytest.CaptureFixture[str]
 ) -> None:
     settings.BASE_URL = "http://127.0.0.1:9000"
     call_command("brands")
-    said = capsys.readouterr().out
-    assert said.splitlines()[:2] == [
+    output = capsys.readouterr().out
+    assert output.splitlines()[:2] == [
         "Faith & Family [faith-family] (the default: every other host name as well)",
         "  http://faith.localhost:9000/",
     ]
-    assert "Kids [kids]\n  http://kids.localhost:9000/\n" in said
+    assert "Kids [kids]\n  http://kids.localhost:9000/\n" in output

@@ -1,7 +1,7 @@
-"""Every ink is readable on every background of the app, in each brand's colors, light and dark (WCAG 2.2, 1.4.3).
+"""Every text color is readable on every background of the app, in every brand and color scheme (WCAG 1.4.3).
 
-Which text stands on which background need not be known: all pairs are readable. Only the colors that are made for one
-background, such as the text of a button, are held against that one.
+All pairs are checked, whichever text the app puts on which background. Only colors made for one background, such as the
+text of a button, are checked on that one alone.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from conftest import ROOT
 SOURCES = ROOT / "frontend" / "src"
 TOKENS = SOURCES / "styles" / "tokens.css"
 DARK = "@media (prefers-color-scheme: dark)"
-# Colors made for one background.
-OWN_INKS = {
+# Text colors made for particular backgrounds.
+PAIRED_TEXT_COLORS = {
     "on-primary": ("primary", "primary-hover"),
     "on-danger": ("danger", "danger-hover"),
     "on-snackbar": ("snackbar",),
@@ -27,21 +27,21 @@ OWN_INKS = {
     "snackbar-warning": ("snackbar",),
     "snackbar-danger": ("snackbar",),
 }
-INKS = {"text", "text-muted", "link", "primary", "success", "warning", "danger", "info", "neutral"}
+TEXT_COLORS = {"text", "text-muted", "link", "primary", "success", "warning", "danger", "info", "neutral"}
 BACKGROUNDS = {
     *("page", "surface", "surface-sunken", "skeleton", "primary-soft"),
     *(f"{state}-soft" for state in ("success", "warning", "danger", "info", "neutral")),
 }
-# Exempt, since it is of what cannot be pressed; and what is no text's background but a shape, or behind everything.
-DISABLED_INKS = {"border-strong"}
-SHAPES = {"border", "border-strong", "warning", "neutral", "on-primary", "backdrop", "behind-backdrop"}
-# The table of plans is not wholly opaque while its figures are being calculated anew. It stands on a card.
-STALE_INKS = ("text", "text-muted", "success")
+# Exempt: the text of disabled controls; and backgrounds without text, which are shapes or the backdrop.
+DISABLED_TEXT_COLORS = {"border-strong"}
+TEXTLESS_BACKGROUNDS = {"border", "border-strong", "warning", "neutral", "on-primary", "backdrop", "behind-backdrop"}
+# The table of plans, which is on a card, is partly transparent while its figures are recalculated.
+STALE_TEXT_COLORS = ("text", "text-muted", "success")
 STALE = SOURCES / "features" / "subscriptions" / "shared" / "subscriptions.module.css"
 USED = re.compile(r"(?<![\w-])(color|background(?:-color)?):[^;{}]*?var\(--color-([\w-]+)\)")
 MIX = re.compile(r"color-mix\(in oklab, var\(--color-([\w-]+)\) (\d+)%, (black|white|var\(--color-([\w-]+)\))\)")
 
-# What ui/Button.module.css mixes for itself.
+# The color that ui/Button.module.css mixes.
 DANGER_HOVER = "color-mix(in oklab, var(--color-danger) 88%, black)"
 
 Color = tuple[float, float, float]
@@ -64,7 +64,7 @@ def multiply(rows: tuple[Color, Color, Color], vector: Color) -> Color:
     return first, second, third
 
 
-# https://bottosson.github.io/posts/oklab/, which CSS Color 4 defines `oklab` by.
+# From https://bottosson.github.io/posts/oklab/, the source of `oklab` in CSS Color 4.
 TO_LMS = (
     (0.4122214708, 0.5363325363, 0.0514459929),
     (0.2119034982, 0.6806995451, 0.1073969566),
@@ -101,28 +101,28 @@ def from_oklab(lab: Color) -> str:
 
 
 def mix_in_oklab(color: str, other: str, share: float) -> str:
-    """Return what `color-mix(in oklab, color share, other)` makes."""
+    """Return the result of `color-mix(in oklab, color share, other)`."""
     pairs = zip(to_oklab(color), to_oklab(other), strict=True)
     lightness, green_red, blue_yellow = (a * share + b * (1 - share) for a, b in pairs)
     return from_oklab((lightness, green_red, blue_yellow))
 
 
-def lay_over(color: str, below: str, opacity: float) -> str:
-    """Return what a color of this opacity looks like over another."""
+def blend_over(color: str, below: str, opacity: float) -> str:
+    """Return the color seen when a color of this opacity is on top of another."""
     pairs = zip(parse_color(color), parse_color(below), strict=True)
     red, green, blue = (a * opacity + b * (1 - opacity) for a, b in pairs)
     return format_color((red, green, blue))
 
 
 def declared_colors(scheme: str) -> dict[str, str]:
-    """Return the tokens of a scheme as tokens.css has them."""
+    """Return the color tokens of a scheme as written in tokens.css."""
     light, dark = TOKENS.read_text().split(DARK)
     declared = re.compile(r"--color-([\w-]+):\s*([^;]+);")
     return dict(declared.findall(light)) | (dict(declared.findall(dark)) if scheme == "dark" else {})
 
 
 def resolved_colors(scheme: str, palette: dict[str, str]) -> dict[str, str]:
-    """Return the tokens of a scheme in a brand's colors, as `#rrggbb`; those that are neither are left out."""
+    """Return the tokens of a scheme with a brand's colors as `#rrggbb`; tokens that are not colors are left out."""
     declared = {**declared_colors(scheme), **palette, "danger-hover": DANGER_HOVER}
     plain = {name: value for name, value in declared.items() if re.fullmatch("#[0-9a-f]{6}", value)}
     plain |= {"black": "#000000", "white": "#ffffff"}
@@ -134,7 +134,7 @@ def resolved_colors(scheme: str, palette: dict[str, str]) -> dict[str, str]:
 
 
 def brand_palettes(scheme: str) -> Iterator[tuple[str, dict[str, str]]]:
-    """Yield the colors of each brand, of one that has none yet, and of no brand at all."""
+    """Yield the colors of each brand, of a new brand, and of no brand."""
     for name, colors in {**SEED_COLORS, "a new brand": default_colors()}.items():
         palette = colors["light"] if scheme == "light" else colors["dark"]
         on_primary = palette["onPrimary"]
@@ -145,34 +145,44 @@ def brand_palettes(scheme: str) -> Iterator[tuple[str, dict[str, str]]]:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_every_ink_is_readable_on_every_background_of_every_brand(scheme: str) -> None:
+def test_every_text_color_is_readable_on_every_background_of_every_brand(scheme: str) -> None:
     opacity = float(re.findall(r"\.stale \{\s*opacity: ([\d.]+);", STALE.read_text())[0])
     unreadable = []
     for brand, palette in brand_palettes(scheme):
         colors = resolved_colors(scheme, palette)
-        pairs = {(ink, ground) for ink in INKS for ground in BACKGROUNDS}
-        pairs |= {(ink, ground) for ink, grounds in OWN_INKS.items() for ground in grounds}
-        found = {f"{ink} on {ground}": (colors[ink], colors[ground]) for ink, ground in pairs}
+        pairs = {(text_color, background) for text_color in TEXT_COLORS for background in BACKGROUNDS}
+        pairs |= {
+            (text_color, background)
+            for text_color, backgrounds in PAIRED_TEXT_COLORS.items()
+            for background in backgrounds
+        }
+        found = {
+            f"{text_color} on {background}": (colors[text_color], colors[background])
+            for text_color, background in pairs
+        }
         found |= {
-            f"stale {ink}": (lay_over(colors[ink], colors["surface"], opacity), colors["surface"]) for ink in STALE_INKS
+            f"stale {text_color}": (blend_over(colors[text_color], colors["surface"], opacity), colors["surface"])
+            for text_color in STALE_TEXT_COLORS
         }
         unreadable += [
             f"{brand}: {name}: {ratio:.2f}"
-            for name, (ink, ground) in found.items()
-            if (ratio := contrast_ratio(ink, ground)) < TEXT_CONTRAST
+            for name, (text_color, background) in found.items()
+            if (ratio := contrast_ratio(text_color, background)) < TEXT_CONTRAST
         ]
     assert unreadable == []
 
 
-def test_the_stylesheets_use_no_ink_and_no_background_that_is_not_held_to_it() -> None:
+def test_the_stylesheets_use_only_checked_colors() -> None:
     used: dict[str, set[str]] = {"color": set(), "background": set()}
     for sheet in SOURCES.rglob("*.css"):
         for kind, token in USED.findall(sheet.read_text()):
             used[kind.removesuffix("-color")].add(token)
-    assert used["color"] == INKS | set(OWN_INKS) | DISABLED_INKS
+    assert used["color"] == TEXT_COLORS | set(PAIRED_TEXT_COLORS) | DISABLED_TEXT_COLORS
     assert DANGER_HOVER in (SOURCES / "ui" / "Button.module.css").read_text()
-    own_backgrounds = {ground for grounds in OWN_INKS.values() for ground in grounds} - {"danger-hover"}
-    assert used["background"] == BACKGROUNDS | own_backgrounds | SHAPES
+    paired_backgrounds = {background for backgrounds in PAIRED_TEXT_COLORS.values() for background in backgrounds} - {
+        "danger-hover"
+    }
+    assert used["background"] == BACKGROUNDS | paired_backgrounds | TEXTLESS_BACKGROUNDS
 
 
 @pytest.mark.parametrize(
@@ -184,5 +194,5 @@ def test_the_stylesheets_use_no_ink_and_no_background_that_is_not_held_to_it() -
         ("#e6b0ea", "#ffffff", 0.88, "#e9baed"),
     ],
 )
-def test_colors_are_mixed_as_chromium_mixes_them(color: str, other: str, share: float, mixed: str) -> None:
+def test_colors_are_mixed_as_in_chromium(color: str, other: str, share: float, mixed: str) -> None:
     assert mix_in_oklab(color, other, share) == mixed

@@ -1,4 +1,4 @@
-"""What is kept, and how long."""
+"""How long data is kept."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_sign_in_events_are_kept_for_thirteen_months(
     assert not SignInEvent.objects.exists()
 
 
-def test_challenges_and_their_mails_are_gone_after_a_day(
+def test_challenges_and_their_mails_are_deleted_after_a_day(
     sign_in_client: SignInClient, clock: time_machine.Traveller
 ) -> None:
     sign_in_client.request_code("stranger@example.com")
@@ -42,7 +42,7 @@ def test_challenges_and_their_mails_are_gone_after_a_day(
     assert not OutgoingMail.objects.exists()
 
 
-def test_counters_are_gone_with_their_window(sign_in_client: SignInClient, clock: time_machine.Traveller) -> None:
+def test_counters_are_deleted_after_their_window(sign_in_client: SignInClient, clock: time_machine.Traveller) -> None:
     sign_in_client.request_code()
     clock.shift(timedelta(seconds=31))
     tasks.tick()
@@ -55,16 +55,16 @@ def test_counters_are_gone_with_their_window(sign_in_client: SignInClient, clock
     assert not LimitCounter.objects.exists()
 
 
-def test_a_mail_that_waits_is_never_forgotten(ava: Account, clock: time_machine.Traveller) -> None:
+def test_a_pending_mail_is_never_deleted(ava: Account, clock: time_machine.Traveller) -> None:
     queue_mail(kind="receipt", to=ava.email, context={"title": "Paused", "lines": [], "facts": []})
     clock.shift(timedelta(days=400))
     tasks.tick()
     assert OutgoingMail.objects.count() == 1
 
 
-def test_a_notice_that_lapsed_stays_for_operators_to_see(ava: Account, clock: time_machine.Traveller) -> None:
-    lapses = timezone.now() + timedelta(days=2)
-    queue_mail(kind="notice", to=ava.email, context={}, dedupe_key="notice:7", expires_at=lapses)
+def test_an_expired_notice_stays_visible_to_operators(ava: Account, clock: time_machine.Traveller) -> None:
+    expiry = timezone.now() + timedelta(days=2)
+    queue_mail(kind="notice", to=ava.email, context={}, dedupe_key="notice:7", expires_at=expiry)
     clock.shift(timedelta(days=30))
     tasks.tick()
     assert OutgoingMail.objects.get().state == OutgoingMail.State.DROPPED

@@ -1,4 +1,4 @@
-"""The profile, as accounts alone keeps it."""
+"""The profile, without the billing application."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ BIRTHDAY = {**AVA, "bmonth": 2, "bday": 29}
 
 @pytest.fixture
 def signed_in(ava: Account, sign_in_client: SignInClient) -> SignInClient:
-    """Ava's browser."""
+    """Return Ava's browser, signed in."""
     sign_in_client.sign_in()
     return sign_in_client
 
 
-def save_profile(browser: SignInClient, **differing: Any) -> Any:
-    """Send Ava's whole profile with some of it changed."""
-    return browser.api.post(SAVE, {**AVA, **differing})
+def save_profile(browser: SignInClient, **changed_fields: Any) -> Any:
+    """Save Ava's profile with these fields changed."""
+    return browser.api.post(SAVE, {**AVA, **changed_fields})
 
 
 @pytest.mark.shows("data-8", "api-6", "api-31")
-def test_a_profile_is_read_with_its_address(signed_in: SignInClient) -> None:
+def test_the_profile_contains_the_email_address(signed_in: SignInClient) -> None:
     assert signed_in.api.get(READ).json() == {"email": "ava@example.com", **AVA}
     assert signed_in.api.get("/api/account/billing-details").json() == {"email": "ava@example.com"}
 
 
 @pytest.mark.shows("api-7")
-def test_what_is_saved_is_answered_and_read(signed_in: SignInClient) -> None:
+def test_a_saved_profile_is_returned(signed_in: SignInClient) -> None:
     answer = save_profile(signed_in, firstName="  Avá ", bmonth=2, bday=29)
     assert (answer.status_code, answer.json()) == (
         200,
@@ -49,18 +49,18 @@ def test_what_is_saved_is_answered_and_read(signed_in: SignInClient) -> None:
     assert [event.kind for event in AccountEvent.objects.all()] == ["profile_changed"]
 
 
-def test_saving_what_is_there_is_nothing_that_happened(signed_in: SignInClient) -> None:
+def test_saving_an_unchanged_profile_records_no_event(signed_in: SignInClient) -> None:
     assert [save_profile(signed_in).status_code for _ in range(2)] == [200, 200]
     assert not AccountEvent.objects.exists()
 
 
-def test_a_birthday_can_be_taken_back(signed_in: SignInClient) -> None:
+def test_a_birthday_can_be_removed(signed_in: SignInClient) -> None:
     save_profile(signed_in, bmonth=12, bday=31)
     assert save_profile(signed_in).json()["bday"] == 0
 
 
 @pytest.mark.shows("profile-2", "security-31")
-def test_the_address_and_all_else_is_ignored(signed_in: SignInClient, ava: Account) -> None:
+def test_the_address_and_unknown_fields_are_ignored(signed_in: SignInClient, ava: Account) -> None:
     answer = save_profile(
         signed_in, email="eve@example.com", id=7, isStaff=True, isActive=False, status="CANCELLED", user=1
     )
@@ -71,7 +71,7 @@ def test_the_address_and_all_else_is_ignored(signed_in: SignInClient, ava: Accou
 
 @pytest.mark.shows("profile-6", "profile-7")
 @pytest.mark.parametrize(
-    ("field", "value", "said"),
+    ("field", "value", "message"),
     [
         ("firstName", "", "please enter your first name."),
         ("firstName", "   ", "please enter your first name."),
@@ -88,21 +88,23 @@ def test_the_address_and_all_else_is_ignored(signed_in: SignInClient, ava: Accou
         ("bday", None, "This field may not be null."),
     ],
 )
-def test_it_says_what_is_wrong_and_keeps_nothing(signed_in: SignInClient, field: str, value: object, said: str) -> None:
+def test_an_invalid_field_is_reported_and_nothing_is_saved(
+    signed_in: SignInClient, field: str, value: object, message: str
+) -> None:
     answer = save_profile(signed_in, **{"lastName": "Rock", field: value})
-    assert (answer.status_code, answer.json()["fields"]) == (400, {field: [said]})
+    assert (answer.status_code, answer.json()["fields"]) == (400, {field: [message]})
     assert signed_in.api.get(READ).json()["lastName"] == "Stone"
 
 
 @pytest.mark.parametrize("missing", AVA)
-def test_it_takes_the_whole_profile_only(signed_in: SignInClient, missing: str) -> None:
+def test_every_field_is_required(signed_in: SignInClient, missing: str) -> None:
     answer = signed_in.api.post(SAVE, {name: value for name, value in AVA.items() if name != missing})
     assert (answer.status_code, list(answer.json()["fields"])) == (400, [missing])
 
 
 @pytest.mark.shows("profile-8")
 @pytest.mark.parametrize(("month", "day"), [(2, 30), (4, 31), (6, 31), (9, 31), (11, 31), (0, 5), (5, 0)])
-def test_a_day_its_month_does_not_have_is_no_birthday(signed_in: SignInClient, month: int, day: int) -> None:
+def test_a_day_that_the_month_does_not_have_is_refused(signed_in: SignInClient, month: int, day: int) -> None:
     answer = save_profile(signed_in, bmonth=month, bday=day)
     assert (answer.status_code, answer.json()["fields"]) == (
         400,
@@ -111,11 +113,11 @@ def test_a_day_its_month_does_not_have_is_no_birthday(signed_in: SignInClient, m
 
 
 @pytest.mark.parametrize(("month", "day"), [(1, 31), (2, 29), (4, 30), (12, 31)])
-def test_the_last_day_of_a_month_is_one(signed_in: SignInClient, month: int, day: int) -> None:
+def test_the_last_day_of_a_month_is_accepted(signed_in: SignInClient, month: int, day: int) -> None:
     assert save_profile(signed_in, bmonth=month, bday=day).status_code == 200
 
 
-def test_whoever_takes_the_names_over_may_refuse_them(signed_in: SignInClient, receivers: SignalReceivers) -> None:
+def test_a_receiver_can_refuse_the_names(signed_in: SignInClient, receivers: SignalReceivers) -> None:
     def refuse_names(**_: Any) -> None:
         raise InvalidInput(fields={"last_name": ["Not this one."]})
 
@@ -125,7 +127,7 @@ def test_whoever_takes_the_names_over_may_refuse_them(signed_in: SignInClient, r
     assert signed_in.api.get(READ).json() == {"email": "ava@example.com", **AVA}
 
 
-def test_a_key_acts_once(signed_in: SignInClient) -> None:
+def test_a_repeated_idempotency_key_saves_once(signed_in: SignInClient) -> None:
     assert idempotency.KEY_HEADER_NAME == "Idempotency-Key"
     first = signed_in.api.post(SAVE, BIRTHDAY, headers={idempotency.KEY_HEADER_NAME: "one"})
     save_profile(signed_in)
@@ -137,6 +139,6 @@ def test_a_key_acts_once(signed_in: SignInClient) -> None:
 
 
 @pytest.mark.parametrize("path", [READ, SAVE, "/api/account/billing-details"])
-def test_nobody_reads_or_saves_without_a_token(sign_in_client: SignInClient, path: str) -> None:
+def test_reading_and_saving_require_a_token(sign_in_client: SignInClient, path: str) -> None:
     answer = sign_in_client.api.post(path, AVA) if path == SAVE else sign_in_client.api.get(path)
     assert answer.status_code == 401

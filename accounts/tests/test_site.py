@@ -19,17 +19,17 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def seeded() -> None:
-    """The site as it is on the first day."""
+    """Seed the brands, services and settings."""
     call_command("seed_site", verbosity=0)
 
 
 def read_site(api: APIClient, host: str = "127.0.0.1:8000") -> Any:
-    """What a browser at this host name is told."""
+    """Return the response for a host name."""
     return api.get("/api/site", HTTP_HOST=host).json()
 
 
 @pytest.mark.shows("product-1", "pause-9", "data-6", "api-4")
-def test_it_tells_what_the_app_needs_to_draw_itself(api: APIClient, seeded: None, settings: Settings) -> None:
+def test_it_returns_what_the_app_needs_to_render(api: APIClient, seeded: None, settings: Settings) -> None:
     settings.CHARGEBEE_SITE = "acme-test"
     settings.CHARGEBEE_PUBLISHABLE_KEY = "test_key"
     settings.CHARGEBEE_JS_URL = "https://js.chargebee.com/v2/chargebee.js"
@@ -73,14 +73,12 @@ def test_it_tells_what_the_app_needs_to_draw_itself(api: APIClient, seeded: None
     assert set(answer["services"][0]) == {"id", "name", "logoUrl", "logoDarkUrl", "streamUrl", "browseUrl"}
 
 
-def test_it_needs_no_token_and_minds_no_bad_one(api: APIClient, seeded: None) -> None:
+def test_it_ignores_an_invalid_token(api: APIClient, seeded: None) -> None:
     api.credentials(HTTP_AUTHORIZATION="Bearer nonsense")
     assert api.get("/api/site").status_code == 200
 
 
-def test_it_asks_four_questions(
-    api: APIClient, seeded: None, django_assert_num_queries: DjangoAssertNumQueries
-) -> None:
+def test_it_needs_four_queries(api: APIClient, seeded: None, django_assert_num_queries: DjangoAssertNumQueries) -> None:
     with django_assert_num_queries(4):
         read_site(api)
 
@@ -109,7 +107,7 @@ def test_each_brand_has_its_own_links(api: APIClient, seeded: None) -> None:
 
 
 @pytest.mark.shows("rule-14", "product-3")
-def test_an_unknown_code_has_empty_links(api: APIClient, seeded: None) -> None:
+def test_a_brand_with_an_unknown_code_has_empty_links(api: APIClient, seeded: None) -> None:
     Brand.objects.create(
         code="sports",
         name="Sports",
@@ -120,18 +118,18 @@ def test_an_unknown_code_has_empty_links(api: APIClient, seeded: None) -> None:
     assert (brand["termsUrl"], brand["privacyUrl"], brand["helpCentreUrl"]) == ("", "", "")
 
 
-def test_a_code_is_found_without_case_and_an_unknown_one_is_empty(seeded: None) -> None:
+def test_brand_codes_ignore_case_and_unknown_ones_have_no_links(seeded: None) -> None:
     assert site.brand_for_code("GOSPEL-tv").name == "Gospel TV"
     assert site.brand_for_code("GOSPEL-tv").terms_link == "https://gospel.example.com/terms-of-service"
     assert site.brand_for_code("sports").terms_link == ""
 
 
-def test_it_draws_before_anything_was_set_up(api: APIClient) -> None:
+def test_it_responds_before_the_site_is_seeded(api: APIClient) -> None:
     answer = read_site(api)
     assert (answer["brand"]["code"], answer["services"]) == ("", [])
 
 
-def test_operators_changes_show_at_once(api: APIClient, seeded: None) -> None:
+def test_changes_by_operators_show_at_once(api: APIClient, seeded: None) -> None:
     settings = site.site_settings()
     settings.enable_cancel_button = False
     settings.save()
@@ -141,7 +139,7 @@ def test_operators_changes_show_at_once(api: APIClient, seeded: None) -> None:
     assert answer["brand"]["contactLinkEnabled"] is False
 
 
-def test_a_block_reads_the_settings_once_and_the_next_one_what_operators_changed(
+def test_the_settings_are_cached_within_a_block_only(
     seeded: None, django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:
     with django_assert_num_queries(2), site.cache_site_settings():
@@ -154,29 +152,29 @@ def test_a_block_reads_the_settings_once_and_the_next_one_what_operators_changed
     assert later == "Asia/Tokyo" == site.site_settings().time_zone
 
 
-def test_a_browser_that_kept_the_answer_is_told_when_it_no_longer_holds(api: APIClient, seeded: None) -> None:
-    kept = api.get("/api/site")
-    again = api.get("/api/site", HTTP_IF_NONE_MATCH=kept["ETag"])
+def test_a_cached_response_is_revalidated_with_its_etag(api: APIClient, seeded: None) -> None:
+    first = api.get("/api/site")
+    again = api.get("/api/site", HTTP_IF_NONE_MATCH=first["ETag"])
     Brand.objects.filter(code="faith-family").update(name="Family")
-    anew = api.get("/api/site", HTTP_IF_NONE_MATCH=kept["ETag"])
-    assert (again.status_code, anew.status_code) == (304, 200)
-    assert anew.json()["brand"]["name"] == "Family"
-    assert kept["Cache-Control"] == "no-cache"
+    after_change = api.get("/api/site", HTTP_IF_NONE_MATCH=first["ETag"])
+    assert (again.status_code, after_change.status_code) == (304, 200)
+    assert after_change.json()["brand"]["name"] == "Family"
+    assert first["Cache-Control"] == "no-cache"
 
 
-def test_it_names_the_support_widget_of_the_installation(api: APIClient, seeded: None, settings: Settings) -> None:
+def test_it_returns_the_configured_support_widget(api: APIClient, seeded: None, settings: Settings) -> None:
     settings.SUPPORT_WIDGET_URL = "https://widget.example.com/v1.js"
     assert read_site(api)["supportWidget"] == {"scriptUrl": "https://widget.example.com/v1.js"}
 
 
-def test_each_change_of_the_settings_is_a_new_version(seeded: None) -> None:
+def test_each_save_of_the_settings_increases_their_version(seeded: None) -> None:
     settings = site.site_settings()
     before = settings.version
     settings.save()
     assert site.site_settings().version == before + 1
 
 
-def test_the_settings_are_one_row(seeded: None) -> None:
+def test_the_settings_have_a_single_row(seeded: None) -> None:
     assert site.site_settings().pk == 1
     assert SiteSettings.objects.count() == 1
 
@@ -195,11 +193,11 @@ def test_the_demo_offers_the_free_month(settings: Settings) -> None:
     assert site.site_settings().free_month_on
 
 
-def test_elsewhere_operators_decide_on_the_free_month(seeded: None) -> None:
+def test_outside_the_demo_the_free_month_is_off_by_default(seeded: None) -> None:
     assert not site.site_settings().free_month_on
 
 
-def test_only_the_demo_gets_operators(seeded: None, settings: Settings) -> None:
+def test_only_the_demo_is_seeded_with_operators(seeded: None, settings: Settings) -> None:
     assert not User.objects.exists()
     settings.PORTAL_ENV = "demo"
     call_command("seed_site", verbosity=0)
@@ -215,18 +213,18 @@ def test_only_the_demo_gets_operators(seeded: None, settings: Settings) -> None:
     assert all(operator.is_staff and operator.check_password(name) for name, operator in operators.items())
 
 
-def test_what_is_seeded_passes_its_own_checks(seeded: None) -> None:
-    for thing in [*Brand.objects.all(), *StreamingService.objects.all(), site.site_settings()]:
-        thing.full_clean()
+def test_the_seeded_rows_are_valid(seeded: None) -> None:
+    for instance in [*Brand.objects.all(), *StreamingService.objects.all(), site.site_settings()]:
+        instance.full_clean()
 
 
-def test_brand_text_can_be_read_in_both_schemes(seeded: None) -> None:
+def test_brand_text_is_readable_in_both_schemes(seeded: None) -> None:
     palettes = [(ground, b.colours[scheme]) for b in Brand.objects.all() for scheme, ground in SURFACES.items()]
     assert all(contrast_ratio(palette["onPrimary"], palette["primary"]) >= 4.5 for _ground, palette in palettes)
     assert all(contrast_ratio(palette["link"], ground) >= 4.5 for ground, palette in palettes)
 
 
-def test_contrast_is_that_of_the_guidelines() -> None:
+def test_the_contrast_ratio_follows_wcag() -> None:
     assert contrast_ratio("#000000", "#ffffff") == pytest.approx(21)
     assert contrast_ratio("#777777", "#ffffff") == pytest.approx(4.48, abs=0.01)
 
@@ -243,7 +241,7 @@ def test_contrast_is_that_of_the_guidelines() -> None:
         ("light", "primary", "#23418f; background: url(x)"),
     ],
 )
-def test_colours_that_cannot_be_read_are_refused(scheme: str, token: str, value: str) -> None:
+def test_unreadable_colors_are_refused(scheme: str, token: str, value: str) -> None:
     colours: Any = default_colors()
     colours[scheme][token] = value
     with pytest.raises(ValidationError):
@@ -251,31 +249,31 @@ def test_colours_that_cannot_be_read_are_refused(scheme: str, token: str, value:
 
 
 @pytest.mark.parametrize("value", [None, {}, {"light": {}}, {"light": {}, "dark": {}}, {"light": [], "dark": []}])
-def test_colours_that_are_not_whole_are_refused(value: Any) -> None:
+def test_incomplete_colors_are_refused(value: Any) -> None:
     with pytest.raises(ValidationError):
         validate_colors(value)
 
 
 @pytest.mark.parametrize(
-    "place", ["../secrets.svg", "/etc/passwd", "http://x.example.com/a.svg", "javascript:alert(1)"]
+    "location", ["../secrets.svg", "/etc/passwd", "http://x.example.com/a.svg", "javascript:alert(1)"]
 )
-def test_a_logo_stays_with_the_static_files_or_https(place: str) -> None:
+def test_a_logo_outside_static_files_and_https_is_refused(location: str) -> None:
     with pytest.raises(ValidationError):
-        Brand(code="kids", name="Kids", logo=place).full_clean()
+        Brand(code="kids", name="Kids", logo=location).full_clean()
 
 
 @pytest.mark.parametrize("url", ["javascript:alert(1)", "http://x.example.com", "ftp://x.example.com", "//x"])
-def test_a_link_is_https(url: str) -> None:
+def test_a_link_without_https_is_refused(url: str) -> None:
     with pytest.raises(ValidationError):
         Brand(code="kids", name="Kids", terms_url=url).full_clean()
 
 
 @pytest.mark.parametrize("names", ["kids.localhost", ["Kids.localhost"], ["kids.localhost:8000"], [3]])
-def test_host_names_are_a_list_in_lower_case(names: Any) -> None:
+def test_invalid_host_names_are_refused(names: Any) -> None:
     with pytest.raises(ValidationError):
         Brand(code="kids", name="Kids", host_names=names).full_clean()
 
 
-def test_a_time_zone_is_one_that_exists() -> None:
+def test_an_unknown_time_zone_is_refused() -> None:
     with pytest.raises(ValidationError):
         SiteSettings(time_zone="Mars/Olympus").full_clean()

@@ -1,4 +1,4 @@
-"""The mail outbox: sent once committed, at least once, and never what has lost its meaning."""
+"""The mail outbox: mail is sent after the commit, at least once, and never after it has expired."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ from accounts.tests.sign_in.sign_in_client import (
 
 pytestmark = pytest.mark.django_db
 
-# Nobody waits so long who does not wait for something that does not come.
-PATIENCE_SECONDS = 20
+# Longer than anything here takes unless it waits for a server that does not respond.
+STALLED_SECONDS = 20
 
 RECEIPT: dict[str, object] = {
     "title": "Your pause is scheduled",
@@ -45,14 +45,14 @@ RECEIPT: dict[str, object] = {
 
 
 class DownBackend(BaseEmailBackend):
-    """A mail server that does not answer."""
+    """A mail server that is down."""
 
     def send_messages(self, email_messages: Sequence[EmailMessage]) -> int:
         raise ConnectionRefusedError("nobody listens")
 
 
 class RefusingBackend(BaseEmailBackend):
-    """A mail server that refuses the address, with the code of the class."""
+    """A mail server that refuses the recipient with `code`."""
 
     code: ClassVar[int] = 550
 
@@ -61,13 +61,13 @@ class RefusingBackend(BaseEmailBackend):
 
 
 class BusyBackend(RefusingBackend):
-    """A mail server that refuses the address for now."""
+    """A mail server that refuses the recipient temporarily."""
 
     code = 451
 
 
 class DisconnectingBackend(LocalBackend):
-    """A mail server that takes the mail and then breaks the connection."""
+    """A mail server that accepts the mail and then closes the connection."""
 
     def send_messages(self, messages: Sequence[EmailMessage]) -> int:
         super().send_messages(messages)
@@ -75,30 +75,30 @@ class DisconnectingBackend(LocalBackend):
 
 
 def use_mail_backend(settings: Settings, kind: type[BaseEmailBackend]) -> None:
-    """Send through this one from now on."""
+    """Send mail through this backend from now on."""
     settings.EMAIL_BACKEND = f"{kind.__module__}.{kind.__qualname__}"
 
 
 @pytest.fixture
 def broken_broker() -> Iterator[None]:
-    """The tasks publish to an address where no broker listens."""
-    nowhere = Celery("nowhere", set_as_current=False)
-    nowhere.config_from_object("django.conf:settings", namespace="CELERY")
-    nowhere.conf.update(broker_url="redis://127.0.0.1:1/0")
-    kept = tasks.send_login_code.app
-    tasks.send_login_code.bind(nowhere)
+    """Make the task publish to an address where no broker listens."""
+    unreachable_app = Celery("nowhere", set_as_current=False)
+    unreachable_app.config_from_object("django.conf:settings", namespace="CELERY")
+    unreachable_app.conf.update(broker_url="redis://127.0.0.1:1/0")
+    original_app = tasks.send_login_code.app
+    tasks.send_login_code.bind(unreachable_app)
     yield
-    tasks.send_login_code.bind(kept)
+    tasks.send_login_code.bind(original_app)
 
 
 def queue_receipt(**extra: Any) -> OutgoingMail:
-    """Queue a receipt."""
+    """Queue a receipt and return its row."""
     queued = queue_mail(kind="receipt", to="ava@example.com", context=RECEIPT, **extra)
     assert queued is not None
     return queued
 
 
-def test_it_sends_what_is_queued(ava: Account) -> None:
+def test_it_sends_queued_mail(ava: Account) -> None:
     tasks.send_mail(queue_receipt(account=ava).pk)
     assert mail.outbox[0].to == ["ava@example.com"]
     assert mail.outbox[0].subject == "Your pause is scheduled"
@@ -106,7 +106,7 @@ def test_it_sends_what_is_queued(ava: Account) -> None:
     assert only_queued_mail().sent_at is not None
 
 
-def test_it_sends_nothing_twice() -> None:
+def test_it_sends_a_mail_only_once() -> None:
     queued = queue_receipt()
     tasks.send_mail(queued.pk)
     tasks.send_mail(queued.pk)
@@ -120,7 +120,7 @@ def test_a_second_mail_with_the_same_key_is_not_queued() -> None:
     assert only_queued_mail() == first
 
 
-def test_the_refused_second_mail_leaves_the_transaction_whole() -> None:
+def test_a_duplicate_mail_does_not_break_the_transaction() -> None:
     queue_receipt(dedupe_key="pause:7")
     with transaction.atomic():
         queue_mail(kind="receipt", to="ava@example.com", context=RECEIPT, dedupe_key="pause:7")
@@ -129,7 +129,7 @@ def test_the_refused_second_mail_leaves_the_transaction_whole() -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_what_is_rolled_back_is_not_sent() -> None:
+def test_a_rolled_back_mail_is_not_sent() -> None:
     with transaction.atomic():
         queue_receipt()
         transaction.set_rollback(True)
@@ -139,16 +139,16 @@ def test_what_is_rolled_back_is_not_sent() -> None:
 
 @pytest.mark.shows("reliability-17")
 @pytest.mark.django_db(transaction=True)
-def test_a_broker_that_is_down_fails_nothing_and_holds_nobody_up(
+def test_a_request_succeeds_quickly_while_the_broker_is_down(
     ava: Account, sign_in_client: SignInClient, broken_broker: None
 ) -> None:
-    began = time.monotonic()
+    start = time.monotonic()
     assert sign_in_client.request_code().status_code == 200
-    assert time.monotonic() - began < PATIENCE_SECONDS
+    assert time.monotonic() - start < STALLED_SECONDS
     assert CODE_PATTERN.match(sign_in_client.read_code())
 
 
-def test_a_mail_server_that_is_down_fails_no_request(
+def test_a_request_succeeds_while_the_mail_server_is_down(
     ava: Account, sign_in_client: SignInClient, settings: Settings
 ) -> None:
     use_mail_backend(settings, DownBackend)
@@ -160,32 +160,32 @@ def test_a_mail_server_that_is_down_fails_no_request(
 
 @pytest.mark.shows("reliability-24")
 @pytest.mark.parametrize("after", [0, 1, 3])
-def test_a_mail_server_that_stalls_is_left_after_its_time_out_and_tried_again(settings: Settings, after: int) -> None:
+def test_a_stalled_mail_server_times_out_and_the_mail_stays_pending(settings: Settings, after: int) -> None:
     settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
     settings.EMAIL_HOST, settings.EMAIL_TIMEOUT = "127.0.0.1", 0.3
     queue_receipt()
     with run_stalling_server(after=after) as port:
         settings.EMAIL_PORT = port
-        began = time.monotonic()
+        start = time.monotonic()
         send_due_mail()
-    assert time.monotonic() - began < PATIENCE_SECONDS
+    assert time.monotonic() - start < STALLED_SECONDS
     assert only_queued_mail().state == OutgoingMail.State.PENDING
     assert "imeout" in only_queued_mail().last_error or "Disconnected" in only_queued_mail().last_error
 
 
-def test_a_mail_server_that_stalls_holds_no_request_up(
+def test_a_stalled_mail_server_delays_no_request(
     ava: Account, sign_in_client: SignInClient, settings: Settings
 ) -> None:
     settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
-    settings.EMAIL_HOST, settings.EMAIL_TIMEOUT = "127.0.0.1", 2 * PATIENCE_SECONDS
+    settings.EMAIL_HOST, settings.EMAIL_TIMEOUT = "127.0.0.1", 2 * STALLED_SECONDS
     with run_stalling_server() as port:
         settings.EMAIL_PORT = port
-        began = time.monotonic()
+        start = time.monotonic()
         assert sign_in_client.request_code().status_code == 200
-    assert time.monotonic() - began < PATIENCE_SECONDS
+    assert time.monotonic() - start < STALLED_SECONDS
 
 
-def test_a_closed_port_is_a_reason_to_try_again(settings: Settings) -> None:
+def test_a_refused_connection_is_retried(settings: Settings) -> None:
     settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
     settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", 1
     queue_receipt()
@@ -194,7 +194,7 @@ def test_a_closed_port_is_a_reason_to_try_again(settings: Settings) -> None:
     assert only_queued_mail().last_error.startswith("ConnectionRefusedError")
 
 
-def test_one_that_lapses_is_dropped_and_counted(clock: time_machine.Traveller, settings: Settings) -> None:
+def test_an_expired_mail_is_dropped_and_counted(clock: time_machine.Traveller, settings: Settings) -> None:
     use_mail_backend(settings, DownBackend)
     queue_receipt(expires_at=timezone.now() + timedelta(minutes=5))
     queue_receipt()
@@ -207,7 +207,7 @@ def test_one_that_lapses_is_dropped_and_counted(clock: time_machine.Traveller, s
     )
 
 
-def test_one_that_is_not_wanted_when_it_leaves_may_be_queued_again() -> None:
+def test_a_mail_dropped_by_its_preparation_can_be_queued_again() -> None:
     before = outbox.PREPARATIONS["receipt"]
     register_preparation("receipt", lambda row: None if row.attempts == 1 else RECEIPT)
     try:
@@ -235,7 +235,7 @@ def test_it_waits_longer_after_each_failure(clock: time_machine.Traveller, setti
     assert waits[-1] == pytest.approx(7200, rel=0.1)
 
 
-def test_nothing_is_tried_before_its_time(clock: time_machine.Traveller, settings: Settings) -> None:
+def test_no_mail_is_retried_early(clock: time_machine.Traveller, settings: Settings) -> None:
     use_mail_backend(settings, DownBackend)
     queued = queue_receipt()
     tasks.send_mail(queued.pk)
@@ -245,7 +245,7 @@ def test_nothing_is_tried_before_its_time(clock: time_machine.Traveller, setting
     assert only_queued_mail().attempts == 1
 
 
-def test_a_mail_goes_out_when_the_server_is_back(clock: time_machine.Traveller, settings: Settings) -> None:
+def test_a_mail_is_sent_when_the_server_is_back(clock: time_machine.Traveller, settings: Settings) -> None:
     working = settings.EMAIL_BACKEND
     use_mail_backend(settings, DownBackend)
     queue_receipt()
@@ -256,7 +256,7 @@ def test_a_mail_goes_out_when_the_server_is_back(clock: time_machine.Traveller, 
     assert len(mail.outbox) == 1
 
 
-def test_it_gives_up_in_the_end(clock: time_machine.Traveller, settings: Settings) -> None:
+def test_it_gives_up_after_the_last_attempt(clock: time_machine.Traveller, settings: Settings) -> None:
     use_mail_backend(settings, DownBackend)
     queued = queue_receipt()
     for _ in range(outbox.MAX_ATTEMPTS):
@@ -266,19 +266,19 @@ def test_it_gives_up_in_the_end(clock: time_machine.Traveller, settings: Setting
     assert outbox.due_mail_ids() == []
 
 
-def test_an_address_refused_for_good_is_given_up_at_once(settings: Settings) -> None:
+def test_a_permanently_refused_address_fails_at_once(settings: Settings) -> None:
     use_mail_backend(settings, RefusingBackend)
     tasks.send_mail(queue_receipt().pk)
     assert only_queued_mail().state == OutgoingMail.State.FAILED
 
 
-def test_an_address_refused_for_now_is_tried_again(settings: Settings) -> None:
+def test_a_temporarily_refused_address_is_retried(settings: Settings) -> None:
     use_mail_backend(settings, BusyBackend)
     tasks.send_mail(queue_receipt().pk)
     assert only_queued_mail().state == OutgoingMail.State.PENDING
 
 
-def test_operators_can_have_it_tried_again(settings: Settings) -> None:
+def test_operators_can_retry_a_failed_mail(settings: Settings) -> None:
     working = settings.EMAIL_BACKEND
     use_mail_backend(settings, RefusingBackend)
     tasks.send_mail(queue_receipt().pk)
@@ -289,14 +289,14 @@ def test_operators_can_have_it_tried_again(settings: Settings) -> None:
     assert retry_mails(OutgoingMail.objects.all()) == []
 
 
-def test_one_bad_mail_does_not_stop_the_others() -> None:
+def test_a_mail_that_fails_does_not_stop_the_others() -> None:
     queue_mail(kind="no_such_template", to="ava@example.com", context={})
     queue_receipt()
     send_due_mail()
     assert [message.subject for message in mail.outbox] == ["Your pause is scheduled"]
 
 
-def test_a_lease_that_ran_out_is_taken_over(clock: time_machine.Traveller) -> None:
+def test_a_mail_with_an_expired_lease_is_sent_by_another_worker(clock: time_machine.Traveller) -> None:
     queued = queue_receipt()
     dead_worker = timezone.now() + outbox.LEASE_DURATION
     OutgoingMail.objects.filter(pk=queued.pk).update(next_attempt_at=dead_worker, attempts=1)
@@ -307,7 +307,7 @@ def test_a_lease_that_ran_out_is_taken_over(clock: time_machine.Traveller) -> No
     assert len(mail.outbox) == 1
 
 
-def test_a_mail_sent_again_keeps_its_message_id(clock: time_machine.Traveller, settings: Settings) -> None:
+def test_a_mail_that_is_sent_again_keeps_its_message_id(clock: time_machine.Traveller, settings: Settings) -> None:
     use_mail_backend(settings, DisconnectingBackend)
     queued = queue_receipt()
     tasks.send_mail(queued.pk)
@@ -317,7 +317,7 @@ def test_a_mail_sent_again_keeps_its_message_id(clock: time_machine.Traveller, s
     assert first == second
 
 
-def test_a_code_sent_again_is_a_new_one_and_the_newest_works(
+def test_a_code_mail_that_is_sent_again_has_a_new_code(
     ava: Account, sign_in_client: SignInClient, clock: time_machine.Traveller, settings: Settings
 ) -> None:
     use_mail_backend(settings, DisconnectingBackend)
@@ -348,14 +348,14 @@ def test_the_task_of_a_challenge_sends_its_code(ava: Account, sign_in_client: Si
     assert len(mail.outbox) == 1
 
 
-def test_the_tick_publishes_what_waits(sign_in_client: SignInClient) -> None:
+def test_the_tick_publishes_due_mail(sign_in_client: SignInClient) -> None:
     queue_receipt()
     tasks.tick()
     assert only_queued_mail().state == OutgoingMail.State.PENDING
     assert outbox.due_mail_ids() == [only_queued_mail().pk]
 
 
-def test_an_expired_mail_is_dropped_even_when_its_message_comes_late(clock: time_machine.Traveller) -> None:
+def test_a_mail_that_expired_before_its_task_ran_is_dropped(clock: time_machine.Traveller) -> None:
     queued = queue_receipt()
     OutgoingMail.objects.filter(pk=queued.pk).update(expires_at=timezone.now() + timedelta(seconds=5))
     clock.shift(6)

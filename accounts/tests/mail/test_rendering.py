@@ -1,4 +1,4 @@
-"""What the mails look like: two parts, the brand's colours, nothing that could run."""
+"""How mails are rendered: two parts, the colors of the brand, no active content."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ RECEIPT: dict[str, object] = {
 
 
 def compose_mail(kind: str = "receipt", **changes: Any) -> EmailMultiAlternatives:
-    """Compose one."""
+    """Compose a mail from the receipt, with changes."""
     return compose_message(OutgoingMail(kind=kind, to="ava@example.com"), {**RECEIPT, **changes})
 
 
 def html_part(message: EmailMultiAlternatives) -> str:
-    """The HTML part."""
+    """Return the HTML part."""
     return str(message.alternatives[0][0])
 
 
-def test_a_receipt_tells_all_it_was_given_in_both_parts() -> None:
+def test_both_parts_of_a_receipt_have_its_full_content() -> None:
     message = compose_mail()
-    told = [
+    texts = [
         "You will not be billed.",
         "July 3, 2026",
         "See your subscriptions",
@@ -46,17 +46,17 @@ def test_a_receipt_tells_all_it_was_given_in_both_parts() -> None:
         "https://portal.example.com/dashboard?undo=1",
         "before tax",
     ]
-    assert all(words in str(message.body) and words in html_part(message) for words in told)
+    assert all(words in str(message.body) and words in html_part(message) for words in texts)
 
 
-def test_it_needs_no_picture_and_no_script() -> None:
+def test_it_has_no_images_and_no_scripts() -> None:
     html = html_part(compose_mail())
     assert "<img" not in html
     assert "<script" not in html
     assert "prefers-color-scheme: dark" in html
 
 
-def test_the_text_part_is_not_escaped_and_the_html_part_is() -> None:
+def test_only_the_html_part_is_escaped() -> None:
     message = compose_mail(title='<img src=x onerror="alert(1)"> & more')
     assert '<img src=x onerror="alert(1)"> & more' in str(message.body)
     assert "<img" not in html_part(message)
@@ -68,7 +68,7 @@ def test_a_line_break_in_a_title_does_not_reach_the_headers() -> None:
     assert compose_mail(title="Paused\r\nBcc: eve@example.com").subject == "Paused Bcc: eve@example.com"
 
 
-def test_it_wears_the_colours_and_links_of_the_brand() -> None:
+def test_it_has_the_colors_and_links_of_the_brand() -> None:
     brand = Brand.objects.create(
         code="kids", name="Kids", is_default=True, help_centre_url="https://help.example.com/new"
     )
@@ -78,7 +78,7 @@ def test_it_wears_the_colours_and_links_of_the_brand() -> None:
     assert "Help: https://help.example.com/new" in str(message.body)
 
 
-def test_a_contact_link_that_is_switched_off_is_in_no_mail() -> None:
+def test_a_disabled_contact_link_is_left_out() -> None:
     Brand.objects.create(
         code="kids",
         name="Kids",
@@ -90,7 +90,7 @@ def test_a_contact_link_that_is_switched_off_is_in_no_mail() -> None:
     assert "help.example.com" not in html_part(message) + str(message.body)
 
 
-def test_what_is_read_keeps_its_colours_where_the_style_sheet_is_dropped() -> None:
+def test_text_colors_do_not_depend_on_the_style_sheet() -> None:
     html = re.sub(r"<style>.*?</style>", "", html_part(compose_mail()), flags=re.DOTALL)
     links = re.findall("<a [^>]*>", html)
     assert len(links) == 3
@@ -100,13 +100,13 @@ def test_what_is_read_keeps_its_colours_where_the_style_sheet_is_dropped() -> No
     assert "background:#ffffff; color:#1b1c1f" in sheet[0]
 
 
-def test_an_empty_link_is_not_drawn() -> None:
+def test_an_empty_link_is_left_out() -> None:
     message = compose_mail()
     assert "Privacy" not in html_part(message)
     assert "Terms" not in str(message.body)
 
 
-def test_the_optional_parts_leave_no_trace() -> None:
+def test_missing_optional_parts_leave_no_gaps() -> None:
     message = compose_message(
         OutgoingMail(kind="receipt", to="ava@example.com"),
         {"title": "Done", "lines": ["It is done."], "facts": []},
@@ -117,14 +117,14 @@ def test_the_optional_parts_leave_no_trace() -> None:
     assert "\n\n\n" not in str(message.body)
 
 
-def test_it_names_its_language_and_its_title_for_screen_readers() -> None:
+def test_it_has_a_language_and_a_title_for_screen_readers() -> None:
     html = html_part(compose_mail())
     assert '<html lang="en"' in html
     assert 'aria-label="Faith &amp; Family is paused"' in html
     assert '<th scope="row"' in html
 
 
-def test_it_says_that_no_reply_is_wanted_and_where_it_is_from(settings: Settings) -> None:
+def test_its_headers_mark_it_as_automatic_and_name_the_domain(settings: Settings) -> None:
     settings.DEFAULT_FROM_EMAIL = "Portal <no-reply@portal.example.com>"
     headers = compose_mail().extra_headers
     assert headers["Auto-Submitted"] == "auto-generated"
@@ -132,7 +132,7 @@ def test_it_says_that_no_reply_is_wanted_and_where_it_is_from(settings: Settings
 
 
 @pytest.mark.parametrize(("minutes", "words"), [(10, "10 minutes"), (1, "1 minute")])
-def test_a_code_says_how_long_it_works(minutes: int, words: str) -> None:
+def test_a_code_mail_says_how_long_the_code_works(minutes: int, words: str) -> None:
     message = compose_mail("login_code", code="012345", minutes=minutes)
     assert "012345" in str(message.body)
     assert f"for the next {words}." in str(message.body)

@@ -18,5 +18,5 @@ from accounts.sign_in.browser_name import browser_name
         ("", "Unrecognized browser"),
     ],
 )
-def test_a_browser_is_named_from_its_header(agent: str, name: str) -> None:
+def test_a_browser_is_named_after_its_user_agent(agent: str, name: str) -> None:
     assert browser_name(agent) == name

@@ -1,4 +1,4 @@
-"""What must hold when many ask at once, on a real PostgreSQL."""
+"""Concurrent sign-in requests, on PostgreSQL."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ AT_ONCE = 20
 
 @pytest.fixture
 def at_once() -> Iterator[Callable[[Callable[[int], Any]], list[Any]]]:
-    """Run one function twenty times, all starting at the same moment, each on a connection of its own."""
+    """Return a function that runs another twenty times at the same moment, each on its own connection."""
     barrier = Barrier(AT_ONCE)
 
     def run_at_once(work: Callable[[int], Any]) -> list[Any]:
@@ -47,7 +47,7 @@ def at_once() -> Iterator[Callable[[Callable[[int], Any]], list[Any]]]:
 
 
 @pytest.mark.shows("security-5")
-def test_twenty_right_codes_give_one_token(ava: Account, sign_in_client: SignInClient, at_once: Any) -> None:
+def test_twenty_correct_submissions_give_one_token(ava: Account, sign_in_client: SignInClient, at_once: Any) -> None:
     challenge = sign_in_client.request_code().json()["challengeId"]
     code = sign_in_client.read_code()
     statuses = at_once(lambda _: SignInClient().submit_code(code, challengeId=challenge).status_code)
@@ -58,7 +58,7 @@ def test_twenty_right_codes_give_one_token(ava: Account, sign_in_client: SignInC
 
 
 @pytest.mark.shows("security-7")
-def test_twenty_wrong_codes_use_five_tries(ava: Account, sign_in_client: SignInClient, at_once: Any) -> None:
+def test_twenty_wrong_submissions_use_five_tries(ava: Account, sign_in_client: SignInClient, at_once: Any) -> None:
     challenge = sign_in_client.request_code()
     wrong = different_code(sign_in_client.read_code())
     named = challenge.json()["challengeId"]
@@ -68,7 +68,7 @@ def test_twenty_wrong_codes_use_five_tries(ava: Account, sign_in_client: SignInC
 
 
 @pytest.mark.shows("security-7")
-def test_twenty_blind_guesses_are_five_tries_and_ten_at_most(
+def test_twenty_guesses_without_a_challenge_use_five_tries(
     ava: Account, sign_in_client: SignInClient, at_once: Any
 ) -> None:
     challenge = sign_in_client.request_code()
@@ -85,7 +85,7 @@ def test_twenty_requests_for_one_address_open_one_challenge(ava: Account, at_onc
 
 
 @pytest.mark.shows("security-11")
-def test_one_network_address_never_gets_more_than_its_limit(at_once: Any) -> None:
+def test_a_network_address_never_exceeds_its_limit(at_once: Any) -> None:
     first = at_once(lambda number: SignInClient().request_code(f"first{number}@example.com").status_code)
     second = at_once(lambda number: SignInClient().request_code(f"second{number}@example.com").status_code)
     assert Counter(first + second) == {200: 20, 429: 20}
@@ -100,13 +100,13 @@ def test_twenty_workers_send_a_mail_once(at_once: Any) -> None:
     assert only_queued_mail().attempts == 1
 
 
-def test_twenty_mails_of_one_key_are_one(at_once: Any) -> None:
+def test_twenty_mails_with_one_key_queue_one(at_once: Any) -> None:
     queued = at_once(
         lambda _: queue_mail(kind="receipt", to="ava@example.com", context={}, dedupe_key="pause:7") is not None
     )
     assert Counter(queued) == {True: 1, False: 19}
 
 
-def test_an_address_opened_twenty_times_is_one_account(at_once: Any) -> None:
+def test_opening_an_account_twenty_times_creates_one(at_once: Any) -> None:
     opened = at_once(lambda _: Account.objects.open_account(email="ben@example.com").pk)
     assert len(set(opened)) == 1

@@ -1,4 +1,4 @@
-"""Asking for a code."""
+"""Requesting a code."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.mark.shows("api-1")
-def test_it_answers_with_what_the_screen_needs(ava: Account, sign_in_client: SignInClient) -> None:
+def test_it_returns_what_the_screen_needs(ava: Account, sign_in_client: SignInClient) -> None:
     answer = sign_in_client.request_code()
     assert answer.status_code == 200
     assert answer.json() == {
@@ -58,7 +58,7 @@ def test_it_mails_six_digits_to_a_known_address(ava: Account, sign_in_client: Si
     assert len(set(CODE_PATTERN.findall(str(mail.outbox[0].message())))) == 1
 
 
-def test_it_sends_no_mail_to_an_address_unknown_everywhere(sign_in_client: SignInClient) -> None:
+def test_it_sends_no_mail_to_an_unknown_address(sign_in_client: SignInClient) -> None:
     sign_in_client.request_code("eve@example.com")
     send_due_mail()
     assert mail.outbox == []
@@ -66,7 +66,7 @@ def test_it_sends_no_mail_to_an_address_unknown_everywhere(sign_in_client: SignI
     assert not Account.objects.exists()
 
 
-def test_it_sends_no_mail_to_an_account_that_is_switched_off(ava: Account, sign_in_client: SignInClient) -> None:
+def test_it_sends_no_mail_to_a_deactivated_account(ava: Account, sign_in_client: SignInClient) -> None:
     ava.user.is_active = False
     ava.user.save()
     sign_in_client.request_code()
@@ -84,21 +84,21 @@ def test_it_imports_an_address_that_a_receiver_knows(sign_in_client: SignInClien
     assert sign_in_client.submit_code(sign_in_client.read_code(), "ben@example.com").json()["account"]["name"] == "Ben"
 
 
-def test_it_asks_no_receiver_about_a_known_address(
+def test_it_calls_no_receiver_for_a_known_address(
     ava: Account, sign_in_client: SignInClient, receivers: SignalReceivers
 ) -> None:
-    asked: list[str] = []
+    emails: list[str] = []
 
     def record_email(email: str, **_: Any) -> None:
-        asked.append(email)
+        emails.append(email)
 
     receivers.add_receiver(signals.account_missing, record_email)
     sign_in_client.request_code("ava@example.com")
     send_due_mail()
-    assert asked == []
+    assert emails == []
 
 
-def test_it_tries_again_when_the_look_up_fails(
+def test_it_retries_when_the_lookup_fails(
     sign_in_client: SignInClient, clock: time_machine.Traveller, receivers: SignalReceivers
 ) -> None:
     def fail_lookup(email: str, **_: Any) -> Account:
@@ -115,7 +115,7 @@ def test_it_tries_again_when_the_look_up_fails(
 
 
 @pytest.mark.shows("security-3")
-def test_it_keeps_no_code_in_the_database(ava: Account, sign_in_client: SignInClient) -> None:
+def test_it_stores_no_code_in_the_database(ava: Account, sign_in_client: SignInClient) -> None:
     answer = sign_in_client.request_code()
     code = sign_in_client.read_code()
     challenge_code = challenge_from_answer(answer).code_hash
@@ -146,7 +146,7 @@ def test_it_keeps_leading_zeros() -> None:
         "ava@example.com\r\nBcc: eve@example.com",
         "ava@example.com\n",
         "ava@exam\x00ple.com",
-        "\u0430va@example.com",  # a Cyrillic letter that looks like an a
+        "\u0430va@example.com",  # a Cyrillic letter that looks like "a"
         "ava@example\uff0ecom",  # a full-width stop
         f"{'a' * 250}@example.com",
         12,
@@ -164,7 +164,7 @@ def test_it_refuses_what_is_not_an_address(sign_in_client: SignInClient, email: 
 
 
 @pytest.mark.shows("security-12")
-def test_it_folds_case_and_ignores_spaces_around(ava: Account, sign_in_client: SignInClient) -> None:
+def test_it_ignores_case_and_surrounding_spaces(ava: Account, sign_in_client: SignInClient) -> None:
     answer = sign_in_client.request_code("  Ava@Example.COM ")
     assert challenge_from_answer(answer).email == "ava@example.com"
     assert sign_in_client.submit_code(sign_in_client.read_code(), "AVA@example.com").status_code == 200
@@ -191,14 +191,14 @@ def test_a_resend_cannot_replace_the_challenge_of_another_address(
 
 
 @pytest.mark.shows("rule-13")
-def test_the_oldest_lapses_when_a_fourth_is_asked_for(
+def test_a_fourth_challenge_replaces_the_oldest(
     ava: Account, sign_in_client: SignInClient, clock: time_machine.Traveller
 ) -> None:
-    asked = []
+    answers = []
     for _ in range(4):
-        asked.append(sign_in_client.request_code())
+        answers.append(sign_in_client.request_code())
         clock.shift(31)
-    assert [challenge_from_answer(answer).lapsed_at is not None for answer in asked] == [
+    assert [challenge_from_answer(answer).lapsed_at is not None for answer in answers] == [
         True,
         False,
         False,
@@ -207,25 +207,25 @@ def test_the_oldest_lapses_when_a_fourth_is_asked_for(
 
 
 @pytest.mark.shows("security-9")
-def test_a_stranger_who_keeps_asking_pushes_out_their_own_challenges_first(
+def test_repeated_requests_of_a_stranger_replace_only_their_own_challenges(
     ava: Account, sign_in_client: SignInClient, clock: time_machine.Traveller
 ) -> None:
-    mine = sign_in_client.request_code()
+    own_challenge = sign_in_client.request_code()
     stranger = SignInClient()
     for _ in range(4):
         clock.shift(31)
         stranger.api.post("/api/auth/send-otp", {"email": "ava@example.com"}, REMOTE_ADDR="203.0.113.9")
-    assert challenge_from_answer(mine).lapsed_at is None
+    assert challenge_from_answer(own_challenge).lapsed_at is None
 
 
-def test_the_mail_wears_the_brand_of_the_host_name(ava: Account, sign_in_client: SignInClient) -> None:
+def test_the_mail_has_the_brand_of_the_host_name(ava: Account, sign_in_client: SignInClient) -> None:
     Brand.objects.create(code="gospel-TV", name="Gospel TV", host_names=["gospel.localhost"])
     sign_in_client.api.post("/api/auth/send-otp", {"email": "ava@example.com"}, HTTP_HOST="gospel.localhost:8000")
     send_due_mail()
     assert mail.outbox[0].subject.endswith(" is your Gospel TV sign-in code")
 
 
-def test_a_code_that_could_not_be_sent_in_time_is_dropped(
+def test_a_code_that_expired_before_it_was_sent_is_dropped(
     ava: Account, sign_in_client: SignInClient, clock: time_machine.Traveller
 ) -> None:
     sign_in_client.request_code()
@@ -235,7 +235,7 @@ def test_a_code_that_could_not_be_sent_in_time_is_dropped(
     assert only_queued_mail().state == OutgoingMail.State.DROPPED
 
 
-def test_it_notes_that_a_code_was_sent(ava: Account, sign_in_client: SignInClient) -> None:
+def test_it_records_that_a_code_was_sent(ava: Account, sign_in_client: SignInClient) -> None:
     sign_in_client.api.credentials(HTTP_USER_AGENT="Browser/1")
     sign_in_client.request_code()
     send_due_mail()

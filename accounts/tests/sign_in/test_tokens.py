@@ -1,4 +1,4 @@
-"""Tokens."""
+"""Session tokens: their lifetime, renewal and revocation."""
 
 from __future__ import annotations
 
@@ -37,26 +37,26 @@ urlpatterns = [path("api/whoami", Whoami.as_view())]
 
 @pytest.fixture
 def whoami(settings: None) -> Iterator[None]:
-    """The portal with this one address and nothing else."""
+    """Serve only the view of this module."""
     with override_settings(ROOT_URLCONF=__name__):
         yield
 
 
 def open_session(account: Account) -> str:
-    """Open a session and give its token."""
+    """Open a session and return its token."""
     _session, token = SessionToken.objects.create(user=account.user)
     return str(token)
 
 
 def status_for_token(token: str) -> int:
-    """What the portal says to a token."""
+    """Return the status that a request with this token gets."""
     api = APIClient()
     api.credentials(HTTP_AUTHORIZATION=f"Bearer {token}")
     return int(api.get("/api/whoami").status_code)
 
 
 @pytest.mark.shows("security-14")
-def test_the_database_holds_a_digest_only(ava: Account) -> None:
+def test_the_database_stores_only_a_digest(ava: Account) -> None:
     token = open_session(ava)
     session = SessionToken.objects.get()
     assert session.digest == hashlib.sha512(token.encode()).hexdigest()
@@ -93,20 +93,22 @@ def test_a_request_is_authenticated_in_one_query(
         "Bearer\x00ssp_" + "a" * 64,
     ],
 )
-def test_a_junk_token_is_not_authenticated(whoami: None, header: str) -> None:
+def test_an_invalid_token_is_not_authenticated(whoami: None, header: str) -> None:
     answer = APIClient().get("/api/whoami", HTTP_AUTHORIZATION=header)
     assert (answer.status_code, answer.json()["code"]) == (401, "not_authenticated")
     assert answer["WWW-Authenticate"] == "Bearer"
 
 
 @pytest.mark.shows("rule-13", "security-16")
-def test_a_token_is_good_for_fourteen_days_of_rest(ava: Account, whoami: None, clock: time_machine.Traveller) -> None:
+def test_a_token_expires_after_fourteen_days_without_use(
+    ava: Account, whoami: None, clock: time_machine.Traveller
+) -> None:
     token = open_session(ava)
     clock.shift(14 * 86_400)
     assert status_for_token(token) == 401
 
 
-def test_use_renews_it_at_most_daily(
+def test_using_a_token_renews_it_at_most_daily(
     ava: Account,
     whoami: None,
     clock: time_machine.Traveller,
@@ -126,7 +128,9 @@ def test_use_renews_it_at_most_daily(
 
 
 @pytest.mark.shows("rule-13", "security-16")
-def test_no_use_takes_it_past_ninety_days(ava: Account, whoami: None, clock: time_machine.Traveller) -> None:
+def test_a_token_expires_after_ninety_days_even_if_used(
+    ava: Account, whoami: None, clock: time_machine.Traveller
+) -> None:
     token = open_session(ava)
     statuses = []
     for _ in range(9):
@@ -136,7 +140,7 @@ def test_no_use_takes_it_past_ninety_days(ava: Account, whoami: None, clock: tim
 
 
 @pytest.mark.shows("api-3", "security-17")
-def test_logout_kills_the_token(ava: Account, sign_in_client: SignInClient) -> None:
+def test_logout_revokes_the_token(ava: Account, sign_in_client: SignInClient) -> None:
     sign_in_client.sign_in()
     first = sign_in_client.api.post("/api/auth/logout")
     again = sign_in_client.api.post("/api/auth/logout")
@@ -144,7 +148,7 @@ def test_logout_kills_the_token(ava: Account, sign_in_client: SignInClient) -> N
     assert (again.status_code, again.json()["code"]) == (401, "not_authenticated")
 
 
-def test_logout_leaves_other_sessions_alone(ava: Account, sign_in_client: SignInClient, whoami: None) -> None:
+def test_logout_does_not_end_other_sessions(ava: Account, sign_in_client: SignInClient, whoami: None) -> None:
     other = open_session(ava)
     session, token = SessionToken.objects.create(user=ava.user)
     flow.end_session(session)
@@ -152,28 +156,28 @@ def test_logout_leaves_other_sessions_alone(ava: Account, sign_in_client: SignIn
 
 
 @pytest.mark.shows("security-17")
-def test_signing_out_everywhere_kills_all(ava: Account, whoami: None) -> None:
+def test_signing_out_everywhere_revokes_all_tokens(ava: Account, whoami: None) -> None:
     tokens = [open_session(ava) for _ in range(3)]
     assert flow.sign_out_everywhere(ava) == 3
     assert {status_for_token(token) for token in tokens} == {401}
 
 
 @pytest.mark.shows("security-33")
-def test_an_account_switched_off_is_out_at_once(ava: Account, whoami: None) -> None:
+def test_deactivating_an_account_revokes_its_tokens_at_once(ava: Account, whoami: None) -> None:
     token = open_session(ava)
     User.objects.filter(pk=ava.user_id).update(is_active=False)
     assert status_for_token(token) == 401
 
 
 @pytest.mark.shows("security-33")
-def test_switching_on_does_not_bring_tokens_back(ava: Account, whoami: None) -> None:
+def test_reactivating_an_account_does_not_restore_its_tokens(ava: Account, whoami: None) -> None:
     token = open_session(ava)
     flow.deactivate_account(ava)
     flow.reactivate_account(ava)
     assert status_for_token(token) == 401
 
 
-def test_an_operator_without_an_account_is_no_subscriber(whoami: None) -> None:
+def test_an_operator_without_an_account_is_not_authenticated(whoami: None) -> None:
     operator = User.objects.create_superuser("olga", password="correct horse battery staple")
     _session, token = SessionToken.objects.create(user=operator)
     assert status_for_token(str(token)) == 401
@@ -186,7 +190,7 @@ def test_the_tick_deletes_expired_sessions(ava: Account, clock: time_machine.Tra
     assert not SessionToken.objects.exists()
 
 
-def test_a_session_remembers_its_browser(ava: Account, sign_in_client: SignInClient) -> None:
+def test_a_session_records_its_browser(ava: Account, sign_in_client: SignInClient) -> None:
     sign_in_client.api.credentials(HTTP_USER_AGENT="Mozilla/5.0 Firefox/150.0")
     sign_in_client.sign_in()
     assert SessionToken.objects.get().agent == "Mozilla/5.0 Firefox/150.0"

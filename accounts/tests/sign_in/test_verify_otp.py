@@ -1,4 +1,4 @@
-"""Trying a code."""
+"""Submitting a code."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.mark.shows("product-2", "api-2")
-def test_the_right_code_gives_a_token(
+def test_the_correct_code_gives_a_token(
     ava: Account, sign_in_client: SignInClient, clock: time_machine.Traveller
 ) -> None:
     challenge = sign_in_client.request_code().json()["challengeId"]
@@ -38,7 +38,7 @@ def test_the_right_code_gives_a_token(
     assert answer.json()["account"] == {"name": "Ava Stone", "email": "ava@example.com"}
 
 
-def test_it_takes_snake_case_and_spaces_around_the_code(ava: Account, sign_in_client: SignInClient) -> None:
+def test_it_accepts_snake_case_and_spaces_around_the_code(ava: Account, sign_in_client: SignInClient) -> None:
     challenge = sign_in_client.request_code().json()["challengeId"]
     assert sign_in_client.submit_code(f" {sign_in_client.read_code()} ", challenge_id=challenge).status_code == 200
 
@@ -52,7 +52,7 @@ def test_it_refuses_a_wrong_code(ava: Account, sign_in_client: SignInClient) -> 
     assert not SessionToken.objects.exists()
 
 
-def test_it_answers_alike_for_an_unknown_address(ava: Account, sign_in_client: SignInClient) -> None:
+def test_an_unknown_address_gets_the_same_response(ava: Account, sign_in_client: SignInClient) -> None:
     of_ava = sign_in_client.request_code("ava@example.com").json()["challengeId"]
     of_nobody = sign_in_client.request_code("eve@example.com").json()["challengeId"]
     wrong = different_code(sign_in_client.read_code())
@@ -80,9 +80,7 @@ def test_it_answers_alike_for_an_unknown_address(ava: Account, sign_in_client: S
         123456,
     ],
 )
-def test_it_refuses_what_is_not_six_digits_without_counting_a_try(
-    ava: Account, sign_in_client: SignInClient, otp: Any
-) -> None:
+def test_a_malformed_code_is_refused_and_counts_no_try(ava: Account, sign_in_client: SignInClient, otp: Any) -> None:
     challenge = sign_in_client.request_code()
     answer = sign_in_client.submit_code(otp, challengeId=challenge.json()["challengeId"])
     assert (answer.status_code, answer.json()["code"]) == (400, "validation_error")
@@ -91,7 +89,7 @@ def test_it_refuses_what_is_not_six_digits_without_counting_a_try(
 
 
 @pytest.mark.parametrize("challenge", ["not-a-uuid", "", False, 0, []])
-def test_it_refuses_a_challenge_id_that_is_none(ava: Account, sign_in_client: SignInClient, challenge: Any) -> None:
+def test_it_refuses_an_invalid_challenge_id(ava: Account, sign_in_client: SignInClient, challenge: Any) -> None:
     answer = sign_in_client.submit_code("123456", challengeId=challenge)
     assert (answer.status_code, list(answer.json()["fields"])) == (400, ["challengeId"])
 
@@ -127,7 +125,7 @@ def test_it_refuses_a_second_use(ava: Account, sign_in_client: SignInClient) -> 
 
 
 @pytest.mark.shows("security-6")
-def test_a_code_holds_for_its_own_challenge_only(
+def test_a_code_works_only_for_its_own_challenge(
     ava: Account, sign_in_client: SignInClient, clock: time_machine.Traveller
 ) -> None:
     sign_in_client.request_code()
@@ -139,7 +137,7 @@ def test_a_code_holds_for_its_own_challenge_only(
 
 
 @pytest.mark.shows("security-6")
-def test_a_code_holds_for_its_own_address_only(ava: Account, sign_in_client: SignInClient) -> None:
+def test_a_code_works_only_for_its_own_address(ava: Account, sign_in_client: SignInClient) -> None:
     Account.objects.open_account(email="eve@example.com")
     challenge = sign_in_client.request_code("ava@example.com").json()["challengeId"]
     assert (
@@ -149,7 +147,7 @@ def test_a_code_holds_for_its_own_address_only(ava: Account, sign_in_client: Sig
 
 
 @pytest.mark.shows("rule-13")
-def test_without_a_challenge_the_newest_counts(
+def test_without_a_challenge_only_the_newest_code_works(
     ava: Account, sign_in_client: SignInClient, clock: time_machine.Traveller
 ) -> None:
     sign_in_client.request_code()
@@ -162,7 +160,7 @@ def test_without_a_challenge_the_newest_counts(
 
 
 @pytest.mark.shows("security-9")
-def test_the_earlier_code_still_works_in_the_browser_that_asked_for_it(
+def test_an_earlier_code_still_works_in_the_browser_that_requested_it(
     ava: Account, sign_in_client: SignInClient, clock: time_machine.Traveller
 ) -> None:
     first = sign_in_client.request_code().json()["challengeId"]
@@ -184,7 +182,7 @@ def test_a_replaced_code_is_refused(ava: Account, sign_in_client: SignInClient, 
 
 @pytest.mark.shows("rule-13", "security-7")
 @pytest.mark.parametrize("named", [True, False], ids=["with the challenge", "without it"])
-def test_the_sixth_try_is_refused_even_if_right(
+def test_the_sixth_try_is_refused_even_if_correct(
     ava: Account, sign_in_client: SignInClient, clock: time_machine.Traveller, named: bool
 ) -> None:
     extra = {True: {"challengeId": sign_in_client.request_code().json()["challengeId"]}, False: {}}[named]
@@ -197,9 +195,7 @@ def test_the_sixth_try_is_refused_even_if_right(
 
 
 @pytest.mark.shows("security-9")
-def test_a_stranger_cannot_use_up_the_tries_of_the_browser_that_asked(
-    ava: Account, sign_in_client: SignInClient
-) -> None:
+def test_a_stranger_cannot_use_up_the_tries_of_a_challenge(ava: Account, sign_in_client: SignInClient) -> None:
     challenge = sign_in_client.request_code().json()["challengeId"]
     code = sign_in_client.read_code()
     stranger = SignInClient()
@@ -209,7 +205,7 @@ def test_a_stranger_cannot_use_up_the_tries_of_the_browser_that_asked(
     assert sign_in_client.submit_code(code, challengeId=challenge).status_code == 200
 
 
-def test_it_refuses_an_account_that_was_switched_off_meanwhile(ava: Account, sign_in_client: SignInClient) -> None:
+def test_it_refuses_an_account_deactivated_in_the_meantime(ava: Account, sign_in_client: SignInClient) -> None:
     challenge = sign_in_client.request_code().json()["challengeId"]
     code = sign_in_client.read_code()
     ava.user.is_active = False
@@ -227,7 +223,7 @@ def test_every_sign_in_gives_a_new_token(
 
 
 @pytest.mark.shows("security-31")
-def test_nobody_becomes_more_than_a_subscriber_by_asking_for_it(ava: Account, sign_in_client: SignInClient) -> None:
+def test_extra_fields_grant_no_permissions(ava: Account, sign_in_client: SignInClient) -> None:
     sign_in_client.request_code()
     extra: dict[str, Any] = {
         "isStaff": True,
@@ -243,13 +239,13 @@ def test_nobody_becomes_more_than_a_subscriber_by_asking_for_it(ava: Account, si
 
 
 @pytest.mark.shows("security-15")
-def test_a_bad_token_does_not_hinder_signing_in(ava: Account, sign_in_client: SignInClient) -> None:
+def test_an_invalid_token_does_not_prevent_sign_in(ava: Account, sign_in_client: SignInClient) -> None:
     sign_in_client.carry_token("ssp_planted_before_signing_in")
     assert sign_in_client.sign_in() != "ssp_planted_before_signing_in"
 
 
 @pytest.mark.shows("security-13")
-def test_each_end_leaves_an_event_without_the_code(ava: Account, sign_in_client: SignInClient) -> None:
+def test_each_outcome_is_recorded_without_the_code(ava: Account, sign_in_client: SignInClient) -> None:
     challenge = sign_in_client.request_code().json()["challengeId"]
     code = sign_in_client.read_code()
     sign_in_client.submit_code(different_code(code), challengeId=challenge)
@@ -261,21 +257,21 @@ def test_each_end_leaves_an_event_without_the_code(ava: Account, sign_in_client:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_it_tells_the_receivers_after_the_sign_in(
+def test_it_calls_the_receivers_after_sign_in(
     ava: Account, sign_in_client: SignInClient, receivers: SignalReceivers
 ) -> None:
-    told: list[Account] = []
+    received: list[Account] = []
 
     def record_account(account: Account, **_: Any) -> None:
-        told.append(account)
+        received.append(account)
 
     receivers.add_receiver(signals.account_signed_in, record_account)
     sign_in_client.sign_in()
-    assert told == [ava]
+    assert received == [ava]
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_receiver_that_fails_hinders_nobody(
+def test_a_failing_receiver_does_not_prevent_sign_in(
     ava: Account, sign_in_client: SignInClient, receivers: SignalReceivers
 ) -> None:
     def fail_receiver(account: Account, **_: Any) -> None:
@@ -285,7 +281,9 @@ def test_a_receiver_that_fails_hinders_nobody(
     assert sign_in_client.sign_in().startswith("ssp_")
 
 
-def test_a_new_browser_is_told_about(ava: Account, sign_in_client: SignInClient, clock: time_machine.Traveller) -> None:
+def test_a_sign_in_with_a_new_browser_is_announced(
+    ava: Account, sign_in_client: SignInClient, clock: time_machine.Traveller
+) -> None:
     sign_in_client.api.credentials(HTTP_USER_AGENT="Mozilla/5.0 (X11; Linux) Firefox/150.0")
     sign_in_client.sign_in()
     clock.shift(31)
@@ -298,7 +296,7 @@ def test_a_new_browser_is_told_about(ava: Account, sign_in_client: SignInClient,
     assert AccountEvent.objects.get().text == "Signed in with a new browser."
 
 
-def test_the_first_browser_and_a_new_version_of_it_are_no_news(
+def test_the_first_browser_and_its_new_version_are_not_announced(
     ava: Account, sign_in_client: SignInClient, clock: time_machine.Traveller
 ) -> None:
     sign_in_client.api.credentials(HTTP_USER_AGENT="Mozilla/5.0 (X11; Linux) Firefox/150.0")
@@ -314,7 +312,7 @@ def test_the_first_browser_and_a_new_version_of_it_are_no_news(
 
 
 @pytest.mark.parametrize(
-    ("first", "later", "is_news"),
+    ("first", "later", "is_announced"),
     [
         ("203.0.113.7", "203.0.99.250", False),
         ("203.0.113.7", "198.51.100.7", True),
@@ -323,19 +321,19 @@ def test_the_first_browser_and_a_new_version_of_it_are_no_news(
         ("203.0.113.7", "2001:db8::1", True),
     ],
 )
-def test_a_new_network_is_told_about(
-    ava: Account, clock: time_machine.Traveller, first: str, later: str, is_news: bool
+def test_a_sign_in_from_a_new_network_is_announced(
+    ava: Account, clock: time_machine.Traveller, first: str, later: str, is_announced: bool
 ) -> None:
     for address in (first, later):
         sign_in_client = SignInClient(api=APIClient(REMOTE_ADDR=address))
         sign_in_client.sign_in()
         clock.shift(31)
     send_due_mail()
-    news = [message for message in mail.outbox if message.subject.startswith("New sign-in to your account")]
-    assert len(news) == is_news
-    assert all(f"Network address: {later}" in str(message.body) for message in news)
-    told = [event.text for event in AccountEvent.objects.all()]
-    assert told == ["Signed in from a new network."] * is_news
+    announcements = [message for message in mail.outbox if message.subject.startswith("New sign-in to your account")]
+    assert len(announcements) == is_announced
+    assert all(f"Network address: {later}" in str(message.body) for message in announcements)
+    activity = [event.text for event in AccountEvent.objects.all()]
+    assert activity == ["Signed in from a new network."] * is_announced
 
 
 @pytest.mark.shows("security-3", "security-19")
