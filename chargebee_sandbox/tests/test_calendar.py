@@ -35,12 +35,12 @@ def to_datetime(instant: int) -> datetime:
         ("2026-12-28T12:00:00", 2, "week", "2027-01-11T12:00:00"),
     ],
 )
-def test_a_period_ends_where_the_calendar_says(start: str, count: int, unit: str, expected: str):
+def test_a_period_ends_on_the_calendar_date(start: str, count: int, unit: str, expected: str):
     assert billing_dates.add_periods(to_instant(start), count, unit) == to_instant(expected)
 
 
 @given(anchor=INSTANTS, months=st.integers(1, 240))
-def test_month_by_month_comes_to_the_same_as_all_at_once(anchor: int, months: int):
+def test_adding_months_one_by_one_equals_adding_them_at_once(anchor: int, months: int):
     stepped = anchor
     for _ in range(months):
         stepped = billing_dates.add_periods(stepped, 1, "month", anchor=anchor)
@@ -48,7 +48,7 @@ def test_month_by_month_comes_to_the_same_as_all_at_once(anchor: int, months: in
 
 
 @given(anchor=INSTANTS, months=st.integers(1, 240))
-def test_the_day_is_the_anchors_or_the_last_of_a_shorter_month(anchor: int, months: int):
+def test_the_day_is_that_of_the_anchor_or_the_last_of_the_month(anchor: int, months: int):
     end = to_datetime(billing_dates.add_periods(anchor, months, "month"))
     assert end.day == min(to_datetime(anchor).day, monthrange(end.year, end.month)[1])
     assert end.time() == to_datetime(anchor).time()

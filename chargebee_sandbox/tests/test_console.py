@@ -16,7 +16,7 @@ from chargebee_sandbox.tests.support.account_setup import make_account
 from chargebee_sandbox.tests.support.webhook_receiver import wait_until
 from conftest import NO_AUTHORITIES
 
-HOSTILE = "<img src=x onerror=alert(1)>\"'&"
+MARKUP = "<img src=x onerror=alert(1)>\"'&"
 START = datetime(2026, 3, 10, 12, tzinfo=UTC)
 
 
@@ -64,7 +64,7 @@ def shown_clock(page: str) -> datetime:
 
 
 @pytest.mark.parametrize("path", ["/", "/customers", "/events", "/inbox", "/trouble"])
-def test_every_page_answers_on_an_empty_site(browser: httpx.Client, path: str) -> None:
+def test_every_page_opens_on_an_empty_site(browser: httpx.Client, path: str) -> None:
     page = browser.get(path)
 
     assert page.status_code == 200
@@ -75,7 +75,7 @@ def test_every_page_answers_on_an_empty_site(browser: httpx.Client, path: str) -
     "path",
     ["/nowhere", "/customers/nobody", "/events/ev_none", "/inbox/none.log:0", "/inbox/none.log:0/body"],
 )
-def test_what_is_not_there_is_a_404_that_says_so(browser: httpx.Client, path: str) -> None:
+def test_an_unknown_page_gets_a_404_with_a_message(browser: httpx.Client, path: str) -> None:
     page = browser.get(path)
 
     assert page.status_code == 404
@@ -96,7 +96,7 @@ def test_no_page_needs_an_inline_script_or_style(sandbox: Any, browser: httpx.Cl
     assert page.headers["cache-control"] == "no-store"
 
 
-def test_the_style_sheet_is_served_for_ever_under_its_fingerprint(browser: httpx.Client) -> None:
+def test_the_style_sheet_has_a_fingerprint_and_is_immutable(browser: httpx.Client) -> None:
     address = re.search(r'rel="stylesheet" href="([^"]+)"', browser.get("/").text)
     assert address
 
@@ -106,9 +106,7 @@ def test_the_style_sheet_is_served_for_ever_under_its_fingerprint(browser: httpx
     assert "immutable" in sheet.headers["cache-control"]
 
 
-def test_an_account_shows_its_subscription_what_is_next_its_card_and_its_invoice(
-    sandbox: Any, browser: httpx.Client
-) -> None:
+def test_an_account_shows_its_subscription_next_billing_card_and_invoice(sandbox: Any, browser: httpx.Client) -> None:
     make_account(sandbox)
 
     overview, account = browser.get("/customers").text, browser.get("/customers/alice").text
@@ -132,8 +130,8 @@ def test_accounts_are_found_by_name_address_or_id(sandbox: Any, browser: httpx.C
     assert ["/customers/c-2" in page for page in pages] == [False, False, False]
 
 
-def test_a_hostile_name_is_text_on_every_page(sandbox: Any, browser: httpx.Client) -> None:
-    make_account(sandbox, name=HOSTILE)
+def test_a_name_with_markup_is_text_on_every_page(sandbox: Any, browser: httpx.Client) -> None:
+    make_account(sandbox, name=MARKUP)
     event_id = sandbox.client().Event.list({"event_type": {"is": "customer_created"}}).list[0].event.id
 
     pages = [browser.get(path).text for path in ("/", "/customers", "/customers/alice", f"/events/{event_id}")]
@@ -142,10 +140,10 @@ def test_a_hostile_name_is_text_on_every_page(sandbox: Any, browser: httpx.Clien
     assert ["&lt;img src=x onerror=alert(1)&gt;" in page for page in pages] == [True] * 4
 
 
-def test_a_hostile_search_is_text_too(browser: httpx.Client) -> None:
+def test_a_search_with_markup_is_text(browser: httpx.Client) -> None:
     pages = [
-        browser.get("/customers", params={"q": HOSTILE}).text,
-        browser.get("/inbox", params={"to": HOSTILE}).text,
+        browser.get("/customers", params={"q": MARKUP}).text,
+        browser.get("/inbox", params={"to": MARKUP}).text,
     ]
 
     assert ["<img" in page for page in pages] == [False, False]
@@ -181,7 +179,7 @@ def test_a_button_moves_the_clock_by_its_span(browser: httpx.Client, span: str, 
     assert length <= travelled < length + timedelta(minutes=1)
 
 
-def test_a_journey_tells_what_happened_on_the_way(sandbox: Any, browser: httpx.Client) -> None:
+def test_time_travel_reports_what_happened(sandbox: Any, browser: httpx.Client) -> None:
     make_account(sandbox)
 
     arrived_at = str(post_form(browser, "/travel", until="2026-05-11T00:00").url)
@@ -194,7 +192,7 @@ def test_a_journey_tells_what_happened_on_the_way(sandbox: Any, browser: httpx.C
 
 
 @pytest.mark.parametrize("until", ["", "yesterday", "2020-01-01T00:00", "2999-01-01T00:00", "9999-99-99T99:99"])
-def test_a_journey_to_nowhere_is_refused_in_words(browser: httpx.Client, until: str) -> None:
+def test_an_invalid_destination_time_is_refused_with_a_message(browser: httpx.Client, until: str) -> None:
     before = shown_clock(browser.get("/").text)
 
     page = post_form(browser, "/travel", until=until)
@@ -204,11 +202,11 @@ def test_a_journey_to_nowhere_is_refused_in_words(browser: httpx.Client, until: 
     assert shown_clock(page.text) - before < timedelta(minutes=1)
 
 
-def test_a_foreign_name_for_this_machine_is_refused(browser: httpx.Client) -> None:
+def test_an_unknown_host_name_is_refused(browser: httpx.Client) -> None:
     assert browser.get("/inbox", headers={"Host": "rebound.example"}).status_code == 400
 
 
-def test_a_form_from_elsewhere_moves_nothing(browser: httpx.Client) -> None:
+def test_a_form_without_a_csrf_token_does_not_move_the_clock(browser: httpx.Client) -> None:
     before = shown_clock(browser.get("/").text)
 
     page = browser.post("/travel", data={"span": "31d"})
@@ -218,7 +216,7 @@ def test_a_form_from_elsewhere_moves_nothing(browser: httpx.Client) -> None:
     assert shown_clock(browser.get("/").text) - before < timedelta(minutes=1)
 
 
-def test_the_inbox_lists_mail_newest_first_with_the_code_in_sight(browser: httpx.Client, mail_folder: Path) -> None:
+def test_the_inbox_lists_mail_newest_first_and_shows_the_code(browser: httpx.Client, mail_folder: Path) -> None:
     older = build_mail("bob@example.com", "Your plan is paused", "Invoice 123456 was paid.", html="<p>Paused</p>")
     newer = build_mail(
         "alice@example.com",
@@ -246,8 +244,8 @@ def test_the_inbox_is_filtered_by_recipient(browser: httpx.Client, mail_folder: 
 
 
 def test_a_message_shows_its_text_and_frames_its_html(browser: httpx.Client, mail_folder: Path) -> None:
-    hostile = "<p>Hello</p><script>alert(1)</script>"
-    write_mail(mail_folder, "1.log", build_mail("alice@example.com", HOSTILE, f"Text {HOSTILE}", html=hostile))
+    html_with_script = "<p>Hello</p><script>alert(1)</script>"
+    write_mail(mail_folder, "1.log", build_mail("alice@example.com", MARKUP, f"Text {MARKUP}", html=html_with_script))
 
     page, body = browser.get("/inbox/1.log:0"), browser.get("/inbox/1.log:0/body")
 
@@ -255,7 +253,7 @@ def test_a_message_shows_its_text_and_frames_its_html(browser: httpx.Client, mai
     assert "<img" not in page.text
     assert "<script" not in page.text
     assert re.search(r"<iframe[^>]* sandbox", page.text)
-    assert hostile in body.text
+    assert html_with_script in body.text
     assert "sandbox allow-popups" in body.headers["content-security-policy"]
     assert "script-src" not in body.headers["content-security-policy"]
     assert "default-src 'none'" in body.headers["content-security-policy"]
@@ -264,7 +262,7 @@ def test_a_message_shows_its_text_and_frames_its_html(browser: httpx.Client, mai
 @pytest.mark.parametrize(
     "key", ["..%2Fsandbox.log:0", "%2e%2e/sandbox.log:0", "1.log:7", "1.log:-1", "1.log:x", "1.log"]
 )
-def test_no_other_file_can_be_read_through_the_inbox(browser: httpx.Client, mail_folder: Path, key: str) -> None:
+def test_the_inbox_serves_no_other_files(browser: httpx.Client, mail_folder: Path, key: str) -> None:
     write_mail(mail_folder, "1.log", build_mail("alice@example.com", "Hello", "Hello", html="<p>Hello</p>"))
 
     assert browser.get(f"/inbox/{key}").status_code == 404

@@ -43,7 +43,7 @@ def list_strikes(http: httpx.Client) -> list[dict[str, Any]]:
     return [entry["strike"] for entry in http.get("/faults/struck").json()["list"]]
 
 
-def said_later(strike: dict[str, Any]) -> list[str]:
+def later_results(strike: dict[str, Any]) -> list[str]:
     return [later["said"] for later in strike["later"]]
 
 
@@ -60,7 +60,7 @@ def count_redemptions(shop: SiteDriver) -> int:
     return int(shop.client.Coupon.retrieve("TEN").coupon.redemptions)
 
 
-def test_a_charge_is_declined_once_and_then_no_more(shop: SiteDriver, http: httpx.Client, order: Order):
+def test_a_charge_is_declined_once(shop: SiteDriver, http: httpx.Client, order: Order):
     monthly = shop.start_subscription(shop.add_customer())
     order(kind="decline_payment", method="POST", path=UPDATE)
     with expect_refusal(400, "payment_processing_failed"):
@@ -69,7 +69,7 @@ def test_a_charge_is_declined_once_and_then_no_more(shop: SiteDriver, http: http
     assert shop.change_items(monthly.id, "faith-year").invoice.status == "paid"
 
 
-def test_the_third_of_three_fails(shop: SiteDriver, order: Order):
+def test_a_fault_can_skip_requests(shop: SiteDriver, order: Order):
     shop.add_customer()
     subscriptions = [shop.start_subscription("ava") for _ in range(3)]
     ten = shop.add_coupon("TEN")
@@ -84,7 +84,7 @@ def test_the_third_of_three_fails(shop: SiteDriver, order: Order):
 
 
 @pytest.mark.parametrize(("kind", "done"), [("drop_connection_before", 0), ("drop_connection_after", 1)])
-def test_a_lost_connection_leaves_it_open_whether_it_was_done(
+def test_a_write_may_or_may_not_be_made_when_the_connection_drops(
     shop: SiteDriver, http: httpx.Client, order: Order, kind: str, done: int
 ):
     monthly, ten = shop.start_subscription(shop.add_customer()), shop.add_coupon("TEN")
@@ -101,25 +101,25 @@ def test_a_lost_connection_leaves_it_open_whether_it_was_done(
 
 
 @pytest.mark.parametrize(
-    ("kind", "status", "looks"),
+    ("kind", "status", "is_expected"),
     [
         ("html_body", 502, lambda answer: answer.text.startswith("<!DOCTYPE html>")),
         ("html_body", 200, lambda answer: answer.headers["content-type"].startswith("text/html")),
         ("missing_object", 200, lambda answer: answer.json() == {}),
     ],
 )
-def test_an_answer_that_is_none_leaves_the_write_made(
+def test_a_write_is_made_despite_an_unusable_response(
     shop: SiteDriver,
     http: httpx.Client,
     order: Order,
     redeem: Callable[..., httpx.Response],
     kind: str,
     status: int,
-    looks: Callable[[httpx.Response], bool],
+    is_expected: Callable[[httpx.Response], bool],
 ):
     order(kind=kind, path=UPDATE, **({"status": status} if kind == "html_body" else {}))
     answer = redeem()
-    assert (answer.status_code, looks(answer), count_redemptions(shop)) == (status, True, 1)
+    assert (answer.status_code, is_expected(answer), count_redemptions(shop)) == (status, True, 1)
     assert redeem().json()["subscription"]["coupons"][0]["coupon_id"] == "TEN"
     assert count_redemptions(shop) == 1
 
@@ -132,7 +132,7 @@ def test_an_answer_that_is_none_leaves_the_write_made(
         ("cut_body", httpx.RemoteProtocolError, "made", "200: made before, the first answer again"),
     ],
 )
-def test_the_journal_tells_whether_the_write_was_made_and_what_came_of_asking_again(
+def test_the_journal_records_the_write_and_the_retry(
     shop: SiteDriver,
     http: httpx.Client,
     order: Order,
@@ -153,11 +153,11 @@ def test_the_journal_tells_whether_the_write_was_made_and_what_came_of_asking_ag
     [strike] = list_strikes(http)
     assert (strike["kind"], strike["key"], strike["write"]) == (kind, "once", write)
     assert strike["target"].endswith("/update_for_items")
-    assert said_later(strike) == [then]
+    assert later_results(strike) == [then]
 
 
 @pytest.mark.parametrize(("options", "header"), [({}, None), ({"retry_after": 7}, "7")])
-def test_a_429_says_when_to_come_again_only_where_it_is_told_to(
+def test_a_429_sends_retry_after_only_if_ordered(
     http: httpx.Client, order: Order, sandbox: Any, options: dict[str, int], header: str | None
 ):
     order(kind="error", method="GET", path="/customers", status=429, count=2, **options)
@@ -166,12 +166,10 @@ def test_a_429_says_when_to_come_again_only_where_it_is_told_to(
     assert answers[0].json()["api_error_code"] == "api_request_limit_exceeded"
     assert answers[0].headers.get("retry-after") == header
     second, first = list_strikes(http)
-    assert (said_later(first), said_later(second)) == (["met error"], ["200"])
+    assert (later_results(first), later_results(second)) == (["met error"], ["200"])
 
 
-def test_a_delay_holds_nobody_else_up_and_ends_when_the_faults_are_forgotten(
-    shop: SiteDriver, http: httpx.Client, order: Order
-):
+def test_a_delay_affects_one_request_until_the_faults_are_cleared(shop: SiteDriver, http: httpx.Client, order: Order):
     shop.add_customer()
     order(kind="delay", path="/customers", seconds=300)
     with ThreadPoolExecutor(1) as pool:
@@ -183,15 +181,15 @@ def test_a_delay_holds_nobody_else_up_and_ends_when_the_faults_are_forgotten(
         assert request.result().status_code == 200
 
 
-def test_a_delay_lasts_as_long_as_it_is_told_to(shop: SiteDriver, order: Order):
+def test_a_delay_lasts_for_the_ordered_time(shop: SiteDriver, order: Order):
     monthly = shop.start_subscription(shop.add_customer())
     order(kind="delay", method="GET", path=f"/subscriptions/{monthly.id}", seconds=1)
-    begun = time.monotonic()
+    start = time.monotonic()
     assert shop.retrieve_subscription(monthly.id).status == "active"
-    assert time.monotonic() - begun >= 1
+    assert time.monotonic() - start >= 1
 
 
-def test_other_requests_pass_and_starting_afresh_forgets(
+def test_other_requests_pass_and_starting_afresh_clears_faults(
     shop: SiteDriver, http: httpx.Client, order: Order, sandbox: Any
 ):
     order(kind="error", method="POST", path="/customers", count=2, status=429, api_error_code="lock_timeout")
@@ -203,7 +201,7 @@ def test_other_requests_pass_and_starting_afresh_forgets(
     assert waiting_faults(http) == []
 
 
-def test_only_the_key_orders_and_only_what_is_a_fault(http: httpx.Client, sandbox: Any):
+def test_ordering_a_fault_requires_the_api_key_and_valid_parameters(http: httpx.Client, sandbox: Any):
     assert httpx.post(f"{sandbox.url}/faults", data={"kind": "delay"}, trust_env=False).status_code == 401
     assert httpx.get(f"{sandbox.url}/faults/struck", trust_env=False).status_code == 401
     for wrong in ({"kind": "meteor"}, {"kind": "delay", "seconds": "9999"}, {"kind": "delay", "path": "x"}):
@@ -211,7 +209,7 @@ def test_only_the_key_orders_and_only_what_is_a_fault(http: httpx.Client, sandbo
     assert waiting_faults(http) == []
 
 
-def test_the_console_orders_and_forgets_them(http: httpx.Client, order: Order):
+def test_the_console_can_order_and_clear_faults(http: httpx.Client, order: Order):
     order(kind="delay", path="/customers")
     page = http.get("/trouble").text
     token = re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', page)

@@ -1,4 +1,4 @@
-"""The demo accounts, seeded on ordinary and on awkward days."""
+"""The demo accounts, seeded on ordinary days and around a leap day."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 DAY = 86_400
 FAITH, GOSPEL, KIDS = "faith-family-plan-USD-Monthly", "gospel-tv-plan-USD-Monthly", "Minno-Plan-USD-Monthly"
 
-AWKWARD_DAYS = [
+SEED_DAYS = [
     datetime(2026, 12, 31, 23, 59, 59, tzinfo=UTC),
     datetime(2027, 1, 31, tzinfo=UTC),
     datetime(2027, 10, 23, 7, 30, tzinfo=UTC),  # 130 days before a leap day
@@ -59,7 +59,7 @@ class Seeded:
         """Return how many invoices a customer has of each status."""
         return Counter(body["status"] for body in self.read_bodies("invoice", customer_id=customer))
 
-    def sources_of(self, customer: str) -> list[tuple[str, bool]]:
+    def payment_sources_of(self, customer: str) -> list[tuple[str, bool]]:
         """Return a customer's payment sources (card brand or type), each with whether it is the primary one."""
         primary = self.read_bodies("customer", id=customer)[0].get("primary_payment_source_id")
         bodies = [body for body in self.read_bodies("paymentsource", customer_id=customer) if not body["deleted"]]
@@ -73,7 +73,7 @@ def run_seeds(folder: Path, *arguments: str) -> str:
     return run.stdout
 
 
-@pytest.fixture(scope="module", params=AWKWARD_DAYS, ids=lambda day: f"{day:%Y-%m-%d}")
+@pytest.fixture(scope="module", params=SEED_DAYS, ids=lambda day: f"{day:%Y-%m-%d}")
 def seeded(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Seeded:
     folder, present = tmp_path_factory.mktemp("seeded"), int(request.param.timestamp())
     run_seeds(folder, "--present", str(present))
@@ -88,7 +88,7 @@ def coupon_ids(subscription: dict[str, Any]) -> list[str]:
     return [coupon["coupon_id"] for coupon in subscription["coupons"]]
 
 
-def test_ava_holds_a_bundle_of_two_with_a_year_of_paid_invoices(seeded: Seeded) -> None:
+def test_ava_has_a_bundle_of_two_and_a_year_of_paid_invoices(seeded: Seeded) -> None:
     subscriptions = seeded.subscriptions_of("ava")
 
     assert {price: body["status"] for price, body in subscriptions.items()} == {
@@ -100,32 +100,32 @@ def test_ava_holds_a_bundle_of_two_with_a_year_of_paid_invoices(seeded: Seeded) 
         True,
         True,
     ]
-    assert seeded.sources_of("ava") == [("visa", True), ("mastercard", False)]
+    assert seeded.payment_sources_of("ava") == [("visa", True), ("mastercard", False)]
     assert set(seeded.invoice_counts("ava")) == {"paid"}
     assert seeded.invoice_counts("ava").total() >= 14
     assert {body["total"] for body in seeded.read_bodies("invoice", customer_id="ava")} == {629, 719}
 
 
-def test_ben_pays_yearly_and_not_within_ninety_days(seeded: Seeded) -> None:
+def test_ben_has_a_yearly_plan_that_renews_after_ninety_days(seeded: Seeded) -> None:
     [plan] = seeded.subscriptions_of("ben").values()
 
     assert (plan["status"], plan["billing_period_unit"]) == ("active", "year")
     assert 90 < days_from_now(seeded, plan["next_billing_at"]) < 366
-    assert seeded.sources_of("ben") == [("american_express", True)]
+    assert seeded.payment_sources_of("ben") == [("american_express", True)]
     assert [body["total"] for body in seeded.read_bodies("invoice", customer_id="ben")] == [6999]
 
 
-def test_carla_is_in_the_trial_of_a_yearly_plan(seeded: Seeded) -> None:
+def test_carla_has_a_yearly_plan_in_trial(seeded: Seeded) -> None:
     subscriptions = seeded.subscriptions_of("carla")
 
     assert list(subscriptions) == ["Minno-Plan-USD-Yearly"]
     assert subscriptions["Minno-Plan-USD-Yearly"]["status"] == "in_trial"
     assert days_from_now(seeded, subscriptions["Minno-Plan-USD-Yearly"]["trial_end"]) == 10
-    assert seeded.sources_of("carla") == [("visa", True)]
+    assert seeded.payment_sources_of("carla") == [("visa", True)]
     assert seeded.invoice_counts("carla").total() == 0
 
 
-def test_dan_has_twelve_days_of_a_thirty_day_pause_left(seeded: Seeded) -> None:
+def test_dan_has_twelve_days_left_of_a_thirty_day_pause(seeded: Seeded) -> None:
     subscriptions = seeded.subscriptions_of("dan")
 
     assert {price: body["status"] for price, body in subscriptions.items()} == {
@@ -136,11 +136,11 @@ def test_dan_has_twelve_days_of_a_thirty_day_pause_left(seeded: Seeded) -> None:
     assert "resume_date" not in subscriptions[GOSPEL]
     assert "next_billing_at" not in subscriptions[GOSPEL]
     assert days_from_now(seeded, subscriptions[FAITH]["next_billing_at"]) > 1
-    assert seeded.sources_of("dan") == [("visa", True)]
+    assert seeded.payment_sources_of("dan") == [("visa", True)]
     assert set(seeded.invoice_counts("dan")) == {"paid"}
 
 
-def test_ella_has_a_pause_ahead_on_one_of_two(seeded: Seeded) -> None:
+def test_ella_has_a_scheduled_pause_on_one_of_two_plans(seeded: Seeded) -> None:
     subscriptions = seeded.subscriptions_of("ella")
 
     assert {price: body["status"] for price, body in subscriptions.items()} == {
@@ -151,10 +151,10 @@ def test_ella_has_a_pause_ahead_on_one_of_two(seeded: Seeded) -> None:
     assert subscriptions[FAITH]["pause_date"] == subscriptions[FAITH]["current_term_end"]
     assert "next_billing_at" not in subscriptions[FAITH]
     assert "pause_date" not in subscriptions[KIDS]
-    assert seeded.sources_of("ella") == [("visa", True)]
+    assert seeded.payment_sources_of("ella") == [("visa", True)]
 
 
-def test_finn_owes_the_last_renewal_and_his_only_card_declines(seeded: Seeded) -> None:
+def test_finn_has_an_unpaid_renewal_and_a_declining_card(seeded: Seeded) -> None:
     [plan] = seeded.subscriptions_of("finn").values()
     [due] = seeded.read_bodies("invoice", customer_id="finn", status="payment_due")
 
@@ -163,20 +163,20 @@ def test_finn_owes_the_last_renewal_and_his_only_card_declines(seeded: Seeded) -
     assert (due["amount_due"], due["dunning_status"], len(due["dunning_attempts"])) == (699, "in_progress", 3)
     assert 0 < days_from_now(seeded, due["next_retry_at"]) <= 1
     assert seeded.invoice_counts("finn")["paid"] >= 8
-    assert seeded.sources_of("finn") == [("visa", True)]
+    assert seeded.payment_sources_of("finn") == [("visa", True)]
 
 
-def test_gia_leaves_the_legacy_plan_at_the_end_of_the_term(seeded: Seeded) -> None:
+def test_gia_has_a_legacy_plan_that_is_scheduled_to_cancel(seeded: Seeded) -> None:
     subscriptions = seeded.subscriptions_of("gia")
 
     assert list(subscriptions) == ["Minno-USD-Monthly"]
     assert subscriptions["Minno-USD-Monthly"]["status"] == "non_renewing"
     assert 1 < days_from_now(seeded, subscriptions["Minno-USD-Monthly"]["cancelled_at"]) < 28
-    assert seeded.sources_of("gia") == [("paypal_express_checkout", True)]
+    assert seeded.payment_sources_of("gia") == [("paypal_express_checkout", True)]
     assert seeded.invoice_counts("gia").total() >= 10
 
 
-def test_hugo_has_only_the_past(seeded: Seeded) -> None:
+def test_hugo_has_only_a_cancelled_plan(seeded: Seeded) -> None:
     subscriptions = seeded.subscriptions_of("hugo").values()
 
     assert {body["status"] for body in subscriptions} == {"cancelled"}
@@ -185,25 +185,25 @@ def test_hugo_has_only_the_past(seeded: Seeded) -> None:
     assert seeded.invoice_counts("hugo").total() >= 10
 
 
-def test_ivy_has_nothing_at_all(seeded: Seeded) -> None:
+def test_ivy_has_no_subscriptions(seeded: Seeded) -> None:
     assert [body["email"] for body in seeded.read_bodies("customer", id="ivy")] == ["ivy@example.com"]
     assert seeded.subscriptions_of("ivy") == {}
-    assert seeded.sources_of("ivy") == []
+    assert seeded.payment_sources_of("ivy") == []
     assert seeded.invoice_counts("ivy").total() == 0
 
 
-def test_jo_holds_a_bundle_of_three(seeded: Seeded) -> None:
+def test_jo_has_a_bundle_of_three(seeded: Seeded) -> None:
     subscriptions = seeded.subscriptions_of("jo")
 
     assert {price: body["status"] for price, body in subscriptions.items()} == dict.fromkeys(
         (FAITH, GOSPEL, KIDS), "active"
     )
     assert [coupon_ids(body) for body in subscriptions.values()] == [["BUNDLE-3"]] * 3
-    assert seeded.sources_of("jo") == [("paypal_express_checkout", True), ("visa", False)]
+    assert seeded.payment_sources_of("jo") == [("paypal_express_checkout", True), ("visa", False)]
     assert {body["total"] for body in seeded.read_bodies("invoice", customer_id="jo")} == {594, 679, 764}
 
 
-def test_the_catalog_sells_three_services_and_keeps_the_legacy_one_off_sale(seeded: Seeded) -> None:
+def test_the_catalog_has_three_services_and_an_archived_legacy_plan(seeded: Seeded) -> None:
     prices = {body["id"]: (body["price"], body["status"]) for body in seeded.read_bodies("itemprice")}
 
     assert prices == {
@@ -229,11 +229,11 @@ def test_the_coupons_are_those_of_the_demo(seeded: Seeded) -> None:
     assert all(code.startswith("ONCE-") for code in codes)
 
 
-def test_nothing_of_the_past_is_sent_as_a_webhook(seeded: Seeded) -> None:
+def test_seeded_events_are_not_sent_as_webhooks(seeded: Seeded) -> None:
     assert seeded.read_value("SELECT count(*) FROM sandbox_event WHERE webhook_status <> 'not_configured'") == 0
 
 
-def test_everybody_lives_somewhere_in_the_united_states(seeded: Seeded) -> None:
+def test_every_customer_has_an_address_in_the_united_states(seeded: Seeded) -> None:
     addresses = [body["billing_address"] for body in seeded.read_bodies("customer")]
 
     assert len(addresses) == 10
@@ -241,7 +241,7 @@ def test_everybody_lives_somewhere_in_the_united_states(seeded: Seeded) -> None:
     assert all(body["last_name"] for body in seeded.read_bodies("customer"))
 
 
-def test_it_seeds_once_and_leaves_the_clock_in_step_with_the_real_time(tmp_path: Path) -> None:
+def test_it_seeds_once_and_leaves_the_clock_at_the_real_time(tmp_path: Path) -> None:
     first, second = run_seeds(tmp_path), run_seeds(tmp_path)
     seeded = Seeded(tmp_path / "sandbox.sqlite3", 0)
     events = seeded.read_value("SELECT max(seq) FROM sandbox_event")
@@ -255,7 +255,7 @@ def test_it_seeds_once_and_leaves_the_clock_in_step_with_the_real_time(tmp_path:
     assert len(seeded.read_bodies("customer")) == 10
 
 
-def test_the_served_site_goes_on_from_its_past(tmp_path: Path, launch_sandbox: Callable[..., Any]) -> None:
+def test_the_served_site_continues_from_the_seeded_data(tmp_path: Path, launch_sandbox: Callable[..., Any]) -> None:
     run_seeds(tmp_path)
     sandbox = launch_sandbox()
     client = sandbox.client()
@@ -269,7 +269,7 @@ def test_the_served_site_goes_on_from_its_past(tmp_path: Path, launch_sandbox: C
     assert {str(entry.invoice.status) for entry in invoices} == {"paid"}
 
 
-def test_it_may_be_seeded_afresh_beside_the_running_sandbox(tmp_path: Path, launch_sandbox: Callable[..., Any]) -> None:
+def test_it_can_be_reseeded_while_the_sandbox_is_running(tmp_path: Path, launch_sandbox: Callable[..., Any]) -> None:
     client = launch_sandbox().client()
     client.Customer.create({"id": "stranger"})
 

@@ -18,7 +18,7 @@ def to_instant(year: int, month: int, day: int) -> int:
     return int(datetime(year, month, day, tzinfo=UTC).timestamp())
 
 
-def await_arrival(client: Any) -> Any:
+def wait_for_arrival(client: Any) -> Any:
     deadline = time.monotonic() + 30
     while (machine := client.TimeMachine.retrieve("delorean").time_machine).time_travel_status == "in_progress":
         assert time.monotonic() < deadline
@@ -41,43 +41,43 @@ def test_starting_afresh_erases_everything_and_sets_the_clock(shop: SiteDriver):
     assert 0 <= shop.client.Customer.retrieve("ava").customer.created_at - genesis < 30
 
 
-def test_a_journey_is_answered_at_once_and_arrives(shop: SiteDriver):
+def test_time_travel_responds_at_once_and_succeeds_later(shop: SiteDriver):
     subscription = shop.start_subscription(shop.add_customer())
     destination = subscription.current_term_end + 200 * DAY
     machine = shop.client.TimeMachine.travel_forward("delorean", {"destination_time": destination}).time_machine
     assert (machine.time_travel_status, machine.destination_time) == ("in_progress", destination)
-    assert await_arrival(shop.client).time_travel_status == "succeeded"
+    assert wait_for_arrival(shop.client).time_travel_status == "succeeded"
     assert len(shop.list_invoices(subscription.id)) == 8
 
 
-def test_a_second_journey_waits_for_the_first(shop: SiteDriver):
+def test_a_second_time_travel_waits_for_the_first(shop: SiteDriver):
     shop.add_customer()
     for _ in range(10):
         subscription = shop.start_subscription("ava")
-    # Decades away, so that the journey is still in progress even on a fast machine; start_afresh ends it.
+    # Decades away, so that time travel is still in progress even on a fast machine; start_afresh ends it.
     far = subscription.current_term_end + 20_000 * DAY
     shop.client.TimeMachine.travel_forward("delorean", {"destination_time": far})
     with expect_refusal(409, "invalid_state_for_request"):
         shop.client.TimeMachine.travel_forward("delorean", {"destination_time": far + DAY})
 
 
-def test_a_journey_to_the_present_second_does_not_turn_the_clock_back(shop: SiteDriver):
-    def go_from_within_a_second() -> int:
+def test_travel_to_the_current_second_does_not_move_the_clock_back(shop: SiteDriver):
+    def travel_to_current_second() -> int:
         made = [shop.client.Customer.create({}).customer]
         while not 300 <= made[-1].resource_version % 1000 <= 600:
             made.append(shop.client.Customer.create({}).customer)
         try:
             shop.client.TimeMachine.travel_forward("delorean", {"destination_time": made[-1].created_at})
-        except InvalidRequestError:  # the second was over by then
-            return go_from_within_a_second()
+        except InvalidRequestError:  # that second had passed by then
+            return travel_to_current_second()
         return int(made[-1].resource_version)
 
-    before = go_from_within_a_second()
-    await_arrival(shop.client)
+    before = travel_to_current_second()
+    wait_for_arrival(shop.client)
     assert shop.client.Customer.create({}).customer.resource_version > before
 
 
-def test_starting_afresh_ends_a_journey(shop: SiteDriver):
+def test_starting_afresh_ends_time_travel(shop: SiteDriver):
     shop.add_customer()
     for _ in range(10):
         subscription = shop.start_subscription("ava")
@@ -85,13 +85,13 @@ def test_starting_afresh_ends_a_journey(shop: SiteDriver):
     shop.client.TimeMachine.travel_forward("delorean", {"destination_time": far})
     genesis = to_instant(2030, 1, 1)
     shop.client.TimeMachine.start_afresh("delorean", {"genesis_time": genesis})
-    assert await_arrival(shop.client).destination_time == genesis
+    assert wait_for_arrival(shop.client).destination_time == genesis
     shop.add_customer(card=None)
     assert shop.client.Customer.retrieve("ava").customer.created_at - genesis < 30
     assert shop.client.Invoice.list({}).list == []
 
 
-def test_it_only_goes_forward_and_there_is_only_one(shop: SiteDriver):
+def test_it_only_travels_forward_and_there_is_only_one(shop: SiteDriver):
     with expect_refusal(400, "param_wrong_value"):
         shop.client.TimeMachine.travel_forward("delorean", {"destination_time": to_instant(2020, 1, 1)})
     with expect_refusal(400, "param_wrong_value"):
@@ -100,20 +100,20 @@ def test_it_only_goes_forward_and_there_is_only_one(shop: SiteDriver):
         shop.client.TimeMachine.retrieve("tardis")
 
 
-def test_time_passes_by_itself(shop: SiteDriver):
+def test_the_clock_keeps_running(shop: SiteDriver):
     shop.add_customer()
     trial_end = shop.client.Customer.retrieve("ava").customer.created_at + DAY
     trial = shop.start_subscription("ava", trial_end=trial_end)
-    # So far that the rest passes soon, and that a busy machine gets there before it has passed.
+    # Close enough to pass soon, and far enough that a busy machine gets there before it has passed.
     shop.client.TimeMachine.travel_forward("delorean", {"destination_time": trial_end - 3})
-    await_arrival(shop.client)
+    wait_for_arrival(shop.client)
     deadline = time.monotonic() + 60
     while shop.retrieve_subscription(trial.id).status == "in_trial" and time.monotonic() < deadline:
         time.sleep(0.1)
     assert shop.retrieve_subscription(trial.id).activated_at == trial_end
 
 
-def test_a_journey_cut_short_by_a_restart_is_finished(launch_sandbox: Callable[..., Any]):
+def test_interrupted_time_travel_finishes_after_a_restart(launch_sandbox: Callable[..., Any]):
     first = launch_sandbox()
     first.start_afresh(datetime(2026, 1, 31, 12, tzinfo=UTC))
     shop = SiteDriver.open_site(first.client(), first)
@@ -125,7 +125,7 @@ def test_a_journey_cut_short_by_a_restart_is_finished(launch_sandbox: Callable[.
     first.process.kill()
     first.process.wait()
     second = launch_sandbox()
-    assert await_arrival(second.client()).destination_time == far
+    assert wait_for_arrival(second.client()).destination_time == far
     shop.client = second.client()
     dates = [invoice.date for invoice in shop.list_invoices(subscription.id)]
     assert len(dates) == len(set(dates)) == 24

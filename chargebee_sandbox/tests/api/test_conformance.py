@@ -18,7 +18,7 @@ from chargebee_sandbox.tests.support.published_facts import (
 )
 
 # The provider documents these operations too; the facts leave out those that only set up a site.
-SETTING_UP = {
+SETUP_OPERATIONS = {
     "coupon.create_for_items",
     "coupon.update_for_items",
     "coupon_set.add_coupon_codes",
@@ -96,7 +96,7 @@ PUBLISHED = [
     "transaction.list",
     "transaction.retrieve",
 ]
-BUILT = sorted([*PUBLISHED, *SETTING_UP])
+BUILT = sorted([*PUBLISHED, *SETUP_OPERATIONS])
 LISTS = [name for name in PUBLISHED if name.endswith(".list")]
 
 
@@ -118,16 +118,16 @@ def events(caller: HttpCaller) -> list[dict[str, Any]]:
     return [entry["event"] for entry in caller.list_entries("event.list")]
 
 
-def answers_of(caller: HttpCaller, name: str) -> list[dict[str, Any]]:
+def recorded_answers(caller: HttpCaller, name: str) -> list[dict[str, Any]]:
     return [answer for called, answer in caller.answers if called == name]
 
 
-def entries_of(name: str, answer: dict[str, Any]) -> list[dict[str, Any]]:
+def answer_groups(name: str, answer: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the groups of resources in an answer: the entries of a list, or else the answer itself."""
     return answer["list"] if name.endswith(".list") else [answer]
 
 
-def resources_in(group: dict[str, Any]) -> list[tuple[str, Any]]:
+def group_resources(group: dict[str, Any]) -> list[tuple[str, Any]]:
     """Return the resources of a group with their names; a plural key has several."""
     pairs: list[tuple[str, Any]] = []
     for key, value in group.items():
@@ -138,44 +138,44 @@ def resources_in(group: dict[str, Any]) -> list[tuple[str, Any]]:
     return pairs
 
 
-def nulls_in(value: Any, place: str = "") -> list[str]:
-    """Return the places of nulls inside an answer."""
+def find_nulls(value: Any, path: str = "") -> list[str]:
+    """Return the paths of nulls inside an answer."""
     match value:
         case None:
-            return [place]
+            return [path]
         case dict():
-            return [null for name, part in value.items() for null in nulls_in(part, f"{place}.{name}")]
+            return [null for name, part in value.items() for null in find_nulls(part, f"{path}.{name}")]
         case list():
-            return [null for part in value for null in nulls_in(part, f"{place}[]")]
+            return [null for part in value for null in find_nulls(part, f"{path}[]")]
         case _:
             return []
 
 
-def test_the_walk_leaves_no_operation_out(caller: HttpCaller) -> None:
+def test_the_walk_calls_every_operation(caller: HttpCaller) -> None:
     assert {name for name, _answer in caller.answers} == set(BUILT) == set(built_operations())
 
 
 @pytest.mark.parametrize("name", BUILT)
 def test_an_unset_attribute_is_absent_and_never_null(caller: HttpCaller, name: str) -> None:
-    assert [place for answer in answers_of(caller, name) for place in nulls_in(answer)] == []
+    assert [path for answer in recorded_answers(caller, name) for path in find_nulls(answer)] == []
 
 
 @pytest.mark.parametrize("name", BUILT)
-def test_every_resource_it_answers_is_as_published(caller: HttpCaller, name: str) -> None:
-    groups = [group for answer in answers_of(caller, name) for group in entries_of(name, answer)]
-    resources = [pair for group in groups for pair in resources_in(group) if pair[0] != "next_offset"]
+def test_every_returned_resource_is_as_published(caller: HttpCaller, name: str) -> None:
+    groups = [group for answer in recorded_answers(caller, name) for group in answer_groups(name, answer)]
+    resources = [pair for group in groups for pair in group_resources(group) if pair[0] != "next_offset"]
 
     assert resources
     assert sorted({fault for kind, body in resources for fault in find_faults(kind, body)}) == []
 
 
 @pytest.mark.parametrize("name", PUBLISHED)
-def test_an_answer_holds_the_published_resources(caller: HttpCaller, name: str) -> None:
+def test_an_answer_contains_the_published_resources(caller: HttpCaller, name: str) -> None:
     expected = published_operations()[name].answer
     required = {key for key, is_required in expected.items() if is_required}
 
-    for answer in answers_of(caller, name):
-        for group in entries_of(name, answer):
+    for answer in recorded_answers(caller, name):
+        for group in answer_groups(name, answer):
             assert required <= set(group) <= set(expected)
 
 
@@ -184,27 +184,27 @@ def test_every_event_is_as_published(events: list[dict[str, Any]]) -> None:
 
 
 def test_an_events_content_has_the_keys_of_its_type(events: list[dict[str, Any]]) -> None:
-    strays = {
+    unpublished_keys = {
         (event["event_type"], key)
         for event in events
         for key in set(event["content"]) - event_content_keys(event["event_type"])
     }
 
-    assert strays == set()
+    assert unpublished_keys == set()
 
 
 def test_every_resource_in_an_event_is_as_published(events: list[dict[str, Any]]) -> None:
     faults = {
         f"{event['event_type']}: {fault}"
         for event in events
-        for key, body in resources_in(event["content"])
+        for key, body in group_resources(event["content"])
         for fault in find_faults(key, body)
     }
 
     assert sorted(faults) == []
 
 
-def test_the_walk_brings_every_event_of_the_main_job(events: list[dict[str, Any]]) -> None:
+def test_the_walk_causes_every_event_of_the_main_operations(events: list[dict[str, Any]]) -> None:
     assert {event["event_type"] for event in events} >= {
         "card_added",
         "card_deleted",
@@ -248,7 +248,7 @@ def test_the_walk_brings_every_event_of_the_main_job(events: list[dict[str, Any]
 
 
 @pytest.mark.parametrize("name", PUBLISHED)
-def test_an_operation_is_where_the_provider_has_it(name: str) -> None:
+def test_an_operation_has_the_published_path(name: str) -> None:
     built, published = built_operations()[name], published_operations()[name]
 
     assert f"{built.method} {built.path.replace('{handle}', '{id}')}" == published.call
@@ -256,12 +256,12 @@ def test_an_operation_is_where_the_provider_has_it(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in PUBLISHED if name not in LISTS])
-def test_it_takes_no_parameter_the_provider_does_not(name: str) -> None:
+def test_it_accepts_only_published_parameters(name: str) -> None:
     assert set(built_operations()[name].takes or ()) <= published_operations()[name].params
 
 
 @pytest.mark.parametrize("name", LISTS)
-def test_a_list_refuses_what_the_provider_does_not_filter_or_sort_by(caller: HttpCaller, name: str) -> None:
+def test_a_list_refuses_unpublished_filters_and_sorts(caller: HttpCaller, name: str) -> None:
     published = published_operations()[name]
     filters = {field for list_name in LISTS for field in published_operations()[list_name].params}
     sorts = {field for list_name in LISTS for field in published_operations()[list_name].sorts}
@@ -311,7 +311,7 @@ def test_a_required_parameter_is_required(caller: HttpCaller, name: str, params:
 
 
 @pytest.mark.parametrize("name", [name for name in BUILT if name.split(".")[1] not in ("list", "retrieve")])
-def test_a_parameter_nobody_knows_is_refused_by_name(caller: HttpCaller, name: str) -> None:
+def test_an_unknown_parameter_is_refused_by_name(caller: HttpCaller, name: str) -> None:
     response = caller.send_request(name, "nothing", {"surprise": "1"})
 
     assert response.status_code == 400
@@ -331,14 +331,14 @@ NESTED = [
 ]
 
 
-@pytest.mark.parametrize(("name", "handle", "params", "place"), NESTED)
+@pytest.mark.parametrize(("name", "handle", "params", "path"), NESTED)
 def test_an_unknown_part_of_a_parameter_is_refused_by_name(
-    caller: HttpCaller, name: str, handle: str, params: dict[str, object], place: str
+    caller: HttpCaller, name: str, handle: str, params: dict[str, object], path: str
 ) -> None:
     response = caller.send_request(name, handle, params)
 
     assert response.status_code == 400
-    assert response.json()["param"].startswith(place)
+    assert response.json()["param"].startswith(path)
 
 
 REFUSED_CARD = {"number": "4119862760338320", "expiry_month": 8, "expiry_year": 2032}

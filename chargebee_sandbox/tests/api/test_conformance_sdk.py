@@ -31,9 +31,9 @@ LISTS = [
 ]
 
 
-# Every resource says what it is, which the SDK's types mostly leave out; and recorded invoices and transactions name
-# the site's currency, which the published schemas declare and the SDK's types do not.
-BEYOND_THE_TYPES = {"object", "base_currency_code"}
+# Attributes that the SDK's types leave out: most types lack `object`, and those of invoices and transactions lack the
+# currency of the site, which the published schemas declare.
+UNTYPED_ATTRIBUTES = {"object", "base_currency_code"}
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +52,9 @@ def find_misreadings(model: Model, where: str = "") -> list[str]:
     """Return the attributes that the SDK's type does not declare, declares as another type, or reads otherwise."""
     hints = get_type_hints(type(model))
     declared = {field.name for field in dataclasses.fields(type(model))}
-    undeclared = [f"{where}.{name} is undeclared" for name in model.raw_data if name not in declared | BEYOND_THE_TYPES]
+    undeclared = [
+        f"{where}.{name} is undeclared" for name in model.raw_data if name not in declared | UNTYPED_ATTRIBUTES
+    ]
     declared_values = {name: raw for name, raw in model.raw_data.items() if name in declared}
     wrong = [
         fault
@@ -81,7 +83,7 @@ def _accepted_types(expected: type) -> tuple[type, ...]:
     return kinds.get(expected, (expected,))
 
 
-def models_in(entry: Any) -> list[tuple[str, Model]]:
+def entry_models(entry: Any) -> list[tuple[str, Model]]:
     """Return the typed resources of an entry or answer."""
     return [(name, value) for name, value in vars(entry).items() if isinstance(value, Model)]
 
@@ -90,7 +92,7 @@ def models_in(entry: Any) -> list[tuple[str, Model]]:
 def test_the_sdk_reads_every_field_of_every_resource(client: Chargebee, resource: str, key: str) -> None:
     answer = getattr(client, resource).list({"limit": 100})
 
-    entries = [models_in(entry) for entry in answer.list]
+    entries = [entry_models(entry) for entry in answer.list]
 
     assert all(key in dict(entry) for entry in entries)
     assert (

@@ -29,7 +29,7 @@ def count_pauses(shop: SiteDriver) -> int:
     return [event.event_type for event in shop.list_events()].count("subscription_pause_scheduled")
 
 
-def test_the_same_request_again_gets_the_first_answer_and_acts_once(shop: SiteDriver, pause: Any):
+def test_a_repeated_request_gets_the_first_response_and_acts_once(shop: SiteDriver, pause: Any):
     first, second = pause("one"), pause("one")
     assert not first.is_idempotency_replayed
     assert second.is_idempotency_replayed
@@ -37,21 +37,21 @@ def test_the_same_request_again_gets_the_first_answer_and_acts_once(shop: SiteDr
     assert count_pauses(shop) == 1
 
 
-def test_another_request_under_the_same_key_is_refused(shop: SiteDriver, pause: Any):
+def test_another_request_with_the_same_key_is_refused(shop: SiteDriver, pause: Any):
     pause("one")
     with expect_refusal(422, "unable_to_process_request"):
         pause("one", pause_option="immediately")
     assert count_pauses(shop) == 1
 
 
-def test_twenty_at_once_act_once(shop: SiteDriver, pause: Any):
+def test_twenty_concurrent_requests_act_once(shop: SiteDriver, pause: Any):
     with ThreadPoolExecutor(20) as pool:
         answers = list(pool.map(lambda _: pause("one"), range(20)))
     assert {answer.subscription.resource_version for answer in answers} == {answers[0].subscription.resource_version}
     assert count_pauses(shop) == 1
 
 
-def test_the_key_is_free_again_after_half_an_hour_of_the_sites_clock(shop: SiteDriver, pause: Any):
+def test_a_key_expires_after_half_an_hour_of_the_sites_clock(shop: SiteDriver, pause: Any):
     began = pause("one").subscription.updated_at
     shop.travel_past(began, 29 * 60)
     assert pause("one").is_idempotency_replayed
@@ -60,7 +60,7 @@ def test_the_key_is_free_again_after_half_an_hour_of_the_sites_clock(shop: SiteD
     assert count_pauses(shop) == 2
 
 
-def test_a_refusal_is_replayed_too(shop: SiteDriver):
+def test_an_error_is_replayed_too(shop: SiteDriver):
     shop.add_customer(card=DECLINING_CARD)
     params = {"subscription_items": [{"item_price_id": "faith-month"}]}
     with expect_refusal(400, "payment_processing_failed"):
@@ -82,7 +82,7 @@ def test_an_estimate_changes_nothing(shop: SiteDriver):
     assert len(shop.list_events()) == before
 
 
-def test_an_estimate_takes_no_key(shop: SiteDriver):
+def test_an_estimate_ignores_the_key(shop: SiteDriver):
     subscription = shop.start_subscription(shop.add_customer())
     for option in ("immediately", "end_of_term"):
         params = {"pause_option": option}

@@ -17,7 +17,7 @@ def api(sandbox: Any) -> httpx.Client:
 
 
 @pytest.fixture
-def crowd(shop: SiteDriver) -> SiteDriver:
+def shop_with_customers(shop: SiteDriver) -> SiteDriver:
     for handle in ("ava", "ben", "carla", "dan", "ella"):
         shop.add_customer(handle, card=None)
     return shop
@@ -28,16 +28,16 @@ def customer_ids(answer: httpx.Response) -> set[str]:
 
 
 @pytest.mark.parametrize("value", ['["ava","ben"]', "[ava,ben]", "['ava', 'ben']", '["ava", "ben"]'])
-def test_in_is_taken_in_each_form(crowd: SiteDriver, api: httpx.Client, value: str):
+def test_the_in_filter_is_accepted_in_each_form(shop_with_customers: SiteDriver, api: httpx.Client, value: str):
     assert customer_ids(api.get("/customers", params={"id[in]": value})) == {"ava", "ben"}
     assert customer_ids(api.get("/customers", params={"id[not_in]": value})) == {"carla", "dan", "ella"}
 
 
-def test_the_sdk_filters(crowd: SiteDriver):
+def test_the_sdk_filters(shop_with_customers: SiteDriver):
     params: dict[str, Any] = {"email": {"is": "ava@example.com"}}
-    assert [entry.customer.id for entry in crowd.client.Customer.list(params).list] == ["ava"]
+    assert [entry.customer.id for entry in shop_with_customers.client.Customer.list(params).list] == ["ava"]
     params = {"id": {"in": ["dan", "ella"]}}
-    assert {entry.customer.id for entry in crowd.client.Customer.list(params).list} == {"dan", "ella"}
+    assert {entry.customer.id for entry in shop_with_customers.client.Customer.list(params).list} == {"dan", "ella"}
 
 
 @pytest.mark.parametrize(
@@ -52,13 +52,13 @@ def test_the_sdk_filters(crowd: SiteDriver):
         ({"created_at[between]": "[1000000000,3000000000]", "id[is]": "dan"}, {"dan"}),
     ],
 )
-def test_each_kind_of_filter_means_what_it_says(
-    crowd: SiteDriver, api: httpx.Client, filters: dict[str, str], expected: set[str]
+def test_each_filter_operator_selects_the_right_rows(
+    shop_with_customers: SiteDriver, api: httpx.Client, filters: dict[str, str], expected: set[str]
 ):
     assert customer_ids(api.get("/customers", params=filters)) == expected
 
 
-def test_numbers_and_booleans_are_compared_as_such(shop: SiteDriver, api: httpx.Client):
+def test_numbers_and_booleans_are_compared_by_type(shop: SiteDriver, api: httpx.Client):
     shop.add_customer()
     shop.start_subscription("ava", "faith-month")
     shop.start_subscription("ava", "faith-year")
@@ -71,22 +71,22 @@ def test_numbers_and_booleans_are_compared_as_such(shop: SiteDriver, api: httpx.
     assert totals(**{"recurring[is]": "false"}) == []
 
 
-def test_pages_hold_everything_once_and_end(crowd: SiteDriver):
-    seen, offset = [], None
+def test_pages_contain_each_entry_once(shop_with_customers: SiteDriver):
+    handles, offset = [], None
     for expected in (2, 2, 1):
         params: dict[str, Any] = {"limit": 2, "sort_by": {"asc": "created_at"}}
-        page = crowd.client.Customer.list(params if offset is None else {**params, "offset": offset})
+        page = shop_with_customers.client.Customer.list(params if offset is None else {**params, "offset": offset})
         assert len(page.list) == expected
-        seen += [entry.customer.id for entry in page.list]
+        handles += [entry.customer.id for entry in page.list]
         offset = page.next_offset
-    assert seen == ["ava", "ben", "carla", "dan", "ella"]
+    assert handles == ["ava", "ben", "carla", "dan", "ella"]
     assert offset is None
 
 
-def test_the_newest_comes_first_and_ten_are_given_unless_asked(crowd: SiteDriver):
+def test_a_list_returns_ten_entries_newest_first_by_default(shop_with_customers: SiteDriver):
     for number in range(7):
-        crowd.add_customer(f"n{number}", card=None)
-    page = crowd.client.Customer.list({})
+        shop_with_customers.add_customer(f"n{number}", card=None)
+    page = shop_with_customers.client.Customer.list({})
     assert [entry.customer.id for entry in page.list][:2] == ["n6", "n5"]
     assert len(page.list) == 10
     assert page.next_offset
@@ -111,11 +111,11 @@ def test_the_newest_comes_first_and_ten_are_given_unless_asked(crowd: SiteDriver
         {"id": "ava"},
     ],
 )
-def test_it_refuses_what_is_no_filter_sort_or_page(api: httpx.Client, params: dict[str, str]):
+def test_it_refuses_an_invalid_filter_sort_or_page(api: httpx.Client, params: dict[str, str]):
     answer = api.get("/customers", params=params)
     assert (answer.status_code, answer.json()["api_error_code"]) == (400, "param_wrong_value")
 
 
-def test_a_key_in_a_list_is_not_a_row(crowd: SiteDriver):
+def test_a_customer_id_does_not_retrieve_a_subscription(shop_with_customers: SiteDriver):
     with expect_refusal(404, "resource_not_found"):
-        crowd.client.Subscription.retrieve("ava")
+        shop_with_customers.client.Subscription.retrieve("ava")

@@ -149,11 +149,11 @@ def settled_answers(caller: SdkCaller) -> list[tuple[str, dict[str, Any]]]:
     ]
 
 
-def test_the_node_sdk_leaves_no_operation_out(walkers: Walkers) -> None:
+def test_the_node_sdk_calls_every_operation(walkers: Walkers) -> None:
     assert {name for name, answer in walkers.node.recorded if answer.status == 200} == set(built_operations())
 
 
-def test_the_node_sdk_finds_what_the_python_sdk_finds(walkers: Walkers) -> None:
+def test_both_sdks_read_the_same_answers(walkers: Walkers) -> None:
     python, node = settled_answers(walkers.python), settled_answers(walkers.node)
     comparison = Comparison()
 
@@ -167,7 +167,7 @@ def test_the_node_sdk_finds_what_the_python_sdk_finds(walkers: Walkers) -> None:
     assert len(set(comparison.twins.values())) == len(comparison.twins) > 50
 
 
-def test_the_node_sdk_is_refused_filters_and_replays_as_it_should(walkers: Walkers) -> None:
+def test_the_node_sdk_handles_errors_filters_and_replays(walkers: Walkers) -> None:
     refusals = [(name, answer) for name, answer in walkers.node.recorded if answer.status != 200][: len(REFUSALS)]
     after = walkers.node.recorded.index(refusals[-1]) + 1
 

@@ -1,4 +1,4 @@
-"""The check against the published facts finds what differs."""
+"""The check against the published facts finds differences."""
 
 from __future__ import annotations
 
@@ -50,13 +50,13 @@ def test_it_finds_an_attribute_that_is_not_published() -> None:
         ("destination_time", "1773144000"),
     ],
 )
-def test_it_finds_a_value_of_another_type(name: str, value: Any) -> None:
+def test_it_finds_a_value_of_the_wrong_type(name: str, value: Any) -> None:
     (fault,) = find_faults("time_machine", {**MACHINE, name: value})
 
     assert fault.startswith(f"time_machine.{name}: ")
 
 
-def test_it_looks_into_lists_and_other_resources() -> None:
+def test_it_checks_lists_and_nested_resources() -> None:
     estimate = {"status": "lost", "object": "subscription_estimate"}
     body = {"created_at": 1_773_144_000, "subscription_estimate": estimate, "credit_note_estimates": {}}
 
@@ -66,5 +66,5 @@ def test_it_looks_into_lists_and_other_resources() -> None:
     assert "estimate.credit_note_estimates: {} is not a list" in faults
 
 
-def test_it_permits_further_attributes_of_an_error() -> None:
+def test_it_permits_additional_attributes_of_an_error() -> None:
     assert find_faults("error", {"message": "No", "api_error_code": "duplicate_entry", "color": "red"}) == []

@@ -8,7 +8,7 @@ from typing import Any
 from chargebee_sandbox.tests.support.site_driver import expect_refusal
 
 
-def test_it_answers_429_beyond_the_limit_and_says_when_to_come_back(launch_sandbox: Callable[..., Any]):
+def test_a_request_above_the_limit_gets_429_with_retry_after(launch_sandbox: Callable[..., Any]):
     sandbox = launch_sandbox(SANDBOX_REQUESTS_PER_MINUTE="5")
     client = sandbox.client()
     for _ in range(5):

@@ -16,7 +16,7 @@ def api(sandbox: Any) -> httpx.Client:
     return httpx.Client(base_url=sandbox.endpoint, auth=(sandbox.api_key, ""), verify=NO_AUTHORITIES)
 
 
-def test_it_refuses_a_wrong_key_in_the_providers_own_shape(api: httpx.Client):
+def test_a_wrong_key_gets_the_providers_error_format(api: httpx.Client):
     answer = api.get("/customers", auth=("wrong", ""))
     assert answer.status_code == 401
     assert answer.json()["api_error_code"] == "api_authentication_failed"
@@ -25,18 +25,18 @@ def test_it_refuses_a_wrong_key_in_the_providers_own_shape(api: httpx.Client):
     assert "type" not in answer.json()
 
 
-def test_it_refuses_a_caller_without_credentials(api: httpx.Client):
+def test_it_refuses_a_request_without_credentials(api: httpx.Client):
     answer = httpx.get(f"{api.base_url}customers", trust_env=False)
     assert (answer.status_code, answer.json()["api_error_code"]) == (401, "basic_authentication_failed")
 
 
 @pytest.mark.parametrize("header", ["Basic", "Basic %%%", "Basic /////w==", "Bearer dGVzdDo="])
-def test_it_refuses_credentials_that_are_none(api: httpx.Client, header: str):
+def test_it_refuses_malformed_credentials(api: httpx.Client, header: str):
     answer = httpx.get(f"{api.base_url}customers", headers={"Authorization": header}, trust_env=False)
     assert answer.status_code == 401
 
 
-def test_it_says_what_it_does_not_have(api: httpx.Client):
+def test_an_unknown_resource_or_path_is_named_in_the_error(api: httpx.Client):
     answer = api.get("/customers/nobody")
     assert answer.status_code == 404
     assert answer.json()["type"] == "invalid_request"
@@ -44,13 +44,13 @@ def test_it_says_what_it_does_not_have(api: httpx.Client):
     assert api.get("/nothing_like_it").json()["api_error_code"] == "resource_not_found"
 
 
-def test_it_knows_only_get_and_post(api: httpx.Client):
+def test_it_allows_only_get_and_post(api: httpx.Client):
     answer = api.delete("/customers/ava")
     assert (answer.status_code, answer.json()["api_error_code"]) == (405, "http_method_not_supported")
     assert api.put("/customers").status_code == 405
 
 
-def test_it_reads_objects_lists_and_columns(api: httpx.Client, shop: SiteDriver):
+def test_it_parses_objects_lists_and_columns(api: httpx.Client, shop: SiteDriver):
     form = {"id": "ava", "first_name": "Ava", "billing_address[line1]": "1 High St", "cf_Nick": "A"}
     customer = api.post("/customers", data=form).json()["customer"]
     assert customer["billing_address"]["line1"] == "1 High St"
@@ -67,21 +67,21 @@ def test_it_reads_objects_lists_and_columns(api: httpx.Client, shop: SiteDriver)
     assert [coupon["coupon_id"] for coupon in subscription["coupons"]] == ["TEN"]
 
 
-def test_it_takes_keys_in_any_case_and_an_empty_value_as_null(api: httpx.Client):
+def test_it_ignores_key_case_and_reads_empty_values_as_null(api: httpx.Client):
     api.post("/customers", data={"ID": "ava", "First_Name": "Ava", "phone": "1"})
     customer = api.post("/customers/ava", data={"phone": ""}).json()["customer"]
     assert customer["first_name"] == "Ava"
     assert "phone" not in customer
 
 
-def test_it_leaves_nulls_out_and_names_every_object(api: httpx.Client):
+def test_it_omits_nulls_and_names_every_object(api: httpx.Client):
     customer = api.post("/customers", data={"id": "ava"}).json()["customer"]
     assert None not in customer.values()
     assert customer["object"] == "customer"
     assert customer["resource_version"] > customer["updated_at"] * 1000 - 1
 
 
-def test_it_refuses_a_parameter_it_would_ignore(api: httpx.Client):
+def test_it_refuses_an_unsupported_parameter(api: httpx.Client):
     answer = api.post("/customers", data={"id": "ava", "fist_name": "Ava"})
     assert answer.status_code == 400
     assert (answer.json()["api_error_code"], answer.json()["param"]) == ("param_wrong_value", "fist_name")
@@ -101,7 +101,7 @@ def test_it_refuses_a_parameter_it_would_ignore(api: httpx.Client):
         b"id=ava&id[0]=1",
     ],
 )
-def test_it_answers_nonsense_with_an_error_of_its_own(api: httpx.Client, body: bytes):
+def test_an_unreadable_body_gets_an_api_error(api: httpx.Client, body: bytes):
     headers = {"Content-Type": "application/x-www-form-urlencoded"}
     answer = api.post("/customers", content=body, headers=headers)
     assert answer.status_code == 400
@@ -114,13 +114,13 @@ def test_it_refuses_a_body_over_its_limit(api: httpx.Client):
     assert api.post("/customers", data={"first_name": "x" * 1_100_000}).status_code == 400
 
 
-def test_it_refuses_an_id_that_is_taken(shop: SiteDriver):
+def test_it_refuses_a_duplicate_id(shop: SiteDriver):
     shop.add_customer()
     with expect_refusal(400, "duplicate_entry"):
         shop.add_customer(card=None)
 
 
-def test_it_keeps_nothing_of_a_card_but_what_is_masked(shop: SiteDriver, api: httpx.Client):
+def test_it_stores_only_the_masked_card(shop: SiteDriver, api: httpx.Client):
     shop.add_customer(card=None)
     source = shop.add_card("ava", "378282246310005")
     assert source.card.masked_number == "***********0005"
@@ -129,7 +129,7 @@ def test_it_keeps_nothing_of_a_card_but_what_is_masked(shop: SiteDriver, api: ht
     assert "378282246310005" not in data
 
 
-def test_it_refuses_a_card_the_gateway_does_not_take(shop: SiteDriver):
+def test_it_refuses_a_card_that_the_gateway_refuses(shop: SiteDriver):
     shop.add_customer(card=None)
     with expect_refusal(400, "payment_method_verification_failed") as caught:
         shop.add_card("ava", REFUSED_CARD)
@@ -137,7 +137,7 @@ def test_it_refuses_a_card_the_gateway_does_not_take(shop: SiteDriver):
     assert shop.client.PaymentSource.list({"customer_id": {"is": "ava"}}).list == []
 
 
-def test_every_change_moves_the_version_on(shop: SiteDriver):
+def test_every_change_increases_the_resource_version(shop: SiteDriver):
     shop.add_customer()
     versions = [
         shop.client.Customer.update("ava", {"last_name": name}).customer.resource_version for name in "abcdefgh"

@@ -1,4 +1,4 @@
-"""Collection: declines, dunning, collecting by hand, and resuming."""
+"""Collection: declines, dunning, collecting an invoice manually, and resuming."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ DAY = 86_400
 
 
 @pytest.fixture
-def broke(shop: SiteDriver) -> Any:
+def declining(shop: SiteDriver) -> Any:
     """An active subscription whose card declines from now on."""
     subscription = shop.start_subscription(shop.add_customer())
     shop.add_card("ava", DECLINING_CARD, replace_primary_payment_source=True)
@@ -36,7 +36,7 @@ def paused(shop: SiteDriver) -> Any:
     return shop.retrieve_subscription(subscription.id)
 
 
-def test_a_declined_start_creates_nothing(shop: SiteDriver):
+def test_a_declined_first_payment_creates_nothing(shop: SiteDriver):
     shop.add_customer(card=DECLINING_CARD)
     before = len(shop.list_events())
     with expect_refusal(400, "payment_processing_failed") as caught:
@@ -49,7 +49,7 @@ def test_a_declined_start_creates_nothing(shop: SiteDriver):
     assert len(shop.list_events()) == before
 
 
-def test_a_start_without_anything_to_charge_is_refused(shop: SiteDriver):
+def test_a_subscription_without_a_payment_source_is_refused(shop: SiteDriver):
     shop.add_customer(card=None)
     with expect_refusal(400, "payment_method_not_present"):
         shop.start_subscription("ava")
@@ -62,18 +62,18 @@ def test_a_free_plan_needs_no_card(shop: SiteDriver):
     assert (subscription.status, invoice.status, invoice.total) == ("active", "paid", 0)
 
 
-def test_a_declined_renewal_leaves_an_invoice_due_and_in_dunning(shop: SiteDriver, broke: Any):
-    shop.travel_past(broke.current_term_end)
-    renewed = shop.retrieve_subscription(broke.id)
-    assert (renewed.status, renewed.current_term_start) == ("active", broke.current_term_end)
+def test_a_declined_renewal_leaves_a_due_invoice_in_dunning(shop: SiteDriver, declining: Any):
+    shop.travel_past(declining.current_term_end)
+    renewed = shop.retrieve_subscription(declining.id)
+    assert (renewed.status, renewed.current_term_start) == ("active", declining.current_term_end)
     assert attribute_values(renewed, DUES) == {
         "due_invoices_count": 1,
         "total_dues": 699,
-        "due_since": broke.current_term_end,
+        "due_since": declining.current_term_end,
     }
-    invoice = shop.list_invoices(broke.id)[-1]
+    invoice = shop.list_invoices(declining.id)[-1]
     assert (invoice.status, invoice.amount_due, invoice.dunning_status) == ("payment_due", 699, "in_progress")
-    assert invoice.next_retry_at == broke.current_term_end + DAY
+    assert invoice.next_retry_at == declining.current_term_end + DAY
     assert (invoice.linked_payments[0].txn_status, invoice.dunning_attempts[0].attempt) == ("failure", 0)
     payment = shop.client.Transaction.retrieve(invoice.linked_payments[0].txn_id).transaction
     assert attribute_values(payment, ("status", "error_code", "error_text", "masked_card_number")) == {
@@ -89,31 +89,31 @@ def test_a_declined_renewal_leaves_an_invoice_due_and_in_dunning(shop: SiteDrive
     ]
 
 
-def test_dunning_tries_daily_and_ends_with_an_invoice_not_paid(shop: SiteDriver, broke: Any):
-    due = broke.current_term_end
+def test_dunning_retries_daily_and_ends_with_an_invoice_not_paid(shop: SiteDriver, declining: Any):
+    due = declining.current_term_end
     shop.travel_past(due, 2 * DAY + 60)
-    invoice = shop.list_invoices(broke.id)[-1]
+    invoice = shop.list_invoices(declining.id)[-1]
     assert [attempt.created_at for attempt in invoice.dunning_attempts] == [due, due + DAY, due + 2 * DAY]
     assert invoice.next_retry_at == due + 3 * DAY
     shop.travel_past(due, 20 * DAY)
-    invoice = shop.list_invoices(broke.id)[-1]
+    invoice = shop.list_invoices(declining.id)[-1]
     assert (invoice.status, invoice.dunning_status, invoice.next_retry_at) == ("not_paid", "exhausted", None)
     assert len(invoice.dunning_attempts) == 7
-    assert (shop.retrieve_subscription(broke.id).status, shop.retrieve_subscription(broke.id).total_dues) == (
+    assert (shop.retrieve_subscription(declining.id).status, shop.retrieve_subscription(declining.id).total_dues) == (
         "active",
         699,
     )
 
 
-def test_a_retry_after_the_card_was_replaced_settles_the_debt(shop: SiteDriver, broke: Any):
-    shop.travel_past(broke.current_term_end)
+def test_a_retry_with_a_new_card_pays_the_invoice(shop: SiteDriver, declining: Any):
+    shop.travel_past(declining.current_term_end)
     shop.add_card("ava", GOOD_CARD, replace_primary_payment_source=True)
-    assert shop.list_invoices(broke.id)[-1].status == "payment_due"
-    shop.travel_past(broke.current_term_end, DAY + 60)
-    invoice = shop.list_invoices(broke.id)[-1]
+    assert shop.list_invoices(declining.id)[-1].status == "payment_due"
+    shop.travel_past(declining.current_term_end, DAY + 60)
+    invoice = shop.list_invoices(declining.id)[-1]
     assert (invoice.status, invoice.dunning_status, invoice.amount_due) == ("paid", "success", 0)
-    assert invoice.paid_at == broke.current_term_end + DAY
-    assert shop.retrieve_subscription(broke.id).due_invoices_count == 0
+    assert invoice.paid_at == declining.current_term_end + DAY
+    assert shop.retrieve_subscription(declining.id).due_invoices_count == 0
     assert [event.event_type for event in shop.list_events()][-3:] == [
         "payment_succeeded",
         "invoice_updated",
@@ -121,9 +121,9 @@ def test_a_retry_after_the_card_was_replaced_settles_the_debt(shop: SiteDriver, 
     ]
 
 
-def test_collecting_by_hand_pays_and_stops_dunning(shop: SiteDriver, broke: Any):
-    shop.travel_past(broke.current_term_end)
-    invoice = shop.list_invoices(broke.id)[-1]
+def test_collecting_an_invoice_pays_it_and_stops_dunning(shop: SiteDriver, declining: Any):
+    shop.travel_past(declining.current_term_end)
+    invoice = shop.list_invoices(declining.id)[-1]
     source = shop.add_card("ava", GOOD_CARD)
     answer = shop.client.Invoice.collect_payment(invoice.id, {"payment_source_id": source.id})
     assert attribute_values(answer.invoice, ("status", "amount_due", "dunning_status", "next_retry_at")) == {
@@ -133,7 +133,7 @@ def test_collecting_by_hand_pays_and_stops_dunning(shop: SiteDriver, broke: Any)
         "next_retry_at": None,
     }
     assert (answer.transaction.status, answer.transaction.amount) == ("success", 699)
-    assert attribute_values(shop.retrieve_subscription(broke.id), DUES) == {
+    assert attribute_values(shop.retrieve_subscription(declining.id), DUES) == {
         "due_invoices_count": 0,
         "total_dues": None,
         "due_since": None,
@@ -142,9 +142,9 @@ def test_collecting_by_hand_pays_and_stops_dunning(shop: SiteDriver, broke: Any)
         shop.client.Invoice.collect_payment(invoice.id)
 
 
-def test_a_decline_when_collecting_by_hand_stays_on_record(shop: SiteDriver, broke: Any):
-    shop.travel_past(broke.current_term_end)
-    invoice = shop.list_invoices(broke.id)[-1]
+def test_a_decline_when_collecting_an_invoice_is_recorded(shop: SiteDriver, declining: Any):
+    shop.travel_past(declining.current_term_end)
+    invoice = shop.list_invoices(declining.id)[-1]
     with expect_refusal(400, "payment_processing_failed") as caught:
         shop.client.Invoice.collect_payment(invoice.id)
     assert caught.value.error_code == "charge_failed"
@@ -154,7 +154,7 @@ def test_a_decline_when_collecting_by_hand_stays_on_record(shop: SiteDriver, bro
     assert tried.next_retry_at == invoice.next_retry_at
 
 
-def test_resuming_after_the_term_charges_what_the_estimate_said(shop: SiteDriver, paused: Any):
+def test_resuming_after_the_term_charges_the_estimated_amount(shop: SiteDriver, paused: Any):
     estimate = shop.client.Estimate.resume_subscription(paused.id, {}).estimate
     answer = shop.client.Subscription.resume(paused.id, {"resume_option": "immediately"})
     resumed = answer.subscription
@@ -183,7 +183,7 @@ def test_a_declined_resumption_changes_nothing(shop: SiteDriver, paused: Any):
     assert len(shop.list_events()) == before
 
 
-def test_an_estimate_for_a_day_ahead_tells_that_days_invoice(shop: SiteDriver, paused: Any):
+def test_an_estimate_for_a_later_day_shows_the_invoice_of_that_day(shop: SiteDriver, paused: Any):
     later = paused.updated_at + 30 * DAY
     params = {"resume_option": "specific_date", "subscription": {"resume_date": later}}
     estimate = shop.client.Estimate.resume_subscription(paused.id, params).estimate
@@ -195,7 +195,7 @@ def test_an_estimate_for_a_day_ahead_tells_that_days_invoice(shop: SiteDriver, p
     assert estimate.next_invoice_estimate.line_items[0].date_from == later
 
 
-def test_tax_is_added_where_the_site_has_it(launch_sandbox: Callable[..., Any]):
+def test_tax_is_added_if_the_site_has_a_tax_rate(launch_sandbox: Callable[..., Any]):
     sandbox = launch_sandbox(SANDBOX_TAX_PERCENT="7.5")
     sandbox.start_afresh()
     shop = SiteDriver.open_site(sandbox.client(), sandbox)
@@ -205,21 +205,21 @@ def test_tax_is_added_where_the_site_has_it(launch_sandbox: Callable[..., Any]):
     assert (invoice.taxes[0].amount, invoice.line_item_taxes[0].taxable_amount) == (47, 629)
 
 
-def test_a_pause_may_stop_dunning(shop: SiteDriver, broke: Any):
-    shop.travel_past(broke.current_term_end)
+def test_a_pause_can_stop_dunning(shop: SiteDriver, declining: Any):
+    shop.travel_past(declining.current_term_end)
     params = {"pause_option": "immediately", "invoice_dunning_handling": "stop"}
-    shop.client.Subscription.pause(broke.id, params)
-    shop.travel_past(broke.current_term_end, 3 * DAY)
-    invoice = shop.list_invoices(broke.id)[-1]
+    shop.client.Subscription.pause(declining.id, params)
+    shop.travel_past(declining.current_term_end, 3 * DAY)
+    invoice = shop.list_invoices(declining.id)[-1]
     assert (invoice.dunning_status, len(invoice.linked_payments)) == ("stopped", 1)
-    assert shop.retrieve_subscription(broke.id).total_dues == 699
+    assert shop.retrieve_subscription(declining.id).total_dues == 699
 
 
-def test_a_resumption_may_collect_what_is_due_without_waiting_for_the_retry(shop: SiteDriver, broke: Any):
-    shop.travel_past(broke.current_term_end)
-    shop.client.Subscription.pause(broke.id, {"pause_option": "immediately"})
+def test_a_resumption_can_collect_due_invoices_at_once(shop: SiteDriver, declining: Any):
+    shop.travel_past(declining.current_term_end)
+    shop.client.Subscription.pause(declining.id, {"pause_option": "immediately"})
     shop.add_card("ava", GOOD_CARD, replace_primary_payment_source=True)
     params = {"resume_option": "immediately", "unpaid_invoices_handling": "schedule_payment_collection"}
-    shop.client.Subscription.resume(broke.id, params)
-    invoice = shop.list_invoices(broke.id)[-1]
+    shop.client.Subscription.resume(declining.id, params)
+    invoice = shop.list_invoices(declining.id)[-1]
     assert (invoice.status, invoice.dunning_status) == ("paid", "success")

@@ -1,4 +1,4 @@
-"""Coupons: what they take off, in which order, and how they are used up."""
+"""Coupons: discounts, their order, and redemptions."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_a_bundle_rate_is_rounded_half_up_to_the_cent(shop: SiteDriver):
         assert invoice.line_items[0].item_level_discount_amount == off
 
 
-def test_discounts_apply_in_the_providers_order(shop: SiteDriver):
+def test_discounts_apply_in_chargebees_order(shop: SiteDriver):
     shop.add_customer()
     document = {"apply_on": "invoice_amount"}
     coupons = [
@@ -50,7 +50,7 @@ def test_discounts_apply_in_the_providers_order(shop: SiteDriver):
     assert invoice.total == invoice.amount_paid == 220
 
 
-def test_a_discount_never_goes_below_nothing(shop: SiteDriver):
+def test_a_discount_never_exceeds_the_amount(shop: SiteDriver):
     coupon = shop.add_coupon("HUGE", discount_amount=10_000, apply_on="invoice_amount")
     subscription = shop.start_subscription(shop.add_customer(card=None), coupon_ids=[coupon])
     invoice = shop.list_invoices(subscription.id)[0]
@@ -63,7 +63,7 @@ def invoice_totals(shop: SiteDriver, subscription: Any, renewals: int) -> list[i
     return [invoice.total for invoice in shop.list_invoices(subscription.id)]
 
 
-def test_a_one_time_coupon_is_gone_after_one_invoice(shop: SiteDriver):
+def test_a_one_time_coupon_applies_to_one_invoice(shop: SiteDriver):
     coupon = shop.add_coupon("ONCE", discount_percentage=20, duration_type="one_time", apply_on="invoice_amount")
     subscription = shop.start_subscription(shop.add_customer(), coupon_ids=[coupon])
     assert subscription.coupons is None
@@ -83,7 +83,7 @@ def test_a_limited_coupon_runs_from_its_first_use(shop: SiteDriver):
     assert shop.retrieve_subscription(subscription.id).coupons is None
 
 
-def test_a_coupon_for_ever_counts_its_uses(shop: SiteDriver):
+def test_a_forever_coupon_counts_its_uses(shop: SiteDriver):
     subscription = shop.start_subscription(shop.add_customer(), coupon_ids=[shop.add_coupon("TEN")])
     assert invoice_totals(shop, subscription, 2) == [629, 629, 629]
     assert shop.retrieve_subscription(subscription.id).coupons[0].applied_count == 3
@@ -116,12 +116,12 @@ def test_an_expired_or_exhausted_coupon_is_refused(shop: SiteDriver):
 
 
 @pytest.mark.parametrize("percentage", [0, 101, -5])
-def test_a_percentage_out_of_bounds_is_no_coupon(shop: SiteDriver, percentage: int):
+def test_a_percentage_out_of_range_is_refused(shop: SiteDriver, percentage: int):
     with expect_refusal(400, "param_wrong_value"):
         shop.add_coupon("ODD", discount_percentage=percentage)
 
 
-def test_a_coupon_by_its_criteria_is_for_prices_of_its_periods_alone(shop: SiteDriver):
+def test_a_coupon_with_period_criteria_applies_only_to_those_periods(shop: SiteDriver):
     constraint = {"item_constraints": [{"item_type": "plan", "constraint": "criteria"}]}
     criterion = {"item_constraint_criteria": [{"item_type": "plan", "item_price_periods": json.dumps(["year"])}]}
     annual = shop.add_coupon("ANNUAL", **constraint, **criterion)
@@ -131,7 +131,7 @@ def test_a_coupon_by_its_criteria_is_for_prices_of_its_periods_alone(shop: SiteD
     assert shop.change_items(monthly.id, "faith-year", coupon_ids=[annual]).invoice.total == 6299
 
 
-def test_a_coupon_waits_and_an_upgrades_invoice_uses_it(shop: SiteDriver):
+def test_an_added_coupon_is_used_by_the_invoice_of_an_upgrade(shop: SiteDriver):
     monthly = shop.start_subscription(shop.add_customer())
     once = {"duration_type": "one_time", "apply_on": "invoice_amount"}
     waiting = shop.update_subscription(monthly.id, coupon_ids=[shop.add_coupon("FIVE", discount_amount=500, **once)])
@@ -140,7 +140,7 @@ def test_a_coupon_waits_and_an_upgrades_invoice_uses_it(shop: SiteDriver):
     assert (upgraded.invoice.total, upgraded.subscription.coupons) == (6499, None)
 
 
-def test_a_coupon_for_monthly_prices_waits_in_vain_on_a_yearly_one(shop: SiteDriver):
+def test_a_monthly_coupon_is_not_used_on_a_yearly_price(shop: SiteDriver):
     free = shop.add_coupon("FREE", discount_percentage=100, item_constraints=shop.only_for("faith-month"))
     monthly = shop.start_subscription(shop.add_customer())
     shop.update_subscription(monthly.id, coupon_ids=[free])
@@ -149,7 +149,7 @@ def test_a_coupon_for_monthly_prices_waits_in_vain_on_a_yearly_one(shop: SiteDri
     assert [coupon.applied_count for coupon in upgraded.subscription.coupons] == [0]
 
 
-def test_a_coupon_is_held_once(shop: SiteDriver):
+def test_a_coupon_can_be_added_only_once(shop: SiteDriver):
     monthly = shop.start_subscription(shop.add_customer(), coupon_ids=[shop.add_coupon("TEN")])
     with expect_refusal(400, "duplicate_entry"):
         shop.update_subscription(monthly.id, coupon_ids=["TEN"])
@@ -158,7 +158,7 @@ def test_a_coupon_is_held_once(shop: SiteDriver):
     assert shop.client.Coupon.retrieve("TEN").coupon.redemptions == 1
 
 
-def test_a_replaced_list_keeps_what_it_names_as_far_as_it_is_used(shop: SiteDriver):
+def test_replacing_the_coupons_keeps_the_use_count_of_kept_ones(shop: SiteDriver):
     monthly = shop.start_subscription(shop.add_customer(), coupon_ids=[shop.add_coupon("TEN"), shop.add_coupon("FIVE")])
     replaced = shop.update_subscription(
         monthly.id,
@@ -172,7 +172,7 @@ def test_a_replaced_list_keeps_what_it_names_as_far_as_it_is_used(shop: SiteDriv
     assert shop.update_subscription(monthly.id, replace_coupon_list=True).subscription.coupons is None
 
 
-def test_a_code_is_spent_by_the_first_who_has_it(shop: SiteDriver):
+def test_a_single_use_code_can_be_redeemed_once(shop: SiteDriver):
     code = shop.add_single_use_code("TEN", "TEN-1")
     shop.add_customer("ava")
     shop.add_customer("ben")
@@ -186,7 +186,7 @@ def test_a_code_is_spent_by_the_first_who_has_it(shop: SiteDriver):
         shop.start_subscription("ben", coupon_ids=["TEN-2"])
 
 
-def test_coupons_are_taken_off_by_id_or_code_or_all_together(shop: SiteDriver):
+def test_coupons_can_be_removed_by_id_by_code_or_all(shop: SiteDriver):
     coupons = [shop.add_single_use_code("TEN", "TEN-1"), shop.add_coupon("FIVE"), shop.add_coupon("TWO")]
     monthly = shop.start_subscription(shop.add_customer(), coupon_ids=coupons)
     remove = shop.client.Subscription.remove_coupons
@@ -197,7 +197,7 @@ def test_coupons_are_taken_off_by_id_or_code_or_all_together(shop: SiteDriver):
     assert remove(monthly.id).subscription.coupons is None
 
 
-def test_a_coupons_terms_are_fixed_once_somebody_has_it(shop: SiteDriver):
+def test_the_terms_of_a_redeemed_coupon_cannot_be_changed(shop: SiteDriver):
     ten = shop.add_coupon("TEN")
     update = shop.client.Coupon.update_for_items
     assert update(ten, {"discount_percentage": 20}).coupon.discount_percentage == 20

@@ -1,4 +1,4 @@
-"""Credits for a term that is cut short, and their use."""
+"""Credits for the unused part of a term, and their use."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def cancel_now(shop: SiteDriver, handle: str, credit: str) -> Any:
     return shop.client.Subscription.cancel_for_items(handle, params)
 
 
-def test_the_rest_of_a_paid_term_is_credited_and_pays_the_next_invoices(shop: SiteDriver, halfway: Any):
+def test_the_credit_for_a_paid_term_pays_the_next_invoices(shop: SiteDriver, halfway: Any):
     answer = cancel_now(shop, halfway.id, "prorate")
     note = answer.credit_notes[0]
     credit = note.total
@@ -54,7 +54,7 @@ def test_the_rest_of_a_paid_term_is_credited_and_pays_the_next_invoices(shop: Si
     assert shop.client.Customer.retrieve("ava").customer.refundable_credits == 0
 
 
-def test_a_credit_larger_than_the_invoice_needs_no_card_and_keeps_its_rest(shop: SiteDriver):
+def test_a_credit_above_the_invoice_needs_no_card_and_keeps_its_balance(shop: SiteDriver):
     yearly = shop.start_subscription(shop.add_customer(), "faith-year")
     cancel_now(shop, yearly.id, "full")
     shop.add_card("ava", DECLINING_CARD, replace_primary_payment_source=True)
@@ -91,7 +91,7 @@ def test_an_unpaid_term_is_adjusted_and_no_longer_due(shop: SiteDriver):
     assert len(shop.list_invoices(subscription.id)[-1].linked_payments) == 1
 
 
-def test_nothing_is_credited_unless_asked_and_never_for_a_later_end(shop: SiteDriver, halfway: Any):
+def test_only_an_immediate_cancellation_can_credit_the_term(shop: SiteDriver, halfway: Any):
     with expect_refusal(400, "param_wrong_value"):
         shop.client.Subscription.cancel_for_items(
             halfway.id, {"cancel_option": "end_of_term", "credit_option_for_current_term_charges": "full"}
@@ -100,7 +100,7 @@ def test_nothing_is_credited_unless_asked_and_never_for_a_later_end(shop: SiteDr
     assert shop.client.CreditNote.list({"customer_id": {"is": "ava"}}).list == []
 
 
-def test_a_declined_start_leaves_the_credit_where_it_was(shop: SiteDriver, halfway: Any):
+def test_a_declined_first_payment_does_not_use_the_credit(shop: SiteDriver, halfway: Any):
     credit = cancel_now(shop, halfway.id, "prorate").credit_notes[0].total
     shop.add_card("ava", DECLINING_CARD, replace_primary_payment_source=True)
     with expect_refusal(400, "payment_processing_failed"):

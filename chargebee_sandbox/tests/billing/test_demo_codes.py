@@ -56,7 +56,7 @@ def renewal_total(demo: Any, subscription: Any, *codes: str) -> int:
     # 699 less the bundle's 10 % is 629.
     [("SAVE20", 503), ("WELCOME5", 129), ("FREE-MONTH", 0), ("ONCE-K7QM", 329)],
 )
-def test_a_code_takes_its_amount_off_avas_next_invoice(demo: Any, code: str, total: int):
+def test_a_code_reduces_avas_next_invoice(demo: Any, code: str, total: int):
     assert renewal_total(demo, find_subscription(demo, "ava", FAITH), code) == total
 
 
@@ -70,7 +70,7 @@ def test_a_code_takes_its_amount_off_avas_next_invoice(demo: Any, code: str, tot
         ("ben", FAITH_YEARLY, "FREE-MONTH", 400, "param_wrong_value"),
     ],
 )
-def test_a_code_that_is_not_for_somebody_says_why(
+def test_a_code_that_does_not_apply_is_refused_with_the_reason(
     demo: Any, customer: str, price: str, code: str, status: int, error: str
 ):
     with expect_refusal(status, error) as caught:
@@ -78,7 +78,7 @@ def test_a_code_that_is_not_for_somebody_says_why(
     assert caught.value.param == "coupon_ids"
 
 
-def test_the_yearly_code_is_for_ben_and_for_who_becomes_yearly(demo: Any):
+def test_the_yearly_code_applies_to_yearly_plans(demo: Any):
     assert renewal_total(demo, find_subscription(demo, "ben", FAITH_YEARLY), "ANNUALONLY") == 5949
     params = {
         "subscription": {"id": find_subscription(demo, "ava", FAITH).id},
@@ -99,7 +99,7 @@ def test_finns_upgrade_is_declined_and_changes_nothing(demo: Any):
     assert find_subscription(demo, "finn", FAITH).raw_data == before
 
 
-def test_ben_is_billed_by_the_month_once_his_year_is_over(demo: Any):
+def test_ben_can_switch_to_monthly_billing_at_the_end_of_his_term(demo: Any):
     client, ben = demo.client(), find_subscription(demo, "ben", FAITH_YEARLY)
     monthly = [{"item_price_id": FAITH}]
     client.Subscription.update_for_items(ben.id, {"subscription_items": monthly, "change_option": "end_of_term"})

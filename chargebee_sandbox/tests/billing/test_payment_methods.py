@@ -1,4 +1,4 @@
-"""Payment sources through the SDK: adding, changing, roles, and deletion; the payer needs no browser."""
+"""Payment sources through the SDK, without a browser: adding, changing, roles, and deletion."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def add_card_by_token(shop: SiteDriver, token: str, **more: Any) -> Any:
     return shop.client.PaymentSource.create_using_token({"customer_id": "ava", "token_id": token, **more})
 
 
-def add_by_intent(shop: SiteDriver, intent: str, customer: str = "ava") -> Any:
+def add_paypal_by_intent(shop: SiteDriver, intent: str, customer: str = "ava") -> Any:
     params = {"customer_id": customer, "payment_intent": {"id": intent}}
     return shop.client.PaymentSource.create_using_payment_intent(params)
 
@@ -51,7 +51,7 @@ def list_sources(shop: SiteDriver) -> list[Any]:
     return [entry.payment_source for entry in shop.client.PaymentSource.list({}).list]
 
 
-def types_of_events(shop: SiteDriver) -> list[str]:
+def event_types(shop: SiteDriver) -> list[str]:
     return [event.event_type for event in shop.list_events()]
 
 
@@ -59,7 +59,7 @@ def test_the_first_card_added_by_token_is_the_primary_one(shop: SiteDriver, paye
     added = add_card_by_token(shop, payer.create_token())
     assert added.customer.primary_payment_source_id == added.payment_source.id
     assert added.payment_source.card.masked_number == "************1111"
-    assert types_of_events(shop)[-4:] == [
+    assert event_types(shop)[-4:] == [
         "token_created",
         "token_consumed",
         "payment_source_added",
@@ -67,14 +67,14 @@ def test_the_first_card_added_by_token_is_the_primary_one(shop: SiteDriver, paye
     ]
 
 
-def test_another_card_takes_its_place_only_where_it_is_told_to(shop: SiteDriver, payer: Payer, ava: str):
+def test_another_card_becomes_primary_only_if_requested(shop: SiteDriver, payer: Payer, ava: str):
     first = add_card_by_token(shop, payer.create_token()).payment_source.id
     assert add_card_by_token(shop, payer.create_token()).customer.primary_payment_source_id == first
     third = add_card_by_token(shop, payer.create_token(), replace_primary_payment_source=True)
     assert third.customer.primary_payment_source_id == third.payment_source.id
 
 
-def test_a_token_is_good_for_one_use(shop: SiteDriver, payer: Payer, ava: str):
+def test_a_token_can_be_used_once(shop: SiteDriver, payer: Payer, ava: str):
     token = payer.create_token()
     add_card_by_token(shop, token)
     with expect_refusal(400, "param_wrong_value") as caught:
@@ -89,7 +89,7 @@ def test_a_token_expires_after_half_an_hour_of_the_sites_clock(shop: SiteDriver,
     with expect_refusal(400, "param_wrong_value"):
         add_card_by_token(shop, token)
     assert list_sources(shop) == []
-    assert types_of_events(shop)[-1] == "token_expired"
+    assert event_types(shop)[-1] == "token_expired"
 
 
 def test_a_token_of_another_site_is_not_found(shop: SiteDriver, ava: str):
@@ -98,14 +98,14 @@ def test_a_token_of_another_site_is_not_found(shop: SiteDriver, ava: str):
     assert caught.value.param == "token_id"
 
 
-def test_a_card_that_is_refused_when_added_adds_nothing(shop: SiteDriver, payer: Payer, ava: str):
+def test_a_card_that_fails_verification_is_not_added(shop: SiteDriver, payer: Payer, ava: str):
     with expect_refusal(400, "payment_method_verification_failed") as caught:
         add_card_by_token(shop, payer.create_token(REFUSED_CARD))
     assert "(3009) Do not honour" in str(caught.value)
     assert list_sources(shop) == []
 
 
-def test_a_card_that_declines_is_added_and_declines_later(shop: SiteDriver, payer: Payer, ava: str):
+def test_a_declining_card_is_added_and_declines_later(shop: SiteDriver, payer: Payer, ava: str):
     assert add_card_by_token(shop, payer.create_token(DECLINING_CARD)).payment_source.status == "valid"
     with expect_refusal(400, "payment_processing_failed"):
         shop.start_subscription(ava)
@@ -122,7 +122,7 @@ def test_a_card_that_declines_is_added_and_declines_later(shop: SiteDriver, paye
         ({"expiry_month": "13"}, "param_wrong_value"),
     ],
 )
-def test_a_card_that_cannot_be_right_gets_no_token(payer: Payer, card: dict[str, str], code: str):
+def test_an_invalid_card_gets_no_token(payer: Payer, card: dict[str, str], code: str):
     answer = payer.send_card("tokens", **card)
     assert (answer.status_code, answer.json()["error_code"]) == (400, code)
     assert card.get("number", GOOD_CARD) not in answer.text
@@ -142,7 +142,7 @@ def test_only_the_sites_own_frames_get_tokens(payer: Payer, site: dict[str, str]
     assert answer.status_code == status
 
 
-def test_no_number_and_no_code_is_kept_anywhere(shop: SiteDriver, payer: Payer, ava: str):
+def test_no_card_number_or_code_is_stored(shop: SiteDriver, payer: Payer, ava: str):
     add_card_by_token(shop, payer.create_token(cvv="987"))
     folder = Path(shop.sandbox.log).parent
     with sqlite3.connect(folder / "sandbox.sqlite3") as database:
@@ -152,7 +152,7 @@ def test_no_number_and_no_code_is_kept_anywhere(shop: SiteDriver, payer: Payer, 
     assert GOOD_CARD not in Path(shop.sandbox.log).read_text()
 
 
-def test_a_cards_owner_and_expiry_change_and_its_number_does_not(shop: SiteDriver, payer: Payer, ava: str):
+def test_the_name_and_expiry_of_a_card_can_change_but_not_its_number(shop: SiteDriver, payer: Payer, ava: str):
     source = add_card_by_token(shop, payer.create_token()).payment_source
     card = {"first_name": "Eva", "billing_state_code": "MA", "billing_zip": "", "expiry_year": 2035}
     changed = shop.client.PaymentSource.update_card(source.id, {"card": card}).payment_source
@@ -163,25 +163,25 @@ def test_a_cards_owner_and_expiry_change_and_its_number_does_not(shop: SiteDrive
         "billing_zip": None,
     }
     assert (changed.card.expiry_month, changed.card.expiry_year, changed.card.last4) == (8, 2035, "1111")
-    assert types_of_events(shop)[-2:] == ["payment_source_updated", "card_updated"]
+    assert event_types(shop)[-2:] == ["payment_source_updated", "card_updated"]
     with expect_refusal(400, "param_wrong_value"):
         shop.client.PaymentSource.update_card(source.id, {"card": {"number": GOOD_CARD}})
 
 
 def test_paypal_has_no_card_to_update(shop: SiteDriver, payer: Payer, intent: str):
     payer.decide_paypal(payer.begin_paypal(intent), "agree")
-    source = add_by_intent(shop, intent).payment_source
+    source = add_paypal_by_intent(shop, intent).payment_source
     with expect_refusal(400, "invalid_request"):
         shop.client.PaymentSource.update_card(source.id, {"card": {"first_name": "Eva"}})
 
 
-def test_a_new_primary_displaces_the_old_and_leaves_the_backup(shop: SiteDriver, payer: Payer, ava: str):
+def test_a_new_primary_source_replaces_the_old_and_keeps_the_backup(shop: SiteDriver, payer: Payer, ava: str):
     first, second, third = (add_card_by_token(shop, payer.create_token()).payment_source.id for _time in range(3))
     assign = shop.client.Customer.assign_payment_role
     assign(ava, {"payment_source_id": second, "role": "backup"})
     customer = assign(ava, {"payment_source_id": third, "role": "primary"}).customer
     assert (customer.primary_payment_source_id, customer.backup_payment_source_id) == (third, second)
-    assert types_of_events(shop)[-1] == "customer_changed"
+    assert event_types(shop)[-1] == "customer_changed"
     customer = assign(ava, {"payment_source_id": second, "role": "none"}).customer
     assert customer.backup_payment_source_id is None
     assign(ava, {"payment_source_id": first, "role": "backup"})
@@ -190,13 +190,13 @@ def test_a_new_primary_displaces_the_old_and_leaves_the_backup(shop: SiteDriver,
 
 
 @pytest.mark.parametrize("role", ["primary", "backup", "none"])
-def test_the_primary_source_takes_no_other_role(shop: SiteDriver, payer: Payer, ava: str, role: str):
+def test_the_primary_source_cannot_have_another_role(shop: SiteDriver, payer: Payer, ava: str, role: str):
     source = add_card_by_token(shop, payer.create_token()).payment_source.id
     with expect_refusal(409, "invalid_state_for_request"):
         shop.client.Customer.assign_payment_role(ava, {"payment_source_id": source, "role": role})
 
 
-def test_roles_go_to_the_customers_own_sources_only(shop: SiteDriver, payer: Payer, ava: str):
+def test_only_the_customers_own_sources_can_have_roles(shop: SiteDriver, payer: Payer, ava: str):
     shop.add_customer("ben", card=None)
     _first, gone = (add_card_by_token(shop, payer.create_token()).payment_source.id for _time in range(2))
     with expect_refusal(404, "resource_not_found"):
@@ -206,7 +206,7 @@ def test_roles_go_to_the_customers_own_sources_only(shop: SiteDriver, payer: Pay
         shop.client.Customer.assign_payment_role(ava, {"payment_source_id": gone, "role": "primary"})
 
 
-def test_dunning_charges_the_new_primary_and_the_backup_after_it(shop: SiteDriver, payer: Payer, ava: str):
+def test_a_dunning_retry_charges_the_current_primary_source(shop: SiteDriver, payer: Payer, ava: str):
     bad = add_card_by_token(shop, payer.create_token()).payment_source.id
     subscription = shop.start_subscription(ava)
     worse, good = (
@@ -224,16 +224,14 @@ def test_dunning_charges_the_new_primary_and_the_backup_after_it(shop: SiteDrive
     assert (invoice.status, invoice.dunning_status, payment.payment_source_id) == ("paid", "success", good)
 
 
-def test_a_subscription_with_a_source_of_its_own_is_charged_to_that_until_it_is_said_no_more(
-    shop: SiteDriver, payer: Payer, ava: str
-):
+def test_a_subscription_is_charged_to_its_own_source_until_it_is_removed(shop: SiteDriver, payer: Payer, ava: str):
     first, second = (add_card_by_token(shop, payer.create_token()).payment_source.id for _time in range(2))
     subscription = shop.start_subscription(ava)
     override = shop.client.Subscription.override_billing_profile
 
     answer = override(subscription.id, {"payment_source_id": second})
     assert answer.subscription.payment_source_id == answer.payment_source.id == second
-    assert types_of_events(shop)[-1] == "subscription_changed"
+    assert event_types(shop)[-1] == "subscription_changed"
     shop.travel_past(subscription.current_term_end)
     renewed = override(subscription.id, {"auto_collection": "on"}).subscription
     assert (renewed.payment_source_id, renewed.auto_collection) == (None, "on")
@@ -247,7 +245,7 @@ def test_a_subscription_with_a_source_of_its_own_is_charged_to_that_until_it_is_
     assert paid_by == [first, second, first]
 
 
-def test_a_subscription_is_charged_to_its_own_customers_sources_only(shop: SiteDriver, payer: Payer, ava: str):
+def test_a_subscription_cannot_use_the_source_of_another_customer(shop: SiteDriver, payer: Payer, ava: str):
     shop.add_customer("ben")
     bens = shop.start_subscription("ben").id
     avas, gone = (add_card_by_token(shop, payer.create_token()).payment_source.id for _time in range(2))
@@ -257,7 +255,7 @@ def test_a_subscription_is_charged_to_its_own_customers_sources_only(shop: SiteD
             shop.client.Subscription.override_billing_profile(bens, {"payment_source_id": stranger})
 
 
-def test_a_deleted_primary_is_followed_by_the_backup_then_by_the_newest(shop: SiteDriver, payer: Payer, ava: str):
+def test_the_backup_then_the_newest_source_replaces_a_deleted_primary(shop: SiteDriver, payer: Payer, ava: str):
     first, second, third = (add_card_by_token(shop, payer.create_token()).payment_source.id for _time in range(3))
     shop.client.Customer.assign_payment_role(ava, {"payment_source_id": second, "role": "backup"})
     followed = [shop.client.PaymentSource.delete(gone).customer for gone in (first, second, third)]
@@ -267,26 +265,26 @@ def test_a_deleted_primary_is_followed_by_the_backup_then_by_the_newest(shop: Si
     assert add_card_by_token(shop, payer.create_token()).customer.auto_collection == "on"
 
 
-def test_an_intent_is_authorised_by_its_payer_and_used_up_once(shop: SiteDriver, payer: Payer, intent: str):
+def test_an_intent_is_authorized_by_its_payer_and_used_once(shop: SiteDriver, payer: Payer, intent: str):
     with expect_refusal(400, "payment_intent_invalid"):
-        add_by_intent(shop, intent)
+        add_paypal_by_intent(shop, intent)
     attempt = payer.begin_paypal(intent)
     assert shop.client.PaymentIntent.retrieve(intent).payment_intent.status == "in_progress"
     assert payer.decide_paypal(attempt, "agree") == "authorized"
     assert payer.decide_paypal(attempt, "cancel") == "authorized"
-    source = add_by_intent(shop, intent).payment_source
+    source = add_paypal_by_intent(shop, intent).payment_source
     assert (source.type, source.paypal.email) == ("paypal_express_checkout", "ava@paypal.example")
     assert shop.client.PaymentIntent.retrieve(intent).payment_intent.status == "consumed"
     with expect_refusal(400, "payment_intent_invalid"):
-        add_by_intent(shop, intent)
+        add_paypal_by_intent(shop, intent)
     assert len(list_sources(shop)) == 1
 
 
-def test_an_intent_of_another_customer_adds_nothing(shop: SiteDriver, payer: Payer, intent: str):
+def test_an_intent_of_another_customer_is_refused(shop: SiteDriver, payer: Payer, intent: str):
     shop.add_customer("ben", card=None)
     payer.decide_paypal(payer.begin_paypal(intent), "agree")
     with expect_refusal(400, "payment_intent_invalid"):
-        add_by_intent(shop, intent, "ben")
+        add_paypal_by_intent(shop, intent, "ben")
     assert list_sources(shop) == []
 
 
@@ -298,13 +296,13 @@ def test_an_intent_expires_after_half_an_hour(shop: SiteDriver, payer: Payer, in
     assert shop.client.PaymentIntent.retrieve(intent).payment_intent.status == "expired"
     assert payer.decide_paypal(attempt, "agree") == "over"
     with expect_refusal(400, "payment_intent_invalid"):
-        add_by_intent(shop, intent)
+        add_paypal_by_intent(shop, intent)
 
 
-def test_an_intent_is_changed_until_somebody_has_agreed_to_it(shop: SiteDriver, payer: Payer, intent: str):
+def test_an_intent_can_be_changed_until_it_is_authorized(shop: SiteDriver, payer: Payer, intent: str):
     changed = shop.client.PaymentIntent.update(intent, {"amount": 0}).payment_intent
     assert (changed.amount, changed.expires_at - changed.created_at) == (0, 1800)
-    assert types_of_events(shop)[-2:] == ["payment_intent_created", "payment_intent_updated"]
+    assert event_types(shop)[-2:] == ["payment_intent_created", "payment_intent_updated"]
     payer.decide_paypal(payer.begin_paypal(intent), "agree")
     with expect_refusal(409, "invalid_state_for_request"):
         shop.client.PaymentIntent.update(intent, {"amount": 100})
@@ -319,14 +317,12 @@ def test_an_intent_is_changed_until_somebody_has_agreed_to_it(shop: SiteDriver, 
         ({"gateway_account_id": "gw_elsewhere"}, "param_wrong_value"),
     ],
 )
-def test_an_intent_this_site_cannot_be_paid_by_is_refused(
-    shop: SiteDriver, ava: str, params: dict[str, Any], code: str
-):
+def test_an_unsupported_intent_is_refused(shop: SiteDriver, ava: str, params: dict[str, Any], code: str):
     with expect_refusal(400, code):
         shop.client.PaymentIntent.create({"customer_id": ava, **PAYPAL, **params})
 
 
-def test_a_second_attempt_takes_the_place_of_the_first(shop: SiteDriver, payer: Payer, intent: str):
+def test_a_second_attempt_replaces_the_first(shop: SiteDriver, payer: Payer, intent: str):
     first, second = payer.begin_paypal(intent), payer.begin_paypal(intent)
     assert [payer.decide_paypal(attempt, "agree") for attempt in (first, second)] == ["over", "authorized"]
     attempts = shop.client.PaymentIntent.retrieve(intent).payment_intent.payment_attempts

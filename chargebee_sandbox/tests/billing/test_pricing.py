@@ -49,7 +49,7 @@ deductions = st.lists(
 
 
 @given(prices=prices, deductions=deductions, tax=st.sampled_from([0.0, 7.25, 20.0]))
-def test_the_parts_always_add_up_and_nothing_goes_below_zero(prices: Any, deductions: Any, tax: float):
+def test_the_line_items_add_up_and_no_amount_is_negative(prices: Any, deductions: Any, tax: float):
     bill = compute_totals(prices, deductions, tax, OWNER)
     amounts = sum(discount["amount"] for discount in bill.discounts)
     assert bill.total == bill.sub_total - amounts + bill.tax
@@ -68,12 +68,12 @@ def test_half_a_cent_rounds_up(cents: int):
     assert round_half_up(Decimal(cents) + Decimal("0.499")) == cents
 
 
-def test_the_providers_own_vector_of_a_proration():
+def test_a_proration_matches_chargebees_documented_example():
     assert prorate_amount(900, 1362166854, 1364845254, 1362253265) == 871
 
 
 @given(amount=st.integers(0, 10**7), length=st.integers(1, 10**8), share=st.floats(0, 1))
-def test_what_is_left_is_between_nothing_and_all(amount: int, length: int, share: float):
+def test_a_prorated_amount_is_between_zero_and_the_full_amount(amount: int, length: int, share: float):
     assert 0 <= prorate_amount(amount, 0, length, int(length * share)) <= amount
     assert prorate_amount(amount, 0, length, 0) == amount
     assert prorate_amount(amount, 0, length, length) == 0

@@ -1,4 +1,4 @@
-"""Promotional credits: their ledger, and what they take off invoices."""
+"""Promotional credits: their ledger, and how invoices use them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def give_credits(shop: SiteDriver, amount: int, how: str = "add") -> Any:
     return getattr(shop.client.PromotionalCredit, how)(params)
 
 
-def test_each_entry_says_what_it_left(shop: SiteDriver):
+def test_each_entry_has_the_closing_balance(shop: SiteDriver):
     shop.add_customer()
     added = give_credits(shop, 300)
     entry = ("type", "amount", "closing_balance", "credit_type", "currency_code")
@@ -39,7 +39,7 @@ def test_each_entry_says_what_it_left(shop: SiteDriver):
     ]
 
 
-def test_more_than_there_is_cannot_be_taken(shop: SiteDriver):
+def test_a_deduction_above_the_balance_is_refused(shop: SiteDriver):
     shop.add_customer()
     give_credits(shop, 300)
     with expect_refusal(400, "param_wrong_value"):
@@ -48,7 +48,7 @@ def test_more_than_there_is_cannot_be_taken(shop: SiteDriver):
         shop.client.PromotionalCredit.add({"customer_id": "nobody", "amount": 1, "description": "?"})
 
 
-def test_invoices_take_them_after_the_coupons(shop: SiteDriver):
+def test_invoices_apply_them_after_coupons(shop: SiteDriver):
     coupon = shop.add_coupon("TEN")
     shop.add_customer()
     give_credits(shop, 800)
@@ -70,7 +70,7 @@ def test_invoices_take_them_after_the_coupons(shop: SiteDriver):
     assert newest.description == f"Applied to the invoice # {shop.list_invoices(subscription.id)[-1].id}"
 
 
-def test_a_declined_change_gives_them_back(shop: SiteDriver):
+def test_a_declined_change_restores_them(shop: SiteDriver):
     monthly = shop.start_subscription(shop.add_customer())
     shop.add_card("ava", "4005519200000004", replace_primary_payment_source=True)
     give_credits(shop, 500)

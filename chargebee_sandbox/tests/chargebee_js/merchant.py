@@ -68,7 +68,7 @@ def serve_merchant() -> Iterator[Merchant]:
             self.wfile.write(content)
 
         def log_message(self, *_args: object) -> None:
-            """Say nothing."""
+            """Do not log."""
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
         merchant.origin = f"http://127.0.0.1:{server.server_port}"

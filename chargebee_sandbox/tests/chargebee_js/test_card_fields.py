@@ -29,7 +29,7 @@ def form(page: Page, merchant: Merchant, complaints: list[str]) -> CardForm:
 
 
 @pytest.mark.parametrize(("number", "shown", "brand", "code"), BRANDS)
-def test_a_card_is_typed_and_becomes_a_token_of_its_brand(
+def test_a_typed_card_becomes_a_token_of_its_brand(
     form: CardForm, shop: SiteDriver, complaints: list[str], number: str, shown: str, brand: str, code: str
 ) -> None:
     form.type_card(number, "8/34", "12345")
@@ -53,9 +53,7 @@ def test_every_field_is_ready_before_the_component_says_so(form: CardForm) -> No
     assert order[3:] == ["component ready"]
 
 
-def test_what_is_typed_while_the_fields_scripts_are_on_their_way_counts(
-    page: Page, merchant: Merchant, shop: SiteDriver
-) -> None:
+def test_text_typed_before_the_scripts_have_loaded_is_kept(page: Page, merchant: Merchant, shop: SiteDriver) -> None:
     late: list[Route] = []
     page.route("**/card-field.js", lambda route: late.append(route))  # noqa: PLW0108  (playwright marks it)
     form = CardForm(page, merchant.origin)
@@ -71,7 +69,7 @@ def test_what_is_typed_while_the_fields_scripts_are_on_their_way_counts(
     assert form.request_token()
 
 
-def test_a_change_tells_how_far_a_field_is(form: CardForm) -> None:
+def test_a_change_event_reports_the_state_of_the_field(form: CardForm) -> None:
     form.field("number").press_sequentially("4111")
     form.field("number").press("Backspace")
 
@@ -98,7 +96,7 @@ def test_a_change_tells_how_far_a_field_is(form: CardForm) -> None:
         ("cvv", "1", "cardCvvIncomplete", "Your card's security code is incomplete."),
     ],
 )
-def test_a_fault_is_told_to_the_page_and_said_aloud_in_the_frame(
+def test_an_error_is_reported_to_the_page_and_announced_in_the_frame(
     form: CardForm, kind: str, typed: str, code: str, message: str
 ) -> None:
     form.field(kind).press_sequentially(typed)
@@ -112,7 +110,7 @@ def test_a_fault_is_told_to_the_page_and_said_aloud_in_the_frame(
     expect(form.page.locator(f"#card-{kind}-1")).to_have_class(re.compile(r"\binvalid\b"))
 
 
-def test_an_unfinished_card_gives_no_token_and_every_field_says_why(form: CardForm) -> None:
+def test_an_incomplete_card_gives_no_token_and_every_field_an_error(form: CardForm) -> None:
     form.field("number").press_sequentially("4111111111111111")
 
     output = form.submit_card()
@@ -126,7 +124,7 @@ def test_an_unfinished_card_gives_no_token_and_every_field_says_why(form: CardFo
     ]
 
 
-def test_fields_can_be_focused_left_and_cleared_by_the_page(form: CardForm) -> None:
+def test_the_page_can_focus_blur_and_clear_fields(form: CardForm) -> None:
     form.page.evaluate("() => window.fields[2].focus()")
     expect(form.field("cvv")).to_be_focused()
     expect(form.page.locator("#card-cvv-1")).to_have_class(re.compile("has-focus"))
@@ -140,7 +138,7 @@ def test_fields_can_be_focused_left_and_cleared_by_the_page(form: CardForm) -> N
     assert form.reported_events("component", "keyPress")[0]["key"] == "Escape"
 
 
-def test_the_keyboard_goes_from_field_to_field_with_its_focus_in_sight(form: CardForm) -> None:
+def test_the_tab_key_moves_between_fields_with_a_visible_focus(form: CardForm) -> None:
     form.field("number").focus()
     form.page.keyboard.press("Tab")
 
@@ -148,7 +146,7 @@ def test_the_keyboard_goes_from_field_to_field_with_its_focus_in_sight(form: Car
     assert form.field("expiry").evaluate("(input) => getComputedStyle(input).outlineStyle") == "solid"
 
 
-def test_a_field_has_the_words_and_the_look_it_was_given(form: CardForm) -> None:
+def test_a_field_has_the_configured_texts_and_styles(form: CardForm) -> None:
     number, expiry = form.field("number"), form.field("expiry")
 
     expect(number).to_have_accessible_name("Number of the card")
@@ -159,7 +157,7 @@ def test_a_field_has_the_words_and_the_look_it_was_given(form: CardForm) -> None
     expect(number).to_have_css("color", "rgb(200, 0, 0)")
 
 
-def test_a_digit_in_the_middle_leaves_the_caret_where_it_was_typed(form: CardForm) -> None:
+def test_the_caret_stays_after_a_digit_typed_in_the_middle(form: CardForm) -> None:
     number = form.field("number")
     number.press_sequentially("411111111111111")
     for _step in range(10):
@@ -171,7 +169,7 @@ def test_a_digit_in_the_middle_leaves_the_caret_where_it_was_typed(form: CardFor
     assert number.evaluate("(input) => input.selectionStart") == len("4111 1115 6")
 
 
-def test_the_code_gets_as_long_as_the_brand_has_it_whichever_is_typed_first(form: CardForm) -> None:
+def test_the_length_of_the_code_follows_the_brand_in_either_order(form: CardForm) -> None:
     form.field("cvv").press_sequentially("1234")
     expect(form.field("cvv")).to_have_value("1234")
     form.field("number").press_sequentially("4111")
@@ -180,8 +178,8 @@ def test_the_code_gets_as_long_as_the_brand_has_it_whichever_is_typed_first(form
     assert form.reported_events("cvv", "change")[-1]["cardType"] == "visa"
 
 
-def test_fields_that_go_and_come_again_work(form: CardForm, shop: SiteDriver, complaints: list[str]) -> None:
-    """As in React's StrictMode, the component is mounted once and its fields twice."""
+def test_remounted_fields_work(form: CardForm, shop: SiteDriver, complaints: list[str]) -> None:
+    """React's StrictMode mounts the component once and its fields twice."""
     form.type_card()
     form.page.evaluate("() => { window.told.length = 0; window.remountFields(); }")
     form.wait_until_ready()
@@ -191,7 +189,7 @@ def test_fields_that_go_and_come_again_work(form: CardForm, shop: SiteDriver, co
     assert complaints == []
 
 
-def test_a_form_that_is_left_and_opened_again_gives_a_second_token(form: CardForm, complaints: list[str]) -> None:
+def test_a_form_that_is_opened_again_gives_a_second_token(form: CardForm, complaints: list[str]) -> None:
     first = form.type_card().request_token()
     form.page.evaluate("() => { window.unmountCard(); window.told.length = 0; window.mountCard(); }")
     form.wait_until_ready()
@@ -201,14 +199,14 @@ def test_a_form_that_is_left_and_opened_again_gives_a_second_token(form: CardFor
     assert complaints == []
 
 
-def test_a_form_left_before_it_was_ready_leaves_nothing_behind(form: CardForm, complaints: list[str]) -> None:
+def test_a_form_unmounted_before_it_was_ready_leaves_nothing_behind(form: CardForm, complaints: list[str]) -> None:
     form.page.evaluate("() => { window.unmountCard(); window.mountCard(); window.unmountCard(); }")
 
     expect(form.page.locator("iframe")).to_have_count(0)
     assert complaints == []
 
 
-def test_all_in_one_frame_works_as_well(page: Page, merchant: Merchant, shop: SiteDriver) -> None:
+def test_a_component_with_all_fields_in_one_frame_works(page: Page, merchant: Merchant, shop: SiteDriver) -> None:
     form = CardForm(page, merchant.origin).open_page("combined")
     frame = page.frame_locator("iframe")
     frame.get_by_role("textbox", name="Number of the card").press_sequentially("378282246310005")
@@ -229,7 +227,7 @@ def test_a_key_of_another_site_gets_no_token(page: Page, merchant: Merchant, sho
     assert form.type_card().submit_card().startswith("ApiError api_authentication_failed:")
 
 
-def test_a_card_that_is_to_be_refused_has_a_token_that_cannot_be_used(form: CardForm, shop: SiteDriver) -> None:
+def test_the_token_of_a_refused_card_cannot_be_used(form: CardForm, shop: SiteDriver) -> None:
     token = form.type_card(REFUSED_CARD).request_token()
     shop.add_customer(card=None)
 
@@ -238,7 +236,7 @@ def test_a_card_that_is_to_be_refused_has_a_token_that_cannot_be_used(form: Card
     assert "(3009) Do not honour" in str(caught.value)
 
 
-def test_an_intent_is_agreed_to_with_a_card(form: CardForm, shop: SiteDriver) -> None:
+def test_an_intent_is_authorized_with_a_card(form: CardForm, shop: SiteDriver) -> None:
     shop.add_customer(card=None)
     params = {"customer_id": "ava", "amount": 0, "currency_code": "USD"}
     intent = shop.client.PaymentIntent.create(params).payment_intent.id
@@ -251,18 +249,18 @@ def test_an_intent_is_agreed_to_with_a_card(form: CardForm, shop: SiteDriver) ->
     assert (source.type, source.card.last4) == ("card", "1111")
 
 
-def test_a_blocked_script_lets_the_page_say_so(page: Page, merchant: Merchant, shop: SiteDriver) -> None:
+def test_a_blocked_script_is_reported_to_the_page(page: Page, merchant: Merchant, shop: SiteDriver) -> None:
     page.route("**/v2/chargebee.js", lambda route: route.abort())
     page.goto(f"{merchant.origin}/on-host.js")
 
     expect(page.locator("#root")).to_have_text("The card form could not be loaded.")
 
 
-def test_the_number_goes_to_the_provider_and_nowhere_else(
+def test_the_number_is_sent_only_to_the_provider(
     form: CardForm, merchant: Merchant, shop: SiteDriver, provider: Any
 ) -> None:
     sent: list[Request] = []
-    # Playwright marks its listeners, which a built-in method does not let it do.
+    # A lambda, since Playwright sets an attribute on listeners, which a built-in method does not allow.
     form.page.on("request", lambda request: sent.append(request))  # noqa: PLW0108
     merchant.received.clear()
     form.type_card().request_token()
@@ -276,17 +274,17 @@ def test_the_number_goes_to_the_provider_and_nowhere_else(
     assert [b"4111111111111111" in content for content in contents] == [False] * len(contents)
 
 
-def test_the_page_cannot_look_into_a_field(form: CardForm) -> None:
+def test_the_page_cannot_read_a_field(form: CardForm) -> None:
     form.field("number").press_sequentially("4111111111111111")
 
     peek = "() => { try { return frames[0].document.body.innerHTML; } catch (error) { return error.name; } }"
     assert form.page.evaluate(peek) == "SecurityError"
 
 
-def test_messages_of_strangers_are_ignored_on_both_sides(form: CardForm) -> None:
+def test_messages_from_other_windows_are_ignored_on_both_sides(form: CardForm) -> None:
     form.field("number").press_sequentially("4111")
     form.wait_for("number", "change", count=4)
-    # To the page, from a window that is no frame of the provider's; and to a frame, from its sibling's window.
+    # One message to the page from a window that is not the provider's, and one to each frame from a sibling frame.
     form.page.evaluate(
         "() => window.postMessage({ type: 'event', event: 'change', state: { field: 'number', complete: true } })"
     )

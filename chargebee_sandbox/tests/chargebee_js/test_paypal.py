@@ -44,7 +44,7 @@ def reported_types(page: Page) -> list[str]:
     return types
 
 
-def test_who_agrees_has_authorised_the_intent(
+def test_agreeing_authorizes_the_intent(
     press: Press, page: Page, intent: str, shop: SiteDriver, complaints: list[str]
 ) -> None:
     window = press()
@@ -62,7 +62,7 @@ def test_who_agrees_has_authorised_the_intent(
     assert complaints == []
 
 
-def test_who_cancels_may_try_again(press: Press, page: Page, intent: str, shop: SiteDriver) -> None:
+def test_a_canceled_payment_can_be_tried_again(press: Press, page: Page, intent: str, shop: SiteDriver) -> None:
     press().get_by_role("button", name="Cancel and return").click()
     expect(page.locator("output")).to_have_text("paymentCancelled: The payer cancelled.")
     assert shop.client.PaymentIntent.retrieve(intent).payment_intent.status == "inited"
@@ -73,7 +73,7 @@ def test_who_cancels_may_try_again(press: Press, page: Page, intent: str, shop: 
     assert reported_types(page) == ["click", "cancel", "click", "success"]
 
 
-def test_closing_the_window_is_cancelling(press: Press, page: Page) -> None:
+def test_closing_the_window_cancels_the_payment(press: Press, page: Page) -> None:
     window = press()
     window.get_by_role("heading", name="Pay with PayPal").wait_for()
     window.close(run_before_unload=True)
@@ -81,7 +81,7 @@ def test_closing_the_window_is_cancelling(press: Press, page: Page) -> None:
     expect(page.locator("output")).to_have_text("paymentCancelled: The payer cancelled.")
 
 
-def test_a_payment_that_fails_is_told_and_adds_nothing(press: Press, page: Page, intent: str, shop: SiteDriver) -> None:
+def test_a_failed_payment_is_reported_and_adds_nothing(press: Press, page: Page, intent: str, shop: SiteDriver) -> None:
     press().get_by_role("button", name="Let the payment fail").click()
 
     words = "PayPal could not take a payment from this account"
@@ -93,7 +93,7 @@ def test_a_payment_that_fails_is_told_and_adds_nothing(press: Press, page: Page,
         shop.client.PaymentSource.create_using_payment_intent(added)
 
 
-def test_an_intent_that_is_over_cannot_be_begun(page: Page, merchant: Merchant, intent: str, shop: SiteDriver) -> None:
+def test_a_used_intent_cannot_be_started(page: Page, merchant: Merchant, intent: str, shop: SiteDriver) -> None:
     shop.travel_to(2026, 3, 11)
     page.goto(f"{merchant.origin}/on-host.js?paypal")
     page.wait_for_function("() => window.Chargebee?.getInstance")

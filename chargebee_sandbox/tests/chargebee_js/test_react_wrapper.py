@@ -40,7 +40,7 @@ def bundle(tmp_path_factory: pytest.TempPathFactory, merchant: Merchant) -> None
 
 
 @pytest.mark.parametrize("flags", ["", "strict"])
-def test_the_wrapper_types_tokenizes_and_mounts_again(
+def test_the_wrapper_creates_tokens_and_remounts(
     bundle: None, page: Page, merchant: Merchant, provider: Any, complaints: list[str], flags: str
 ) -> None:
     form = CardForm(page, merchant.origin)

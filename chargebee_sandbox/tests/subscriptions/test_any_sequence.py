@@ -294,7 +294,7 @@ def http(sandbox: Any) -> Iterator[httpx.Client]:
 
 @BOUNDS
 @given(price=st.sampled_from(PRICES), trial_days=st.sampled_from((0, 0, 20)), path=steps)
-def test_estimates_are_what_is_charged_and_the_books_balance(
+def test_estimates_equal_charges_and_balances_add_up(
     http: httpx.Client, price: str, trial_days: int, path: list[tuple[str, Any]]
 ) -> None:
     life = Life.begin(http, price, trial_days=trial_days)
@@ -305,7 +305,7 @@ def test_estimates_are_what_is_charged_and_the_books_balance(
 
 @BOUNDS
 @given(price=st.sampled_from(PRICES), path=unpaid_steps)
-def test_the_books_balance_whatever_is_declined_or_paid_in_part(
+def test_balances_add_up_after_declines_and_partial_payments(
     http: httpx.Client, price: str, path: list[tuple[str, Any]]
 ) -> None:
     life = Life.begin(http, price, trial_days=0)

@@ -21,20 +21,20 @@ def travel_halfway(shop: SiteDriver, subscription: Any) -> None:
     shop.travel_past(subscription.current_term_start, length // 2)
 
 
-def left_of(cents: int, subscription: Any, at: int) -> int:
+def unused_amount(cents: int, subscription: Any, at: int) -> int:
     """Return the part of an amount (cents) for the rest of a term at an instant, rounded half up."""
     whole = subscription.current_term_end - subscription.current_term_start
     return int((2 * cents * (subscription.current_term_end - at) + whole) // (2 * whole))
 
 
-def test_a_month_becomes_a_year_at_once_less_what_is_left_of_the_month(shop: SiteDriver):
+def test_an_upgrade_to_yearly_credits_the_rest_of_the_month(shop: SiteDriver):
     monthly = shop.start_subscription(shop.add_customer())
     travel_halfway(shop, monthly)
     before = len(shop.list_events())
     answer = shop.change_items(monthly.id, "faith-year")
     now, invoice, note = answer.subscription, answer.invoice, answer.credit_notes[0]
 
-    credit = left_of(699, monthly, invoice.date)
+    credit = unused_amount(699, monthly, invoice.date)
     assert attribute_values(note, ("type", "status", "reason_code", "total", "reference_invoice_id")) == {
         "type": "refundable",
         "status": "refunded",
@@ -63,13 +63,13 @@ def test_a_month_becomes_a_year_at_once_less_what_is_left_of_the_month(shop: Sit
     ]
 
 
-def test_the_same_period_keeps_the_term_and_charges_its_rest(shop: SiteDriver):
+def test_a_change_within_the_period_keeps_the_term_and_prorates(shop: SiteDriver):
     first = shop.start_subscription(shop.add_customer())
     travel_halfway(shop, first)
     answer = shop.change_items(first.id, "gospel-month")
     invoice = answer.invoice
-    charge = left_of(799, first, invoice.date)
-    assert (invoice.total, invoice.credits_applied) == (charge, left_of(699, first, invoice.date))
+    charge = unused_amount(799, first, invoice.date)
+    assert (invoice.total, invoice.credits_applied) == (charge, unused_amount(699, first, invoice.date))
     assert invoice.line_items[0].description.startswith("gospel - Prorated Charges for ")
     assert (invoice.line_items[0].date_to, answer.subscription.current_term_end) == (
         first.current_term_end,
@@ -79,7 +79,7 @@ def test_the_same_period_keeps_the_term_and_charges_its_rest(shop: SiteDriver):
     assert shop.list_invoices(first.id)[-1].total == 799
 
 
-def test_what_was_changed_twice_in_a_term_is_credited_once(shop: SiteDriver):
+def test_two_changes_in_a_term_credit_the_term_once(shop: SiteDriver):
     first = shop.start_subscription(shop.add_customer())
     travel_halfway(shop, first)
     charged = shop.change_items(first.id, "gospel-month").invoice
@@ -89,7 +89,7 @@ def test_what_was_changed_twice_in_a_term_is_credited_once(shop: SiteDriver):
     assert abs(credit.total - charged.total) <= 1
 
 
-def test_the_credit_that_is_left_pays_later_invoices(shop: SiteDriver):
+def test_the_remaining_credit_pays_later_invoices(shop: SiteDriver):
     yearly = shop.start_subscription(shop.add_customer(), "faith-year")
     answer = shop.change_items(yearly.id, "faith-month")
     left = answer.credit_notes[0].amount_available
@@ -116,7 +116,7 @@ def test_an_unpaid_term_is_adjusted_by_a_change(shop: SiteDriver):
     assert (answer.invoice.total, answer.invoice.credits_applied) == (6999, 0)
 
 
-def test_a_term_paid_in_part_is_adjusted_as_far_as_it_is_due_and_refunded_for_the_rest(shop: SiteDriver):
+def test_a_partially_paid_term_is_adjusted_and_refunded(shop: SiteDriver):
     subscription = shop.start_subscription(shop.add_customer())
     shop.add_card("ava", DECLINING_CARD, replace_primary_payment_source=True)
     shop.travel_past(subscription.current_term_end)
@@ -132,7 +132,7 @@ def test_a_term_paid_in_part_is_adjusted_as_far_as_it_is_due_and_refunded_for_th
     assert (settled.status, settled.amount_due, answer.subscription.due_invoices_count) == ("paid", 0, 0)
 
 
-def test_without_proration_nothing_is_charged_or_credited_for_the_rest_of_the_term(shop: SiteDriver):
+def test_a_change_without_proration_charges_and_credits_nothing(shop: SiteDriver):
     first = shop.start_subscription(shop.add_customer())
     travel_halfway(shop, first)
     answer = shop.change_items(first.id, "gospel-month", prorate=False)
@@ -143,13 +143,13 @@ def test_without_proration_nothing_is_charged_or_credited_for_the_rest_of_the_te
     assert shop.list_invoices(first.id)[-1].total == 699
 
 
-def test_a_forced_reset_begins_the_same_period_anew(shop: SiteDriver):
+def test_a_forced_term_reset_restarts_the_period(shop: SiteDriver):
     first = shop.start_subscription(shop.add_customer())
     travel_halfway(shop, first)
     answer = shop.change_items(first.id, "faith-month", force_term_reset=True)
     assert answer.invoice.total == 699
     assert answer.subscription.current_term_start == answer.invoice.date
-    assert answer.credit_notes[0].total == left_of(699, first, answer.invoice.date)
+    assert answer.credit_notes[0].total == unused_amount(699, first, answer.invoice.date)
 
 
 def test_a_declined_change_changes_nothing(shop: SiteDriver):
@@ -166,7 +166,7 @@ def test_a_declined_change_changes_nothing(shop: SiteDriver):
     assert events == ["coupon_created", "coupon_set_created", "coupon_codes_added"]
 
 
-def test_a_change_is_refused_with_nothing_to_charge(shop: SiteDriver):
+def test_a_change_without_a_payment_source_is_refused(shop: SiteDriver):
     shop.add_customer(card=None)
     free = shop.add_price("faith", "month", 0, id="faith-free")
     first = shop.start_subscription("ava", free)
@@ -174,7 +174,7 @@ def test_a_change_is_refused_with_nothing_to_charge(shop: SiteDriver):
         shop.change_items(first.id, "faith-year")
 
 
-def test_a_trial_goes_on_through_a_change(shop: SiteDriver):
+def test_a_trial_continues_after_a_change(shop: SiteDriver):
     shop.add_customer()
     end = shop.client.Customer.retrieve("ava").customer.created_at + 9 * DAY
     trial = shop.start_subscription("ava", "faith-year", trial_end=end)
@@ -186,7 +186,7 @@ def test_a_trial_goes_on_through_a_change(shop: SiteDriver):
     assert [invoice.total for invoice in shop.list_invoices(trial.id)] == [699]
 
 
-def test_a_trial_can_be_moved_and_ended_by_a_change(shop: SiteDriver):
+def test_a_change_can_move_or_end_a_trial(shop: SiteDriver):
     shop.add_customer()
     end = shop.client.Customer.retrieve("ava").customer.created_at + 9 * DAY
     trial = shop.start_subscription("ava", trial_end=end)
@@ -197,20 +197,20 @@ def test_a_trial_can_be_moved_and_ended_by_a_change(shop: SiteDriver):
         shop.update_subscription(trial.id, trial_end=end)
 
 
-def test_an_addon_joins_the_plan_and_leaves_with_a_replaced_list(shop: SiteDriver):
+def test_an_addon_is_added_and_removed_with_the_item_list(shop: SiteDriver):
     addon = shop.add_addon("extra", "month", 200)
     first = shop.start_subscription(shop.add_customer())
     travel_halfway(shop, first)
     joined = shop.change_items(first.id, addon)
     items = [item.item_price_id for item in joined.subscription.subscription_items]
     assert (items, joined.credit_notes) == (["faith-month", addon], None)
-    assert joined.invoice.total == left_of(200, first, joined.invoice.date)
+    assert joined.invoice.total == unused_amount(200, first, joined.invoice.date)
     left = shop.change_items(first.id, "faith-month", replace_items_list=True)
     assert len(left.subscription.subscription_items) == 1
     assert (left.invoice, left.credit_notes[0].line_items[0].entity_id) == (None, addon)
 
 
-def test_two_plans_and_prices_off_sale_are_refused(shop: SiteDriver):
+def test_two_plans_and_archived_prices_are_refused(shop: SiteDriver):
     first = shop.start_subscription(shop.add_customer())
     two = [{"item_price_id": "faith-month"}, {"item_price_id": "gospel-month"}]
     with expect_refusal(400, "param_wrong_value"):
@@ -222,7 +222,7 @@ def test_two_plans_and_prices_off_sale_are_refused(shop: SiteDriver):
     assert shop.change_items(first.id, "faith-month").invoice is None
 
 
-def test_a_paused_subscription_is_not_written_to(shop: SiteDriver):
+def test_a_paused_subscription_cannot_be_changed(shop: SiteDriver):
     first = shop.start_subscription(shop.add_customer(), coupon_ids=[shop.add_coupon("TEN")])
     shop.client.Subscription.pause(first.id)
     for write in (
@@ -235,7 +235,7 @@ def test_a_paused_subscription_is_not_written_to(shop: SiteDriver):
             write()
 
 
-def test_a_cancelled_subscription_is_revived_by_a_change(shop: SiteDriver):
+def test_a_change_reactivates_a_cancelled_subscription(shop: SiteDriver):
     first = shop.start_subscription(shop.add_customer())
     shop.client.Subscription.cancel_for_items(first.id, {"cancel_option": "immediately"})
     answer = shop.update_subscription(first.id, coupon_ids=[shop.add_coupon("TEN")])
@@ -245,7 +245,7 @@ def test_a_cancelled_subscription_is_revived_by_a_change(shop: SiteDriver):
     assert "subscription_reactivated" in [event.event_type for event in shop.list_events()]
 
 
-def test_it_stays_cancelled_where_that_is_asked_for(shop: SiteDriver):
+def test_a_change_can_leave_it_cancelled(shop: SiteDriver):
     first = shop.start_subscription(shop.add_customer())
     shop.client.Subscription.cancel_for_items(first.id, {"cancel_option": "immediately"})
     answer = shop.update_subscription(first.id, coupon_ids=[shop.add_coupon("TEN")], reactivate=False)
@@ -253,7 +253,7 @@ def test_it_stays_cancelled_where_that_is_asked_for(shop: SiteDriver):
     assert answer.subscription.coupons[0].coupon_id == "TEN"
 
 
-def test_one_that_ends_goes_on_ending_through_a_change(shop: SiteDriver):
+def test_a_change_keeps_a_scheduled_cancellation(shop: SiteDriver):
     first = shop.start_subscription(shop.add_customer())
     shop.client.Subscription.cancel_for_items(first.id, {"cancel_option": "end_of_term"})
     same = shop.change_items(first.id, "gospel-month").subscription
@@ -262,14 +262,14 @@ def test_one_that_ends_goes_on_ending_through_a_change(shop: SiteDriver):
     assert (longer.status, longer.cancelled_at) == ("non_renewing", longer.current_term_end)
 
 
-def test_collection_acts_at_once_and_leaves_the_invoice_due(shop: SiteDriver):
+def test_a_change_can_leave_its_invoice_due(shop: SiteDriver):
     first = shop.start_subscription(shop.add_customer())
     answer = shop.change_items(first.id, "faith-year", auto_collection="off")
     assert (answer.subscription.auto_collection, answer.invoice.status) == ("off", "payment_due")
 
 
 @pytest.mark.parametrize("wrong", [{"invoice_immediately": False}, {"change_option": "specific_date"}])
-def test_what_this_site_does_not_offer_is_refused(shop: SiteDriver, wrong: dict[str, Any]):
+def test_an_unsupported_option_is_refused(shop: SiteDriver, wrong: dict[str, Any]):
     first = shop.start_subscription(shop.add_customer())
     with expect_refusal(400, "param_wrong_value"):
         shop.change_items(first.id, "faith-year", **wrong)

@@ -20,12 +20,12 @@ def travel_halfway(shop: SiteDriver, subscription: Any) -> None:
     shop.travel_past(subscription.current_term_start, length // 2)
 
 
-def same_but_for_time(estimated: int, charged: int, seconds: int) -> bool:
+def almost_equal(estimated: int, charged: int, seconds: int) -> bool:
     """Return whether two prorated amounts are equal; a second between them is worth less than a cent."""
     return abs(estimated - charged) <= seconds
 
 
-def test_an_upgrades_estimate_is_what_it_then_charges_and_credits(shop: SiteDriver):
+def test_an_upgrade_charges_and_credits_the_estimated_amounts(shop: SiteDriver):
     monthly = shop.start_subscription(shop.add_customer(), coupon_ids=[shop.add_coupon("TEN")])
     travel_halfway(shop, monthly)
     before = shop.retrieve_subscription(monthly.id).raw_data
@@ -36,8 +36,8 @@ def test_an_upgrades_estimate_is_what_it_then_charges_and_credits(shop: SiteDriv
     seconds = answer.invoice.date - estimate.created_at
     now, note = estimate.invoice_estimate, estimate.credit_note_estimates[0]
     assert (now.total, answer.invoice.total) == (6299, 6299)
-    assert same_but_for_time(now.amount_due, answer.invoice.amount_paid, seconds)
-    assert same_but_for_time(note.total, answer.credit_notes[0].total, seconds)
+    assert almost_equal(now.amount_due, answer.invoice.amount_paid, seconds)
+    assert almost_equal(note.total, answer.credit_notes[0].total, seconds)
     assert (note.type, note.reference_invoice_id) == (
         "refundable",
         answer.credit_notes[0].reference_invoice_id,
@@ -48,7 +48,7 @@ def test_an_upgrades_estimate_is_what_it_then_charges_and_credits(shop: SiteDriv
     assert estimate.next_invoice_estimate.total == shop.list_invoices(monthly.id)[-1].total == 6299
 
 
-def test_a_downgrades_estimate_says_what_the_next_term_will_cost(shop: SiteDriver):
+def test_the_estimate_of_a_downgrade_shows_the_next_term(shop: SiteDriver):
     yearly = shop.start_subscription(shop.add_customer(), "faith-year")
     estimate = shop.estimate_change(yearly.id, "faith-month", change_option="end_of_term")
     assert (estimate.invoice_estimate, estimate.credit_note_estimates) == (None, None)
@@ -62,7 +62,7 @@ def test_a_downgrades_estimate_says_what_the_next_term_will_cost(shop: SiteDrive
     assert shop.client.Estimate.renewal_estimate(yearly.id, ignoring).estimate.invoice_estimate.total == 6999
 
 
-def test_an_estimate_asks_nobody_to_pay_and_spends_no_code(shop: SiteDriver):
+def test_an_estimate_charges_no_card_and_redeems_no_code(shop: SiteDriver):
     code = shop.add_single_use_code("TEN", "TEN-1")
     monthly = shop.start_subscription(shop.add_customer())
     shop.add_card("ava", DECLINING_CARD, replace_primary_payment_source=True)
@@ -73,7 +73,7 @@ def test_an_estimate_asks_nobody_to_pay_and_spends_no_code(shop: SiteDriver):
     assert shop.client.CreditNote.list({}).list == []
 
 
-def test_balances_are_left_out_where_that_is_asked_for(shop: SiteDriver):
+def test_an_estimate_can_leave_out_balances(shop: SiteDriver):
     yearly = shop.start_subscription(shop.add_customer(), "faith-year")
     shop.change_items(yearly.id, "faith-month")
     renewal: Callable[..., Any] = shop.client.Estimate.renewal_estimate
@@ -87,7 +87,7 @@ def test_balances_are_left_out_where_that_is_asked_for(shop: SiteDriver):
     assert (without.credits_applied, without.amount_due) == (0, 699)
 
 
-def test_a_new_subscriptions_estimate_is_what_it_then_costs(shop: SiteDriver):
+def test_a_new_subscription_charges_the_estimated_amount(shop: SiteDriver):
     yearly = shop.start_subscription(shop.add_customer(), "faith-year")
     half = shop.change_items(yearly.id, "faith-month", coupon_ids=[shop.add_coupon("TEN")])
     price = shop.add_price("gospel", "year", 7999, id="gospel-trial", trial_period=7, trial_period_unit="day")
@@ -104,7 +104,7 @@ def test_a_new_subscriptions_estimate_is_what_it_then_costs(shop: SiteDriver):
     assert invoice.credits_applied == min(7199, half.customer.refundable_credits)
 
 
-def test_a_cancellations_estimate_is_what_it_gives_back(shop: SiteDriver):
+def test_a_cancellation_credits_the_estimated_amount(shop: SiteDriver):
     monthly = shop.start_subscription(shop.add_customer())
     travel_halfway(shop, monthly)
     cut = {"cancel_option": "immediately", "credit_option_for_current_term_charges": "prorate"}
@@ -113,10 +113,10 @@ def test_a_cancellations_estimate_is_what_it_gives_back(shop: SiteDriver):
     assert shop.retrieve_subscription(monthly.id).status == "active"
     answer = shop.client.Subscription.cancel_for_items(monthly.id, cut)
     note = answer.credit_notes[0]
-    assert same_but_for_time(estimate.credit_note_estimates[0].total, note.total, note.date - estimate.created_at)
+    assert almost_equal(estimate.credit_note_estimates[0].total, note.total, note.date - estimate.created_at)
 
 
-def test_a_trial_that_a_change_would_end_is_estimated_with_its_charge(shop: SiteDriver):
+def test_the_estimate_of_a_change_that_ends_a_trial_has_a_charge(shop: SiteDriver):
     shop.add_customer()
     end = shop.client.Customer.retrieve("ava").customer.created_at + 9 * 86_400
     trial = shop.start_subscription("ava", trial_end=end)
@@ -127,7 +127,7 @@ def test_a_trial_that_a_change_would_end_is_estimated_with_its_charge(shop: Site
     assert (going_on.invoice_estimate, going_on.next_invoice_estimate.total) == (None, 6999)
 
 
-def test_what_does_not_renew_has_no_next_invoice(shop: SiteDriver):
+def test_a_subscription_that_does_not_renew_has_no_next_invoice(shop: SiteDriver):
     first = shop.start_subscription(shop.add_customer())
     shop.client.Subscription.cancel_for_items(first.id, {"cancel_option": "end_of_term"})
     assert shop.estimate_change(first.id, "gospel-month").next_invoice_estimate is None
@@ -137,7 +137,7 @@ def test_what_does_not_renew_has_no_next_invoice(shop: SiteDriver):
     assert shop.client.Estimate.renewal_estimate(first.id, going_on).estimate.invoice_estimate.total == 699
 
 
-def test_a_site_may_let_an_unpaid_change_stand(launch_sandbox: Callable[..., Any]):
+def test_a_site_can_keep_an_unpaid_change(launch_sandbox: Callable[..., Any]):
     sandbox = launch_sandbox(SANDBOX_UNPAID_CHANGES="1")
     shop = SiteDriver.open_site(sandbox.client(), sandbox)
     monthly = shop.start_subscription(shop.add_customer())

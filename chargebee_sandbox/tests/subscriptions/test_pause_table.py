@@ -1,4 +1,4 @@
-"""The provider's own vectors for pausing and resuming, attribute by attribute."""
+"""Chargebee's documented examples of pausing and resuming, attribute by attribute."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_a_scheduled_pause_removed(shop: SiteDriver, active: Any):
     assert attribute_values(back, TABLE) == expected_row("active", active.current_term_end, None, None, 699)
 
 
-def test_a_pause_at_once_and_its_resumption_within_the_term(shop: SiteDriver, active: Any):
+def test_an_immediate_pause_and_its_resumption_within_the_term(shop: SiteDriver, active: Any):
     paused = shop.client.Subscription.pause(active.id, {"pause_option": "immediately"}).subscription
     assert attribute_values(paused, TABLE) == expected_row("paused", None, paused.updated_at, None, 0)
     assert attribute_values(paused, TERM) == attribute_values(active, TERM)
@@ -78,7 +78,7 @@ def test_each_step_has_its_event(shop: SiteDriver, active: Any):
     assert {"subscription", "customer", "card"} == set(events[0].content)
 
 
-def test_a_scheduled_pause_takes_effect_at_its_instant_and_nothing_is_billed(shop: SiteDriver, active: Any):
+def test_a_scheduled_pause_takes_effect_on_time_and_stops_billing(shop: SiteDriver, active: Any):
     shop.client.Subscription.pause(active.id, {"pause_option": "end_of_term"})
     shop.travel_past(active.current_term_end, 86_400)
     paused = shop.retrieve_subscription(active.id)
@@ -89,7 +89,7 @@ def test_a_scheduled_pause_takes_effect_at_its_instant_and_nothing_is_billed(sho
     assert len(shop.list_invoices(active.id)) == 1
 
 
-def test_skipped_cycles_end_by_themselves_with_a_charge(shop: SiteDriver, active: Any):
+def test_a_pause_for_billing_cycles_ends_with_a_charge(shop: SiteDriver, active: Any):
     params = {"pause_option": "billing_cycles", "skip_billing_cycles": 2}
     paused = shop.client.Subscription.pause(active.id, params).subscription
     shop.travel_past(paused.resume_date)
@@ -101,7 +101,7 @@ def test_skipped_cycles_end_by_themselves_with_a_charge(shop: SiteDriver, active
     ]
 
 
-def test_an_unlimited_pause_of_one_that_was_to_end_is_cancelled_at_its_end(shop: SiteDriver, active: Any):
+def test_an_indefinite_pause_keeps_a_scheduled_cancellation(shop: SiteDriver, active: Any):
     shop.client.Subscription.cancel_for_items(active.id, {"cancel_option": "end_of_term"})
     shop.client.Subscription.pause(active.id, {"pause_option": "immediately"})
     shop.travel_past(active.current_term_end)
@@ -109,13 +109,13 @@ def test_an_unlimited_pause_of_one_that_was_to_end_is_cancelled_at_its_end(shop:
     assert (ended.status, ended.cancelled_at) == ("cancelled", active.current_term_end)
 
 
-def test_it_refuses_to_pause_what_is_paused(shop: SiteDriver, active: Any):
+def test_it_refuses_to_pause_a_paused_subscription(shop: SiteDriver, active: Any):
     shop.client.Subscription.pause(active.id, {"pause_option": "immediately"})
     with expect_refusal(409, "invalid_state_for_pause"):
         shop.client.Subscription.pause(active.id, {"pause_option": "end_of_term"})
 
 
-def test_it_refuses_what_the_state_does_not_allow(shop: SiteDriver, active: Any):
+def test_it_refuses_operations_that_the_state_does_not_allow(shop: SiteDriver, active: Any):
     do = shop.client.Subscription
     for attempt in (do.resume, do.remove_scheduled_pause, do.remove_scheduled_resumption):
         with expect_refusal(409, "invalid_state_for_request"):
@@ -135,13 +135,13 @@ def test_it_refuses_what_the_state_does_not_allow(shop: SiteDriver, active: Any)
         {"pause_option": "end_of_term", "resume_date": 1},
     ],
 )
-def test_it_refuses_dates_that_do_not_fit(shop: SiteDriver, active: Any, params: dict[str, Any]):
+def test_it_refuses_invalid_dates(shop: SiteDriver, active: Any, params: dict[str, Any]):
     with expect_refusal(400, "param_wrong_value"):
         shop.client.Subscription.pause(active.id, params)
     assert shop.retrieve_subscription(active.id).resource_version == active.resource_version
 
 
-def test_the_pause_estimate_says_what_the_pause_then_does(shop: SiteDriver, active: Any):
+def test_a_pause_has_the_estimated_effect(shop: SiteDriver, active: Any):
     params = {
         "pause_option": "end_of_term",
         "subscription": {"resume_date": active.current_term_end + 86_400},

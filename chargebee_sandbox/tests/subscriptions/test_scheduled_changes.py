@@ -21,7 +21,7 @@ def downgrade(shop: SiteDriver) -> Any:
     return shop.change_items(yearly.id, "faith-month", change_option="end_of_term").subscription
 
 
-def types_since(shop: SiteDriver, count: int) -> list[str]:
+def event_types_since(shop: SiteDriver, count: int) -> list[str]:
     return [event.event_type for event in shop.list_events()[count:]]
 
 
@@ -42,13 +42,13 @@ def test_a_scheduled_change_leaves_the_subscription_as_it_is(shop: SiteDriver, d
     }
     assert ahead.subscription_items[0].item_price_id == "faith-month"
     assert len(shop.list_invoices(downgrade.id)) == 1
-    assert types_since(shop, 0)[-1] == "subscription_changes_scheduled"
+    assert event_types_since(shop, 0)[-1] == "subscription_changes_scheduled"
 
 
-def test_at_the_terms_end_it_takes_effect_and_renews_by_the_month(shop: SiteDriver, downgrade: Any):
+def test_it_takes_effect_at_the_end_of_the_term_and_renews_monthly(shop: SiteDriver, downgrade: Any):
     before = len(shop.list_events())
     shop.travel_past(downgrade.current_term_end)
-    assert types_since(shop, before) == [
+    assert event_types_since(shop, before) == [
         "subscription_changed",
         "subscription_renewed",
         "payment_succeeded",
@@ -62,10 +62,10 @@ def test_at_the_terms_end_it_takes_effect_and_renews_by_the_month(shop: SiteDriv
     assert utc_dates([invoice.date for invoice in invoices]) == ["2026-03-10", "2027-03-10", "2027-04-10"]
 
 
-def test_it_can_be_taken_back(shop: SiteDriver, downgrade: Any):
+def test_it_can_be_removed(shop: SiteDriver, downgrade: Any):
     back = shop.client.Subscription.remove_scheduled_changes(downgrade.id).subscription
     assert back.has_scheduled_changes is False
-    assert types_since(shop, 0)[-1] == "subscription_scheduled_changes_removed"
+    assert event_types_since(shop, 0)[-1] == "subscription_scheduled_changes_removed"
     for ask in ("remove_scheduled_changes", "retrieve_with_scheduled_changes"):
         with expect_refusal(409, "invalid_state_for_request"):
             getattr(shop.client.Subscription, ask)(downgrade.id)
@@ -73,14 +73,14 @@ def test_it_can_be_taken_back(shop: SiteDriver, downgrade: Any):
     assert shop.list_invoices(downgrade.id)[-1].total == 6999
 
 
-def test_any_update_deletes_it_even_one_of_coupons_alone(shop: SiteDriver, downgrade: Any):
+def test_any_update_removes_it_even_one_of_coupons_only(shop: SiteDriver, downgrade: Any):
     answer = shop.update_subscription(downgrade.id, coupon_ids=[shop.add_coupon("TEN")])
     assert answer.subscription.has_scheduled_changes is False
     shop.travel_past(downgrade.current_term_end)
     assert shop.list_invoices(downgrade.id)[-1].total == 6299
 
 
-def test_a_coupon_of_the_change_comes_with_it(shop: SiteDriver):
+def test_its_coupon_is_added_when_it_takes_effect(shop: SiteDriver):
     yearly = shop.start_subscription(shop.add_customer(), "faith-year", coupon_ids=[shop.add_coupon("TEN")])
     code = shop.add_single_use_code("FIVE", "FIVE-1", discount_percentage=5)
     params = {"change_option": "end_of_term", "coupon_ids": [code], "replace_coupon_list": True}
@@ -95,7 +95,7 @@ def test_a_coupon_of_the_change_comes_with_it(shop: SiteDriver):
     assert shop.list_invoices(yearly.id)[-1].total == 664
 
 
-def test_taking_it_back_gives_its_code_back(shop: SiteDriver):
+def test_removing_it_releases_its_single_use_code(shop: SiteDriver):
     yearly = shop.start_subscription(shop.add_customer(), "faith-year")
     code = shop.add_single_use_code("FIVE", "FIVE-1", discount_percentage=5)
     shop.change_items(yearly.id, "faith-month", change_option="end_of_term", coupon_ids=[code])
@@ -104,15 +104,15 @@ def test_taking_it_back_gives_its_code_back(shop: SiteDriver):
     assert shop.client.Coupon.retrieve("FIVE").coupon.redemptions == 0
 
 
-def test_it_cannot_be_paused(shop: SiteDriver, downgrade: Any):
+def test_a_subscription_with_a_scheduled_change_cannot_be_paused(shop: SiteDriver, downgrade: Any):
     with expect_refusal(409, "operation_failed"):
         shop.client.Subscription.pause(downgrade.id)
 
 
-def test_an_end_at_the_terms_end_drops_it(shop: SiteDriver, downgrade: Any):
+def test_a_cancellation_at_the_end_of_the_term_removes_it(shop: SiteDriver, downgrade: Any):
     ending = shop.client.Subscription.cancel_for_items(downgrade.id, {"cancel_option": "end_of_term"})
     assert (ending.subscription.status, ending.subscription.has_scheduled_changes) == ("non_renewing", False)
-    assert types_since(shop, 0)[-2:] == [
+    assert event_types_since(shop, 0)[-2:] == [
         "subscription_scheduled_changes_removed",
         "subscription_cancellation_scheduled",
     ]
@@ -120,7 +120,7 @@ def test_an_end_at_the_terms_end_drops_it(shop: SiteDriver, downgrade: Any):
     assert (back.status, back.has_scheduled_changes) == ("active", False)
 
 
-def test_what_ends_or_pauses_with_its_term_has_no_change_after_it(shop: SiteDriver):
+def test_a_subscription_that_will_cancel_or_pause_refuses_it(shop: SiteDriver):
     shop.add_customer()
     ending, pausing = (
         shop.start_subscription("ava", "faith-year"),
@@ -133,7 +133,7 @@ def test_what_ends_or_pauses_with_its_term_has_no_change_after_it(shop: SiteDriv
             shop.change_items(subscription.id, price, change_option="end_of_term")
 
 
-def test_a_trials_change_waits_for_its_end(shop: SiteDriver):
+def test_in_a_trial_it_takes_effect_when_the_trial_ends(shop: SiteDriver):
     shop.add_customer()
     end = shop.client.Customer.retrieve("ava").customer.created_at + 9 * 86_400
     trial = shop.start_subscription("ava", "faith-year", trial_end=end)

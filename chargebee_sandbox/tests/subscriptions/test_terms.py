@@ -29,7 +29,7 @@ from chargebee_sandbox.tests.support.site_driver import (
         ((2028, 2, 29), "faith-year", (2032, 3, 1), ["2029-02-28", "2030-02-28", "2031-02-28", "2032-02-29"]),
     ],
 )
-def test_terms_keep_their_day_over_short_months_leap_days_and_year_ends(
+def test_terms_keep_their_billing_day_across_short_months_and_leap_days(
     shop_on: Callable[..., SiteDriver], begun: Any, price: str, until: Any, expected: list[str]
 ):
     shop = shop_on(*begun)
@@ -43,7 +43,7 @@ def test_terms_keep_their_day_over_short_months_leap_days_and_year_ends(
     assert now.current_term_start == invoices[-1].date
 
 
-def test_a_renewal_is_told_with_its_payment_and_its_invoice(shop: SiteDriver):
+def test_a_renewal_has_events_for_its_payment_and_invoice(shop: SiteDriver):
     subscription = shop.start_subscription(shop.add_customer())
     before = len(shop.list_events())
     shop.travel_past(subscription.current_term_end)
@@ -69,7 +69,7 @@ def test_a_renewal_is_told_with_its_payment_and_its_invoice(shop: SiteDriver):
     )
 
 
-def test_what_is_due_happens_in_the_order_it_fell_due(shop: SiteDriver):
+def test_renewals_happen_in_the_order_of_their_due_dates(shop: SiteDriver):
     shop.add_customer("ava")
     shop.add_customer("ben")
     first = shop.start_subscription("ava")
@@ -87,7 +87,7 @@ def test_what_is_due_happens_in_the_order_it_fell_due(shop: SiteDriver):
     assert [event.occurred_at for event in renewed] == sorted(event.occurred_at for event in renewed)
 
 
-def test_a_trial_is_free_and_then_charged(shop: SiteDriver):
+def test_a_trial_is_free_until_it_ends(shop: SiteDriver):
     price = shop.add_price("gospel", "month", 799, id="gospel-trial", trial_period=7, trial_period_unit="day")
     subscription = shop.start_subscription(shop.add_customer(), price)
     assert attribute_values(subscription, ("status", "mrr")) == {"status": "in_trial", "mrr": 0}
@@ -99,7 +99,7 @@ def test_a_trial_is_free_and_then_charged(shop: SiteDriver):
     assert "subscription_activated" in [event.event_type for event in shop.list_events()]
 
 
-def test_a_trial_without_a_card_ends(shop: SiteDriver):
+def test_a_trial_without_a_card_is_cancelled_at_its_end(shop: SiteDriver):
     shop.add_customer(card=None)
     trial = shop.start_subscription("ava", trial_end=shop.client.Customer.retrieve("ava").customer.created_at + 86_400)
     shop.travel_past(trial.trial_end)
@@ -113,7 +113,7 @@ def test_a_trial_without_a_card_ends(shop: SiteDriver):
     }
 
 
-def test_a_subscription_may_begin_later(shop: SiteDriver):
+def test_a_subscription_can_start_in_the_future(shop: SiteDriver):
     shop.add_customer()
     start = shop.client.Customer.retrieve("ava").customer.created_at + 5 * 86_400
     future = shop.start_subscription("ava", start_date=start)
@@ -127,7 +127,7 @@ def test_a_subscription_may_begin_later(shop: SiteDriver):
     assert "subscription_started" in [event.event_type for event in shop.list_events()]
 
 
-def test_an_end_at_the_end_of_the_term_and_its_undoing(shop: SiteDriver):
+def test_a_cancellation_at_the_end_of_the_term_can_be_removed(shop: SiteDriver):
     active = shop.start_subscription(shop.add_customer())
     ending = shop.client.Subscription.cancel_for_items(
         active.id, {"cancel_option": "end_of_term", "cancel_reason_code": "Too dear"}
@@ -158,7 +158,7 @@ def test_an_end_at_the_end_of_the_term_and_its_undoing(shop: SiteDriver):
     assert len(shop.list_invoices(active.id)) == 1
 
 
-def test_a_trial_to_be_cancelled_stays_a_trial(shop: SiteDriver):
+def test_a_trial_with_a_scheduled_cancellation_stays_in_trial(shop: SiteDriver):
     shop.add_customer()
     trial = shop.start_subscription("ava", trial_end=shop.client.Customer.retrieve("ava").customer.created_at + 86_400)
     ending = shop.client.Subscription.cancel_for_items(trial.id, {"cancel_option": "end_of_term"}).subscription
@@ -172,7 +172,7 @@ def test_a_trial_to_be_cancelled_stays_a_trial(shop: SiteDriver):
     assert shop.list_invoices(trial.id) == []
 
 
-def test_an_end_on_a_date_lets_the_terms_before_it_renew(shop: SiteDriver):
+def test_terms_renew_until_the_date_of_a_scheduled_cancellation(shop: SiteDriver):
     active = shop.start_subscription(shop.add_customer())
     cancel_at = active.current_term_end + 10 * 86_400
     params = {"cancel_option": "specific_date", "cancel_at": cancel_at}
@@ -188,7 +188,7 @@ def test_an_end_on_a_date_lets_the_terms_before_it_renew(shop: SiteDriver):
     assert len(shop.list_invoices(active.id)) == 2
 
 
-def test_a_cancellation_at_once_stops_everything(shop: SiteDriver):
+def test_an_immediate_cancellation_stops_billing(shop: SiteDriver):
     active = shop.start_subscription(shop.add_customer())
     ended = shop.client.Subscription.cancel_for_items(active.id, {"cancel_option": "immediately"}).subscription
     assert (ended.status, ended.cancelled_at, ended.mrr) == ("cancelled", ended.updated_at, 0)
@@ -198,7 +198,7 @@ def test_a_cancellation_at_once_stops_everything(shop: SiteDriver):
     assert len(shop.list_invoices(active.id)) == 1
 
 
-def test_counted_cycles_end_by_themselves(shop: SiteDriver):
+def test_a_subscription_ends_after_its_billing_cycles(shop: SiteDriver):
     subscription = shop.start_subscription(shop.add_customer(), billing_cycles=2)
     assert (subscription.status, subscription.remaining_billing_cycles) == ("active", 1)
     shop.travel_past(subscription.current_term_end)
@@ -212,7 +212,7 @@ def test_counted_cycles_end_by_themselves(shop: SiteDriver):
     assert shop.retrieve_subscription(subscription.id).status == "cancelled"
 
 
-def test_the_renewal_estimate_is_what_the_renewal_then_costs(shop: SiteDriver):
+def test_a_renewal_charges_the_estimated_amount(shop: SiteDriver):
     coupon = shop.add_coupon("TEN")
     subscription = shop.start_subscription(shop.add_customer(), coupon_ids=[coupon])
     estimate = shop.client.Estimate.renewal_estimate(subscription.id, {}).estimate.invoice_estimate

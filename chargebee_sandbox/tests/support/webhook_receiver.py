@@ -92,7 +92,7 @@ def run_receiver() -> Iterator[WebhookReceiver]:
             self.end_headers()
 
         def log_message(self, *_arguments: object) -> None:
-            """Say nothing: a failing test prints what it needs."""
+            """Do not log: a failing test prints what it needs."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
