@@ -87,8 +87,8 @@ def form_errors(answer: Any) -> dict[str, Any]:
 def test_an_uploaded_logo_is_shown_to_subscribers(operator: Client, kids: Brand, upload: SimpleUploadedFile) -> None:
     upload.seek(0)
     assert post_admin_form(operator, kids, logo_upload=upload).status_code == 302
-    expected = operator.get("/api/site", headers={"host": "kids.localhost"}).json()["brand"]["logoUrl"]
-    served = operator.get(expected)
+    logo_url = operator.get("/api/site", headers={"host": "kids.localhost"}).json()["brand"]["logoUrl"]
+    served = operator.get(logo_url)
     assert served.status_code == 200
     assert served["Content-Type"].startswith("image/")
     assert served["Content-Security-Policy"] == (
@@ -175,10 +175,10 @@ def test_the_logos_of_the_portal_are_accepted(operator: Client, kids: Brand) -> 
 
 def test_a_color_with_too_little_contrast_gets_an_error_with_a_suggestion(operator: Client, kids: Brand) -> None:
     answer = post_admin_form(operator, kids, light_onPrimary="#5f9f97", dark_link="#44444c")
-    expected = form_errors(answer)
-    assert expected["light_onPrimary"][0].startswith("light: onPrimary on primary has 2.")
-    assert "and needs 4.5. onPrimary #" in expected["light_onPrimary"][0]
-    assert expected["dark_link"][0].startswith("dark: link on the page has 1.")
+    errors = form_errors(answer)
+    assert errors["light_onPrimary"][0].startswith("light: onPrimary on primary has 2.")
+    assert "and needs 4.5. onPrimary #" in errors["light_onPrimary"][0]
+    assert errors["dark_link"][0].startswith("dark: link on the page has 1.")
     assert kids.colours["light"]["onPrimary"] == "#ffffff"
 
 
@@ -191,15 +191,15 @@ def test_a_readable_color_is_found_for_every_background(colour: str, background:
 
 
 def test_the_suggested_color_is_accepted(operator: Client, kids: Brand) -> None:
-    expected = form_errors(post_admin_form(operator, kids, light_onPrimary="#5f9f97"))["light_onPrimary"]
-    offered = {re.findall("onPrimary (#[0-9a-f]{6}) would do", line)[0] for line in expected}
-    assert (len(expected), len(offered)) == (2, 1)
+    errors = form_errors(post_admin_form(operator, kids, light_onPrimary="#5f9f97"))["light_onPrimary"]
+    offered = {re.findall("onPrimary (#[0-9a-f]{6}) would do", line)[0] for line in errors}
+    assert (len(errors), len(offered)) == (2, 1)
     assert post_admin_form(operator, kids, light_onPrimary=offered.pop()).status_code == 302
 
 
 def test_a_background_without_any_readable_color_gets_an_error(operator: Client, kids: Brand) -> None:
-    expected = form_errors(post_admin_form(operator, kids, light_primary="#777777", light_onPrimary="#ffffff"))
-    assert expected["light_onPrimary"][0].endswith("Make primary darker or lighter.")
+    errors = form_errors(post_admin_form(operator, kids, light_primary="#777777", light_onPrimary="#ffffff"))
+    assert errors["light_onPrimary"][0].endswith("Make primary darker or lighter.")
 
 
 def test_every_color_pair_of_every_brand_has_enough_contrast(kids: Brand) -> None:
@@ -245,9 +245,9 @@ def test_a_link_to_another_domain_is_refused(operator: Client, kids: Brand, url:
 @pytest.mark.shows("security-28")
 def test_a_link_that_is_no_longer_allowed_is_left_out(client: Client, kids: Brand, settings: Settings) -> None:
     settings.LINK_DOMAINS = ["watch.kids.example.com"]
-    expected = client.get("/api/site", headers={"host": "kids.localhost"}).json()
-    assert (expected["brand"]["termsUrl"], expected["brand"]["helpCentreUrl"]) == ("", "")
-    assert [service["streamUrl"] for service in expected["services"]] == [
+    response = client.get("/api/site", headers={"host": "kids.localhost"}).json()
+    assert (response["brand"]["termsUrl"], response["brand"]["helpCentreUrl"]) == ("", "")
+    assert [service["streamUrl"] for service in response["services"]] == [
         "",
         "",
         "https://watch.kids.example.com/",

@@ -77,7 +77,7 @@ def running(tmp_path):
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_it_lets_the_leader_finish_and_leaves_no_process(running, tmp_path, number):
+def test_the_leader_finishes_and_no_process_is_left(running, tmp_path, number):
     process, pids = running
     process.send_signal(number)
     assert process.wait(timeout=60) == 0

@@ -155,7 +155,7 @@ def test_it_keeps_leading_zeros() -> None:
         {"address": "ava@example.com"},
     ],
 )
-def test_it_refuses_what_is_not_an_address(sign_in_client: SignInClient, email: Any) -> None:
+def test_it_refuses_an_invalid_address(sign_in_client: SignInClient, email: Any) -> None:
     answer = sign_in_client.request_code(email)
     assert answer.status_code == 400
     assert answer.json()["code"] == "validation_error"
