@@ -48,7 +48,7 @@ def test_adding_months_one_by_one_equals_adding_them_at_once(anchor: int, months
 
 
 @given(anchor=INSTANTS, months=st.integers(1, 240))
-def test_the_day_is_that_of_the_anchor_or_the_last_of_the_month(anchor: int, months: int):
+def test_a_period_ends_on_the_anchor_day_or_the_last_of_the_month(anchor: int, months: int):
     end = to_datetime(billing_dates.add_periods(anchor, months, "month"))
     assert end.day == min(to_datetime(anchor).day, monthrange(end.year, end.month)[1])
     assert end.time() == to_datetime(anchor).time()

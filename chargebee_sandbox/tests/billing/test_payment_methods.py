@@ -152,7 +152,7 @@ def test_no_card_number_or_code_is_stored(shop: SiteDriver, payer: Payer, ava: s
     assert GOOD_CARD not in Path(shop.sandbox.log).read_text()
 
 
-def test_the_name_and_expiry_of_a_card_can_change_but_not_its_number(shop: SiteDriver, payer: Payer, ava: str):
+def test_a_card_can_change_its_name_and_expiry_but_not_its_number(shop: SiteDriver, payer: Payer, ava: str):
     source = add_card_by_token(shop, payer.create_token()).payment_source
     card = {"first_name": "Eva", "billing_state_code": "MA", "billing_zip": "", "expiry_year": 2035}
     changed = shop.client.PaymentSource.update_card(source.id, {"card": card}).payment_source

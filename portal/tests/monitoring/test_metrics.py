@@ -119,7 +119,7 @@ def test_counts_stay_complete_while_processes_are_replaced(visitor):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_worker_serves_its_metrics_on_its_own_port_to_the_networks_only(tmp_path):
+def test_a_worker_serves_its_metrics_to_the_networks_on_its_own_port(tmp_path):
     port = free_port()
     environment = {
         **worker_environment(tmp_path, settings.CHARGEBEE_ENDPOINT),
