@@ -1,1 +1,1 @@
-"""What billing's services do, shown on a live sandbox through the official SDK."""
+"""Tests of the changes of a subscription, against a live sandbox through the official SDK."""

@@ -1,4 +1,4 @@
-"""Cancelling and keeping under faults: done once, said once, what was said kept, and everything as it was after."""
+"""Cancellation under faults: it happens once, sends one mail, keeps the survey answers, and its undo restores all."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ from billing.tests.support.live_provider import FAITH, GOSPEL, KIDS, Provider, u
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("assert_settled_after")]
 
 HTML = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 6\r\nConnection: close\r\n\r\n<html>"
-# What `cancel_two` writes: a pause and a downgrade set aside, two ends, and the coupons of the one that stays: off, on.
+# The writes of `cancel_two`: remove a pause and a downgrade, cancel two, and remove and add the other one's coupon.
 WRITES = range(1, 7)
-# What keeping it writes for the one with the pause: its end taken back, its pause again, two coupons off and on.
-WRITES_BACK = range(1, 5)
+# The writes of undoing the paused one's cancellation: remove it, pause again, remove and add two coupons.
+UNDO_WRITES = range(1, 5)
 SURVEY = {"reason": "Too expensive", "offer": "pause"}
 
 
 @pytest.fixture
 def ava(provider: Provider) -> Account:
-    """Faith & Family with a scheduled pause, Gospel TV for a year with a scheduled downgrade, Kids."""
+    """Ava, with Faith & Family and its scheduled pause, yearly Gospel TV and its scheduled downgrade, and Kids."""
     for size, percentage in ((2, 10), (3, 15)):
         BundleRate.objects.create(size=size, percentage=percentage, coupon_id=f"BUNDLE-{size}")
     account = provider.subscriber("ava")
@@ -41,8 +41,8 @@ def ava(provider: Provider) -> Account:
         provider.subscribe("ava", plan, unit=unit, coupon_ids=["BUNDLE-3"])
     account_import.resync_account(account)
     browser = Browser(account)
-    named = {"subscriptionId": [provider.subscription(account, FAITH).id]}
-    assert browser.post("/api/account/subscriptions/multiple-pause", named).status_code == 200
+    body = {"subscriptionId": [provider.subscription(account, FAITH).id]}
+    assert browser.post("/api/account/subscriptions/multiple-pause", body).status_code == 200
     assert browser.post("/api/account/downgrade", {"planIds": [GOSPEL]}).status_code == 200
     bundle_coupons.align_account(account, now=clock.billing_now())
     OutgoingMail.objects.all().delete()
@@ -51,37 +51,37 @@ def ava(provider: Provider) -> Account:
 
 
 def canceled_ids(provider: Provider, account: Account) -> list[str]:
-    """The subscriptions that are cancelled."""
+    """Return the ids of the subscriptions that the tests cancel."""
     return [provider.subscription(account, plan).id for plan in (FAITH, GOSPEL)]
 
 
 def cancel_two(provider: Provider, account: Account) -> Any:
-    """Cancel two of the three, always with the same key."""
+    """Cancel two of the three subscriptions, always with the same key."""
     body = {"subscriptionIds": canceled_ids(provider, account), **SURVEY}
     path = "/api/account/subscriptions/cancel"
     return Browser(account).post(path, body, headers={"Idempotency-Key": "leave"})
 
 
 def keep_subscription(account: Account, subscription_id: str) -> Any:
-    """Keep one of them, always with the same key."""
+    """Undo the cancellation of a subscription, always with the same key."""
     path = "/api/account/subscription/remove-scheduled-cancellation"
     headers = {"Idempotency-Key": f"stay-{subscription_id}"}
     return Browser(account).post(path, {"subscriptionId": [subscription_id]}, headers=headers)
 
 
 def provider_fingerprints(provider: Provider, account: Account) -> list[dict[str, Any]]:
-    """What must be as it was, of all three."""
+    """Return what an undo must restore, of all three subscriptions."""
     return [undo_fingerprint(provider.subscription(account, plan).raw_data) for plan in (FAITH, GOSPEL, KIDS)]
 
 
 def expire_and_sweep() -> None:
-    """Let the leases run out and the sweep work."""
+    """Let the leases expire and run the sweep."""
     Command.objects.filter(state__in=Command.OPEN).update(next_attempt_at=timezone.now() - timedelta(seconds=1))
     recovery.sweep_due_work(now=clock.billing_now())
 
 
 def assert_mirror_matches(provider: Provider, account: Account) -> None:
-    """Nobody was billed again, and the portal says what the provider holds."""
+    """Assert that nothing was billed again and that no coupon differs."""
     assert len(provider.invoices(account)) == 3
     assert bundle_coupons.pending_swaps(account) == []
 
@@ -102,7 +102,7 @@ def assert_canceled_once(provider: Provider, account: Account) -> None:
 
 @pytest.mark.shows("reliability-3")
 @pytest.mark.parametrize("number", WRITES)
-def test_whichever_answer_is_lost_it_is_cancelled_once(
+def test_a_lost_answer_of_any_write_cancels_once(
     provider: Provider, faulty_proxy: FaultyProxy, ava: Account, number: int
 ) -> None:
     faulty_proxy.lose_write(number, HTML if number % 2 else b"")
@@ -119,7 +119,7 @@ def test_whichever_answer_is_lost_it_is_cancelled_once(
 
 @pytest.mark.shows("reliability-4")
 @pytest.mark.parametrize("number", WRITES)
-def test_after_the_providers_window_it_looks_and_the_same_call_finishes(
+def test_it_reads_back_after_the_replay_window_and_the_repeated_call_finishes(
     provider: Provider, faulty_proxy: FaultyProxy, ava: Account, number: int
 ) -> None:
     faulty_proxy.lose_write(number)
@@ -132,8 +132,8 @@ def test_after_the_providers_window_it_looks_and_the_same_call_finishes(
     assert_canceled_once(provider, ava)
 
 
-@pytest.mark.parametrize("number", WRITES_BACK)
-def test_whichever_answer_is_lost_everything_is_as_it_was(
+@pytest.mark.parametrize("number", UNDO_WRITES)
+def test_a_lost_answer_of_any_write_still_restores_everything(
     provider: Provider, faulty_proxy: FaultyProxy, ava: Account, number: int
 ) -> None:
     before = provider_fingerprints(provider, ava)
@@ -154,7 +154,7 @@ def test_whichever_answer_is_lost_everything_is_as_it_was(
 
 
 def cancel_both(account: Account, provider: Provider, key: str) -> Any:
-    """Cancel both of a bundle of two."""
+    """Cancel both subscriptions of a bundle of two."""
     body = {"subscriptionIds": canceled_ids(provider, account), **SURVEY}
     path = "/api/account/subscriptions/cancel"
     return Browser(account).post(path, body, headers={"Idempotency-Key": key})
@@ -162,7 +162,7 @@ def cancel_both(account: Account, provider: Provider, key: str) -> Any:
 
 @pytest.fixture
 def bea(provider: Provider) -> Account:
-    """Faith & Family and a day later Gospel TV: a bundle of two, and each bills on a day of its own."""
+    """Bea, with a bundle of two that renew on different days."""
     BundleRate.objects.create(size=2, percentage=10, coupon_id="BUNDLE-2")
     account = provider.subscriber("bea", FAITH, coupon_ids=["BUNDLE-2"])
     provider.travel(days=1)
@@ -171,16 +171,15 @@ def bea(provider: Provider) -> Account:
     return account
 
 
-def test_what_was_left_half_done_is_finished_by_a_new_click_after_the_coupons_were_put_right(
+def test_a_new_click_finishes_a_partial_cancellation_after_coupons_were_aligned(
     provider: Provider, bea: Account
 ) -> None:
     gospel = provider.subscription(bea, GOSPEL).id
     provider.sandbox.order_fault("error", f"/subscriptions/{gospel}/cancel_for_items", status=429)
     answer = cancel_both(bea, provider, "one")
     assert (answer.status_code, answer.json()["code"]) == (502, "billing_partial")
-    assert bundle_coupons.align_account(
-        bea, now=clock.billing_now()
-    )  # as the worker does that a webhook told of the first
+    # A worker does the same after the webhook of the first cancellation.
+    assert bundle_coupons.align_account(bea, now=clock.billing_now())
 
     assert cancel_both(bea, provider, "another").status_code == 200
 
@@ -191,7 +190,7 @@ def test_what_was_left_half_done_is_finished_by_a_new_click_after_the_coupons_we
     assert OutgoingMail.objects.filter(kind="receipt").count() == 1
 
 
-def test_a_cancellation_of_which_coupons_alone_were_left_is_done_once_they_were_put_right(
+def test_a_cancellation_that_only_lacks_coupons_succeeds_once_they_are_aligned(
     provider: Provider, bea: Account
 ) -> None:
     faith, gospel = canceled_ids(provider, bea)
@@ -206,7 +205,7 @@ def test_a_cancellation_of_which_coupons_alone_were_left_is_done_once_they_were_
     assert set(CancellationFeedback.objects.values_list("outcome", flat=True)) == {"cancelled"}
 
 
-def test_what_was_taken_back_elsewhere_since_is_ended_too_when_a_half_done_cancellation_is_repeated(
+def test_a_repeated_partial_cancellation_also_cancels_what_an_operator_kept_meanwhile(
     provider: Provider, bea: Account
 ) -> None:
     gospel = provider.subscription(bea, GOSPEL).id
@@ -220,7 +219,7 @@ def test_what_was_taken_back_elsewhere_since_is_ended_too_when_a_half_done_cance
     assert [provider.subscription(bea, plan).status for plan in (FAITH, GOSPEL)] == ["non_renewing"] * 2
 
 
-def test_what_was_not_begun_is_planned_anew_on_what_there_is_then(provider: Provider, bea: Account) -> None:
+def test_a_cancellation_that_never_began_is_planned_again_from_current_state(provider: Provider, bea: Account) -> None:
     provider.console(bea, "pause now", GOSPEL)
     account_import.resync_account(bea)
     gospel = provider.subscription(bea, GOSPEL).id
@@ -232,41 +231,41 @@ def test_what_was_not_begun_is_planned_anew_on_what_there_is_then(provider: Prov
     assert cancel_both(bea, provider, "one").status_code == 200
 
     held = provider.sdk.Subscription.retrieve(gospel).subscription
-    assert held.status == "non_renewing"  # a paused one would have ended at once
+    assert held.status == "non_renewing"  # a paused subscription would have been canceled at once
     assert Command.objects.get().state == Command.State.SUCCEEDED
 
 
-def test_what_the_sweep_finds_refused_is_said_to_be_not_done(
+def test_a_cancellation_refused_during_the_sweep_is_recorded_as_failed(
     provider: Provider, faulty_proxy: FaultyProxy, ava: Account
 ) -> None:
     faith = provider.subscription(ava, FAITH).id
 
-    def cancelled_elsewhere() -> None:
+    def cancel_in_console() -> None:
         faulty_proxy.lose_answers()
         provider.sdk.Subscription.cancel_for_items(faith, {"cancel_option": "immediately"})
 
-    faulty_proxy.run_after_write(cancelled_elsewhere)
+    faulty_proxy.run_after_write(cancel_in_console)
     assert cancel_two(provider, ava).status_code == 503
     faulty_proxy.restore()
     expire_and_sweep()
 
     assert Command.objects.get(kind="cancel").state == Command.State.FAILED
-    kept = CancellationFeedback.objects.get()
-    assert (kept.outcome, kept.reason) == ("partly", "Too expensive")
+    feedback = CancellationFeedback.objects.get()
+    assert (feedback.outcome, feedback.reason) == ("partly", "Too expensive")
 
 
-def test_an_answer_whose_process_died_before_anything_was_asked_is_not_done_until_it_is_asked_again(
+def test_survey_answers_of_a_process_that_died_first_fail_until_the_retry(
     provider: Provider,
 ) -> None:
     bea = provider.subscriber("bea", FAITH)
     survey, an_hour_ago = Survey(reason="Too expensive"), clock.billing_now() - timedelta(hours=1)
-    said = cancellation_survey.store_answers(
+    feedback = cancellation_survey.store_answers(
         bea, live_holdings(bea), survey, key="leave", actor="you", brand="", now=an_hour_ago
     )
 
     expire_and_sweep()
-    said.refresh_from_db()
-    assert said.outcome == "failed"
+    feedback.refresh_from_db()
+    assert feedback.outcome == "failed"
 
     cancellation.cancel_subscriptions(
         bea, subscription_ids=None, survey=survey, key="leave", actor="you", now=clock.billing_now()
@@ -276,20 +275,20 @@ def test_an_answer_whose_process_died_before_anything_was_asked_is_not_done_unti
 
 
 @pytest.mark.shows("reliability-29")
-def test_a_cancellation_from_another_tab_while_a_pause_is_made_is_refused_and_sees_the_pause(
+def test_a_cancellation_in_another_tab_is_refused_while_a_pause_runs(
     provider: Provider, faulty_proxy: FaultyProxy
 ) -> None:
     bea = provider.subscriber("bea", FAITH)
-    in_another_tab: list[Any] = []
+    answers: list[Any] = []
 
     def cancel_in_another_tab() -> None:
-        in_another_tab.append(Browser(bea).post("/api/account/cancel", SURVEY))
+        answers.append(Browser(bea).post("/api/account/cancel", SURVEY))
         connection.close()
 
     faulty_proxy.run_after_write(cancel_in_another_tab)
     assert Browser(bea).post("/api/account/pause?days=30").status_code == 200
 
-    [refused] = in_another_tab
+    [refused] = answers
     assert (refused.status_code, refused.json()["code"]) == (409, "change_in_progress")
     assert int(refused.headers["Retry-After"]) > 0
     [plan] = Browser(bea).get("/api/account").json()["plans"]

@@ -1,4 +1,4 @@
-"""Pausing, taking it back, and the night that brings it back."""
+"""Pauses: scheduling, removing, and resuming by the nightly job."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def mail_titles(account: Account) -> list[Any]:
 
 
 @pytest.mark.shows("rule-1")
-def test_a_pause_is_placed_at_the_provider_and_promised_by_us(provider: Provider) -> None:
+def test_a_pause_is_scheduled_at_the_provider_and_its_resume_date_stored(provider: Provider) -> None:
     alice = provider.subscriber("alice", FAITH, GOSPEL)
 
     pause_plans(alice, FAITH)
@@ -55,7 +55,7 @@ def test_a_pause_is_placed_at_the_provider_and_promised_by_us(provider: Provider
     assert AccountEvent.objects.get(account=alice).actor == "you"
 
 
-def test_one_that_is_paused_already_is_refused_and_nothing_is_sent(provider: Provider) -> None:
+def test_a_second_pause_is_refused_without_a_provider_call(provider: Provider) -> None:
     alice = provider.subscriber("alice", FAITH)
     pause_plans(alice)
 
@@ -65,7 +65,7 @@ def test_one_that_is_paused_already_is_refused_and_nothing_is_sent(provider: Pro
     assert len(provider.events("subscription_pause_scheduled")) == 1
 
 
-def test_pausing_everything_leaves_out_what_cannot_be_paused(provider: Provider) -> None:
+def test_pausing_everything_skips_what_cannot_be_paused(provider: Provider) -> None:
     alice = provider.subscriber("alice", FAITH)
     provider.subscribe("alice", KIDS, trial_end=int(clock.billing_now().timestamp()) + 86400 * 5)
     account_import.resync_account(alice)
@@ -75,7 +75,7 @@ def test_pausing_everything_leaves_out_what_cannot_be_paused(provider: Provider)
     assert PauseSchedule.objects.get().subscription.plan_id == FAITH
 
 
-def test_one_that_cannot_be_paused_refuses_the_whole_list(provider: Provider) -> None:
+def test_one_plan_that_cannot_be_paused_refuses_the_whole_request(provider: Provider) -> None:
     alice = provider.subscriber("alice", FAITH, GOSPEL)
     provider.sdk.Subscription.cancel_for_items(
         provider.subscription(alice, GOSPEL).id, {"cancel_option": "end_of_term"}
@@ -88,7 +88,7 @@ def test_one_that_cannot_be_paused_refuses_the_whole_list(provider: Provider) ->
     assert provider.events("subscription_pause_scheduled") == []
 
 
-def test_a_scheduled_pause_is_taken_back(provider: Provider) -> None:
+def test_a_scheduled_pause_can_be_removed(provider: Provider) -> None:
     alice = provider.subscriber("alice", FAITH)
     pause_plans(alice)
 
@@ -103,7 +103,7 @@ def test_a_scheduled_pause_is_taken_back(provider: Provider) -> None:
 
 
 @pytest.mark.shows("rule-1")
-def test_the_night_resumes_on_the_promised_day_and_bills_once(provider: Provider) -> None:
+def test_the_nightly_job_resumes_on_the_promised_date_and_bills_once(provider: Provider) -> None:
     alice = provider.subscriber("alice", FAITH, GOSPEL)
     pause_plans(alice)
     promised = PauseSchedule.objects.first()
@@ -129,7 +129,7 @@ def test_the_night_resumes_on_the_promised_day_and_bills_once(provider: Provider
 
 
 @pytest.mark.shows("reliability-27")
-def test_a_missed_night_is_caught_up(provider: Provider) -> None:
+def test_the_next_run_catches_up_on_a_missed_night(provider: Provider) -> None:
     alice = provider.subscriber("alice", FAITH)
     pause_plans(alice)
     promised = PauseSchedule.objects.get()
@@ -144,7 +144,7 @@ def test_a_missed_night_is_caught_up(provider: Provider) -> None:
     assert resumes.count_overdue_resumes(now=clock.billing_now()) == 0
 
 
-def test_a_declined_card_stays_paused_and_is_tried_on_the_next_night(provider: Provider) -> None:
+def test_a_declined_resume_stays_paused_and_is_retried_the_next_night(provider: Provider) -> None:
     alice = provider.subscriber("alice", FAITH)
     pause_plans(alice)
     promised = PauseSchedule.objects.get()
@@ -174,7 +174,7 @@ def test_a_declined_card_stays_paused_and_is_tried_on_the_next_night(provider: P
 
 
 @pytest.mark.shows("rule-1")
-def test_a_pause_removed_at_the_provider_closes_the_schedule_and_the_subscriber_is_told(
+def test_a_pause_removed_at_the_provider_closes_the_schedule_and_sends_mail(
     provider: Provider,
 ) -> None:
     alice = provider.subscriber("alice", FAITH)
@@ -189,7 +189,7 @@ def test_a_pause_removed_at_the_provider_closes_the_schedule_and_the_subscriber_
     assert mail_titles(alice)[-1] == "The scheduled pause of Faith & Family no longer applies"
 
 
-def test_a_pause_that_began_and_ended_unheard_is_not_said_never_to_have_been(provider: Provider) -> None:
+def test_mail_about_a_pause_missed_by_the_mirror_does_not_deny_it(provider: Provider) -> None:
     alice = provider.subscriber("alice", FAITH)
     pause_plans(alice)
     provider.travel_to(PauseSchedule.objects.get().pause_date + timedelta(hours=1))
@@ -201,7 +201,7 @@ def test_a_pause_that_began_and_ended_unheard_is_not_said_never_to_have_been(pro
     assert "was not paused" not in str(OutgoingMail.objects.latest("pk").context)
 
 
-def test_a_pause_of_what_customer_service_ended_is_not_said_to_go_on(provider: Provider) -> None:
+def test_mail_about_a_canceled_subscription_does_not_say_that_it_continues(provider: Provider) -> None:
     alice = provider.subscriber("alice", FAITH)
     pause_plans(alice)
     provider.sdk.Subscription.cancel_for_items(provider.subscription(alice).id, {"cancel_option": "immediately"})
@@ -212,9 +212,7 @@ def test_a_pause_of_what_customer_service_ended_is_not_said_to_go_on(provider: P
 
 
 @pytest.mark.parametrize("days", [3, 40])
-def test_a_pause_that_begins_on_another_day_than_planned_lasts_thirty_days_from_then(
-    provider: Provider, days: int
-) -> None:
+def test_a_pause_that_begins_on_another_date_lasts_thirty_days_from_there(provider: Provider, days: int) -> None:
     alice = provider.subscriber("alice", FAITH)
     pause_plans(alice)
     moved = {
@@ -231,7 +229,7 @@ def test_a_pause_that_begins_on_another_day_than_planned_lasts_thirty_days_from_
     assert schedule.resume_date == utc_time(began) + timedelta(days=30)
 
 
-def test_one_resumed_at_the_provider_is_not_resumed_again(provider: Provider) -> None:
+def test_a_subscription_resumed_at_the_provider_is_not_resumed_again(provider: Provider) -> None:
     alice = provider.subscriber("alice", FAITH)
     pause_plans(alice)
     promised = PauseSchedule.objects.get()
@@ -255,7 +253,7 @@ def pause_until_promised_day(provider: Provider, *accounts: Account) -> None:
     provider.travel_to(promised.resume_date + timedelta(hours=1))
 
 
-def test_a_refusal_of_one_night_does_not_stand_for_ever(provider: Provider) -> None:
+def test_a_resume_refused_one_night_is_retried_later(provider: Provider) -> None:
     alice = provider.subscriber("alice", FAITH)
     pause_until_promised_day(provider, alice)
     Command.objects.create(
@@ -268,7 +266,7 @@ def test_a_refusal_of_one_night_does_not_stand_for_ever(provider: Provider) -> N
         error_code="invalid_state",
     )
 
-    worker.resume_due_pauses(now=clock.billing_now())  # learns that it is paused all the same
+    worker.resume_due_pauses(now=clock.billing_now())  # reads back that it is still paused
     provider.travel(hours=2)
     worker.resume_due_pauses(now=clock.billing_now())
 
@@ -276,11 +274,11 @@ def test_a_refusal_of_one_night_does_not_stand_for_ever(provider: Provider) -> N
     assert len(provider.invoices(alice)) == 2
 
 
-def test_one_that_breaks_keeps_no_other_from_being_resumed(provider: Provider) -> None:
+def test_a_resume_that_raises_does_not_block_the_others(provider: Provider) -> None:
     alice, bob = provider.subscriber("alice", FAITH), provider.subscriber("bob", FAITH)
     pause_until_promised_day(provider, alice, bob)
     Subscription.objects.filter(customer__account=alice).update(status="active")
-    # Nothing of Alice's can be applied: her documents cannot be built.
+    # An invalid payload, so that Alice's documents cannot be rendered and none of her changes applied.
     Invoice.objects.create(
         provider_id="ghost",
         customer=alice.customer,
@@ -296,7 +294,7 @@ def test_one_that_breaks_keeps_no_other_from_being_resumed(provider: Provider) -
 
 
 @pytest.mark.shows("rule-1")
-def test_one_that_is_tried_in_vain_is_overdue(provider: Provider) -> None:
+def test_a_declined_resume_counts_as_overdue(provider: Provider) -> None:
     alice = provider.subscriber("alice", FAITH)
     pause_until_promised_day(provider, alice)
     provider.add_card("alice", DECLINING_CARD)
@@ -305,7 +303,7 @@ def test_one_that_is_tried_in_vain_is_overdue(provider: Provider) -> None:
     assert resumes.count_overdue_resumes(now=clock.billing_now()) == 1
 
 
-def test_a_double_beat_runs_a_job_once(provider: Provider) -> None:
+def test_two_beats_run_a_job_once(provider: Provider) -> None:
     slot = job_schedule.newest_night(clock.billing_now())
 
     first = job_schedule.run_job("resumes", slot, now=clock.billing_now())

@@ -1,4 +1,4 @@
-"""Changing what one pays for: the preview is what is charged, the bundle's rate follows, and undo restores."""
+"""Changes of plans: the charge equals the preview, the bundle rate is adjusted, and an undo restores the state."""
 
 from __future__ import annotations
 
@@ -64,13 +64,13 @@ def run_due_jobs() -> None:
 
 
 def assert_mirror_matches(account: Account) -> None:
-    """Once its events are in, the mirror is the provider's, and every coupon that can be written is right."""
+    """Assert that after a read of the feed the mirror equals the provider and no coupon is left to swap."""
     reconcile.read_feed(now=clock.billing_now())
     assert list(reconcile.find_differences()) == []
     assert bundle_coupons.pending_swaps(account) == []
 
 
-def test_an_added_service_is_charged_at_the_bundle_rate_and_the_others_follow(provider: Provider) -> None:
+def test_an_added_service_is_charged_at_the_bundle_rate_which_the_others_get(provider: Provider) -> None:
     ava = provider.subscriber("ava", FAITH, GOSPEL, coupon_ids=["BUNDLE-2"])
     shown = plan_selection.preview_selection(ava, plan_ids=[FAITH, GOSPEL, KIDS], now=clock.billing_now())
 
@@ -85,7 +85,7 @@ def test_an_added_service_is_charged_at_the_bundle_rate_and_the_others_follow(pr
     assert renewed == {594, 679, 764}
 
 
-def test_a_removed_service_stays_until_its_term_ends_and_the_rate_falls_with_it(provider: Provider) -> None:
+def test_a_removed_service_runs_to_its_term_end_and_lowers_the_rate(provider: Provider) -> None:
     jo = provider.subscriber("jo", GOSPEL, FAITH, KIDS, coupon_ids=["BUNDLE-3"])
 
     shown = plan_selection.preview_selection(jo, plan_ids=[FAITH, KIDS], now=clock.billing_now())
@@ -101,7 +101,7 @@ def test_a_removed_service_stays_until_its_term_ends_and_the_rate_falls_with_it(
 
 
 @pytest.mark.shows("money-4")
-def test_one_that_outlives_the_others_next_bill_still_counts_for_it(provider: Provider) -> None:
+def test_a_removed_service_counts_for_bills_before_its_term_end(provider: Provider) -> None:
     ava = provider.subscriber("ava", FAITH, coupon_ids=["BUNDLE-2"])
     provider.travel(days=10)
     provider.subscribe("ava", GOSPEL, coupon_ids=["BUNDLE-2"])
@@ -118,7 +118,7 @@ def test_one_that_outlives_the_others_next_bill_still_counts_for_it(provider: Pr
     assert_mirror_matches(ava)
 
 
-def test_what_was_removed_is_kept_again_and_the_rate_comes_back(provider: Provider) -> None:
+def test_undoing_a_removal_restores_the_bundle_rate(provider: Provider) -> None:
     ava = provider.subscriber("ava", GOSPEL, FAITH, coupon_ids=["BUNDLE-2"])
     change_plans(ava, FAITH, key="remove")
     assert provider_coupons(provider, ava, FAITH) == []
@@ -136,7 +136,7 @@ def test_what_was_removed_is_kept_again_and_the_rate_comes_back(provider: Provid
     assert_mirror_matches(ava)
 
 
-def test_a_plan_off_sale_is_kept_again_beside_an_addition(provider: Provider) -> None:
+def test_an_archived_plan_can_be_kept_while_another_is_added(provider: Provider) -> None:
     gia = provider.subscriber("gia", KIDS)
     provider.sdk.Subscription.cancel_for_items(provider.subscription(gia, KIDS).id, {"cancel_option": "end_of_term"})
     provider.sdk.ItemPrice.update(f"{KIDS}-USD-Monthly", {"status": "archived"})
@@ -150,7 +150,7 @@ def test_a_plan_off_sale_is_kept_again_beside_an_addition(provider: Provider) ->
     assert sorted(invoice.total for invoice in provider.invoices(gia)[-2:]) == [629, 809]
 
 
-def test_wanting_a_non_renewing_plan_again_keeps_it(provider: Provider) -> None:
+def test_selecting_a_non_renewing_plan_keeps_it(provider: Provider) -> None:
     ava = provider.subscriber("ava", FAITH, GOSPEL, coupon_ids=["BUNDLE-2"])
     change_plans(ava, FAITH, key="remove")
 
@@ -162,7 +162,7 @@ def test_wanting_a_non_renewing_plan_again_keeps_it(provider: Provider) -> None:
 
 
 @pytest.mark.shows("rule-4")
-def test_an_upgrade_charges_what_was_shown_less_the_credit(provider: Provider) -> None:
+def test_an_upgrade_charges_the_previewed_amount_less_credits(provider: Provider) -> None:
     ava = provider.subscriber("ava", FAITH, GOSPEL, coupon_ids=["BUNDLE-2"])
     provider.travel(days=10)
     shown = billing_period.preview_switch(ava, direction="upgrade", plan_ids=[FAITH], now=clock.billing_now())
@@ -178,12 +178,12 @@ def test_an_upgrade_charges_what_was_shown_less_the_credit(provider: Provider) -
     assert shown.body["other"] is not None
     assert (shown.body["other"]["period_unit"], shown.body["other"]["total"]) == ("month", 719)
     assert shown.body["annual_savings"] == 12 * 629 - 6299
-    # The credited invoice is read along with the answer: nothing waits for an event.
+    # The credited invoice is refreshed with the answer, without an event.
     assert [difference for difference in reconcile.find_differences() if difference.kind == "invoice"] == []
     assert_mirror_matches(ava)
 
 
-def test_a_downgrade_waits_for_the_years_end_and_can_be_taken_back(provider: Provider) -> None:
+def test_a_downgrade_waits_for_the_term_end_and_can_be_undone(provider: Provider) -> None:
     ben = provider.subscriber("ben")
     provider.subscribe("ben", FAITH, unit="Yearly")
     account_import.resync_account(ben)
@@ -213,7 +213,7 @@ def test_a_downgrade_waits_for_the_years_end_and_can_be_taken_back(provider: Pro
 
 
 @pytest.mark.shows("rule-6")
-def test_coupons_are_put_right_without_losing_a_scheduled_change(provider: Provider) -> None:
+def test_aligning_coupons_keeps_a_scheduled_change(provider: Provider) -> None:
     ben = provider.subscriber("ben")
     provider.subscribe("ben", FAITH, unit="Yearly")
     account_import.resync_account(ben)
@@ -227,7 +227,7 @@ def test_coupons_are_put_right_without_losing_a_scheduled_change(provider: Provi
     assert_mirror_matches(ben)
 
 
-def test_a_trial_switches_at_once_and_its_end_does_not_move(provider: Provider) -> None:
+def test_a_trial_switches_at_once_and_keeps_its_end(provider: Provider) -> None:
     carla = provider.subscriber("carla")
     trial_end = int(clock.billing_now().timestamp()) + 10 * 86400
     provider.subscribe("carla", KIDS, unit="Yearly", trial_end=trial_end)
@@ -259,7 +259,7 @@ def test_a_declined_upgrade_changes_nothing(provider: Provider) -> None:
     assert Command.objects.get().error_code == "payment_processing_failed"
 
 
-def test_an_upgrade_that_charges_comes_before_one_that_does_not(provider: Provider) -> None:
+def test_upgrades_that_charge_come_before_those_that_do_not(provider: Provider) -> None:
     finn = provider.subscriber("finn")
     provider.subscribe("finn", FAITH, trial_end=int(clock.billing_now().timestamp()) + 10 * 86400)
     provider.subscribe("finn", GOSPEL)
@@ -272,7 +272,7 @@ def test_an_upgrade_that_charges_comes_before_one_that_does_not(provider: Provid
     assert provider.subscription(finn, FAITH).billing_period_unit == "month"
 
 
-def test_other_figures_than_those_shown_are_refused_and_nothing_is_done(provider: Provider) -> None:
+def test_an_outdated_quote_is_refused_and_changes_nothing(provider: Provider) -> None:
     ava = provider.subscriber("ava", FAITH)
 
     with pytest.raises(QuoteChanged) as refused:
@@ -293,21 +293,21 @@ def test_other_figures_than_those_shown_are_refused_and_nothing_is_done(provider
         ([FAITH], NoChange),
     ],
 )
-def test_what_cannot_be_wanted_is_refused(provider: Provider, plans: list[str], error: type[Exception]) -> None:
+def test_an_invalid_selection_is_refused(provider: Provider, plans: list[str], error: type[Exception]) -> None:
     ava = provider.subscriber("ava", FAITH)
 
     with pytest.raises(error):
         change_plans(ava, *plans, key="odd")
 
 
-def test_nothing_is_started_without_a_way_to_pay(provider: Provider) -> None:
+def test_no_plan_starts_without_a_payment_method(provider: Provider) -> None:
     ivy = provider.subscriber("ivy", card=None)
 
     with pytest.raises(PaymentMethodRequired):
         change_plans(ivy, FAITH, key="start")
 
 
-def test_a_paused_one_is_removed_at_once_and_one_with_a_scheduled_pause_at_its_end(
+def test_a_paused_plan_ends_at_once_and_a_scheduled_pause_is_dropped(
     provider: Provider,
 ) -> None:
     ava = provider.subscriber("ava", FAITH, GOSPEL, KIDS, coupon_ids=["BUNDLE-3"])
@@ -334,7 +334,7 @@ def test_a_paused_one_is_removed_at_once_and_one_with_a_scheduled_pause_at_its_e
 
 
 @pytest.mark.shows("rule-6")
-def test_a_resumed_one_gets_the_coupon_it_should_have(provider: Provider) -> None:
+def test_a_resumed_subscription_gets_its_current_coupon(provider: Provider) -> None:
     ava = provider.subscriber("ava", FAITH, GOSPEL, coupon_ids=["BUNDLE-2"])
     provider.sdk.Subscription.pause(provider.subscription(ava, FAITH).id, {"pause_option": "immediately"})
     account_import.resync_account(ava)
@@ -351,7 +351,7 @@ def test_a_resumed_one_gets_the_coupon_it_should_have(provider: Provider) -> Non
     assert_mirror_matches(ava)
 
 
-def test_an_operators_new_rate_reaches_every_bundle(provider: Provider) -> None:
+def test_a_new_bundle_rate_is_applied_to_every_bundle(provider: Provider) -> None:
     ava = provider.subscriber("ava", FAITH, GOSPEL, coupon_ids=["BUNDLE-2"])
     provider.sdk.Coupon.create_for_items(
         {
@@ -373,14 +373,14 @@ def test_an_operators_new_rate_reaches_every_bundle(provider: Provider) -> None:
     assert [provider_coupons(provider, ava, plan) for plan in (FAITH, GOSPEL)] == [["BUNDLE-2-20"]] * 2
 
 
-def test_a_plan_of_the_service_that_is_held_is_no_addition(provider: Provider) -> None:
+def test_another_plan_of_a_held_service_cannot_be_added(provider: Provider) -> None:
     ava = provider.subscriber("ava", KIDS)
     assert provider.subscription(ava, KIDS).status == "active"
     with pytest.raises((InvalidState, InvalidInput)):
         change_plans(ava, "Minno", key="legacy")
 
 
-def test_a_change_that_the_site_lets_through_unpaid_is_done_and_shown_as_due(
+def test_an_unpaid_change_that_the_site_allows_is_applied_and_shown_due(
     launch_sandbox: Callable[..., Sandbox], settings: Settings
 ) -> None:
     sandbox = launch_sandbox(SANDBOX_UNPAID_CHANGES="1")

@@ -1,4 +1,4 @@
-"""Changes of plans under faults: one effect, the truth shown, and the same call again finishes."""
+"""Changes of plans under faults: each happens once, partial states are shown, and a repeated request finishes."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("
 
 State = Command.State
 HTML = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 6\r\nConnection: close\r\n\r\n<html>"
-# What `change_three_plans` writes: start one, end one, and swap two coupons: off, on, the downgrade back; off, on.
+# The writes of `change_three_plans`: start one, cancel one, swap a coupon and restore the downgrade, swap a coupon.
 WRITES = range(1, 8)
 
 
@@ -83,7 +83,7 @@ def read_periods(account: Account) -> dict[str, str]:
 
 
 def make_downgrading_bundle(provider: Provider) -> Account:
-    """Faith & Family for a year, to be monthly then, and a day later Gospel TV for a year: a bundle of two."""
+    """Create yearly Faith & Family with a scheduled downgrade and, a day later, yearly Gospel TV: a bundle of two."""
     ava = provider.subscriber("ava")
     provider.subscribe("ava", FAITH, unit="Yearly", coupon_ids=["BUNDLE-2"])
     provider.travel(days=1)
@@ -95,7 +95,7 @@ def make_downgrading_bundle(provider: Provider) -> Account:
 
 
 def change_three_plans(account: Account) -> dict[str, Any]:
-    """Start Kids, end Gospel TV, which outlives Faith & Family's next bill: that one is at the rate of three."""
+    """Start Kids and cancel Gospel TV, which outlasts Faith & Family's next bill; that bill has the rate of three."""
     return change_plans(account, FAITH, KIDS)
 
 
@@ -116,7 +116,7 @@ def assert_done_once(provider: Provider, account: Account) -> None:
 
 @pytest.mark.shows("reliability-3")
 @pytest.mark.parametrize("number", WRITES)
-def test_whichever_answer_is_lost_the_change_is_made_once(
+def test_a_lost_answer_of_any_write_changes_plans_once(
     provider: Provider, faulty_proxy: FaultyProxy, number: int
 ) -> None:
     ava = make_downgrading_bundle(provider)
@@ -140,7 +140,7 @@ def test_whichever_answer_is_lost_the_change_is_made_once(
 
 @pytest.mark.shows("reliability-4")
 @pytest.mark.parametrize("number", WRITES)
-def test_after_the_providers_window_it_looks_and_the_same_call_finishes(
+def test_it_reads_back_after_the_replay_window_and_the_repeated_call_finishes(
     provider: Provider, faulty_proxy: FaultyProxy, number: int
 ) -> None:
     ava = make_downgrading_bundle(provider)
@@ -158,7 +158,7 @@ def test_after_the_providers_window_it_looks_and_the_same_call_finishes(
 
 
 @pytest.mark.parametrize("again", ["one-intent", "a-new-click"])
-def test_an_upgrade_that_is_declined_half_way_shows_the_truth_and_is_finished(
+def test_an_upgrade_declined_half_way_shows_the_partial_state_and_can_be_finished(
     provider: Provider, faulty_proxy: FaultyProxy, again: str
 ) -> None:
     ava = provider.subscriber("ava", FAITH, GOSPEL, coupon_ids=["BUNDLE-2"])
@@ -176,7 +176,7 @@ def test_an_upgrade_that_is_declined_half_way_shows_the_truth_and_is_finished(
     assert bundle_coupons.pending_swaps(ava) == []
 
 
-def test_a_downgrade_whose_term_ends_while_it_is_in_doubt_is_found_done(
+def test_an_unconfirmed_downgrade_is_found_applied_after_the_term_end(
     provider: Provider, faulty_proxy: FaultyProxy
 ) -> None:
     ava = provider.subscriber("ava")
@@ -197,7 +197,7 @@ def test_a_downgrade_whose_term_ends_while_it_is_in_doubt_is_found_done(
 
 
 @pytest.mark.parametrize("again", ["one-intent", "a-new-click"])
-def test_an_addition_that_is_declined_half_way_shows_the_truth_and_is_finished(
+def test_an_addition_declined_half_way_shows_the_partial_state_and_can_be_finished(
     provider: Provider, faulty_proxy: FaultyProxy, again: str
 ) -> None:
     ava = provider.subscriber("ava", FAITH)
@@ -217,7 +217,7 @@ def test_an_addition_that_is_declined_half_way_shows_the_truth_and_is_finished(
 
 
 @pytest.mark.parametrize("aligned", [False, True])
-def test_an_addition_of_which_coupons_alone_are_left_is_answered_with_its_figures(
+def test_repeating_an_addition_that_only_lacks_coupons_returns_its_figures(
     provider: Provider, *, aligned: bool
 ) -> None:
     ava = provider.subscriber("ava", FAITH)
@@ -236,7 +236,7 @@ def test_an_addition_of_which_coupons_alone_are_left_is_answered_with_its_figure
     assert [provider_coupons(provider, ava, plan) for plan in (FAITH, KIDS)] == [["BUNDLE-2"]] * 2
 
 
-def test_an_addition_that_was_turned_away_is_shown_anew_before_it_is_made(
+def test_a_rate_limited_addition_needs_a_new_quote_when_prices_changed(
     provider: Provider,
 ) -> None:
     ava = provider.subscriber("ava", FAITH)
@@ -256,7 +256,7 @@ def test_an_addition_that_was_turned_away_is_shown_anew_before_it_is_made(
     assert Command.objects.get().state == State.SUCCEEDED
 
 
-def test_an_addition_that_the_provider_may_have_heard_of_is_asked_for_again_as_it_was(
+def test_an_unconfirmed_addition_is_retried_with_the_same_subscription_id(
     provider: Provider,
 ) -> None:
     ava = provider.subscriber("ava", FAITH)
@@ -275,7 +275,7 @@ def test_an_addition_that_the_provider_may_have_heard_of_is_asked_for_again_as_i
     assert [invoice.total for invoice in provider.invoices(ava)] == [699, 809]
 
 
-def test_giving_up_what_was_declined_is_no_change(provider: Provider, faulty_proxy: FaultyProxy) -> None:
+def test_dropping_the_declined_part_is_no_change(provider: Provider, faulty_proxy: FaultyProxy) -> None:
     ava = provider.subscriber("ava", FAITH)
     quote = plan_selection.preview_selection(ava, plan_ids=[FAITH, GOSPEL, KIDS], now=clock.billing_now()).body["quote"]
     faulty_proxy.run_after_write(lambda: provider.add_card("ava", DECLINING_CARD))
@@ -287,13 +287,13 @@ def test_giving_up_what_was_declined_is_no_change(provider: Provider, faulty_pro
         change_plans(ava, FAITH, GOSPEL, quote=quote, key="a-new-click")
 
 
-def test_a_tab_that_shows_what_another_has_changed_is_shown_the_new_figures(provider: Provider) -> None:
+def test_an_outdated_tab_is_shown_the_new_figures(provider: Provider) -> None:
     ava = provider.subscriber("ava", FAITH)
-    in_one_tab = plan_selection.preview_selection(ava, plan_ids=[FAITH, KIDS], now=clock.billing_now())
+    preview = plan_selection.preview_selection(ava, plan_ids=[FAITH, KIDS], now=clock.billing_now())
     switch_period(ava, "upgrade", key="in another tab")
 
     with pytest.raises(QuoteChanged) as refused:
-        change_plans(ava, FAITH, KIDS, quote=in_one_tab.body["quote"])
+        change_plans(ava, FAITH, KIDS, quote=preview.body["quote"])
     assert refused.value.extra["due_now"] == 8099
     assert len(provider.invoices(ava)) == 2
 
@@ -302,16 +302,16 @@ def test_a_tab_that_shows_what_another_has_changed_is_shown_the_new_figures(prov
 
 
 @pytest.mark.shows("reliability-29")
-def test_a_change_in_another_tab_while_this_one_is_estimated_is_not_acted_over(
+def test_a_change_in_another_tab_during_the_estimate_is_not_overwritten(
     provider: Provider, faulty_proxy: FaultyProxy
 ) -> None:
     ava = provider.subscriber("ava", FAITH)
 
-    def in_another_tab() -> None:
+    def change_in_another_tab() -> None:
         change_plans(ava, FAITH, GOSPEL, key="in another tab")
         connection.close()
 
-    faulty_proxy.run_after_estimate(in_another_tab)
+    faulty_proxy.run_after_estimate(change_in_another_tab)
     with pytest.raises(ChangeInProgress):
         change_plans(ava, FAITH, KIDS)
 
@@ -342,7 +342,7 @@ def change_in_console(provider: Provider, account: Account) -> None:
     ("meanwhile", "status", "is_changing"),
     [(cancel_in_another_tab, "non_renewing", False), (change_in_console, "active", True)],
 )
-def test_a_free_month_is_not_given_to_a_plan_that_changed_while_it_was_estimated(
+def test_no_free_month_goes_to_a_plan_that_changed_during_the_estimate(
     provider: Provider,
     faulty_proxy: FaultyProxy,
     meanwhile: Callable[[Provider, Account], None],
@@ -354,11 +354,11 @@ def test_a_free_month_is_not_given_to_a_plan_that_changed_while_it_was_estimated
     SiteSettings.objects.update_or_create(pk=1, defaults={"free_month_on": True})
     ava = provider.subscriber("ava", FAITH)
 
-    def elsewhere() -> None:
+    def change_meanwhile() -> None:
         meanwhile(provider, ava)
         connection.close()
 
-    faulty_proxy.run_after_estimate(elsewhere)
+    faulty_proxy.run_after_estimate(change_meanwhile)
     with pytest.raises(ChangeInProgress):
         free_month.claim_free_month(ava, quote=None, key="one-intent", actor="you", now=clock.billing_now())
 
@@ -368,7 +368,7 @@ def test_a_free_month_is_not_given_to_a_plan_that_changed_while_it_was_estimated
     assert not OfferClaim.objects.exists()
 
 
-def test_a_free_month_that_was_used_before_its_answer_came_is_not_given_twice(provider: Provider) -> None:
+def test_a_free_month_used_before_its_lost_answer_is_not_given_twice(provider: Provider) -> None:
     sell_codes(provider)
     provider.follow_clock()
     SiteSettings.objects.update_or_create(pk=1, defaults={"free_month_on": True})

@@ -1,4 +1,4 @@
-"""What becomes of a pause and of its promised day, whatever happens on the way."""
+"""Pauses end on their promised date, whatever happens meanwhile."""
 
 from __future__ import annotations
 
@@ -81,11 +81,11 @@ def resume_at_provider(provider: Provider, account: Account) -> None:
         (cancel_while_paused, "cancelled", State.CANCELLED, 1, 0),
         (cancel_in_console_while_paused, "cancelled", State.SUPERSEDED, 1, 0),
         (resume_on_promised_day, "active", State.RESUMED, 2, 1),
-        # A month later than it went on at the provider, it has renewed there.
+        # It was resumed a month earlier at the provider and has renewed there.
         (resume_at_provider, "active", State.RESUMED, 3, 0),
     ],
 )
-def test_it_is_resumed_and_billed_once_or_not_at_all(
+def test_a_paused_subscription_is_resumed_and_billed_at_most_once(
     provider: Provider,
     happens: Callable[[Provider, Account], None],
     ends: str,
@@ -110,7 +110,7 @@ def test_it_is_resumed_and_billed_once_or_not_at_all(
 
 
 @pytest.mark.shows("reliability-35")
-def test_the_schedule_follows_a_pause_that_was_moved_in_the_console(provider: Provider) -> None:
+def test_the_schedule_follows_a_pause_moved_in_the_console(provider: Provider) -> None:
     alice = provider.subscriber("alice", FAITH)
     pause_plans(alice)
     held = provider.subscription(alice)
@@ -128,18 +128,16 @@ def test_the_schedule_follows_a_pause_that_was_moved_in_the_console(provider: Pr
     assert first_schedule().state == State.PAUSED
 
 
-def test_a_provider_that_is_down_all_night_is_made_up_for_in_the_morning(
-    provider: Provider, settings: Settings
-) -> None:
+def test_resumes_catch_up_after_an_outage_of_a_whole_night(provider: Provider, settings: Settings) -> None:
     alice = provider.subscriber("alice", FAITH)
     pause_plans(alice)
     start_pause(provider)
     provider.travel_to(job_schedule.newest_night(first_schedule().resume_date) + timedelta(minutes=1))
 
-    there, settings.CHARGEBEE_ENDPOINT = settings.CHARGEBEE_ENDPOINT, UNREACHABLE_ENDPOINT
+    endpoint, settings.CHARGEBEE_ENDPOINT = settings.CHARGEBEE_ENDPOINT, UNREACHABLE_ENDPOINT
     run_due_jobs()
     assert resumes.count_overdue_resumes(now=clock.billing_now() + timedelta(days=1)) == 1
-    settings.CHARGEBEE_ENDPOINT = there
+    settings.CHARGEBEE_ENDPOINT = endpoint
     provider.travel(hours=1)
     run_due_jobs()
 
@@ -157,12 +155,12 @@ def test_a_provider_that_is_down_all_night_is_made_up_for_in_the_morning(
         ("2028-01-30T12:00", "2028-02-29", "2028-03-30"),
         ("2026-01-06T12:00", "2026-02-06", "2026-03-08"),  # back on the day of 23 hours
         ("2026-09-02T12:00", "2026-10-02", "2026-11-01"),  # back on the day of 25 hours
-        ("2026-09-02T03:30", "2026-10-01", "2026-10-31"),  # half past eleven in the evening, there
+        ("2026-09-02T03:30", "2026-10-01", "2026-10-31"),  # half past eleven in the evening in New York
         ("2026-10-01T04:30", "2026-11-01", "2026-11-30"),  # from half past midnight of a day of 25 hours
         ("2026-12-01T12:00", "2027-01-01", "2027-01-31"),
     ],
 )
-def test_the_promised_date_holds_in_the_sites_zone(
+def test_the_promised_date_is_kept_in_the_sites_time_zone(
     provider: Provider, subscribed: str, pauses: str, comes_back: str
 ) -> None:
     provider.sandbox.start_afresh(datetime.fromisoformat(subscribed).replace(tzinfo=UTC))

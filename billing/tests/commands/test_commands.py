@@ -1,4 +1,4 @@
-"""Commands: one effect however often they are asked for, and no change called failed that may have been made."""
+"""Commands: a repeated one acts once, and none is reported as failed that may have succeeded."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def assert_paused_once(provider: Provider, account: Account) -> None:
     assert Command.objects.get().state == State.SUCCEEDED
 
 
-def test_the_same_intent_twice_acts_once(provider: Provider) -> None:
+def test_a_repeated_key_acts_once(provider: Provider) -> None:
     alice = provider.subscriber("alice", FAITH)
 
     pause_all(alice)
@@ -80,7 +80,7 @@ def test_the_same_intent_twice_acts_once(provider: Provider) -> None:
 
 @pytest.mark.shows("reliability-7", "reliability-8")
 @pytest.mark.parametrize("answer", [None, HTML, EMPTY, BROKEN, CUT], ids=["lost", "html", "empty", "502", "cut"])
-def test_an_answer_that_says_nothing_is_confirmed_later_not_called_failed(
+def test_an_unusable_answer_is_confirmed_later_not_reported_as_a_failure(
     provider: Provider, faulty_proxy: FaultyProxy, answer: bytes | None
 ) -> None:
     alice = provider.subscriber("alice", FAITH)
@@ -103,7 +103,7 @@ def test_an_answer_that_says_nothing_is_confirmed_later_not_called_failed(
     assert_paused_once(provider, alice)
 
 
-def test_asking_again_with_the_same_key_settles_it_at_once(provider: Provider, faulty_proxy: FaultyProxy) -> None:
+def test_repeating_the_key_settles_the_command_at_once(provider: Provider, faulty_proxy: FaultyProxy) -> None:
     alice = provider.subscriber("alice", FAITH)
     faulty_proxy.lose_answers()
     with pytest.raises(BillingUnconfirmed):
@@ -117,7 +117,7 @@ def test_asking_again_with_the_same_key_settles_it_at_once(provider: Provider, f
 
 
 @pytest.mark.shows("reliability-4")
-def test_after_the_providers_window_it_looks_before_it_asks(provider: Provider, faulty_proxy: FaultyProxy) -> None:
+def test_it_reads_back_before_it_retries_after_the_replay_window(provider: Provider, faulty_proxy: FaultyProxy) -> None:
     alice = provider.subscriber("alice", FAITH)
     faulty_proxy.lose_answers()
     with pytest.raises(BillingUnconfirmed):
@@ -132,7 +132,7 @@ def test_after_the_providers_window_it_looks_before_it_asks(provider: Provider, 
 
 
 @pytest.mark.shows("reliability-1")
-def test_a_provider_that_is_away_changes_nothing_and_the_same_intent_may_be_asked_again(
+def test_an_unreachable_provider_changes_nothing_and_the_key_may_be_retried(
     provider: Provider, sandbox: Sandbox, settings: Settings
 ) -> None:
     alice = provider.subscriber("alice", FAITH)
@@ -149,7 +149,7 @@ def test_a_provider_that_is_away_changes_nothing_and_the_same_intent_may_be_aske
     assert_paused_once(provider, alice)
 
 
-def test_an_intent_that_another_change_overtook_is_not_taken_up_again(
+def test_a_failed_command_is_not_retried_after_a_newer_change(
     provider: Provider, sandbox: Sandbox, settings: Settings
 ) -> None:
     alice = provider.subscriber("alice", FAITH)
@@ -166,7 +166,7 @@ def test_an_intent_that_another_change_overtook_is_not_taken_up_again(
     assert provider.subscription(alice).pause_date is None
 
 
-def test_nothing_to_do_leaves_no_command_open(provider: Provider) -> None:
+def test_a_change_without_steps_leaves_no_command(provider: Provider) -> None:
     alice = provider.subscriber("alice", FAITH)
 
     with pytest.raises(undo.NothingScheduled):
@@ -180,7 +180,7 @@ def test_nothing_to_do_leaves_no_command_open(provider: Provider) -> None:
 
 
 @pytest.mark.shows("reliability-6")
-def test_what_the_provider_refuses_shows_its_present_state(provider: Provider) -> None:
+def test_a_refused_command_refreshes_the_mirror(provider: Provider) -> None:
     alice = provider.subscriber("alice", FAITH)
     provider.sdk.Subscription.cancel_for_items(provider.subscription(alice).id, {"cancel_option": "immediately"})
 
@@ -191,16 +191,16 @@ def test_what_the_provider_refuses_shows_its_present_state(provider: Provider) -
     assert Command.objects.get().error_code == "invalid_state"
 
 
-def test_a_death_while_that_state_is_taken_in_leaves_nothing_shown_that_is_not_so(provider: Provider) -> None:
+def test_a_process_killed_during_that_refresh_leaves_correct_documents(provider: Provider) -> None:
     alice = provider.subscriber("alice", FAITH)
     provider.sdk.Subscription.cancel_for_items(provider.subscription(alice).id, {"cancel_option": "immediately"})
 
-    def dying(execute: Any, sql: str, *rest: Any) -> Any:
+    def die_on_insert(execute: Any, sql: str, *rest: Any) -> Any:
         if sql.startswith(f'INSERT INTO "{AccountDocument._meta.db_table}"'):
             raise ProcessDied
         return execute(sql, *rest)
 
-    with connection.execute_wrapper(dying), pytest.raises(ProcessDied):
+    with connection.execute_wrapper(die_on_insert), pytest.raises(ProcessDied):
         pause_all(alice)
 
     shown = {kind: json.loads(documents.read_document(alice, kind)) for kind in AccountDocument.Kind.values}
@@ -208,7 +208,7 @@ def test_a_death_while_that_state_is_taken_in_leaves_nothing_shown_that_is_not_s
 
 
 @pytest.mark.shows("rule-2")
-def test_one_of_three_that_fails_is_told_and_the_call_can_be_repeated(provider: Provider) -> None:
+def test_a_partial_failure_is_reported_and_the_call_can_be_repeated(provider: Provider) -> None:
     alice = provider.subscriber("alice", FAITH, GOSPEL, KIDS)
     kids = provider.subscription(alice, KIDS).id
     provider.sdk.Subscription.pause(kids, {"pause_option": "immediately"})
@@ -226,7 +226,7 @@ def test_one_of_three_that_fails_is_told_and_the_call_can_be_repeated(provider: 
     assert Command.objects.get().state == State.SUCCEEDED
 
 
-def test_what_was_taken_back_elsewhere_is_paused_too_when_a_half_done_pause_is_repeated(
+def test_a_repeated_partial_pause_also_pauses_what_was_removed_meanwhile(
     provider: Provider,
 ) -> None:
     alice = provider.subscriber("alice", FAITH, GOSPEL)
@@ -242,7 +242,7 @@ def test_what_was_taken_back_elsewhere_is_paused_too_when_a_half_done_pause_is_r
     assert all(provider.subscription(alice, plan).pause_date for plan in (FAITH, GOSPEL))
 
 
-def test_a_declined_resume_stays_paused_and_the_answer_is_final(provider: Provider) -> None:
+def test_a_declined_resume_stays_paused_and_is_not_retried(provider: Provider) -> None:
     alice = provider.subscriber("alice", FAITH)
     term_end = utc_time(provider.subscription(alice).current_term_end)
     pause_all(alice)
@@ -260,9 +260,7 @@ def test_a_declined_resume_stays_paused_and_the_answer_is_final(provider: Provid
     assert len(provider.invoices(alice)) == 1
 
 
-def test_a_holder_that_was_away_too_long_does_not_apply_its_answer_again(
-    provider: Provider, faulty_proxy: FaultyProxy
-) -> None:
+def test_a_worker_that_lost_its_lease_does_not_apply_its_answer(provider: Provider, faulty_proxy: FaultyProxy) -> None:
     alice = provider.subscriber("alice", FAITH)
 
     def settle_meanwhile(request: bytes) -> None:
@@ -280,7 +278,7 @@ def test_a_holder_that_was_away_too_long_does_not_apply_its_answer_again(
     assert Command.objects.get().attempts == 2
 
 
-def test_a_command_that_breaks_keeps_no_other_from_being_settled(provider: Provider, faulty_proxy: FaultyProxy) -> None:
+def test_a_command_that_raises_does_not_block_the_others(provider: Provider, faulty_proxy: FaultyProxy) -> None:
     alice, bob = provider.subscriber("alice", FAITH), provider.subscriber("bob", FAITH)
     faulty_proxy.lose_answers()
     for account in (alice, bob):
@@ -303,7 +301,7 @@ def test_a_command_that_breaks_keeps_no_other_from_being_settled(provider: Provi
 
 
 @pytest.mark.shows("reliability-9")
-def test_a_decline_whose_answer_was_lost_is_told_as_a_decline(provider: Provider, faulty_proxy: FaultyProxy) -> None:
+def test_a_decline_with_a_lost_answer_is_reported_as_a_decline(provider: Provider, faulty_proxy: FaultyProxy) -> None:
     alice = provider.subscriber("alice", FAITH)
     term_end = utc_time(provider.subscription(alice).current_term_end)
     pause_all(alice)
@@ -326,14 +324,14 @@ def test_a_decline_whose_answer_was_lost_is_told_as_a_decline(provider: Provider
     assert Subscription.objects.get().status == "paused"
 
 
-def test_a_schedule_that_nobody_followed_does_not_swallow_the_next_pause(provider: Provider) -> None:
+def test_an_outdated_schedule_does_not_prevent_the_next_pause(provider: Provider) -> None:
     alice = provider.subscriber("alice", FAITH)
     pause_all(alice)
     first = PauseSchedule.objects.get()
     provider.travel_to(first.pause_date + timedelta(hours=1))
     account_import.resync_account(alice)
     provider.sdk.Subscription.resume(provider.subscription(alice).id, {"resume_option": "immediately"})
-    # Read while another change of the account was under way: the mirror knows, the schedule was left alone.
+    # As during another change of the account: the mirror is refreshed, and the schedule is not.
     writer.write_snapshots(records.find_customer_records("alice"), now=clock.billing_now())
 
     pause_all(alice, key="again")
@@ -345,7 +343,7 @@ def test_a_schedule_that_nobody_followed_does_not_swallow_the_next_pause(provide
 
 @pytest.mark.shows("reliability-30")
 @pytest.mark.services
-def test_twenty_at_once_have_one_effect(provider: Provider) -> None:
+def test_twenty_concurrent_requests_act_once(provider: Provider) -> None:
     alice = provider.subscriber("alice", FAITH)
 
     def ask(number: int) -> str:

@@ -1,4 +1,4 @@
-"""A worker that dies at any of its kill points: what it had begun is finished, once."""
+"""A worker killed at any of its kill points: its work is finished once."""
 
 from __future__ import annotations
 
@@ -27,42 +27,42 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 JOBS, LIFECYCLE, EXECUTOR = "billing.jobs.schedule", "billing.commands.lifecycle", "billing.commands.executor"
 RESUMES = (
-    f"return {JOBS}._claim_or_begin_run",  # the slot is claimed, nothing was done
-    f"return {LIFECYCLE}._open_command",  # its row is committed, nothing was asked
-    f"return {EXECUTOR}._begin_step",  # it is committed that it will be asked, it was not
-    f"return {EXECUTOR}._send_or_read_back",  # the provider has answered, nothing of it is stored
-    f"return {EXECUTOR}._run_step",  # its effects are committed, the command's end is not told to anybody
-    f"return {JOBS}._run_resumes",  # all is done, and it is not yet stored that it is
+    f"return {JOBS}._claim_or_begin_run",  # the job run is claimed, no work done
+    f"return {LIFECYCLE}._open_command",  # the command is committed, nothing was sent
+    f"return {EXECUTOR}._begin_step",  # the step is committed as sent, and was not sent
+    f"return {EXECUTOR}._send_or_read_back",  # the provider has answered, nothing is stored
+    f"return {EXECUTOR}._run_step",  # the step is committed, the command not finished
+    f"return {JOBS}._run_resumes",  # all work is done, the job run not finished
 )
 DECLINED = (
-    f"call {EXECUTOR}._handle_refusal",  # the provider has refused, nothing of it is stored
-    "call core.task_queue.enqueue_task.<locals>.publish_task",  # the row is committed, no message was sent
+    f"call {EXECUTOR}._handle_refusal",  # the provider has declined, nothing is stored
+    "call core.task_queue.enqueue_task.<locals>.publish_task",  # the row is committed, no task message sent
 )
 EVENTS = (
-    "call billing.mirror.webhook_processing._process_events",  # a worker has it, nothing was read
-    "return billing.mirror.webhook_processing._process_claimed_event",  # applied, and not stored that it is
+    "call billing.mirror.webhook_processing._process_events",  # claimed, nothing was read
+    "return billing.mirror.webhook_processing._process_claimed_event",  # applied, and not marked as processed
 )
 MAILS = (
-    "call accounts.mail.outbox._send_mail",  # a worker has it, it was not sent
-    "return accounts.mail.outbox._send_mail",  # the mail server took it, and that is not stored
+    "call accounts.mail.outbox._send_mail",  # claimed, and not sent
+    "return accounts.mail.outbox._send_mail",  # accepted by the mail server, not marked as sent
 )
 INVOICES = (
-    "call billing.invoices.pdf_content.invoice_pdf_content",  # a worker has it, nothing was drawn
-    "return portal.backends.storage.WholeFileStorage._save",  # its file is there, and its row does not say so
+    "call billing.invoices.pdf_content.invoice_pdf_content",  # claimed, nothing rendered
+    "return portal.backends.storage.WholeFileStorage._save",  # the file is stored, its row not updated
 )
 MESSAGE_ID = re.compile(r"^Message-ID: (\S+)", re.MULTILINE)
 
 
 @pytest.fixture(params=["embedded", pytest.param("services", marks=pytest.mark.services)])
 def worker(provider: Provider, assert_settled_after: None, tmp_path: Path) -> Iterator[KillableWorker]:
-    """A real worker, after whose last death the portal holds what the provider holds."""
-    with KillableWorker(worker_environment(tmp_path, provider.sandbox.endpoint), tmp_path).run_process() as mortal:
-        yield mortal
+    """A real worker; after the test, the mirror must equal the provider."""
+    with KillableWorker(worker_environment(tmp_path, provider.sandbox.endpoint), tmp_path).run_process() as running:
+        yield running
 
 
 @pytest.fixture
 def alice(provider: Provider) -> Account:
-    """Alice, whose pause ends tonight."""
+    """Alice, whose resume is due tonight."""
     account = provider.subscriber("alice", FAITH)
     pause_until_promised_day(provider, account)
     provider.travel_to(job_schedule.newest_night(clock.billing_now()) + timedelta(hours=24, minutes=1))
@@ -78,7 +78,7 @@ def run_due_jobs_except_resumes() -> None:
 
 
 def send_again(worker: KillableWorker, task: str, *arguments: str) -> None:
-    """Whoever died before holds nothing any more, and beat, or the sweep, sends a message again."""
+    """Expire the leases of killed workers, and send the task again, as beat and the sweep do."""
     expire_leases()
     worker.send_message(task, *arguments)
 
@@ -87,8 +87,8 @@ def run_nightly_resumes(worker: KillableWorker) -> None:
     send_again(worker, "billing.tasks.run_job", "resumes", job_schedule.newest_night(clock.billing_now()).isoformat())
 
 
-def is_all_done() -> bool:
-    """Nothing is open, due or wanted, and every mail has left."""
+def is_all_work_done() -> bool:
+    """Return whether no work is open or due and every mail was sent."""
     return not (
         Command.objects.filter(state__in=Command.OPEN).exists()
         or JobRun.objects.filter(finished_at__isnull=True).exists()
@@ -100,11 +100,11 @@ def is_all_done() -> bool:
 
 
 @pytest.mark.shows("reliability-15")
-def test_a_resume_is_made_and_told_once(provider: Provider, alice: Account, worker: KillableWorker) -> None:
+def test_a_resume_happens_once_with_one_mail(provider: Provider, alice: Account, worker: KillableWorker) -> None:
     for point in RESUMES:
         worker.wait_for_death(point, lambda: run_nightly_resumes(worker))
     expire_leases()
-    wait_until(is_all_done, meanwhile=worker.send_ticks)
+    wait_until(is_all_work_done, meanwhile=worker.send_ticks)
 
     assert provider.subscription(alice).status == "active"
     assert len(provider.events("subscription_resumed")) == 1
@@ -116,7 +116,7 @@ def test_a_resume_is_made_and_told_once(provider: Provider, alice: Account, work
 
 
 @pytest.mark.shows("reliability-15")
-def test_a_resume_that_is_declined_is_tried_and_told_once(
+def test_a_declined_resume_is_tried_once_with_one_mail(
     provider: Provider, alice: Account, worker: KillableWorker
 ) -> None:
     provider.sandbox.order_fault("decline_payment", "/subscriptions/*/resume")
@@ -124,10 +124,10 @@ def test_a_resume_that_is_declined_is_tried_and_told_once(
     for point in DECLINED:
         worker.wait_for_death(point, lambda: run_nightly_resumes(worker))
     expire_leases()
-    wait_until(is_all_done, meanwhile=worker.send_ticks)
+    wait_until(is_all_work_done, meanwhile=worker.send_ticks)
 
     assert provider.subscription(alice).status == "paused"
-    # It would have been paid, had it been asked for under another key: the provider only gave its first answer again.
+    # The retries reused the key, so the provider replayed its decline; a new key would have charged.
     assert provider.sandbox.struck()[0]["later"] != []
     schedule = PauseSchedule.objects.get()
     assert (schedule.state, schedule.declines) == (PauseSchedule.State.PAUSED, 1)
@@ -136,14 +136,14 @@ def test_a_resume_that_is_declined_is_tried_and_told_once(
 
 
 @pytest.mark.shows("reliability-15")
-def test_an_event_a_mail_and_an_invoice_come_to_their_ends(
+def test_an_event_a_mail_and_an_invoice_are_finished(
     provider: Provider, worker: KillableWorker, settings: Settings
 ) -> None:
     alice = provider.subscriber("alice", FAITH)
     run_due_jobs()
     provider.sdk.Subscription.cancel_for_items(provider.subscription(alice).id, {"end_of_term": True})
-    [told] = provider.events("subscription_cancellation_scheduled")
-    assert post_webhook(settings, told.raw_data) == 200
+    [event] = provider.events("subscription_cancellation_scheduled")
+    assert post_webhook(settings, event.raw_data) == 200
     queue_mail(kind="receipt", to="alice@example.com", context={"title": "Hello", "lines": [], "facts": []})
     settings.MEDIA_ROOT = worker.folder / "media"
     browser, path = Browser(alice), f"/api/invoice/pdf/{Invoice.objects.get().provider_id}"
@@ -157,12 +157,12 @@ def test_an_event_a_mail_and_an_invoice_come_to_their_ends(
         for point in points:
             worker.wait_for_death(point, partial(send_again, worker, task))
     expire_leases()
-    wait_until(is_all_done, meanwhile=worker.send_ticks)
+    wait_until(is_all_work_done, meanwhile=worker.send_ticks)
 
     assert Subscription.objects.get().status == "non_renewing"
-    assert WebhookEvent.objects.get(event_id=told.id).state == WebhookEvent.State.PROCESSED
-    # The mail server had taken it when the worker died: it went out twice, and says by its id that it is one.
-    went_out = MESSAGE_ID.findall(worker.sent_mail_text())
-    assert (len(went_out), len(set(went_out))) == (2, 1)
-    drawn = b"".join(browser.get(browser.get(path).json()["downloadUrl"]))
-    assert (drawn[:5], drawn.rstrip()[-5:]) == (b"%PDF-", b"%%EOF")
+    assert WebhookEvent.objects.get(event_id=event.id).state == WebhookEvent.State.PROCESSED
+    # The worker died after the mail server accepted the mail: it was sent twice, with one Message-ID.
+    message_ids = MESSAGE_ID.findall(worker.sent_mail_text())
+    assert (len(message_ids), len(set(message_ids))) == (2, 1)
+    pdf_bytes = b"".join(browser.get(browser.get(path).json()["downloadUrl"]))
+    assert (pdf_bytes[:5], pdf_bytes.rstrip()[-5:]) == (b"%PDF-", b"%%EOF")

@@ -58,7 +58,7 @@ def worker(environment: dict[str, str], tmp_path: Path) -> Iterator[subprocess.P
 
 
 @pytest.mark.shows("reliability-15")
-def test_the_sweep_finishes_what_a_killed_worker_had_asked_for(
+def test_the_sweep_finishes_the_resume_of_a_killed_worker(
     provider: Provider,
     faulty_proxy: FaultyProxy,
     environment: dict[str, str],
@@ -85,7 +85,7 @@ def test_the_sweep_finishes_what_a_killed_worker_had_asked_for(
         check=True,
     )
     assert worker.wait(timeout=60) == -signal.SIGKILL
-    faulty_proxy.on_answer = lambda _request: None  # nobody is left to kill when the sweep asks again
+    faulty_proxy.on_answer = lambda _request: None  # the sweep's retry must not kill again
     assert provider.subscription(alice).status == "active"
     schedule.refresh_from_db()
     assert schedule.state == PauseSchedule.State.PAUSED
@@ -103,7 +103,7 @@ def test_the_sweep_finishes_what_a_killed_worker_had_asked_for(
 
 
 @pytest.mark.shows("reliability-15")
-def test_the_sweep_finishes_a_cancellation_that_was_killed_half_way(
+def test_the_sweep_finishes_a_cancellation_killed_half_way(
     provider: Provider, faulty_proxy: FaultyProxy, environment: dict[str, str]
 ) -> None:
     alice = provider.subscriber("alice", FAITH)
@@ -125,8 +125,8 @@ def test_the_sweep_finishes_a_cancellation_that_was_killed_half_way(
     recovery.sweep_due_work(now=clock.billing_now())
 
     assert provider.subscription(alice).status == "non_renewing"
-    kept = CancellationFeedback.objects.get()
-    assert (kept.outcome, kept.reason) == ("cancelled", "Too expensive")
+    feedback = CancellationFeedback.objects.get()
+    assert (feedback.outcome, feedback.reason) == ("cancelled", "Too expensive")
     assert PauseSchedule.objects.get().state == PauseSchedule.State.CANCELLED
     assert len(provider.events("subscription_cancellation_scheduled")) == 1
     assert OutgoingMail.objects.count() == 1

@@ -1,4 +1,4 @@
-"""The faults that the provider's stand-in can be told to have: whatever is heard of a write, it is made once."""
+"""The faults of the sandbox: a write happens once, whatever answer the portal gets."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ REPLAYED = "200: made before, the first answer again"
         ("missing_object", "made", REPLAYED),
     ],
 )
-def test_a_pause_whose_answer_is_none_is_unknown_and_then_made_exactly_once(
+def test_a_pause_without_an_answer_is_unknown_and_then_made_once(
     provider: Provider, sandbox: Sandbox, kind: str, write: str, then: str
 ) -> None:
     alice = provider.subscriber("alice", FAITH)

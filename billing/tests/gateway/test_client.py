@@ -95,7 +95,7 @@ def error_body(code: str, kind: str | None = None) -> dict[str, Any]:
         (400, {"oops": True}, Unconfirmed),
     ],
 )
-def test_a_write_knows_whether_it_may_have_been_made(
+def test_a_failed_write_raises_whether_it_may_have_succeeded(
     answers: Answers, status: int, body: Any, error: type[GatewayError]
 ) -> None:
     answers(status, body)
@@ -107,7 +107,7 @@ def test_a_write_knows_whether_it_may_have_been_made(
     assert "for developers" not in str(raised.value)
 
 
-def test_a_wait_that_the_provider_asks_for_is_passed_on(answers: Answers) -> None:
+def test_the_retry_after_of_the_provider_is_passed_on(answers: Answers) -> None:
     answers(429, error_body("api_request_limit_exceeded", "operation_failed"), Retry_After="17")
 
     with pytest.raises(NotSent) as raised:
@@ -116,7 +116,7 @@ def test_a_wait_that_the_provider_asks_for_is_passed_on(answers: Answers) -> Non
     assert raised.value.retry_after == 17
 
 
-def test_a_read_that_gets_no_usable_answer_was_not_answered(answers: Answers) -> None:
+def test_a_read_without_a_usable_answer_raises_not_sent(answers: Answers) -> None:
     answers(502, b"<html>")
 
     with pytest.raises(NotSent):
@@ -124,14 +124,14 @@ def test_a_read_that_gets_no_usable_answer_was_not_answered(answers: Answers) ->
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_scheduled_change_that_is_gone_again_does_not_hide_its_subscription(provider: Provider) -> None:
+def test_a_subscription_is_read_although_its_scheduled_change_is_gone(provider: Provider) -> None:
     alice = provider.subscriber("alice", FAITH)
     held = {**provider.subscription(alice).raw_data, "has_scheduled_changes": True}
 
     assert read_subscription_snapshot(held).id == held["id"]
 
 
-def test_nobody_there_is_not_sent(settings: Settings) -> None:
+def test_an_unreachable_provider_raises_not_sent(settings: Settings) -> None:
     settings.CHARGEBEE_ENDPOINT = "http://127.0.0.1:9/api/v2"
 
     with pytest.raises(NotSent):
@@ -152,19 +152,19 @@ def test_calls_share_one_connection(provider: Provider, faulty_proxy: FaultyProx
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_forked_child_gets_a_connection_of_its_own(provider: Provider) -> None:
+def test_a_forked_child_opens_its_own_connection(provider: Provider) -> None:
     alice = provider.subscriber("alice", FAITH)
     subscription_id = provider.subscription(alice).id
     subscriptions.retrieve_subscription(subscription_id)
 
     child = os.fork()
-    if child == 0:  # in the child nothing but the exit status gets out
-        right = all(subscriptions.retrieve_subscription(subscription_id).id == subscription_id for _ in range(20))
-        os._exit(0 if right else 1)
-    mine = [subscriptions.retrieve_subscription(subscription_id).id for _ in range(20)]
+    if child == 0:  # the child reports by its exit status alone
+        all_match = all(subscriptions.retrieve_subscription(subscription_id).id == subscription_id for _ in range(20))
+        os._exit(0 if all_match else 1)
+    parent_ids = [subscriptions.retrieve_subscription(subscription_id).id for _ in range(20)]
 
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
-    assert mine == [subscription_id] * 20
+    assert parent_ids == [subscription_id] * 20
 
 
 @pytest.fixture
@@ -197,7 +197,7 @@ def untrusted(tmp_path: Path, settings: Settings) -> Iterator[list[str]]:
     server.server_close()
 
 
-def test_a_certificate_that_nobody_signed_is_refused_and_the_log_says_so(
+def test_a_self_signed_certificate_is_refused_and_logged(
     untrusted: list[str], caplog: pytest.LogCaptureFixture
 ) -> None:
     with pytest.raises(NotSent):
@@ -208,7 +208,7 @@ def test_a_certificate_that_nobody_signed_is_refused_and_the_log_says_so(
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_key_goes_out_with_every_write(provider: Provider) -> None:
+def test_every_write_sends_its_idempotency_key(provider: Provider) -> None:
     alice = provider.subscriber("alice", FAITH)
     subscription_id = provider.subscription(alice).id
 
@@ -219,7 +219,7 @@ def test_a_key_goes_out_with_every_write(provider: Provider) -> None:
 
 
 @pytest.mark.parametrize("name", ["..", ".", "../customers/alice", "sub/../../customers", "a/."])
-def test_an_id_that_would_lead_elsewhere_is_missing_without_being_asked_for(settings: Settings, name: str) -> None:
+def test_an_id_that_leads_to_another_path_is_missing_without_a_request(settings: Settings, name: str) -> None:
     settings.CHARGEBEE_ENDPOINT = "http://127.0.0.1:9/api/v2"
     with pytest.raises(Missing):
         subscriptions.retrieve_subscription(name)

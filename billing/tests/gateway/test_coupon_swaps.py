@@ -1,4 +1,4 @@
-"""Swapping coupons takes several writes, one of which deletes a scheduled change; none may be left out."""
+"""A coupon swap is several writes, one of which deletes a scheduled change; a retry must make all of them."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ def swap_coupons(subscription_id: str) -> None:
     changes.swap_coupons(subscription_id, key="swap", add=["BUNDLE-2"], remove=["BUNDLE-3"], changing_to=MONTHLY)
 
 
-def test_one_that_is_cut_short_is_finished_by_the_same_key(
+def test_an_interrupted_swap_is_finished_with_the_same_key(
     provider: Provider, faulty_proxy: FaultyProxy, settings: Settings, downgrading: str
 ) -> None:
-    def cut(request: bytes) -> None:
+    def disconnect_after_update(request: bytes) -> None:
         if b"/update_for_items HTTP" in request:
             settings.CHARGEBEE_ENDPOINT = "http://127.0.0.1:9/api/v2"
 
-    faulty_proxy.on_answer = cut
+    faulty_proxy.on_answer = disconnect_after_update
     with pytest.raises(Unconfirmed):
         swap_coupons(downgrading)
     assert coupons_and_schedule(provider, downgrading) == (["BUNDLE-2"], False)

@@ -1,4 +1,4 @@
-"""Operators see on one page whether something needs them, and what to do then."""
+"""The health page, which tells operators what needs attention."""
 
 from __future__ import annotations
 
@@ -41,19 +41,19 @@ LONG_AGO = timedelta(hours=2)
 
 
 def health_check(name: str) -> checks.HealthCheck:
-    """The sign of a name, as it stands now."""
+    """Run the health checks; return the one with this name."""
     (found,) = [check for check in checks.run_health_checks(now=clock.billing_now()) if check.name == name]
     return found
 
 
 def failing_checks() -> set[str]:
-    """The names of the signs that need somebody."""
+    """Return the names of the checks that need attention."""
     return {check.name for check in checks.run_health_checks(now=clock.billing_now()) if check.needs_somebody}
 
 
 @pytest.fixture
-def quiet() -> None:
-    """Everything runs: beat is heard, and every job has run for its newest slot."""
+def healthy_system() -> None:
+    """A healthy system: a new heartbeat, and each job finished for its newest slot."""
     now = timezone.now()
     Heartbeat.objects.create(pk=1, at=now)
     for job, slot in list(schedule.due_jobs(clock.billing_now())):
@@ -61,18 +61,18 @@ def quiet() -> None:
 
 
 def begin_command(state: str, **more: object) -> Command:
-    """A change of some account, begun two hours ago."""
+    """Create a command of a new account, begun two hours ago."""
     account = open_account(f"alice{Command.objects.count()}")
-    made = Command.objects.create(account=account, key="k", kind="pause", actor="you", state=state, steps=[], **more)
-    Command.objects.filter(pk=made.pk).update(created_at=timezone.now() - LONG_AGO)
-    return made
+    command = Command.objects.create(account=account, key="k", kind="pause", actor="you", state=state, steps=[], **more)
+    Command.objects.filter(pk=command.pk).update(created_at=timezone.now() - LONG_AGO)
+    return command
 
 
-def test_nothing_needs_anybody_while_all_is_well(quiet: None) -> None:
+def test_no_check_fails_while_all_is_well(healthy_system: None) -> None:
     assert failing_checks() == set()
 
 
-def test_a_beat_that_is_not_heard_needs_somebody(quiet: None) -> None:
+def test_a_missing_heartbeat_fails_its_check(healthy_system: None) -> None:
     Heartbeat.objects.update(at=timezone.now() - timedelta(minutes=4))
     assert failing_checks() == {"beat_seconds"}
     assert health_check("beat_seconds").found == "last heartbeat 4 minutes ago"
@@ -80,18 +80,18 @@ def test_a_beat_that_is_not_heard_needs_somebody(quiet: None) -> None:
     assert failing_checks() == {"beat_seconds"}
 
 
-def test_the_sweep_is_heard(provider: Provider) -> None:
+def test_the_tick_stores_a_heartbeat(provider: Provider) -> None:
     recovery.run_tick()
     assert "beat_seconds" not in failing_checks()
 
 
-def test_a_change_that_stays_open_needs_somebody(quiet: None) -> None:
+def test_a_command_that_stays_open_fails_its_check(healthy_system: None) -> None:
     begin_command("unknown")
     assert failing_checks() == {"commands_unsettled"}
     assert health_check("commands_unsettled").found == "1 change waiting for Chargebee, oldest started 2 hours ago"
 
 
-def test_a_declined_card_needs_nobody_and_half_a_change_does(quiet: None) -> None:
+def test_a_partial_change_fails_its_check_and_a_decline_does_not(healthy_system: None) -> None:
     begin_command("failed", error_code="payment_processing_failed", finished_at=timezone.now())
     assert failing_checks() == set()
     begin_command("failed", error_code="billing_partial", finished_at=timezone.now())
@@ -101,7 +101,7 @@ def test_a_declined_card_needs_nobody_and_half_a_change_does(quiet: None) -> Non
 
 @pytest.mark.shows("reliability-14")
 @pytest.mark.parametrize(("state", "name"), [("parked", "webhooks_parked"), ("received", "webhooks_waiting")])
-def test_a_webhook_that_is_not_applied_needs_somebody(quiet: None, state: str, name: str) -> None:
+def test_a_webhook_that_is_not_processed_fails_its_check(healthy_system: None, state: str, name: str) -> None:
     event = WebhookEvent.objects.create(
         event_id="ev_1",
         event_type="customer_changed",
@@ -114,7 +114,7 @@ def test_a_webhook_that_is_not_applied_needs_somebody(quiet: None, state: str, n
     assert failing_checks() == {name}
 
 
-def test_a_job_that_is_late_or_failed_needs_somebody(quiet: None) -> None:
+def test_a_late_or_failed_job_fails_its_check(healthy_system: None) -> None:
     JobRun.objects.filter(job="resumes").delete()
     JobRun.objects.filter(job="notices").update(error="ValueError: no")
     with time_machine.travel(schedule.newest_night(clock.billing_now()) + timedelta(hours=1), tick=False):
@@ -123,7 +123,7 @@ def test_a_job_that_is_late_or_failed_needs_somebody(quiet: None) -> None:
     assert "notices failed in its last run" in found
 
 
-def test_how_far_a_job_has_got_is_seen_while_it_runs(client: Client, quiet: None) -> None:
+def test_the_progress_of_a_job_is_shown_while_it_runs(client: Client, healthy_system: None) -> None:
     now = timezone.now()
     JobRun.objects.filter(job="resumes").update(
         started_at=now - timedelta(minutes=4),
@@ -133,16 +133,16 @@ def test_how_far_a_job_has_got_is_seen_while_it_runs(client: Client, quiet: None
     )
 
     assert failing_checks() == set()
-    told = "started 4 minutes ago, about 6 minutes left"
-    assert health_check("jobs_under_way").found == f"resumes: 10 declined, 190 resumed, 300 left, {told}"
+    progress = "started 4 minutes ago, about 6 minutes left"
+    assert health_check("jobs_under_way").found == f"resumes: 10 declined, 190 resumed, 300 left, {progress}"
     client.force_login(User.objects.create_superuser("olga", password="correct horse battery staple"))
     run = JobRun.objects.get(job="resumes")
-    assert told in client.get(reverse("admin:billing_jobrun_change", args=[run.pk])).content.decode()
+    assert progress in client.get(reverse("admin:billing_jobrun_change", args=[run.pk])).content.decode()
     JobRun.objects.update(next_attempt_at=now)
     assert health_check("jobs_under_way").found == "none"
 
 
-def test_a_pause_past_its_end_needs_somebody_and_one_given_up_nobody(quiet: None) -> None:
+def test_an_overdue_resume_fails_its_check_and_one_given_up_does_not(healthy_system: None) -> None:
     apply_catalog()
     open_account("alice", make_subscription("own"), make_subscription("also"))
     own, also = Subscription.objects.order_by("pk")
@@ -156,14 +156,14 @@ def test_a_pause_past_its_end_needs_somebody_and_one_given_up_nobody(quiet: None
     assert health_check("resumes_given_up").number == 1
 
 
-def test_records_that_could_not_be_mended_need_somebody(quiet: None) -> None:
+def test_records_that_could_not_be_repaired_fail_their_check(healthy_system: None) -> None:
     JobRun.objects.filter(job="reconcile").update(counts={"compared": 300, "repaired": 4, "failed": 1})
     assert failing_checks() == {"mirror_mended"}
     assert health_check("mirror_mended").found == "4 corrected and 1 failed of 300, less than a minute ago"
 
 
 @pytest.mark.shows("reliability-24")
-def test_mail_that_waits_or_was_given_up_needs_somebody(quiet: None) -> None:
+def test_mail_that_waits_or_failed_fails_its_check(healthy_system: None) -> None:
     OutgoingMail.objects.create(kind="receipt", to="a@example.com", created_at=timezone.now() - LONG_AGO)
     assert failing_checks() == {"mail_waiting"}
     OutgoingMail.objects.update(state="failed")
@@ -171,13 +171,13 @@ def test_mail_that_waits_or_was_given_up_needs_somebody(quiet: None) -> None:
 
 
 @pytest.mark.shows("reliability-23")
-def test_an_invoice_that_cannot_be_made_needs_somebody(quiet: None) -> None:
+def test_an_invoice_that_cannot_be_rendered_fails_its_check(healthy_system: None) -> None:
     open_account("alice", make_invoice("INV-1"))
     InvoicePdf.objects.create(invoice=Invoice.objects.get(), version=1, state="failed")
     assert failing_checks() == {"pdfs_failed"}
 
 
-def test_a_provider_that_fails_or_turns_us_away_needs_somebody(quiet: None) -> None:
+def test_a_provider_that_fails_or_rate_limits_us_fails_its_check(healthy_system: None) -> None:
     now = timezone.now().replace(second=0, microsecond=0)
     minute = ProviderMinute.objects.create(minute=now, asked=40, failed=2, milliseconds=10_000)
     assert failing_checks() == set()
@@ -186,7 +186,7 @@ def test_a_provider_that_fails_or_turns_us_away_needs_somebody(quiet: None) -> N
     assert failing_checks() == {"provider_failed", "provider_turned_away"}
 
 
-def test_what_the_provider_is_asked_is_counted(provider: Provider, faulty_proxy: FaultyProxy) -> None:
+def test_requests_to_the_provider_are_counted(provider: Provider, faulty_proxy: FaultyProxy) -> None:
     provider_metrics.flush_counts()
     ProviderMinute.objects.all().delete()
     records.find_customers_by_email("nobody@example.com")
@@ -198,7 +198,7 @@ def test_what_the_provider_is_asked_is_counted(provider: Provider, faulty_proxy:
     assert [sum(column) for column in zip(*asked, strict=True)] == [4, 3, 0]
 
 
-def test_who_asked_the_provider_for_nothing_asks_the_database_for_nothing(
+def test_flushing_without_counts_makes_no_query(
     django_assert_num_queries: DjangoAssertNumQueries,
 ) -> None:
     provider_metrics.flush_counts()
@@ -206,7 +206,7 @@ def test_who_asked_the_provider_for_nothing_asks_the_database_for_nothing(
         provider_metrics.flush_counts()
 
 
-def test_minutes_are_kept_for_a_week() -> None:
+def test_provider_minutes_are_kept_for_a_week() -> None:
     now = timezone.now()
     for days in (6, 8):
         ProviderMinute.objects.create(minute=now - timedelta(days=days), asked=1)
@@ -214,7 +214,7 @@ def test_minutes_are_kept_for_a_week() -> None:
     assert ProviderMinute.objects.get().minute > now - timedelta(days=7)
 
 
-def test_the_page_shows_what_needs_somebody_first_and_where_to_look(client: Client, quiet: None) -> None:
+def test_the_page_shows_failing_checks_first_with_links_to_their_lists(client: Client, healthy_system: None) -> None:
     begin_command("unknown")
     support = User.objects.create_user("sam", password="correct horse battery staple", is_staff=True)
     support.groups.add(Group.objects.get(name="support"))
@@ -223,16 +223,16 @@ def test_the_page_shows_what_needs_somebody_first_and_where_to_look(client: Clie
     assert re.findall(r"<h2>(.*?)</h2>", page)[0] == "Changes being confirmed"
     assert "1 check needs attention." in page
     assert f"{reverse('admin:billing_command_changelist')}?state__exact=unknown" in page
-    # Support sees no job runs, so it is not sent there.
+    # The support group may not see job runs, so the page does not link to them.
     assert reverse("admin:billing_jobrun_changelist") not in page
 
 
-def test_the_page_is_for_those_who_may_see_it(client: Client) -> None:
+def test_the_page_requires_permission(client: Client) -> None:
     client.force_login(User.objects.create_user("carl", password="correct horse battery staple", is_staff=True))
     assert client.get(reverse(PAGE)).status_code == 403
 
 
-def test_every_list_opens_as_the_page_narrows_it(client: Client) -> None:
+def test_every_linked_list_opens_with_its_filter(client: Client) -> None:
     client.force_login(User.objects.create_superuser("olga", password="correct horse battery staple"))
     for check in checks.run_health_checks(now=clock.billing_now()):
         if check.admin_list:
@@ -240,7 +240,7 @@ def test_every_list_opens_as_the_page_narrows_it(client: Client) -> None:
             assert (check.name, answer.status_code) == (check.name, 200)
 
 
-def test_every_sign_has_its_paragraph_in_the_runbook() -> None:
+def test_every_check_has_a_heading_in_the_runbook() -> None:
     headings = re.findall(r"^## (.*)$", (ROOT / "docs" / "runbook.md").read_text(), re.MULTILINE)
     anchors = {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
     assert {check.runbook for check in checks.run_health_checks(now=clock.billing_now())} <= anchors

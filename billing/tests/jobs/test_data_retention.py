@@ -1,4 +1,4 @@
-"""What billing keeps no longer than it needs."""
+"""Retention of billing's data."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.django_db
 
 
 def store_old_event(event_id: str, *, days_ago: float) -> None:
-    """Store an event as of some days ago."""
+    """Store an event received some days ago."""
     at = timezone.now() - timedelta(days=days_ago)
     WebhookEvent.objects.create(
         event_id=event_id, event_type="customer_changed", occurred_at=at, source="webhook", payload={}
@@ -28,14 +28,14 @@ def store_old_event(event_id: str, *, days_ago: float) -> None:
 
 
 def store_old_answer(account: Account, key: str, *, hours_ago: float) -> None:
-    """Keep the answer that a key got some hours ago."""
+    """Store the idempotent request of some hours ago."""
     at = timezone.now() - timedelta(hours=hours_ago)
     IdempotentRequest.objects.create(user=account.user, key=key, fingerprint="x")
     IdempotentRequest.objects.filter(key=key).update(created_at=at)
 
 
 @pytest.mark.shows("request-9", "rule-17")
-def test_the_night_forgets_what_is_old_whether_or_not_the_provider_answers(settings: Settings) -> None:
+def test_the_nightly_job_deletes_old_rows_even_during_an_outage(settings: Settings) -> None:
     settings.CHARGEBEE_ENDPOINT = UNREACHABLE_ENDPOINT
     account = Account.objects.open_account(email="alice@example.com")
     for event_id, days_ago in (("older", 90.01), ("old", 89.99), ("new", 0.0)):

@@ -24,14 +24,14 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 NEW_YORK = ZoneInfo("America/New_York")
 HOUR = timedelta(hours=1)
-# Less than what a tick is good for: one that was sent just before a step is still fresh after it.
+# Shorter than the expiry of a tick, so that a tick sent just before a step is still valid after it.
 STEP = timedelta(minutes=1)
 BEATS = 2
 
 
 @contextmanager
 def run_celery_process(environment: dict[str, str], log: Path, *celery: str) -> Iterator[None]:
-    """Run a process of Celery's by the clock in the folder of its log, until the block is over."""
+    """Run a Celery process until the block ends, by the clock file in the folder of its log."""
     clock = str(log.with_name("clock"))
     command = [
         sys.executable,
@@ -56,12 +56,12 @@ def run_celery_process(environment: dict[str, str], log: Path, *celery: str) -> 
 
 @pytest.fixture
 def start_beats_and_worker(sandbox: Sandbox, tmp_path: Path) -> Iterator[Callable[[datetime], ClockFile]]:
-    """Two beats and a worker that go by a clock, which is returned; it begins at an instant."""
+    """Return a function that starts two beats and a worker on a clock file, which it returns."""
     environment = worker_environment(tmp_path, sandbox.endpoint)
     messages = celery_sender(environment, tmp_path)
     with ExitStack() as processes:
 
-        def started(begins: datetime) -> ClockFile:
+        def start_processes(begins: datetime) -> ClockFile:
             clock = ClockFile(tmp_path / "clock", begins)
             beats = [tmp_path / f"beat-{number}.log" for number in range(BEATS)]
             for log in beats:
@@ -75,12 +75,12 @@ def start_beats_and_worker(sandbox: Sandbox, tmp_path: Path) -> Iterator[Callabl
             wait_until(lambda: all("maxinterval" in log.read_text() for log in beats))
             return clock
 
-        yield started
+        yield start_processes
 
 
 @pytest.mark.shows("reliability-26", "reliability-27")
 @pytest.mark.parametrize(("date", "hours"), [("2026-03-08", 23), ("2026-11-01", 25)], ids=["23 hours", "25 hours"])
-def test_beats_and_a_worker_run_a_night_once_in_which_the_clocks_change(
+def test_two_beats_run_a_night_once_when_the_clocks_change(
     start_beats_and_worker: Callable[[datetime], ClockFile], date: str, hours: int
 ) -> None:
     midnight = datetime.fromisoformat(date).replace(tzinfo=NEW_YORK)
@@ -91,7 +91,7 @@ def test_beats_and_a_worker_run_a_night_once_in_which_the_clocks_change(
 
     clock = start_beats_and_worker(begins)
     while clock.now < ends:
-        # Again after a second: the worker may take a tick up before it sees that its clock was moved.
+        # Moved again each second: the worker may receive a tick before it sees that its clock was moved.
         wait_until(
             Heartbeat.objects.filter(at__gte=clock.now + STEP).exists,
             meanwhile=lambda: clock.move_forward(STEP),

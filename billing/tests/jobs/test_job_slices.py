@@ -1,4 +1,4 @@
-"""More work than fits into one slice: each slice begins where the last one ended, and nothing is done twice."""
+"""Jobs with more work than fits into one slice: each slice continues the last one, and nothing is done twice."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NAMES = ("alice", "bob", "carol")
 
 
 def run_slices(name: str) -> list[dict[str, int]]:
-    """Run a job's newest slot slice by slice, at least one of each; return what had been done after each."""
+    """Run a job's newest slot slice by slice until it is finished; return the counts after each slice."""
     now = clock.billing_now()
     counts: list[dict[str, int]] = []
     slot = schedule.JOBS[name].newest_slot(now)
@@ -30,7 +30,7 @@ def run_slices(name: str) -> list[dict[str, int]]:
     return counts
 
 
-def test_the_nights_resumes_are_done_in_slices_each_once(provider: Provider, settings: Settings) -> None:
+def test_resumes_run_in_slices_and_each_happens_once(provider: Provider, settings: Settings) -> None:
     settings.JOB_SLICE_SECONDS = 0
     accounts = [provider.subscriber(name, FAITH) for name in NAMES]
     for account in accounts:
@@ -39,13 +39,13 @@ def test_the_nights_resumes_are_done_in_slices_each_once(provider: Provider, set
         )
     provider.travel_to(PauseSchedule.objects.latest("pause_date").pause_date + timedelta(hours=1))
 
-    looked = run_slices("pauses")
+    pause_counts = run_slices("pauses")
     provider.travel_to(PauseSchedule.objects.latest("resume_date").resume_date + timedelta(hours=12))
-    resumed = run_slices("resumes")
+    resume_counts = run_slices("resumes")
 
-    assert [counts.get("left") for counts in looked] == [2, 1, None]
-    assert looked[-1]["paused"] == 3
-    assert [(counts["resumed"], counts.get("left")) for counts in resumed] == [(1, 2), (2, 1), (3, None)]
+    assert [counts.get("left") for counts in pause_counts] == [2, 1, None]
+    assert pause_counts[-1]["paused"] == 3
+    assert [(counts["resumed"], counts.get("left")) for counts in resume_counts] == [(1, 2), (2, 1), (3, None)]
     assert len(provider.events("subscription_resumed")) == 3
     assert {provider.subscription(account).status for account in accounts} == {"active"}
     assert not JobRun.objects.filter(finished_at__isnull=True).exists()

@@ -1,4 +1,4 @@
-"""A resume that could not be charged: tried again on a stated schedule that ends."""
+"""Retries of a resume whose charge was declined."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ State = PauseSchedule.State
 
 
 def make_declined_resume(provider: Provider, *, card: str | None = DECLINING_CARD) -> Account:
-    """Alice, whose pause was to end tonight, and whose card was declined."""
+    """Create Alice, whose resume is due tonight and is declined."""
     alice = provider.subscriber("alice", FAITH)
     pause_until_promised_day(provider, alice)
     if card is None:
@@ -43,22 +43,22 @@ def make_declined_resume(provider: Provider, *, card: str | None = DECLINING_CAR
     return alice
 
 
-def days_of_retries(provider: Provider) -> list[int]:
-    """Let the hours pass until nothing more is tried; return after how many days each try was."""
+def travel_through_retries(provider: Provider) -> list[int]:
+    """Travel from retry to retry until the last; return the days of each since now."""
     schedule = PauseSchedule.objects.get()
-    first, found = clock.billing_now(), []
+    first, days = clock.billing_now(), []
     while schedule.retry_at is not None:
         provider.travel_to(schedule.retry_at - timedelta(minutes=1))
         assert worker.resume_due_pauses(now=clock.billing_now()) == {"resumed": 0, "declined": 0, "later": 0}
         provider.travel_to(schedule.retry_at + timedelta(minutes=1))
         assert worker.resume_due_pauses(now=clock.billing_now(), only_retries=True)["declined"] == 1
-        found.append(round((clock.billing_now() - first) / timedelta(days=1)))
+        days.append(round((clock.billing_now() - first) / timedelta(days=1)))
         schedule.refresh_from_db()
-    return found
+    return days
 
 
 def run_next_hour(provider: Provider) -> None:
-    """Let the portal hear of what happened at the provider, and run the jobs of the next hour."""
+    """Read the feed, and run the jobs of the next hour."""
     reconcile.read_feed(now=clock.billing_now())
     provider.travel(hours=1)
     run_due_jobs()
@@ -68,10 +68,10 @@ def sent_notices(account: Account) -> list[Any]:
     return list(OutgoingMail.objects.filter(account=account, kind="notice").order_by("pk"))
 
 
-def test_it_is_tried_a_day_three_days_and_a_week_later_and_then_no_more(provider: Provider) -> None:
+def test_a_resume_is_retried_after_one_three_and_seven_days(provider: Provider) -> None:
     alice = make_declined_resume(provider)
 
-    assert days_of_retries(provider) == [1, 3, 7]
+    assert travel_through_retries(provider) == [1, 3, 7]
 
     schedule = PauseSchedule.objects.get()
     assert (schedule.state, schedule.declines) == (State.PAUSED, 4)
@@ -83,27 +83,28 @@ def test_it_is_tried_a_day_three_days_and_a_week_later_and_then_no_more(provider
     assert len(provider.invoices(alice)) == 1
 
 
-def test_each_time_the_subscriber_is_told_what_happens_next_and_when(provider: Provider) -> None:
+def test_each_notice_says_when_the_next_retry_is(provider: Provider) -> None:
     alice = make_declined_resume(provider)
     schedule = PauseSchedule.objects.get()
     assert schedule.retry_at is not None
-    week = [long_date(schedule.retry_at + timedelta(days=days)) for days in (0, 2, 6)]
+    retry_dates = [long_date(schedule.retry_at + timedelta(days=days)) for days in (0, 2, 6)]
 
-    days_of_retries(provider)
+    travel_through_retries(provider)
 
-    told = [mail.context for mail in sent_notices(alice)]
+    notices = [mail.context for mail in sent_notices(alice)]
     assert (
-        f"try again on {week[0]}, {week[1]}, and {week[2]}. If those all fail, it stays paused" in told[0]["lines"][1]
+        f"try again on {retry_dates[0]}, {retry_dates[1]}, and {retry_dates[2]}. If those all fail, it stays paused"
+        in notices[0]["lines"][1]
     )
-    assert told[0]["facts"] == [["Next try", week[0]], ["Last try", week[2]]]
-    assert told[2]["facts"] == [["Last try", week[2]]]
-    assert "That was our last try" in told[3]["lines"][1]
-    assert "resume it from your account" in told[3]["lines"][2]
-    assert {notice["action_url"].rsplit("/", 1)[1] for notice in told} == {"manage-payment-method"}
-    assert [link[0] for notice in told for link in notice["undo_links"]] == ["Resume or cancel Faith & Family"] * 4
+    assert notices[0]["facts"] == [["Next try", retry_dates[0]], ["Last try", retry_dates[2]]]
+    assert notices[2]["facts"] == [["Last try", retry_dates[2]]]
+    assert "That was our last try" in notices[3]["lines"][1]
+    assert "resume it from your account" in notices[3]["lines"][2]
+    assert {notice["action_url"].rsplit("/", 1)[1] for notice in notices} == {"manage-payment-method"}
+    assert [link[0] for notice in notices for link in notice["undo_links"]] == ["Resume or cancel Faith & Family"] * 4
 
 
-def test_a_notice_of_a_try_is_not_sent_once_the_next_thing_has_happened(provider: Provider) -> None:
+def test_a_notice_of_a_decline_is_dropped_after_a_successful_retry(provider: Provider) -> None:
     alice = make_declined_resume(provider)
     provider.add_card("alice", VISA_CARD)
     run_next_hour(provider)
@@ -114,7 +115,7 @@ def test_a_notice_of_a_try_is_not_sent_once_the_next_thing_has_happened(provider
     assert [mail.state for mail in sent_notices(alice)] == ["dropped"]
 
 
-def test_a_notice_of_a_try_is_not_sent_once_customer_service_has_resumed_it(provider: Provider) -> None:
+def test_a_notice_of_a_decline_is_dropped_after_an_operators_resume(provider: Provider) -> None:
     alice = make_declined_resume(provider)
     provider.add_card("alice", VISA_CARD)
     provider.sdk.Subscription.resume(provider.subscription(alice).id, {"resume_option": "immediately"})
@@ -125,7 +126,7 @@ def test_a_notice_of_a_try_is_not_sent_once_customer_service_has_resumed_it(prov
     assert PauseSchedule.objects.get().state == State.RESUMED
 
 
-def test_another_payment_method_is_tried_within_the_hour(provider: Provider) -> None:
+def test_a_new_payment_method_is_tried_within_the_hour(provider: Provider) -> None:
     alice = make_declined_resume(provider)
     provider.add_card("alice", VISA_CARD)
 
@@ -138,7 +139,7 @@ def test_another_payment_method_is_tried_within_the_hour(provider: Provider) -> 
 
 @pytest.mark.parametrize(("job", "hours", "counted"), [("pauses", 1, "retried_later"), ("resumes", 24, "later")])
 @pytest.mark.parametrize("trouble", ["refused", "away"])
-def test_another_payment_method_that_cannot_be_tried_is_asked_for_once_a_round_and_again_after_an_hour(
+def test_a_new_method_that_fails_is_tried_once_per_run_and_again_hourly(
     provider: Provider, sandbox: Sandbox, settings: Settings, trouble: str, job: str, hours: int, counted: str
 ) -> None:
     alice = make_declined_resume(provider)
@@ -147,7 +148,7 @@ def test_another_payment_method_that_cannot_be_tried_is_asked_for_once_a_round_a
     provider.travel(hours=hours)
     sandbox.order_fault("error", "*/resume", status=409, api_error_code="invalid_state_for_request", count=5)
     settings.CHARGEBEE_ENDPOINT = {"refused": sandbox.endpoint, "away": UNREACHABLE_ENDPOINT}[trouble]
-    settings.JOB_SLICE_SECONDS = 2  # a round without an end is one of so many seconds
+    settings.JOB_SLICE_SECONDS = 2  # so that an endless run would end
 
     run = job_schedule.run_job(job, job_schedule.JOBS[job].newest_slot(clock.billing_now()), now=clock.billing_now())
 
@@ -164,24 +165,24 @@ def test_another_payment_method_that_cannot_be_tried_is_asked_for_once_a_round_a
     assert [invoice.status for invoice in provider.invoices(alice)] == ["paid", "paid"]
 
 
-def test_a_plan_with_a_card_of_its_own_waits_for_that_one_to_be_replaced(provider: Provider) -> None:
+def test_a_plan_with_its_own_card_is_retried_when_that_card_is_replaced(provider: Provider) -> None:
     alice = make_declined_resume(provider)
-    purse = SubscriberWallet(provider, alice)
-    tied, subscription = str(purse.source_in_role()), provider.subscription(alice)
-    provider.sdk.Subscription.override_billing_profile(subscription.id, {"payment_source_id": tied})
+    wallet = SubscriberWallet(provider, alice)
+    own_card, subscription = str(wallet.source_in_role()), provider.subscription(alice)
+    provider.sdk.Subscription.override_billing_profile(subscription.id, {"payment_source_id": own_card})
     PauseSchedule.objects.update(retry_at=clock.billing_now())
     run_next_hour(provider)
     provider.add_card("alice", VISA_CARD)
     run_next_hour(provider)
     assert PauseSchedule.objects.get().failed_attempts == 2
 
-    purse.replace_card(tied, purse.create_token(MASTERCARD))
+    wallet.replace_card(own_card, wallet.create_token(MASTERCARD))
     run_next_hour(provider)
 
     assert provider.subscription(alice).status == "active"
 
 
-def test_another_method_that_is_declined_too_has_a_schedule_of_its_own_and_is_not_tried_every_hour(
+def test_a_declined_new_method_restarts_the_schedule_and_is_not_tried_hourly(
     provider: Provider,
 ) -> None:
     alice = make_declined_resume(provider)
@@ -192,13 +193,13 @@ def test_another_method_that_is_declined_too_has_a_schedule_of_its_own_and_is_no
 
     assert again == [0, 0]
     assert (PauseSchedule.objects.get().declines, PauseSchedule.objects.get().given_up_at) == (1, None)
-    assert days_of_retries(provider) == [1, 3, 7]
+    assert travel_through_retries(provider) == [1, 3, 7]
     assert len(sent_notices(alice)) == 5
 
 
-def test_after_the_end_another_payment_method_charges_nothing_by_itself(provider: Provider) -> None:
+def test_a_new_payment_method_after_the_last_retry_is_not_charged(provider: Provider) -> None:
     alice = make_declined_resume(provider)
-    days_of_retries(provider)
+    travel_through_retries(provider)
     provider.add_card("alice", VISA_CARD)
 
     run_next_hour(provider)
@@ -207,9 +208,9 @@ def test_after_the_end_another_payment_method_charges_nothing_by_itself(provider
     assert [invoice.status for invoice in provider.invoices(alice)] == ["paid"]
 
 
-def test_after_the_end_the_subscriber_resumes_by_hand(provider: Provider) -> None:
+def test_the_subscriber_can_resume_after_the_last_retry(provider: Provider) -> None:
     alice = make_declined_resume(provider)
-    days_of_retries(provider)
+    travel_through_retries(provider)
     by_hand: dict[str, Any] = {"subscription_ids": None, "quote": None, "actor": "you"}
 
     with pytest.raises(PaymentProcessingFailed):
@@ -222,7 +223,7 @@ def test_after_the_end_the_subscriber_resumes_by_hand(provider: Provider) -> Non
     assert PauseSchedule.objects.get().state == State.RESUMED
 
 
-def test_one_without_a_payment_method_is_told_so(provider: Provider) -> None:
+def test_a_notice_names_a_missing_payment_method(provider: Provider) -> None:
     alice = make_declined_resume(provider, card=None)
 
     assert provider.subscription(alice).status == "paused"

@@ -1,4 +1,4 @@
-"""A thousand resumes in one night: shared by several workers, each made once, and at the provider's pace."""
+"""A thousand resumes in one night: shared by several workers, each made once, within the provider's rate limit."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ from conftest import ROOT
 pytestmark = [pytest.mark.services, pytest.mark.django_db(transaction=True)]
 
 WORKER = [sys.executable, "-m", "celery", "-A", "portal", "worker", "-Q", "jobs", "--concurrency=1"]
-# What Celery keeps in Redis; nobody else's workers are on this one.
+# Celery's keys in Redis; no other workers use this Redis.
 QUEUES = ("celery", "jobs", "unacked", "unacked_index", "unacked_mutex")
 SECONDS = 300
-# Each worker takes many pages of them, and more than two minutes' worth at the smallest site's limit are left.
+# Many pages for each worker, with enough left for more than two minutes at the rate limit.
 SUBSCRIPTIONS = 1000
-# How many seconds the provider is away.
-FAR = 0.1
-# The smallest site's limit.
+# The latency of the provider in seconds.
+LATENCY = 0.1
+# The provider's limit for the smallest sites, in requests per minute.
 LIMIT = 150
 
 Workers = list[subprocess.Popen[bytes]]
@@ -81,14 +81,14 @@ def _run_worker(environment: dict[str, str], log: Path, *, name: str) -> Iterato
 
 
 def kill_worker(worker: subprocess.Popen[bytes]) -> None:
-    """End a worker with everything that it started, without a chance to tidy up."""
+    """Kill a worker and its child processes."""
     if worker.poll() is None:
         os.killpg(worker.pid, signal.SIGKILL)
         worker.wait()
 
 
 def wait_until(happened: Callable[[], object]) -> None:
-    """Wait until something has happened. Raises TimeoutError."""
+    """Wait until `happened` returns true. Raises TimeoutError."""
     deadline = time.monotonic() + SECONDS
     while not happened():
         if time.monotonic() > deadline:
@@ -97,43 +97,45 @@ def wait_until(happened: Callable[[], object]) -> None:
 
 
 def publish_job_run(slot: datetime, *, workers: int) -> None:
-    """Send the message that the tick sends, once so many workers are ready for it."""
-    # Not the one of this process: what later tests announce is for nobody.
+    """Send the task message that the tick sends, once this many workers are ready."""
+    # Not as this process's current app, so that later tests send nothing to the broker.
     with Celery(broker=os.environ["REDIS_URL"], set_as_current=False) as app:
         wait_until(lambda: len(app.control.ping(timeout=0.5) or ()) == workers)
         app.send_task("billing.tasks.run_job", args=("resumes", slot.isoformat()), queue="jobs")
 
 
 def count_paused() -> int:
-    """How many pauses are in effect."""
+    """Return the number of pauses in effect."""
     return PauseSchedule.objects.filter(state=PauseSchedule.State.PAUSED).count()
 
 
 def resumed_ids(provider: Provider) -> list[str]:
-    """The ids of what the provider resumed, once for each time that it did."""
-    told = list_entries(provider.sdk.Event.list, "event", event_type={"is": "subscription_resumed"})
-    return [event["content"]["subscription"]["id"] for event in told]
+    """Return the subscription id of each resume at the provider."""
+    events = list_entries(provider.sdk.Event.list, "event", event_type={"is": "subscription_resumed"})
+    return [event["content"]["subscription"]["id"] for event in events]
 
 
 def job_progress() -> str:
-    """What operators are told about the job."""
-    (sign,) = (check for check in checks.run_health_checks(now=clock.billing_now()) if check.name == "jobs_under_way")
-    assert not sign.needs_somebody
-    return sign.found
+    """Return the progress that the health page shows."""
+    (progress,) = (
+        check for check in checks.run_health_checks(now=clock.billing_now()) if check.name == "jobs_under_way"
+    )
+    assert not progress.needs_somebody
+    return progress.found
 
 
 class SimulatedTime:
-    """Time that passes only while all who take part in it wait."""
+    """Time that passes only while all its participants wait."""
 
     def __init__(self) -> None:
         self._at = datetime(2026, 3, 10, 3, 30, tzinfo=UTC)
         self._waiting: list[datetime] = []
-        self._taking_part = 0
+        self._participants = 0
         self._changed = threading.Condition()
 
     @contextmanager
-    def take_part(self) -> Iterator[None]:
-        """Be one of those whom time waits for."""
+    def join_clock(self) -> Iterator[None]:
+        """Be a participant within the block."""
         self._count(1)
         try:
             yield
@@ -141,11 +143,11 @@ class SimulatedTime:
             self._count(-1)
 
     def now(self) -> datetime:
-        """What time it is."""
+        """Return the simulated time."""
         return self._at
 
     def sleep(self, seconds: float) -> None:
-        """Wait for so long."""
+        """Wait for simulated seconds."""
         if not seconds:
             return
         until = self._at + timedelta(seconds=seconds)
@@ -156,54 +158,54 @@ class SimulatedTime:
 
     def _count(self, more: int) -> None:
         with self._changed:
-            self._taking_part += more
+            self._participants += more
             self._advance_time()
 
     def _advance_time(self) -> None:
-        if self._waiting and len(self._waiting) == self._taking_part:
+        if self._waiting and len(self._waiting) == self._participants:
             self._at = max(self._at, min(self._waiting))
             self._waiting = [wake_at for wake_at in self._waiting if wake_at > self._at]
             self._changed.notify_all()
 
 
 def work_at_rate_limit(faulty_proxy: FaultyProxy, *, now: datetime, workers: int) -> list[float]:
-    """Let so many workers do all that is due in simulated time; return when each write was made, in seconds."""
-    simulated, together, asked = SimulatedTime(), threading.Barrier(workers), list[float]()
+    """Run all due resumes with this many workers in simulated time; return the second of each write."""
+    simulated, barrier, moments = SimulatedTime(), threading.Barrier(workers), list[float]()
     faulty_proxy.on_answer = lambda request: (
-        asked.append(simulated.now().timestamp()) if is_write_request(request) else None
+        moments.append(simulated.now().timestamp()) if is_write_request(request) else None
     )
 
     def work() -> int:
         with (
-            simulated.take_part(),
+            simulated.join_clock(),
             rate_limit.throttle_background(rate_limit.Clock(simulated.now, simulated.sleep)),
         ):
-            together.wait()
+            barrier.wait()
             resumed = resume_worker.resume_due_pauses(now=now)["resumed"]
         connections.close_all()
         return resumed
 
     with ThreadPoolExecutor(workers) as pool:
-        shares = [future.result() for future in [pool.submit(work) for _ in range(workers)]]
-    assert all(shares)
-    assert sum(shares) == len(asked)
-    return sorted(asked)
+        counts = [future.result() for future in [pool.submit(work) for _ in range(workers)]]
+    assert all(counts)
+    assert sum(counts) == len(moments)
+    return sorted(moments)
 
 
 @pytest.mark.shows("reliability-30")
-def test_a_thousand_due_resumes_are_each_made_once_through_a_kill_and_a_limit(
+def test_a_thousand_resumes_each_happen_once_despite_a_kill_and_a_rate_limit(
     provider: Provider, faulty_proxy: FaultyProxy, workers: Workers, settings: Settings
 ) -> None:
     create_paused_subscribers(provider, subscriptions=SUBSCRIPTIONS)
-    faulty_proxy.on_answer = lambda request: time.sleep(FAR) if is_write_request(request) else None
+    faulty_proxy.on_answer = lambda request: time.sleep(LATENCY) if is_write_request(request) else None
     slot, now = schedule.newest_night(clock.billing_now()), clock.billing_now()
 
     publish_job_run(slot, workers=2)
     wait_until(lambda: count_paused() < SUBSCRIPTIONS - 100)
-    told = job_progress()
+    progress = job_progress()
     kill_worker(workers[0])
-    at_its_death = count_paused()
-    wait_until(lambda: count_paused() < at_its_death - 50)
+    paused_at_kill = count_paused()
+    wait_until(lambda: count_paused() < paused_at_kill - 50)
     workers[1].terminate()
     workers[1].wait(timeout=SECONDS)
     expire_leases()
@@ -211,14 +213,14 @@ def test_a_thousand_due_resumes_are_each_made_once_through_a_kill_and_a_limit(
 
     settings.CHARGEBEE_BACKGROUND_REQUESTS_PER_MINUTE, settings.RESUME_THREADS = LIMIT, 1
     left = count_paused()
-    asked = work_at_rate_limit(faulty_proxy, now=now, workers=2)
+    moments = work_at_rate_limit(faulty_proxy, now=now, workers=2)
     run = schedule.run_job("resumes", slot, now=now)
 
-    assert "resumes: " in told
-    assert re.search(r" left, started [a-z0-9 ]+ ago, about ", told)
-    assert len(asked) == left > 2 * LIMIT
-    assert all(later - earlier >= 60 for earlier, later in zip(asked, asked[LIMIT:], strict=False))
-    assert len(asked) >= 0.97 * LIMIT * (asked[-1] - asked[0]) / 60
+    assert "resumes: " in progress
+    assert re.search(r" left, started [a-z0-9 ]+ ago, about ", progress)
+    assert len(moments) == left > 2 * LIMIT
+    assert all(later - earlier >= 60 for earlier, later in zip(moments, moments[LIMIT:], strict=False))
+    assert len(moments) >= 0.97 * LIMIT * (moments[-1] - moments[0]) / 60
     assert run is not None
     assert run.finished_at is not None
     ids = resumed_ids(provider)

@@ -1,4 +1,4 @@
-"""Which instant a job runs for: by billing's clock, in the site's time zone, once a day on every day of the year."""
+"""The slots of jobs: by billing's clock, in the site's time zone, one for each date."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ NEW_YORK = ZoneInfo("America/New_York")
         ("2027-01-01T08:29", "2026-12-31T08:30"),
     ],
 )
-def test_the_newest_night_is_half_past_three_in_the_sites_zone(now: str, night: str) -> None:
+def test_the_newest_night_is_half_past_three_in_the_sites_time_zone(now: str, night: str) -> None:
     instant = datetime.fromisoformat(now).replace(tzinfo=UTC)
 
     assert schedule.newest_night(instant) == datetime.fromisoformat(night).replace(tzinfo=UTC)
 
 
 @pytest.mark.shows("reliability-26")
-def test_there_is_one_night_for_each_date_of_two_years() -> None:
+def test_each_date_of_two_years_has_one_night() -> None:
     first = datetime(2027, 1, 1, tzinfo=UTC)
     # Every three hours: several instants of each date, before and after its night.
     nights = {schedule.newest_night(first + timedelta(hours=3 * step)) for step in range(8 * 730)}
@@ -56,7 +56,7 @@ def test_there_is_one_night_for_each_date_of_two_years() -> None:
     [("2026-03-08", 23), ("2026-11-01", 25), ("2028-02-29", 24), ("2026-12-31", 24), ("2026-04-30", 24)],
 )
 @pytest.mark.parametrize("up_at", [0, 9], ids=["all day", "from nine"])
-def test_two_beats_run_each_night_once_whatever_the_day(date: str, hours: int, up_at: int) -> None:
+def test_two_beats_run_each_night_once_on_any_date(date: str, hours: int, up_at: int) -> None:
     midnight = datetime.fromisoformat(date).replace(tzinfo=NEW_YORK)
     assert (midnight + timedelta(days=1)).astimezone(UTC) - midnight.astimezone(UTC) == timedelta(hours=hours)
 
@@ -76,11 +76,11 @@ def test_two_beats_run_each_night_once_whatever_the_day(date: str, hours: int, u
 @pytest.mark.shows("reliability-27")
 @pytest.mark.services
 @pytest.mark.django_db(transaction=True)
-def test_of_workers_that_take_up_a_slot_at_once_one_has_it() -> None:
+def test_one_of_several_concurrent_workers_claims_a_slot() -> None:
     slot = datetime(2026, 3, 10, 12, tzinfo=UTC)
     start = Barrier(8)
 
-    def take_up(_: int) -> bool:
+    def run_slot(_: int) -> bool:
         start.wait()
         try:
             return schedule.run_job("notices", slot, now=slot) is not None
@@ -88,7 +88,7 @@ def test_of_workers_that_take_up_a_slot_at_once_one_has_it() -> None:
             connection.close()
 
     with ThreadPoolExecutor(8) as threads:
-        assert sorted(threads.map(take_up, range(8))) == [False] * 7 + [True]
+        assert sorted(threads.map(run_slot, range(8))) == [False] * 7 + [True]
     assert JobRun.objects.get().finished_at is not None
 
 
@@ -111,7 +111,7 @@ def test_a_job_is_due_until_its_newest_slot_has_run() -> None:
 
 
 @pytest.mark.shows("reliability-27")
-def test_a_run_that_died_is_taken_up_again_when_its_lease_ends() -> None:
+def test_a_killed_job_run_is_continued_after_its_lease() -> None:
     slot = datetime(2026, 3, 10, 12, tzinfo=UTC)
     long_ago = datetime(2026, 1, 1, tzinfo=UTC)
     JobRun.objects.create(job="pauses", scheduled_for=slot, started_at=long_ago)
@@ -125,10 +125,10 @@ def test_a_run_that_died_is_taken_up_again_when_its_lease_ends() -> None:
 
 
 @pytest.mark.shows("reliability-27")
-def test_a_run_that_died_is_ended_by_the_next_slots_and_one_that_lives_is_not(admin_client: Client) -> None:
+def test_the_next_slot_abandons_a_killed_job_run_but_no_live_one(admin_client: Client) -> None:
     now = timezone.now()
     slots = [datetime(2026, 3, 10, hour, tzinfo=UTC) for hour in (12, 13, 14)]
-    died, lives = (
+    killed, live = (
         JobRun.objects.create(job="receipts", scheduled_for=slot, started_at=now, next_attempt_at=lease)
         for slot, lease in zip(slots, [now, now + timedelta(minutes=5)], strict=False)
     )
@@ -136,12 +136,12 @@ def test_a_run_that_died_is_ended_by_the_next_slots_and_one_that_lives_is_not(ad
 
     assert schedule.run_job("receipts", slots[2], now=slots[2]) is not None
 
-    for run in (died, lives, other):
+    for run in (killed, live, other):
         run.refresh_from_db()
-    assert died.finished_at is not None
-    assert died.error == "abandoned: the run for 2026-03-10 14:00 took over"
-    assert [lives.finished_at, other.finished_at] == [None, None]
+    assert killed.finished_at is not None
+    assert killed.error == "abandoned: the run for 2026-03-10 14:00 took over"
+    assert [live.finished_at, other.finished_at] == [None, None]
     assert schedule.run_job("receipts", slots[0], now=slots[2]) is None
-    listed = admin_client.get(reverse("admin:billing_jobrun_changelist"), {"q": died.error}).content.decode()
+    listed = admin_client.get(reverse("admin:billing_jobrun_changelist"), {"q": killed.error}).content.decode()
     assert "never finished" in listed
     assert "not finished: " not in listed

@@ -30,7 +30,7 @@ DISCOUNTS = some.builds(
 
 @pytest.mark.shows("money-1")
 @given(amount=some.integers(0, 100_000), discounts=some.lists(DISCOUNTS, max_size=5))
-def test_a_price_is_what_is_left_and_never_below_nothing(amount: int, discounts: list[Discount]) -> None:
+def test_a_price_is_the_amount_less_discounts_and_never_negative(amount: int, discounts: list[Discount]) -> None:
     found = discounted_price(amount, discounts)
     assert found.total == amount - found.bundle_savings - found.coupon_discount
     assert 0 <= found.total <= amount
@@ -38,7 +38,7 @@ def test_a_price_is_what_is_left_and_never_below_nothing(amount: int, discounts:
 
 
 @given(amount=some.integers(0, 100_000), discounts=some.lists(DISCOUNTS, max_size=5))
-def test_invoice_level_coupons_never_change_what_the_bundle_saves(amount: int, discounts: list[Discount]) -> None:
+def test_invoice_level_coupons_never_change_the_bundle_savings(amount: int, discounts: list[Discount]) -> None:
     bundle_alone = [discount for discount in discounts if discount.kind == "bundle"]
     assert discounted_price(amount, discounts).bundle_savings == discounted_price(amount, bundle_alone).bundle_savings
 
@@ -54,6 +54,6 @@ def test_a_percentage_rounds_half_up_to_the_cent(percentage: str, cents: int, of
 
 
 @pytest.mark.parametrize(("days", "covered"), [(-1, False), (0, False), (1, True)])
-def test_a_coupon_ends_before_the_instant_it_is_limited_to(days: int, covered: bool) -> None:
+def test_the_end_of_a_coupon_is_exclusive(days: int, covered: bool) -> None:
     discount = Discount(coupon_id="any", kind="code", item_level=False, until=NOW + timedelta(days=days))
     assert discount.is_in_force_at(NOW) is covered
