@@ -1,4 +1,4 @@
-"""The events feed, read page by page: a reading that ends in the middle, however it ends, goes on there."""
+"""The events feed is read page by page; an interrupted run continues where it stopped."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ reconcile.read_feed(now=clock.billing_now())
 
 
 @pytest.mark.shows("reliability-12")
-def test_the_feed_is_read_on_from_where_it_was_killed(
+def test_a_killed_feed_run_continues_at_its_cursor(
     provider: Provider, faulty_proxy: FaultyProxy, environment: dict[str, str], settings: Settings
 ) -> None:
     provider.subscriber("alice", FAITH, GOSPEL)
     FeedCursor.objects.create(pk=1, occurred_at=clock.billing_now())
     provider.travel(days=32)
-    every = {entry.event.id for entry in provider.sdk.Event.list({"limit": 100}).list}
+    event_ids = {entry.event.id for entry in provider.sdk.Event.list({"limit": 100}).list}
     pages = iter(range(1, 100))
 
     run_and_kill(environment, faulty_proxy, READ_THE_FEED, lambda request: b"/events?" in request and next(pages) == 3)
@@ -45,19 +45,19 @@ def test_the_feed_is_read_on_from_where_it_was_killed(
     assert FeedCursor.objects.get().offset
 
     settings.CHARGEBEE_PAGE_SIZE = 4
-    asked = faulty_proxy.record_requests()
+    requests = faulty_proxy.record_requests()
     counts = reconcile.read_feed(now=clock.billing_now())
 
-    assert counts["found"] == len(every) - 2 * 4
-    assert set(WebhookEvent.objects.values_list("event_id", flat=True)) == every
-    read = [line for line in asked if b"/events?" in line]
-    assert len(read) == -(-len(every) // 4) - 2
-    assert b"offset=" in read[0]
+    assert counts["found"] == len(event_ids) - 2 * 4
+    assert set(WebhookEvent.objects.values_list("event_id", flat=True)) == event_ids
+    pages_read = [request for request in requests if b"/events?" in request]
+    assert len(pages_read) == -(-len(event_ids) // 4) - 2
+    assert b"offset=" in pages_read[0]
     assert (FeedCursor.objects.get().offset, FeedCursor.objects.get().up_to) == ("", None)
     assert list(reconcile.find_differences()) == []
 
 
-def test_a_place_in_the_feed_that_the_provider_forgot_is_looked_for_from_the_beginning(
+def test_the_feed_starts_over_when_its_offset_expired(
     provider: Provider,
 ) -> None:
     provider.subscriber("alice", FAITH)
@@ -74,7 +74,7 @@ def test_a_place_in_the_feed_that_the_provider_forgot_is_looked_for_from_the_beg
     assert counts["found"] == len(provider.sdk.Event.list({"limit": 100}).list)
 
 
-def test_the_feed_is_left_in_the_middle_when_its_time_is_over(provider: Provider, settings: Settings) -> None:
+def test_the_feed_stops_between_pages_at_its_time_limit(provider: Provider, settings: Settings) -> None:
     settings.CHARGEBEE_PAGE_SIZE = 4
     provider.subscriber("alice", FAITH)
 
@@ -82,9 +82,7 @@ def test_the_feed_is_left_in_the_middle_when_its_time_is_over(provider: Provider
     assert "left" not in reconcile.read_feed(now=clock.billing_now())
 
 
-def test_a_reading_that_the_provider_did_not_answer_is_tried_again_within_minutes(
-    provider: Provider, faulty_proxy: FaultyProxy
-) -> None:
+def test_a_feed_run_without_an_answer_is_retried_within_minutes(provider: Provider, faulty_proxy: FaultyProxy) -> None:
     provider.subscriber("alice", FAITH)
     hour = schedule.newest_hour(clock.billing_now())
     faulty_proxy.lose_answers()
@@ -107,16 +105,16 @@ def test_a_reading_that_the_provider_did_not_answer_is_tried_again_within_minute
 
 
 @pytest.mark.services
-def test_a_page_costs_as_many_queries_however_many_events_are_new(settings: Settings) -> None:
+def test_a_page_takes_the_same_queries_for_any_number_of_new_events(settings: Settings) -> None:
     settings.DATABASE_CLOCK = True
     events = [
         EventSnapshot(f"ev_{number}", "customer_changed", clock.billing_now(), "v2", {"customer": ["ava"]})
         for number in range(51)
     ]
-    counted = []
+    query_counts = []
     for page in (events[:1], events[1:]):
         with CaptureQueriesContext(connection) as queries:
             assert webhook_intake.store_feed_events(page) == len(page)
-        counted.append(len(queries))
+        query_counts.append(len(queries))
 
-    assert counted[0] == counted[1]
+    assert query_counts[0] == query_counts[1]

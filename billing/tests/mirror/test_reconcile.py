@@ -1,4 +1,4 @@
-"""Lost events, and a mirror that went astray: found and mended."""
+"""Lost events and wrong rows of the mirror are found and repaired."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from billing.tests.support.webhook_delivery import WebhookDelivery
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-def test_a_mirror_in_step_prints_nothing(provider: Provider) -> None:
+def test_a_mirror_without_differences_prints_nothing(provider: Provider) -> None:
     provider.subscriber("alice", FAITH, GOSPEL)
 
     assert reconcile_output() == ""
@@ -45,44 +45,44 @@ def test_lost_events_are_found_in_the_feed(provider: Provider) -> None:
 
 
 @pytest.mark.shows("reliability-12")
-def test_where_each_tenth_webhook_is_lost_the_hour_brings_what_is_missing(provider: Provider) -> None:
+def test_the_hourly_feed_recovers_every_tenth_lost_webhook(provider: Provider) -> None:
     for name in ("alice", "bob", "carol"):
         provider.subscriber(name, FAITH, GOSPEL, KIDS)
     reconcile.read_feed(now=clock.billing_now())
-    post = WebhookDelivery(provider)
-    post.collect_new()
+    delivery = WebhookDelivery(provider)
+    delivery.collect_new()
     provider.travel(days=65)
-    events = post.collect_new()
+    events = delivery.collect_new()
     lost = events[::10]
-    post.under_way = [event for event in events if event not in lost]
-    post.deliver_all()
+    delivery.under_way = [event for event in events if event not in lost]
+    delivery.deliver_all()
     assert "missing" in reconcile_output()
 
-    hour = schedule.run_job("feed", schedule.newest_hour(clock.billing_now()), now=clock.billing_now())
+    run = schedule.run_job("feed", schedule.newest_hour(clock.billing_now()), now=clock.billing_now())
 
-    assert hour is not None
-    assert hour.counts["found"] == len(lost) > 5
+    assert run is not None
+    assert run.counts["found"] == len(lost) > 5
     assert reconcile_output() == ""
 
 
 @pytest.mark.shows("reliability-12")
-def test_every_difference_is_told_and_mended(provider: Provider) -> None:
+def test_every_difference_is_reported_and_repaired(provider: Provider) -> None:
     provider.subscriber("alice", FAITH)
     provider.subscriber("bob", GOSPEL)
     provider.travel(days=32)
     Subscription.objects.filter(customer__provider_id="bob").delete()
     Invoice.objects.filter(customer__provider_id="alice").update(payload={}, status="voided")
 
-    told = reconcile_output()
-    assert "missing" in told
-    assert "older" in told
+    output = reconcile_output()
+    assert "missing" in output
+    assert "older" in output
 
     call_command("reconcile", stdout=StringIO())
 
     assert reconcile_output() == ""
 
 
-def test_a_row_that_the_provider_never_had_becomes_a_tombstone(provider: Provider) -> None:
+def test_a_row_unknown_to_the_provider_is_marked_deleted(provider: Provider) -> None:
     alice = provider.subscriber("alice", FAITH)
     row = Subscription.objects.get()
     Subscription.objects.create(
@@ -97,7 +97,9 @@ def test_a_row_that_the_provider_never_had_becomes_a_tombstone(provider: Provide
     assert provider.subscription(alice).status == "active"
 
 
-def test_what_was_made_while_the_lists_were_read_is_not_buried(provider: Provider, faulty_proxy: FaultyProxy) -> None:
+def test_a_subscription_created_during_the_repair_is_not_marked_deleted(
+    provider: Provider, faulty_proxy: FaultyProxy
+) -> None:
     alice = provider.subscriber("alice", FAITH)
 
     def subscribe_in_between(request: bytes) -> None:
@@ -116,7 +118,7 @@ def test_what_was_made_while_the_lists_were_read_is_not_buried(provider: Provide
 
 
 @pytest.mark.shows("reliability-11")
-def test_an_older_reading_that_arrives_late_replaces_nothing_newer(
+def test_an_older_snapshot_that_arrives_late_replaces_nothing_newer(
     provider: Provider, faulty_proxy: FaultyProxy
 ) -> None:
     faith = provider.subscription(provider.subscriber("alice", FAITH)).id
@@ -135,11 +137,11 @@ def test_an_older_reading_that_arrives_late_replaces_nothing_newer(
     assert reconcile_output() == ""
 
 
-def test_one_record_that_cannot_be_applied_keeps_no_other_away(provider: Provider) -> None:
+def test_a_record_that_cannot_be_applied_does_not_block_the_others(provider: Provider) -> None:
     provider.subscriber("alice", FAITH)
     bob = provider.subscriber("bob", FAITH)
     provider.travel(days=32)
-    # Alice's documents cannot be built, and so nothing of hers be applied, until this invoice is mended.
+    # An invalid payload: until it is repaired, Alice's documents cannot be rendered and none of her changes applied.
     Invoice.objects.filter(customer__provider_id="alice").update(payload={"linked_payments": 7})
 
     counts = reconcile.repair_mirror(now=clock.billing_now())
@@ -151,7 +153,7 @@ def test_one_record_that_cannot_be_applied_keeps_no_other_away(provider: Provide
     assert reconcile_output() == ""
 
 
-def test_reading_an_account_again_leaves_nothing_that_the_provider_has_not(provider: Provider) -> None:
+def test_a_resync_removes_what_the_provider_no_longer_has(provider: Provider) -> None:
     alice = provider.subscriber("alice", FAITH)
     provider.add_card("alice", MASTERCARD)
     account_import.resync_account(alice)
@@ -163,7 +165,7 @@ def test_reading_an_account_again_leaves_nothing_that_the_provider_has_not(provi
     assert [card.payment_source_id for card in wallet_of(alice).cards] == [first]
 
 
-def test_a_pause_of_a_subscription_that_is_gone_is_closed_and_told(provider: Provider) -> None:
+def test_deleting_a_subscription_closes_its_pause_and_sends_mail(provider: Provider) -> None:
     alice = provider.subscriber("alice", FAITH)
     pauses.schedule_pause(alice, subscription_ids=None, days=30, key="pause", actor="you", now=clock.billing_now())
 
@@ -173,12 +175,12 @@ def test_a_pause_of_a_subscription_that_is_gone_is_closed_and_told(provider: Pro
     assert alice.outgoing_mails.count() == 2
 
 
-def test_an_address_that_nobody_knows_is_nobody(provider: Provider) -> None:
+def test_an_unknown_email_address_imports_no_account(provider: Provider) -> None:
     assert account_import.import_account("nobody@example.com") is None
     assert not Account.objects.exists()
 
 
-def test_an_address_that_customer_service_changed_takes_its_account_along(provider: Provider) -> None:
+def test_an_email_address_changed_in_the_console_updates_its_account(provider: Provider) -> None:
     alice = provider.subscriber("alice", FAITH)
     provider.sdk.Customer.update("alice", {"email": "alicia@example.com"})
 
@@ -189,7 +191,7 @@ def test_an_address_that_customer_service_changed_takes_its_account_along(provid
 
 
 @pytest.mark.shows("rule-13")
-def test_of_several_customers_with_one_address_the_live_one_is_taken(provider: Provider) -> None:
+def test_the_customer_with_a_live_subscription_wins_among_duplicates(provider: Provider) -> None:
     provider.sdk.Customer.create({"id": "old", "email": "twin@example.com"})
     provider.add_card("old", "4111111111111111")
     provider.subscribe("old", FAITH)

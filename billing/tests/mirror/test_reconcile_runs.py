@@ -1,4 +1,4 @@
-"""A comparison too long for one breath: page by page, within the limit, gone on with after whatever stopped it."""
+"""Long runs of reconcile: page by page, within the rate limit, and continued after any interruption."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ RECONCILE = [sys.executable, "manage.py", "reconcile"]
 
 
 def found_differences() -> list[str]:
-    """Return the differences there are."""
+    """Return the differences between the mirror and the provider."""
     return sorted(str(difference) for difference in reconcile.find_differences())
 
 
 @pytest.fixture
 def alice(provider: Provider) -> Account:
-    """Alice, who has been billed for half a year, which the portal has heard of."""
+    """Alice, with invoices of half a year in the mirror."""
     account = provider.subscriber("alice", FAITH)
     provider.travel(days=31 * MONTHS)
     account_import.resync_account(account)
@@ -59,7 +59,7 @@ def alice(provider: Provider) -> Account:
 
 
 def spoil_invoices(alice: Account) -> list[str]:
-    """Make three rows of invoices wrong, each otherwise, far from each other; return what is to be told of them."""
+    """Make three invoice rows wrong, each in another way; return the differences to be reported."""
     ids = list(Invoice.objects.order_by("issued_at").values_list("provider_id", flat=True))
     Invoice.objects.filter(provider_id=ids[1]).update(payload={})
     Invoice.objects.filter(provider_id=ids[3]).delete()
@@ -70,17 +70,17 @@ def spoil_invoices(alice: Account) -> list[str]:
 
 
 def count_list_requests(requests: list[bytes], path: str) -> int:
-    """Return how many pages of a list were asked for."""
+    """Return how many pages of a list were requested."""
     return sum(f"GET /api/v2/{path}?".encode() in request for request in requests)
 
 
 def expire_leases() -> None:
-    """Let as much time pass as a worker may be silent."""
-    over = timezone.now() - timedelta(seconds=1)
-    JobRun.objects.update(next_attempt_at=over)
+    """Let the leases of the job runs expire."""
+    past = timezone.now() - timedelta(seconds=1)
+    JobRun.objects.update(next_attempt_at=past)
 
 
-def test_every_page_is_compared_and_what_no_page_has_is_found(
+def test_every_page_is_compared_and_rows_on_no_page_are_found(
     alice: Account, faulty_proxy: FaultyProxy, settings: Settings
 ) -> None:
     settings.CHARGEBEE_PAGE_SIZE = 2
@@ -95,7 +95,7 @@ def test_every_page_is_compared_and_what_no_page_has_is_found(
     assert Invoice.objects.get(provider_id="ghost").deleted
 
 
-def test_a_page_costs_a_handful_of_queries_and_none_reads_more_than_a_page(alice: Account, settings: Settings) -> None:
+def test_a_page_takes_few_queries_and_none_reads_more_than_a_page(alice: Account, settings: Settings) -> None:
     def queries(page_size: int) -> list[str]:
         settings.CHARGEBEE_PAGE_SIZE = page_size
         with CaptureQueriesContext(
@@ -106,9 +106,9 @@ def test_a_page_costs_a_handful_of_queries_and_none_reads_more_than_a_page(alice
 
     few, many = queries(100), queries(1)
 
-    # Of this site a page of one has twelve pages more of invoices and transactions, eleven of prices and the like.
-    more = sum(max(0, model.objects.count() - 1) for model in (Invoice, *_other_models()))
-    assert len(many) - len(few) <= 6 * more
+    # With pages of one record instead of one page for all, each kind has a page more for each record after the first.
+    extra_pages = sum(max(0, model.objects.count() - 1) for model in (Invoice, *_other_models()))
+    assert len(many) - len(few) <= 6 * extra_pages
     rows = [sql for sql in few if sql.startswith("SELECT") and 'FROM "billing_invoice"' in sql]
     assert rows
     assert all(any(bound in sql for bound in ("LIMIT", " IN (", "MAX(")) for sql in rows)
@@ -120,17 +120,17 @@ def _other_models() -> list[Any]:
     return [model for model in MODELS_BY_KIND.values() if model is not Invoice]
 
 
-def test_a_killed_one_is_gone_on_with_where_it_stopped(
+def test_a_killed_run_continues_where_it_stopped(
     alice: Account, faulty_proxy: FaultyProxy, environment: dict[str, str]
 ) -> None:
     spoil_invoices(alice)
     process = subprocess.Popen(RECONCILE, env=environment, cwd=ROOT, stdout=subprocess.DEVNULL, start_new_session=True)
 
-    def kill_at_the_invoices(request: bytes) -> None:
+    def kill_at_invoices(request: bytes) -> None:
         if b"/invoices?" in request:
             process.kill()
 
-    faulty_proxy.on_answer = kill_at_the_invoices
+    faulty_proxy.on_answer = kill_at_invoices
     assert process.wait(timeout=60) == -signal.SIGKILL
     run = JobRun.objects.get()
     assert (run.cursor.stage, run.finished_at) == ("invoice", None)
@@ -139,12 +139,12 @@ def test_a_killed_one_is_gone_on_with_where_it_stopped(
 
     expire_leases()
     requests = faulty_proxy.record_requests()
-    said = StringIO()
-    call_command("reconcile", stdout=said)
+    output = StringIO()
+    call_command("reconcile", stdout=output)
 
     assert count_list_requests(requests, "customers") == 0
     assert count_list_requests(requests, "invoices") == 1
-    assert said.getvalue().splitlines() == [
+    assert output.getvalue().splitlines() == [
         "continuing at invoice",
         f"invoice: {MONTHS + 2} compared, 3 repaired, 0 failed",
     ]
@@ -152,7 +152,7 @@ def test_a_killed_one_is_gone_on_with_where_it_stopped(
     assert found_differences() == []
 
 
-def test_one_of_yesterday_is_not_gone_on_with(provider: Provider, faulty_proxy: FaultyProxy) -> None:
+def test_a_run_of_yesterday_is_abandoned(provider: Provider, faulty_proxy: FaultyProxy) -> None:
     faulty_proxy.answer_with(b"")
     with pytest.raises(NotSent):
         reconcile.repair_mirror(now=clock.billing_now())
@@ -166,7 +166,9 @@ def test_one_of_yesterday_is_not_gone_on_with(provider: Provider, faulty_proxy: 
     assert set(done.counts_by_stage) == set(records.KINDS)
 
 
-def test_the_night_works_in_slices_until_all_is_done(alice: Account, settings: Settings, provider: Provider) -> None:
+def test_the_nightly_job_runs_in_slices_until_it_is_finished(
+    alice: Account, settings: Settings, provider: Provider
+) -> None:
     settings.CHARGEBEE_PAGE_SIZE, settings.JOB_SLICE_SECONDS = 2, 0
     spoil_invoices(alice)
     now = clock.billing_now()
@@ -188,7 +190,7 @@ def test_the_night_works_in_slices_until_all_is_done(alice: Account, settings: S
     assert found_differences() == []
 
 
-def test_the_next_night_replaces_an_unfinished_one(
+def test_the_next_nightly_run_replaces_an_unfinished_one(
     alice: Account, faulty_proxy: FaultyProxy, settings: Settings
 ) -> None:
     settings.JOB_SLICE_SECONDS = 0
@@ -197,18 +199,18 @@ def test_the_next_night_replaces_an_unfinished_one(
     first = schedule.run_job("reconcile", schedule.newest_night(now), now=now)
     settings.JOB_SLICE_SECONDS = 90
     tomorrow = now + timedelta(days=1)
-    held_up: list[JobRun | None] = []
+    runs: list[JobRun | None] = []
 
     def run_next_night(request: bytes) -> None:
         if b"/invoices?" in request:
             faulty_proxy.on_answer = lambda _: None
-            held_up.append(schedule.run_job("reconcile", schedule.newest_night(tomorrow), now=tomorrow))
-            connection.close()  # of the proxy's thread
+            runs.append(schedule.run_job("reconcile", schedule.newest_night(tomorrow), now=tomorrow))
+            connection.close()  # opened by the proxy's thread
 
     faulty_proxy.on_answer = run_next_night
     replaced = schedule.run_job("reconcile", schedule.newest_night(now), now=now)
 
-    (second,) = held_up
+    (second,) = runs
     assert first is not None
     assert replaced is not None
     assert second is not None
@@ -220,33 +222,33 @@ def test_the_next_night_replaces_an_unfinished_one(
     assert found_differences() == []
 
 
-def test_the_night_goes_on_when_the_provider_is_back(
+def test_the_nightly_run_continues_after_an_outage(
     alice: Account, faulty_proxy: FaultyProxy, settings: Settings
 ) -> None:
     settings.JOB_SLICE_SECONDS = 0
     expected = spoil_invoices(alice)
     now = clock.billing_now()
     slot = schedule.newest_night(now)
-    for _ in range(3):  # old data, the list of prices, and our prices that are not in it, which asks for nothing
+    for _ in range(3):  # the stages before the first one that fails: retention, prices, and prices that are not listed
         schedule.run_job("reconcile", slot, now=now)
     faulty_proxy.answer_with(b"")
 
-    away = schedule.run_job("reconcile", slot, now=now)
+    failed = schedule.run_job("reconcile", slot, now=now)
 
-    assert away is not None
-    assert "Unreadable" in away.error
+    assert failed is not None
+    assert "Unreadable" in failed.error
     assert "reconcile" not in {job.name for job, _ in schedule.due_jobs(now)}
     faulty_proxy.restore()
     settings.JOB_SLICE_SECONDS = 90
     expire_leases()
-    back = schedule.run_job("reconcile", slot, now=now)
-    assert back is not None
-    assert (back.error, back.counts_by_stage["invoice"]["repaired"]) == ("", len(expected))
-    assert back.finished_at is not None
+    continued = schedule.run_job("reconcile", slot, now=now)
+    assert continued is not None
+    assert (continued.error, continued.counts_by_stage["invoice"]["repaired"]) == ("", len(expected))
+    assert continued.finished_at is not None
 
 
 def too_many_requests(retry_after: int) -> bytes:
-    """Return the answer of a provider that is asked too much."""
+    """Return the response of a provider whose rate limit is exceeded."""
     body = json.dumps({"message": "m", "type": "operation_failed", "api_error_code": "api_request_limit_exceeded"})
     head = f"HTTP/1.1 429 Too Many\r\nRetry-After: {retry_after}\r\nContent-Length: {len(body)}\r\n"
     return f"{head}Content-Type: application/json\r\nConnection: close\r\n\r\n{body}".encode()
@@ -255,7 +257,7 @@ def too_many_requests(retry_after: int) -> bytes:
 def replace_answers(
     faulty_proxy: FaultyProxy, path: str, answer: Callable[[bytes], bytes], *, times: int = 1
 ) -> list[float]:
-    """Put something in the place of the next answers about a path; return when each question about it came."""
+    """Replace the next responses for a path; return a list of the times of its requests."""
     moments: list[float] = []
 
     def decide(request: bytes) -> None:
@@ -270,7 +272,7 @@ def replace_answers(
 
 
 @pytest.mark.shows("reliability-5")
-def test_it_waits_as_long_as_the_provider_says_and_goes_on(alice: Account, faulty_proxy: FaultyProxy) -> None:
+def test_it_waits_for_retry_after_and_continues(alice: Account, faulty_proxy: FaultyProxy) -> None:
     spoil_invoices(alice)
     moments = replace_answers(faulty_proxy, "invoices", lambda _: too_many_requests(1), times=2)
 
@@ -282,9 +284,7 @@ def test_it_waits_as_long_as_the_provider_says_and_goes_on(alice: Account, fault
 
 
 @pytest.mark.shows("reliability-5")
-def test_it_stops_where_it_is_told_to_wait_for_long_and_keeps_its_place(
-    alice: Account, faulty_proxy: FaultyProxy
-) -> None:
+def test_it_stops_at_a_long_retry_after_and_keeps_its_cursor(alice: Account, faulty_proxy: FaultyProxy) -> None:
     spoil_invoices(alice)
     moments = replace_answers(faulty_proxy, "invoices", lambda _: too_many_requests(600))
 
@@ -298,9 +298,7 @@ def test_it_stops_where_it_is_told_to_wait_for_long_and_keeps_its_place(
     assert count_list_requests(requests, "subscriptions") == 0
 
 
-def test_a_place_that_the_provider_forgot_is_the_beginning_of_the_list(
-    alice: Account, faulty_proxy: FaultyProxy
-) -> None:
+def test_an_expired_offset_starts_the_list_over(alice: Account, faulty_proxy: FaultyProxy) -> None:
     spoil_invoices(alice)
     replace_answers(faulty_proxy, "invoices", lambda _: too_many_requests(600))
     with pytest.raises(NotSent):
@@ -315,14 +313,14 @@ def test_a_place_that_the_provider_forgot_is_the_beginning_of_the_list(
     assert reconcile.repair_mirror(now=clock.billing_now())["invoice"] == 3
 
 
-def test_a_record_that_cannot_be_read_costs_only_itself(
+def test_a_record_that_cannot_be_read_does_not_block_the_others(
     alice: Account, provider: Provider, faulty_proxy: FaultyProxy, settings: Settings
 ) -> None:
     settings.CHARGEBEE_PAGE_SIZE = 3
     expected = spoil_invoices(alice)
     broken = Invoice.objects.order_by("issued_at")[0].provider_id
 
-    def without_its_status(request: bytes) -> bytes:
+    def remove_status(request: bytes) -> bytes:
         path = request.split(b" ")[1].decode()
         page = httpx.get(f"{provider.sandbox.url}{path}", auth=(settings.CHARGEBEE_API_KEY, "")).json()
         del page["list"][0]["invoice"]["status"]
@@ -330,10 +328,10 @@ def test_a_record_that_cannot_be_read_costs_only_itself(
         head = f"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n"
         return head.encode() + b"Connection: close\r\n\r\n" + body
 
-    replace_answers(faulty_proxy, "invoices", without_its_status)
+    replace_answers(faulty_proxy, "invoices", remove_status)
     assert found_differences() == sorted([*expected, f"invoice {broken}: cannot be read"])
 
-    replace_answers(faulty_proxy, "invoices", without_its_status)
+    replace_answers(faulty_proxy, "invoices", remove_status)
     counts = reconcile.repair_mirror(now=clock.billing_now())
 
     assert (counts["invoice"], counts["failed"]) == (3, 1)
@@ -342,7 +340,7 @@ def test_a_record_that_cannot_be_read_costs_only_itself(
     assert found_differences() == []
 
 
-def test_a_row_newer_than_anything_the_provider_has_is_mended_too(alice: Account) -> None:
+def test_a_row_newer_than_the_provider_is_repaired(alice: Account) -> None:
     Subscription.objects.update(resource_version=2**60, payload={})
     assert found_differences() == [f"subscription {Subscription.objects.get().provider_id}: newer than the provider"]
 
@@ -351,22 +349,24 @@ def test_a_row_newer_than_anything_the_provider_has_is_mended_too(alice: Account
     assert found_differences() == []
 
 
-def test_two_at_once_do_not_disturb_each_other(alice: Account, faulty_proxy: FaultyProxy) -> None:
+def test_two_concurrent_comparisons_find_the_same_differences(alice: Account, faulty_proxy: FaultyProxy) -> None:
     expected = spoil_invoices(alice)
-    within: list[list[str]] = []
+    found_meanwhile: list[list[str]] = []
 
-    def check_in_between(request: bytes) -> None:
+    def compare_meanwhile(request: bytes) -> None:
         if b"/invoices?" in request:
             faulty_proxy.on_answer = lambda _: None
-            within.append(found_differences())
-            connection.close()  # of the proxy's thread
+            found_meanwhile.append(found_differences())
+            connection.close()  # opened by the proxy's thread
 
-    faulty_proxy.on_answer = check_in_between
+    faulty_proxy.on_answer = compare_meanwhile
     assert found_differences() == expected
-    assert within == [expected]
+    assert found_meanwhile == [expected]
 
 
-def test_all_workers_together_keep_the_pace(provider: Provider, faulty_proxy: FaultyProxy, settings: Settings) -> None:
+def test_concurrent_workers_share_the_rate_limit(
+    provider: Provider, faulty_proxy: FaultyProxy, settings: Settings
+) -> None:
     settings.CHARGEBEE_BACKGROUND_REQUESTS_PER_MINUTE = 30  # three at once, then one in 2.2 seconds
     began = time.monotonic()
     RequestPace.objects.create(pk=1, next_at=timezone.now())
@@ -389,7 +389,7 @@ def test_all_workers_together_keep_the_pace(provider: Provider, faulty_proxy: Fa
 
 
 @pytest.mark.shows("reliability-5")
-def test_a_subscriber_waits_for_no_turn(provider: Provider, settings: Settings) -> None:
+def test_a_subscribers_request_is_not_throttled(provider: Provider, settings: Settings) -> None:
     settings.CHARGEBEE_BACKGROUND_REQUESTS_PER_MINUTE = 1
     began = time.monotonic()
 
@@ -401,12 +401,12 @@ def test_a_subscriber_waits_for_no_turn(provider: Provider, settings: Settings) 
 
 @pytest.fixture
 def bundle(provider: Provider) -> Account:
-    """Ava, who has two subscriptions and not the coupon of two."""
+    """Ava, with two subscriptions that lack the bundle coupon."""
     BundleRate.objects.create(size=2, percentage=10, coupon_id="BUNDLE-2")
     return provider.subscriber("ava", FAITH, GOSPEL)
 
 
-def test_a_coupon_that_does_not_stay_is_not_put_on_for_ever(bundle: Account, provider: Provider) -> None:
+def test_a_coupon_that_is_removed_each_time_is_not_added_forever(bundle: Account, provider: Provider) -> None:
     for _ in range(6):
         tasks.align_bundle(bundle.pk)
         for plan in (FAITH, GOSPEL):
@@ -417,16 +417,16 @@ def test_a_coupon_that_does_not_stay_is_not_put_on_for_ever(bundle: Account, pro
 
     assert Command.objects.filter(kind=ALIGN_BUNDLE).count() == bundle_coupons.MAX_REPEATS
     assert len(bundle_coupons.pending_swaps(bundle)) == 2
-    # The night tries once more.
+    # The nightly job tries once more.
     now = clock.billing_now()
-    night = schedule.run_job("reconcile", schedule.newest_night(now), now=now)
-    assert night is not None
-    assert night.counts_by_stage["bundles"] == {"compared": 1, "repaired": 1, "failed": 0}
+    run = schedule.run_job("reconcile", schedule.newest_night(now), now=now)
+    assert run is not None
+    assert run.counts_by_stage["bundles"] == {"compared": 1, "repaired": 1, "failed": 0}
     assert bundle_coupons.pending_swaps(bundle) == []
 
 
 @pytest.mark.shows("reliability-12", "reliability-35")
-def test_what_an_operator_changed_is_found_without_its_message(bundle: Account, provider: Provider) -> None:
+def test_a_requested_alignment_runs_without_its_task_message(bundle: Account, provider: Provider) -> None:
     bundle_coupons.request_alignment()
     assert ("bundles", None) in {(job.name, slot) for job, slot in schedule.due_jobs(clock.billing_now())}
 

@@ -1,4 +1,4 @@
-"""The database comes back from a backup, older than what the provider holds."""
+"""The database is restored from a backup that is older than the provider's state."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ Restore = Callable[[], None]
 
 
 def back_up_sqlite(copy: Path) -> Restore:
-    """Copy the database as SQLite does it while it is in use; return what brings it back."""
+    """Copy the database with SQLite's online backup; return the function that restores it."""
     connection.ensure_connection()
-    kept = sqlite3.connect(copy)
-    connection.connection.backup(kept)
+    backup = sqlite3.connect(copy)
+    connection.connection.backup(backup)
 
     def restore() -> None:
-        kept.backup(connection.connection)
-        kept.close()
+        backup.backup(connection.connection)
+        backup.close()
 
     return restore
 
 
 def back_up_postgresql(copy: Path) -> Restore:
-    """Dump the database as the deployment's document says; return what brings it back."""
+    """Dump the database as docs/deployment.md says; return the function that restores it."""
     server = connection.settings_dict
     environment = {**os.environ, "PGPASSWORD": str(server["PASSWORD"])}
     place = ["-h", server["HOST"], "-p", str(server["PORT"]), "-U", server["USER"], "-d", server["NAME"]]
@@ -55,9 +55,9 @@ def back_up_postgresql(copy: Path) -> Restore:
 
 @pytest.fixture(params=["embedded", pytest.param("services", marks=pytest.mark.services)])
 def back_up(tmp_path: Path) -> Callable[[], Restore]:
-    """Back up the database; what is returned restores it."""
-    made = back_up_sqlite if connection.vendor == "sqlite" else back_up_postgresql
-    return lambda: made(tmp_path / "backup")
+    """Return a function that backs up the database and returns one that restores it."""
+    back_up_database = back_up_sqlite if connection.vendor == "sqlite" else back_up_postgresql
+    return lambda: back_up_database(tmp_path / "backup")
 
 
 @pytest.fixture
@@ -66,12 +66,12 @@ def shop(provider: Provider) -> SyncedProvider:
 
 
 def change_services(browser: Browser, *plans: str, key: str) -> int:
-    """Ask for exactly these services; return the status."""
+    """Request exactly these services; return the status code."""
     return browser.post(CHANGE, {"planIds": plans}, headers={"Idempotency-Key": key}).status_code
 
 
 @pytest.mark.shows("reliability-36")
-def test_the_provider_is_read_again_and_no_key_stands_for_something_else(
+def test_after_a_restore_reconcile_repairs_the_mirror_and_keys_work_again(
     shop: SyncedProvider, back_up: Callable[[], Restore]
 ) -> None:
     account = shop.customer("alice")
@@ -79,7 +79,7 @@ def test_the_provider_is_read_again_and_no_key_stands_for_something_else(
     restore = back_up()
     alice = Browser(account)
     assert change_services(alice, FAITH, KIDS, key="one") == 200
-    asked_for = set(IdempotentRequest.objects.values_list("pk", flat=True))
+    request_ids = set(IdempotentRequest.objects.values_list("pk", flat=True))
     assert Invoice.objects.count() == 2
 
     restore()
@@ -91,8 +91,8 @@ def test_the_provider_is_read_again_and_no_key_stands_for_something_else(
     alice = Browser(account)
     held = alice.get("/api/account/manage-plans").json()["existingPlans"]
     assert [plan["id"] for plan in held] == [FAITH, KIDS]
-    # The numbers that requests had since the backup are given again, and so is the subscriber's key.
+    # The ids of requests after the backup are assigned again, and the subscriber reuses the key.
     assert change_services(alice, FAITH, KIDS, GOSPEL, key="one") == 200
-    assert set(IdempotentRequest.objects.values_list("pk", flat=True)) == asked_for
+    assert set(IdempotentRequest.objects.values_list("pk", flat=True)) == request_ids
     assert shop.provider.subscription(account, GOSPEL).status == "active"
     assert len(shop.provider.events("subscription_created")) == 3

@@ -1,4 +1,4 @@
-"""More events than one worker gets done at once: read in pages, in turn with the others, and none is lost by a kill."""
+"""A backlog of events: processed in batches, within the rate limit, and without loss when a worker is killed."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ WORK = "from billing.mirror import webhook_processing; webhook_processing.proces
 
 
 def store_events(names: dict[str, list[str]] | Any, *, count: int = 1) -> list[int]:
-    """Store events that name these resources, as webhooks bring them; return their keys."""
+    """Store events about these resources, as webhooks do; return their primary keys."""
     before = WebhookEvent.objects.count()
     stored = [
         webhook_intake.store_webhook_event(
@@ -69,35 +69,35 @@ def count_states() -> dict[str, int]:
 
 
 def expire_waits() -> None:
-    """Let every pause and every lease run out."""
+    """Let every lease and every delay before a retry expire."""
     WebhookEvent.objects.filter(state=State.RECEIVED).update(next_attempt_at=timezone.now())
 
 
 @contextmanager
 def record_task_messages() -> Iterator[list[tuple[str, bool]]]:
-    """Give a list that fills with the tasks that workers are sent, and whether the message is dropped in time."""
+    """Yield a list to which each sent task is appended, with whether its message expires."""
     sent: list[tuple[str, bool]] = []
 
-    def note(sender: str, headers: dict[str, Any], **_: Any) -> None:
+    def record_message(sender: str, headers: dict[str, Any], **_: Any) -> None:
         sent.append((sender.rpartition(".")[2], headers["expires"] is not None))
 
-    before_task_publish.connect(note)
+    before_task_publish.connect(record_message)
     try:
         yield sent
     finally:
-        before_task_publish.disconnect(note)
+        before_task_publish.disconnect(record_message)
 
 
-def test_what_many_events_name_is_read_once_for_all_of_them(provider: Provider, faulty_proxy: FaultyProxy) -> None:
+def test_a_resource_named_by_many_events_is_refreshed_once(provider: Provider, faulty_proxy: FaultyProxy) -> None:
     alice = provider.subscriber("alice", FAITH)
     held = provider.subscription(alice)
     provider.sdk.Subscription.cancel_for_items(held.id, {"cancel_option": "end_of_term"})
     store_events({"customer": ["alice"], "subscription": [held.id]}, count=40)
-    asked = faulty_proxy.record_requests()
+    requests = faulty_proxy.record_requests()
 
     assert webhook_processing.process_due_events()
 
-    assert [request.split(b" ")[1].decode() for request in asked] == [
+    assert [request.split(b" ")[1].decode() for request in requests] == [
         "/api/v2/customers/alice",
         f"/api/v2/subscriptions/{held.id}",
     ]
@@ -105,24 +105,24 @@ def test_what_many_events_name_is_read_once_for_all_of_them(provider: Provider, 
     assert count_states() == {State.PROCESSED: 40}
 
 
-def test_events_about_strangers_ask_for_nothing_and_cost_as_much_as_one(
+def test_events_about_unknown_customers_cause_no_requests_and_few_queries(
     provider: Provider, faulty_proxy: FaultyProxy
 ) -> None:
-    asked = faulty_proxy.record_requests()
+    requests = faulty_proxy.record_requests()
 
-    def queries(count: int) -> int:
+    def count_queries(count: int) -> int:
         store_events({"customer": ["stranger"]}, count=count)
-        with CaptureQueriesContext(connection) as made:
+        with CaptureQueriesContext(connection) as queries:
             assert webhook_processing.process_due_events()
-        return len(made)
+        return len(queries)
 
-    assert queries(60) == queries(2)
-    assert asked == []
+    assert count_queries(60) == count_queries(2)
+    assert requests == []
     assert count_states() == {State.IGNORED: 62}
 
 
 @pytest.mark.shows("reliability-14")
-def test_a_poisoned_event_among_many_stops_only_itself(provider: Provider) -> None:
+def test_an_invalid_event_does_not_block_the_others(provider: Provider) -> None:
     alice = provider.subscriber("alice", FAITH)
     named = {"customer": ["alice"], "subscription": [provider.subscription(alice).id]}
     store_events(named, count=3)
@@ -139,7 +139,7 @@ def test_a_poisoned_event_among_many_stops_only_itself(provider: Provider) -> No
     assert set(WebhookEvent.objects.exclude(pk=poisoned).values_list("attempts", flat=True)) == {1}
 
 
-def test_an_outage_is_nobodys_fault_and_leaves_everything_due(provider: Provider, faulty_proxy: FaultyProxy) -> None:
+def test_an_outage_counts_no_attempt_and_leaves_all_events_due(provider: Provider, faulty_proxy: FaultyProxy) -> None:
     alice = provider.subscriber("alice", FAITH, GOSPEL)
     for plan in (FAITH, GOSPEL):
         store_events({"customer": ["alice"], "subscription": [provider.subscription(alice, plan).id]}, count=5)
@@ -148,17 +148,15 @@ def test_an_outage_is_nobodys_fault_and_leaves_everything_due(provider: Provider
     assert webhook_processing.process_due_events()
 
     assert set(WebhookEvent.objects.values_list("state", "attempts")) == {(State.RECEIVED, 0)}
-    told_to_wait = WebhookEvent.objects.filter(next_attempt_at__gt=timezone.now() + timedelta(seconds=20))
-    assert told_to_wait.count() == 10
+    delayed = WebhookEvent.objects.filter(next_attempt_at__gt=timezone.now() + timedelta(seconds=20))
+    assert delayed.count() == 10
     faulty_proxy.restore()
     expire_waits()
     webhook_processing.process_due_events()
     assert count_states() == {State.PROCESSED: 10}
 
 
-def test_one_that_is_replayed_while_the_provider_is_found_away_is_due_again_at_once(
-    provider: Provider, faulty_proxy: FaultyProxy
-) -> None:
+def test_an_event_replayed_during_an_outage_is_due_at_once(provider: Provider, faulty_proxy: FaultyProxy) -> None:
     alice = provider.subscriber("alice", FAITH)
     replayed, other = store_events({"subscription": [provider.subscription(alice).id]}, count=2)
     faulty_proxy.answer_with(TOO_MANY_REQUESTS)
@@ -175,39 +173,39 @@ def test_one_that_is_replayed_while_the_provider_is_found_away_is_due_again_at_o
 
 
 @pytest.mark.shows("reliability-5")
-def test_a_flood_leaves_subscribers_their_share_of_the_providers_limit(
+def test_a_webhook_backlog_keeps_to_the_background_rate_limit(
     provider: Provider, faulty_proxy: FaultyProxy, settings: Settings
 ) -> None:
     settings.CHARGEBEE_BACKGROUND_REQUESTS_PER_MINUTE = 60  # six at once, then one in a second
     settings.JOB_SLICE_SECONDS = 2
     RequestPace.objects.create(pk=1, next_at=timezone.now())
     keys = [pk for number in range(60) for pk in store_events({"subscription": [f"imported-{number}"]})]
-    asked = faulty_proxy.record_requests()
+    requests = faulty_proxy.record_requests()
     began = time.monotonic()
 
-    def allowed() -> float:
+    def max_requests() -> float:
         return 6 + time.monotonic() - began + 1
 
     for pk in keys:
         webhook_processing.process_event(pk)
-    assert len(asked) <= allowed()
-    assert count_states() == {State.PROCESSED: len(asked), State.RECEIVED: 60 - len(asked)}
+    assert len(requests) <= max_requests()
+    assert count_states() == {State.PROCESSED: len(requests), State.RECEIVED: 60 - len(requests)}
     assert set(WebhookEvent.objects.filter(state=State.RECEIVED).values_list("attempts", flat=True)) == {0}
 
     expire_waits()
-    at_once = len(asked)
+    at_once = len(requests)
     webhook_processing.process_due_slice()
-    assert at_once < len(asked) <= allowed()
-    assert count_states() == {State.PROCESSED: len(asked), State.RECEIVED: 60 - len(asked)}
+    assert at_once < len(requests) <= max_requests()
+    assert count_states() == {State.PROCESSED: len(requests), State.RECEIVED: 60 - len(requests)}
 
     settings.CHARGEBEE_BACKGROUND_REQUESTS_PER_MINUTE, settings.JOB_SLICE_SECONDS = 0, 60
     expire_waits()
     webhook_processing.process_due_slice()
     assert count_states() == {State.PROCESSED: 60}
-    assert len(asked) == 60
+    assert len(requests) == 60
 
 
-def test_a_crowd_sends_workers_no_message_each(provider: Provider) -> None:
+def test_a_backlog_does_not_send_a_task_per_event(provider: Provider) -> None:
     bundle_coupons.request_alignment()
     with record_task_messages() as sent:
         store_events({"subscription": ["one"]}, count=webhook_intake.BACKLOG_LIMIT + 5)
@@ -216,12 +214,12 @@ def test_a_crowd_sends_workers_no_message_each(provider: Provider) -> None:
         recovery.sweep_due_work(now=clock.billing_now())
         repeated = sent[webhook_intake.BACKLOG_LIMIT :]
         assert repeated.count(("process_due_webhooks", True)) == 1
-        # The sweep says it again: behind a long job nothing piles up.
+        # The sweep repeats them each time, so they expire instead of piling up behind a long job.
         assert repeated.count(("run_job", True)) == len(schedule.JOBS)
         assert {drops for _, drops in repeated} == {True}
 
 
-def test_what_a_killed_worker_had_taken_up_comes_back_and_is_worked_on_alone(
+def test_events_of_a_killed_worker_are_retried_one_by_one(
     provider: Provider, faulty_proxy: FaultyProxy, environment: dict[str, str]
 ) -> None:
     alice = provider.subscriber("alice", FAITH)
@@ -233,15 +231,15 @@ def test_what_a_killed_worker_had_taken_up_comes_back_and_is_worked_on_alone(
     assert set(WebhookEvent.objects.values_list("state", "attempts")) == {(State.RECEIVED, 1)}
 
     expire_waits()
-    asked = faulty_proxy.record_requests()
+    requests = faulty_proxy.record_requests()
     webhook_processing.process_event(keys[0])
     assert webhook_processing.process_due_events()
     assert count_states() == {State.PROCESSED: 6}
-    assert len(asked) == 6
+    assert len(requests) == 6
 
 
 @pytest.mark.shows("reliability-14")
-def test_an_event_that_every_worker_died_of_is_parked(provider: Provider) -> None:
+def test_an_event_that_killed_every_worker_is_parked(provider: Provider) -> None:
     [deadly] = store_events({"subscription": ["deadly"]})
     WebhookEvent.objects.filter(pk=deadly).update(attempts=webhook_processing.MAX_ATTEMPTS)
     store_events({"subscription": ["harmless"]})
@@ -253,11 +251,11 @@ def test_an_event_that_every_worker_died_of_is_parked(provider: Provider) -> Non
 
 
 @pytest.mark.services
-def test_two_workers_at_once_take_up_each_event_once(provider: Provider, faulty_proxy: FaultyProxy) -> None:
+def test_two_concurrent_workers_process_each_event_once(provider: Provider, faulty_proxy: FaultyProxy) -> None:
     for number in range(40):
         store_events({"customer": ["stranger"]}, count=20)
         store_events({"subscription": [f"imported-{number}"]})
-    asked = faulty_proxy.record_requests()
+    requests = faulty_proxy.record_requests()
 
     def work(_: int) -> None:
         try:
@@ -269,12 +267,12 @@ def test_two_workers_at_once_take_up_each_event_once(provider: Provider, faulty_
         list(workers.map(work, range(2)))
 
     assert count_states() == {State.IGNORED: 800, State.PROCESSED: 40}
-    assert len(asked) == 40
+    assert len(requests) == 40
     assert set(WebhookEvent.objects.filter(state=State.PROCESSED).values_list("attempts", flat=True)) == {1}
 
 
 @pytest.mark.services
-def test_whoever_takes_up_what_a_killed_worker_had_leaves_the_rest_to_others(provider: Provider) -> None:
+def test_a_worker_that_retries_an_event_alone_leaves_the_others_unlocked(provider: Provider) -> None:
     _, *others = store_events({"subscription": ["imported"]}, count=12)
     WebhookEvent.objects.update(attempts=1)
 
@@ -292,7 +290,7 @@ def test_whoever_takes_up_what_a_killed_worker_had_leaves_the_rest_to_others(pro
 
     with ThreadPoolExecutor(1) as workers:
         with transaction.atomic():
-            # It may look at events, and is held up where it writes that it has them.
+            # The worker may read events, and blocks where it claims them.
             with connection.cursor() as cursor:
                 cursor.execute(f"LOCK TABLE {WebhookEvent._meta.db_table} IN SHARE MODE")
             worker = workers.submit(work)

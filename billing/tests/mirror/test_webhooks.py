@@ -1,4 +1,4 @@
-"""Events from the provider: hints that are stored once, never believed, and lead to what the provider holds."""
+"""Webhooks: each is stored once, and only a hint to refresh records from the provider."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def post_webhook(
 
 
 def false_event(subscription_id: str = "none", *, event_id: Any = "ev_1", **fields: Any) -> dict[str, Any]:
-    """An event that claims a cancellation; nothing of its content is true."""
+    """Return a forged event about a cancellation that never happened."""
     return {
         "id": event_id,
         "occurred_at": 1_773_144_000,
@@ -72,13 +72,13 @@ def process_events() -> None:
         "Basic " + base64.b64encode(b"chargebee:wrong").decode(),
     ],
 )
-def test_it_refuses_anybody_else_before_it_reads(settings: Settings, header: str) -> None:
+def test_it_refuses_wrong_credentials_before_it_reads_the_body(settings: Settings, header: str) -> None:
     assert post_webhook(settings, "not json at all", authorization=header) == 401
     assert not WebhookEvent.objects.exists()
 
 
 @pytest.mark.shows("security-34")
-def test_it_takes_the_old_and_the_new_password_while_they_change(settings: Settings) -> None:
+def test_it_accepts_the_old_and_the_new_password_during_a_rotation(settings: Settings) -> None:
     settings.CHARGEBEE_WEBHOOK_PASSWORDS = ["new-password", "old-password"]
 
     for number, password in enumerate(settings.CHARGEBEE_WEBHOOK_PASSWORDS):
@@ -113,7 +113,7 @@ def test_it_takes_the_old_and_the_new_password_while_they_change(settings: Setti
         pytest.param("[" * 100_000, id="deep"),
     ],
 )
-def test_nonsense_is_refused_and_not_stored(settings: Settings, body: Any) -> None:
+def test_an_invalid_body_is_refused_and_not_stored(settings: Settings, body: Any) -> None:
     assert post_webhook(settings, body) == 400
     assert not WebhookEvent.objects.exists()
 
@@ -137,7 +137,7 @@ def test_a_forged_event_changes_nothing(provider: Provider, settings: Settings) 
 
 
 @pytest.mark.shows("api-43", "security-35", "reliability-10")
-def test_the_same_event_twice_is_stored_and_processed_once(provider: Provider, settings: Settings) -> None:
+def test_a_repeated_event_is_stored_and_processed_once(provider: Provider, settings: Settings) -> None:
     alice = provider.subscriber("alice", FAITH)
     sent = false_event(provider.subscription(alice).id)
 
@@ -149,12 +149,12 @@ def test_the_same_event_twice_is_stored_and_processed_once(provider: Provider, s
 
 
 @pytest.mark.shows("reliability-35")
-def test_a_real_event_brings_what_changed_behind_our_back(provider: Provider, settings: Settings) -> None:
+def test_an_event_refreshes_what_changed_in_the_console(provider: Provider, settings: Settings) -> None:
     alice = provider.subscriber("alice", FAITH)
     provider.sdk.Subscription.cancel_for_items(provider.subscription(alice).id, {"cancel_option": "end_of_term"})
-    told = provider.events("subscription_cancellation_scheduled")[0]
+    event = provider.events("subscription_cancellation_scheduled")[0]
 
-    assert post_webhook(settings, told.raw_data) == 200
+    assert post_webhook(settings, event.raw_data) == 200
     process_events()
 
     assert Subscription.objects.get().status == "non_renewing"
@@ -162,30 +162,30 @@ def test_a_real_event_brings_what_changed_behind_our_back(provider: Provider, se
 
 @pytest.mark.shows("reliability-35")
 @pytest.mark.parametrize("family", ["payment_source", "card"])
-def test_what_is_done_to_payment_methods_in_the_providers_console_is_followed(
+def test_changes_of_payment_methods_in_the_console_are_mirrored(
     provider: Provider, settings: Settings, family: str
 ) -> None:
-    purse = SubscriberWallet(provider, provider.subscriber("alice", FAITH))
-    visa = str(purse.source_in_role())
+    wallet = SubscriberWallet(provider, provider.subscriber("alice", FAITH))
+    visa = str(wallet.source_in_role())
 
-    def hear(happened: str) -> set[str]:
+    def deliver_event(happened: str) -> set[str]:
         assert post_webhook(settings, provider.events(f"{family}_{happened}")[0].raw_data) == 200
         process_events()
         assert list(reconcile.find_differences()) == []
-        return {source.provider_id for source in wallet_of(purse.account).sources}
+        return {source.provider_id for source in wallet_of(wallet.account).sources}
 
     provider.add_card("alice", MASTERCARD)
-    assert hear("added") == set(purse.provider_sources())
+    assert deliver_event("added") == set(wallet.provider_sources())
     provider.sdk.PaymentSource.update_card(visa, {"card": {"first_name": "Operator"}})
-    assert visa in hear("updated")
+    assert visa in deliver_event("updated")
     provider.sdk.PaymentSource.delete(visa)
-    assert hear("deleted") == {purse.source_in_role()}
+    assert deliver_event("deleted") == {wallet.source_in_role()}
 
 
-def test_what_happens_to_tokens_and_intents_is_recorded_as_ignored(provider: Provider, settings: Settings) -> None:
-    purse = SubscriberWallet(provider, provider.subscriber("alice", FAITH))
-    changes.create_paypal_intent(purse.account, key="one")
-    purse.add_card(purse.create_token(MASTERCARD))
+def test_events_of_tokens_and_intents_are_recorded_as_ignored(provider: Provider, settings: Settings) -> None:
+    wallet = SubscriberWallet(provider, provider.subscriber("alice", FAITH))
+    changes.create_paypal_intent(wallet.account, key="one")
+    wallet.add_card(wallet.create_token(MASTERCARD))
     kinds = ["payment_intent_created", "token_created", "token_consumed"]
 
     for kind in kinds:
@@ -198,17 +198,17 @@ def test_what_happens_to_tokens_and_intents_is_recorded_as_ignored(provider: Pro
 
 
 @pytest.mark.shows("reliability-11")
-def test_events_out_of_order_end_in_the_providers_state(provider: Provider, settings: Settings) -> None:
+def test_events_out_of_order_leave_the_providers_state(provider: Provider, settings: Settings) -> None:
     alice = provider.subscriber("alice", FAITH)
     subscription_id = provider.subscription(alice).id
     provider.sdk.Subscription.pause(subscription_id, {"pause_option": "end_of_term"})
     provider.sdk.Subscription.remove_scheduled_pause(subscription_id)
-    told = [
+    events = [
         *provider.events("subscription_scheduled_pause_removed"),
         *provider.events("subscription_pause_scheduled"),
     ]
 
-    for event in told:
+    for event in events:
         assert post_webhook(settings, event.raw_data) == 200
         process_events()
 
@@ -216,12 +216,12 @@ def test_events_out_of_order_end_in_the_providers_state(provider: Provider, sett
 
 
 @pytest.mark.shows("security-36")
-def test_an_event_about_a_stranger_or_of_another_version_is_ignored(provider: Provider, settings: Settings) -> None:
+def test_an_event_about_an_unknown_customer_or_version_is_ignored(provider: Provider, settings: Settings) -> None:
     provider.sdk.Customer.create({"id": "stranger", "email": "stranger@example.com"})
     provider.subscribe("stranger", FAITH, auto_collection="off")
-    told = provider.events("subscription_created")[0]
+    event = provider.events("subscription_created")[0]
 
-    post_webhook(settings, told.raw_data)
+    post_webhook(settings, event.raw_data)
     post_webhook(settings, false_event(event_id="ev_old", api_version="v1"))
     process_events()
 
@@ -230,7 +230,7 @@ def test_an_event_about_a_stranger_or_of_another_version_is_ignored(provider: Pr
 
 
 @pytest.mark.shows("reliability-14")
-def test_a_poisoned_event_is_parked_and_the_others_flow(provider: Provider, settings: Settings) -> None:
+def test_an_invalid_event_is_parked_and_the_others_are_processed(provider: Provider, settings: Settings) -> None:
     alice = provider.subscriber("alice", FAITH)
     subscription_id = provider.subscription(alice).id
     post_webhook(settings, false_event(subscription_id, event_id="ev_poison"))
@@ -246,7 +246,7 @@ def test_a_poisoned_event_is_parked_and_the_others_flow(provider: Provider, sett
     assert "TypeError" in poison.error or "AttributeError" in poison.error
 
 
-def test_our_own_pause_is_not_mistaken_for_somebody_elses(provider: Provider, settings: Settings) -> None:
+def test_events_of_our_own_pause_send_no_second_mail(provider: Provider, settings: Settings) -> None:
     alice = provider.subscriber("alice", FAITH)
     pauses.schedule_pause(alice, subscription_ids=None, days=30, key="one", actor="you", now=clock.billing_now())
     pauses.remove_scheduled_pause(alice, subscription_ids=None, key="two", actor="you", now=clock.billing_now())
@@ -260,7 +260,7 @@ def test_our_own_pause_is_not_mistaken_for_somebody_elses(provider: Provider, se
 
 @pytest.mark.shows("security-35", "reliability-10")
 @pytest.mark.services
-def test_twenty_deliveries_at_once_are_one_event(db: None, settings: Settings) -> None:
+def test_twenty_concurrent_deliveries_store_one_event(db: None, settings: Settings) -> None:
     def deliver(_: int) -> int:
         try:
             return post_webhook(settings, false_event())

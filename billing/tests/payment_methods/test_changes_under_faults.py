@@ -1,4 +1,4 @@
-"""Payment methods under faults: one method, one charge, one mail, and never half of an update left behind."""
+"""Payment methods under faults: one method, one charge, one mail, and no update left half done."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("
 
 EMPTY = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}"
 DUE = [699, 799]
-# What such a change writes: the card, its owner, the two invoices; then the default, or the removal.
+# The steps of a change: the card, its owner, the two invoices; then the default, or the removal of the old card.
 STEPS = 5
 KEY = "one-intent"
 OPERATIONS = ["added", "replaced"]
@@ -49,32 +49,32 @@ OPERATIONS = ["added", "replaced"]
 @pytest.fixture
 def finn(provider: Provider) -> SubscriberWallet:
     """Finn, whose card declined two renewals."""
-    purse = overdue_wallet(provider)
-    assert purse.amount_due() == sum(DUE)
-    return purse
+    wallet = overdue_wallet(provider)
+    assert wallet.amount_due() == sum(DUE)
+    return wallet
 
 
 @pytest.fixture
 def ava(provider: Provider) -> SubscriberWallet:
-    """Ava, with a plan, a Visa that pays for it and a Mastercard besides."""
-    purse = SubscriberWallet(provider, provider.subscriber("ava", FAITH))
-    purse.add_card(purse.create_token(MASTERCARD))
+    """Ava, with a plan, a primary Visa card and a Mastercard."""
+    wallet = SubscriberWallet(provider, provider.subscriber("ava", FAITH))
+    wallet.add_card(wallet.create_token(MASTERCARD))
     OutgoingMail.objects.all().delete()
-    return purse
+    return wallet
 
 
-def prepare_change(purse: SubscriberWallet, operation: str) -> Callable[[], MethodChangeResult]:
-    """A change that brings an American Express card, the same one however often it is asked for."""
-    token = purse.create_token(AMEX)
+def prepare_change(wallet: SubscriberWallet, operation: str) -> Callable[[], MethodChangeResult]:
+    """Return a function that adds an American Express card, with the same token and key on each call."""
+    token = wallet.create_token(AMEX)
     if operation == "added":
-        return lambda: purse.add_card(token, key=KEY)
-    old = str(purse.source_in_role())
-    return lambda: purse.replace_card(old, token, key=KEY)
+        return lambda: wallet.add_card(token, key=KEY)
+    old = str(wallet.source_in_role())
+    return lambda: wallet.replace_card(old, token, key=KEY)
 
 
-def change_command(purse: SubscriberWallet) -> Command:
-    """The command behind it."""
-    return Command.objects.get(account=purse.account, key=KEY)
+def change_command(wallet: SubscriberWallet) -> Command:
+    """Return the command of the change."""
+    return Command.objects.get(account=wallet.account, key=KEY)
 
 
 def expire_lease() -> None:
@@ -87,7 +87,7 @@ def settle_commands() -> None:
 
 
 def run_in_process_and_kill(faulty_proxy: FaultyProxy, act: Callable[[], object], *, killed_after: int) -> None:
-    """Let a process of its own do something, and kill it when so many writes were answered and it has not heard."""
+    """Call `act` in a child process, and kill it before it sees the response to this write."""
     connection.close()  # the child must not inherit it
     process = get_context("fork").Process(target=act)
     writes = count(1)
@@ -103,23 +103,23 @@ def run_in_process_and_kill(faulty_proxy: FaultyProxy, act: Callable[[], object]
     assert process.exitcode == -9
 
 
-def assert_changed_once(purse: SubscriberWallet, operation: str) -> None:
-    assert purse.last_digits() == (["0004", "0005", "1111"] if operation == "added" else ["0005", "1111"])
-    new = str(purse.source_in_role())
-    assert purse.provider_sources()[new]["card"]["last4"] == "0005"
-    assert {name: purse.provider_sources()[new]["card"][name] for name in OWNER} == OWNER
-    invoices = purse.provider.invoices(purse.account)
+def assert_changed_once(wallet: SubscriberWallet, operation: str) -> None:
+    assert wallet.last_digits() == (["0004", "0005", "1111"] if operation == "added" else ["0005", "1111"])
+    new = str(wallet.source_in_role())
+    assert wallet.provider_sources()[new]["card"]["last4"] == "0005"
+    assert {name: wallet.provider_sources()[new]["card"][name] for name in OWNER} == OWNER
+    invoices = wallet.provider.invoices(wallet.account)
     assert [str(invoice.status) for invoice in invoices] == ["paid"] * 4
-    assert sorted(cents for _, cents in purse.paid_charges()) == sorted(DUE * 2)
-    assert OutgoingMail.objects.filter(account=purse.account).count() == 1
-    assert change_command(purse).state == Command.State.SUCCEEDED
-    assert purse.amount_due() == 0
-    assert wallet_of(purse.account).primary_id == new
+    assert sorted(cents for _, cents in wallet.paid_charges()) == sorted(DUE * 2)
+    assert OutgoingMail.objects.filter(account=wallet.account).count() == 1
+    assert change_command(wallet).state == Command.State.SUCCEEDED
+    assert wallet.amount_due() == 0
+    assert wallet_of(wallet.account).primary_id == new
 
 
 @pytest.mark.shows("reliability-15")
 @pytest.mark.parametrize("operation", OPERATIONS)
-def test_a_worker_killed_at_each_step_leaves_the_rest_to_the_sweep(
+def test_the_sweep_finishes_after_a_worker_killed_at_each_step(
     finn: SubscriberWallet, faulty_proxy: FaultyProxy, operation: str
 ) -> None:
     change = prepare_change(finn, operation)
@@ -128,7 +128,7 @@ def test_a_worker_killed_at_each_step_leaves_the_rest_to_the_sweep(
     for _ in range(STEPS - 1):
         assert change_command(finn).state == Command.State.PENDING
         expire_lease()
-        # It asks again for the step that the last one died over, and dies over the next.
+        # It repeats the step at which the last process was killed, and is killed at the next one.
         run_in_process_and_kill(
             faulty_proxy,
             lambda: lifecycle.settle_due_commands(COMMAND_KINDS, now=clock.billing_now()),
@@ -143,7 +143,7 @@ def test_a_worker_killed_at_each_step_leaves_the_rest_to_the_sweep(
 @pytest.mark.shows("reliability-3")
 @pytest.mark.parametrize("answer", [b"", EMPTY], ids=["lost", "without its object"])
 @pytest.mark.parametrize("operation", OPERATIONS)
-def test_whichever_answers_are_lost_the_change_is_made_once(
+def test_a_lost_answer_of_every_step_changes_once(
     finn: SubscriberWallet, faulty_proxy: FaultyProxy, operation: str, answer: bytes
 ) -> None:
     change = prepare_change(finn, operation)
@@ -166,7 +166,7 @@ def test_whichever_answers_are_lost_the_change_is_made_once(
 
 @pytest.mark.shows("reliability-4")
 @pytest.mark.parametrize("operation", OPERATIONS)
-def test_after_the_providers_window_it_looks_before_it_asks(
+def test_it_reads_back_before_it_retries_after_the_replay_window(
     finn: SubscriberWallet, faulty_proxy: FaultyProxy, operation: str
 ) -> None:
     change = prepare_change(finn, operation)
@@ -188,10 +188,8 @@ def test_after_the_providers_window_it_looks_before_it_asks(
 
 
 @pytest.mark.parametrize("step", ["*/update_card", "*/collect_payment"])
-def test_a_decline_that_is_not_heard_of_after_a_long_outage_is_not_tried_again(
-    finn: SubscriberWallet, sandbox: Sandbox, step: str
-) -> None:
-    declined, token = len(finn.provider.events("payment_failed")), finn.create_token(DECLINING_CARD)
+def test_a_decline_whose_answers_are_lost_is_not_retried(finn: SubscriberWallet, sandbox: Sandbox, step: str) -> None:
+    declines_before, token = len(finn.provider.events("payment_failed")), finn.create_token(DECLINING_CARD)
     sandbox.order_fault("drop_connection_before", step)
     with pytest.raises(BillingUnconfirmed):
         finn.add_card(token, key=KEY)
@@ -204,12 +202,12 @@ def test_a_decline_that_is_not_heard_of_after_a_long_outage_is_not_tried_again(
     settle_commands()
 
     assert finn.add_card(token, key=KEY).collected_cents == 0
-    assert len(finn.provider.events("payment_failed")) == declined + 1
+    assert len(finn.provider.events("payment_failed")) == declines_before + 1
     assert len({strike["key"] for strike in sandbox.struck()[:3]}) == 1
     assert finn.amount_due() == sum(DUE)
 
 
-def test_what_is_never_done_is_asked_for_with_a_few_keys_then_given_up_and_may_be_asked_for_anew(
+def test_a_step_that_never_succeeds_is_given_up_and_can_be_requested_again(
     finn: SubscriberWallet, sandbox: Sandbox
 ) -> None:
     change = prepare_change(finn, "added")
@@ -226,8 +224,8 @@ def test_what_is_never_done_is_asked_for_with_a_few_keys_then_given_up_and_may_b
 
     command = change_command(finn)
     assert (command.state, command.error_code) == (Command.State.FAILED, BillingPartial.code)
-    asked = [strike["key"] for strike in sandbox.struck()]
-    assert len(set(asked)) == len(asked) == 1 + MAX_NEW_KEYS
+    keys = [strike["key"] for strike in sandbox.struck()]
+    assert len(set(keys)) == len(keys) == 1 + MAX_NEW_KEYS
     assert not has_open_command(finn.account)
     sandbox.clear_faults()
     sandbox.order_fault("drop_connection_before", "*/collect_payment")
@@ -240,7 +238,7 @@ def test_what_is_never_done_is_asked_for_with_a_few_keys_then_given_up_and_may_b
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
-def test_a_provider_that_goes_away_half_way_is_waited_for(
+def test_a_change_interrupted_by_an_outage_is_finished_after_it(
     finn: SubscriberWallet, faulty_proxy: FaultyProxy, sandbox: Sandbox, settings: Settings, operation: str
 ) -> None:
     change = prepare_change(finn, operation)
@@ -258,7 +256,7 @@ def test_a_provider_that_goes_away_half_way_is_waited_for(
     assert_changed_once(finn, operation)
 
 
-def test_a_provider_that_is_away_from_the_start_adds_nothing_and_the_same_intent_may_be_asked_again(
+def test_an_unreachable_provider_adds_nothing_and_the_key_may_be_retried(
     finn: SubscriberWallet, sandbox: Sandbox, settings: Settings
 ) -> None:
     change = prepare_change(finn, "added")
@@ -274,7 +272,7 @@ def test_a_provider_that_is_away_from_the_start_adds_nothing_and_the_same_intent
 
 
 @pytest.mark.shows("reliability-2")
-def test_a_token_that_never_arrived_and_expired_adds_nothing(finn: SubscriberWallet, sandbox: Sandbox) -> None:
+def test_an_expired_token_that_never_arrived_adds_nothing(finn: SubscriberWallet, sandbox: Sandbox) -> None:
     change = prepare_change(finn, "added")
     sandbox.order_fault("drop_connection_before", "/payment_sources/*")
     with pytest.raises(BillingUnconfirmed):
@@ -289,7 +287,7 @@ def test_a_token_that_never_arrived_and_expired_adds_nothing(finn: SubscriberWal
     assert finn.amount_due() == sum(DUE)
 
 
-def test_what_was_added_elsewhere_meanwhile_is_not_taken_for_the_new_card(
+def test_a_source_added_in_the_console_is_not_mistaken_for_the_new_card(
     finn: SubscriberWallet, faulty_proxy: FaultyProxy
 ) -> None:
     agreement = {"customer_id": "finn", "type": "paypal_express_checkout", "reference_id": "B-1"}
@@ -309,14 +307,12 @@ def test_what_was_added_elsewhere_meanwhile_is_not_taken_for_the_new_card(
     assert len(finn.provider_sources()) == 3
 
 
-def test_what_a_card_had_paid_before_is_not_told_as_collected(
-    finn: SubscriberWallet, faulty_proxy: FaultyProxy
-) -> None:
+def test_an_earlier_payment_does_not_count_as_collected(finn: SubscriberWallet, faulty_proxy: FaultyProxy) -> None:
     visa = finn.other_source()
     first = due_invoices(finn.account)[0].provider_id
     finn.provider.sdk.Invoice.collect_payment(first, {"payment_source_id": visa, "amount": 200})
     account_import.resync_account(finn.account)
-    # The default one is told, then the first invoice is collected: whose answer is lost, and read much later.
+    # The second write collects the first invoice; its answer is lost, and read back after the window.
     faulty_proxy.lose_write(2)
     with pytest.raises(BillingUnconfirmed):
         finn.make_default(visa, key=KEY)
@@ -327,7 +323,7 @@ def test_what_a_card_had_paid_before_is_not_told_as_collected(
     assert finn.make_default(visa, key=KEY) == MethodChangeResult(visa, sum(DUE) - 200)
 
 
-def test_an_invoice_that_somebody_paid_meanwhile_is_not_collected_and_is_no_decline(
+def test_an_invoice_paid_meanwhile_is_neither_collected_nor_declined(
     finn: SubscriberWallet,
 ) -> None:
     first = finn.provider.invoices(finn.account)[2]
@@ -342,43 +338,43 @@ def test_an_invoice_that_somebody_paid_meanwhile_is_not_collected_and_is_no_decl
     assert sorted(cents for _, cents in finn.paid_charges()) == sorted(DUE * 2)
 
 
-def test_a_card_that_declines_is_not_asked_for_the_next_invoice(finn: SubscriberWallet) -> None:
-    declined = len(finn.provider.events("payment_failed"))
+def test_a_declined_card_is_not_charged_for_the_next_invoice(finn: SubscriberWallet) -> None:
+    declines_before = len(finn.provider.events("payment_failed"))
 
     outcome = finn.make_default(str(finn.source_in_role()))
 
     assert outcome == MethodChangeResult(finn.source_in_role(), 0)
-    assert len(finn.provider.events("payment_failed")) == declined + 1
+    assert len(finn.provider.events("payment_failed")) == declines_before + 1
     assert finn.amount_due() == sum(DUE)
 
 
-@pytest.mark.parametrize("ask", [SubscriberWallet.make_default, SubscriberWallet.describe_owner])
-def test_a_method_removed_behind_our_back_is_not_found_and_no_longer_shown(
-    ava: SubscriberWallet, ask: Callable[[SubscriberWallet, str], MethodChangeResult]
+@pytest.mark.parametrize("change", [SubscriberWallet.make_default, SubscriberWallet.describe_owner])
+def test_a_method_removed_in_the_console_is_not_found_and_no_longer_shown(
+    ava: SubscriberWallet, change: Callable[[SubscriberWallet, str], MethodChangeResult]
 ) -> None:
-    gone = ava.other_source()
-    ava.provider.sdk.PaymentSource.delete(gone)
+    removed = ava.other_source()
+    ava.provider.sdk.PaymentSource.delete(removed)
 
     with pytest.raises(PaymentMethodGone):
-        ask(ava, gone)
+        change(ava, removed)
 
     assert ava.shown_cards() == list(ava.provider_sources()) == [ava.source_in_role()]
 
 
-def test_what_was_removed_behind_our_back_is_removed_or_replaced_all_the_same(ava: SubscriberWallet) -> None:
-    for number, ask in (
+def test_a_source_removed_in_the_console_can_still_be_removed_or_replaced(ava: SubscriberWallet) -> None:
+    for number, change in (
         (MASTERCARD, ava.remove_source),
-        (AMEX, lambda one: ava.replace_card(one, ava.create_token(AMEX))),
+        (AMEX, lambda source: ava.replace_card(source, ava.create_token(AMEX))),
     ):
-        gone = ava.other_source()
-        ava.provider.sdk.PaymentSource.delete(gone)
-        ask(gone)
-        assert gone not in ava.shown_cards()
+        removed = ava.other_source()
+        ava.provider.sdk.PaymentSource.delete(removed)
+        change(removed)
+        assert removed not in ava.shown_cards()
         assert sorted(ava.shown_cards()) == sorted(ava.provider_sources()), number
         ava.add_card(ava.create_token(MASTERCARD))
 
 
-def test_a_role_that_is_there_already_is_no_failure(ava: SubscriberWallet) -> None:
+def test_a_role_assigned_in_the_console_is_no_failure(ava: SubscriberWallet) -> None:
     chosen = ava.other_source()
     ava.provider.sdk.Customer.assign_payment_role("ava", {"payment_source_id": chosen, "role": "primary"})
 
@@ -387,7 +383,7 @@ def test_a_role_that_is_there_already_is_no_failure(ava: SubscriberWallet) -> No
     assert wallet_of(ava.account).primary_id == ava.source_in_role() == chosen
 
 
-def test_a_card_in_the_place_of_the_backup_is_the_backup(ava: SubscriberWallet) -> None:
+def test_the_replacement_of_the_backup_card_is_the_backup(ava: SubscriberWallet) -> None:
     primary, backup = ava.source_in_role(), ava.other_source()
     ava.provider.sdk.Customer.assign_payment_role("ava", {"payment_source_id": backup, "role": "backup"})
     account_import.resync_account(ava.account)
@@ -398,7 +394,7 @@ def test_a_card_in_the_place_of_the_backup_is_the_backup(ava: SubscriberWallet) 
     assert ava.last_digits() == ["0005", "1111"]
 
 
-def test_a_customer_whose_collection_stopped_with_the_last_method_is_collected_from_again(
+def test_adding_a_card_turns_auto_collection_on_again(
     provider: Provider,
 ) -> None:
     hugo = SubscriberWallet(provider, provider.subscriber("hugo"))
@@ -411,11 +407,11 @@ def test_a_customer_whose_collection_stopped_with_the_last_method_is_collected_f
     assert hugo.provider.sdk.Customer.retrieve("hugo").customer.auto_collection == "on"
 
 
-def test_two_accounts_keys_never_stand_for_one_intent(provider: Provider) -> None:
-    made = [
+def test_equal_keys_of_two_accounts_create_two_intents(provider: Provider) -> None:
+    intents = [
         changes.create_paypal_intent(provider.subscriber(name), key=key)
         for name, key in (("ava", "one"), ("bob", "one"), ("cleo", "o" * 100), ("dora", "o" * 100))
     ]
 
-    assert len({intent["id"] for intent in made}) == len(made)
-    assert [intent["customer_id"] for intent in made] == ["ava", "bob", "cleo", "dora"]
+    assert len({intent["id"] for intent in intents}) == len(intents)
+    assert [intent["customer_id"] for intent in intents] == ["ava", "bob", "cleo", "dora"]

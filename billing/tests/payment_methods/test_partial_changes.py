@@ -1,4 +1,4 @@
-"""Changes of payment methods that were done in part and are asked for anew: the card that was meant, and once."""
+"""Partial changes of payment methods that are requested again: they end with the wanted card, once."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("
 ADDED = "American Express ending in 0005 was added to your account"
 
 
-def payment_receipts(purse: SubscriberWallet) -> list[OutgoingMail]:
-    """What was mailed of the account's changes."""
-    return list(OutgoingMail.objects.filter(account=purse.account, kind="receipt").order_by("pk"))
+def payment_receipts(wallet: SubscriberWallet) -> list[OutgoingMail]:
+    """Return the receipts of the account."""
+    return list(OutgoingMail.objects.filter(account=wallet.account, kind="receipt").order_by("pk"))
 
 
 @pytest.fixture
 def ava(provider: Provider) -> SubscriberWallet:
-    """Ava, with a plan, a Visa that pays for it and a Mastercard besides."""
-    purse = SubscriberWallet(provider, provider.subscriber("ava", FAITH))
-    purse.add_card(purse.create_token(MASTERCARD))
-    return purse
+    """Ava, with a plan, a primary Visa card and a Mastercard."""
+    wallet = SubscriberWallet(provider, provider.subscriber("ava", FAITH))
+    wallet.add_card(wallet.create_token(MASTERCARD))
+    return wallet
 
 
 @pytest.fixture
@@ -44,7 +44,7 @@ def finn(provider: Provider) -> SubscriberWallet:
 
 
 @pytest.mark.parametrize("role", ["primary", "backup", None])
-def test_an_update_done_in_part_and_repeated_with_a_new_token_leaves_one_new_card(
+def test_a_partial_update_repeated_with_a_new_token_leaves_one_new_card(
     ava: SubscriberWallet, sandbox: Sandbox, role: str | None
 ) -> None:
     old = str(ava.source_in_role()) if role == "primary" else ava.other_source()
@@ -54,8 +54,8 @@ def test_an_update_done_in_part_and_repeated_with_a_new_token_leaves_one_new_car
     sandbox.refuse_requests("/payment_sources/*/delete")
     with pytest.raises(BillingPartial):
         ava.replace_card(old, ava.create_token(AMEX))
-    kept = set(ava.provider_sources()) - {old}
-    assert len(kept) == 2
+    remaining = set(ava.provider_sources()) - {old}
+    assert len(remaining) == 2
 
     outcome = ava.replace_card(old, ava.create_token(JCB))
 
@@ -67,14 +67,14 @@ def test_an_update_done_in_part_and_repeated_with_a_new_token_leaves_one_new_car
     assert list(reconcile.find_differences()) == []
 
 
-def test_however_often_an_update_got_half_way_only_its_last_card_stays(ava: SubscriberWallet, sandbox: Sandbox) -> None:
+def test_only_the_last_card_of_repeated_partial_updates_stays(ava: SubscriberWallet, sandbox: Sandbox) -> None:
     old, spent = str(ava.source_in_role()), ava.create_token(VISA_CARD)
     ava.remove_source(ava.add_card(spent).source_id or "")
     for number, removed in ((AMEX, 0), (VISA_CARD, 0), (AMEX, 1)):
         sandbox.refuse_requests("/payment_sources/*/delete", after=removed)
         with pytest.raises(BillingPartial):
             ava.replace_card(old, ava.create_token(number))
-    # What came to nothing, and what concerned something else, make no card of those before a chosen one.
+    # A refused update and changes of other cards do not make the subscriber's choice of the cards added before.
     with pytest.raises(PaymentMethodInvalid):
         ava.replace_card(old, spent)
     ava.remove_source(ava.add_card(ava.create_token(MASTERCARD)).source_id or "")
@@ -88,7 +88,7 @@ def test_however_often_an_update_got_half_way_only_its_last_card_stays(ava: Subs
     assert sorted(ava.shown_cards()) == sorted(ava.provider_sources())
 
 
-def test_what_came_in_place_of_one_card_stays_when_another_one_is_replaced(
+def test_the_replacements_of_one_card_stay_when_another_card_is_replaced(
     ava: SubscriberWallet, sandbox: Sandbox
 ) -> None:
     old, before = ava.other_source(), set(ava.provider_sources())
@@ -107,22 +107,22 @@ def test_what_came_in_place_of_one_card_stays_when_another_one_is_replaced(
     assert ava.last_digits() == ["0000", "1111", "1111", "4444"]
 
 
-def test_a_card_that_came_half_way_and_was_then_chosen_stays(ava: SubscriberWallet, sandbox: Sandbox) -> None:
+def test_a_card_of_a_partial_update_stays_once_it_is_the_default(ava: SubscriberWallet, sandbox: Sandbox) -> None:
     old = ava.other_source()
     sandbox.refuse_requests("/payment_sources/*/delete")
     with pytest.raises(BillingPartial):
         ava.replace_card(old, ava.create_token(AMEX))
-    [brought] = set(ava.provider_sources()) - {old, ava.source_in_role()}
-    ava.make_default(brought)
+    [added] = set(ava.provider_sources()) - {old, ava.source_in_role()}
+    ava.make_default(added)
 
     ava.replace_card(old, ava.create_token(JCB))
 
     assert ava.last_digits() == ["0000", "0005", "1111"]
-    assert ava.source_in_role() == brought
+    assert ava.source_in_role() == added
 
 
 @pytest.mark.parametrize("parts_done", [1, 2])
-def test_an_addition_done_in_part_and_repeated_with_a_new_token_keeps_its_card_once(
+def test_a_partial_addition_repeated_with_a_new_token_adds_one_card(
     finn: SubscriberWallet, sandbox: Sandbox, parts_done: int
 ) -> None:
     before = set(finn.provider_sources())
@@ -130,11 +130,11 @@ def test_an_addition_done_in_part_and_repeated_with_a_new_token_keeps_its_card_o
         sandbox.refuse_requests(refused)
         with pytest.raises(BillingPartial):
             finn.add_card(finn.create_token(AMEX))
-    brought = set(finn.provider_sources()) - before
+    added = set(finn.provider_sources()) - before
 
     outcome = finn.add_card(finn.create_token(AMEX))
 
-    assert [outcome.source_id] == [finn.source_in_role()] == [*set(finn.provider_sources()) & brought]
+    assert [outcome.source_id] == [finn.source_in_role()] == [*set(finn.provider_sources()) & added]
     assert finn.last_digits() == ["0004", "0005", "1111"]
     assert sorted(cents for _, cents in finn.paid_charges()) == [699, 699, 799, 799]
     assert [mail.context["title"] for mail in payment_receipts(finn)] == [ADDED]
@@ -142,9 +142,7 @@ def test_an_addition_done_in_part_and_repeated_with_a_new_token_keeps_its_card_o
     assert list(reconcile.find_differences()) == []
 
 
-def test_another_number_after_an_addition_done_in_part_is_another_card(
-    finn: SubscriberWallet, sandbox: Sandbox
-) -> None:
+def test_another_number_after_a_partial_addition_adds_another_card(finn: SubscriberWallet, sandbox: Sandbox) -> None:
     sandbox.refuse_requests("/customers/*/assign_payment_role")
     with pytest.raises(BillingPartial):
         finn.add_card(finn.create_token(AMEX))
@@ -155,37 +153,37 @@ def test_another_number_after_an_addition_done_in_part_is_another_card(
     assert finn.provider_sources()[str(outcome.source_id)]["card"]["last4"] == "0000"
 
 
-def test_a_card_that_is_added_again_after_it_was_added_is_there_twice(ava: SubscriberWallet) -> None:
+def test_a_card_added_twice_is_stored_twice(ava: SubscriberWallet) -> None:
     ava.add_card(ava.create_token(MASTERCARD))
 
     assert ava.last_digits() == ["1111", "4444", "4444"]
 
 
 @pytest.mark.parametrize(
-    ("refused", "change", "told"),
+    ("refused", "change", "titles"),
     [
         ("/customers/*/assign_payment_role", "added", [ADDED, ADDED]),
         ("/payment_sources/*/delete", "replaced", [ADDED, "American Express ending in 0005 was updated"]),
     ],
 )
-def test_one_that_was_told_as_done_in_part_is_finished_and_the_rest_is_told(
-    finn: SubscriberWallet, sandbox: Sandbox, refused: str, change: str, told: list[str]
+def test_finishing_after_a_partial_receipt_sends_a_receipt_of_the_rest(
+    finn: SubscriberWallet, sandbox: Sandbox, refused: str, change: str, titles: list[str]
 ) -> None:
     old, token = str(finn.source_in_role()), finn.create_token(AMEX)
 
-    def ask() -> MethodChangeResult:
+    def make_change() -> MethodChangeResult:
         return finn.add_card(token, key="one") if change == "added" else finn.replace_card(old, token, key="one")
 
     sandbox.refuse_requests(refused)
     with pytest.raises(BillingPartial):
-        ask()
+        make_change()
     Command.objects.update(finished_at=timezone.now() - timedelta(minutes=11))
     assert partial_receipts.send_partial_receipts(RECEIPT_COMPOSERS, now=clock.billing_now()) == {"told_in_part": 1}
 
-    outcome = ask()
+    outcome = make_change()
 
     assert finn.source_in_role() == outcome.source_id
-    assert [mail.context["title"] for mail in payment_receipts(finn)] == told
+    assert [mail.context["title"] for mail in payment_receipts(finn)] == titles
     assert [mail.context["lines"] for mail in payment_receipts(finn)] == [
         ["We charged it the $14.98 you owed.", partial_receipts.REST_NOT_DONE],
         ["The rest of your change is done."],

@@ -1,4 +1,4 @@
-"""Subscriptions that an operator tied to a payment source: where that one is replaced they follow to the new one."""
+"""Subscriptions that an operator tied to a payment source move to its replacement."""
 
 from __future__ import annotations
 
@@ -18,35 +18,35 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture
 def ava(provider: Provider) -> SubscriberWallet:
-    """Ava, who pays with a Visa, but for one plan that is tied to her Mastercard and is collected whatever happens."""
-    purse = SubscriberWallet(provider, provider.subscriber("ava", FAITH, GOSPEL))
-    purse.add_card(purse.create_token(MASTERCARD))
-    tie_plan(purse, GOSPEL, purse.other_source(), auto_collection="on")
-    return purse
+    """Ava, with a primary Visa card and a plan that is tied to her Mastercard, with auto-collection on."""
+    wallet = SubscriberWallet(provider, provider.subscriber("ava", FAITH, GOSPEL))
+    wallet.add_card(wallet.create_token(MASTERCARD))
+    tie_plan(wallet, GOSPEL, wallet.other_source(), auto_collection="on")
+    return wallet
 
 
-def tie_plan(purse: SubscriberWallet, plan: str, source: str, **more: str) -> None:
-    """Have an operator tie a plan to a source, and the portal hear of it."""
-    subscription = purse.provider.subscription(purse.account, plan)
+def tie_plan(wallet: SubscriberWallet, plan: str, source: str, **more: str) -> None:
+    """Tie a plan to a source in the console, and resync the account."""
+    subscription = wallet.provider.subscription(wallet.account, plan)
     profile = {"payment_source_id": source, **more}
-    purse.provider.sdk.Subscription.override_billing_profile(subscription.id, profile)
-    account_import.resync_account(purse.account)
+    wallet.provider.sdk.Subscription.override_billing_profile(subscription.id, profile)
+    account_import.resync_account(wallet.account)
 
 
-def tied_sources(purse: SubscriberWallet, *plans: str) -> list[tuple[str | None, str | None]]:
-    """What plans are tied to at the provider, and whether each is collected by itself."""
-    held = [purse.provider.subscription(purse.account, plan) for plan in plans]
+def tied_sources(wallet: SubscriberWallet, *plans: str) -> list[tuple[str | None, str | None]]:
+    """Return the tied source and the auto-collection of each plan at the provider."""
+    held = [wallet.provider.subscription(wallet.account, plan) for plan in plans]
     return [(subscription.payment_source_id, subscription.auto_collection) for subscription in held]
 
 
-def charged_source(purse: SubscriberWallet, plan: str) -> str:
-    """The source that the newest payment of a plan was taken from."""
-    subscription = purse.provider.subscription(purse.account, plan).id
+def charged_source(wallet: SubscriberWallet, plan: str) -> str:
+    """Return the source of the newest payment of a plan."""
+    subscription = wallet.provider.subscription(wallet.account, plan).id
     filters = {"subscription_id": {"is": subscription}, "sort_by": {"desc": "date"}}
-    return str(purse.provider.sdk.Transaction.list(filters).list[0].transaction.payment_source_id)
+    return str(wallet.provider.sdk.Transaction.list(filters).list[0].transaction.payment_source_id)
 
 
-def test_a_plan_follows_to_the_card_that_takes_its_ones_place(ava: SubscriberWallet) -> None:
+def test_a_tied_plan_moves_to_the_replacement_of_its_card(ava: SubscriberWallet) -> None:
     old, primary = ava.other_source(), ava.source_in_role()
 
     new = ava.replace_card(old, ava.create_token(AMEX)).source_id
@@ -59,7 +59,7 @@ def test_a_plan_follows_to_the_card_that_takes_its_ones_place(ava: SubscriberWal
     assert charged_source(ava, FAITH) == primary
 
 
-def test_plans_follow_each_from_its_own_card_and_one_that_has_ended_does_not(ava: SubscriberWallet) -> None:
+def test_only_live_plans_tied_to_the_replaced_card_move(ava: SubscriberWallet) -> None:
     old, primary = ava.other_source(), str(ava.source_in_role())
     tie_plan(ava, FAITH, primary, auto_collection="off")
     ended = ava.provider.subscribe("ava", KIDS)
@@ -73,7 +73,7 @@ def test_plans_follow_each_from_its_own_card_and_one_that_has_ended_does_not(ava
     assert list(reconcile.find_differences()) == []
 
 
-def test_a_plan_whose_card_is_removed_is_charged_to_the_default_one_and_is_seen_to_be(
+def test_a_plan_whose_card_is_removed_is_mirrored_as_untied(
     ava: SubscriberWallet,
 ) -> None:
     ava.remove_source(ava.other_source())
@@ -82,7 +82,7 @@ def test_a_plan_whose_card_is_removed_is_charged_to_the_default_one_and_is_seen_
     assert list(reconcile.find_differences()) == []
 
 
-def test_a_plan_that_was_untied_meanwhile_is_left_alone(ava: SubscriberWallet) -> None:
+def test_a_plan_untied_meanwhile_is_left_alone(ava: SubscriberWallet) -> None:
     old, subscription = ava.other_source(), ava.provider.subscription(ava.account, GOSPEL).id
     ava.provider.sdk.Subscription.override_billing_profile(subscription, {"auto_collection": "on"})
 
@@ -94,7 +94,7 @@ def test_a_plan_that_was_untied_meanwhile_is_left_alone(ava: SubscriberWallet) -
 
 
 @pytest.mark.parametrize("minutes", [1, 31], ids=["within", "after"])
-def test_whichever_answers_are_lost_within_or_after_the_providers_window_it_follows(
+def test_a_tied_plan_moves_although_every_answer_is_lost(
     ava: SubscriberWallet, faulty_proxy: FaultyProxy, minutes: int
 ) -> None:
     old, token = ava.other_source(), ava.create_token(AMEX)
@@ -103,7 +103,7 @@ def test_whichever_answers_are_lost_within_or_after_the_providers_window_it_foll
         ava.replace_card(old, token, key="one")
     while Command.objects.get(key="one").state == Command.State.UNKNOWN:
         ava.provider.travel(minutes=minutes)
-        # Within the window the step that is open is asked for again, and the next one's answer is lost.
+        # Within the window the first write repeats the open step, so the second one's answer is lost.
         faulty_proxy.lose_write(1 if minutes > 30 else 2)
         settle_commands()
     faulty_proxy.restore()
@@ -111,14 +111,12 @@ def test_whichever_answers_are_lost_within_or_after_the_providers_window_it_foll
     new = ava.replace_card(old, token, key="one").source_id
 
     assert tied_sources(ava, GOSPEL) == [(new, "on")]
-    assert len(ava.provider.events("subscription_changed")) == 2  # the operator's and this one
+    assert len(ava.provider.events("subscription_changed")) == 2  # the operator's and the replacement's
     assert ava.last_digits() == ["0005", "1111"]
     assert list(reconcile.find_differences()) == []
 
 
-def test_one_that_cannot_be_tied_anew_keeps_its_card_and_the_next_try_finishes_it(
-    ava: SubscriberWallet, sandbox: Sandbox
-) -> None:
+def test_a_plan_that_cannot_move_keeps_its_card_until_the_retry(ava: SubscriberWallet, sandbox: Sandbox) -> None:
     old, token = ava.other_source(), ava.create_token(AMEX)
     sandbox.refuse_requests("/subscriptions/*/override_billing_profile")
     with pytest.raises(BillingPartial):

@@ -34,7 +34,7 @@ def test_a_bundled_logo_is_found_by_path_and_by_url(logo: str) -> None:
         "",
     ],
 )
-def test_everything_else_is_refused(address: str) -> None:
+def test_any_other_address_is_refused(address: str) -> None:
     with pytest.raises(AssetRefused):
         locate_asset(address)
 

@@ -22,7 +22,7 @@ DRAWING = {
 
 
 @pytest.mark.parametrize("drawing", ARTWORK, ids=lambda path: path.name)
-def test_a_drawing_is_small_titled_and_only_draws(drawing: Path) -> None:
+def test_an_svg_is_small_and_titled_and_has_only_drawing_elements(drawing: Path) -> None:
     text = drawing.read_text(encoding="utf-8")
     root = ET.fromstring(text)  # noqa: S314  # our own files
 
@@ -42,7 +42,7 @@ def test_the_pause_offer_has_content_for_every_plan() -> None:
 
 
 @pytest.mark.parametrize("entry", CONTENT, ids=lambda entry: entry["plan_id"])
-def test_the_content_of_a_plan_fits_the_model_and_names_files_that_are_there(entry: dict[str, str]) -> None:
+def test_the_content_of_a_plan_fits_the_model_and_names_existing_files(entry: dict[str, str]) -> None:
     fields = {field.name for field in PauseOfferContent._meta.get_fields()} - {"id"}
     content = {name: entry[name] for name in fields}
 

@@ -43,14 +43,14 @@ def listener_url(listener: socket.socket) -> str:
         '<svg xmlns="http://www.w3.org/2000/svg"><image href="{0}/x.png" width="9" height="9"/></svg>',
     ],
 )
-def test_no_markup_calls_out(listener: socket.socket, markup: str) -> None:
+def test_no_markup_makes_a_network_request(listener: socket.socket, markup: str) -> None:
     print_html(f"<html lang='en'><title>t</title>{markup.format(listener_url(listener))}")
 
     with pytest.raises(BlockingIOError):
         listener.accept()
 
 
-def test_no_value_of_an_invoice_calls_out(listener: socket.socket) -> None:
+def test_no_invoice_field_makes_a_network_request(listener: socket.socket) -> None:
     image = f'<img src="{listener_url(listener)}/x.svg">'
     document = replace(
         AVA_INVOICE,
@@ -80,7 +80,7 @@ def test_no_value_of_an_invoice_calls_out(listener: socket.socket) -> None:
         '<link rel="stylesheet" href="{0}">',
     ],
 )
-def test_no_markup_takes_a_file_in(tmp_path: Path, markup: str) -> None:
+def test_no_markup_includes_a_local_file(tmp_path: Path, markup: str) -> None:
     secret = tmp_path / "secret.svg"
     secret.write_text(f'<svg xmlns="http://www.w3.org/2000/svg"><text y="9">{SECRET}</text></svg>')
     pdf = print_html(f"<html lang='en'><title>t</title>{markup.format(secret.as_uri())}")
@@ -93,7 +93,7 @@ def test_no_markup_takes_a_file_in(tmp_path: Path, markup: str) -> None:
 @pytest.mark.parametrize(
     "logo", ["file:///etc/passwd", "/etc/passwd", "../../../../etc/passwd", "data:image/svg+xml,<svg/>"]
 )
-def test_a_logo_that_is_not_ours_becomes_the_name_in_type(logo: str) -> None:
+def test_a_logo_that_is_not_bundled_is_replaced_by_the_name(logo: str) -> None:
     html = render_html(replace(AVA_INVOICE, brand=BrandMark(name="Somebody", logo=logo)))
 
     assert "<img" not in html
@@ -111,12 +111,12 @@ def test_a_logo_that_is_not_ours_becomes_the_name_in_type(logo: str) -> None:
         '"><img src=x onerror=alert(1)>',
     ],
 )
-def test_a_hostile_name_is_printed_as_it_is_spelt(name: str) -> None:
+def test_a_name_with_markup_is_printed_literally(name: str) -> None:
     assert name.replace(" ", "") in drawn_text(invoice_for(name)).replace(" ", "")
 
 
 @pytest.mark.parametrize("colour", ["red; background: url(http://127.0.0.1/x)", '#fff" onload="x', "#12345g", ""])
-def test_a_colour_that_is_none_falls_back_to_ink(colour: str) -> None:
+def test_an_invalid_color_falls_back_to_the_default(colour: str) -> None:
     html = render_html(replace(AVA_INVOICE, brand=BrandMark(name="Somebody", colour=colour)))
 
     assert 'style="background: #2c3440"' in html

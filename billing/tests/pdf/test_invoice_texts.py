@@ -1,4 +1,4 @@
-"""The formatted texts of an invoice."""
+"""Formatting of the texts of an invoice."""
 
 from datetime import date
 
@@ -61,7 +61,7 @@ def test_a_status_is_shown_in_words(status: str, expected: tuple[str, str]) -> N
         (PayingSource(), ""),
     ],
 )
-def test_what_paid_is_named_as_a_person_would(source: PayingSource | None, expected: str) -> None:
+def test_a_payment_method_is_shown_in_words(source: PayingSource | None, expected: str) -> None:
     assert paid_with_words(source) == expected
 
 
@@ -75,5 +75,5 @@ def test_what_paid_is_named_as_a_person_would(source: PayingSource | None, expec
         ("  Ava  ", "Ava"),
     ],
 )
-def test_plain_text_keeps_what_can_be_printed(text: str, expected: str) -> None:
+def test_printable_text_keeps_only_what_can_be_printed(text: str, expected: str) -> None:
     assert printable_text(text) == expected

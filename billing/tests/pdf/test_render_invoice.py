@@ -46,11 +46,11 @@ from billing.tests.pdf.sample_invoices import (
         "Page 1 of 1",
     ],
 )
-def test_a_paid_invoice_says(expected: str) -> None:
+def test_a_paid_invoice_shows(expected: str) -> None:
     assert expected in drawn_text(AVA_INVOICE)
 
 
-def test_an_invoice_that_is_due_says_how_much_and_until_when() -> None:
+def test_a_due_invoice_shows_the_amount_and_the_due_date() -> None:
     text = drawn_text(FINN_INVOICE)
 
     assert "Payment due" in text
@@ -59,11 +59,11 @@ def test_an_invoice_that_is_due_says_how_much_and_until_when() -> None:
     assert "Thank you" not in text
 
 
-def test_a_voided_invoice_asks_for_nothing() -> None:
+def test_a_voided_invoice_says_that_nothing_is_due() -> None:
     assert "This invoice was voided. Nothing is due." in drawn_text(replace(FINN_INVOICE, status="voided"))
 
 
-def test_credits_lead_from_the_total_to_what_was_paid() -> None:
+def test_credits_are_shown_between_the_total_and_the_payment() -> None:
     text = drawn_text(replace(AVA_INVOICE, credits_applied=500, amount_paid=942))
 
     assert "Total $14.42 Credits applied -$5.00 Amount paid -$9.42 Amount due $0.00" in text
@@ -82,11 +82,11 @@ def test_a_paypal_payment_names_the_account() -> None:
     assert "Paid with PayPal (gia@example.com)" in drawn_text(document)
 
 
-def test_the_tax_line_is_there_when_no_tax_was_charged() -> None:
+def test_the_tax_line_is_shown_when_no_tax_was_charged() -> None:
     assert "Tax $0.00" in drawn_text(replace(AVA_INVOICE, taxes=()))
 
 
-def test_every_tax_has_its_line() -> None:
+def test_every_tax_has_its_own_line() -> None:
     text = drawn_text(replace(AVA_INVOICE, taxes=(TaxLine("State tax, 4%", 54), TaxLine("City tax, 2%", 27))))
 
     assert "State tax, 4% $0.54 City tax, 2% $0.27" in text
@@ -104,7 +104,7 @@ def test_notes_are_printed() -> None:
     )
 
 
-def test_the_logo_is_drawn_in_place_of_the_name() -> None:
+def test_the_logo_replaces_the_name() -> None:
     drawn = replace(AVA_INVOICE, lines=())
     typed = replace(drawn, brand=BrandMark(name="Faith & Family"))
 
@@ -112,14 +112,14 @@ def test_the_logo_is_drawn_in_place_of_the_name() -> None:
     assert "Faith & Family" in drawn_text(typed)
 
 
-def test_another_currency_is_named_with_every_amount() -> None:
+def test_another_currency_is_shown_with_every_amount() -> None:
     text = drawn_text(replace(AVA_INVOICE, currency="EUR"))
 
     assert "Total 14.42 EUR" in text
     assert "$" not in text
 
 
-def test_a_long_invoice_runs_over_numbered_pages_with_its_head_on_each() -> None:
+def test_a_long_invoice_has_numbered_pages_with_repeated_headers() -> None:
     pages = page_texts(open_pdf(invoice_with_lines(60)))
     whole = " ".join(pages)
 
@@ -131,7 +131,7 @@ def test_a_long_invoice_runs_over_numbered_pages_with_its_head_on_each() -> None
 
 
 @pytest.mark.parametrize("count", range(8, 18))
-def test_the_sums_never_stand_alone_on_a_page(count: int) -> None:
+def test_the_totals_are_never_alone_on_a_page(count: int) -> None:
     last = page_texts(open_pdf(invoice_with_lines(count)))[-1]
 
     assert f"Service number {count} " in last
@@ -142,7 +142,7 @@ def test_the_sums_never_stand_alone_on_a_page(count: int) -> None:
     "name",
     ["Łukasz Żółć", "Nguyễn Thị Hạnh", "Ελένη Παπαδοπούλου", "Анна Ковальчук", "Zoë O'Brien-Núñez"],
 )
-def test_names_of_many_alphabets_can_be_read_and_searched(name: str) -> None:
+def test_names_in_many_alphabets_can_be_extracted(name: str) -> None:
     assert name in drawn_text(invoice_for(name))
 
 
@@ -167,7 +167,7 @@ def test_no_name_breaks_the_page(name: str) -> None:
     assert "Total $14.42" in page_texts(reader)[0]
 
 
-def test_an_endless_word_stays_on_the_paper() -> None:
+def test_an_overlong_word_wraps_within_the_page() -> None:
     endless = replace(AVA_INVOICE, lines=(InvoiceLine("x" * 400, 699, 699),))
 
     assert drawn_text(endless).replace(" ", "").count("x") >= 400
@@ -178,11 +178,11 @@ def test_the_same_data_gives_the_same_bytes() -> None:
     assert render_invoice(AVA_INVOICE) == render_invoice(replace(AVA_INVOICE))
 
 
-def test_other_data_gives_another_file() -> None:
+def test_different_data_gives_different_bytes() -> None:
     assert render_invoice(AVA_INVOICE) != render_invoice(replace(AVA_INVOICE, issued_on=date(2026, 11, 21)))
 
 
-def test_the_file_says_what_it_is() -> None:
+def test_the_pdf_has_metadata() -> None:
     reader = open_pdf(AVA_INVOICE)
 
     assert reader.metadata is not None
@@ -192,7 +192,7 @@ def test_the_file_says_what_it_is() -> None:
     assert str(reader.metadata["/CreationDate"]).startswith("D:20261120")
 
 
-def test_the_file_is_tagged_for_screen_readers() -> None:
+def test_the_pdf_is_tagged_for_screen_readers() -> None:
     reader = open_pdf(AVA_INVOICE)
     catalog: dict[str, Any] = dict(reader.root_object)
 

@@ -1,4 +1,4 @@
-"""A mail server that was away: a receipt that leaves late does not say what is no longer so."""
+"""Receipts sent late, after an outage of the mail server, say nothing that is no longer true."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ def cancel_plan(account: Account, subscription_id: str) -> None:
 
 
 def send_mail_bodies() -> dict[str, str]:
-    """Send what waits; return what was sent, by subject."""
+    """Send the due mail; return the bodies of all sent mail by subject."""
     send_due_mail()
     return {str(message.subject): str(message.body) for message in mail.outbox}
 
 
-def test_what_was_kept_since_is_not_said_to_end(provider: Provider) -> None:
+def test_a_late_cancellation_receipt_says_that_the_state_changed_since(provider: Provider) -> None:
     alice = provider.subscriber("alice", FAITH, GOSPEL)
     faith = provider.subscription(alice, FAITH).id
     cancel_plan(alice, faith)
@@ -53,7 +53,7 @@ def test_what_was_kept_since_is_not_said_to_end(provider: Provider) -> None:
     assert CHANGED_SINCE_LINE not in kept
 
 
-def test_what_has_come_about_since_is_not_offered_to_be_taken_back(provider: Provider) -> None:
+def test_a_late_receipt_offers_no_undo_of_what_already_happened(provider: Provider) -> None:
     alice = provider.subscriber("alice", FAITH)
     pause_plans(alice)
     provider.travel_to(PauseSchedule.objects.get().pause_date + timedelta(hours=1))
@@ -65,7 +65,7 @@ def test_what_has_come_about_since_is_not_offered_to_be_taken_back(provider: Pro
     assert "undo=" not in scheduled
 
 
-def test_a_change_of_another_plan_leaves_a_receipt_as_it_is(provider: Provider) -> None:
+def test_a_change_of_another_plan_does_not_alter_a_receipt(provider: Provider) -> None:
     alice = provider.subscriber("alice", FAITH, GOSPEL)
     pause_plans(alice, FAITH)
     pauses.schedule_pause(

@@ -1,4 +1,4 @@
-"""What will be billed by itself is told beforehand: once, with its amount, and only while it is true (rule 16)."""
+"""Notices before an automatic charge: sent once, with the amount, and only while true (docs/rules.md, rule 16)."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _timestamp_in(**duration: float) -> int:
 
 
 def next_bill_at() -> datetime:
-    """When the only subscription bills by itself."""
+    """Return when the only subscription bills next."""
     schedule = PauseSchedule.objects.first()
     if schedule is not None:
         return schedule.resume_date
@@ -62,7 +62,7 @@ def next_bill_at() -> datetime:
 
 
 def run_notices_before(provider: Provider, night: datetime) -> int:
-    """Run the notices of the night before an instant; return how many were new."""
+    """Run the notices job of the newest night before an instant; return how many it queued."""
     provider.travel_to(job_schedule.newest_night(night) + timedelta(minutes=1))
     return notices.queue_due_notices(now=clock.billing_now())["notices"]
 
@@ -73,17 +73,17 @@ def notice_mails(state: str) -> list[OutgoingMail]:
 
 @pytest.mark.shows("rule-16")
 @pytest.mark.parametrize(
-    ("arranged", "days", "amount", "told"),
+    ("make_account", "days", "amount", "subject"),
     [
         (make_paused, 3, "$7.99", "Gospel TV resumes on {}"),
         (make_trial, 7, "$8.99", "Your Kids trial ends on {}"),
         (make_yearly, 30, "$69.99", "Faith & Family renews on {}"),
     ],
 )
-def test_it_is_told_so_many_days_before_once_with_its_amount_and_the_way_out(
-    provider: Provider, arranged: Callable[[Provider], Account], days: int, amount: str, told: str
+def test_one_notice_with_amount_and_cancel_link_is_sent_days_before(
+    provider: Provider, make_account: Callable[[Provider], Account], days: int, amount: str, subject: str
 ) -> None:
-    alice = arranged(provider)
+    alice = make_account(provider)
     at = next_bill_at()
 
     assert run_notices_before(provider, at - timedelta(days=days + 1)) == 0
@@ -92,7 +92,7 @@ def test_it_is_told_so_many_days_before_once_with_its_amount_and_the_way_out(
     assert run_notices_before(provider, at - timedelta(days=days - 1)) == 0
     assert notices.queue_due_notices(now=clock.billing_now()) == {"notices": 0}
 
-    (sent,) = [message for message in mail.outbox if message.subject == told.format(long_date(at))]
+    (sent,) = [message for message in mail.outbox if message.subject == subject.format(long_date(at))]
     subscription = Subscription.objects.get(customer__account=alice)
     assert amount in sent.body
     assert "Visa ending in 1111" in sent.body
@@ -103,14 +103,14 @@ def test_it_is_told_so_many_days_before_once_with_its_amount_and_the_way_out(
 
 
 @pytest.mark.shows("rule-16")
-def test_operators_choose_how_long_before(provider: Provider) -> None:
+def test_operators_set_how_many_days_before(provider: Provider) -> None:
     make_trial(provider)
     SiteSettings.objects.update_or_create(pk=1, defaults={"trial_notice_days": 14})
 
     assert run_notices_before(provider, next_bill_at() - timedelta(days=14)) == 1
 
 
-def test_the_next_year_has_a_notice_of_its_own(provider: Provider) -> None:
+def test_the_next_years_renewal_gets_another_notice(provider: Provider) -> None:
     make_yearly(provider)
     first = next_bill_at()
     run_notices_before(provider, first - timedelta(days=10))
@@ -153,7 +153,7 @@ def _subscription_id(account: Account) -> str:
 
 
 @pytest.mark.parametrize("change", [cancel_at_provider, switch_to_monthly, schedule_pause])
-def test_what_is_no_longer_true_when_the_mail_leaves_is_not_sent(
+def test_a_notice_that_became_untrue_is_dropped(
     provider: Provider, change: Callable[[Provider, Account], None]
 ) -> None:
     alice = make_yearly(provider)
@@ -168,7 +168,7 @@ def test_what_is_no_longer_true_when_the_mail_leaves_is_not_sent(
 
 
 @pytest.mark.parametrize("change", [cancel_at_provider, switch_to_monthly])
-def test_what_becomes_true_again_is_told_after_all(
+def test_a_notice_that_becomes_true_again_is_sent(
     provider: Provider, change: Callable[[Provider, Account], None]
 ) -> None:
     alice = make_yearly(provider)
@@ -183,7 +183,7 @@ def test_what_becomes_true_again_is_told_after_all(
     assert len(notice_mails("sent")) == len([message for message in mail.outbox if "renews" in message.subject]) == 1
 
 
-def test_a_trial_that_customer_service_made_longer_is_told_of_at_its_new_end(provider: Provider) -> None:
+def test_a_trial_extended_in_the_console_gets_a_notice_for_its_new_end(provider: Provider) -> None:
     alice = make_trial(provider)
     end = next_bill_at()
     assert run_notices_before(provider, end - timedelta(days=7)) == 1
@@ -197,7 +197,7 @@ def test_a_trial_that_customer_service_made_longer_is_told_of_at_its_new_end(pro
     assert run_notices_before(provider, next_bill_at() - timedelta(days=7)) == 1
 
 
-def test_a_mail_server_that_comes_back_too_late_sends_nothing(provider: Provider) -> None:
+def test_a_notice_is_dropped_after_the_billing_date(provider: Provider) -> None:
     make_yearly(provider)
     at = next_bill_at()
     run_notices_before(provider, at - timedelta(days=2))
@@ -208,7 +208,7 @@ def test_a_mail_server_that_comes_back_too_late_sends_nothing(provider: Provider
     assert len(notice_mails("dropped")) == 1
 
 
-def test_a_provider_that_is_away_leaves_our_own_price_before_tax(provider: Provider, settings: Settings) -> None:
+def test_the_notice_shows_our_price_before_tax_during_an_outage(provider: Provider, settings: Settings) -> None:
     make_yearly(provider)
     run_notices_before(provider, next_bill_at() - timedelta(days=30))
 
@@ -219,20 +219,20 @@ def test_a_provider_that_is_away_leaves_our_own_price_before_tax(provider: Provi
     assert ["Amount", "$69.99 before tax"] in row.context["facts"]
 
 
-def test_a_night_that_was_missed_is_made_up_for_until_the_day_before(provider: Provider) -> None:
+def test_a_missed_notice_is_sent_until_the_day_before(provider: Provider) -> None:
     make_paused(provider)
     at = next_bill_at()
 
     assert run_notices_before(provider, at - timedelta(days=1)) == 1
 
 
-def test_on_the_day_itself_it_is_too_late(provider: Provider) -> None:
+def test_no_notice_is_sent_on_the_billing_date(provider: Provider) -> None:
     make_paused(provider)
 
     assert run_notices_before(provider, next_bill_at()) == 0
 
 
-def test_monthly_renewals_and_ended_subscriptions_are_not_told_of(provider: Provider) -> None:
+def test_monthly_renewals_and_canceled_subscriptions_get_no_notice(provider: Provider) -> None:
     alice = provider.subscriber("alice", FAITH)
     provider.subscribe("alice", GOSPEL, unit="Yearly")
     provider.sdk.Subscription.cancel_for_items(

@@ -21,12 +21,12 @@ from conftest import ROOT
 WORKER = [sys.executable, "-m", "celery", "-A", "portal", "worker", "-Q", "celery,jobs", "--concurrency=2"]
 # Long enough for a worker to start on a busy machine.
 TIMEOUT_SECONDS = 90.0
-# Longer than a task takes, so that no two processes work on the same row.
+# Longer than any task runs, so that no two processes work on the same row.
 SENT_AGAIN_SECONDS = 20.0
 
 
 def worker_environment(folder: Path, endpoint: str) -> dict[str, str]:
-    """Return the environment of processes on the tests' database, their files in `folder`, and an endpoint."""
+    """Return the environment of processes that use the tests' database, this folder and this endpoint."""
     database = connection.settings_dict
     url = (
         f"sqlite:///{database['NAME']}"
@@ -128,5 +128,5 @@ class KillableWorker:
         wait_until(lambda: not self.point.exists(), meanwhile=send_periodically)
 
     def sent_mail_text(self) -> str:
-        """Return the text of all mails that it sent."""
+        """Return the text of all mail that the worker sent."""
         return "".join(file.read_text() for file in sorted((self.folder / "mail").iterdir()))

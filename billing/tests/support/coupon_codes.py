@@ -1,4 +1,4 @@
-"""The free month and codes of every kind: used once, for a time and for ever; percentages and cents; yearly only."""
+"""The free month and coupons of every kind: one-time, limited, forever; percentage, fixed amount; yearly plans only."""
 
 from __future__ import annotations
 

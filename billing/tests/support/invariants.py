@@ -1,4 +1,4 @@
-"""What must hold once a fault is over: everything is settled, and the portal holds what the provider holds."""
+"""What must hold after a fault: all commands are settled, and the mirror equals the provider."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from billing.models import Command, InvoicePdf, JobRun, PauseSchedule, WebhookEv
 
 
 def reconcile_output() -> str:
-    """Run `reconcile --check`; return what it prints, or what it ends with."""
-    said = StringIO()
+    """Run `reconcile --check`; return its output and its error message."""
+    output = StringIO()
     try:
-        call_command("reconcile", "--check", stdout=said)
+        call_command("reconcile", "--check", stdout=output)
     except CommandError as error:
-        said.write(str(error))
-    return said.getvalue()
+        output.write(str(error))
+    return output.getvalue()
 
 
 def built_documents(account: Account) -> dict[str, Any]:
-    """Return the bodies of the hot reads as they would be built now."""
+    """Return the documents as they would be rendered now."""
     return {kind: json.loads(text) for kind, text in render_documents(account).items()}
 
 
 def expire_leases() -> None:
-    """Let so much time have passed that whoever worked on something and died holds it no longer."""
+    """Let the leases of killed workers expire."""
     past = timezone.now() - timedelta(seconds=1)
     Command.objects.filter(state__in=Command.OPEN).update(next_attempt_at=past)
     PauseSchedule.objects.filter(attempts__gt=0).update(next_attempt_at=past)
@@ -45,11 +45,11 @@ def expire_leases() -> None:
 
 
 def assert_settled() -> None:
-    """Sweep, and read the feed in place of the webhooks: nothing is open, and `reconcile --check` prints nothing."""
+    """Run the sweep and read the feed; assert that no command is open and `reconcile --check` prints nothing."""
     expire_leases()
     recovery.sweep_due_work(now=clock.billing_now())
     still_open = list(Command.objects.filter(state__in=Command.OPEN).values("kind", "state", "steps"))
     assert not still_open, still_open
     reconcile.read_feed(now=clock.billing_now())
-    told = reconcile_output()
-    assert told == "", told
+    output = reconcile_output()
+    assert output == "", output

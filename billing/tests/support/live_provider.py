@@ -97,19 +97,23 @@ class Provider:
         return [entry.event for entry in self.sdk.Event.list(filters).list]
 
     def console(self, account: Account, action: str, plan: str) -> None:
-        """Let an operator do something to a subscription at the provider's console, if the provider takes it."""
+        """Do an operator's action on a subscription in the provider's console; ignore a refusal."""
         api = self.sdk.Subscription
         acts: dict[str, Callable[[str], object]] = {
-            "cancel now": lambda one: api.cancel_for_items(one, {"cancel_option": "immediately"}),
-            "cancel later": lambda one: api.cancel_for_items(one, {"cancel_option": "end_of_term"}),
-            "keep": lambda one: api.remove_scheduled_cancellation(one, {}),
-            "pause now": lambda one: api.pause(one, {"pause_option": "immediately"}),
-            "pause later": lambda one: api.pause(one, {"pause_option": "end_of_term"}),
+            "cancel now": lambda subscription_id: api.cancel_for_items(
+                subscription_id, {"cancel_option": "immediately"}
+            ),
+            "cancel later": lambda subscription_id: api.cancel_for_items(
+                subscription_id, {"cancel_option": "end_of_term"}
+            ),
+            "keep": lambda subscription_id: api.remove_scheduled_cancellation(subscription_id, {}),
+            "pause now": lambda subscription_id: api.pause(subscription_id, {"pause_option": "immediately"}),
+            "pause later": lambda subscription_id: api.pause(subscription_id, {"pause_option": "end_of_term"}),
             "take pause back": api.remove_scheduled_pause,
-            "resume": lambda one: api.resume(one, {"resume_option": "immediately"}),
+            "resume": lambda subscription_id: api.resume(subscription_id, {"resume_option": "immediately"}),
             "drop change": api.remove_scheduled_changes,
         }
-        with suppress(Exception):  # whatever the SDK raises: the provider refused, and nothing happened
+        with suppress(Exception):  # any error of the SDK: the provider refused, and nothing happened
             acts[action](self.subscription(account, plan).id)
 
     def travel_to(self, instant: datetime) -> None:
@@ -118,7 +122,7 @@ class Provider:
         self.follow_clock()
 
     def travel(self, **duration: float) -> None:
-        """Move the provider's clock forward by days, hours, minutes, and no less: it goes to whole seconds."""
+        """Move the provider's clock forward by days, hours or minutes, rounded up to whole seconds."""
         self.travel_to(clock.billing_now() + timedelta(**duration) + timedelta(seconds=1))
 
     def follow_clock(self) -> None:

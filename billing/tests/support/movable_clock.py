@@ -1,8 +1,8 @@
 """`python -m billing.tests.support.movable_clock CLOCK MODULE …`: run a module whose clock another process moves.
 
-The file CLOCK says what the clock shows (ISO 8601, UTC): it stands until another time is written there. Beat sleeps by
-this clock; what else a process waits for it waits for as long as ever. So a night passes as quickly as the processes
-can follow, and none is late for it on a machine that is slow.
+The file CLOCK contains the time (ISO 8601, UTC), which stands still until the file is rewritten. Beat sleeps by this
+clock; all other waits take real time. So a night passes as fast as the processes can follow, and a slow machine makes
+none of them late.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ POLL_SECONDS = 0.004
 
 
 class ClockFile:
-    """What a process of this module goes by, moved by whoever made it."""
+    """The clock of the processes of this module; the test moves it."""
 
     def __init__(self, file: Path, now: datetime) -> None:
         self.file = file
@@ -29,7 +29,7 @@ class ClockFile:
         self.move_forward(timedelta(0))
 
     def move_forward(self, step: timedelta) -> None:
-        """Let it show a later time from now on."""
+        """Move the clock forward."""
         self.now += step
         part = self.file.with_suffix(".part")
         part.write_text(self.now.isoformat())
@@ -40,19 +40,19 @@ def _follow_clock(clock: Path) -> None:
     sleep = time.sleep
     shown = time_machine.travel(datetime.fromisoformat(clock.read_text()), tick=False).start()
 
-    def go_on() -> None:
+    def poll_clock() -> None:
         while True:
             shown.move_to(datetime.fromisoformat(clock.read_text()))
             sleep(POLL_SECONDS)
 
-    def sleep_by_the_clock(seconds: SupportsIndex | float) -> None:
+    def sleep_by_clock(seconds: SupportsIndex | float) -> None:
         wakes_at = time.time() + float(seconds)
         while time.time() < wakes_at:
             sleep(POLL_SECONDS)
 
-    threading.Thread(target=go_on, daemon=True).start()
+    threading.Thread(target=poll_clock, daemon=True).start()
     if "beat" in sys.argv:
-        time.sleep = sleep_by_the_clock
+        time.sleep = sleep_by_clock
 
 
 if __name__ == "__main__":

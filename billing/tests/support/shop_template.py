@@ -1,4 +1,4 @@
-"""Our shop, opened at the provider once for each test process and copied for each test."""
+"""The catalog, created at the provider once per test process and copied for each test."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ class _OpenedShop:
 
 
 class ShopTemplate:
-    """Opens the shop by the provider's API the first time, and by a copy of the site's data and of the mirror then."""
+    """Creates the catalog by the provider's API the first time, and by copies of the site and the mirror afterwards."""
 
     def __init__(self) -> None:
         self._opened: _OpenedShop | None = None
 
     def open_shop(self, provider: Provider) -> None:
-        """Do as `Provider.open_shop` does, on a site that was just started afresh."""
+        """Create what `Provider.open_shop` creates, on a site that was just reset."""
         if self._opened is None:
             provider.open_shop()
             tables: tuple[Manager[Any], ...] = (ItemPrice.objects, Coupon.objects, ContentVersion.objects)

@@ -62,10 +62,10 @@ class SubscriberWallet:
         """Remove a source."""
         return self.change_method(MethodChange(DELETE, CARD, source))
 
-    def change_method(self, wish: MethodChange, *, key: str = "") -> MethodChangeResult:
+    def change_method(self, change: MethodChange, *, key: str = "") -> MethodChangeResult:
         """Make a change."""
         key = key or f"intent-{next(self._intents)}"
-        return changes.change_payment_method(self.account, wish, key=key, actor="you", now=clock.billing_now())
+        return changes.change_payment_method(self.account, change, key=key, actor="you", now=clock.billing_now())
 
     def provider_sources(self) -> dict[str, dict[str, Any]]:
         """Return the provider's payment sources by id."""
@@ -116,6 +116,6 @@ def overdue_wallet(provider: Provider) -> SubscriberWallet:
     """Return the wallet of Finn, whose card declined two renewals."""
     account = provider.subscriber("finn", FAITH, GOSPEL)
     provider.add_card("finn", DECLINING_CARD)
-    purse = SubscriberWallet(provider, account)
-    purse.let_bills_fall_due()
-    return purse
+    wallet = SubscriberWallet(provider, account)
+    wallet.let_bills_fall_due()
+    return wallet

@@ -19,7 +19,7 @@ Event = dict[str, Any]
 
 @dataclass
 class WebhookDelivery:
-    """All events of the provider, oldest first (`story`), and those that were not delivered yet (`under_way`)."""
+    """The provider's events, oldest first (`story`), and those that are not delivered yet (`under_way`)."""
 
     provider: Provider
     story: list[Event] = field(default_factory=list)
