@@ -87,10 +87,10 @@ def assert_mirror_matches(provider: Provider, account: Account) -> None:
 
 
 def assert_canceled_once(provider: Provider, account: Account) -> None:
-    held = [provider.subscription(account, plan) for plan in (FAITH, GOSPEL, KIDS)]
-    assert [subscription.status for subscription in held] == ["non_renewing", "non_renewing", "active"]
-    assert [subscription.raw_data.get("pause_date") for subscription in held] == [None, None, None]
-    assert [row.coupon_id for row in held[2].coupons] == ["BUNDLE-2"]
+    subscriptions = [provider.subscription(account, plan) for plan in (FAITH, GOSPEL, KIDS)]
+    assert [subscription.status for subscription in subscriptions] == ["non_renewing", "non_renewing", "active"]
+    assert [subscription.raw_data.get("pause_date") for subscription in subscriptions] == [None, None, None]
+    assert [row.coupon_id for row in subscriptions[2].coupons] == ["BUNDLE-2"]
     assert CancellationFeedback.objects.get().outcome == "cancelled"
     assert CancellationFeedback.objects.get().reason == "Too expensive"
     counts = ChurnEvent.objects.values_list("kind", flat=True)

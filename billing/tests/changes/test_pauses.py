@@ -43,11 +43,11 @@ def test_a_pause_is_scheduled_at_the_provider_and_its_resume_date_stored(provide
 
     pause_plans(alice, FAITH)
 
-    held = provider.subscription(alice, FAITH)
-    term_end = utc_time(held.current_term_end)
+    subscription = provider.subscription(alice, FAITH)
+    term_end = utc_time(subscription.current_term_end)
     schedule = PauseSchedule.objects.get()
-    assert (held.status, utc_time(held.pause_date)) == ("active", term_end)
-    assert held.resume_date is None
+    assert (subscription.status, utc_time(subscription.pause_date)) == ("active", term_end)
+    assert subscription.resume_date is None
     assert (schedule.state, schedule.pause_date) == (State.SCHEDULED, term_end)
     assert schedule.resume_date == term_end + timedelta(days=30)
     assert provider.subscription(alice, GOSPEL).pause_date is None
@@ -94,8 +94,8 @@ def test_a_scheduled_pause_can_be_removed(provider: Provider) -> None:
 
     pauses.remove_scheduled_pause(alice, subscription_ids=None, key="back", actor="you", now=clock.billing_now())
 
-    held = provider.subscription(alice)
-    assert held.next_billing_at == held.current_term_end
+    subscription = provider.subscription(alice)
+    assert subscription.next_billing_at == subscription.current_term_end
     assert PauseSchedule.objects.get().state == State.REMOVED
     assert mail_titles(alice)[-1] == "Your scheduled pause of Faith & Family was removed"
     with pytest.raises(pauses.NoScheduledPause):

@@ -91,8 +91,8 @@ def test_a_removed_service_runs_to_its_term_end_and_lowers_the_rate(provider: Pr
     shown = plan_selection.preview_selection(jo, plan_ids=[FAITH, KIDS], now=clock.billing_now())
     change_plans(jo, FAITH, KIDS, key="remove")
 
-    held = provider.subscription(jo, GOSPEL)
-    assert (held.status, held.cancelled_at) == ("non_renewing", held.current_term_end)
+    subscription = provider.subscription(jo, GOSPEL)
+    assert (subscription.status, subscription.cancelled_at) == ("non_renewing", subscription.current_term_end)
     assert shown.body["due_now"] == 0
     assert [provider_coupons(provider, jo, plan) for plan in (FAITH, KIDS)] == [["BUNDLE-2"]] * 2
     assert shown.body["own"]["total"] == 629 + 809
@@ -221,8 +221,8 @@ def test_aligning_coupons_keeps_a_scheduled_change(provider: Provider) -> None:
 
     change_plans(ben, FAITH, KIDS, key="add")
 
-    held = provider.subscription(ben, FAITH)
-    assert held.has_scheduled_changes
+    subscription = provider.subscription(ben, FAITH)
+    assert subscription.has_scheduled_changes
     assert provider_coupons(provider, ben, FAITH) == ["BUNDLE-2"]
     assert_mirror_matches(ben)
 
@@ -235,9 +235,13 @@ def test_a_trial_switches_at_once_and_keeps_its_end(provider: Provider) -> None:
 
     done = switch_period(carla, "downgrade")
 
-    held = provider.subscription(carla, KIDS)
+    subscription = provider.subscription(carla, KIDS)
     assert done["is_immediate"] is True
-    assert (held.status, held.trial_end, held.billing_period_unit) == ("in_trial", trial_end, "month")
+    assert (subscription.status, subscription.trial_end, subscription.billing_period_unit) == (
+        "in_trial",
+        trial_end,
+        "month",
+    )
     assert provider.invoices(carla) == []
 
 

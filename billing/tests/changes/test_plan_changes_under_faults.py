@@ -101,8 +101,8 @@ def change_three_plans(account: Account) -> dict[str, Any]:
 
 def assert_done_once(provider: Provider, account: Account) -> None:
     started = provider.subscription(account, KIDS)
-    held = provider.sdk.Subscription.list({"customer_id": {"is": "ava"}, "limit": 100}).list
-    assert len(held) == 3
+    subscriptions = provider.sdk.Subscription.list({"customer_id": {"is": "ava"}, "limit": 100}).list
+    assert len(subscriptions) == 3
     assert [invoice.total for invoice in provider.invoices(account)] == [6299, 7199, 7649]
     assert started.status == "active"
     assert provider.subscription(account, GOSPEL).status == "non_renewing"
@@ -362,9 +362,9 @@ def test_no_free_month_goes_to_a_plan_that_changed_during_the_estimate(
     with pytest.raises(ChangeInProgress):
         free_month.claim_free_month(ava, quote=None, key="one-intent", actor="you", now=clock.billing_now())
 
-    held = provider.subscription(ava)
+    subscription = provider.subscription(ava)
     assert provider_coupons(provider, ava, FAITH) == []
-    assert (held.status, held.has_scheduled_changes) == (status, is_changing)
+    assert (subscription.status, subscription.has_scheduled_changes) == (status, is_changing)
     assert not OfferClaim.objects.exists()
 
 

@@ -113,9 +113,11 @@ def test_a_paused_subscription_is_resumed_and_billed_at_most_once(
 def test_the_schedule_follows_a_pause_moved_in_the_console(provider: Provider) -> None:
     alice = provider.subscriber("alice", FAITH)
     pause_plans(alice)
-    held = provider.subscription(alice)
-    sooner = utc_time(held.current_term_end) - timedelta(days=10)
-    provider.sdk.Subscription.pause(held.id, {"pause_option": "specific_date", "pause_date": int(sooner.timestamp())})
+    subscription = provider.subscription(alice)
+    sooner = utc_time(subscription.current_term_end) - timedelta(days=10)
+    provider.sdk.Subscription.pause(
+        subscription.id, {"pause_option": "specific_date", "pause_date": int(sooner.timestamp())}
+    )
 
     reconcile.read_feed(now=clock.billing_now())
 

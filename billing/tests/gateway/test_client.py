@@ -126,9 +126,9 @@ def test_a_read_without_a_usable_answer_raises_not_sent(answers: Answers) -> Non
 @pytest.mark.django_db(transaction=True)
 def test_a_subscription_is_read_although_its_scheduled_change_is_gone(provider: Provider) -> None:
     alice = provider.subscriber("alice", FAITH)
-    held = {**provider.subscription(alice).raw_data, "has_scheduled_changes": True}
+    raw = {**provider.subscription(alice).raw_data, "has_scheduled_changes": True}
 
-    assert read_subscription_snapshot(held).id == held["id"]
+    assert read_subscription_snapshot(raw).id == raw["id"]
 
 
 def test_an_unreachable_provider_raises_not_sent(settings: Settings) -> None:

@@ -135,7 +135,7 @@ class SimulatedTime:
 
     @contextmanager
     def join_clock(self) -> Iterator[None]:
-        """Be a participant within the block."""
+        """Add a participant for the duration of the block."""
         self._count(1)
         try:
             yield

@@ -410,9 +410,9 @@ def test_a_coupon_that_is_removed_each_time_is_not_added_forever(bundle: Account
     for _ in range(6):
         tasks.align_bundle(bundle.pk)
         for plan in (FAITH, GOSPEL):
-            held = provider.subscription(bundle, plan)
-            if held.coupons:
-                provider.sdk.Subscription.remove_coupons(held.id, {"coupon_ids": ["BUNDLE-2"]})
+            subscription = provider.subscription(bundle, plan)
+            if subscription.coupons:
+                provider.sdk.Subscription.remove_coupons(subscription.id, {"coupon_ids": ["BUNDLE-2"]})
         account_import.resync_account(bundle)
 
     assert Command.objects.filter(kind=ALIGN_BUNDLE).count() == bundle_coupons.MAX_REPEATS

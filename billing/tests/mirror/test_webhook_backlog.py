@@ -90,16 +90,16 @@ def record_task_messages() -> Iterator[list[tuple[str, bool]]]:
 
 def test_a_resource_named_by_many_events_is_refreshed_once(provider: Provider, faulty_proxy: FaultyProxy) -> None:
     alice = provider.subscriber("alice", FAITH)
-    held = provider.subscription(alice)
-    provider.sdk.Subscription.cancel_for_items(held.id, {"cancel_option": "end_of_term"})
-    store_events({"customer": ["alice"], "subscription": [held.id]}, count=40)
+    subscription = provider.subscription(alice)
+    provider.sdk.Subscription.cancel_for_items(subscription.id, {"cancel_option": "end_of_term"})
+    store_events({"customer": ["alice"], "subscription": [subscription.id]}, count=40)
     requests = faulty_proxy.record_requests()
 
     assert webhook_processing.process_due_events()
 
     assert [request.split(b" ")[1].decode() for request in requests] == [
         "/api/v2/customers/alice",
-        f"/api/v2/subscriptions/{held.id}",
+        f"/api/v2/subscriptions/{subscription.id}",
     ]
     assert Subscription.objects.get().status == "non_renewing"
     assert count_states() == {State.PROCESSED: 40}
@@ -223,8 +223,11 @@ def test_events_of_a_killed_worker_are_retried_one_by_one(
     provider: Provider, faulty_proxy: FaultyProxy, environment: dict[str, str]
 ) -> None:
     alice = provider.subscriber("alice", FAITH)
-    held = provider.subscription(alice).id
-    keys = [*store_events({"customer": ["alice"]}, count=3), *store_events({"subscription": [held]}, count=3)]
+    subscription_id = provider.subscription(alice).id
+    keys = [
+        *store_events({"customer": ["alice"]}, count=3),
+        *store_events({"subscription": [subscription_id]}, count=3),
+    ]
 
     run_and_kill(environment, faulty_proxy, WORK, lambda request: b"/subscriptions/" in request)
     assert webhook_processing.due_event_ids() == []

@@ -35,8 +35,8 @@ def tie_plan(wallet: SubscriberWallet, plan: str, source: str, **more: str) -> N
 
 def tied_sources(wallet: SubscriberWallet, *plans: str) -> list[tuple[str | None, str | None]]:
     """Return the tied source and the auto-collection of each plan at the provider."""
-    held = [wallet.provider.subscription(wallet.account, plan) for plan in plans]
-    return [(subscription.payment_source_id, subscription.auto_collection) for subscription in held]
+    subscriptions = [wallet.provider.subscription(wallet.account, plan) for plan in plans]
+    return [(subscription.payment_source_id, subscription.auto_collection) for subscription in subscriptions]
 
 
 def charged_source(wallet: SubscriberWallet, plan: str) -> str:

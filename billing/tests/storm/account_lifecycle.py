@@ -1,4 +1,4 @@
-"""One subscriber's life at a live provider, one event at a time, with all that must hold after each of them."""
+"""One subscriber at a live provider: the actions of a sequence, and the invariants that hold after each."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from conftest import GENESIS
 from core.errors import PortalError
 
 NAME = "ava"
-# size of the bundle -> what its coupon takes off
+# Bundle size -> percentage of its coupon.
 RATES = {2: 10, 3: 15}
 NEVER_SECONDS = 10**12
 
@@ -45,7 +45,7 @@ Totals = dict[str, tuple[int, int, int]]
 
 @dataclass(frozen=True)
 class InitialPlan:
-    """A plan that the subscriber begins with; `trial_days` 0 for none."""
+    """A plan that the subscriber begins with; `trial_days` is 0 without a trial."""
 
     plan: str
     unit: str = "Monthly"
@@ -53,7 +53,7 @@ class InitialPlan:
 
 
 def reset_site(provider: Provider, genesis: datetime) -> None:
-    """Begin afresh with everything on sale: plans, bundles, codes and a free month."""
+    """Reset the site, and create plans, bundle rates, codes and the free month."""
     provider.sandbox.start_afresh(genesis)
     provider.open_shop()
     sell_codes(provider)
@@ -64,7 +64,7 @@ def reset_site(provider: Provider, genesis: datetime) -> None:
 
 
 def next_event_at(holdings: Iterable[Holding]) -> datetime | None:
-    """Return when the next thing happens by itself to any of these that the portal knows of."""
+    """Return the time of the next scheduled event of these holdings, as the portal knows it."""
     instants = [
         instant
         for holding in holdings
@@ -83,9 +83,9 @@ def next_event_at(holdings: Iterable[Holding]) -> datetime | None:
 
 @dataclass
 class AccountLifecycle:
-    """An account and its provider. Every method is an event; `check` says whether all is as it must be.
+    """An account and its provider. Each public method is an action; `assert_invariants` checks the state after it.
 
-    `stale` says that somebody changed something at the provider and the portal has not heard of it.
+    `stale` says that the provider has changes that the mirror lacks.
     """
 
     provider: Provider
@@ -107,8 +107,8 @@ class AccountLifecycle:
 
     # --- What the subscriber does ---------------------------------------------------------------------------------
 
-    def want_plans(self, plans: Collection[str]) -> None:
-        """Want exactly these plans from now on."""
+    def select_plans(self, plans: Collection[str]) -> None:
+        """Select exactly these plans."""
 
         def make_change() -> None:
             shown = plan_selection.preview_selection(self.account, plan_ids=sorted(plans), now=clock.billing_now())
@@ -121,7 +121,7 @@ class AccountLifecycle:
         self._attempt_change(make_change)
 
     def switch_period(self, direction: str, plans: Collection[str] | None) -> None:
-        """Upgrade or downgrade these plans, or all that can be."""
+        """Upgrade or downgrade these plans, or all that can be switched."""
 
         def make_change() -> None:
             ask = {"direction": direction, "plan_ids": None if plans is None else sorted(plans)}
@@ -139,26 +139,26 @@ class AccountLifecycle:
         self._attempt_change(self._claim_free_month if code == FREE_MONTH else lambda: self._redeem_code(code))
 
     def pause_plans(self, plans: Collection[str] | None) -> None:
-        """Pause these plans, or all that can be."""
+        """Pause these plans, or all that can be paused."""
         self._attempt_change(
             lambda: self._pause_subscriptions(None if plans is None else self._subscription_ids(plans))
         )
 
     def cancel_plans(self, plans: Collection[str] | None) -> None:
-        """Cancel these plans, or all that go on; nothing is charged, and what is said with it is kept."""
+        """Cancel these plans, or all; assert that nothing is charged and the survey answers are stored."""
 
         def make_change() -> None:
-            said = CancellationFeedback.objects.count()
+            stored = CancellationFeedback.objects.count()
             try:
                 with self._expect_charge(0):
                     self._cancel_subscriptions(None if plans is None else self._subscription_ids(plans))
             finally:
-                assert CancellationFeedback.objects.count() == said + 1
+                assert CancellationFeedback.objects.count() == stored + 1
 
         self._attempt_change(make_change)
 
     def resume_all(self) -> None:
-        """Resume all that is paused, as estimated."""
+        """Resume all paused plans; assert that the charge equals the estimate."""
 
         def make_change() -> None:
             shown = resumes.estimate_resume(self.account, subscription_ids=None, days=None, now=clock.billing_now())
@@ -170,18 +170,18 @@ class AccountLifecycle:
         self._attempt_change(make_change)
 
     def undo_scheduled(self, what: str) -> None:
-        """Take back all scheduled `pauses`, `changes` or `cancellations`."""
+        """Undo all scheduled `pauses`, `changes` or `cancellations`."""
         acts = {
-            "pauses": self._take_pauses_back,
+            "pauses": self._remove_pauses,
             "changes": self._undo_changes,
-            "cancellations": self._keep_all,
+            "cancellations": self._keep_all_subscriptions,
         }
         self._attempt_change(acts[what])
 
-    # --- Change one's mind ----------------------------------------------------------------------------------------
+    # --- Changes and their undo -----------------------------------------------------------------------------------
 
     def remove_and_keep(self, plan: str) -> None:
-        """Remove a service and keep it after all: everything is as it was."""
+        """Remove a service and undo it; assert that the state is restored."""
         before = self.live_fingerprints()
         others = {
             holding.plan.id
@@ -189,19 +189,19 @@ class AccountLifecycle:
             if holding.plan.id != plan and holding.status != "NON_RENEWING"
         }
         chosen = self._subscription_ids([plan])
-        self.want_plans(others)
+        self.select_plans(others)
         self._keep_subscriptions(chosen)
         assert self.live_fingerprints() == before
 
     def cancel_and_keep(self, plan: str) -> None:
-        """Cancel a service and keep it after all, with what was scheduled for it: everything is as it was."""
+        """Cancel a service and undo it; assert that the state is restored, with what was scheduled."""
         before, chosen = self.live_fingerprints(), self._subscription_ids([plan])
         self._cancel_subscriptions(chosen)
         self._keep_subscriptions(chosen)
         assert self.live_fingerprints() == before
 
     def downgrade_and_stay(self, plan: str) -> None:
-        """Downgrade and undo it: everything is as it was."""
+        """Downgrade and undo it; assert that the state is restored."""
         before = self.live_fingerprints()
         self.switch_period(billing_period.DOWNGRADE, [plan])
         undo.remove_scheduled_change(
@@ -210,43 +210,43 @@ class AccountLifecycle:
         assert self.live_fingerprints() == before
 
     def pause_and_stay(self, plan: str) -> None:
-        """Pause and take it back: everything is as it was."""
+        """Schedule a pause and remove it; assert that the state is restored."""
         before = self.live_fingerprints()
         self._pause_subscriptions(self._subscription_ids([plan]))
-        self._take_pauses_back(self._subscription_ids([plan]))
+        self._remove_pauses(self._subscription_ids([plan]))
         assert self.live_fingerprints() == before
 
     # --- What others do -------------------------------------------------------------------------------------------
 
-    def act_as_operator(self, action: str, plan: str, *, heard: bool) -> None:
-        """Let an operator change a subscription at the provider; where it is not `heard`, no event reaches us yet."""
+    def act_as_operator(self, action: str, plan: str, *, delivered: bool) -> None:
+        """Change a subscription in the console; unless `delivered`, its events do not reach the portal yet."""
         self.provider.console(self.account, action, plan)
         self.stale = True
-        if heard:
-            self.hear_events()
+        if delivered:
+            self.sync_events()
 
     def change_card(self, *, declines: bool) -> None:
-        """Pay from now on by a good card, or by one that declines."""
+        """Change the primary card to a valid or a declining one."""
         self.declining = declines
         self.provider.add_card(NAME, DECLINING_CARD if self.declining else VISA_CARD)
-        self.hear_events()
+        self.sync_events()
 
     def travel_forward(self, **duration: float) -> None:
-        """Let time pass; at each thing that happens on the way the jobs run that are due."""
+        """Let time pass, and run the due jobs after each scheduled event on the way."""
         destination = clock.billing_now() + timedelta(**duration)
-        self.hear_events()
+        self.sync_events()
         while self._travel_to_next_stop(destination) < destination:
             pass
 
     def travel_to_next_event(self) -> None:
-        """Let time pass until just after the next thing that happens by itself."""
-        self.hear_events()
-        happening = next_event_at(self.list_holdings())
-        if happening is not None:
-            self._travel_to_next_stop(happening + timedelta(minutes=1))
+        """Let time pass until just after the next scheduled event."""
+        self.sync_events()
+        event_at = next_event_at(self.list_holdings())
+        if event_at is not None:
+            self._travel_to_next_stop(event_at + timedelta(minutes=1))
 
-    def hear_events(self) -> None:
-        """Read what no webhook brought, and do what the workers were told then."""
+    def sync_events(self) -> None:
+        """Read the feed, and align the bundle coupons, as the workers do."""
         reconcile.read_feed(now=clock.billing_now())
         bundle_coupons.align_if_possible(self.account, now=clock.billing_now())
         self.stale = False
@@ -254,64 +254,64 @@ class AccountLifecycle:
     # --- What must hold -------------------------------------------------------------------------------------------
 
     def assert_invariants(self) -> None:
-        """Assert what holds after every event."""
+        """Assert what holds after every action."""
         assert not Command.objects.filter(state__in=Command.OPEN).exists()
         if self.stale:
             return
         assert bundle_coupons.pending_swaps(self.account) == []
-        told = self._hot_read_bodies()
+        bodies = self._hot_read_bodies()
         reconcile.read_feed(now=clock.billing_now())
-        assert self._hot_read_bodies() == told, "a read shows later what it did not show at once"
+        assert self._hot_read_bodies() == bodies, "a read shows later what it did not show at once"
         assert [str(difference) for difference in reconcile.find_differences()] == []
         self._assert_one_per_service()
         assert self._totals_on_screen() == self._totals_at_provider()
         self._assert_scheduled_as_shown()
 
     def list_holdings(self) -> list[Holding]:
-        """Return what the portal says is held."""
+        """Return the live holdings according to the portal."""
         return live_holdings(self.account)
 
-    def can_be_removed(self) -> list[str]:
-        """Return the plans with nothing scheduled that may be removed because another one stays."""
+    def removable_plans(self) -> list[str]:
+        """Return the plans with nothing scheduled that can be removed because another one stays."""
         staying = [holding for holding in self.list_holdings() if holding.status != "NON_RENEWING"]
-        return [holding.plan.id for holding in staying if len(staying) > 1 and _is_plain(holding)]
+        return [holding.plan.id for holding in staying if len(staying) > 1 and _is_unscheduled(holding)]
 
-    def can_be_cancelled_and_kept(self) -> list[str]:
-        """Return the plans that a cancellation would not end at once."""
+    def cancelable_plans(self) -> list[str]:
+        """Return the plans whose cancellation waits for the term end."""
         return [holding.plan.id for holding in self.list_holdings() if holding.status in ("ACTIVE", "IN_TRIAL")]
 
-    def can_be_downgraded(self) -> list[str]:
-        """Return the yearly plans whose downgrade would wait for the term's end."""
-        held = [holding for holding in self.list_holdings() if holding.subscription.period_unit == "year"]
-        return [holding.plan.id for holding in held if holding.status == "ACTIVE" and _is_plain(holding)]
+    def downgradable_plans(self) -> list[str]:
+        """Return the yearly plans whose downgrade waits for the term end."""
+        holdings = [holding for holding in self.list_holdings() if holding.subscription.period_unit == "year"]
+        return [holding.plan.id for holding in holdings if holding.status == "ACTIVE" and _is_unscheduled(holding)]
 
-    def can_be_paused(self) -> list[str]:
+    def pausable_plans(self) -> list[str]:
         """Return the plans that can be paused."""
         return [holding.plan.id for holding in self.list_holdings() if holding.can_be_paused]
 
     def live_fingerprints(self) -> dict[str, Any]:
-        """Return what an undo must restore, of every live subscription, as the provider holds it."""
+        """Return what an undo must restore, of each live subscription at the provider."""
         listed = self.provider.sdk.Subscription.list({"customer_id": {"is": NAME}, "limit": 100})
         raws = [entry.subscription.raw_data for entry in listed.list]
         return {raw["id"]: undo_fingerprint(raw) for raw in raws if raw["status"] != "cancelled"}
 
-    # --- Within ---------------------------------------------------------------------------------------------------
+    # --- Helpers --------------------------------------------------------------------------------------------------
 
     def _attempt_change(self, change: Callable[[], None]) -> None:
-        """Try a change. A refusal must have a reason that the portal knew, and have left everything as it was."""
+        """Try a change; assert that a refusal is justified and changed nothing."""
         stale, before = self.stale, self.live_fingerprints()
         try:
             change()
         except PortalError as error:
             if not stale:
-                self._assert_well_refused(error, before)
-            self.hear_events()
+                self._assert_refusal_justified(error, before)
+            self.sync_events()
         if stale:
-            self.hear_events()
+            self.sync_events()
 
-    def _assert_well_refused(self, error: PortalError, before: Mapping[str, Any]) -> None:
+    def _assert_refusal_justified(self, error: PortalError, before: Mapping[str, Any]) -> None:
         if error.code == BillingPartial.code:
-            # If the second of two is declined, the first is done and the subscriber is told (docs/rules.md, rule 2).
+            # If the second of two is declined, the first is done and the answer says so (docs/rules.md, rule 2).
             assert self.declining
             return
         assert self.live_fingerprints() == before
@@ -335,7 +335,7 @@ class AccountLifecycle:
         survey = Survey(reason="Too expensive")
         cancellation.cancel_subscriptions(self.account, subscription_ids=ids, survey=survey, **self._next_intent())
 
-    def _take_pauses_back(self, ids: Sequence[str] | None = None) -> None:
+    def _remove_pauses(self, ids: Sequence[str] | None = None) -> None:
         pauses.remove_scheduled_pause(self.account, subscription_ids=ids, **self._next_intent())
 
     def _undo_changes(self) -> None:
@@ -346,7 +346,7 @@ class AccountLifecycle:
         ]
         undo.remove_scheduled_change(self.account, subscription_ids=ids, **self._next_intent())
 
-    def _keep_all(self) -> None:
+    def _keep_all_subscriptions(self) -> None:
         self._keep_subscriptions(
             [holding.subscription.provider_id for holding in self.list_holdings() if holding.status == "NON_RENEWING"]
         )
@@ -382,7 +382,7 @@ class AccountLifecycle:
         return sum(total for total, _, _ in self._totals_on_screen().values())
 
     def _assert_shown(self, figures: Mapping[str, Any]) -> None:
-        """Assert that the screen says now what the preview said it would."""
+        """Assert that the screen shows the totals of the preview."""
         shown = {unit: sums for unit, sums in _shown_totals(figures).items() if sums[0]}
         assert {unit: sums for unit, sums in self._totals_on_screen().items() if sums[0]} == shown
 
@@ -405,7 +405,7 @@ class AccountLifecycle:
         return invoice["total"], bundle, sum(discount["amount"] for discount in discounts) - bundle
 
     def _assert_scheduled_as_shown(self) -> None:
-        """Assert that what waits for the term's end is shown as the provider will bill it."""
+        """Assert that scheduled changes are shown as the provider will bill them."""
         with suppress(BillingError):
             shown = billing_period.preview_switch(
                 self.account, direction="downgrade", plan_ids=None, now=clock.billing_now()
@@ -427,14 +427,14 @@ class AccountLifecycle:
     # --- Time -----------------------------------------------------------------------------------------------------
 
     def _travel_to_next_stop(self, destination: datetime) -> datetime:
-        """Go to the destination, or to the night after the next thing that happens; return where.
+        """Travel to the destination or the night after the next event, whichever is first; return that time.
 
-        What is due there is run.
+        The due jobs run there.
         """
-        happening = next_event_at(self.list_holdings())
+        event_at = next_event_at(self.list_holdings())
         stop = destination
-        if happening is not None and happening < destination:
-            night = schedule.newest_night(happening + timedelta(hours=26))
+        if event_at is not None and event_at < destination:
+            night = schedule.newest_night(event_at + timedelta(hours=26))
             stop = min(destination, night + timedelta(minutes=1))
         expected = self._expected_bills()
         paused = {holding.subscription.provider_id for holding in self.list_holdings() if holding.is_paused}
@@ -447,19 +447,19 @@ class AccountLifecycle:
             run = schedule.run_job(job.name, slot, now=clock.billing_now())
             assert run is not None
             assert run.error == ""
-        self.hear_events()
+        self.sync_events()
         return stop
 
     def _expected_bills(self) -> dict[tuple[str, int], int]:
-        """Return what each next bill will be, by subscription and instant."""
+        """Return the total of each next bill as shown, by subscription and time."""
         return {
-            (holding.subscription.provider_id, int(holding.next_billing_at.timestamp())): self._shown_for(holding)
+            (holding.subscription.provider_id, int(holding.next_billing_at.timestamp())): self._shown_bill(holding)
             for holding in self.list_holdings()
             if holding.next_billing_at is not None
         }
 
-    def _shown_for(self, holding: Holding) -> int:
-        """Return what is shown as the next bill; one that changes with it is shown as `check` has compared it."""
+    def _shown_bill(self, holding: Holding) -> int:
+        """Return the next bill as shown, or its estimate if a change is scheduled."""
         if holding.changing_to is None:
             return holding.price.total
         return self._estimate_bill(holding, ignore_scheduled_changes=False)[0]
@@ -472,7 +472,7 @@ class AccountLifecycle:
                 self._assert_bundle_counts(invoice)
 
     def _assert_bundle_counts(self, invoice: Any) -> None:
-        """Assert that a bill's rate counts those still live just after it."""
+        """Assert that the bundle rate of a bill counts the subscriptions that are live just after it."""
         listed = self.provider.sdk.Subscription.list({"customer_id": {"is": NAME}, "limit": 100})
         raws = [entry.subscription.raw_data for entry in listed.list]
         live = [raw for raw in raws if _is_live_after(raw, int(invoice.date))]
@@ -484,7 +484,7 @@ class AccountLifecycle:
 
 
 class _ExpectedCharge:
-    """Asserts that what is done within charges this; done in part a part of it at most, and refused nothing."""
+    """Asserts that its block charges this amount; at most this if partial, and nothing if refused."""
 
     def __init__(self, provider: Provider, account: Account, cents: int) -> None:
         self.provider, self.account, self.cents = provider, account, cents
@@ -501,9 +501,9 @@ class _ExpectedCharge:
         assert charged == (0 if kind else self.cents), f"{charged} charged, {self.cents} shown"
 
 
-def _is_plain(one: Holding) -> bool:
-    free = not one.has_scheduled_pause and not one.subscription.has_scheduled_changes
-    return free and one.status in ("ACTIVE", "IN_TRIAL")
+def _is_unscheduled(holding: Holding) -> bool:
+    unscheduled = not holding.has_scheduled_pause and not holding.subscription.has_scheduled_changes
+    return unscheduled and holding.status in ("ACTIVE", "IN_TRIAL")
 
 
 def _shown_totals(figures: Mapping[str, Any]) -> Totals:

@@ -1,4 +1,4 @@
-"""A subscriber on the way out and back, as the whole portal lives it: people, jobs, webhooks, mail, time."""
+"""A subscriber who pauses, cancels and returns, with operators, jobs, webhooks, mail and time."""
 
 from __future__ import annotations
 
@@ -39,39 +39,39 @@ Outcome = CancellationFeedback.Outcome
 
 TURNS = (Kind.PAUSED, Kind.RESUMED)
 THIRTY_DAYS = timedelta(days=30)
-# The clock runs on while a test works.
+# Longer than any action takes, because the clock does not stand still.
 SOON = timedelta(minutes=2)
 OPERATOR = "support:vera"
 UNDO_LINK = re.compile(r"[?&]undo=([\w-]+)")
-# Nothing listens there: a provider that is away.
+# No server listens on this port.
 UNREACHABLE_ENDPOINT = "http://127.0.0.1:9/api/v2"
 
 
 @dataclass
 class ChurnLifecycle(AccountLifecycle):
-    """A life of which the portal may hear late, never, twice or in any order, and whose jobs may run late or twice.
+    """An account whose webhooks may be late, lost, repeated or reordered, and whose jobs may run late or twice.
 
-    What is asserted is known from the provider alone: from what it holds, and from the events it told of.
+    The assertions compare with the provider alone: its records and its events.
     """
 
     zone: str = "America/New_York"
-    post: WebhookDelivery = field(init=False)
-    said: dict[str, Survey] = field(default_factory=dict)
+    delivery: WebhookDelivery = field(init=False)
+    surveys: dict[str, Survey] = field(default_factory=dict)
     counted: Counter[tuple[str, str]] = field(default_factory=Counter)
     ours: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         super().__post_init__()
         SiteSettings.objects.filter(pk=1).update(time_zone=self.zone)
-        self.post = WebhookDelivery(self.provider)
-        self.post.collect_new()
-        self.purse = SubscriberWallet(self.provider, self.account)
-        self.was_deaf = False
+        self.delivery = WebhookDelivery(self.provider)
+        self.delivery.collect_new()
+        self.wallet = SubscriberWallet(self.provider, self.account)
+        self.missed_events = False
 
     # --- What the subscriber does ---------------------------------------------------------------------------------
 
-    def pause_offered(self, plans: Collection[str] | None, survey: Survey, *, offered: str) -> None:
-        """Pause these plans, or all that can be; a screen may have `offered` it, and asked why one was leaving."""
+    def pause_with_survey(self, plans: Collection[str] | None, survey: Survey, *, offered: str) -> None:
+        """Pause these plans, or all that can be paused, perhaps from the screen `offered`, with a survey."""
         ids, intent, before = (
             None if plans is None else self._subscription_ids(plans),
             self._next_intent(),
@@ -84,13 +84,13 @@ class ChurnLifecycle(AccountLifecycle):
             )
         )
         if survey.is_answered:
-            self.said[intent["key"]] = survey
+            self.surveys[intent["key"]] = survey
             self._assert_outcome(intent["key"], before, error, done=Outcome.PAUSED)
 
     def cancel_with_survey(self, plans: Collection[str] | None, survey: Survey, *, twice: bool) -> None:
-        """Cancel these plans, or all that go on, and say why; the app may send the same intent `twice`."""
+        """Cancel these plans, or all, with a survey; the app may send the request `twice`."""
         ids, intent = None if plans is None else self._subscription_ids(plans), self._next_intent()
-        self.said[intent["key"]] = survey
+        self.surveys[intent["key"]] = survey
 
         def make_cancellation() -> None:
             cancellation.cancel_subscriptions(self.account, subscription_ids=ids, survey=survey, **intent)
@@ -104,24 +104,24 @@ class ChurnLifecycle(AccountLifecycle):
             assert self.raw_subscriptions() == after
             self._assert_outcome(intent["key"], before, None)
 
-    def change_card_here(self, *, declines: bool) -> None:
-        """Add a card on the portal and pay by it from now on."""
+    def change_card_in_portal(self, *, declines: bool) -> None:
+        """Add a card in the portal, and make it the default."""
         token, before = (
-            self.purse.create_token(DECLINING_CARD if declines else VISA_CARD),
+            self.wallet.create_token(DECLINING_CARD if declines else VISA_CARD),
             self.raw_subscriptions(),
         )
 
         def make_change() -> None:
-            added = self.purse.add_card(token, key=self._next_intent()["key"])
+            added = self.wallet.add_card(token, key=self._next_intent()["key"])
             assert added.source_id is not None
-            self.purse.make_default(added.source_id, key=self._next_intent()["key"])
+            self.wallet.make_default(added.source_id, key=self._next_intent()["key"])
 
         self._attempt_change(make_change)
         self.declining = self._card_declines()
         self._assert_still_scheduled(before)
 
     def redeem_code(self, code: str) -> None:
-        """Redeem a code, or claim the free month: what is scheduled stays so (docs/rules.md, rule 6)."""
+        """Redeem a code, or claim the free month; scheduled changes stay (docs/rules.md, rule 6)."""
         before = self.raw_subscriptions()
         super().redeem_code(code)
         self._assert_still_scheduled(before)
@@ -129,52 +129,54 @@ class ChurnLifecycle(AccountLifecycle):
     # --- What operators do ----------------------------------------------------------------------------------------
 
     def change_card(self, *, declines: bool) -> None:
-        """Put a card into the vault at the provider's console."""
+        """Add a primary card in the provider's console."""
         self.declining = declines
         self.provider.add_card(NAME, DECLINING_CARD if declines else VISA_CARD)
-        self.has_unheard_events()
+        self.mark_stale()
 
     def act_as_support(self, act: str, plan: str) -> None:
-        """Do from the account's admin page what its services let operators do."""
+        """Do an operator's action on the admin page of the account."""
         acts: dict[str, Callable[[str, dict[str, Any]], None]] = {
-            "resume": lambda one, by: resumes.resume_subscriptions(
-                self.account, subscription_ids=[one], quote=None, **by
+            "resume": lambda subscription_id, intent: resumes.resume_subscriptions(
+                self.account, subscription_ids=[subscription_id], quote=None, **intent
             ),
-            "remove pause": lambda one, by: pauses.remove_scheduled_pause(self.account, subscription_ids=[one], **by),
+            "remove pause": lambda subscription_id, intent: pauses.remove_scheduled_pause(
+                self.account, subscription_ids=[subscription_id], **intent
+            ),
         }
         for subscription_id in self._subscription_ids([plan]):
-            by = {**self._next_intent(), "actor": OPERATOR}
-            self._attempt_change(lambda one=subscription_id, by=by: acts[act](one, by))  # type: ignore[misc]
+            intent = {**self._next_intent(), "actor": OPERATOR}
+            self._attempt_change(lambda owned=subscription_id, intent=intent: acts[act](owned, intent))  # type: ignore[misc]
 
     def resync_account(self) -> None:
-        """Read the account again from the provider."""
-        with self._expect_promised_changes_only():
+        """Resync the account as an operator."""
+        with self._expect_due_resumes_only():
             operator_actions.resync_as_operator(self.account, actor=OPERATOR, now=clock.billing_now())
 
-    def act_as_operator(self, action: str, plan: str, *, heard: bool = False) -> None:
-        """Let an operator change a subscription at the provider's console."""
-        super().act_as_operator(action, plan, heard=False)
-        self.has_unheard_events()
+    def act_as_operator(self, action: str, plan: str, *, delivered: bool = False) -> None:
+        """Change a subscription in the provider's console."""
+        super().act_as_operator(action, plan, delivered=False)
+        self.mark_stale()
 
     def move_pause(self, plan: str, days: int) -> None:
-        """Let the provider's console set another date for a pause."""
+        """Set another date for a pause in the provider's console."""
         pause = {"pause_option": "specific_date", "pause_date": self._timestamp_in(days=days)}
-        with suppress(Exception):  # whatever the SDK raises: the provider refused, and nothing happened
+        with suppress(Exception):  # any error of the SDK: the provider refused, and nothing happened
             self.provider.sdk.Subscription.pause(self.provider.subscription(self.account, plan).id, pause)
-        self.has_unheard_events()
+        self.mark_stale()
 
-    # --- What the machines do -------------------------------------------------------------------------------------
+    # --- What workers and time do -----------------------------------------------------------------------------------
 
     def deliver_webhooks(self, chance: int, *, lost: bool, doubled: bool) -> None:
-        """Bring some webhooks, in an order that is left to chance."""
-        with self._expect_promised_changes_only():
-            self.post.deliver_some(random.Random(chance), lost=lost, doubled=doubled)  # noqa: S311  (keeps no secret)
+        """Deliver some webhooks in random order."""
+        with self._expect_due_resumes_only():
+            self.delivery.deliver_some(random.Random(chance), lost=lost, doubled=doubled)  # noqa: S311  (keeps no secret)
 
     def run_job(self, name: str, *, times: int, reachable: bool) -> None:
-        """Run a job whatever the hour, as often as workers take it up."""
+        """Run a job at any hour, perhaps by several workers."""
         endpoint = settings.CHARGEBEE_ENDPOINT if reachable else UNREACHABLE_ENDPOINT
         slot = job_schedule.JOBS[name].newest_slot(clock.billing_now())
-        with self._expect_promised_changes_only(), override_settings(CHARGEBEE_ENDPOINT=endpoint):
+        with self._expect_due_resumes_only(), override_settings(CHARGEBEE_ENDPOINT=endpoint):
             run = job_schedule.run_job(name, slot, now=clock.billing_now())
             assert run is None or not run.error or not reachable
             for _ in range(times - 1 if reachable else 0):
@@ -182,113 +184,115 @@ class ChurnLifecycle(AccountLifecycle):
                 job_schedule.run_job(name, slot, now=clock.billing_now())
 
     def send_mail(self) -> None:
-        """Send what waits in the outbox."""
+        """Send the pending mail."""
         waiting = list(OutgoingMail.objects.filter(state=OutgoingMail.State.PENDING).order_by("?"))
-        with self._expect_promised_changes_only():
+        with self._expect_due_resumes_only():
             for mail in waiting:
                 outbox.deliver_mail(mail.pk)
                 mail.refresh_from_db()
                 if mail.state == OutgoingMail.State.SENT:
-                    self._assert_true_now(mail)
+                    self._assert_mail_is_true(mail)
 
-    def sleep_through(self, **duration: float) -> None:
-        """Let time pass with nobody at work."""
+    def skip_time(self, **duration: float) -> None:
+        """Let time pass without workers."""
         self.provider.travel(**duration)
-        self.has_unheard_events()
+        self.mark_stale()
 
-    def live_on(self, **duration: float) -> None:
-        """Let time pass; the jobs run in every hour and night in which something is to do."""
+    def pass_time(self, **duration: float) -> None:
+        """Let time pass, with workers at each hour and night that has work."""
         destination = clock.billing_now() + timedelta(**duration)
         while (stop := self._next_stop(destination)) < destination:
-            self._work_at(stop)
-        self._work_at(destination)
+            self._travel_and_work(stop)
+        self._travel_and_work(destination)
 
-    def live_until_something_happens(self, *, attended: bool) -> None:
-        """Let time pass until just after the next thing that the portal knows of, with somebody at work then or not."""
-        happening = next_event_at(self.list_holdings())
-        if happening is not None and attended:
-            self._work_at(happening + SOON)
-        elif happening is not None:
-            self.provider.travel_to(happening + SOON)
-            self.has_unheard_events()
+    def pass_time_to_next_event(self, *, attended: bool) -> None:
+        """Let time pass until just after the next scheduled event, with workers if `attended`."""
+        event_at = next_event_at(self.list_holdings())
+        if event_at is not None and attended:
+            self._travel_and_work(event_at + SOON)
+        elif event_at is not None:
+            self.provider.travel_to(event_at + SOON)
+            self.mark_stale()
 
-    def _work_at(self, stop: datetime) -> None:
-        """Go there, run the jobs that are due, and send what mail there is then."""
+    def _travel_and_work(self, stop: datetime) -> None:
+        """Travel to a time, run the due jobs, and send the pending mail."""
         self.provider.travel_to(stop)
         known = set(self._paused_subscriptions().values_list("pk", flat=True))
-        with self._expect_promised_changes_only():
+        with self._expect_due_resumes_only():
             for job, slot in list(job_schedule.due_jobs(clock.billing_now())):
                 run = job_schedule.run_job(job.name, slot, now=clock.billing_now())
                 assert run is not None
                 assert run.error == ""
-        self.hear_events()
+        self.sync_events()
         self._assert_nothing_is_overdue(known)
         self.send_mail()
 
-    def hear_events(self) -> None:
-        """Read what no webhook brought, and do what the workers were told then."""
-        with self._expect_promised_changes_only():
-            super().hear_events()
+    def sync_events(self) -> None:
+        """Read the feed, and align the bundle coupons, as the workers do."""
+        with self._expect_due_resumes_only():
+            super().sync_events()
 
-    def settle_work(self) -> None:
-        """Hold the mirror against the provider, and mend it."""
-        with self._expect_promised_changes_only():
+    def repair_mirror_now(self) -> None:
+        """Repair the mirror; assert that no difference is left."""
+        with self._expect_due_resumes_only():
             counts = reconcile.repair_mirror(now=clock.billing_now())
         assert counts["failed"] == 0
-        self.hear_events()
+        self.sync_events()
         assert [str(difference) for difference in reconcile.find_differences()] == []
         assert bundle_coupons.pending_swaps(self.account) == []
 
-    def has_unheard_events(self) -> None:
-        """Something happened at the provider that the portal has not heard of."""
-        self.stale = self.was_deaf = True
+    def mark_stale(self) -> None:
+        """Note that the provider has changes that the mirror lacks."""
+        self.stale = self.missed_events = True
 
     # --- What must hold -------------------------------------------------------------------------------------------
 
     def assert_invariants(self) -> None:
-        """Assert what holds after every event, whether the portal has heard of it or not."""
-        self.post.collect_new()
+        """Assert what holds after every action, even if the mirror is stale."""
+        self.delivery.collect_new()
         assert not Command.objects.filter(state__in=Command.OPEN).exists()
-        assert {row.key: row.survey for row in CancellationFeedback.objects.all()} == self.said
+        assert {row.key: row.survey for row in CancellationFeedback.objects.all()} == self.surveys
         assert self._event_counts(Kind.CANCELLED, Kind.KEPT, Kind.PAUSE_SCHEDULED) == +self.counted
         self._assert_never_billed_while_paused()
         self._assert_pauses_and_resumes_are_counted_once()
-        self._assert_told_once()
+        self._assert_notices_sent_once()
         assert self._hot_read_bodies() == built_documents(self.account)
         if not self.stale:
             self._assert_one_per_service()
-            self._assert_schedules_follow()
+            self._assert_schedules_match_pauses()
 
     def raw_subscriptions(self) -> RawSubscriptions:
         """Return the account's subscriptions as the provider holds them."""
         listed = self.provider.sdk.Subscription.list({"customer_id": {"is": NAME}, "limit": 100})
         return {entry.subscription.id: entry.subscription.raw_data for entry in listed.list}
 
-    # --- Within ---------------------------------------------------------------------------------------------------
+    # --- Helpers --------------------------------------------------------------------------------------------------
 
     def _assert_shown(self, figures: Mapping[str, Any]) -> None:
-        """What was shown before all was heard could not know of it."""
+        """Assert it unless the mirror is stale, because a stale preview shows old totals."""
         if not self.stale:
             super()._assert_shown(figures)
 
     def _attempt_change(self, change: Callable[[], None]) -> PortalError | None:  # type: ignore[override]
-        """Try a change; return what it was refused with, which must be for a reason that the portal knew."""
+        """Try a change; return its refusal, which must be justified."""
         before, prints, failed = self.raw_subscriptions(), self.live_fingerprints(), None
-        self.post.collect_new()
+        self.delivery.collect_new()
         try:
             change()
         except PortalError as error:
             failed = error
-        placed = [event for event in self.post.collect_new() if event["event_type"] == "subscription_pause_scheduled"]
-        # Only pauses that were placed here are resumed here, and counted.
+        placed = [
+            event for event in self.delivery.collect_new() if event["event_type"] == "subscription_pause_scheduled"
+        ]
+        # The portal resumes and counts only the pauses that it scheduled.
         self.ours.update(event["id"] for event in placed)
         self._count_events(before, self.raw_subscriptions(), placed)
         if failed is not None and not self.stale:
-            self._assert_well_refused(failed, prints)
+            self._assert_refusal_justified(failed, prints)
         return failed
 
     def _count_events(self, before: RawSubscriptions, after: RawSubscriptions, placed: Sequence[Event]) -> None:
-        """Count what a change that was asked for here did to each subscription."""
+        """Count what a change by the portal did to each subscription."""
         for identifier, was in before.items():
             now = after[identifier]
             if now["status"] == "cancelled" != was["status"] or "cancelled_at" in now.keys() - was.keys():
@@ -299,9 +303,9 @@ class ChurnLifecycle(AccountLifecycle):
                 self.counted[identifier, Kind.PAUSE_SCHEDULED] += 1
 
     @contextmanager
-    def _expect_promised_changes_only(self) -> Iterator[None]:
-        """Assert that what machines do within changes nothing at the provider but what they were told to."""
-        self.post.collect_new()
+    def _expect_due_resumes_only(self) -> Iterator[None]:
+        """Assert that the workers' actions in the block change nothing at the provider but due resumes."""
+        self.delivery.collect_new()
         before = self.raw_subscriptions()
         yield
         for identifier, now in self.raw_subscriptions().items():
@@ -321,22 +325,22 @@ class ChurnLifecycle(AccountLifecycle):
         assert clock.local_date(clock.billing_now(), self.zone) >= clock.local_date(promised, self.zone), (
             "resumed early"
         )
-        assert self._has_pause_placed_by_portal(was["id"]) or self.was_deaf, "resumed what nobody had paused here"
+        assert self._has_pause_placed_by_portal(was["id"]) or self.missed_events, "resumed what nobody had paused here"
 
     def _has_pause_placed_by_portal(self, identifier: str) -> bool:
-        """Whether the newest pause of a subscription was placed here."""
+        """Return whether the portal scheduled the newest pause of a subscription."""
         return bool(self._pauses_of(identifier)[-1:] and self._pauses_of(identifier)[-1].ours)
 
     def _pauses_of(self, identifier: str) -> list[PausePeriod]:
-        return pause_periods(self.post.events_about(identifier), self.ours)
+        return pause_periods(self.delivery.events_about(identifier), self.ours)
 
     def _paused_subscriptions(self) -> QuerySet[PauseSchedule]:
         return PauseSchedule.objects.filter(state=PauseSchedule.State.PAUSED)
 
     def _assert_nothing_is_overdue(self, known: Collection[int]) -> None:
-        """Assert that whatever was promised for the last night or before has been kept, where it could be paid.
+        """Assert that each resume due by the last night happened, is to be retried, or was given up.
 
-        Of what was not `known` before the night the next one will take care.
+        Schedules that were not `known` before the night are left to the next one.
         """
         night = clock.local_date(job_schedule.newest_night(clock.billing_now()), self.zone)
         for schedule in self._paused_subscriptions().filter(pk__in=known):
@@ -352,7 +356,7 @@ class ChurnLifecycle(AccountLifecycle):
         *,
         done: Outcome = Outcome.CANCELLED,
     ) -> None:
-        """Assert that what is kept of a wish to leave says how it went at the provider."""
+        """Assert that the stored feedback has the outcome at the provider."""
         row, after = CancellationFeedback.objects.get(key=key), self.raw_subscriptions()
         concerned = [identifier for identifier in row.subscription_ids if identifier in before]
         if error is None:
@@ -367,13 +371,13 @@ class ChurnLifecycle(AccountLifecycle):
                 _undoable_state(after[identifier]) == _undoable_state(before[identifier]) for identifier in concerned
             )
 
-    def _assert_true_now(self, mail: OutgoingMail) -> None:
-        """Assert that what a notice tells is so at the provider, at this moment."""
+    def _assert_mail_is_true(self, mail: OutgoingMail) -> None:
+        """Assert that a sent mail is true at the provider now."""
         about = mail.context.get("about")
         if about is None:
             self._assert_offers_what_can_be_undone()
             return
-        raw = self._raw_about(about)
+        raw = self._raw_subscription_of(about)
         if about["what"] == notices.DECLINE:
             assert raw["status"] == "paused"
             return
@@ -387,26 +391,26 @@ class ChurnLifecycle(AccountLifecycle):
             assert not {"pause_date", "cancelled_at"} & raw.keys()
 
     def _assert_offers_what_can_be_undone(self) -> None:
-        """Assert that what the newest mail offers to take back waits at the provider, if the portal heard of all."""
+        """Assert that the undo links of the newest mail match scheduled changes, unless the mirror is stale."""
         if not self.stale:
             raws = self.raw_subscriptions()
             for identifier in UNDO_LINK.findall(str(outgoing.outbox[-1].body)):
                 raw = raws[identifier]
-                waits = "pause_date" in raw or "cancelled_at" in raw or raw["has_scheduled_changes"]
-                assert waits
+                is_scheduled = "pause_date" in raw or "cancelled_at" in raw or raw["has_scheduled_changes"]
+                assert is_scheduled
                 assert raw["status"] not in ("paused", "cancelled")
 
-    def _raw_about(self, about: Mapping[str, Any]) -> Mapping[str, Any]:
+    def _raw_subscription_of(self, about: Mapping[str, Any]) -> Mapping[str, Any]:
         pk = about.get("subscription")
         if pk is None:
             pk = PauseSchedule.objects.get(pk=about["schedule"]).subscription_id
         held = {holding.subscription.pk: holding.subscription.provider_id for holding in self.list_holdings()}
         return self.raw_subscriptions()[held[pk]]
 
-    def _assert_told_once(self) -> None:
+    def _assert_notices_sent_once(self) -> None:
         sent = OutgoingMail.objects.filter(state=OutgoingMail.State.SENT, kind=notices.MAIL_KIND)
-        told = Counter(str(sorted(mail.context["about"].items())) for mail in sent)
-        assert [event for event, times in told.items() if times > 1] == []
+        counts = Counter(str(sorted(mail.context["about"].items())) for mail in sent)
+        assert [event for event, times in counts.items() if times > 1] == []
 
     def _event_counts(self, *kinds: str) -> Counter[tuple[str, str]]:
         rows = ChurnEvent.objects.filter(kind__in=kinds)
@@ -414,7 +418,7 @@ class ChurnLifecycle(AccountLifecycle):
 
     def _assert_never_billed_while_paused(self) -> None:
         pauses = {identifier: self._pauses_of(identifier) for identifier in self._all_ids()}
-        for event in self.post.story:
+        for event in self.delivery.story:
             if event["event_type"] == "invoice_generated":
                 invoice = event["content"]["invoice"]
                 within = [
@@ -428,57 +432,57 @@ class ChurnLifecycle(AccountLifecycle):
         return {str(row.provider_id) for row in Subscription.objects.all()}
 
     def _assert_pauses_and_resumes_are_counted_once(self) -> None:
-        """Assert that they take turns and are of pauses that were placed here; of all of them, if all was heard."""
+        """Assert that they alternate and match the portal's pauses: all of them if no event was missed."""
         for identifier in self._all_ids():
             rows = ChurnEvent.objects.filter(subscription_id=identifier, kind__in=TURNS).order_by("pk")
             kinds = [row.kind for row in rows]
             assert kinds == [TURNS[index % 2] for index in range(len(kinds))]
-            ours = [pause for pause in self._pauses_of(identifier) if pause.ours or self.was_deaf]
+            ours = [pause for pause in self._pauses_of(identifier) if pause.ours or self.missed_events]
             happened = (len(ours), len([pause for pause in ours if pause.resumed_at is not None]))
             counted = (kinds.count(Kind.PAUSED), kinds.count(Kind.RESUMED))
             assert all(count <= most for count, most in zip(counted, happened, strict=True))
-            assert self.was_deaf or counted == happened
+            assert self.missed_events or counted == happened
 
-    def _assert_schedules_follow(self) -> None:
-        """Assert that every pause that was placed here and lasts has its schedule, of thirty days, and no other has.
+    def _assert_schedules_match_pauses(self) -> None:
+        """Assert that exactly the open pauses that the portal scheduled have a schedule, of thirty days.
 
-        One that the console took back and placed anew, unheard, looks like one that it moved.
+        With missed events, a pause removed and scheduled again in the console looks like a moved one.
         """
-        there = {
+        at_provider = {
             identifier: ("paused" if raw["status"] == "paused" else "scheduled", raw["pause_date"])
             for identifier, raw in self.raw_subscriptions().items()
             if "pause_date" in raw and raw["status"] != "cancelled"
         }
         rows = PauseSchedule.objects.filter(state__in=PauseSchedule.OPEN).select_related("subscription")
         found = {row.subscription.provider_id: (str(row.state), int(row.pause_date.timestamp())) for row in rows}
-        ours = {identifier for identifier in there if self._is_placed_here(identifier)}
-        assert found.items() <= there.items()
-        assert ours <= found.keys() if self.was_deaf else ours == found.keys()
+        ours = {identifier for identifier in at_provider if self._is_portals_pause(identifier)}
+        assert found.items() <= at_provider.items()
+        assert ours <= found.keys() if self.missed_events else ours == found.keys()
         assert all(row.resume_date - row.pause_date == THIRTY_DAYS for row in rows)
 
-    def _is_placed_here(self, identifier: str) -> bool:
-        return is_placed_by_portal(self.post.events_about(identifier), self.ours)
+    def _is_portals_pause(self, identifier: str) -> bool:
+        return is_placed_by_portal(self.delivery.events_about(identifier), self.ours)
 
     def _next_stop(self, destination: datetime) -> datetime:
-        """Return the next instant at which the machines have something to do, at the latest the destination."""
-        now, happening = clock.billing_now(), next_event_at(self.list_holdings())
+        """Return the next time at which the workers have work, at the latest the destination."""
+        now, event_at = clock.billing_now(), next_event_at(self.list_holdings())
         night = job_schedule.newest_night(now + timedelta(hours=26))
-        if happening is None:
+        if event_at is None:
             return destination
-        near = happening - now < timedelta(days=4)
-        hour = job_schedule.newest_hour(happening) + timedelta(hours=1)
-        eve = job_schedule.newest_night(happening - timedelta(days=3))
+        near = event_at - now < timedelta(days=4)
+        hour = job_schedule.newest_hour(event_at) + timedelta(hours=1)
+        eve = job_schedule.newest_night(event_at - timedelta(days=3))
         stops = [night] if near else [eve, hour]
         return min(destination, *(stop for stop in [*stops, hour] if stop > now + SOON))
 
     def _card_declines(self) -> bool:
-        source = self.purse.provider_sources().get(self.purse.source_in_role() or "", {})
+        source = self.wallet.provider_sources().get(self.wallet.source_in_role() or "", {})
         return bool(source.get("card", {}).get("last4") == DECLINING_CARD[-4:])
 
 
 @dataclass
 class PausePeriod:
-    """A pause as the provider told of it, in seconds; `ours` was placed at the portal."""
+    """A pause according to the provider's events, in seconds; `ours` says that the portal scheduled it."""
 
     began_at: int
     ours: bool
@@ -486,28 +490,28 @@ class PausePeriod:
     resumed_at: int | None = None
 
     def covers_instant(self, instant: int) -> bool:
-        """Whether it was in effect at an instant, and still just after."""
+        """Return whether the pause was in effect at an instant and just after it."""
         return self.began_at <= instant and (self.ended_at is None or instant < self.ended_at)
 
 
 def pause_periods(story: Iterable[Event], ours: Collection[str]) -> list[PausePeriod]:
-    """Return the pauses of one subscription that began, from its events in order."""
+    """Return the pauses of a subscription that began, from its events in order."""
     found: list[PausePeriod] = []
-    placed_by_us = False
+    is_ours = False
     for event in story:
         raw = event["content"]["subscription"]
-        open_one = found[-1] if found and found[-1].ended_at is None else None
-        placed_by_us = (placed_by_us or event["id"] in ours) and "pause_date" in raw
-        if raw["status"] == "paused" and open_one is None:
-            found.append(PausePeriod(began_at=event["occurred_at"], ours=placed_by_us))
-        elif raw["status"] != "paused" and open_one is not None:
-            open_one.ended_at = event["occurred_at"]
-            open_one.resumed_at = None if raw["status"] == "cancelled" else event["occurred_at"]
+        open_period = found[-1] if found and found[-1].ended_at is None else None
+        is_ours = (is_ours or event["id"] in ours) and "pause_date" in raw
+        if raw["status"] == "paused" and open_period is None:
+            found.append(PausePeriod(began_at=event["occurred_at"], ours=is_ours))
+        elif raw["status"] != "paused" and open_period is not None:
+            open_period.ended_at = event["occurred_at"]
+            open_period.resumed_at = None if raw["status"] == "cancelled" else event["occurred_at"]
     return found
 
 
 def is_placed_by_portal(story: Iterable[Event], ours: Collection[str]) -> bool:
-    """Whether the pause that a subscription has or waits for was placed at the portal."""
+    """Return whether the portal scheduled the current or scheduled pause of a subscription."""
     placed = False
     for event in story:
         placed = (placed or event["id"] in ours) and "pause_date" in event["content"]["subscription"]
@@ -519,5 +523,5 @@ def _is_ending(raw: Mapping[str, Any]) -> bool:
 
 
 def _undoable_state(raw: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what only people change: everything that an undo restores but the coupons."""
+    """Return what workers never change: what an undo restores, without the coupons."""
     return {name: value for name, value in undo_fingerprint(raw).items() if name != "coupons"}

@@ -1,7 +1,7 @@
-"""What goes wrong while something is done: faults of the provider, a process that dies, somebody else's act meanwhile.
+"""Troubles during an act: faults of the provider, a killed process, somebody else's act meanwhile.
 
-All of it happens at a place that is counted off, in the story's own thread: the same numbers lead to the same story.
-What other threads do meanwhile has no place in it that is always the same; what befalls them befalls all they ask.
+Each trouble strikes at a counted statement or exchange of the test's own thread, so the same numbers reproduce the same
+sequence. The order of other threads' requests is not reproducible, so a fault for them strikes all their requests.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ from django.db import connection
 from billing.gateway.http import transport
 from conftest import NO_AUTHORITIES, Sandbox
 
-# An act by its name and what it takes.
+# The name of an act, and its arguments.
 Act = tuple[Any, ...]
-# What undoes a dead process's transaction: the database does it, whoever died.
-UNDOING = ("ROLLBACK", "RELEASE")
-# More requests than any act makes.
-EVERY = 1000
+# The database itself rolls back the transaction of a killed process.
+ROLLBACK_STATEMENTS = ("ROLLBACK", "RELEASE")
+# More than the requests of any act.
+ALL_REQUESTS = 1000
 
 
 class ProcessDied(BaseException):
-    """A process was killed. No handler of errors may see it, as none sees a power cut."""
+    """A process was killed. It is a BaseException so that no error handler catches it."""
 
 
 @dataclass(frozen=True)
 class Fault:
-    """The provider, or the way there, fails the requests of one act: after `skip` of them, `count` times."""
+    """The provider or the network fails requests of an act: `count` of them, after the first `skip`."""
 
     kind: str
     method: str = "*"
@@ -42,21 +42,21 @@ class Fault:
     status: int = 500
     code: str = ""
 
-    def on_everything(self) -> Fault:
-        """Return the same fault for every request that it may strike, in whatever order they come."""
-        return replace(self, skip=0, count=EVERY)
+    def for_all_requests(self) -> Fault:
+        """Return the same fault for all requests that it matches."""
+        return replace(self, skip=0, count=ALL_REQUESTS)
 
 
 @dataclass(frozen=True)
 class DeathAt:
-    """The process is killed: before its next statement or after its next exchange, `moment` of them later."""
+    """The process is killed before a statement or after an exchange, after `moment` of them."""
 
     moment: int
 
 
 @dataclass(frozen=True)
 class Meanwhile:
-    """Somebody else does something just after the provider answered this exchange, the first being 0."""
+    """Somebody else performs an act just after this exchange, counted from 0."""
 
     exchange: int
     act: Act
@@ -67,14 +67,14 @@ Trouble = Fault | DeathAt | Meanwhile | None
 
 @dataclass
 class TroubleMaker:
-    """Lets troubles come over what is done.
+    """Injects troubles into acts.
 
-    `struck` says whether the last death or the last act of somebody else's came about. `within` counts the requests to
-    the provider that were made inside a transaction, of which there must be none.
+    `struck` says whether the last kill or the last act of somebody else happened. `requests_in_transaction` counts the
+    requests to the provider inside a transaction, of which there must be none.
     """
 
     sandbox: Sandbox
-    within: int = 0
+    requests_in_transaction: int = 0
     struck: bool = False
     _after_exchange: Callable[[], None] | None = None
     _thread: int = field(default_factory=threading.get_ident)
@@ -83,20 +83,20 @@ class TroubleMaker:
         _trouble_makers.append(self)
 
     def stop_faults(self) -> None:
-        """Let go of the exchanges."""
+        """Stop observing exchanges."""
         _trouble_makers.remove(self)
 
-    def note_exchange(self) -> None:
-        """Note that the provider was asked something, and answered or not."""
-        self.within += connection.in_atomic_block
+    def record_exchange(self) -> None:
+        """Record an exchange with the provider, answered or not."""
+        self.requests_in_transaction += connection.in_atomic_block
         if self._after_exchange is not None and threading.get_ident() == self._thread:
             self._after_exchange()
 
     @contextmanager
-    def inject_trouble(self, trouble: Trouble, do: Callable[[Act], None]) -> Iterator[None]:
-        """Let a trouble come over what is done within; `do` does what somebody else does meanwhile.
+    def inject_trouble(self, trouble: Trouble, perform_act: Callable[[Act], None]) -> Iterator[None]:
+        """Inject a trouble into the block; `perform_act` performs the act of somebody else.
 
-        What is done within ends there where the process dies.
+        A killed process ends the block without an exception.
         """
         self.struck = False
         match trouble:
@@ -107,7 +107,7 @@ class TroubleMaker:
                 with self._inject_death(moment):
                     yield
             case Meanwhile(exchange, act):
-                with self._inject_act(exchange, lambda: do(act)):
+                with self._inject_act(exchange, lambda: perform_act(act)):
                     yield
             case _:
                 yield
@@ -120,7 +120,7 @@ class TroubleMaker:
             "path": fault.path,
             "skip": fault.skip,
             "count": fault.count,
-            # How long is not what matters here: a second is longer than nothing, and ends in the same cut.
+            # The length does not matter: after a second the connection is cut as after a minute.
             **({"seconds": 1} if fault.kind in ("delay", "time_out_before", "time_out_after") else {}),
             **({"status": fault.status, "retry_after": 0} if fault.kind == "error" else {}),
             **({"api_error_code": fault.code} if fault.code else {}),
@@ -146,14 +146,14 @@ class TroubleMaker:
                 raise ProcessDied
             left -= 1
 
-        def statement(execute: Any, sql: str, *rest: Any) -> Any:
-            if not sql.startswith(UNDOING):
+        def tick_and_execute(execute: Any, sql: str, *rest: Any) -> Any:
+            if not sql.startswith(ROLLBACK_STATEMENTS):
                 tick()
             return execute(sql, *rest)
 
         self._after_exchange = tick
         try:
-            with connection.execute_wrapper(statement):
+            with connection.execute_wrapper(tick_and_execute):
                 yield
         except ProcessDied:
             pass
@@ -171,9 +171,9 @@ class TroubleMaker:
                 self._after_exchange = None
                 try:
                     act()
-                except Exception as error:  # noqa: BLE001  (it is raised below: here the portal would take it for its own)
+                except Exception as error:  # noqa: BLE001  (raised below: here the portal would handle it)
                     failures.append(error)
-                # Only now: the act was in no trouble of its own, and said so.
+                # Set last, because the act resets it when it injects its own trouble, which is none.
                 self.struck = True
             left -= 1
 
@@ -189,9 +189,9 @@ class TroubleMaker:
 _trouble_makers: list[TroubleMaker] = []
 
 
-def _tell_trouble_makers(_exchange: transport.Exchange) -> None:
-    for weather in _trouble_makers:
-        weather.note_exchange()
+def _notify_trouble_makers(_exchange: transport.Exchange) -> None:
+    for trouble_maker in _trouble_makers:
+        trouble_maker.record_exchange()
 
 
-transport.add_watcher(_tell_trouble_makers)
+transport.add_watcher(_notify_trouble_makers)

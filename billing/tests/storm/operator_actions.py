@@ -1,4 +1,4 @@
-"""What operators do: in the portal's admin, by the services that its pages call, and at the provider's own console."""
+"""Actions of operators: in the admin, by the services that its pages call, and in the provider's console."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from preferences import email_preferences
 from preferences.models import PreferenceChange
 
 OPERATOR = "support:vera"
-# From an account's page and from the lists.
+# On the page of an account, and in the lists.
 ADMIN_ACTIONS = (
     "resume",
     "resume",
@@ -40,13 +40,13 @@ SWITCHES = {
     "pause offer": "pause_offer_on",
     "cancelling": "enable_cancel_button",
 }
-# On more often than off: what is off cannot go wrong.
+# On more often than off, because a disabled feature cannot break.
 SITE_ACTIONS = (
     *(f"{name} {how}" for name in SWITCHES for how in ("on", "on", "off")),
     *("time zone", "content", "rate", "rate", "no rate"),
 )
 WALLET_ACTIONS = ("add", "add declining", "make primary", "make backup", "remove", "collect", "rename")
-PLANS = ("tie", "take coupon off", "put coupon on", "take new price")
+PLAN_ACTIONS = ("tie", "take coupon off", "put coupon on", "take new price")
 SERVICES = (FAITH, GOSPEL, KIDS)
 PAGE = 20
 ZONES = ("America/New_York", "Pacific/Auckland")
@@ -54,12 +54,12 @@ ZONES = ("America/New_York", "Pacific/Auckland")
 
 @dataclass
 class AdminOperator:
-    """An operator in the portal's admin. Each act is an intent of its own."""
+    """An operator in the admin. Each action has its own idempotency key."""
 
     _intents: itertools.count[int] = field(default_factory=itertools.count)
 
     def perform_action(self, account: Account, act: str, plan: str) -> None:
-        """Do one of ADMIN. Raises PortalError, which the page shows."""
+        """Do one of ADMIN_ACTIONS. Raises PortalError, which the page shows."""
         acts: dict[str, Callable[[], object]] = {
             "resume": lambda: self._resume_plan(account, plan),
             "remove pause": lambda: self._remove_pause(account, plan),
@@ -78,7 +78,7 @@ class AdminOperator:
         acts[act]()
 
     def set_up(self, act: str, number: int) -> None:
-        """Do one of SITE, of which `number` says which or how much."""
+        """Do one of SITE_ACTIONS; `number` selects its object or amount."""
         site = SiteSettings.objects.get(pk=1)
         if act == "rate":
             bundle_rates.set_bundle_rate(size=2 + number % 2, percentage=Decimal(10 + 5 * number))
@@ -86,8 +86,8 @@ class AdminOperator:
             BundleRate.objects.filter(size=2 + number % 2).delete()
             bundle_rates.refresh_bundles()
         elif act == "content":
-            shown = {"upcoming_image_text1": f"Season {number}"}
-            PauseOfferContent.objects.update_or_create(plan_id=SERVICES[number % len(SERVICES)], defaults=shown)
+            content = {"upcoming_image_text1": f"Season {number}"}
+            PauseOfferContent.objects.update_or_create(plan_id=SERVICES[number % len(SERVICES)], defaults=content)
         elif act == "time zone":
             site.time_zone = ZONES[number % len(ZONES)]
             site.save()
@@ -105,7 +105,7 @@ class AdminOperator:
             webhook_processing.replay_event(event.pk)
 
     def _resume_plan(self, account: Account, plan: str) -> None:
-        """Resume what the page asked about, at the price that it showed."""
+        """Resume a plan with the quote of its estimate, as the page does."""
         for identifier in _live_subscription_ids(account, plan):
             shown = resumes.estimate_resume(account, subscription_ids=[identifier], days=None, now=clock.billing_now())
             resumes.resume_subscriptions(
@@ -122,20 +122,20 @@ class AdminOperator:
 
 @dataclass
 class ConsoleOperator:
-    """An operator at the provider's own console. What the provider refuses has not happened."""
+    """An operator in the provider's console. A refused action is ignored."""
 
     provider: Provider
 
     def perform_action(self, account: Account, act: str, plan: str, place: int) -> None:
-        """Do something about a subscription: one of PLANS, or of what `Provider.console` knows."""
-        if act not in PLANS:
+        """Do one of PLAN_ACTIONS, or an action of `Provider.console`, on a subscription."""
+        if act not in PLAN_ACTIONS:
             self.provider.console(account, act, plan)
             return
-        with suppress(Exception):  # whatever the SDK raises: the provider refused, and nothing happened
-            self._do_about(self.provider.subscription(account, plan), act, self._pick_source(account, place))
+        with suppress(Exception):  # any error of the SDK: the provider refused, and nothing happened
+            self._change_subscription(self.provider.subscription(account, plan), act, self._pick_source(account, place))
 
     def change_wallet(self, account: Account, act: str, place: int) -> None:
-        """Do one of WALLET, about the payment method at a place."""
+        """Do one of WALLET_ACTIONS on the payment method at this index."""
         api, customer = self.provider.sdk, account.customer.provider_id
         source = self._pick_source(account, place)
         acts: dict[str, Callable[[], object]] = {
@@ -155,10 +155,10 @@ class ConsoleOperator:
             acts[act]()
 
     def set_price(self, plan: str, unit: str, cents: int) -> None:
-        """Sell a plan at another price from now on; who has it keeps the old one until it is moved to it."""
+        """Set another price for new subscriptions; existing ones keep the old price until they are updated."""
         self.provider.sdk.ItemPrice.update(f"{plan}-USD-{unit}", {"price": cents})
 
-    def _do_about(self, subscription: Any, act: str, source: str) -> None:
+    def _change_subscription(self, subscription: Any, act: str, source: str) -> None:
         api, held = self.provider.sdk.Subscription, subscription.raw_data
         coupons = [coupon["coupon_id"] for coupon in held.get("coupons") or ()]
         item = {"item_price_id": held["subscription_items"][0]["item_price_id"], "quantity": 1}

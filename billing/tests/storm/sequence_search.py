@@ -1,7 +1,7 @@
-"""Searching for a sequence of acts that breaks a rule (Hypothesis' state machines), on one database that is undone.
+"""A search for sequences of acts that break a rule, with Hypothesis' state machines on the test database.
 
-Short and always the same in the ordinary suite. For a long search set `LONG_SEQUENCES` to how many sequences of up to
-fifty steps to try (100 are thousands of steps, and take about half an hour) and, for other ones than last time,
+It is short and deterministic in the ordinary suite. For a long search set `LONG_SEQUENCES` to the number of sequences
+of up to fifty steps (100 are thousands of steps, and take about half an hour) and, for other sequences than last time,
 `--hypothesis-seed` to any number.
 """
 
@@ -22,7 +22,7 @@ from billing.tests.support.live_provider import FAITH, GOSPEL, KIDS, Provider
 
 LONG_SEQUENCES = int(os.environ.get("LONG_SEQUENCES", "0"))
 LONG_STEPS = 50
-# What may be done in the provider's own console.
+# Actions in the provider's console.
 CONSOLE_ACTIONS = (
     "cancel now",
     "cancel later",
@@ -34,7 +34,7 @@ CONSOLE_ACTIONS = (
     "drop change",
 )
 
-Tell = Callable[[str], None]
+ReportProgress = Callable[[str], None]
 
 plans = st.sampled_from([FAITH, GOSPEL, KIDS])
 some_plans = st.frozensets(plans, min_size=1)
@@ -42,25 +42,25 @@ some_plans = st.frozensets(plans, min_size=1)
 
 @dataclass
 class SearchProgress:
-    """How far a search has got: each sequence is told until one breaks a rule, then only that it is shortened."""
+    """The progress of a search: reports each sequence until one breaks a rule and is shortened."""
 
-    tell: Tell
+    report_progress: ReportProgress
     count: int = 0
     broken: bool = False
 
     def end_sequence(self, *, broken: bool) -> None:
-        """Say that a sequence is over."""
+        """Count and report a finished sequence."""
         if not self.broken:
             self.count, self.broken = self.count + 1, broken
             how = "broke a rule. Looking for the fewest steps that do …" if broken else "held"
-            self.tell(f"  {self.count}: {how}")
+            self.report_progress(f"  {self.count}: {how}")
 
 
 class SequenceMachine(RuleBasedStateMachine):
-    """One sequence of acts; what it leaves in the database is undone.
+    """One sequence of acts, rolled back at its end.
 
-    One that `commits` finds an empty database instead, and commits as the portal does: a process that dies in the
-    outermost transaction, what is published after it and what other threads see are then as they are in earnest.
+    A machine that `commits` starts with empty tables instead, and commits as the portal does. Then kills in the
+    outermost transaction, work on commit and other threads behave as in production.
     """
 
     provider: Provider
@@ -73,7 +73,7 @@ class SequenceMachine(RuleBasedStateMachine):
         self._database.__enter__()
 
     def teardown(self) -> None:
-        """Undo it, or leave it for the next one to empty."""
+        """Roll back, or leave the rows for the next sequence to delete."""
         self._database.__exit__(None, None, None)
         self.progress.end_sequence(broken=sys.exc_info()[0] is not None)
 
@@ -84,11 +84,11 @@ def search_sequences(
     *,
     sequences: int,
     steps: int,
-    tell: Tell = lambda _: None,
+    report_progress: ReportProgress = lambda _: None,
 ) -> None:
-    """Try so many sequences of up to so many steps, or a long search's, of whose progress it tells.
+    """Try `sequences` of up to `steps` steps, or those of a long search, which reports its progress.
 
-    Raises what a sequence breaks.
+    Raises the error of a sequence that breaks a rule.
     """
     bounds = settings(
         max_examples=LONG_SEQUENCES or sequences,
@@ -99,7 +99,7 @@ def search_sequences(
         print_blob=True,
         suppress_health_check=list(HealthCheck),
     )
-    shared = {"provider": provider, "progress": SearchProgress(tell if LONG_SEQUENCES else lambda _: None)}
+    shared = {"provider": provider, "progress": SearchProgress(report_progress if LONG_SEQUENCES else lambda _: None)}
     run_state_machine_as_test(type(machine.__name__, (machine,), shared), settings=bounds)
 
 
@@ -112,10 +112,10 @@ def _rolled_back_database() -> Iterator[None]:
 
 @contextmanager
 def _emptied_database() -> Iterator[None]:
-    # In any order: what refers to what is looked at when it is committed. TRUNCATE takes seconds for empty tables.
+    # In any order: foreign keys are checked on commit. TRUNCATE takes seconds for empty tables.
     with transaction.atomic(), connection.cursor() as cursor:
         if connection.vendor == "postgresql":
-            # A machine that loses its power is not among the troubles, and thousands of commits wait for the disk.
+            # Power loss is not tested, and thousands of commits would wait for the disk.
             cursor.execute("SET synchronous_commit TO off")
         for table in connection.introspection.django_table_names(only_existing=True, include_views=False):
             cursor.execute(f"DELETE FROM {connection.ops.quote_name(table)}")  # noqa: S608  (names of our own)

@@ -1,7 +1,7 @@
-"""Several subscribers, operators, jobs, webhooks and time at a live provider, with troubles, and what must hold.
+"""Several subscribers, operators, jobs, webhooks and time at a live provider, with troubles and invariants.
 
-Every method that is no invariant is an act. What is asserted of the provider is known from its own events, each of
-which is booked on who caused it: the portal, somebody at the provider's console, or time.
+Public methods are acts, except the assertions. The assertions about the provider use its events, each of which is
+attributed to its cause: the portal, somebody in the provider's console, or time.
 """
 
 from __future__ import annotations
@@ -57,17 +57,17 @@ from core.errors import PortalError
 
 Kind = ChurnEvent.Kind
 
-# An answer that leaves open what became of the change, or says that a part of it was made.
-UNDECIDED = ("billing_unconfirmed", "billing_partial")
+# Answers after which the change may have happened, wholly or in part.
+UNCERTAIN_CODES = ("billing_unconfirmed", "billing_partial")
 COUNTED_AS = {
     "pause": Kind.PAUSE_SCHEDULED,
     "cancel_at_term_end": Kind.CANCELLED,
     "cancel_now": Kind.CANCELLED,
     "keep": Kind.KEPT,
 }
-# Changes whose receipt is never left out.
-ALWAYS_TOLD = ("resume", "redeem_code", "claim_free_month", "add_payment_method", "remove_payment_method")
-# Errors that an outage, a clock that leaps or somebody at the console may well cause.
+# Changes that always send a receipt.
+ALWAYS_MAILED = ("resume", "redeem_code", "claim_free_month", "add_payment_method", "remove_payment_method")
+# Logged errors that an outage, a jump of the clock or the console may cause.
 EXPECTED_ERRORS = (
     "is parked after",
     "change again after each alignment",
@@ -75,38 +75,38 @@ EXPECTED_ERRORS = (
     "The provider refused a customer's names",
     "Creating a payment intent",
 )
-# Nobody waits with a tab open for so long; a key that was forgotten stands for another change.
-KEYS_ARE_KEPT = timedelta(hours=20)
-# A pause lasts thirty days; its last day holds from midnight on.
-PROMISED = timedelta(days=29)
+# Shorter than the retention of idempotency keys, after which a key starts another change.
+KEY_LIFETIME = timedelta(hours=20)
+# A pause lasts thirty days, and its resume is due from midnight of the last day.
+MIN_PAUSE = timedelta(days=29)
 OK, NO_CONTENT = 200, 204
 ROUNDS = 12
-# Longer than any lease or pause before another try.
-LEASES_OVER = timedelta(minutes=11)
+# Longer than any lease or delay before a retry.
+LEASE_EXPIRY = timedelta(minutes=11)
 SOON = timedelta(minutes=2)
 
 
 class ErrorRecorder(logging.Handler):
-    """What the portal told its operators of as an error."""
+    """Records the errors that the portal logs."""
 
     def __init__(self) -> None:
         super().__init__(logging.ERROR)
-        self.said: list[str] = []
+        self.messages: list[str] = []
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Keep an error of the portal's own code, with its cause."""
+        """Record an unexpected error of the portal's own code, with its cause."""
         words = record.getMessage()
         known = any(expected in words for expected in EXPECTED_ERRORS)
         if record.name.split(".")[0] in ("accounts", "billing", "portal") and not known:
             cause = record.exc_info[1] if record.exc_info else None
-            self.said.append(f"{words} {cause!r}")
+            self.messages.append(f"{words} {cause!r}")
 
 
 @dataclass
 class StormWorld:
-    """The world of one sequence. `shift` moves the real clock, of the portal alone.
+    """The world of one sequence. `shift` moves the real clock, for the portal alone.
 
-    Who is `broke` has a card that was good for the first bill and declines the next ones.
+    The subscribers in `broke` have a card that paid the first bill and declines the next ones.
     """
 
     provider: Provider
@@ -115,30 +115,30 @@ class StormWorld:
     broke: Collection[str] = ()
     accounts: dict[str, Account] = field(default_factory=dict)
     apps: dict[str, SubscriberApp] = field(default_factory=dict)
-    books: dict[str, WriteLedger] = field(default_factory=dict)
+    ledgers: dict[str, WriteLedger] = field(default_factory=dict)
     tabs: dict[str, AppRequest] = field(default_factory=dict)
     last: dict[str, AppRequest] = field(default_factory=dict)
     versions: dict[tuple[str, str], int] = field(default_factory=dict)
-    looked_at: set[Any] = field(default_factory=set)
+    checked_commands: set[Any] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         reset_site(self.provider, GENESIS)
-        self.post, self.errors, self.log = WebhookDelivery(self.provider), ErrorRecorder(), ProviderLog()
-        self.admin, self.desk = AdminOperator(), ConsoleOperator(self.provider)
-        self.weather = TroubleMaker(self.provider.sandbox)
+        self.delivery, self.errors, self.log = WebhookDelivery(self.provider), ErrorRecorder(), ProviderLog()
+        self.admin, self.console_operator = AdminOperator(), ConsoleOperator(self.provider)
+        self.trouble_maker = TroubleMaker(self.provider.sandbox)
         logging.getLogger().addHandler(self.errors)
         for name, starts in self.starts.items():
             self._create_subscriber(name, starts)
-        # What was arranged was imported.
-        for event in self.post.collect_new():
+        # The initial state is already imported.
+        for event in self.delivery.collect_new():
             self.log.count_writes(event)
-        self.post.under_way.clear()
+        self.delivery.under_way.clear()
         self.mailed = len(outgoing.outbox)
 
     def close_world(self) -> None:
-        """Take down what listens."""
+        """Remove the log handler and the observer of exchanges."""
         logging.getLogger().removeHandler(self.errors)
-        self.weather.stop_faults()
+        self.trouble_maker.stop_faults()
 
     def _create_subscriber(self, name: str, starts: Sequence[InitialPlan]) -> None:
         account = self.provider.subscriber(name)
@@ -152,11 +152,11 @@ class StormWorld:
         self._add_account(name, account)
 
     def _add_account(self, name: str, account: Account) -> None:
-        self.accounts[name], self.books[name] = account, WriteLedger()
+        self.accounts[name], self.ledgers[name] = account, WriteLedger()
         self.apps[name] = SubscriberApp(account, SubscriberWallet(self.provider, account))
 
     def perform_act(self, act: Act, trouble: Trouble = None) -> None:
-        """Do an act that is given by its name and what it takes, in trouble where one may come over it."""
+        """Perform an act by its name and arguments, with a trouble if one is given."""
         name, *arguments = act
         method = getattr(self, name)
         if trouble is None:
@@ -164,65 +164,65 @@ class StormWorld:
         else:
             method(*arguments, trouble=trouble)
 
-    def _do_meanwhile(self, act: Act) -> None:
+    def _perform_meanwhile(self, act: Act) -> None:
         self.perform_act(act)
-        # What is known now is not forgotten when whoever waited for an older answer goes on.
+        # Record the versions now, so that an older answer applied afterwards is detected.
         self._assert_never_older()
 
     # --- What people do -------------------------------------------------------------------------------------------
 
     def ask(self, name: str, wish: AppWish, trouble: Trouble = None) -> None:
-        """Let a subscriber look at the figures of a change and confirm it; the trouble comes over the latter."""
+        """Preview a change and confirm it; the trouble strikes the confirmation."""
         with suppress(NotOffered):
             intent = self.apps[name].prepare_request(wish)
-            self._in_the_app(name, lambda: self._send_request(name, intent), trouble)
+            self._run_in_app(name, lambda: self._send_request(name, intent), trouble)
 
     def look(self, name: str, wish: AppWish, trouble: Trouble = None) -> None:
-        """Leave a tab open with the figures of a change."""
+        """Preview a change, and leave the tab open."""
         self.tabs.pop(name, None)
-        with self.weather.inject_trouble(trouble, self._do_meanwhile), suppress(NotOffered):
+        with self.trouble_maker.inject_trouble(trouble, self._perform_meanwhile), suppress(NotOffered):
             self.tabs[name] = self.apps[name].prepare_request(wish)
         self.collect_events()
 
     def confirm(self, name: str, trouble: Trouble = None) -> None:
-        """Confirm what was left open, however old its figures are."""
+        """Confirm the change of the open tab, however old its figures are."""
         intent = self.tabs.pop(name, None)
         if intent is not None:
-            self._in_the_app(name, lambda: self._send_request(name, intent), trouble)
+            self._run_in_app(name, lambda: self._send_request(name, intent), trouble)
 
     def repeat(self, name: str, trouble: Trouble = None) -> None:
-        """Send the last request again with its key, as the app does that got no answer, or was told to wait."""
+        """Send the last request again with its key, as the app does without an answer or after Retry-After."""
         intent = self.last.get(name)
-        if intent is not None and clock.billing_now() - (intent.first_sent_at or clock.billing_now()) < KEYS_ARE_KEPT:
-            self._in_the_app(name, lambda: self._send_request(name, intent), trouble)
+        if intent is not None and clock.billing_now() - (intent.first_sent_at or clock.billing_now()) < KEY_LIFETIME:
+            self._run_in_app(name, lambda: self._send_request(name, intent), trouble)
 
     def sign_in(self, name: str, trouble: Trouble = None) -> None:
-        """Sign in by the code of a mail, and out again."""
-        email, door, asked = f"{name}@example.com", SignInClient(), []
-        self._in_the_portal(lambda: asked.append(door.request_code(email)), trouble)
+        """Sign in with a mailed code, and sign out."""
+        email, client, asked = f"{name}@example.com", SignInClient(), []
+        self._run_in_portal(lambda: asked.append(client.request_code(email)), trouble)
         self.send_mail()
         codes = [
             message for message in outgoing.outbox if message.to == [email] and CODE_PATTERN.search(str(message.body))
         ]
         if asked and asked[0].status_code == OK and codes:
-            answer = door.submit_code(CODE_PATTERN.findall(str(codes[-1].body))[0], email, **asked[0].json())
+            answer = client.submit_code(CODE_PATTERN.findall(str(codes[-1].body))[0], email, **asked[0].json())
             if answer.status_code == OK:
-                door.carry_token(answer.json()["token"])
-                assert door.api.post("/api/auth/logout").status_code == NO_CONTENT
+                client.carry_token(answer.json()["token"])
+                assert client.api.post("/api/auth/logout").status_code == NO_CONTENT
 
     def support(self, name: str, act: str, plan: str, trouble: Trouble = None) -> None:
-        """Do what the admin lets operators do for an account."""
-        self._in_the_portal(lambda: self.admin.perform_action(self.accounts[name], act, plan), trouble)
+        """Do an operator's action on an account in the admin."""
+        self._run_in_portal(lambda: self.admin.perform_action(self.accounts[name], act, plan), trouble)
 
     def set_up(self, act: str, number: int, trouble: Trouble = None) -> None:
-        """Let an operator set a bundle's rate, or something of the site."""
-        self._in_the_portal(lambda: self.admin.set_up(act, number), trouble)
+        """Set a bundle rate or a site setting in the admin."""
+        self._run_in_portal(lambda: self.admin.set_up(act, number), trouble)
 
     def erase(self, name: str, trouble: Trouble = None) -> None:
-        """Erase an account, if it may be; it is imported again, as when its subscriber comes back."""
+        """Erase an account if that is allowed, and import it again, as when its subscriber returns."""
         sent = OutgoingMail.objects.filter(state=OutgoingMail.State.SENT).count
         before = sent()
-        self._in_the_portal(lambda: erasure.erase_account(self.accounts[name], actor=OPERATOR), trouble)
+        self._run_in_portal(lambda: erasure.erase_account(self.accounts[name], actor=OPERATOR), trouble)
         if not Account.objects.filter(email=f"{name}@example.com").exists():
             self.mailed += before - sent()
             account = account_import.import_account(f"{name}@example.com")
@@ -232,35 +232,35 @@ class StormWorld:
             self._add_account(name, account)
 
     def console(self, name: str, act: str, plan: str, place: int, trouble: Trouble = None) -> None:
-        """Let an operator change a subscription at the provider's console; what troubles us troubles nobody there."""
-        self._at_the_console(name, lambda: self.desk.perform_action(self.accounts[name], act, plan, place))
+        """Change a subscription in the provider's console, to which no trouble applies."""
+        self._run_in_console(name, lambda: self.console_operator.perform_action(self.accounts[name], act, plan, place))
 
     def console_wallet(self, name: str, act: str, place: int, trouble: Trouble = None) -> None:
-        """Let an operator change what somebody pays with at the provider's console, or collect what is due."""
-        self._at_the_console(name, lambda: self.desk.change_wallet(self.accounts[name], act, place))
+        """Change payment methods or collect due invoices in the provider's console."""
+        self._run_in_console(name, lambda: self.console_operator.change_wallet(self.accounts[name], act, place))
 
     def console_price(self, plan: str, unit: str, cents: int, trouble: Trouble = None) -> None:
-        """Let an operator sell a plan at another price."""
-        self.desk.set_price(plan, unit, cents)
+        """Set another price of a plan in the provider's console."""
+        self.console_operator.set_price(plan, unit, cents)
 
-    # --- What machines and time do --------------------------------------------------------------------------------
+    # --- What workers and time do ---------------------------------------------------------------------------------
 
     def bring_webhooks(self, chance: int, lost: bool, doubled: bool, trouble: Trouble = None) -> None:
-        """Bring some webhooks, in an order that is left to chance; some of them never come, some come twice."""
+        """Deliver some webhooks in random order; some are lost, some are repeated."""
         dice = random.Random(chance)  # noqa: S311  (keeps no secret)
-        self._in_the_portal(lambda: self.post.deliver_some(dice, lost=lost, doubled=doubled), trouble)
+        self._run_in_portal(lambda: self.delivery.deliver_some(dice, lost=lost, doubled=doubled), trouble)
 
     def tick(self, trouble: Trouble = None) -> None:
-        """Let a minute's beat do its sweep."""
-        self._in_the_portal(recovery.run_tick, trouble)
+        """Run the tick of a minute."""
+        self._run_in_portal(recovery.run_tick, trouble)
 
     def work(self, trouble: Trouble = None) -> None:
-        """Let workers take up all that rows or messages tell them of."""
-        self._in_the_portal(self._run_workers, _trouble_in_threads(trouble))
+        """Let the workers process all due rows and messages."""
+        self._run_in_portal(self._run_workers, _trouble_in_threads(trouble))
 
     def run_job(self, name: str, trouble: Trouble = None) -> None:
-        """Run a job for its newest slot, if that was not done before."""
-        self._in_the_portal(
+        """Run a job for its newest slot, unless it has run."""
+        self._run_in_portal(
             lambda: schedule.run_job(
                 name, schedule.JOBS[name].newest_slot(clock.billing_now()), now=clock.billing_now()
             ),
@@ -268,27 +268,27 @@ class StormWorld:
         )
 
     def send_mail(self) -> None:
-        """Send what waits in the outbox."""
+        """Send the pending mail."""
         for pk in outbox.due_mail_ids():
             outbox.deliver_mail(pk)
 
     def pass_time(self, delta: timedelta) -> None:
-        """Let time pass, with nobody at work."""
+        """Let time pass without workers."""
         self.collect_events()
-        for books in self.books.values():
-            books.moved = True
+        for ledger in self.ledgers.values():
+            ledger.moved = True
         destination = clock.billing_now() + delta
         self.provider.sandbox.travel_to(destination)
         self.shift(delta)
         self.collect_events()
 
     def pass_days(self, days: int) -> None:
-        """Let days pass with everybody at work whenever something happens, and in the nights after it."""
+        """Let days pass, with workers at each scheduled event and in the night after it."""
         destination = clock.billing_now() + timedelta(days=days)
         while (now := clock.billing_now()) < destination:
-            happening = self._next_happening()
-            stop = destination if happening is None else min(destination, happening + SOON)
-            if happening is not None and happening + SOON < destination:
+            event_at = self._next_event_time()
+            stop = destination if event_at is None else min(destination, event_at + SOON)
+            if event_at is not None and event_at + SOON < destination:
                 self.pass_time(stop - now)
                 self.work()
                 stop = schedule.newest_night(clock.billing_now() + timedelta(hours=26)) + SOON
@@ -296,44 +296,44 @@ class StormWorld:
             self.work()
 
     def until_something_happens(self) -> None:
-        """Let time pass until just after the next thing that the portal knows of."""
-        happening = self._next_happening()
-        if happening is not None:
-            self.pass_time(happening + SOON - clock.billing_now())
+        """Let time pass until just after the next scheduled event."""
+        event_at = self._next_event_time()
+        if event_at is not None:
+            self.pass_time(event_at + SOON - clock.billing_now())
 
     def until_the_eve(self, before: timedelta) -> None:
-        """Let time pass until so long before the next thing that the portal knows of, if it is not as near yet."""
-        happening = self._next_happening()
-        if happening is not None and happening - before > clock.billing_now():
-            self.pass_time(happening - before - clock.billing_now())
+        """Let time pass until this long before the next scheduled event, unless that time is past."""
+        event_at = self._next_event_time()
+        if event_at is not None and event_at - before > clock.billing_now():
+            self.pass_time(event_at - before - clock.billing_now())
 
     def calm(self) -> None:
-        """Let the storm abate: nothing fails any more, all is brought, and everybody works until nothing is left."""
-        self.post.collect_new()
-        self.post.deliver_some(_EverythingInOrder(), lost=False, doubled=False)  # type: ignore[arg-type]
+        """End all troubles, deliver all webhooks, and let the workers run until no work is left."""
+        self.delivery.collect_new()
+        self.delivery.deliver_some(_AllInOrder(), lost=False, doubled=False)  # type: ignore[arg-type]
         for _ in range(ROUNDS):
-            self.pass_time(LEASES_OVER)
+            self.pass_time(LEASE_EXPIRY)
             self.work()
-            if not self._is_busy():
+            if not self._remaining_work():
                 break
-        assert self._is_busy() == []
+        assert self._remaining_work() == []
         call_command("reconcile", "--restart", stdout=StringIO())
         self._run_workers()
         self.send_mail()
         self.collect_events()
         self.assert_invariants()
-        self._assert_all_is_well()
+        self._assert_final_state()
 
     def collect_events(self) -> None:
-        """Book what the provider told of since the last time on the portal, or on time."""
-        self._book_events(by_the_portal=True)
+        """Attribute the new events to the portal or to time."""
+        self._record_events(by_portal=True)
 
     # --- What must hold -------------------------------------------------------------------------------------------
 
     def assert_invariants(self) -> None:
-        """Assert what holds at every moment."""
-        assert self.errors.said == []
-        assert self.weather.within == 0, "the provider was asked inside a transaction"
+        """Assert what always holds."""
+        assert self.errors.messages == []
+        assert self.trouble_maker.requests_in_transaction == 0, "the provider was asked inside a transaction"
         self._assert_never_billed_while_paused()
         self._assert_never_older()
         for name, account in self.accounts.items():
@@ -345,8 +345,8 @@ class StormWorld:
             prices = [fingerprint["price"].rsplit("-", 1)[0] for fingerprint in self._live_fingerprints(name).values()]
             assert len(prices) == len(set(prices)), f"{name} has two live subscriptions of one service"
 
-    def _assert_all_is_well(self) -> None:
-        """Assert what holds once nothing is left to do."""
+    def _assert_final_state(self) -> None:
+        """Assert what holds when no work is left."""
         assert reconcile_output() == ""
         for account in self.accounts.values():
             assert bundle_coupons.pending_swaps(account) == []
@@ -354,7 +354,7 @@ class StormWorld:
         assert CancellationFeedback.Outcome.REQUESTED not in outcomes
         sent = OutgoingMail.objects.filter(state=OutgoingMail.State.SENT).count()
         assert len(outgoing.outbox) - self.mailed == sent
-        for command in Command.objects.filter(state=Command.State.SUCCEEDED, kind__in=ALWAYS_TOLD):
+        for command in Command.objects.filter(state=Command.State.SUCCEEDED, kind__in=ALWAYS_MAILED):
             assert OutgoingMail.objects.filter(dedupe_key=f"command:{command.pk}").count() == 1
         overdue = PauseSchedule.objects.filter(
             state=PauseSchedule.State.PAUSED,
@@ -364,23 +364,23 @@ class StormWorld:
         assert [str(schedule) for schedule in overdue] == []
 
     def _assert_written_once(self, name: str) -> None:
-        """Assert that each step that was done has been written once, and none that was not; and what that charged."""
-        if self.books[name].balance_books(self.accounts[name], name):
+        """Assert that exactly the done steps were written, once each, and the charges of their request."""
+        if self.ledgers[name].assert_balanced(self.accounts[name], name):
             self._assert_charged_as_shown(name)
 
     def _assert_charged_as_shown(self, name: str) -> None:
-        """Assert that what a request led to, by itself or finished by others, charged what was shown with it."""
-        books, account = self.books[name], self.accounts[name]
-        intent, charged, moved = books.intent, books.charged, books.moved
-        books.begin_intent(None)
+        """Assert that a request charged what its preview showed, whoever finished it."""
+        ledger, account = self.ledgers[name], self.accounts[name]
+        intent, charged, moved = ledger.intent, ledger.charged, ledger.moved
+        ledger.begin_intent(None)
         if intent is None or intent.charged is None:
             return
         command = Command.objects.filter(account=account, key=intent.command_key).first()
-        # What a job resumed meanwhile is not this change's, though it be about the same subscription.
+        # A job's resume of the same subscription is not a charge of this change.
         concerned = _charged_objects(command) if command else set(charged)
-        intent.charged += sum(charged[identifier] for identifier in concerned - _resumed_by_a_job(account, intent))
+        intent.charged += sum(charged[identifier] for identifier in concerned - _resumed_by_job(account, intent))
         if command is None or command.error_code == "billing_partial" or intent.collects:
-            # It was done in part, or finished what another one had left, or a card declined what is due.
+            # It was partial, or finished another request, or the card declined.
             assert intent.charged <= intent.shown, f"{intent}"
         elif command.state == Command.State.FAILED:
             assert intent.charged == 0, f"{intent} failed"
@@ -388,7 +388,7 @@ class StormWorld:
             assert intent.charged == intent.shown, f"{intent}"
 
     def _assert_counted_once(self, account: Account) -> None:
-        """Assert that the retention report counts each step that was done once."""
+        """Assert that the retention report counts each done step once."""
         rows = ChurnEvent.objects.filter(account=account, kind__in=set(COUNTED_AS.values()))
         counted = Counter((row.subscription_id, str(row.kind)) for row in rows)
         done = Counter(
@@ -401,18 +401,18 @@ class StormWorld:
         assert (counted - done, lost) == (Counter(), {})
 
     def _assert_resumed_when_promised(self, account: Account) -> None:
-        """Assert that no job has resumed anything before its day."""
+        """Assert that no job resumed a subscription before its date."""
         resumed = Command.objects.filter(account=account, kind=resumes.RESUME.name, state=Command.State.SUCCEEDED)
-        for command in resumed.filter(actor=SYSTEM_ACTOR).exclude(pk__in=self.looked_at):
-            self.looked_at.add(command.pk)
+        for command in resumed.filter(actor=SYSTEM_ACTOR).exclude(pk__in=self.checked_commands):
+            self.checked_commands.add(command.pk)
             for step in command.steps:
                 begun_at = int(step.begun_at.timestamp())
-                found = pause_periods(self.post.events_about(step.subscription_id), ())
+                found = pause_periods(self.delivery.events_about(step.subscription_id), ())
                 began = [utc_time(pause.began_at) for pause in found if pause.covers_instant(begun_at)]
-                assert all(utc_time(begun_at) - begin >= PROMISED for begin in began), "resumed early"
+                assert all(utc_time(begun_at) - begin >= MIN_PAUSE for begin in began), "resumed early"
 
     def _assert_never_older(self) -> None:
-        """Assert that nothing older was written over anything newer."""
+        """Assert that no older version replaced a newer one."""
         for kind, model in MODELS_BY_KIND.items():
             for resource, version in model._default_manager.values_list("provider_id", "resource_version"):
                 assert version >= self.versions.get((kind, resource), 0), f"{kind} {resource} went back"
@@ -420,11 +420,11 @@ class StormWorld:
 
     def _assert_never_billed_while_paused(self) -> None:
         stories: dict[str, list[Event]] = {}
-        for event in self.post.story:
+        for event in self.delivery.story:
             if "subscription" in event["content"]:
                 stories.setdefault(event["content"]["subscription"]["id"], []).append(event)
         held = {identifier: pause_periods(story, ()) for identifier, story in stories.items()}
-        for event in self.post.story:
+        for event in self.delivery.story:
             if event["event_type"] == "invoice_generated":
                 invoice = event["content"]["invoice"]
                 within = [
@@ -434,73 +434,75 @@ class StormWorld:
                 ]
                 assert not within, f"invoice {invoice['id']} bills a paused subscription"
 
-    # --- Within ---------------------------------------------------------------------------------------------------
+    # --- Helpers --------------------------------------------------------------------------------------------------
 
-    def _in_the_app(self, name: str, act: Callable[[], tuple[AppRequest, Any]], trouble: Trouble) -> None:
-        """Let a subscriber do something; assert that what was refused changed nothing at the provider."""
+    def _run_in_app(self, name: str, act: Callable[[], tuple[AppRequest, Any]], trouble: Trouble) -> None:
+        """Perform a subscriber's act; assert that a refusal changed nothing at the provider."""
         self.collect_events()
         before = self._changeable_state(name)
         answers: list[tuple[AppRequest, Any]] = []
-        with self.weather.inject_trouble(trouble, self._do_meanwhile):
+        with self.trouble_maker.inject_trouble(trouble, self._perform_meanwhile):
             answers.append(act())
         self.collect_events()
         self._note_command(name)
-        if isinstance(trouble, Meanwhile) and self.weather.struck:
-            # What was charged cannot be told apart from what came of the other act.
-            self.books[name].begin_intent(None)
+        if isinstance(trouble, Meanwhile) and self.trouble_maker.struck:
+            # The charge cannot be told apart from that of the other act.
+            self.ledgers[name].begin_intent(None)
             for intent in (self.last[name], *(sent for sent, _ in answers)):
                 intent.charged = None
-        if isinstance(trouble, DeathAt) and self.weather.struck:
-            # Its request is held by nobody for a minute; whoever asked again before would only wait.
+        if isinstance(trouble, DeathAt) and self.trouble_maker.struck:
+            # The lease of the killed request lasts a minute, and a retry before would only wait.
             self.pass_time(timedelta(seconds=61))
         elif answers and not isinstance(trouble, Meanwhile):
-            self._assert_well_answered(name, *answers[0], before)
+            self._assert_refusal_changed_nothing(name, *answers[0], before)
 
     def _send_request(self, name: str, intent: AppRequest) -> tuple[AppRequest, Any]:
         self.last[name] = intent
         intent.first_sent_at = intent.first_sent_at or clock.billing_now()
-        books = self.books[name]
+        ledger = self.ledgers[name]
         if not Command.objects.filter(account=self.accounts[name], state__in=Command.OPEN).exists():
-            books.begin_intent(intent)
+            ledger.begin_intent(intent)
         return intent, self.apps[name].send_request(intent)
 
     def _note_command(self, name: str) -> None:
-        """Note which command the last request stands for: the row that tells it is kept for a day."""
+        """Note the command of the last request, because its row is deleted after a day."""
         intent = self.last.get(name)
         if intent is not None:
             row = self.accounts[name].user.idempotent_requests.filter(key=intent.key).first()
             intent.command_key = intent.command_key or (f"request-{row.pk}" if row else "")
 
-    def _assert_well_answered(self, name: str, intent: AppRequest, answer: Any, before: RawSubscriptions) -> None:
+    def _assert_refusal_changed_nothing(
+        self, name: str, intent: AppRequest, answer: Any, before: RawSubscriptions
+    ) -> None:
         if answer.status_code == 200:
             return
-        if answer.json()["code"] not in UNDECIDED:
+        if answer.json()["code"] not in UNCERTAIN_CODES:
             assert self._changeable_state(name) == before, f"{answer.json()} to {intent}, and something was changed"
 
-    def _in_the_portal(self, act: Callable[[], object], trouble: Trouble) -> None:
+    def _run_in_portal(self, act: Callable[[], object], trouble: Trouble) -> None:
         self.collect_events()
-        # What an operator is told is no failure.
-        with self.weather.inject_trouble(trouble, self._do_meanwhile), suppress(PortalError):
+        # A refusal is shown to the operator, and is no failure.
+        with self.trouble_maker.inject_trouble(trouble, self._perform_meanwhile), suppress(PortalError):
             act()
         self.collect_events()
 
-    def _at_the_console(self, name: str, act: Callable[[], None]) -> None:
+    def _run_in_console(self, name: str, act: Callable[[], None]) -> None:
         self.collect_events()
         if Command.objects.filter(account=self.accounts[name], state__in=Command.OPEN).exists():
-            self.books[name].muddied = True
+            self.ledgers[name].ambiguous = True
         act()
-        self._book_events(by_the_portal=False)
+        self._record_events(by_portal=False)
 
-    def _book_events(self, *, by_the_portal: bool) -> None:
-        for event in self.post.collect_new():
+    def _record_events(self, *, by_portal: bool) -> None:
+        for event in self.delivery.collect_new():
             owner = owner_of(event["content"])
-            books = self.books.get(owner)
-            if books is None:
+            ledger = self.ledgers.get(owner)
+            if ledger is None:
                 self.log.count_writes(event)
-            elif by_the_portal and event["source"] == "api":
-                books.note_written(self.log, event)
+            elif by_portal and event["source"] == "api":
+                ledger.record_portal_writes(self.log, event)
             else:
-                books.note_others(self.log, event)
+                ledger.record_other_writes(self.log, event)
 
     def _run_workers(self) -> None:
         recovery.run_tick()
@@ -511,8 +513,8 @@ class StormWorld:
             if bundle_coupons.pending_swaps(account):
                 bundle_coupons.align_hinted_account(account.pk, now=clock.billing_now())
 
-    def _is_busy(self) -> list[str]:
-        """Return what is still to be done."""
+    def _remaining_work(self) -> list[str]:
+        """Return the work that is left."""
         return [
             *map(str, Command.objects.filter(state__in=Command.OPEN)),
             *map(str, WebhookEvent.objects.filter(state=WebhookEvent.State.RECEIVED)),
@@ -520,19 +522,19 @@ class StormWorld:
         ]
 
     def _has_run(self, job: schedule.Job) -> bool:
-        """Whether a job has run for its newest slot, which makes up for those before it, and as often as requested."""
+        """Return whether a job has finished its newest slot, which covers earlier ones, and all its requests."""
         slot = job.newest_slot(clock.billing_now())
         runs = JobRun.objects.filter(job=job.name, scheduled_for=slot)
         return (slot is None or runs.exists()) and not runs.filter(finished_at=None).exists()
 
     def _changeable_state(self, name: str) -> RawSubscriptions:
-        """Return what a change could change at the provider."""
+        """Return the provider's state that a change can alter."""
         customer = self.provider.sdk.Customer.retrieve(name).customer.raw_data
         own = ("first_name", "last_name", "primary_payment_source_id", "backup_payment_source_id")
         return {
             **self._live_fingerprints(name),
             "customer": {field: customer.get(field) for field in own},
-            "sources": self.apps[name].purse.provider_sources(),
+            "sources": self.apps[name].wallet.provider_sources(),
         }
 
     def _live_fingerprints(self, name: str) -> RawSubscriptions:
@@ -546,30 +548,30 @@ class StormWorld:
     def _timestamp_in(self, days: int) -> int:
         return int((clock.billing_now() + timedelta(days=days)).timestamp())
 
-    def _next_happening(self) -> datetime | None:
+    def _next_event_time(self) -> datetime | None:
         return next_event_at(holding for account in self.accounts.values() for holding in live_holdings(account))
 
 
-class _EverythingInOrder:
-    """Chance that brings all there is, in the order it came."""
+class _AllInOrder:
+    """A stand-in for Random that delivers all events in their order."""
 
     def shuffle(self, _things: list[Any]) -> None:
-        """Leave them as they are."""
+        """Keep the order."""
 
     def randint(self, _least: int, most: int) -> int:
-        """Return the most."""
+        """Return the upper bound."""
         return most
 
 
 def _trouble_in_threads(trouble: Trouble) -> Trouble:
-    """Return a trouble as it can come over a job whose threads ask the provider side by side."""
+    """Return a trouble as it applies to a job whose threads send requests concurrently."""
     if isinstance(trouble, Fault) and settings.RESUME_THREADS > 1:
-        return trouble.on_everything()
+        return trouble.for_all_requests()
     return trouble
 
 
-def _resumed_by_a_job(account: Account, intent: AppRequest) -> set[str]:
-    """Return the subscriptions that a job has resumed since something was asked for."""
+def _resumed_by_job(account: Account, intent: AppRequest) -> set[str]:
+    """Return the subscriptions that a job has resumed since a request."""
     since = intent.first_sent_at or clock.billing_now()
     by_jobs = Command.objects.filter(account=account, actor=SYSTEM_ACTOR, created_at__gte=since)
     done = [step for command in by_jobs for step in command.steps if step.is_done]

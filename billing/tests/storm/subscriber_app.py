@@ -1,4 +1,4 @@
-"""The app in a subscriber's hands: what it asks the portal for first, and what it sends when that is confirmed."""
+"""The app of a subscriber: the previews that it requests, and the requests that it sends on confirmation."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ OWNER = {"firstName": "Grace", "lastName": "Van Dyke", "billingState": "Ohio", "
 class AppWish:
     """What a subscriber wants.
 
-    `plans` are those it is about, None for all; `word` is a code, a reason to leave, the screen that offered it, a
-    card's number or a name; `place` says which of the payment methods, the oldest first.
+    `plans` is None for all; `word` is a code, a cancellation reason, the screen that offered it, a card number or a
+    name; `place` is the index of a payment method, oldest first.
     """
 
     what: str
@@ -39,10 +39,10 @@ class AppWish:
 
 @dataclass
 class AppRequest:
-    """A request with its key, as often as it is sent; `shown` is what it was said to charge at once, in cents.
+    """A request with its key, for all its retries; `shown` is its charge according to the preview, in cents.
 
-    One that `collects` may charge less: a decline of what is due is no error. `charged` is what it did charge so far,
-    None where that cannot be told apart from another one's; `command_key` is the key of the command that it became.
+    One that `collects` may charge less, because a decline of due invoices is no error. `charged` is its charge so far,
+    or None if it cannot be told apart from another one's; `command_key` is the key of its command.
     """
 
     path: str
@@ -56,19 +56,19 @@ class AppRequest:
 
 
 class NotOffered(Exception):
-    """The app shows no way to it, or the portal gave no figures for it."""
+    """The app does not offer this change, or the portal refused its preview."""
 
 
 @dataclass
 class SubscriberApp:
-    """Makes requests of wishes, with what the account holds in sight, and sends them."""
+    """Prepares the requests of wishes from the account's state, and sends them."""
 
     account: Account
-    purse: SubscriberWallet
+    wallet: SubscriberWallet
     _keys: itertools.count[int] = field(default_factory=itertools.count)
 
     def prepare_request(self, wish: AppWish) -> AppRequest:
-        """Ask for what has to be shown first; return what is sent when it is confirmed. Raises NotOffered."""
+        """Request the preview of a wish; return the request to send on confirmation. Raises NotOffered."""
         path, body, shown = getattr(self, f"_{wish.what}")(wish)
         return AppRequest(path, body, f"intent-{next(self._keys)}", shown, collects=path == METHODS)
 
@@ -79,10 +79,10 @@ class SubscriberApp:
         )
 
     def _whatever(self, wish: AppWish) -> tuple[str, dict[str, Any], int]:
-        """Want one of the things that the screens offer at this moment."""
-        held = live_holdings(self.account)
-        offered = [what for holding in held for what in self._offered_for(holding)]
-        if not held:
+        """Prepare one of the changes that the screens offer now."""
+        holdings = live_holdings(self.account)
+        offered = [what for holding in holdings for what in self._offered_for(holding)]
+        if not holdings:
             offered = [AppWish("want", wish.plans)]
         if due_invoices(self.account):
             offered += [replace(wish, what=what) for what in ("make_default", "add_card", "replace_card")]
@@ -90,19 +90,19 @@ class SubscriberApp:
         found: tuple[str, dict[str, Any], int] = getattr(self, f"_{chosen.what}")(chosen)
         return found
 
-    def _offered_for(self, one: Holding) -> Iterator[AppWish]:
-        own = frozenset([one.plan.id])
-        if one.is_paused:
+    def _offered_for(self, holding: Holding) -> Iterator[AppWish]:
+        own = frozenset([holding.plan.id])
+        if holding.is_paused:
             yield AppWish("resume", own)
-        elif one.status == NON_RENEWING:
+        elif holding.status == NON_RENEWING:
             yield AppWish("keep", own)
-        elif one.subscription.has_scheduled_changes:
+        elif holding.subscription.has_scheduled_changes:
             yield AppWish("undo_change", own)
         else:
-            yield AppWish("downgrade" if one.subscription.period_unit == YEAR else "upgrade", own)
-        if one.has_scheduled_pause:
+            yield AppWish("downgrade" if holding.subscription.period_unit == YEAR else "upgrade", own)
+        if holding.has_scheduled_pause:
             yield AppWish("take_pause_back", own)
-        elif one.can_be_paused:
+        elif holding.can_be_paused:
             yield AppWish("pause", own)
         yield AppWish("cancel", own, word="Too expensive")
 
@@ -116,8 +116,8 @@ class SubscriberApp:
     def _take_pause_back(self, wish: AppWish) -> tuple[str, dict[str, Any], int]:
         if wish.plans is None:
             return f"{ACCOUNT}/remove-scheduled-pause", {}, 0
-        one = {"subscriptionId": self._pick_ids(wish.plans)[:1]}
-        return f"{ACCOUNT}/subscription/remove-scheduled-pause", one, 0
+        body = {"subscriptionId": self._pick_ids(wish.plans)[:1]}
+        return f"{ACCOUNT}/subscription/remove-scheduled-pause", body, 0
 
     def _resume(self, wish: AppWish) -> tuple[str, dict[str, Any], int]:
         named = {} if wish.plans is None else {"subscriptionId": self._pick_ids(wish.plans)}
@@ -138,7 +138,7 @@ class SubscriberApp:
         ]
         return (
             f"{ACCOUNT}/subscription/remove-scheduled-cancellation",
-            {"subscriptionId": _first_only(ending)},
+            {"subscriptionId": _first_or_refuse(ending)},
             0,
         )
 
@@ -148,7 +148,7 @@ class SubscriberApp:
             for holding in live_holdings(self.account)
             if holding.subscription.has_scheduled_changes and holding.plan.id in (wish.plans or ())
         ]
-        return f"{ACCOUNT}/subscription/remove-scheduled-change", {"subscriptionId": _first_only(changing)}, 0
+        return f"{ACCOUNT}/subscription/remove-scheduled-change", {"subscriptionId": _first_or_refuse(changing)}, 0
 
     def _want(self, wish: AppWish) -> tuple[str, dict[str, Any], int]:
         body = {"planIds": sorted(wish.plans or ())}
@@ -176,8 +176,8 @@ class SubscriberApp:
         return f"{ACCOUNT}/claim-my-offer", {"quote": shown["quote"]}, 0
 
     def _add_card(self, wish: AppWish) -> tuple[str, dict[str, Any], int]:
-        token = self.purse.create_token(wish.word)
-        return self._with_dues({"operationType": "ADD", "paymentsource": "CARD", "token": token, **OWNER})
+        token = self.wallet.create_token(wish.word)
+        return self._collecting_change({"operationType": "ADD", "paymentsource": "CARD", "token": token, **OWNER})
 
     def _replace_card(self, wish: AppWish) -> tuple[str, dict[str, Any], int]:
         source = self._pick_source(wish.place, CARD)
@@ -185,12 +185,12 @@ class SubscriberApp:
         return path, {**body, "operationType": "UPDATE", "paymentSourceId": source}, shown
 
     def _add_paypal(self, wish: AppWish) -> tuple[str, dict[str, Any], int]:
-        made = Browser(self.account).post(f"{PAYMENTS}/paymentToken", format="json")
-        if made.status_code != 200:
+        answer = Browser(self.account).post(f"{PAYMENTS}/paymentToken", format="json")
+        if answer.status_code != 200:
             raise NotOffered
-        intent = made.json()["id"]
-        self.purse.agree_to_paypal(intent)
-        return self._with_dues({"operationType": "ADD", "paymentsource": "PAYPAL", "token": intent})
+        intent = answer.json()["id"]
+        self.wallet.agree_to_paypal(intent)
+        return self._collecting_change({"operationType": "ADD", "paymentsource": "PAYPAL", "token": intent})
 
     def _replace_paypal(self, wish: AppWish) -> tuple[str, dict[str, Any], int]:
         source = self._pick_source(wish.place, PAYPAL)
@@ -204,7 +204,7 @@ class SubscriberApp:
 
     def _make_default(self, wish: AppWish) -> tuple[str, dict[str, Any], int]:
         named = {"paymentSourceId": self._pick_source(wish.place)}
-        return self._with_dues({"operationType": "SETPRIMARY", **named})
+        return self._collecting_change({"operationType": "SETPRIMARY", **named})
 
     def _remove_card(self, wish: AppWish) -> tuple[str, dict[str, Any], int]:
         return METHODS, {"operationType": "DELETE", "paymentSourceId": self._pick_source(wish.place)}, 0
@@ -219,8 +219,8 @@ class SubscriberApp:
     def _rename(self, wish: AppWish) -> tuple[str, dict[str, Any], int]:
         return PROFILE, {"firstName": wish.word, "lastName": "Tester", "bmonth": 0, "bday": 0}, 0
 
-    def _with_dues(self, body: dict[str, Any]) -> tuple[str, dict[str, Any], int]:
-        """Return a change of payment methods that collects what is due, as it is shown."""
+    def _collecting_change(self, body: dict[str, Any]) -> tuple[str, dict[str, Any], int]:
+        """Return a change of payment methods that collects the amount due, with its quote."""
         shown = self._read_screen(f"{PAYMENTS}/")
         return METHODS, {**body, "quote": shown["quote"]}, shown["amountDue"]
 
@@ -232,8 +232,8 @@ class SubscriberApp:
         return answer.json()
 
     def _pick_ids(self, plans: Collection[str]) -> list[str]:
-        held = live_holdings(self.account)
-        found = [holding.subscription.provider_id for holding in held if holding.plan.id in plans]
+        holdings = live_holdings(self.account)
+        found = [holding.subscription.provider_id for holding in holdings if holding.plan.id in plans]
         if not found:
             raise NotOffered
         return found
@@ -248,7 +248,7 @@ class SubscriberApp:
         return str(sources[min(place, len(sources) - 1)].provider_id)
 
 
-def _first_only(ids: list[str]) -> list[str]:
+def _first_or_refuse(ids: list[str]) -> list[str]:
     if not ids:
         raise NotOffered
     return ids[:1]

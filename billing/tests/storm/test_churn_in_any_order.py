@@ -1,4 +1,4 @@
-"""Whatever people, machines and time do, in any order: nobody is billed while paused, and every promise is kept."""
+"""Random sequences around pauses: nobody is billed while paused, and each resume happens on its date."""
 
 from __future__ import annotations
 
@@ -28,15 +28,18 @@ from conftest import GENESIS
 pytestmark = pytest.mark.django_db
 
 NEW_YORK, AUCKLAND, KOLKATA = "America/New_York", "Pacific/Auckland", "Asia/Kolkata"
-# When it begins, and where. What is paused after a month and comes back thirty days later meets the night that the
-# comment names.
+# Start times and time zones. A pause after a month that ends thirty days later ends in the night that the comment
+# names.
 BEGINNINGS = (
     (GENESIS, NEW_YORK),
-    (datetime(2026, 1, 6, 7, 15, tzinfo=UTC), NEW_YORK),  # its hour is left out in the spring
-    (datetime(2026, 9, 2, 5, 30, tzinfo=UTC), NEW_YORK),  # its hour is there twice in the autumn
+    (datetime(2026, 1, 6, 7, 15, tzinfo=UTC), NEW_YORK),  # its hour is skipped in spring
+    (datetime(2026, 9, 2, 5, 30, tzinfo=UTC), NEW_YORK),  # its hour repeats in fall
     (datetime(2028, 1, 30, 4, 30, tzinfo=UTC), NEW_YORK),  # the end of a leap year's February
-    (datetime(2027, 12, 31, 23, 30, tzinfo=UTC), KOLKATA),  # at the provider a year, here a day behind
-    (datetime(2026, 3, 4, 11, 30, tzinfo=UTC), AUCKLAND),  # the south's autumn
+    (
+        datetime(2027, 12, 31, 23, 30, tzinfo=UTC),
+        KOLKATA,
+    ),  # the provider's date is the last of the year, the local one the first of the next
+    (datetime(2026, 3, 4, 11, 30, tzinfo=UTC), AUCKLAND),  # fall in the Southern Hemisphere
 )
 OFFERED = ("", *OFFERING_SCREENS)
 
@@ -56,7 +59,7 @@ surveys = st.builds(
 
 
 class ChurnMachine(SequenceMachine):
-    """One account, and everybody who has to do with its leaving and staying."""
+    """Random acts of a subscriber, operators, workers and time around pauses and cancellations."""
 
     life: ChurnLifecycle
 
@@ -70,13 +73,13 @@ class ChurnMachine(SequenceMachine):
         genesis, zone = beginning
         self.life = ChurnLifecycle(self.provider, starts, genesis=genesis, zone=zone)
         if pauses:
-            self.life.pause_offered(None, EMPTY_SURVEY, offered="")
+            self.life.pause_with_survey(None, EMPTY_SURVEY, offered="")
         if asleep:
-            self.life.live_until_something_happens(attended=True)
+            self.life.pass_time_to_next_event(attended=True)
 
     @rule(chosen=st.none() | some_plans, survey=surveys, offered=st.sampled_from(OFFERED))
     def pause(self, chosen: Set[str] | None, survey: Survey, offered: str) -> None:
-        self.life.pause_offered(chosen, survey, offered=offered)
+        self.life.pause_with_survey(chosen, survey, offered=offered)
 
     @rule(chosen=st.none() | some_plans, survey=surveys, twice=st.booleans())
     def cancel(self, chosen: Set[str] | None, survey: Survey, twice: bool) -> None:
@@ -92,7 +95,7 @@ class ChurnMachine(SequenceMachine):
 
     @rule(wanted=some_plans)
     def want(self, wanted: Set[str]) -> None:
-        self.life.want_plans(wanted)
+        self.life.select_plans(wanted)
 
     @rule(direction=st.sampled_from(["upgrade", "downgrade"]), chosen=st.none() | some_plans)
     def switch(self, direction: str, chosen: Set[str] | None) -> None:
@@ -104,7 +107,7 @@ class ChurnMachine(SequenceMachine):
 
     @rule(declines=st.booleans(), here=st.booleans())
     def change_card(self, declines: bool, here: bool) -> None:
-        (self.life.change_card_here if here else self.life.change_card)(declines=declines)
+        (self.life.change_card_in_portal if here else self.life.change_card)(declines=declines)
 
     @rule(act=st.sampled_from(["resume", "remove pause"]), plan=plans)
     def support(self, act: str, plan: str) -> None:
@@ -140,27 +143,27 @@ class ChurnMachine(SequenceMachine):
 
     @rule(attended=st.booleans())
     def something_falls_due(self, attended: bool) -> None:
-        self.life.live_until_something_happens(attended=attended)
+        self.life.pass_time_to_next_event(attended=attended)
 
     @rule(hours=st.integers(1, 30))
     def hours_pass_unattended(self, hours: int) -> None:
-        self.life.sleep_through(hours=hours)
+        self.life.skip_time(hours=hours)
 
     @rule(days=st.sampled_from([2, 12, 28, 31, 33]))
     def days_pass_unattended(self, days: int) -> None:
-        self.life.sleep_through(days=days)
+        self.life.skip_time(days=days)
 
     @rule(hours=st.integers(1, 30))
     def hours_pass(self, hours: int) -> None:
-        self.life.live_on(hours=hours)
+        self.life.pass_time(hours=hours)
 
     @rule(days=st.sampled_from([2, 12, 31, 31, 65]))
     def days_pass(self, days: int) -> None:
-        self.life.live_on(days=days)
+        self.life.pass_time(days=days)
 
     @rule()
     def run_reconcile(self) -> None:
-        self.life.settle_work()
+        self.life.repair_mirror_now()
 
     @invariant()
     def everything_holds(self) -> None:
@@ -168,5 +171,5 @@ class ChurnMachine(SequenceMachine):
 
 
 @pytest.mark.shows("reliability-11")
-def test_every_promise_is_kept_whatever_is_done(provider: Provider) -> None:
+def test_any_sequence_keeps_every_promised_date(provider: Provider) -> None:
     search_sequences(ChurnMachine, provider, sequences=3, steps=12)

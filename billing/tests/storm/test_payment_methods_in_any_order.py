@@ -1,4 +1,4 @@
-"""Whatever is done to payment methods in whatever order: one default, each bill paid once, the mirror in step."""
+"""Random changes of payment methods: one default, each bill paid once, and the mirror equals the provider."""
 
 from __future__ import annotations
 
@@ -24,30 +24,30 @@ pytestmark = pytest.mark.django_db
 REFUSED_WHEN_ADDED = "4119862760338320"
 
 numbers = st.sampled_from([VISA_CARD, MASTERCARD, DECLINING_CARD, DECLINING_CARD, REFUSED_WHEN_ADDED])
-# Which of those that are held, oldest first; one too many is the newest.
+# Indexes of payment methods, oldest first; too high an index means the newest.
 places = st.integers(0, 3)
 
 
 class PaymentMethodsMachine(SequenceMachine):
-    """A subscriber of two plans, or of none, and what becomes of the payment methods."""
+    """Random changes of the payment methods of a subscriber with two plans or none."""
 
     @initialize(plans=st.sampled_from([(FAITH, GOSPEL), (FAITH, GOSPEL), ()]))
     def begin(self, plans: tuple[str, ...]) -> None:
         self.provider.sandbox.start_afresh()
         self.provider.open_shop()
-        self.purse = SubscriberWallet(self.provider, self.provider.subscriber("ava", *plans))
+        self.wallet = SubscriberWallet(self.provider, self.provider.subscriber("ava", *plans))
         self.plans, self.count = plans, 1
-        # What changes brought that were done in part, oldest first, with what it was to replace; and which plans an
-        # operator tied to which source.
-        self.half_way: list[tuple[str, str]] = []
+        # The new sources of partial updates, oldest first, each after the source that it replaces; and the sources to
+        # which an operator tied plans.
+        self.partial_updates: list[tuple[str, str]] = []
         self.tied: dict[str, str | None] = {}
 
     @rule(number=numbers)
     def add(self, number: str) -> None:
-        due, token = self.purse.amount_due(), self.purse.create_token(number)
-        twins = [source for _, source in self.half_way if self._last_digits(source) == number[-4:]]
+        due, token = self.wallet.amount_due(), self.wallet.create_token(number)
+        twins = [source for _, source in self.partial_updates if self._last_digits(source) == number[-4:]]
         try:
-            outcome = self.purse.add_card(token)
+            outcome = self.wallet.add_card(token)
         except PaymentProcessingFailed:
             assert number == REFUSED_WHEN_ADDED
         else:
@@ -58,130 +58,130 @@ class PaymentMethodsMachine(SequenceMachine):
 
     @rule(place=places, number=numbers)
     def replace(self, place: int, number: str) -> None:
-        source, due = self._at(place), self.purse.amount_due()
+        source, due = self._source_at(place), self.wallet.amount_due()
         if source is None:
             return
-        was_default, token = source == self.purse.source_in_role(), self.purse.create_token(number)
-        replaced = [source, *self._replacement_for(source)]
+        was_default, token = source == self.wallet.source_in_role(), self.wallet.create_token(number)
+        replaced = [source, *self._replacements_of(source)]
         try:
-            outcome = self.purse.replace_card(source, token)
+            outcome = self.wallet.replace_card(source, token)
         except PaymentProcessingFailed:
             assert number == REFUSED_WHEN_ADDED
-            assert source in self.purse.provider_sources()
+            assert source in self.wallet.provider_sources()
         else:
-            assert not self.purse.provider_sources().keys() & set(replaced)
-            assert not was_default or self.purse.source_in_role() == outcome.source_id
+            assert not self.wallet.provider_sources().keys() & set(replaced)
+            assert not was_default or self.wallet.source_in_role() == outcome.source_id
             self.count -= len(replaced) - 1
             self._assert_collected(outcome, due)
             self._settle_outcome(None, gone=replaced, heir=outcome.source_id)
 
     @rule(place=places, number=st.sampled_from([VISA_CARD, DECLINING_CARD]))
     def replace_in_part(self, place: int, number: str) -> None:
-        source = self._at(place)
+        source = self._source_at(place)
         if source is None:
             return
-        before, replaced = set(self.purse.provider_sources()), {source, *self._replacement_for(source)}
+        before, replaced = set(self.wallet.provider_sources()), {source, *self._replacements_of(source)}
         self.provider.sandbox.refuse_requests("/payment_sources/*/delete")
         with pytest.raises(BillingPartial):
-            self.purse.replace_card(source, self.purse.create_token(number))
-        [brought] = set(self.purse.provider_sources()) - before
+            self.wallet.replace_card(source, self.wallet.create_token(number))
+        [new_source] = set(self.wallet.provider_sources()) - before
         self.count += 1
-        self.half_way.append((source, brought))
-        self._take_over(replaced, brought)
+        self.partial_updates.append((source, new_source))
+        self._move_tied_plans(replaced, new_source)
 
     @rule(place=places, plan=st.sampled_from([FAITH, GOSPEL]))
     def tie_subscription(self, place: int, plan: str) -> None:
-        source = self._at(place)
+        source = self._source_at(place)
         if source is None or plan not in self.plans:
             return
-        subscription = self.provider.subscription(self.purse.account, plan).id
+        subscription = self.provider.subscription(self.wallet.account, plan).id
         profile = {"payment_source_id": source}
         self.provider.sdk.Subscription.override_billing_profile(subscription, profile)
-        account_import.resync_account(self.purse.account)
+        account_import.resync_account(self.wallet.account)
         self.tied[plan] = source
 
     @rule(place=places)
     def make_default(self, place: int) -> None:
-        source, due = self._at(place), self.purse.amount_due()
+        source, due = self._source_at(place), self.wallet.amount_due()
         if source is not None:
-            was_other = source != self.purse.source_in_role()
-            outcome = self.purse.make_default(source)
-            assert self.purse.source_in_role() == source
+            was_other = source != self.wallet.source_in_role()
+            outcome = self.wallet.make_default(source)
+            assert self.wallet.source_in_role() == source
             self._assert_collected(outcome, due)
             self._settle_outcome(source if was_other or due else None)
 
     @rule(place=places)
     def remove(self, place: int) -> None:
-        source = self._at(place)
+        source = self._source_at(place)
         if source is None:
             return
         try:
-            self.purse.remove_source(source)
+            self.wallet.remove_source(source)
         except PaymentMethodInUse:
             assert self.plans
-            assert source == self.purse.source_in_role()
+            assert source == self.wallet.source_in_role()
         else:
             self.count -= 1
             self._settle_outcome(None, gone=[source])
 
     @rule(days=st.sampled_from([1, 2, 31]))
     def let_days_pass(self, days: int) -> None:
-        self.purse.let_bills_fall_due(days=days)
+        self.wallet.let_bills_fall_due(days=days)
 
     @invariant()
     def everything_holds(self) -> None:
-        held = self.purse.provider_sources()
+        held = self.wallet.provider_sources()
         assert len(held) == self.count
-        assert (self.purse.source_in_role() in held) == bool(held)
+        assert (self.wallet.source_in_role() in held) == bool(held)
         self._assert_paid_once()
-        subscriptions = {plan: self.provider.subscription(self.purse.account, plan) for plan in self.plans}
+        subscriptions = {plan: self.provider.subscription(self.wallet.account, plan) for plan in self.plans}
         tied = {plan: subscription.payment_source_id for plan, subscription in subscriptions.items()}
         assert tied == {plan: self.tied.get(plan) for plan in self.plans}
-        shown = wallet_of(self.purse.account)
+        shown = wallet_of(self.wallet.account)
         assert {source.provider_id for source in shown.sources} == set(held)
-        assert shown.primary_id == (self.purse.source_in_role() or "")
+        assert shown.primary_id == (self.wallet.source_in_role() or "")
         reconcile.read_feed(now=clock.billing_now())
         assert [str(difference) for difference in reconcile.find_differences()] == []
         assert not Command.objects.filter(state__in=Command.OPEN).exists()
 
-    def _at(self, place: int) -> str | None:
-        sources = wallet_of(self.purse.account).sources
+    def _source_at(self, place: int) -> str | None:
+        sources = wallet_of(self.wallet.account).sources
         return sources[min(place, len(sources) - 1)].provider_id if sources else None
 
     def _last_digits(self, source: str) -> str:
-        return str(self.purse.provider_sources()[source]["card"]["last4"])
+        return str(self.wallet.provider_sources()[source]["card"]["last4"])
 
-    def _replacement_for(self, source: str) -> list[str]:
-        return [brought for replaced, brought in self.half_way if replaced == source]
+    def _replacements_of(self, source: str) -> list[str]:
+        return [new_source for replaced, new_source in self.partial_updates if replaced == source]
 
     def _settle_outcome(self, chosen: str | None, *, gone: Iterable[str] = (), heir: str | None = None) -> None:
-        """Note that a source was chosen, and that others are gone: nothing of them is half way any more."""
-        over = {chosen, *gone}
-        self.half_way = [pair for pair in self.half_way if pair[1] not in over]
-        self._take_over(gone, heir)
+        """Forget the partial updates of a chosen source and of removed ones, and move their tied plans."""
+        settled = {chosen, *gone}
+        self.partial_updates = [pair for pair in self.partial_updates if pair[1] not in settled]
+        self._move_tied_plans(gone, heir)
 
-    def _take_over(self, replaced: Iterable[str], heir: str | None) -> None:
+    def _move_tied_plans(self, replaced: Iterable[str], heir: str | None) -> None:
         self.tied.update({plan: heir for plan, source in self.tied.items() if source in set(replaced)})
 
     def _assert_collected(self, outcome: MethodChangeResult, due: int) -> None:
-        """Assert that the card that was named paid all that was due, and pays from now on, or paid nothing."""
-        card = self.purse.provider_sources()[str(outcome.source_id)]["card"]
+        """Assert that the card paid all that was due and is the default, or paid nothing."""
+        card = self.wallet.provider_sources()[str(outcome.source_id)]["card"]
         assert outcome.collected_cents == (0 if card["last4"] == DECLINING_CARD[-4:] else due)
-        assert self.purse.amount_due() == due - outcome.collected_cents
-        assert not outcome.collected_cents or self.purse.source_in_role() == outcome.source_id
+        assert self.wallet.amount_due() == due - outcome.collected_cents
+        assert not outcome.collected_cents or self.wallet.source_in_role() == outcome.source_id
 
     def _assert_paid_once(self) -> None:
-        """Assert that each bill was charged in full at most once, and that what is due is what was not charged."""
+        """Assert that each bill was charged in full at most once, and is otherwise due."""
         charged = Counter[str]()
-        for invoice, cents in self.purse.paid_charges():
+        for invoice, cents in self.wallet.paid_charges():
             charged[invoice] += cents
-        bills = self.provider.invoices(self.purse.account)
+        bills = self.provider.invoices(self.wallet.account)
         assert {bill.id: bill.total - charged[bill.id] for bill in bills} == {
             bill.id: bill.amount_due for bill in bills
         }
-        assert sum(bill.amount_due for bill in bills) == self.purse.amount_due()
-        assert len(self.purse.paid_charges()) == sum(not bill.amount_due for bill in bills)
+        assert sum(bill.amount_due for bill in bills) == self.wallet.amount_due()
+        assert len(self.wallet.paid_charges()) == sum(not bill.amount_due for bill in bills)
 
 
-def test_payment_methods_are_kept_in_step_and_bills_paid_once_whatever_is_done(provider: Provider) -> None:
+def test_any_sequence_pays_bills_once_and_keeps_the_mirror_equal(provider: Provider) -> None:
     search_sequences(PaymentMethodsMachine, provider, sequences=3, steps=10)

@@ -1,4 +1,4 @@
-"""Whatever people, machines, the provider, the network and time do to each other: all is done once and billed right."""
+"""Random acts of people, workers and time under faults: each change happens once and is billed correctly."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from pytest_django import Settings
 from billing.jobs import schedule
 from billing.tests.storm.account_lifecycle import InitialPlan
 from billing.tests.storm.injected_troubles import Act, DeathAt, Fault, Meanwhile, Trouble
-from billing.tests.storm.operator_actions import ADMIN_ACTIONS, PLANS, SITE_ACTIONS, WALLET_ACTIONS
+from billing.tests.storm.operator_actions import ADMIN_ACTIONS, PLAN_ACTIONS, SITE_ACTIONS, WALLET_ACTIONS
 from billing.tests.storm.sequence_search import (
     CONSOLE_ACTIONS,
+    ReportProgress,
     SequenceMachine,
-    Tell,
     plans,
     search_sequences,
     some_plans,
@@ -49,7 +49,7 @@ places = st.integers(0, 2)
 
 
 def make_wish(*what: str, **fields: Any) -> st.SearchStrategy[AppWish]:
-    """One of these wishes, with what it is about."""
+    """Return a strategy for one of these wishes."""
     return st.builds(AppWish, what=st.sampled_from(what), **fields)
 
 
@@ -71,15 +71,15 @@ wish_strategies = st.one_of(
     make_wish("describe_card", "rename", word=st.sampled_from(["Grace", "Ada"]), place=places),
 )
 
-# What the provider is asked for once, and may have to be looked for.
-forgotten = st.one_of(
+# Changes that are read back when their answers are lost.
+wishes_with_lost_answers = st.one_of(
     whatever,
     make_wish("claim"),
     make_wish("redeem", word=st.sampled_from(CODES)),
     make_wish("make_default", place=places),
     make_wish("add_card", "replace_card", word=cards, place=places),
 )
-# What was done and never heard of is the worst of them.
+# A write whose answer is lost is the hardest fault, so it is the most frequent.
 silent = (
     "drop_connection_after",
     "drop_connection_after",
@@ -92,7 +92,7 @@ silent = (
 )
 slow = ("delay", "time_out_before", "time_out_after")
 paths = st.sampled_from(["*", "*", "*", "/subscriptions/*", "/payment_sources/*", "/invoices/*", "/customers/*"])
-# Where it hurts: one of the first writes, and no estimate.
+# At one of the first writes, never at an estimate.
 aimed = st.builds(
     Fault,
     kind=st.sampled_from(silent),
@@ -101,7 +101,7 @@ aimed = st.builds(
     skip=st.sampled_from([0, 0, 0, 1, 2]),
     count=st.sampled_from([1, 50]),
 )
-# Nothing gets through, or nothing comes back.
+# All requests or all answers are lost.
 lost = st.builds(
     Fault,
     kind=st.sampled_from(["drop_connection_before", "drop_connection_after"]),
@@ -148,7 +148,7 @@ follow_ups = st.one_of(
     st.tuples(st.just("sign_in"), subscriber_names),
 )
 consoles = st.one_of(
-    st.tuples(st.just("console"), subscriber_names, st.sampled_from([*CONSOLE_ACTIONS, *PLANS]), plans, places),
+    st.tuples(st.just("console"), subscriber_names, st.sampled_from([*CONSOLE_ACTIONS, *PLAN_ACTIONS]), plans, places),
     st.tuples(st.just("console_wallet"), subscriber_names, st.sampled_from(WALLET_ACTIONS), places),
     st.tuples(st.just("console_price"), plans, st.sampled_from(["Monthly", "Yearly"]), st.integers(500, 9000)),
 )
@@ -168,7 +168,7 @@ spans = st.one_of(
     st.integers(1, 30).map(lambda hours: timedelta(hours=hours)),
     st.sampled_from([2, 12, 28, 31, 33]).map(lambda days: timedelta(days=days)),
 )
-# What begins too early is seen on the eve alone.
+# An early resume shows only shortly before its date.
 eves = st.sampled_from([3, 20, 44, 70]).map(lambda hours: timedelta(hours=hours))
 times = st.one_of(
     st.tuples(st.just("pass_time"), spans),
@@ -187,7 +187,7 @@ meanwhile = st.builds(
         machines,
     ),
 )
-# An older reading than what is known when it is written down.
+# Refreshes during which the subscription changes, so that an older snapshot arrives late.
 readings = st.one_of(
     st.tuples(st.just("bring_webhooks"), st.integers(0, 1000), st.just(value=False), st.booleans()),
     st.tuples(st.just("support"), subscriber_names, st.just("resync"), plans),
@@ -196,7 +196,7 @@ readings = st.one_of(
 changed_meanwhile = st.builds(
     Meanwhile, exchange=st.integers(0, 6), act=st.tuples(st.just("ask"), subscriber_names, whatever)
 )
-# What writes to a subscription whose change is scheduled has to leave it that.
+# Writes that must keep the scheduled change of a subscription.
 over_a_change = st.one_of(
     make_wish("redeem", word=st.sampled_from(CODES)),
     make_wish("want", plans=some_plans),
@@ -207,7 +207,7 @@ troubles = faults | deaths | meanwhile
 
 
 class StormMachine(SequenceMachine):
-    """Two subscribers, and all that may come over them."""
+    """Random acts and troubles of two subscribers."""
 
     commits = True
     storm: StormWorld
@@ -215,14 +215,14 @@ class StormMachine(SequenceMachine):
     def __init__(self) -> None:
         super().__init__()
         self._time = time_machine.travel(GENESIS, tick=False)
-        self._traveller = self._time.start()
+        self._time_traveler = self._time.start()
 
     @initialize(ava=some_starts, ben=some_starts, broke=st.sets(subscriber_names))
     def begin(self, ava: list[InitialPlan], ben: list[InitialPlan], broke: set[str]) -> None:
-        self.storm = StormWorld(self.provider, self._traveller.shift, {"ava": ava, "ben": ben}, broke)
+        self.storm = StormWorld(self.provider, self._time_traveler.shift, {"ava": ava, "ben": ben}, broke)
 
     def teardown(self) -> None:
-        """Let it calm down, unless something broke before."""
+        """Let the storm calm, unless a rule is already broken."""
         try:
             if hasattr(self, "storm"):
                 self._end_storm()
@@ -249,7 +249,7 @@ class StormMachine(SequenceMachine):
     def ask_under_a_fault(self, name: str, wish: AppWish, fault: Trouble) -> None:
         self.storm.ask(name, wish, fault)
 
-    @rule(name=subscriber_names, wish=forgotten, fault=lost, later=st.sampled_from([2, 31, 31, 90]))
+    @rule(name=subscriber_names, wish=wishes_with_lost_answers, fault=lost, later=st.sampled_from([2, 31, 31, 90]))
     def ask_and_hear_nothing_for_long(self, name: str, wish: AppWish, fault: Trouble, later: int) -> None:
         self.storm.ask(name, wish, fault)
         self.storm.pass_time(timedelta(minutes=later))
@@ -272,7 +272,7 @@ class StormMachine(SequenceMachine):
     @rule(name=subscriber_names, before=eves, trouble=st.none() | troubles)
     def let_a_pause_go_by(self, name: str, before: timedelta, trouble: Trouble) -> None:
         self.storm.ask(name, AppWish("pause"))
-        # What is charged from here on is not what the pause was shown to cost.
+        # Settles the charge of the pause before later charges.
         self.storm.assert_invariants()
         for _ in ("its beginning", "its end"):
             self.storm.until_the_eve(before)
@@ -307,30 +307,32 @@ class StormMachine(SequenceMachine):
 
 @pytest.fixture(autouse=True)
 def unlimited_rate(settings: Settings) -> None:
-    """Jobs ask as often as they like: nothing in a storm waits for a turn."""
+    """Turn off the rate limit of jobs, so that a storm does not wait."""
     settings.CHARGEBEE_BACKGROUND_REQUESTS_PER_MINUTE = 0
 
 
 @pytest.fixture
-def tell(capsys: pytest.CaptureFixture[str]) -> Tell:
-    """Tells how far a long search has got while it is at it."""
+def report_progress(capsys: pytest.CaptureFixture[str]) -> ReportProgress:
+    """Return a function that prints the progress of a long search."""
 
-    def say(words: str) -> None:
+    def print_progress(words: str) -> None:
         with capsys.disabled():
             sys.stdout.write(f"{words}\n")
             sys.stdout.flush()
 
-    return say
+    return print_progress
 
 
-def test_nothing_is_lost_doubled_or_told_wrong_in_any_storm(provider: Provider, settings: Settings, tell: Tell) -> None:
+def test_any_storm_loses_and_repeats_nothing(
+    provider: Provider, settings: Settings, report_progress: ReportProgress
+) -> None:
     settings.RESUME_THREADS = 1
-    search_sequences(StormMachine, provider, sequences=4, steps=10, tell=tell)
+    search_sequences(StormMachine, provider, sequences=4, steps=10, report_progress=report_progress)
 
 
 @pytest.mark.services
-def test_nothing_is_lost_doubled_or_told_wrong_where_many_threads_resume(
-    provider: Provider, settings: Settings, tell: Tell
+def test_a_storm_with_many_resume_threads_loses_and_repeats_nothing(
+    provider: Provider, settings: Settings, report_progress: ReportProgress
 ) -> None:
     settings.RESUME_THREADS = 8
-    search_sequences(StormMachine, provider, sequences=3, steps=10, tell=tell)
+    search_sequences(StormMachine, provider, sequences=3, steps=10, report_progress=report_progress)

@@ -1,4 +1,4 @@
-"""What the portal wrote at the provider, told by the provider's own log, and what its commands say that they did."""
+"""The portal's writes according to the provider's event log, compared with the steps of its commands."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from billing.tests.support.webhook_delivery import Event
 
 RawObject = Mapping[str, Any]
 
-# What a step that was done has left in the provider's log, where the kind of event says it all.
+# The event type of a done step, for operations that the type alone identifies.
 EVENT_NAMES = {
     "pause": "subscription_pause_scheduled",
     "restore_pause": "subscription_pause_scheduled",
@@ -38,16 +38,16 @@ EVENT_NAMES = {
 }
 COUPON, PLAN, PAYER, ROLE = "coupon", "plan", "payer", "role"
 COLLECTED, DESCRIBED, REMOVED = "collected", "described", "payment_source_deleted"
-# Of these a step finds done what the console or time did before the portal heard of it, and writes nothing.
+# For these topics a step writes nothing if the console or time did the same before.
 SKIPPABLE_TOPICS = (COUPON, PAYER, ROLE, COLLECTED, DESCRIBED, REMOVED)
 ANYTHING = "anything"
-# What no other change of a subscription may touch.
+# Fields that a change of plan or coupons must not alter.
 KEPT = ("status", "pause_date", "cancelled_at", "trial_end")
 CONTENTS = ("subscription", "customer")
 
 
 class LedgerEntry(NamedTuple):
-    """One thing that was written about a subscription, a customer, a payment source or an invoice."""
+    """A write about a subscription, a customer, a payment source or an invoice."""
 
     subject: str
     topic: str
@@ -55,48 +55,48 @@ class LedgerEntry(NamedTuple):
 
 
 class SeenVersion(NamedTuple):
-    """A version of something at the provider."""
+    """A version of a record at the provider."""
 
     kind: str
     resource: str
     version: int
 
     def is_known(self) -> bool:
-        """Whether the portal has heard of it."""
+        """Return whether the mirror has this version."""
         row = MODELS_BY_KIND[self.kind]._default_manager.filter(provider_id=self.resource).first()
         return row is not None and (row.deleted or row.resource_version >= self.version)
 
 
 @dataclass
 class ProviderLog:
-    """The provider's events, read in their order: what one wrote is seen from what was told before it."""
+    """The provider's events in order; an event is compared with the state before it."""
 
-    _told: dict[tuple[str, str], RawObject] = field(default_factory=dict)
-    _bills: set[str] = field(default_factory=set)
+    _latest: dict[tuple[str, str], RawObject] = field(default_factory=dict)
+    _invoice_ids: set[str] = field(default_factory=set)
 
     def count_writes(self, event: Event) -> Counter[LedgerEntry]:
-        """Return what an event tells to have been written, and remember it. What was collected counts in cents."""
+        """Return the writes of an event, and remember its state. A collection counts in cents."""
         found = Counter(self._written_entries(event["event_type"], event["content"]))
         if self.is_collection(event):
             found[LedgerEntry(event["content"]["invoice"]["id"], COLLECTED)] = event["content"]["transaction"]["amount"]
         if event["event_type"] == "invoice_generated":
-            self._bills.add(event["content"]["invoice"]["id"])
+            self._invoice_ids.add(event["content"]["invoice"]["id"])
         for kind in CONTENTS:
             if kind in event["content"]:
-                self._told[kind, event["content"][kind]["id"]] = event["content"][kind]
+                self._latest[kind, event["content"][kind]["id"]] = event["content"][kind]
         return +found
 
     def is_collection(self, event: Event, *kinds: str) -> bool:
-        """Whether an event tells of money for a bill that was written before: what a change charges comes with it."""
+        """Return whether an event is a payment of an earlier invoice, not of one that comes with a change."""
         is_payment = event["event_type"] in (kinds or ("payment_succeeded",))
-        return is_payment and event["content"]["invoice"]["id"] in self._bills
+        return is_payment and event["content"]["invoice"]["id"] in self._invoice_ids
 
     def describe_violation(self, event: Event) -> str:
-        """Return what a write of the portal's has done that nothing of ours asks for; empty as a rule."""
+        """Return what an event shows that no operation of the portal does, or an empty string."""
         raw = event["content"].get("subscription", {})
         if event["event_type"] == "subscription_pause_scheduled" and raw["pause_date"] != raw["current_term_end"]:
             return f"the pause of {raw['id']} does not begin where its term ends"
-        before = self._told.get(("subscription", raw.get("id", "")))
+        before = self._latest.get(("subscription", raw.get("id", "")))
         if event["event_type"] == "subscription_changed" and before is not None:
             changed = [name for name in KEPT if before.get(name) != raw.get(name)]
             return f"a change of {raw['id']} changed {changed} too" if changed else ""
@@ -113,7 +113,7 @@ class ProviderLog:
             yield LedgerEntry(content["payment_source"]["id"], DESCRIBED)
 
     def _subscription_changes(self, raw: RawObject) -> Iterator[LedgerEntry]:
-        before = self._told.get(("subscription", raw["id"]), raw)
+        before = self._latest.get(("subscription", raw["id"]), raw)
         if _price_of(before) != _price_of(raw):
             yield LedgerEntry(raw["id"], PLAN, _price_of(raw))
             return
@@ -126,7 +126,7 @@ class ProviderLog:
             yield LedgerEntry(raw["id"], PAYER, payer)
 
     def _payment_roles(self, raw: RawObject) -> Iterator[LedgerEntry]:
-        before = self._told.get(("customer", raw["id"]), raw)
+        before = self._latest.get(("customer", raw["id"]), raw)
         for role in ("primary", "backup"):
             holder = raw.get(f"{role}_payment_source_id")
             if holder and holder != before.get(f"{role}_payment_source_id"):
@@ -135,101 +135,101 @@ class ProviderLog:
 
 @dataclass
 class WriteLedger:
-    """What the portal has written at the provider for one customer, by the provider's own log."""
+    """The portal's writes for one customer according to the provider's event log."""
 
-    made: Counter[LedgerEntry] = field(default_factory=Counter)
-    # How often an invoice was tried to be collected.
-    tried: Counter[str] = field(default_factory=Counter)
-    broken: list[str] = field(default_factory=list)
-    # What the console did while a change was open may have been taken for the change, or have undone it.
+    written: Counter[LedgerEntry] = field(default_factory=Counter)
+    # Collection attempts by invoice.
+    collection_attempts: Counter[str] = field(default_factory=Counter)
+    violations: list[str] = field(default_factory=list)
+    # The console may have made or undone the same change while a command was open.
     excused: dict[LedgerEntry, int] = field(default_factory=dict)
-    muddied: bool = False
-    # What the console or time wrote, by what it is about, until the portal has heard of it.
-    unheard: dict[tuple[str, str], SeenVersion] = field(default_factory=dict)
+    ambiguous: bool = False
+    # Writes of the console or time that the mirror lacks, by subject and topic.
+    not_mirrored: dict[tuple[str, str], SeenVersion] = field(default_factory=dict)
     intent: AppRequest | None = None
     # In cents, by subscription or invoice.
     charged: Counter[str] = field(default_factory=Counter)
     moved: bool = False
 
     def begin_intent(self, intent: AppRequest | None) -> None:
-        """Book what is charged from now on on an intent, or on none."""
+        """Attribute later charges to a request, or to none."""
         self.intent, self.charged, self.moved = intent, Counter(), False
 
-    def note_written(self, log: ProviderLog, event: Event) -> None:
-        """Book what the portal wrote; call it before the log has read the event."""
+    def record_portal_writes(self, log: ProviderLog, event: Event) -> None:
+        """Record the portal's writes of an event that the log has not read yet."""
         content = event["content"]
         if event["event_type"] == "invoice_generated":
             invoice = content["invoice"]
             self.charged[invoice["subscription_id"]] += invoice["amount_paid"] + invoice["amount_due"]
         if log.is_collection(event, "payment_succeeded", "payment_failed"):
-            self.tried[content["invoice"]["id"]] += 1
+            self.collection_attempts[content["invoice"]["id"]] += 1
         if log.is_collection(event):
             self.charged[content["invoice"]["id"]] += content["transaction"]["amount"]
-        if broken := log.describe_violation(event):
-            self.broken.append(broken)
-        self.made.update(log.count_writes(event))
+        if violation := log.describe_violation(event):
+            self.violations.append(violation)
+        self.written.update(log.count_writes(event))
 
-    def note_others(self, log: ProviderLog, event: Event) -> None:
-        """Remember what the console or time wrote: the portal may ask for the same before it hears of it."""
+    def record_other_writes(self, log: ProviderLog, event: Event) -> None:
+        """Record writes of the console or time, which the portal may repeat before they are mirrored."""
         subscription = event["content"].get("subscription")
         if subscription is not None:
             seen = SeenVersion("subscription", subscription["id"], subscription["resource_version"])
-            self.unheard[subscription["id"], ANYTHING] = seen
+            self.not_mirrored[subscription["id"], ANYTHING] = seen
         for entry in log.count_writes(event):
             if entry.topic in SKIPPABLE_TOPICS:
-                self.unheard[entry.subject, entry.topic] = _seen_version(entry, event["content"])
+                self.not_mirrored[entry.subject, entry.topic] = _seen_version(entry, event["content"])
 
-    def balance_books(self, account: Account, name: str) -> bool:
-        """Assert that what was done has been written once, and nothing else; return whether all of it is settled."""
-        assert self.broken == []
-        self._assert_collected_as_often_as_asked(account)
+    def assert_balanced(self, account: Account, name: str) -> bool:
+        """Assert that exactly the done steps were written, once each; return whether all commands are settled."""
+        assert self.violations == []
+        self._assert_collected_only_as_requested(account)
         done = _expected_entries(account, name, _is_done)
-        perhaps = _expected_entries(account, name, _is_perhaps_done)
-        both = self.made.keys() | done.keys() | self.excused.keys()
-        ahead = {entry: self.made[entry] - done[entry] - self.excused.get(entry, 0) for entry in both}
+        possible = _expected_entries(account, name, _may_be_done)
+        both = self.written.keys() | done.keys() | self.excused.keys()
+        ahead = {entry: self.written[entry] - done[entry] - self.excused.get(entry, 0) for entry in both}
         is_open = Command.objects.filter(account=account, state__in=Command.OPEN).exists()
-        if self.muddied:
+        if self.ambiguous:
             if not is_open:
-                self.excused = {entry: self.made[entry] - done[entry] for entry in both}
-                self.muddied = False
+                self.excused = {entry: self.written[entry] - done[entry] for entry in both}
+                self.ambiguous = False
                 self.begin_intent(None)
             return False
         if not is_open:
-            self._excuse_heard(ahead)
+            self._excuse_mirrored(ahead)
         ahead = {
-            entry: count - min(max(count, 0), perhaps[entry])
+            entry: count - min(max(count, 0), possible[entry])
             for entry, count in ahead.items()
-            if not _is_known_entry(self.unheard, entry, count)
+            if not _is_known_entry(self.not_mirrored, entry, count)
         }
         assert all(count >= 0 for count in ahead.values()), f"done and never written: {_nonzero_entries(ahead)}"
         assert is_open or not any(ahead.values()), f"written otherwise than done: {_nonzero_entries(ahead)}"
         return not is_open
 
-    def _excuse_heard(self, ahead: dict[LedgerEntry, int]) -> None:
-        """Excuse what was asked for and found done, once the portal has heard of who did it."""
-        heard = {about for about, seen in self.unheard.items() if seen.is_known()}
-        for entry in [entry for entry, count in ahead.items() if _is_known_entry(heard, entry, count)]:
+    def _excuse_mirrored(self, ahead: dict[LedgerEntry, int]) -> None:
+        """Excuse steps that were already done by others, once the others' writes are mirrored."""
+        mirrored = {about for about, seen in self.not_mirrored.items() if seen.is_known()}
+        for entry in [entry for entry, count in ahead.items() if _is_known_entry(mirrored, entry, count)]:
             self.excused[entry] = self.excused.get(entry, 0) + ahead.pop(entry)
-        self.unheard = {about: seen for about, seen in self.unheard.items() if about not in heard}
+        self.not_mirrored = {about: seen for about, seen in self.not_mirrored.items() if about not in mirrored}
 
-    def _assert_collected_as_often_as_asked(self, account: Account) -> None:
-        """Assert that no bill was tried more often than a command has asked for it: each decline counts."""
+    def _assert_collected_only_as_requested(self, account: Account) -> None:
+        """Assert that no invoice has more collection attempts than its commands made, because each decline counts."""
         asked = Counter[str]()
         for command in Command.objects.filter(account=account):
             for step in command.steps:
                 if step.operation == StepOperation.COLLECT and step.begun_at is not None:
                     asked[step.arguments["invoice"]] += 1 + step.attempt
-        assert self.tried - asked == Counter(), "a bill was collected more often than asked for"
+        assert self.collection_attempts - asked == Counter(), "a bill was collected more often than asked for"
 
 
 def _is_known_entry(known: Container[tuple[str, str]], entry: LedgerEntry, ahead: int) -> bool:
-    """Whether it is known that somebody else wrote the same, or wrote what a step took for its own."""
+    """Return whether somebody else is known to have written the same."""
     found_done = ahead < 0 and (entry.subject, ANYTHING) in known
     return found_done or (entry.subject, entry.topic) in known
 
 
 def owner_of(content: Mapping[str, RawObject]) -> str:
-    """Return the customer that an event's content is about."""
+    """Return the customer id of an event's content."""
     for name in ("subscription", "payment_source", "invoice"):
         if name in content:
             return str(content[name]["customer_id"])
@@ -237,7 +237,7 @@ def owner_of(content: Mapping[str, RawObject]) -> str:
 
 
 def _expected_entries(account: Account, name: str, chosen: Callable[[Step], bool]) -> Counter[LedgerEntry]:
-    """Return what those of an account's steps that are chosen must have written."""
+    """Return the writes of the chosen steps of an account."""
     written = Counter[LedgerEntry]()
     for command in Command.objects.filter(account=account):
         for index, step in enumerate(command.steps):
@@ -251,14 +251,14 @@ def _is_done(step: Step) -> bool:
     return step.is_done
 
 
-def _is_perhaps_done(step: Step) -> bool:
-    """Whether a step was begun, and needed no more when the portal had heard of it; or ended among several writes."""
+def _may_be_done(step: Step) -> bool:
+    """Return whether a step was begun and then skipped, or failed between several writes."""
     is_half_done = step.operation == StepOperation.SWAP_COUPONS and step.state == StepState.FAILED
     return step.begun_at is not None and (step.state == StepState.SKIPPED or is_half_done)
 
 
 def _entries_of_step(step: Step, asked: Mapping[str, Any], name: str) -> Iterator[tuple[LedgerEntry, int]]:
-    """Return what a step that was done must have written, and how often, or how many cents of it."""
+    """Yield the writes of a done step, each with its count or its cents."""
     operation, subscription = step.operation, step.subscription_id
     if operation == "swap_coupons":
         yield from _entries_of_swap(subscription, asked)
@@ -278,7 +278,7 @@ def _entries_of_swap(subscription: str, asked: Mapping[str, Any]) -> Iterator[tu
         yield LedgerEntry(subscription, EVENT_NAMES["change_at_term_end"]), 1
 
 
-# What an event tells by how it differs from what was told before.
+# The writes of operations that are recognized by comparing an event with the state before it.
 _EVENT_READERS: dict[str, Callable[[str, str, Mapping[str, Any]], LedgerEntry]] = {
     "change_now": lambda _, subscription, asked: LedgerEntry(subscription, PLAN, asked["price"]),
     "take_role": lambda name, _, asked: LedgerEntry(name, ROLE, f"{asked['role']} {asked['source']}"),

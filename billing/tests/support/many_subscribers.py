@@ -19,7 +19,7 @@ PAUSE = timedelta(days=30)
 
 
 def create_paused_subscribers(provider: Provider, *, subscriptions: int) -> None:
-    """Create so many subscriptions whose resume is due, three per customer.
+    """Create subscriptions whose resume is due, three per customer.
 
     Their terms are over, so each resume bills. They pay by invoice, so a resume is one request.
     """
