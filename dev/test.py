@@ -138,21 +138,18 @@ def browser_suite(data: Path, output: Output) -> bool:
 
 
 def test_stages(data: Path) -> tuple[dict[str, Suite], ...]:
-    """Return all suites in stages; those of a stage run concurrently, since each leaves cores idle.
-
-    Each stage pairs a suite that computes with one that mostly waits for time-outs and processes.
-    """
+    """Return all suites in stages; those of a stage run concurrently, since each leaves cores idle."""
     return (
         {
             "Python on the embedded default": python_suite,
-            "faults below the portal": faults_suite,
             "a demo's first night": partial(prepare_journey_data, data),
         },
         {
-            "browser journeys": partial(browser_suite, data),
             "Python on PostgreSQL and Redis": services_suite,
+            "faults below the portal": faults_suite,
             "the frontend": frontend_suite,
         },
+        {"browser journeys": partial(browser_suite, data)},
     )
 
 
