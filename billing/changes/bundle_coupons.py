@@ -76,6 +76,11 @@ def pending_swaps(account: Account) -> list[CouponSwap]:
     )
 
 
+def pending_steps(account: Account) -> list[Step]:
+    """Return the steps of `pending_swaps`."""
+    return steps_to_swap(pending_swaps(account))
+
+
 def align_account(account: Account, *, now: datetime) -> bool:
     """Align an account's bundle coupons; return whether any had to be swapped. Raises what a command raises."""
     if not pending_swaps(account):
@@ -86,7 +91,7 @@ def align_account(account: Account, *, now: datetime) -> bool:
         key=f"align-{uuid.uuid4().hex}",
         actor=SYSTEM_ACTOR,
         now=now,
-        plan=lambda _command: steps_to_swap(pending_swaps(account)),
+        plan=lambda _command: pending_steps(account),
     )
     return True
 
@@ -166,7 +171,7 @@ def _try_align_account(account: Account, now: datetime) -> bool | None:
 def _is_repeated_in_vain(account: Account, now: datetime) -> bool:
     """Whether the needed swaps were made several times within the window, and did not last."""
     recent = Command.objects.filter(account=account, kind=ALIGN_BUNDLE, first_sent_at__gt=now - REPEAT_WINDOW)
-    needed_swaps = _requested_swaps(steps_to_swap(pending_swaps(account)))
+    needed_swaps = _requested_swaps(pending_steps(account))
     past_swaps = [_requested_swaps(command.steps) for command in recent.only("steps")]
     return past_swaps.count(needed_swaps) >= MAX_REPEATS
 

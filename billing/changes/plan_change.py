@@ -1,5 +1,6 @@
 """What all changes of plans have in common: how a repeated request is recognized, and the steps of targets."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -14,16 +15,16 @@ from billing.queries.holdings import Holding
 
 
 @dataclass(frozen=True)
-class PlanChange(Change):
-    """A change of several subscriptions. A repeated request finishes one that was done in part."""
+class PlanChange(Change, ABC):
+    """A change of several held subscriptions. A repeated request finishes one that was done in part."""
 
+    @abstractmethod
     def requested_ids(self) -> set[str] | None:
         """Return the provider's ids of the subscriptions that the request names; None for all that it can change."""
-        raise NotImplementedError
 
+    @abstractmethod
     def remaining_ids(self) -> set[str]:
         """Return the ids of the requested subscriptions that it would still change."""
-        raise NotImplementedError
 
     def repeats(self, earlier: Command) -> bool:
         """Return whether an earlier command was about the same, and exactly what it left is still to be changed."""
@@ -36,7 +37,7 @@ class PlanChange(Change):
 
     def coupon_steps(self) -> list[Step]:
         """Return the swaps of bundle coupons that the account needs by the mirror."""
-        return bundle_coupons.steps_to_swap(bundle_coupons.pending_swaps(self.account))
+        return bundle_coupons.pending_steps(self.account)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from accounts.models import Account
 from billing import catalog
 from billing.catalog import Plan
 from billing.changes import bundle_coupons
-from billing.changes.plan_change import PlanChange, main_steps
+from billing.changes.plan_change import main_steps
 from billing.changes.preview import (
     BillForecast,
     PlanLine,
@@ -30,7 +30,7 @@ from billing.changes.targets import (
     term_end,
 )
 from billing.commands.command_kind import CommandKind
-from billing.commands.confirmation import NoChange, Preview, compute_basis, confirm_change
+from billing.commands.confirmation import Change, NoChange, Preview, compute_basis, confirm_change
 from billing.errors import InvalidState
 from billing.gateway import estimates
 from billing.gateway.estimates import Bill, ChangeEstimate
@@ -120,7 +120,7 @@ def change_selection(
 
 
 @dataclass(frozen=True)
-class ChangeSelection(PlanChange):
+class ChangeSelection(Change):
     """The selection of exactly these plans."""
 
     plan_ids: Sequence[str]
@@ -139,6 +139,10 @@ class ChangeSelection(PlanChange):
         return _started_plan_ids(left) == {plan.id for plan in difference.added} and {
             step.subscription_id for step in left if step.operation != StepOperation.START_SUBSCRIPTION
         } == set(targets_by_id(difference.targets))
+
+    def coupon_steps(self) -> list[Step]:
+        """Return the swaps of bundle coupons that the account needs by the mirror."""
+        return bundle_coupons.pending_steps(self.account)
 
 
 def _started_plan_ids(steps: Iterable[Step]) -> set[str]:
