@@ -30,6 +30,10 @@ def main() -> None:
     """Migrate, then replace this process with gunicorn and its only worker."""
     os.environ["DJANGO_SETTINGS_MODULE"] = "chargebee_sandbox.settings"
     django.setup()
+    # Its models need Django to be set up.
+    from chargebee_sandbox.site_settings import default_settings
+
+    default_settings()
     Path(settings.SANDBOX_DATABASE).parent.mkdir(parents=True, exist_ok=True)
     call_command("migrate", verbosity=0, interactive=False)
     command = [*GUNICORN_COMMAND, f"--bind=127.0.0.1:{settings.SANDBOX_PORT}"]

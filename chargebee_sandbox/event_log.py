@@ -4,8 +4,9 @@
 resources, and adds the customer's card where the provider does. ``source`` is what caused it: ``api`` inside a request
 (``act_as("api", user)``), by default ``scheduled_job``, the passing of time.
 
-If a webhook address is configured, an event starts as ``scheduled`` with ``next_attempt_at`` = now. After the
-transaction commits, the signal ``event_recorded`` is sent once per event, so that delivery need not poll.
+If the site's webhook endpoint takes events of its type, an event starts as ``scheduled`` with ``next_attempt_at`` =
+now. After the transaction commits, the signal ``event_recorded`` is sent once per event, so that delivery need not
+poll.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from contextvars import ContextVar
 from django.db import transaction
 from django.dispatch import Signal
 
-from chargebee_sandbox import clock, identifiers, settings
+from chargebee_sandbox import clock, identifiers, webhook_endpoint
 from chargebee_sandbox.body import Body
 from chargebee_sandbox.models import Customer, Event, PaymentSource, Resource
 
@@ -26,8 +27,6 @@ EventSubject = Resource | Sequence[Resource] | Body | None
 
 event_recorded = Signal()
 """Sent after commit with the keyword argument ``event`` (a models.Event)."""
-
-WEBHOOK_ID = "whv2_sandbox_portal"
 
 _actor: ContextVar[tuple[str, str]] = ContextVar("actor", default=("scheduled_job", ""))
 _webhooks_disabled: ContextVar[bool] = ContextVar("silent", default=False)
@@ -56,7 +55,7 @@ def without_webhooks() -> Iterator[None]:
 def record_event(event_type: str, **content: EventSubject) -> Event:
     """Record an event with the named resources; those that are None are left out."""
     source, user = _actor.get()
-    status = _initial_webhook_status()
+    status = _initial_webhook_status(event_type)
     event = Event.objects.create(
         handle=identifiers.new_id("ev_"),
         event_type=event_type,
@@ -86,7 +85,8 @@ def render_event(event: Event) -> Body:
     if event.user:
         body["user"] = event.user
     if event.webhook_status != "not_configured":
-        body["webhooks"] = [{"id": WEBHOOK_ID, "webhook_status": event.webhook_status, "object": "webhook"}]
+        state = {"id": webhook_endpoint.ENDPOINT_ID, "webhook_status": event.webhook_status, "object": "webhook"}
+        body["webhooks"] = [state]
     return body
 
 
@@ -114,8 +114,9 @@ def render_card(source: PaymentSource) -> Body:
     }
 
 
-def _initial_webhook_status() -> str:
-    if not settings.SANDBOX_WEBHOOK_URL:
+def _initial_webhook_status(event_type: str) -> str:
+    endpoint = webhook_endpoint.find_endpoint()
+    if endpoint is None or not endpoint.takes_event(event_type):
         return "not_configured"
     # A request that disables webhooks does not disable those of due work that runs inside it.
     is_disabled = _webhooks_disabled.get() and _actor.get()[0] == "api"

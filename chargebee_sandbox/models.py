@@ -14,6 +14,7 @@ from django.db import models
 from chargebee_sandbox import clock
 from chargebee_sandbox.body import Body
 from chargebee_sandbox.site import Site  # noqa: F401  (Django looks for models here)
+from chargebee_sandbox.site_settings import SiteSettings  # noqa: F401  (as above)
 
 R = TypeVar("R", bound="Resource")
 
@@ -179,6 +180,8 @@ class Subscription(Resource):
 
     objects: ClassVar[models.Manager[Subscription]] = models.Manager()
     kind = "subscription"
+    # Whether its mrr has changed since the last event about it; not stored.
+    has_new_mrr = False
     customer_id = models.CharField(max_length=100, db_index=True)
     due_at = models.BigIntegerField(null=True, db_index=True)
     anchor_at = models.BigIntegerField()
@@ -187,13 +190,27 @@ class Subscription(Resource):
 
 
 class Invoice(Resource):
-    """An invoice; ``due_at`` is the next attempt to collect it."""
+    """An invoice; ``due_at`` is the next attempt to collect it, which is the last if it ``collects_once``."""
 
     objects: ClassVar[models.Manager[Invoice]] = models.Manager()
     kind = "invoice"
     customer_id = models.CharField(max_length=100, db_index=True)
     subscription_id = models.CharField(max_length=100, blank=True, db_index=True)
     due_at = models.BigIntegerField(null=True, db_index=True)
+    collects_once = models.BooleanField(default=False)
+
+
+class UnbilledCharge(Resource):
+    """A charge that waits for the subscription's next invoice; deleted once it is on one."""
+
+    objects: ClassVar[models.Manager[UnbilledCharge]] = models.Manager()
+    kind = "unbilled_charge"
+    customer_id = models.CharField(max_length=100, db_index=True)
+    subscription_id = models.CharField(max_length=100, db_index=True)
+
+    def render_resource(self) -> Body:
+        """Return the body with its last change: an unbilled charge has no version."""
+        return {**self.body, "updated_at": self.updated_at}
 
 
 class Transaction(Resource):

@@ -13,12 +13,19 @@ SANDBOX_WEBHOOK_URL              where events go; empty turns webhooks off      
 SANDBOX_WEBHOOK_USERNAME         basic auth of the webhooks                     chargebee
 SANDBOX_WEBHOOK_PASSWORD         basic auth of the webhooks                     demo-webhook-password
 SANDBOX_REQUESTS_PER_MINUTE      request limit of the site; 0 is no limit       0
+SANDBOX_TIME_ZONE                time zone of the dates in descriptions         America/New_York
 SANDBOX_TAX_PERCENT              tax added to every line; 0 is no tax           0
 SANDBOX_DUNNING_RETRIES          retries a day apart after a failed collection  6
+SANDBOX_DUNNING_END              keep, cancel, or pause after the last retry    keep
 SANDBOX_UNPAID_CHANGES           1 lets a change stand whose charge fails       0: it is refused
+SANDBOX_UNBILLED_CHARGES         1 adds charges to the next invoice             0: they are invoiced
+SANDBOX_CARD_GATEWAY             gateway of new cards                           chargebee
+SANDBOX_LOCK_WAIT_SECONDS        wait for another write of the same customer    2
 SANDBOX_MAIL_DIR                 mail files shown at /inbox                     $VAR_DIR/mail
 SANDBOX_ACCESS_LOG               file of the access log, ``-`` for stdout       none
 ===============================  =============================================  ================================
+
+Those from SANDBOX_TIME_ZONE to SANDBOX_LOCK_WAIT_SECONDS are defaults of the site's settings (site_settings.py).
 """
 
 import os
@@ -38,9 +45,25 @@ SANDBOX_WEBHOOK_URL = os.environ.get("SANDBOX_WEBHOOK_URL", f"{_PORTAL}/webhooks
 SANDBOX_WEBHOOK_USERNAME = os.environ.get("SANDBOX_WEBHOOK_USERNAME", "chargebee")
 SANDBOX_WEBHOOK_PASSWORD = os.environ.get("SANDBOX_WEBHOOK_PASSWORD", "demo-webhook-password")
 SANDBOX_REQUESTS_PER_MINUTE = int(os.environ.get("SANDBOX_REQUESTS_PER_MINUTE", "0"))
+SANDBOX_TIME_ZONE = os.environ.get("SANDBOX_TIME_ZONE", "America/New_York")
 SANDBOX_TAX_PERCENT = float(os.environ.get("SANDBOX_TAX_PERCENT", "0"))
 SANDBOX_DUNNING_RETRIES = int(os.environ.get("SANDBOX_DUNNING_RETRIES", "6"))
+SANDBOX_DUNNING_END = os.environ.get("SANDBOX_DUNNING_END", "keep")
 SANDBOX_UNPAID_CHANGES = os.environ.get("SANDBOX_UNPAID_CHANGES", "0") == "1"
+SANDBOX_UNBILLED_CHARGES = os.environ.get("SANDBOX_UNBILLED_CHARGES", "0") == "1"
+SANDBOX_CARD_GATEWAY = os.environ.get("SANDBOX_CARD_GATEWAY", "chargebee")
+SANDBOX_LOCK_WAIT_SECONDS = float(os.environ.get("SANDBOX_LOCK_WAIT_SECONDS", "2"))
+# The fields of SiteSettings.
+SITE_DEFAULTS = {
+    "dunning_retries": SANDBOX_DUNNING_RETRIES,
+    "dunning_end": SANDBOX_DUNNING_END,
+    "unpaid_changes": SANDBOX_UNPAID_CHANGES,
+    "unbilled_charges": SANDBOX_UNBILLED_CHARGES,
+    "card_gateway": SANDBOX_CARD_GATEWAY,
+    "tax_percent": SANDBOX_TAX_PERCENT,
+    "time_zone": SANDBOX_TIME_ZONE,
+    "lock_wait_seconds": SANDBOX_LOCK_WAIT_SECONDS,
+}
 SANDBOX_MAIL_DIR = Path(os.environ.get("SANDBOX_MAIL_DIR", str(VAR_DIR / "mail")))
 
 # Nothing is signed here, but Django requires a value.
@@ -49,7 +72,10 @@ DEBUG = False
 # Names of this machine only, against DNS rebinding: another site's page must not read the inbox.
 ALLOWED_HOSTS = ["127.0.0.1", "localhost", ".localhost", "[::1]"]
 INSTALLED_APPS = ["chargebee_sandbox.apps.SandboxConfig"]
-MIDDLEWARE = ["django.middleware.common.CommonMiddleware"]
+MIDDLEWARE = [
+    "django.middleware.common.CommonMiddleware",
+    "chargebee_sandbox.payment_services.hosts.PaymentServiceHosts",
+]
 ROOT_URLCONF = "chargebee_sandbox.urls"
 WSGI_APPLICATION = "chargebee_sandbox.wsgi.application"
 APPEND_SLASH = False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from django.db import connection, models
 
@@ -23,6 +23,8 @@ class Site(models.Model):
     epoch = models.PositiveIntegerField(default=0)
     invoices_numbered = models.PositiveIntegerField(default=0)
     credit_notes_numbered = models.PositiveIntegerField(default=0)
+    # What the API has made of the webhook endpoint (chargebee_sandbox.webhook_endpoint); None: as in the environment.
+    webhook_endpoint = models.JSONField(null=True)
 
     def __str__(self) -> str:
         return "the site"
@@ -44,6 +46,12 @@ class Site(models.Model):
             cursor.execute(_OFFSET_SQL)
             row = cursor.fetchone()
         return int(row[0]) if row else cls.load().offset_ms
+
+    @classmethod
+    def current_webhook_endpoint(cls) -> dict[str, Any] | None:
+        """Return what the API has made of the webhook endpoint, or None if it is as in the environment."""
+        endpoint: dict[str, Any] | None = cls.objects.filter(pk=1).values_list("webhook_endpoint", flat=True).first()
+        return endpoint
 
 
 _OFFSET_SQL = f"SELECT offset_ms FROM {Site._meta.db_table} WHERE id = 1"  # noqa: S608  (our own name)

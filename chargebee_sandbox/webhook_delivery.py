@@ -1,4 +1,4 @@
-"""Outgoing webhooks: each event is POSTed to the configured URL until it answers 2xx or the retries run out.
+"""Outgoing webhooks: each event is POSTed to the site's endpoint until it answers 2xx or the retries run out.
 
 The state of delivery is in the event's row, so a restart loses nothing. One thread owns the rows (reads due events,
 records results); a few sender threads own the network, so that a hung receiver delays neither the API nor other
@@ -22,10 +22,11 @@ import httpx
 from django.db import connection, transaction
 from django.db.models import Q, QuerySet
 
-from chargebee_sandbox import clock, event_log, settings
+from chargebee_sandbox import clock, event_log, webhook_endpoint
 from chargebee_sandbox.engine.write_lock import hold_write_lock
 from chargebee_sandbox.faults import webhook_faults
 from chargebee_sandbox.models import Event
+from chargebee_sandbox.webhook_endpoint import WebhookEndpoint
 
 logger = logging.getLogger(__name__)
 
@@ -47,9 +48,10 @@ _MAX_ANSWER_SECONDS = 10.0
 
 @dataclass(frozen=True, slots=True)
 class DeliveryAttempt:
-    """An attempt to send an event: the row's key, the request body, and 1 copy, or 2 because of a fault."""
+    """An attempt to send an event: its row's key, where to, the body, and 1 copy, or 2 because of a fault."""
 
     seq: int
+    endpoint: WebhookEndpoint
     body: bytes
     copies_to_send: int
 
@@ -63,12 +65,10 @@ class AttemptResult:
 
 
 class WebhookCourier:
-    """Delivers the site's events to a URL: call `start_threads` once per process, `wake_up` for each event."""
+    """Delivers the site's events: call `start_threads` once per process, `wake_up` for each event to be sent."""
 
-    def __init__(self, *, url: str, username: str, password: str) -> None:
-        self._url = url
+    def __init__(self) -> None:
         self._client = httpx.Client(
-            auth=httpx.BasicAuth(username, password) if username else None,
             headers={
                 "Content-Type": "application/json;charset=UTF-8",
                 "User-Agent": "billing-sandbox-webhook",
@@ -138,13 +138,14 @@ class WebhookCourier:
     def _hand_out_attempts(self) -> None:
         """Queue due events for the senders, up to twice as many as senders, so that none waits for the database."""
         room = 2 * SENDER_THREADS - len(self._in_progress)
-        if room <= 0:
+        endpoint = webhook_endpoint.find_endpoint()
+        if room <= 0 or endpoint is None:
             return
         for event in due_events().exclude(seq__in=self._in_progress)[:room]:
             if copies := self._faults.copies_to_send(event):
                 self._in_progress.add(event.seq)
                 body = json.dumps(event_log.render_event(event)).encode()
-                self._attempts.put(DeliveryAttempt(seq=event.seq, body=body, copies_to_send=copies))
+                self._attempts.put(DeliveryAttempt(event.seq, endpoint, body, copies))
 
     def _send_attempts(self) -> None:
         while True:
@@ -159,14 +160,15 @@ class WebhookCourier:
 
     def _post_copies(self, attempt: DeliveryAttempt) -> str:
         for _copy in range(attempt.copies_to_send):
-            failure = self._post_once(attempt.body)
+            failure = self._post_once(attempt.endpoint, attempt.body)
             webhook_faults.record_attempt(attempt.seq, failure)
         return failure
 
-    def _post_once(self, body: bytes) -> str:
+    def _post_once(self, endpoint: WebhookEndpoint, body: bytes) -> str:
         """Send the request; return the reason of the failure, or empty for a 2xx."""
+        auth = httpx.BasicAuth(endpoint.username, endpoint.password) if endpoint.username else None
         try:
-            with self._client.stream("POST", self._url, content=body) as answer:
+            with self._client.stream("POST", endpoint.url, content=body, auth=auth) as answer:
                 excerpt = _answer_excerpt(answer)
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             return f"{type(error).__name__}: {error}"[:_REASON_LENGTH]
@@ -174,17 +176,14 @@ class WebhookCourier:
 
 
 def start_delivery() -> None:
-    """Start delivery if a URL is configured. Called once in the serving process."""
-    if not settings.SANDBOX_WEBHOOK_URL:
-        return
-    courier = WebhookCourier(
-        url=settings.SANDBOX_WEBHOOK_URL,
-        username=settings.SANDBOX_WEBHOOK_USERNAME,
-        password=settings.SANDBOX_WEBHOOK_PASSWORD,
-    )
-    event_log.event_recorded.connect(
-        lambda **_signal: courier.wake_up(), weak=False, dispatch_uid="chargebee_sandbox.webhook_delivery"
-    )
+    """Start delivery. Called once in the serving process."""
+    courier = WebhookCourier()
+
+    def wake_courier(event: Event, **_signal: object) -> None:
+        if event.webhook_status == "scheduled":
+            courier.wake_up()
+
+    event_log.event_recorded.connect(wake_courier, weak=False, dispatch_uid="chargebee_sandbox.webhook_delivery")
     courier.start_threads()
 
 

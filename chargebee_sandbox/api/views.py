@@ -6,19 +6,20 @@ import logging
 from contextlib import nullcontext
 from functools import partial
 
-from django.core.exceptions import BadRequest, SuspiciousOperation
+from django.core.exceptions import BadRequest, SuspiciousOperation, ValidationError
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.http.request import QueryDict
 
-from chargebee_sandbox import clock, event_log
-from chargebee_sandbox.api import auth, form_encoding, idempotency, request_limit, router
-from chargebee_sandbox.api.errors import ApiError
+from chargebee_sandbox import clock, event_log, site_settings
+from chargebee_sandbox.api import auth, customer_locks, form_encoding, idempotency, request_limit, router
+from chargebee_sandbox.api.errors import ApiError, wrong_value
 from chargebee_sandbox.api.params import Params
 from chargebee_sandbox.body import Body
 from chargebee_sandbox.engine import due_work
 from chargebee_sandbox.engine.write_lock import hold_write_lock
 from chargebee_sandbox.faults import fault_queue, request_faults, strike_log
+from chargebee_sandbox.site_settings import SiteSettings
 
 logger = logging.getLogger(__name__)
 
@@ -78,7 +79,8 @@ def _run_write(
     An error rolls back, except one with ``keeps``.
     """
     call = idempotency.IdempotentCall(request)
-    with hold_write_lock():
+    locking = customer_locks.hold_customer(operation.path, arguments, params) if operation.is_write else nullcontext()
+    with locking, request_faults.delay_write(), hold_write_lock():
         due_work.run_due_work()
         with clock.hold_time():
             if operation.is_write and (stored := call.stored_answer()):
@@ -102,6 +104,32 @@ def handle_faults(request: HttpRequest) -> HttpResponse:
         return _json_response({"list": [{"fault": fault.as_body()} for fault in fault_queue.waiting_faults()]}, 200)
     except ApiError as error:
         return _json_response(error.as_body(), error.status, error.headers)
+
+
+def handle_site_settings(request: HttpRequest) -> HttpResponse:
+    """Serve the site's settings: GET reads them, POST (form) changes some, DELETE resets all. Needs the API key."""
+    try:
+        auth.authenticate_request(request)
+        with hold_write_lock():
+            match request.method:
+                case "POST":
+                    site = _change_settings(_read_params(request))
+                case "DELETE":
+                    site = site_settings.reset_settings()
+                case _:
+                    site = site_settings.load_settings()
+        values = {name: getattr(site, name) for name in site_settings.SETTING_NAMES}
+        return _json_response({"site_settings": values}, 200)
+    except ApiError as error:
+        return _json_response(error.as_body(), error.status, error.headers)
+
+
+def _change_settings(params: Params) -> SiteSettings:
+    try:
+        return site_settings.change_settings({name: str(value) for name, value in params.values.items()})
+    except ValidationError as error:
+        name, messages = next(iter(error.message_dict.items()))
+        raise wrong_value(name, " ".join(messages)) from None
 
 
 def list_strikes(request: HttpRequest) -> HttpResponse:

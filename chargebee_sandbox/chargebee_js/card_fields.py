@@ -1,4 +1,4 @@
-"""Endpoints of the card fields: exchange a card for a token, or authorize an intent with it.
+"""Endpoints of the card fields: exchange a card for a token, or authorize an intent with it or with a stored card.
 
 Card numbers and security codes are masked at once: neither is stored, logged, or answered.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime
 
-from chargebee_sandbox.api.errors import ApiError, invalid_state, wrong_value
+from chargebee_sandbox.api.errors import ApiError, invalid_state, not_found, wrong_value
 from chargebee_sandbox.api.params import Params
 from chargebee_sandbox.body import Body
 from chargebee_sandbox.chargebee_js.frame_api import frame_endpoint
@@ -18,8 +18,9 @@ from chargebee_sandbox.engine.payments import (
     gateway,
     payment_instruments,
     payment_intents,
+    three_d_secure,
 )
-from chargebee_sandbox.models import PaymentIntent
+from chargebee_sandbox.models import PaymentIntent, PaymentSource
 from chargebee_sandbox.operations.lookup import find_resource
 
 _CARD_OWNER_FIELDS = {
@@ -48,21 +49,40 @@ def create_token(params: Params) -> Body:
 
 @frame_endpoint
 def authorize_intent(params: Params, handle: str) -> Body:
-    """Authorize an intent with a card; if the gateway declines the card, the attempt ends as declined.
+    """Authorize an intent with a card.
+
+    The attempt ends as declined if the gateway or the issuer declines the card; it waits if the issuer challenges.
 
     Raises: ApiError as ``create_token``, and 409 for an intent that cannot be authorized with a card any more.
     """
     vaulted, instrument = _read_card(params)
+    intent = _find_open_intent(handle)
+    card = three_d_secure.CardToAuthorize(instrument, vaulted.refusal, vaulted.verification, vaulted.issuer)
+    three_d_secure.begin_authorization(intent, card)
+    return {"payment_intent": intent.render_resource()}
+
+
+@frame_endpoint
+def authorize_intent_with_stored_card(params: Params, handle: str) -> Body:
+    """Authorize an intent that was created for a stored card (by its ``reference_id``) with that card.
+
+    Raises: ApiError 404 without such a card, and 409 for an intent that cannot be authorized with a card any more.
+    """
+    intent = _find_open_intent(handle)
+    reference = intent.get("reference_id", "")
+    sources = PaymentSource.objects.filter(customer_id=intent.customer_id, deleted=False)
+    source = sources.filter(body__reference_id=reference, body__type="card").first()
+    if source is None:
+        raise not_found("payment_source", reference, "reference_id")
+    three_d_secure.begin_authorization(intent, three_d_secure.stored_card(source))
+    return {"payment_intent": intent.render_resource()}
+
+
+def _find_open_intent(handle: str) -> PaymentIntent:
     intent = find_resource(PaymentIntent, handle)
     if intent["status"] not in payment_intents.OPEN_STATUSES or intent["payment_method_type"] != "card":
         raise invalid_state("The payment intent cannot be paid with a card now")
-    payment_intents.begin_attempt(intent, "requires_identification")
-    refusal = vaulted.verification or (vaulted.refusal if intent["amount"] else gateway.APPROVED)
-    if refusal:
-        payment_intents.decline_attempt(intent, refusal, gateway.decline_text(refusal))
-    else:
-        payment_intents.authorize_intent(intent, instrument, vaulted.refusal)
-    return {"payment_intent": intent.render_resource()}
+    return intent
 
 
 def _read_card(params: Params) -> tuple[gateway.VaultedCard, Body]:

@@ -16,10 +16,10 @@ from django.views.decorators.http import require_safe
 from chargebee_sandbox import settings
 
 _ASSETS = Path(__file__).parent / "assets"
-_OWN_ORIGIN_POLICY = (
+OWN_ORIGIN_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; base-uri 'none'"
 )
-TOP_WINDOW_POLICY = f"{_OWN_ORIGIN_POLICY}; form-action 'self'; frame-ancestors 'none'"
+TOP_WINDOW_POLICY = f"{OWN_ORIGIN_POLICY}; form-action 'self'; frame-ancestors 'none'"
 """The policy of a page in a window of its own."""
 
 CARD_FIELDS = {
@@ -33,7 +33,7 @@ _FIELDS_BY_KIND = {**CARD_FIELDS, "combined": [field for fields in CARD_FIELDS.v
 @require_safe
 def serve_script(request: HttpRequest) -> HttpResponse:
     """Serve Chargebee.js: its parts in the order of their names, inside a function."""
-    return _file_response(_script_source(), "text/javascript; charset=utf-8")
+    return file_response(_script_source(), "text/javascript; charset=utf-8")
 
 
 @require_safe
@@ -42,7 +42,7 @@ def serve_frame_asset(request: HttpRequest, name: str) -> HttpResponse:
     if name not in {file.name for file in (_ASSETS / "frames").iterdir()}:
         raise Http404
     kind = mimetypes.guess_type(name)[0]
-    return _file_response((_ASSETS / "frames" / name).read_bytes(), f"{kind}; charset=utf-8")
+    return file_response((_ASSETS / "frames" / name).read_bytes(), f"{kind}; charset=utf-8")
 
 
 @require_safe
@@ -51,13 +51,29 @@ def serve_card_field(request: HttpRequest) -> HttpResponse:
     kind = request.GET.get("kind", "")
     if kind not in _FIELDS_BY_KIND:
         raise Http404
-    return _render_frame(request, "card_field.html", {"kind": kind, "fields": _FIELDS_BY_KIND[kind]})
+    return render_frame(request, "card_field.html", {"kind": kind, "fields": _FIELDS_BY_KIND[kind]})
 
 
 @require_safe
-def serve_paypal_button(request: HttpRequest) -> HttpResponse:
-    """Serve the document for the frame of PayPal's button."""
-    return _render_frame(request, "paypal_button.html", {})
+def serve_stored_card(request: HttpRequest) -> HttpResponse:
+    """Serve the document for the invisible frame that authorizes an intent with a stored card."""
+    return render_frame(request, "stored_card.html", {})
+
+
+@require_safe
+def serve_master(request: HttpRequest) -> HttpResponse:
+    """Serve the document for the hidden frame that sends Chargebee.js's requests."""
+    return render_frame(request, "master.html", {})
+
+
+def file_response(content: bytes, content_type: str) -> HttpResponse:
+    """Return a file that pages of every origin may load."""
+    response = HttpResponse(content, content_type=content_type)
+    response["Cache-Control"] = "no-cache"
+    response["Access-Control-Allow-Origin"] = "*"
+    response["Cross-Origin-Resource-Policy"] = "cross-origin"
+    response["X-Content-Type-Options"] = "nosniff"
+    return response
 
 
 def render_page(
@@ -70,6 +86,15 @@ def render_page(
     response["Referrer-Policy"] = "same-origin"
     response["X-Content-Type-Options"] = "nosniff"
     return response
+
+
+def render_frame(request: HttpRequest, template: str, context: Mapping[str, object]) -> HttpResponse:
+    """Render a document for the frame of a page (``?parent=``), which must be one of the portal's."""
+    parent = request.GET.get("parent", "")
+    if not _is_portal_origin(parent):
+        raise Http404
+    policy = f"{OWN_ORIGIN_POLICY}; form-action 'none'; frame-ancestors {' '.join(portal_origins())}"
+    return render_page(request, template, {**context, "parent": parent}, policy)
 
 
 def portal_origins() -> list[str]:
@@ -91,26 +116,7 @@ def _is_portal_origin(parent: str) -> bool:
     return any(re.fullmatch(pattern, parent) for pattern in patterns)
 
 
-def _render_frame(request: HttpRequest, template: str, context: Mapping[str, object]) -> HttpResponse:
-    """Render a document for the frame of a page (``?parent=``), which must be one of the portal's."""
-    parent = request.GET.get("parent", "")
-    if not _is_portal_origin(parent):
-        raise Http404
-    policy = f"{_OWN_ORIGIN_POLICY}; form-action 'none'; frame-ancestors {' '.join(portal_origins())}"
-    return render_page(request, template, {**context, "parent": parent}, policy)
-
-
 @cache
 def _script_source() -> bytes:
     parts = [part.read_text() for part in sorted((_ASSETS / "script").iterdir())]
     return "\n".join(['(function () {\n"use strict";', *parts, "})();\n"]).encode()
-
-
-def _file_response(content: bytes, content_type: str) -> HttpResponse:
-    response = HttpResponse(content, content_type=content_type)
-    response["Cache-Control"] = "no-cache"
-    # Pages of other origins load the script.
-    response["Access-Control-Allow-Origin"] = "*"
-    response["Cross-Origin-Resource-Policy"] = "cross-origin"
-    response["X-Content-Type-Options"] = "nosniff"
-    return response

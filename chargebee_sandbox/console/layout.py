@@ -11,7 +11,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 
-from chargebee_sandbox import clock, settings
+from chargebee_sandbox import clock, settings, webhook_endpoint
 
 _ASSETS = Path(__file__).parent / "assets"
 _PAGE_POLICY = (
@@ -29,6 +29,7 @@ _NAVIGATION = (
     ("events", "Events"),
     ("inbox", "Inbox"),
     ("faults", "Faults"),
+    ("settings", "Settings"),
 )
 
 
@@ -75,11 +76,12 @@ def site_time(instant: int) -> datetime:
 
 
 def _layout_context(tab: str) -> dict[str, object]:
+    endpoint = webhook_endpoint.find_endpoint()
     return {
         "site": settings.SANDBOX_SITE,
         "now": site_time(clock.now_seconds()),
         "api": f"http://127.0.0.1:{settings.SANDBOX_PORT}/api/v2",
-        "webhook_url": settings.SANDBOX_WEBHOOK_URL,
+        "webhook_url": endpoint.url if endpoint else "",
         "stylesheet": f"{reverse('console:stylesheet')}?{_asset_fingerprint('console.css')}",
         "navigation": [NavigationTab(label, reverse(f"console:{name}"), name == tab) for name, label in _NAVIGATION],
     }

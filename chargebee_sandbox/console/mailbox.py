@@ -4,6 +4,7 @@ The backend writes one file per connection and ends each message with a line of 
 file and its position in that file.
 """
 
+import base64
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -91,7 +92,7 @@ def _parse_message(key: str, source: bytes, written_at: datetime) -> Message:
         subject=subject,
         sent_at=_sent_at(mail, written_at),
         text=text,
-        html=_message_part(mail, "html"),
+        html=_html_with_pictures(mail),
         code=_sign_in_code(subject, text),
     )
 
@@ -118,6 +119,17 @@ def _message_part(mail: EmailMessage, kind: str) -> str:
     except (LookupError, KeyError):
         # Unknown charset or transfer encoding: show the undecoded text.
         return str(part.get_payload())
+
+
+def _html_with_pictures(mail: EmailMessage) -> str:
+    """Return the HTML part with the pictures of the mail inside, where it names them by their content id."""
+    html = _message_part(mail, "html")
+    for part in mail.walk():
+        content_id, content = str(part.get("content-id", "")).strip("<> "), part.get_payload(decode=True)
+        if part.get_content_maintype() == "image" and content_id and isinstance(content, bytes):
+            encoded = base64.b64encode(content).decode()
+            html = html.replace(f"cid:{content_id}", f"data:{part.get_content_type()};base64,{encoded}")
+    return html
 
 
 def _sign_in_code(subject: str, text: str) -> str:

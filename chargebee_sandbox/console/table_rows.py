@@ -285,6 +285,8 @@ def _source_name(row: PaymentSource) -> str:
     if card:
         brand = StatusLabel(card.get("brand", "card")).label
         return f"{brand} ending {card['last4']}, {card['expiry_month']:02d}/{card['expiry_year']}"
+    if row["type"] != "paypal_express_checkout":
+        return str(row["type"]).replace("_", " ").capitalize()
     paypal = row.get("paypal") or {}
     return f"PayPal {paypal.get('email', '')}".strip()
 

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from chargebee_sandbox.console import fault_views, inbox_views, layout, views
+from chargebee_sandbox.console import fault_views, inbox_views, layout, settings_views, views
 
 app_name = "console"
 urlpatterns = [
@@ -19,6 +19,9 @@ urlpatterns = [
     path("trouble", fault_views.faults_page, name="faults"),
     path("trouble/order", fault_views.order_fault, name="order-fault"),
     path("trouble/clear", fault_views.clear_faults, name="clear-faults"),
+    path("settings", settings_views.settings_page, name="settings"),
+    path("settings/change", settings_views.change_settings, name="change-settings"),
+    path("settings/reset", settings_views.reset_settings, name="reset-settings"),
     path("assets/console.css", layout.serve_stylesheet, name="stylesheet"),
     path("assets/icon.svg", layout.serve_icon, name="icon"),
 ]

@@ -13,7 +13,7 @@ from django.urls import reverse
 from django.views.decorators.csrf import csrf_protect
 from django.views.decorators.http import require_POST, require_safe
 
-from chargebee_sandbox import event_log, settings, webhook_delivery
+from chargebee_sandbox import event_log, settings, webhook_delivery, webhook_endpoint
 from chargebee_sandbox.console import layout, mailbox, table_rows, time_travel
 from chargebee_sandbox.models import Customer, Event, Subscription
 from chargebee_sandbox.site import Site
@@ -119,7 +119,7 @@ def redeliver_event(request: HttpRequest, handle: str) -> HttpResponse:
     event = Event.objects.filter(handle=handle).first()
     if event is None:
         return layout.not_found_page(request, "There is no event of that id.", tab="events")
-    if settings.SANDBOX_WEBHOOK_URL:
+    if webhook_endpoint.find_endpoint() is not None:
         webhook_delivery.redeliver_event(event)
     return _redirect_to("event", handle)
 

@@ -6,8 +6,8 @@ from django.db import connection
 
 from chargebee_sandbox import clock, event_log
 from chargebee_sandbox.engine.billing import coupons
-from chargebee_sandbox.engine.payments import card_tokens, collection, payment_intents
-from chargebee_sandbox.engine.subscriptions import due_transitions
+from chargebee_sandbox.engine.payments import card_tokens, payment_intents
+from chargebee_sandbox.engine.subscriptions import due_transitions, dunning
 from chargebee_sandbox.engine.write_lock import hold_write_lock
 from chargebee_sandbox.models import Coupon, Invoice, PaymentIntent, Subscription, Token
 from chargebee_sandbox.site import Site
@@ -50,7 +50,7 @@ def _run_due_row(row: DueRow) -> None:
         case Subscription():
             due_transitions.run_due_transition(row)
         case Invoice():
-            collection.retry_collection(row)
+            dunning.retry_invoice(row)
         case Coupon():
             coupons.expire_coupon(row)
         case Token():

@@ -12,6 +12,7 @@ from chargebee_sandbox import clock
 from chargebee_sandbox.engine import due_work
 from chargebee_sandbox.engine.write_lock import hold_write_lock
 from chargebee_sandbox.site import Site
+from chargebee_sandbox.site_settings import SiteSettings
 
 logger = logging.getLogger(__name__)
 
@@ -20,11 +21,15 @@ _BATCH_SIZE = 40
 
 
 def start_afresh(genesis_time: int | None) -> Site:
-    """Erase the site's data and set its clock to ``genesis_time`` (seconds UTC), by default the real time."""
+    """Erase the site's data and set its clock to ``genesis_time`` (seconds UTC), by default the real time.
+
+    The site's settings stay.
+    """
     genesis = int(time.time()) if genesis_time is None else genesis_time
     epoch = Site.load().epoch + 1
     for model in apps.get_app_config("sandbox").get_models():
-        model.objects.all().delete()  # type: ignore[attr-defined]
+        if model is not SiteSettings:
+            model.objects.all().delete()  # type: ignore[attr-defined]
     site = Site.objects.create(pk=1, epoch=epoch, genesis_time=genesis, destination_time=genesis)
     clock.move_to(genesis)
     site.refresh_from_db()

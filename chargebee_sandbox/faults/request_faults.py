@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import socket
-from collections.abc import Callable
-from contextlib import nullcontext, suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext, suppress
+from contextvars import ContextVar
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 
@@ -19,6 +20,7 @@ from chargebee_sandbox.faults.strike_log import Strike
 _HTML_ERROR_PAGE = (
     "<!DOCTYPE html><html><head><title>Bad gateway</title></head><body><h1>Bad gateway</h1></body></html>"
 )
+_delay: ContextVar[float] = ContextVar("delay", default=0)
 _CONNECTION_CUT = "nothing, the connection was cut"
 _WRITE_MADE = "made"
 _WRITE_NOT_MADE = "not made"
@@ -26,6 +28,15 @@ _WRITE_NOT_MADE = "not made"
 
 class ConnectionDropped(Exception):
     """A fault closed the client's connection: nobody reads the answer."""
+
+
+@contextmanager
+def delay_write() -> Iterator[None]:
+    """Wait as long as the fault of the present request says, if it is a delay."""
+    seconds = _delay.get()
+    if seconds:
+        fault_queue.hold_request(seconds)
+    yield
 
 
 def answer_request(
@@ -52,14 +63,18 @@ def _answer_with_fault(
     fault: Fault, strike: Strike, request: HttpRequest, carry_out: Callable[[], HttpResponse], *, writes: bool
 ) -> HttpResponse:
     strike.write = _WRITE_NOT_MADE if writes else ""
-    _strike_before_write(fault, strike, request)
+    _strike_before_write(fault, strike, request, writes=writes)
     declining = gateway.decline_charges() if fault.kind == "decline_payment" else nullcontext()
+    # A write that takes long holds its customer's lock all the time.
+    token = _delay.set(fault.seconds if writes and fault.kind == "delay" else 0)
     try:
         with declining:
             response = carry_out()
     except ApiError as refusal:
         strike.answered = _describe_error(refusal)
         raise
+    finally:
+        _delay.reset(token)
     if writes:
         strike.write = _describe_write(response)
     return _strike_after_write(fault, strike, request, response)
@@ -78,7 +93,7 @@ def _answer_and_follow(trail: str, carry_out: Callable[[], HttpResponse], *, wri
     return response
 
 
-def _strike_before_write(fault: Fault, strike: Strike, request: HttpRequest) -> None:
+def _strike_before_write(fault: Fault, strike: Strike, request: HttpRequest, *, writes: bool) -> None:
     match fault.kind:
         case "error":
             error = _ordered_error(fault)
@@ -89,7 +104,7 @@ def _strike_before_write(fault: Fault, strike: Strike, request: HttpRequest) -> 
             _drop_connection(strike, request)
         case "drop_connection_before":
             _drop_connection(strike, request)
-        case "delay":
+        case "delay" if not writes:
             fault_queue.hold_request(fault.seconds)
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from chargebee_sandbox import clock
+from dataclasses import dataclass
+
+from chargebee_sandbox import clock, event_log
 from chargebee_sandbox.api import router
 from chargebee_sandbox.api.errors import invalid_state, wrong_value
 from chargebee_sandbox.api.params import Params
 from chargebee_sandbox.body import Body
-from chargebee_sandbox.engine.billing import charging, credit_notes, invoicing
-from chargebee_sandbox.engine.payments import collection
+from chargebee_sandbox.engine.billing import charging, credit_notes, invoicing, unbilled_charges
+from chargebee_sandbox.engine.payments import collection, refunds
 from chargebee_sandbox.engine.subscriptions import cancellation, terms
 from chargebee_sandbox.models import CreditNote, Subscription
 from chargebee_sandbox.operations.subscriptions import SubscriptionWithCustomer, find_subscription
@@ -25,30 +27,47 @@ _RECEIVABLES_OPTIONS = ("no_action", "schedule_payment_collection")
 def cancel_for_items(params: Params, handle: str) -> Body:
     """Cancel a subscription now (with a prorated, a full, or no credit), at the end of its term, or later."""
     target = find_subscription(handle)
-    issued, scheduled = apply_cancellation(params, target)
+    applied = apply_cancellation(params, target)
     terms.save_derived(target.subscription)
-    if not scheduled:
-        return target.record_and_answer("subscription_cancelled", issued=issued)
-    return target.record_and_answer("subscription_cancellation_scheduled")
+    if applied.is_scheduled:
+        return target.record_and_answer("subscription_cancellation_scheduled")
+    charged = None
+    if applied.draft_invoice is not None:
+        charged = charging.collect_invoice(applied.draft_invoice, target.subscription, target.customer, must_pay=False)
+    answer = target.record_and_answer("subscription_cancelled", charged, applied.issued_credit_notes)
+    if applied.refunds_credits:
+        refunds.refund_credits(target.customer)
+        answer["customer"] = target.customer.render_resource()
+    return answer
 
 
-def apply_cancellation(params: Params, target: SubscriptionWithCustomer) -> tuple[list[CreditNote], bool]:
-    """Apply the requested cancellation, the subscription unsaved; return the credits and whether it is scheduled.
+@dataclass(frozen=True)
+class AppliedCancellation:
+    """The result of a cancellation: credits issued, the draft of an invoice of the unbilled charges, what follows."""
+
+    is_scheduled: bool
+    issued_credit_notes: list[CreditNote]
+    draft_invoice: charging.DraftInvoice | None = None
+    refunds_credits: bool = False
+
+
+def apply_cancellation(params: Params, target: SubscriptionWithCustomer) -> AppliedCancellation:
+    """Apply the requested cancellation, the subscription unsaved.
 
     A scheduled change that would not apply any more is dropped, and its event recorded.
     """
     subscription = target.subscription
     if subscription["status"] == "cancelled":
         raise invalid_state("The subscription is already cancelled")
-    # This site has no unbilled charges and models neither write-offs nor refunds.
-    params.choice("unbilled_charges_option", ("invoice", "delete"), "invoice")
-    params.choice("refundable_credits_handling", ("no_action",), "no_action")
+    # This site does not write off what is due.
+    unbilled_option = params.choice("unbilled_charges_option", ("invoice", "delete"), "invoice")
+    refund_option = params.choice("refundable_credits_handling", ("no_action", "schedule_refund"), "no_action")
     collects = params.choice("account_receivables_handling", _RECEIVABLES_OPTIONS, "no_action") != "no_action"
     subscription.set_attributes(cancel_reason_code=params.text("cancel_reason_code"))
     cancel_at = _cancel_at(params, subscription)
     issued = _credit_term(params, target, at_once=cancel_at is None)
     if collects:
-        collection.schedule_payment_collection(subscription)
+        collection.schedule_payment_collection(subscription, target.customer)
     had_changes = subscription.scheduled_change is not None
     if cancel_at is None:
         cancellation.cancel_now(subscription)
@@ -58,7 +77,14 @@ def apply_cancellation(params: Params, target: SubscriptionWithCustomer) -> tupl
         charging.record_subscription_events(
             "subscription_scheduled_changes_removed", subscription, target.customer, None
         )
-    return issued, cancel_at is not None
+    if cancel_at is not None:
+        return AppliedCancellation(is_scheduled=True, issued_credit_notes=issued)
+    return AppliedCancellation(
+        is_scheduled=False,
+        issued_credit_notes=issued,
+        draft_invoice=_close_unbilled_charges(target, unbilled_option),
+        refunds_credits=refund_option == "schedule_refund",
+    )
 
 
 @router.post(
@@ -87,6 +113,16 @@ def _credit_term(params: Params, target: SubscriptionWithCustomer, *, at_once: b
     return issued
 
 
+def _close_unbilled_charges(target: SubscriptionWithCustomer, option: str) -> charging.DraftInvoice | None:
+    """Draft the invoice of the unbilled charges, or void them."""
+    if option == "invoice":
+        return charging.draft_unbilled_charges(target.subscription, target.customer)
+    if pending := unbilled_charges.pending_charges(target.subscription):
+        unbilled_charges.void_charges(pending, target.customer)
+        event_log.record_event("unbilled_charges_voided", unbilled_charge=pending)
+    return None
+
+
 def _cancel_at(params: Params, subscription: Subscription) -> int | None:
     """Return the instant of the cancellation, or None for now."""
     fallback = "end_of_term" if params.boolean("end_of_term") else "immediately"
@@ -94,7 +130,7 @@ def _cancel_at(params: Params, subscription: Subscription) -> int | None:
     option = params.choice("cancel_option", options, fallback)
     if option == "immediately":
         return None
-    cancel_at = params.instant("cancel_at") if option == "specific_date" else subscription.get("current_term_end")
+    cancel_at = params.instant("cancel_at") if option == "specific_date" else terms.period_end(subscription)
     if cancel_at is None or cancel_at <= clock.now_seconds():
         if option == "specific_date":
             raise wrong_value("cancel_at", "should be in the future")

@@ -6,8 +6,19 @@ from chargebee_sandbox import clock, event_log
 from chargebee_sandbox.api import lists, router
 from chargebee_sandbox.api.params import Params
 from chargebee_sandbox.body import Body
-from chargebee_sandbox.models import Customer
+from chargebee_sandbox.models import (
+    CreditNote,
+    Customer,
+    Invoice,
+    PaymentIntent,
+    PaymentSource,
+    Resource,
+    Subscription,
+    Transaction,
+)
 from chargebee_sandbox.operations.lookup import find_resource, free_id, with_customer_and_card
+
+_BELONGINGS: tuple[type[Resource], ...] = (Subscription, Invoice, CreditNote, Transaction, PaymentSource)
 
 _TEXT_PARAMETERS = ("first_name", "last_name", "email", "phone", "company", "locale")
 _ADDRESS_PARAMETERS = (
@@ -35,6 +46,7 @@ def create_customer(params: Params) -> Body:
         "auto_collection": params.choice("auto_collection", ("on", "off"), "on"),
         "billing_address": _read_address(params.object("billing_address")),
         "net_term_days": 0,
+        "auto_close_invoices": True,
         "allow_direct_debit": False,
         "created_at": clock.now_seconds(),
         "taxability": "taxable",
@@ -80,6 +92,46 @@ def update_customer(params: Params, handle: str) -> Body:
     changes = _read_details(params)
     if "auto_collection" in params:
         changes["auto_collection"] = params.choice("auto_collection", ("on", "off"), "on")
+    customer.set_attributes(**changes)
+    customer.save()
+    event_log.record_event("customer_changed", customer=customer)
+    return with_customer_and_card({}, customer)
+
+
+@router.post("customer.delete", "/customers/{handle}/delete", "delete_payment_method")
+def delete_customer(params: Params, handle: str) -> Body:
+    """Delete a customer with all subscriptions, invoices, credit notes, transactions, and payment sources.
+
+    The provider answers at once and deletes within minutes; this site deletes at once.
+    """
+    params.boolean("delete_payment_method", default=True)
+    customer = find_resource(Customer, handle)
+    answer = with_customer_and_card({}, customer)
+    subscriptions = list(Subscription.objects.filter(customer_id=handle, deleted=False))
+    for row in (*find_belongings(handle), customer):
+        row.deleted = True
+        row.set_attributes(deleted=True)
+        row.save()
+    # Nothing of a deleted customer may fall due.
+    for model in (Subscription, Invoice, PaymentIntent):
+        model.objects.filter(customer_id=handle).update(due_at=None)
+    event_log.record_event("customer_deleted", customer=customer, subscription=subscriptions)
+    return answer
+
+
+def find_belongings(handle: str) -> list[Resource]:
+    """Return everything that a customer has."""
+    return [row for model in _BELONGINGS for row in model._default_manager.filter(customer_id=handle, deleted=False)]
+
+
+@router.post("customer.update_billing_info", "/customers/{handle}/update_billing_info", "billing_address vat_number")
+def update_billing_info(params: Params, handle: str) -> Body:
+    """Replace the billing address, or remove it if none is sent, and change the VAT number, which is not checked."""
+    customer = find_resource(Customer, handle)
+    changes: Body = {"billing_address": _read_address(params.object("billing_address"))}
+    if "vat_number" in params:
+        number = params.text("vat_number", longest=20)
+        changes |= {"vat_number": number, "vat_number_status": number and "not_validated"}
     customer.set_attributes(**changes)
     customer.save()
     event_log.record_event("customer_changed", customer=customer)

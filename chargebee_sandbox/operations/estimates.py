@@ -1,25 +1,31 @@
-"""Estimates of operations: each one runs the operation, and the API's view rolls it back."""
+"""Estimates of operations: each one runs the operation, and the API's view rolls it back.
+
+As documented, ``next_invoice_estimate`` is there only where nothing is invoiced at once and there is a next bill.
+"""
 
 from __future__ import annotations
+
+from typing import Any
 
 from chargebee_sandbox import clock
 from chargebee_sandbox.api import router
 from chargebee_sandbox.api.errors import invalid_state
 from chargebee_sandbox.api.params import Params
 from chargebee_sandbox.body import Body
-from chargebee_sandbox.engine.billing import charging, invoicing
+from chargebee_sandbox.engine.billing import charging, invoicing, unbilled_charges
 from chargebee_sandbox.engine.subscriptions import activation, pauses, scheduled_changes, terms
 from chargebee_sandbox.models import CreditNote, Customer, Subscription
 from chargebee_sandbox.operations.cancellations import apply_cancellation
 from chargebee_sandbox.operations.lookup import find_resource
-from chargebee_sandbox.operations.pauses import read_requested_pause, read_requested_resumption
+from chargebee_sandbox.operations.pauses import read_charges_handling, read_requested_pause, read_requested_resumption
 from chargebee_sandbox.operations.subscription_updates import CHANGE_PARAMETERS, read_requested_change
-from chargebee_sandbox.operations.subscriptions import draft_subscription, find_subscription
+from chargebee_sandbox.operations.subscriptions import draft_subscription, find_subscription, handle_requested_charges
 
 _CREDIT_NOTE_FIELDS = (
     *("reference_invoice_id", "type", "price_type", "currency_code", "sub_total", "total"),
     *("amount_allocated", "amount_available", "line_items", "taxes", "round_off_amount", "customer_id"),
 )
+_DAY_SECONDS = 86_400
 _UNNAMED_CUSTOMER: Body = {"auto_collection": "on", "refundable_credits": 0, "promotional_credits": 0}
 
 
@@ -47,9 +53,10 @@ def estimate_creation_for_customer(params: Params, handle: str) -> Body:
     customer = find_resource(Customer, handle)
     dates = params.object("subscription")
     dates.allow_only(("id", "start_date", "trial_end"))
-    params.choice("invoice_immediately", ("true",), "true")
     use_balances = params.boolean("use_existing_balances", default=True)
-    return _creation_estimate(draft_subscription(params, dates, customer), customer, use_balances=use_balances)
+    subscription = draft_subscription(params, dates, customer)
+    with handle_requested_charges(params):
+        return _creation_estimate(subscription, customer, use_balances=use_balances)
 
 
 @router.post(
@@ -59,18 +66,18 @@ def estimate_creation_for_customer(params: Params, handle: str) -> Body:
     estimate=True,
 )
 def estimate_update(params: Params) -> Body:
-    """Estimate a change: its invoice, its credits, and the next renewal after it."""
+    """Estimate a change: its invoice, or else the next renewal after it, and its credits."""
     details = params.object("subscription")
     details.allow_only(("id", "trial_end", "auto_collection"))
     target = find_subscription(details.required_text("id"))
     params.boolean("include_delayed_charges")
     use_balances = params.boolean("use_existing_balances", default=True)
-    applied = read_requested_change(params, details, target, use_balances=use_balances).apply_to(target)
+    with handle_requested_charges(params):
+        applied = read_requested_change(params, details, target, use_balances=use_balances).apply_to(target)
     return _estimate_body(
         target.subscription,
-        invoice_estimate=_draft_estimate(applied.draft_invoice),
         credit_note_estimates=[_credit_note_estimate(note) for note in applied.issued_credit_notes],
-        next_invoice_estimate=_renewal_invoice(target.subscription, target.customer, use_balances=use_balances),
+        **_invoice_estimates(applied.draft_invoice, target.subscription, target.customer, use_balances=use_balances),
     )
 
 
@@ -84,8 +91,12 @@ def estimate_update(params: Params) -> Body:
 def estimate_cancellation(params: Params, handle: str) -> Body:
     """Estimate a cancellation: the subscription after it, and its credits."""
     target = find_subscription(handle)
-    issued, _scheduled = apply_cancellation(params, target)
-    return _estimate_body(target.subscription, credit_note_estimates=[_credit_note_estimate(note) for note in issued])
+    applied = apply_cancellation(params, target)
+    return _estimate_body(
+        target.subscription,
+        credit_note_estimates=[_credit_note_estimate(note) for note in applied.issued_credit_notes],
+        invoice_estimate=applied.draft_invoice and _draft_estimate(applied.draft_invoice),
+    )
 
 
 @router.post(
@@ -113,20 +124,24 @@ def estimate_pause(params: Params, handle: str) -> Body:
 def estimate_resumption(params: Params, handle: str) -> Body:
     """Estimate a resumption: the subscription after it, and the invoice if a new term would be charged.
 
-    For a later date the subscription stays paused, and that day's invoice is the next invoice.
+    Within the term the next invoice is the renewal. For a later date the subscription stays paused; the next invoice is
+    that day's, or the renewal if the term is not over by then.
     """
     target = find_subscription(handle)
     dates = params.object("subscription")
     dates.allow_only(("resume_date",))
     resume_at = read_requested_resumption(params, dates, target.subscription)
-    params.choice("charges_handling", ("invoice_immediately",), "invoice_immediately")
     if resume_at is None:
-        invoice = _resumption_invoice(target.subscription, target.customer)
-        return _estimate_body(target.subscription, invoice_estimate=invoice)
+        with read_charges_handling(params):
+            estimates = _resumption_estimates(target.subscription, target.customer)
+        return _estimate_body(target.subscription, **estimates)
     target.subscription.set_attributes(resume_date=resume_at)
     with clock.hold_time(resume_at):
-        invoice = _resumption_invoice(find_resource(Subscription, handle), target.customer)
-    return _estimate_body(target.subscription, next_invoice_estimate=invoice)
+        invoices = _resumption_estimates(find_resource(Subscription, handle), target.customer)
+    return _estimate_body(
+        target.subscription,
+        next_invoice_estimate=invoices.get("invoice_estimate") or invoices.get("next_invoice_estimate"),
+    )
 
 
 @router.get(
@@ -155,25 +170,50 @@ def estimate_renewal(params: Params, handle: str) -> Body:
     return _estimate_body(find_resource(Subscription, handle), invoice_estimate=invoice)
 
 
+@router.get("estimate.upcoming_invoices_estimate", "/customers/{handle}/upcoming_invoices_estimate", estimate=True)
+def estimate_upcoming_invoices(params: Params, handle: str) -> Body:
+    """Estimate the invoices of the next day on which any subscription of the customer is billed."""
+    customer = find_resource(Customer, handle)
+    subscriptions = list(Subscription.objects.filter(customer_id=handle, deleted=False).order_by("seq"))
+    days = {
+        row.handle: row["next_billing_at"] // _DAY_SECONDS for row in subscriptions if "next_billing_at" in row.body
+    }
+    first = min(days.values(), default=None)
+    invoices = [
+        _renewal_invoice(row, customer, use_balances=True) for row in subscriptions if days.get(row.handle, -1) == first
+    ]
+    estimate = {"created_at": clock.now_seconds(), "invoice_estimates": invoices, "object": "estimate"}
+    return {"estimate": estimate}
+
+
 def _creation_estimate(subscription: Subscription, customer: Customer, *, use_balances: bool) -> Body:
     draft = None
     if "start_date" not in subscription.body:
         draft = activation.begin_subscription(subscription, customer, use_balances=use_balances)
-    return _estimate_body(
-        subscription,
-        invoice_estimate=_draft_estimate(draft),
-        next_invoice_estimate=_renewal_invoice(subscription, customer, use_balances=use_balances),
-    )
+    return _estimate_body(subscription, **_invoice_estimates(draft, subscription, customer, use_balances=use_balances))
 
 
-def _draft_estimate(draft: charging.DraftInvoice | None) -> Body | None:
-    return None if draft is None else invoicing.render_invoice_estimate(draft.invoice)
+def _invoice_estimates(
+    draft: charging.DraftInvoice | None, subscription: Subscription, customer: Customer, *, use_balances: bool = True
+) -> dict[str, Any]:
+    """Return the estimate of the immediate invoice, or else of the next one."""
+    if draft is not None and draft.invoice is not None:
+        return {"invoice_estimate": invoicing.render_invoice_estimate(draft.invoice)}
+    with unbilled_charges.handle_charges(invoices_at_once=True):
+        renewal = _renewal_invoice(subscription, customer, use_balances=use_balances)
+    waiting = [charge.render_resource() for charge in draft.unbilled] if draft else []
+    return {"next_invoice_estimate": renewal, "unbilled_charge_estimates": waiting or None}
 
 
-def _resumption_invoice(subscription: Subscription, customer: Customer) -> Body | None:
-    if not pauses.end_pause(subscription):
-        return None
-    return _draft_estimate(charging.draft_term_invoice(subscription, customer, subscription.anchor_at))
+def _draft_estimate(draft: charging.DraftInvoice) -> Body | None:
+    return None if draft.invoice is None else invoicing.render_invoice_estimate(draft.invoice)
+
+
+def _resumption_estimates(subscription: Subscription, customer: Customer) -> dict[str, Any]:
+    draft = None
+    if pauses.end_pause(subscription):
+        draft = charging.draft_term_invoice(subscription, customer, subscription.anchor_at)
+    return _invoice_estimates(draft, subscription, customer)
 
 
 def _renewal_invoice(
@@ -216,7 +256,7 @@ def _credit_note_estimate(note: CreditNote) -> Body:
 
 
 def _estimate_body(
-    subscription: Subscription, *, credit_note_estimates: list[Body] | None = None, **invoices: Body | None
+    subscription: Subscription, *, credit_note_estimates: list[Body] | None = None, **invoices: Any
 ) -> Body:
     terms.derive_attributes(subscription)
     names = ("id", "currency_code", "status", "next_billing_at", "pause_date", "resume_date")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
 from chargebee_sandbox import clock
@@ -10,11 +11,14 @@ from chargebee_sandbox.api.errors import ApiError, invalid_state, wrong_value
 from chargebee_sandbox.api.params import Params, require_value
 from chargebee_sandbox.body import Body
 from chargebee_sandbox.engine import billing_dates
+from chargebee_sandbox.engine.billing import charging, unbilled_charges
 from chargebee_sandbox.engine.payments import collection
 from chargebee_sandbox.engine.subscriptions import pauses, terms
 from chargebee_sandbox.models import Subscription
 from chargebee_sandbox.operations.collection_errors import as_api_errors
+from chargebee_sandbox.operations.payments.authorized_intents import charge_requested_intent
 from chargebee_sandbox.operations.subscriptions import find_subscription
+from chargebee_sandbox.site_settings import load_settings
 
 
 @dataclass(frozen=True)
@@ -61,13 +65,15 @@ def pause_subscription(params: Params, handle: str) -> Body:
     """Pause a subscription now or later; this replaces a scheduled pause."""
     target = find_subscription(handle)
     pause = read_requested_pause(params, params, target.subscription)
-    # This site has no unbilled charges, so both values mean the same.
-    params.choice("unbilled_charges_handling", ("no_action", "invoice"), "no_action")
+    invoices_unbilled = params.choice("unbilled_charges_handling", ("no_action", "invoice"), "no_action") == "invoice"
     if params.choice("invoice_dunning_handling", ("continue", "stop"), "continue") == "stop":
         collection.stop_dunning(target.subscription)
     event_type = pause.apply_to(target.subscription)
     terms.save_derived(target.subscription)
-    return target.record_and_answer(event_type)
+    charged = None
+    if invoices_unbilled and pause.pause_at is None:
+        charged = charging.invoice_unbilled_charges(target.subscription, target.customer)
+    return target.record_and_answer(event_type, charged)
 
 
 @router.post("subscription.remove_scheduled_pause", "/subscriptions/{handle}/remove_scheduled_pause")
@@ -85,7 +91,7 @@ def remove_scheduled_pause(params: Params, handle: str) -> Body:
 @router.post(
     "subscription.resume",
     "/subscriptions/{handle}/resume",
-    "resume_option resume_date charges_handling unpaid_invoices_handling",
+    "resume_option resume_date charges_handling unpaid_invoices_handling payment_intent payment_initiator",
 )
 def resume_subscription(params: Params, handle: str) -> Body:
     """Resume a subscription now, charging a new term if the old one is over, or schedule the resumption.
@@ -95,16 +101,16 @@ def resume_subscription(params: Params, handle: str) -> Body:
     target = find_subscription(handle)
     subscription = target.subscription
     resume_at = read_requested_resumption(params, params, subscription)
-    # This site has no unbilled charges: every charge is invoiced at once.
-    params.choice("charges_handling", ("invoice_immediately",), "invoice_immediately")
+    handles_charges = read_charges_handling(params)
     handling = ("no_action", "schedule_payment_collection")
     if params.choice("unpaid_invoices_handling", handling, "no_action") != "no_action":
-        collection.schedule_payment_collection(subscription)
+        collection.schedule_payment_collection(subscription, target.customer)
     if resume_at is not None:
         subscription.set_attributes(resume_date=resume_at)
         terms.save_derived(subscription)
         return target.record_and_answer("subscription_resumption_scheduled")
-    with as_api_errors("Subscription cannot be resumed", target.customer):
+    intent = charge_requested_intent(params, target.customer)
+    with as_api_errors("Subscription cannot be resumed", target.customer), intent, handles_charges:
         charged = pauses.resume_subscription(subscription, target.customer, must_pay=True)
     return target.record_and_answer("subscription_resumed", charged)
 
@@ -118,6 +124,13 @@ def remove_scheduled_resumption(params: Params, handle: str) -> Body:
     target.subscription.set_attributes(resume_date=None)
     terms.save_derived(target.subscription)
     return target.record_and_answer("subscription_scheduled_resumption_removed")
+
+
+def read_charges_handling(params: Params) -> AbstractContextManager[None]:
+    """Invoice charges at once or let them wait, as ``charges_handling`` says, or else the site's settings."""
+    default = "add_to_unbilled_charges" if load_settings().unbilled_charges else "invoice_immediately"
+    handling = params.choice("charges_handling", ("invoice_immediately", "add_to_unbilled_charges"), default)
+    return unbilled_charges.handle_charges(invoices_at_once=handling == "invoice_immediately")
 
 
 def read_requested_resumption(option_source: Params, dates: Params, subscription: Subscription) -> int | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from chargebee_sandbox import settings
 from chargebee_sandbox.api import router
 from chargebee_sandbox.api.errors import invalid_state, not_found, wrong_value
 from chargebee_sandbox.api.params import Params
@@ -15,12 +14,18 @@ from chargebee_sandbox.engine.subscriptions.immediate_changes import AppliedChan
 from chargebee_sandbox.models import Coupon, CouponCode, Subscription
 from chargebee_sandbox.operations.collection_errors import as_api_errors
 from chargebee_sandbox.operations.lookup import find_resource
+from chargebee_sandbox.operations.payments.authorized_intents import charge_requested_intent
 from chargebee_sandbox.operations.requested_items import (
     RequestedItems,
     read_requested_items,
     redeem_requested_coupons,
 )
-from chargebee_sandbox.operations.subscriptions import SubscriptionWithCustomer, find_subscription
+from chargebee_sandbox.operations.subscriptions import (
+    SubscriptionWithCustomer,
+    find_subscription,
+    handle_requested_charges,
+)
+from chargebee_sandbox.site_settings import load_settings
 
 CHANGE_PARAMETERS = (
     "subscription_items replace_items_list coupon_ids replace_coupon_list prorate force_term_reset reactivate "
@@ -48,18 +53,20 @@ class RequestedChange:
 @router.post(
     "subscription.update_for_items",
     "/subscriptions/{handle}/update_for_items",
-    f"{CHANGE_PARAMETERS} trial_end auto_collection",
+    f"{CHANGE_PARAMETERS} trial_end auto_collection payment_intent payment_initiator",
 )
 def update_for_items(params: Params, handle: str) -> Body:
     """Change items and coupons now, with charges and credits for the rest of the term, or at the end of the term.
 
-    Raises: ApiError 400 on a decline, which rolls the change back unless SANDBOX_UNPAID_CHANGES is set.
+    Raises: ApiError 400 on a decline, which rolls the change back unless the site keeps unpaid changes.
     """
     target = find_subscription(handle)
     requested = read_requested_change(params, params, target)
-    applied = requested.apply_to(target)
-    with as_api_errors("Subscription cannot be changed", target.customer):
-        charged = _collect_change(applied, target)
+    with handle_requested_charges(params):
+        applied = requested.apply_to(target)
+    intent = charge_requested_intent(params, target.customer)
+    with as_api_errors("Subscription cannot be changed", target.customer), intent:
+        charged = collect_change(applied, target)
     if requested.at_term_end:
         return target.record_and_answer("subscription_changes_scheduled")
     event_type = "subscription_reactivated" if applied.is_reactivated else "subscription_changed"
@@ -104,8 +111,6 @@ def read_requested_change(
     subscription = target.subscription
     _check_writable(subscription)
     at_term_end = _is_at_term_end(params, subscription)
-    # This site has no unbilled charges: every charge is invoiced at once.
-    params.choice("invoice_immediately", ("true",), "true")
     if "auto_collection" in details:
         subscription.set_attributes(auto_collection=details.choice("auto_collection", ("on", "off"), "on"))
     scheduled_changes.drop_scheduled_change(subscription)
@@ -121,12 +126,13 @@ def read_requested_change(
     return RequestedChange(change, at_term_end)
 
 
-def _collect_change(applied: AppliedChange, target: SubscriptionWithCustomer) -> charging.ChargeResult | None:
+def collect_change(applied: AppliedChange, target: SubscriptionWithCustomer) -> charging.ChargeResult | None:
+    """Collect the invoice of a change, if there is one, and save. Raises: as ``charging.collect_invoice``."""
     invoicing.update_dues(target.subscription)
     if applied.draft_invoice is None:
         terms.save_derived(target.subscription)
         return None
-    must_pay = not settings.SANDBOX_UNPAID_CHANGES
+    must_pay = not load_settings().unpaid_changes
     return charging.collect_invoice(applied.draft_invoice, target.subscription, target.customer, must_pay=must_pay)
 
 
@@ -142,8 +148,10 @@ def _is_at_term_end(params: Params, subscription: Subscription) -> bool:
         return False
     if subscription["status"] not in ("active", "in_trial"):
         raise invalid_state("The subscription has no term after this one to change")
-    term_end = subscription["current_term_end"]
-    if any(subscription.get(name, term_end + 1) <= term_end for name in ("cancelled_at", "pause_date")):
+    term_end = terms.period_end(subscription)
+    if term_end is None or any(
+        subscription.get(name, term_end + 1) <= term_end for name in ("cancelled_at", "pause_date")
+    ):
         raise invalid_state("The subscription ends or pauses with this term")
     return True
 

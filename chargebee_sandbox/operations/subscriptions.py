@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
 from chargebee_sandbox import clock, identifiers
@@ -11,12 +12,14 @@ from chargebee_sandbox.api.errors import invalid_state, not_found, wrong_value
 from chargebee_sandbox.api.params import Params
 from chargebee_sandbox.body import Body
 from chargebee_sandbox.engine import billing_dates
-from chargebee_sandbox.engine.billing import charging
+from chargebee_sandbox.engine.billing import charging, unbilled_charges
 from chargebee_sandbox.engine.subscriptions import activation, scheduled_changes, terms
 from chargebee_sandbox.models import CreditNote, Customer, ItemPrice, PaymentSource, Subscription
 from chargebee_sandbox.operations.collection_errors import as_api_errors
 from chargebee_sandbox.operations.lookup import find_resource, free_id, with_customer_and_card
+from chargebee_sandbox.operations.payments.authorized_intents import charge_requested_intent
 from chargebee_sandbox.operations.requested_items import read_requested_items, redeem_requested_coupons
+from chargebee_sandbox.site_settings import load_settings
 
 _FILTERS = {
     "id": "string",
@@ -44,8 +47,10 @@ class SubscriptionWithCustomer:
     def render_answer(self, charged: charging.ChargeResult | None = None, issued: Sequence[CreditNote] = ()) -> Body:
         """Return the answer of operations on a subscription."""
         answer = with_customer_and_card({"subscription": self.subscription.render_resource()}, self.customer)
-        if charged is not None:
+        if charged is not None and charged.invoice is not None:
             answer["invoice"] = charged.invoice.render_resource()
+        if charged is not None and charged.waiting:
+            answer["unbilled_charges"] = [charge.render_resource() for charge in charged.waiting]
         if issued:
             answer["credit_notes"] = [note.render_resource() for note in issued]
         return answer
@@ -106,15 +111,26 @@ def retrieve_with_scheduled_changes(params: Params, handle: str) -> Body:
 @router.post(
     "subscription.create_with_items",
     "/customers/{handle}/subscription_for_items",
-    "id subscription_items start_date trial_end billing_cycles coupon_ids auto_collection payment_source_id",
+    "id subscription_items start_date trial_end billing_cycles coupon_ids auto_collection payment_source_id "
+    "invoice_immediately payment_intent payment_initiator replace_primary_payment_source",
 )
 def create_with_items(params: Params, handle: str) -> Body:
-    """Create a subscription that starts now, with a trial, or later; it must be able to pay its first invoice."""
+    """Create a subscription that starts now, with a trial, or later; it must be able to pay its first invoice.
+
+    With ``payment_intent`` it is paid as the payer has authorized.
+    """
     customer = find_resource(Customer, handle)
     subscription = draft_subscription(params, params, customer)
-    with as_api_errors("Subscription cannot be created", customer):
+    intent = charge_requested_intent(params, customer, replaces_primary=True)
+    with as_api_errors("Subscription cannot be created", customer), intent, handle_requested_charges(params):
         charged = _start_subscription(subscription, customer)
     return SubscriptionWithCustomer(subscription, customer).record_and_answer("subscription_created", charged)
+
+
+def handle_requested_charges(params: Params) -> AbstractContextManager[None]:
+    """Invoice charges at once or let them wait, as ``invoice_immediately`` says, or else the site's settings."""
+    at_once = params.boolean("invoice_immediately", default=not load_settings().unbilled_charges)
+    return unbilled_charges.handle_charges(invoices_at_once=at_once)
 
 
 def draft_subscription(params: Params, dates: Params, customer: Customer) -> Subscription:
@@ -154,6 +170,7 @@ def _initial_attributes(customer: Customer, plan: ItemPrice) -> Body:
         "has_scheduled_advance_invoices": False,
         "channel": "web",
         "due_invoices_count": 0,
+        "auto_close_invoices": True,
         "deleted": False,
         "remaining_billing_cycles": plan.get("billing_cycles"),
     }

@@ -1,4 +1,6 @@
-"""``python -m chargebee_sandbox.seeds [--afresh]``: build the demo site in the sandbox's database.
+"""``python -m chargebee_sandbox.seeds [--afresh | --bulk N]``: build the demo site in the sandbox's database.
+
+With ``--bulk`` it erases the site and builds one of N like customers instead, for measurements.
 
 Does nothing if the site has customers already, unless ``--afresh`` is given. Runs in one transaction, so that a running
 sandbox serves the old site until the new one is complete. Sends no webhooks.
@@ -21,9 +23,17 @@ def main(arguments: list[str]) -> None:
     parser.add_argument(
         "--present", type=int, help="seconds UTC at which the demo's past ends (default: the real time)"
     )
+    parser.add_argument("--bulk", type=int, metavar="N", help="build a site of N like customers instead")
+    parser.add_argument("--months", type=int, default=2, help="with --bulk: how long they have subscribed (default: 2)")
     options = parser.parse_args(arguments)
     _set_up_django()
-    from chargebee_sandbox.seeds import demo_site
+    from chargebee_sandbox.seeds import bulk_site, demo_site
+
+    if options.bulk:
+        started = time.monotonic()
+        rows = bulk_site.seed_bulk_site(options.bulk, months=options.months)
+        sys.stdout.write(f"Inserted {rows} rows in {time.monotonic() - started:.1f} s.\n")
+        return
 
     if demo_site.is_seeded() and not options.afresh:
         sys.stdout.write("The sandbox is seeded already.\n")

@@ -51,6 +51,19 @@ PLANS = (
     SeedPlan("Minno-Plan", "Kids", "Cartoons and songs for children", 899, 8999),
     LEGACY_PLAN,
 )
+# An item that another team sells through the same site: the portal's catalog does not have it.
+OTHER_ITEM = {"id": "sermon-library", "name": "sermon-library", "external_name": "Sermon Library"}
+OTHER_PRICE: Body = {
+    "id": "sermon-library-USD-Quarterly",
+    "name": "sermon-library USD Quarterly",
+    "external_name": "Sermon Library, every 3 months",
+    "item_id": OTHER_ITEM["id"],
+    "pricing_model": "flat_fee",
+    "price": 1197,
+    "currency_code": "USD",
+    "period": 3,
+    "period_unit": "month",
+}
 # Fixed, so that a written demonstration can use them.
 SINGLE_USE_CODES = tuple(f"ONCE-{tail}" for tail in ("K7QM", "R2XD", "T9BF", "W4HN", "C8LJ", "P3VS", "D6GY", "M5ZR"))
 
@@ -69,6 +82,8 @@ def _create_items(provider: OperationCaller) -> None:
         provider.post("/items", _item_body(plan))
         for price in plan.prices:
             provider.post("/item_prices", price)
+    provider.post("/items", {**OTHER_ITEM, "type": "plan", "item_family_id": ITEM_FAMILY})
+    provider.post("/item_prices", OTHER_PRICE)
 
 
 def _item_body(plan: SeedPlan) -> Body:

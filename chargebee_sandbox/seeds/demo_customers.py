@@ -1,4 +1,4 @@
-"""The demo's ten customers, each as a list of actions."""
+"""The demo's customers, each as a list of actions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ DECLINING_CARD = "4005519200000004"
 
 @dataclass(frozen=True, slots=True)
 class DemoCustomer:
-    """A customer: the id at the provider, the name, and the billing address."""
+    """A customer: the id at the provider, the name, the billing address, and an email address without the id."""
 
     id: str
     first_name: str
@@ -30,11 +30,12 @@ class DemoCustomer:
     state_code: str
     state: str
     zip: str
+    address: str = ""
 
     @property
     def email(self) -> str:
-        """The email address."""
-        return f"{self.id}@example.com"
+        """The email address: `address`, or one with the id."""
+        return self.address or f"{self.id}@example.com"
 
     def signs_up(self, at: int) -> SeedAction:
         """Return the action that creates the customer with a billing address."""
@@ -57,6 +58,21 @@ class DemoCustomer:
         return SeedAction(
             at, lambda provider: provider.post("/payment_sources/create_using_permanent_token", agreement)
         )
+
+    def adds_apple_pay(self, at: int) -> SeedAction:
+        """Return the action that adds an Apple Pay wallet with a Visa, as a checkout with the wallet's button does."""
+        wallet: Body = {
+            "customer_id": self.id,
+            "type": "apple_pay",
+            "reference_id": f"wallet-{self.id}",
+            "card": {
+                "last4": "4242",
+                "brand": "visa",
+                "expiry_month": 11,
+                "expiry_year": datetime.fromtimestamp(at, UTC).year + 6,
+            },
+        }
+        return SeedAction(at, lambda provider: provider.post("/payment_sources/create_using_permanent_token", wallet))
 
     def removes_cards_but_the_primary(self, at: int) -> SeedAction:
         """Return the action that deletes every card that is not the primary source."""
@@ -140,8 +156,12 @@ GOSPEL_MONTHLY = "gospel-tv-plan-USD-Monthly"
 KIDS_MONTHLY = "Minno-Plan-USD-Monthly"
 KIDS_YEARLY = "Minno-Plan-USD-Yearly"
 KIDS_LEGACY_MONTHLY = "Minno-USD-Monthly"
+SERMONS_QUARTERLY = "sermon-library-USD-Quarterly"
 BUNDLE_OF_TWO = ["BUNDLE-2"]
 BUNDLE_OF_THREE = ["BUNDLE-3"]
+
+KIM = ("Kim", "Foster", "640 Cherry Creek Drive", "Denver", "CO", "Colorado", "80209", "Kim@Example.com")
+"""The name and the addresses of both of Kim's customers; the portal signs her in as kim@example.com."""
 
 
 def customer_actions(present: int) -> Iterator[SeedAction]:
@@ -157,6 +177,8 @@ def customer_actions(present: int) -> Iterator[SeedAction]:
         _hugo_actions,
         _ivy_actions,
         _jo_actions,
+        _kim_actions,
+        _kim_2_actions,
     ):
         yield from customer_history(present)
 
@@ -263,3 +285,24 @@ def _jo_actions(present: int) -> Iterator[SeedAction]:
     yield jo.subscribes_to(start + 2 * MINUTE, GOSPEL_MONTHLY, coupon_ids=BUNDLE_OF_THREE)
     yield jo.subscribes_to(start + 4 * MINUTE, KIDS_MONTHLY, coupon_ids=BUNDLE_OF_THREE)
     yield jo.adds_card(present - 45 * DAY, VISA)
+
+
+def _kim_actions(present: int) -> Iterator[SeedAction]:
+    """A plan of the catalog, and one outside it with another period; Apple Pay as the primary source, and a card."""
+    kim = DemoCustomer("kim", *KIM)
+    start = find_term_anchor(present + 9 * DAY + 5 * HOUR, months=7)
+    yield kim.signs_up(start - 18 * MINUTE)
+    yield kim.adds_apple_pay(start - 6 * MINUTE)
+    yield kim.subscribes_to(start, FAITH_MONTHLY)
+    # It has renewed once: three months are at most 92 days.
+    yield kim.subscribes_to(present - 110 * DAY, SERMONS_QUARTERLY)
+    yield kim.adds_card(present - 50 * DAY, VISA)
+
+
+def _kim_2_actions(present: int) -> Iterator[SeedAction]:
+    """Kim's first customer, of another checkout, with the same address: the newer one is the one that signs in."""
+    first = DemoCustomer("kim-2", *KIM)
+    start = find_term_anchor(present + 21 * DAY - 3 * HOUR, months=11)
+    yield first.signs_up(start - 13 * MINUTE)
+    yield first.adds_card(start - 5 * MINUTE, VISA)
+    yield first.subscribes_to(start, GOSPEL_MONTHLY)

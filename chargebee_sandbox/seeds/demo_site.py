@@ -33,21 +33,23 @@ def seed_site(present: int | None = None) -> int:
     steps = sorted([*catalog.catalog_actions(now), *demo_customers.customer_actions(now)])
     with transaction.atomic():
         time_machine.start_afresh(steps[0].at - DAY)
-        _replay_actions(steps)
-        _travel_to(now)
+        replay_actions(steps)
+        travel_to(now)
         if present is None:
-            _sync_with_real_time()
+            sync_with_real_time()
     return len(steps)
 
 
-def _replay_actions(steps: list[SeedAction]) -> None:
+def replay_actions(steps: list[SeedAction]) -> None:
+    """Perform actions in their order, each at its instant. Raises JourneyFailed."""
     provider = OperationCaller()
     for step in steps:
-        _travel_to(step.at)
+        travel_to(step.at)
         step.perform(provider)
 
 
-def _travel_to(instant: int) -> None:
+def travel_to(instant: int) -> None:
+    """Move the site's clock to an instant (seconds UTC), with everything that falls due. Raises JourneyFailed."""
     time_machine.start_journey(instant)
     time_machine.run_journey()
     site = Site.load()
@@ -55,7 +57,7 @@ def _travel_to(instant: int) -> None:
         raise JourneyFailed(site.failure_reason)
 
 
-def _sync_with_real_time() -> None:
+def sync_with_real_time() -> None:
     """Run what fell due while the site was seeded, then set the site's clock to the real time."""
-    _travel_to(int(time.time()))
+    travel_to(int(time.time()))
     Site.objects.update(offset_ms=0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -257,6 +258,15 @@ def test_a_message_shows_its_text_and_frames_its_html(browser: httpx.Client, mai
     assert "sandbox allow-popups" in body.headers["content-security-policy"]
     assert "script-src" not in body.headers["content-security-policy"]
     assert "default-src 'none'" in body.headers["content-security-policy"]
+
+
+def test_a_message_shows_the_pictures_that_it_contains(browser: httpx.Client, mail_folder: Path) -> None:
+    message = build_mail("alice@example.com", "Hello", "Hello", html='<img src="cid:logo"><img src="cid:none">')
+    message.get_payload()[1].add_related(b"picture", "image", "png", cid="<logo>")  # type: ignore[union-attr, index]
+    write_mail(mail_folder, "1.log", message)
+    body = browser.get("/inbox/1.log:0/body").text
+    assert f'<img src="data:image/png;base64,{base64.b64encode(b"picture").decode()}">' in body
+    assert '<img src="cid:none">' in body
 
 
 @pytest.mark.parametrize(

@@ -131,6 +131,32 @@ def test_it_posts_the_documented_envelope_with_basic_auth(sandbox: Any, receiver
     assert [endpoint["webhook_status"] for endpoint in event["webhooks"]] == ["scheduled"]
 
 
+def test_it_sends_what_the_endpoint_enables_to_where_the_api_moves_it(
+    sandbox: Any, receiver: WebhookReceiver, own_receiver: WebhookReceiver
+) -> None:
+    client = sandbox.client()
+    endpoint = client.WebhookEndpoint.list().list[0].webhook_endpoint
+    client.WebhookEndpoint.update(
+        endpoint.id,
+        {"url": own_receiver.url, "basic_auth_password": "moved", "enabled_events": ["customer_changed"]},
+    )
+    client.Customer.create({"id": "alice"})
+    client.Customer.update("alice", {"first_name": "Alice"})
+
+    [delivery] = own_receiver.wait_for(1)
+
+    assert (endpoint.url, endpoint.api_version, endpoint.enabled_events) == (receiver.url, "v2", None)
+    assert delivery.event["event_type"] == "customer_changed"
+    credentials = delivery.headers["authorization"].removeprefix("Basic ")
+    assert base64.b64decode(credentials).decode() == "chargebee:moved"
+    assert receiver.deliveries == []
+    client.WebhookEndpoint.delete(endpoint.id)
+    client.Customer.update("alice", {"first_name": "Alicia"})
+    [event, *_] = [entry.event for entry in client.Event.list({"limit": 1}).list]
+    assert getattr(event, "webhooks", None) is None
+    assert list(client.WebhookEndpoint.list().list) == []
+
+
 def test_a_2xx_response_is_recorded_as_success(sandbox: Any, receiver: WebhookReceiver) -> None:
     receiver.answer = lambda _delivery: 204
     client = sandbox.client()
@@ -262,7 +288,7 @@ def test_events_of_time_travel_are_delivered_once(sandbox: Any, receiver: Webhoo
 
     happened = [entry.event.id for entry in sandbox.client().Event.list({"limit": 100}).list]
     delivered = [delivery.event["id"] for delivery in receiver.wait_for(len(happened))]
-    assert len(happened) == before + 2 * len(("renewed", "paid", "invoiced"))
+    assert len(happened) == before + 2 * len(("renewed", "charged", "paid", "invoiced"))
     assert sorted(delivered) == sorted(happened)
 
 

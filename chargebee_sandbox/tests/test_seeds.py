@@ -19,6 +19,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 DAY = 86_400
 FAITH, GOSPEL, KIDS = "faith-family-plan-USD-Monthly", "gospel-tv-plan-USD-Monthly", "Minno-Plan-USD-Monthly"
+SERMONS = "sermon-library-USD-Quarterly"
 
 SEED_DAYS = [
     datetime(2026, 12, 31, 23, 59, 59, tzinfo=UTC),
@@ -203,7 +204,29 @@ def test_jo_has_a_bundle_of_three(seeded: Seeded) -> None:
     assert {body["total"] for body in seeded.read_bodies("invoice", customer_id="jo")} == {594, 679, 764}
 
 
-def test_the_catalog_has_three_services_and_an_archived_legacy_plan(seeded: Seeded) -> None:
+def test_kim_has_a_plan_of_another_period_and_a_wallet(seeded: Seeded) -> None:
+    subscriptions = seeded.subscriptions_of("kim")
+
+    assert {
+        price: (body["status"], body["billing_period"], body["billing_period_unit"])
+        for price, body in subscriptions.items()
+    } == {FAITH: ("active", 1, "month"), SERMONS: ("active", 3, "month")}
+    assert seeded.payment_sources_of("kim") == [("visa", True), ("visa", False)]
+    assert [body["type"] for body in seeded.read_bodies("paymentsource", customer_id="kim")] == ["apple_pay", "card"]
+    invoices = seeded.read_bodies("invoice", customer_id="kim")
+    assert Counter(body["total"] for body in invoices)[1197] == 2
+    assert {body["status"] for body in invoices} == {"paid"}
+
+
+def test_kim_has_an_older_customer_with_the_same_address(seeded: Seeded) -> None:
+    customers = [body for body in seeded.read_bodies("customer") if body["email"] == "Kim@Example.com"]
+
+    assert [body["id"] for body in sorted(customers, key=lambda body: body["created_at"])] == ["kim-2", "kim"]
+    assert {price: body["status"] for price, body in seeded.subscriptions_of("kim-2").items()} == {GOSPEL: "active"}
+    assert seeded.payment_sources_of("kim-2") == [("visa", True)]
+
+
+def test_the_catalog_has_three_services_an_archived_plan_and_another_item(seeded: Seeded) -> None:
     prices = {body["id"]: (body["price"], body["status"]) for body in seeded.read_bodies("itemprice")}
 
     assert prices == {
@@ -215,6 +238,7 @@ def test_the_catalog_has_three_services_and_an_archived_legacy_plan(seeded: Seed
         "Minno-Plan-USD-Yearly": (8999, "active"),
         "Minno-USD-Monthly": (799, "archived"),
         "Minno-USD-Yearly": (7999, "archived"),
+        SERMONS: (1197, "active"),
     }
     assert {body["item_family_id"] for body in seeded.read_bodies("item")} == {"streaming"}
 
@@ -236,7 +260,7 @@ def test_seeded_events_are_not_sent_as_webhooks(seeded: Seeded) -> None:
 def test_every_customer_has_an_address_in_the_united_states(seeded: Seeded) -> None:
     addresses = [body["billing_address"] for body in seeded.read_bodies("customer")]
 
-    assert len(addresses) == 10
+    assert len(addresses) == 12
     assert all(address["country"] == "US" and address["state_code"] and address["zip"] for address in addresses)
     assert all(body["last_name"] for body in seeded.read_bodies("customer"))
 
@@ -252,7 +276,7 @@ def test_it_seeds_once_and_leaves_the_clock_at_the_real_time(tmp_path: Path) -> 
     assert seeded.read_value("SELECT time_travel_status FROM sandbox_site") == "succeeded"
     run_seeds(tmp_path, "--afresh")
     assert seeded.read_value("SELECT min(seq) FROM sandbox_event") > events
-    assert len(seeded.read_bodies("customer")) == 10
+    assert len(seeded.read_bodies("customer")) == 12
 
 
 def test_the_served_site_continues_from_the_seeded_data(tmp_path: Path, launch_sandbox: Callable[..., Any]) -> None:
@@ -276,5 +300,21 @@ def test_it_can_be_reseeded_while_the_sandbox_is_running(tmp_path: Path, launch_
     run_seeds(tmp_path, "--afresh")
 
     handles = {entry.customer.id for entry in client.Customer.list({"limit": 100}).list}
-    assert len(handles) == 10
+    assert len(handles) == 12
     assert "stranger" not in handles
+
+
+def test_a_bulk_site_has_like_customers_with_ids_and_days_of_their_own(tmp_path: Path) -> None:
+    environment = {**os.environ, "VAR_DIR": str(tmp_path)}
+    command = [sys.executable, "-m", "chargebee_sandbox.seeds", "--bulk", "40", "--months", "1"]
+    subprocess.run(command, cwd=ROOT, env=environment, check=True, capture_output=True)
+    site = Seeded(tmp_path / "sandbox.sqlite3", present=0)
+
+    subscriptions, invoices = site.read_bodies("subscription"), site.read_bodies("invoice")
+    owners = {customer["id"] for customer in site.read_bodies("customer")}
+
+    assert len(owners) == len(subscriptions) == 40
+    assert len({invoice["id"] for invoice in invoices}) == 2 * 40
+    assert {invoice["customer_id"] for invoice in invoices} == owners
+    assert len({subscription["next_billing_at"] for subscription in subscriptions}) >= 27
+    assert len({customer["email"] for customer in site.read_bodies("customer")}) == 40

@@ -7,10 +7,10 @@ from the same code.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from chargebee_sandbox import event_log
-from chargebee_sandbox.engine.billing import customer_balances, invoicing
+from chargebee_sandbox.engine.billing import customer_balances, invoicing, unbilled_charges
 from chargebee_sandbox.engine.billing.pricing import LineItem
 from chargebee_sandbox.engine.payments import collection
 from chargebee_sandbox.engine.subscriptions import terms
@@ -21,34 +21,47 @@ from chargebee_sandbox.models import (
     PromotionalCredit,
     Subscription,
     Transaction,
+    UnbilledCharge,
 )
 
 
 @dataclass(frozen=True)
 class DraftInvoice:
-    """An invoice that is neither saved nor collected, and what it used of the customer's balances."""
+    """An invoice that is neither saved nor collected (None if its charges wait), and what it used of the balances."""
 
-    invoice: Invoice
-    credits: list[CreditNote]
+    invoice: Invoice | None
+    credits: list[CreditNote] = field(default_factory=list)
     promotional: PromotionalCredit | None = None
+    unbilled: list[UnbilledCharge] = field(default_factory=list)
+    """Charges that wait instead of an invoice, or that were waiting and are on it."""
 
 
 @dataclass(frozen=True)
 class ChargeResult:
-    """The invoice of a charge, the last attempt to collect it, and what it used of the balances."""
+    """A draft after it was collected, with the last attempt; without an invoice its unbilled charges wait."""
 
-    invoice: Invoice
+    draft: DraftInvoice
     payment: Transaction | None
-    credits: list[CreditNote] = field(default_factory=list)
-    promotional: PromotionalCredit | None = None
+
+    @property
+    def invoice(self) -> Invoice | None:
+        """The invoice, or None if the charges wait."""
+        return self.draft.invoice
+
+    @property
+    def waiting(self) -> list[UnbilledCharge]:
+        """The charges that wait for an invoice."""
+        return self.draft.unbilled if self.draft.invoice is None else []
 
 
 def draft_invoice(
     subscription: Subscription, customer: Customer, lines: Sequence[LineItem], *, use_balances: bool = True
 ) -> DraftInvoice:
     """Build the invoice for these lines and pay from the customer's balances what they cover."""
+    if not unbilled_charges.are_invoiced_at_once():
+        return DraftInvoice(None, unbilled=unbilled_charges.add_charges(subscription, customer, lines))
     if not use_balances:
-        return DraftInvoice(invoicing.make_invoice(subscription, customer, lines), [])
+        return DraftInvoice(invoicing.make_invoice(subscription, customer, lines))
     promotional = customer["promotional_credits"]
     invoice = invoicing.make_invoice(subscription, customer, lines, promotional=promotional)
     spent = customer_balances.spend_promotional_credits(invoice, customer)
@@ -58,10 +71,34 @@ def draft_invoice(
 def draft_term_invoice(
     subscription: Subscription, customer: Customer, start: int, *, use_balances: bool = True
 ) -> DraftInvoice:
-    """Begin a term and draft its invoice."""
+    """Begin a term and draft its invoice, which has the unbilled charges too."""
     terms.begin_term(subscription, start)
     lines = invoicing.term_lines(subscription, start, subscription["current_term_end"])
-    return draft_invoice(subscription, customer, lines, use_balances=use_balances)
+    if not unbilled_charges.are_invoiced_at_once():
+        return draft_invoice(subscription, customer, lines, use_balances=use_balances)
+    return _draft_with_unbilled(subscription, customer, lines, use_balances=use_balances)
+
+
+def draft_unbilled_charges(subscription: Subscription, customer: Customer) -> DraftInvoice | None:
+    """Draft the invoice of the unbilled charges; None if there are none."""
+    if not unbilled_charges.pending_charges(subscription):
+        return None
+    return _draft_with_unbilled(subscription, customer, [])
+
+
+def invoice_unbilled_charges(subscription: Subscription, customer: Customer) -> ChargeResult | None:
+    """Invoice the unbilled charges now, whether they can be collected or not; None if there are none."""
+    draft = draft_unbilled_charges(subscription, customer)
+    return None if draft is None else collect_invoice(draft, subscription, customer, must_pay=False)
+
+
+def _draft_with_unbilled(
+    subscription: Subscription, customer: Customer, lines: Sequence[LineItem], *, use_balances: bool = True
+) -> DraftInvoice:
+    pending = unbilled_charges.pending_charges(subscription)
+    taken = unbilled_charges.take_charges(pending, customer)
+    draft = draft_invoice(subscription, customer, [*taken, *lines], use_balances=use_balances)
+    return replace(draft, unbilled=pending)
 
 
 def collect_invoice(
@@ -73,12 +110,15 @@ def collect_invoice(
     back; without it, the invoice stays due and enters dunning.
     """
     invoice = draft.invoice
+    if invoice is None:
+        terms.save_derived(subscription)
+        return ChargeResult(draft, None)
     attempt = collection.collect_or_refuse if must_pay else collection.collect_or_dun
     payment = attempt(invoice, subscription, customer)
     invoice.save()
     invoicing.update_dues(subscription)
     terms.save_derived(subscription)
-    return ChargeResult(invoice, payment, draft.credits, draft.promotional)
+    return ChargeResult(draft, payment)
 
 
 def charge_term(subscription: Subscription, customer: Customer, start: int, *, must_pay: bool) -> ChargeResult:
@@ -96,14 +136,30 @@ def record_subscription_events(
 ) -> None:
     """Record a subscription's event, then those of its payment, its invoice, and the credits issued and used."""
     invoice = charged.invoice if charged else None
+    waiting = charged.waiting if charged else []
     content = {"subscription": subscription, "customer": customer, "invoice": invoice}
-    event_log.record_event(event_type, **content, credit_note=list(issued) or None)
+    event_log.record_event(event_type, **content, credit_note=list(issued) or None, unbilled_charge=waiting or None)
+    if waiting:
+        event_log.record_event("unbilled_charges_created", unbilled_charge=waiting)
     if charged is not None:
-        if charged.payment is not None:
-            collection.record_payment_event(charged.payment, charged.invoice, subscription, customer)
-        event_log.record_event("invoice_generated", invoice=invoice)
-        _record_promotional_event(charged.promotional, customer)
-    _record_credit_note_events(issued, charged.credits if charged else [])
+        record_charge_events(charged, subscription, customer)
+    _record_credit_note_events(issued, charged.draft.credits if charged else [])
+    if subscription.has_new_mrr:
+        subscription.has_new_mrr = False
+        event_log.record_event("mrr_updated", subscription=subscription)
+
+
+def record_charge_events(charged: ChargeResult, subscription: Subscription, customer: Customer) -> None:
+    """Record the events of an invoice and its payment, and of the balances and unbilled charges on it."""
+    invoice = charged.invoice
+    if invoice is None:
+        return
+    if charged.payment is not None:
+        collection.record_payment_event(charged.payment, invoice, subscription, customer)
+    event_log.record_event("invoice_generated", invoice=invoice)
+    if charged.draft.unbilled:
+        event_log.record_event("unbilled_charges_invoiced", unbilled_charge=charged.draft.unbilled, invoice=invoice)
+    _record_promotional_event(charged.draft.promotional, customer)
 
 
 def _record_promotional_event(spent: PromotionalCredit | None, customer: Customer) -> None:

@@ -74,11 +74,17 @@ def is_applicable(coupon: Coupon, price: ItemPrice) -> bool:
     return not coupon.get("item_constraints")
 
 
-def coupon_deductions(subscription: Subscription, prices: list[ItemPrice], instant: int) -> list[Deduction]:
-    """Return the deductions of the subscription's coupons on an invoice of ``instant``."""
+def coupon_deductions(
+    subscription: Subscription, prices: list[ItemPrice], instant: int, *, only_recurring: bool = False
+) -> list[Deduction]:
+    """Return the deductions of the subscription's coupons on an invoice of ``instant``, or only of recurring ones."""
     entries = [entry for entry in subscription.get("coupons", []) if instant < entry.get("apply_till", instant + 1)]
     coupons = _coupons_by_id(entries)
-    return [_coupon_deduction(coupons[entry["coupon_id"]], entry, prices) for entry in entries]
+    return [
+        _coupon_deduction(coupons[entry["coupon_id"]], entry, prices)
+        for entry in entries
+        if not (only_recurring and coupons[entry["coupon_id"]]["duration_type"] == "one_time")
+    ]
 
 
 def use_coupons(subscription: Subscription, used: set[str], instant: int) -> None:

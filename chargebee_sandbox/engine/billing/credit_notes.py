@@ -8,7 +8,7 @@ that reduces the amount due. A partly paid invoice gets one of each.
 from __future__ import annotations
 
 from collections.abc import Collection
-from datetime import UTC, datetime
+from datetime import datetime
 
 from chargebee_sandbox import clock, identifiers
 from chargebee_sandbox.body import Body
@@ -16,6 +16,7 @@ from chargebee_sandbox.engine.billing import customer_balances
 from chargebee_sandbox.engine.billing.pricing import proportional_share, prorate_amount
 from chargebee_sandbox.models import CreditNote, Customer, Invoice, Subscription
 from chargebee_sandbox.site import Site
+from chargebee_sandbox.site_settings import load_settings
 
 _PRORATED_SUFFIX = " - Prorated "
 
@@ -39,8 +40,8 @@ def credit_items(subscription: Subscription, customer: Customer, entities: Colle
 
 
 def format_day(instant: int) -> str:
-    """Return a date in the format of line descriptions."""
-    return datetime.fromtimestamp(instant, UTC).strftime("%d-%b-%Y")
+    """Return a date in the format of line descriptions, in the site's time zone."""
+    return datetime.fromtimestamp(instant, load_settings().zone).strftime("%d-%b-%Y")
 
 
 def prorated_description(kind: str, name: str, start: int, end: int) -> str:

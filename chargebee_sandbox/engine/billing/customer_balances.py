@@ -55,10 +55,32 @@ def apply_refundable_credits(invoice: Invoice, customer: Customer) -> list[Credi
     available_notes = CreditNote.objects.filter(
         customer_id=customer.handle, body__type="refundable", body__amount_available__gt=0
     )
+    before = invoice["credits_applied"]
     used_notes = [note for note in available_notes.order_by("seq") if _allocate_credit_note(note, invoice)]
-    customer.set_attributes(refundable_credits=customer["refundable_credits"] - invoice["credits_applied"])
+    spent = invoice["credits_applied"] - before
+    customer.set_attributes(refundable_credits=customer["refundable_credits"] - spent)
     customer.save()
     return used_notes
+
+
+def release_refundable_credits(invoice: Invoice, customer: Customer) -> list[CreditNote]:
+    """Take back the refundable credits that paid an unsaved invoice; return the notes, saved."""
+    amounts = {credit["cn_id"]: credit["applied_amount"] for credit in invoice["applied_credits"]}
+    notes = list(CreditNote.objects.filter(handle__in=amounts).order_by("seq"))
+    for note in notes:
+        amount = amounts[note.handle]
+        note.set_attributes(
+            status="refund_due",
+            amount_available=note["amount_available"] + amount,
+            amount_allocated=note["amount_allocated"] - amount,
+            refunded_at=None,
+            allocations=[entry for entry in note["allocations"] if entry["invoice_id"] != invoice.handle],
+        )
+        note.save()
+    customer.set_attributes(refundable_credits=customer["refundable_credits"] + sum(amounts.values()))
+    customer.save()
+    invoice.set_attributes(credits_applied=0, applied_credits=[])
+    return notes
 
 
 def credit_allocation(invoice: Invoice, amount: int) -> Body:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from chargebee_sandbox import clock, settings
+from chargebee_sandbox import clock
 from chargebee_sandbox.body import Body
 from chargebee_sandbox.engine.billing import coupons
 from chargebee_sandbox.engine.billing.pricing import Bill, LineItem, compute_totals, promotional_deductions
 from chargebee_sandbox.models import Customer, Invoice, ItemPrice, Subscription
 from chargebee_sandbox.site import Site
+from chargebee_sandbox.site_settings import load_settings
 
 UNPAID_STATUSES = ("payment_due", "not_paid")
 _ENTITY_TYPES = {"plan": "plan_item_price", "addon": "addon_item_price", "charge": "charge_item_price"}
@@ -55,7 +56,16 @@ def compute_bill(subscription: Subscription, lines: Sequence[LineItem], instant:
     owner = {"subscription_id": subscription.handle, "customer_id": subscription.customer_id}
     deductions = coupons.coupon_deductions(subscription, item_prices(subscription), instant)
     deductions += promotional_deductions(promotional, lines)
-    return compute_totals(lines, deductions, settings.SANDBOX_TAX_PERCENT, owner)
+    return compute_totals(lines, deductions, load_settings().tax_percent, owner)
+
+
+def recurring_price(subscription: Subscription) -> int:
+    """Return the price of a term in cents, less the coupons that are neither one-time nor over, before tax."""
+    if not subscription.get("coupons"):
+        return sum(item["amount"] for item in subscription["subscription_items"])
+    now = clock.now_seconds()
+    deductions = coupons.coupon_deductions(subscription, item_prices(subscription), now, only_recurring=True)
+    return compute_totals(term_lines(subscription, now, now), deductions, 0, {}).total
 
 
 def make_invoice(

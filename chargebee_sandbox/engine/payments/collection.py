@@ -1,19 +1,24 @@
 """Collection of invoices: charges, declined charges, and dunning until an invoice is paid or dunning is exhausted.
 
-A failed automatic charge is retried after a day, SANDBOX_DUNNING_RETRIES times. Then dunning is ``exhausted``, the
-invoice ``not_paid``, and the subscription stays active, as the site is configured.
+A failed automatic charge is retried after a day, as often as the site's settings say. Then dunning is ``exhausted`` and
+the invoice ``not_paid``; engine.subscriptions.dunning says what becomes of the subscription.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
 
-from chargebee_sandbox import clock, event_log, identifiers, settings
+from chargebee_sandbox import clock, event_log, identifiers
 from chargebee_sandbox.body import Body
-from chargebee_sandbox.engine.billing import invoicing
-from chargebee_sandbox.engine.payments import gateway
+from chargebee_sandbox.engine.billing import customer_balances, invoicing
+from chargebee_sandbox.engine.payments import gateway, payment_instruments
 from chargebee_sandbox.engine.subscriptions import terms
 from chargebee_sandbox.models import Customer, Invoice, PaymentSource, Subscription, Transaction
+from chargebee_sandbox.site_settings import load_settings
 
 RETRY_SECONDS = 86_400
 """Seconds between two attempts."""
@@ -25,6 +30,32 @@ class NoPaymentSource(Exception):
 
 class ChargeDeclined(Exception):
     """The gateway declined the charge; the message is its reason."""
+
+
+class AuthorizedTooLittle(Exception):
+    """The payer has authorized less than is to be charged, or another currency."""
+
+
+@dataclass(frozen=True)
+class _AuthorizedCharge:
+    """A charge that the payer has authorized: the source, and the amount in cents of a currency."""
+
+    source: PaymentSource
+    amount: int
+    currency: str
+
+
+_authorized_charge: ContextVar[_AuthorizedCharge | None] = ContextVar("authorized", default=None)
+
+
+@contextmanager
+def charge_authorized(source: PaymentSource, amount: int, currency: str) -> Iterator[None]:
+    """Charge inside the block this source alone, up to an amount (cents), as its payer has authorized."""
+    token = _authorized_charge.set(_AuthorizedCharge(source, amount, currency))
+    try:
+        yield
+    finally:
+        _authorized_charge.reset(token)
 
 
 def collect_or_refuse(invoice: Invoice, subscription: Subscription, customer: Customer) -> Transaction | None:
@@ -56,26 +87,31 @@ def collect_or_dun(invoice: Invoice, subscription: Subscription, customer: Custo
     return payment
 
 
-def retry_collection(invoice: Invoice) -> None:
-    """Retry an invoice in dunning."""
-    subscription, customer = invoice_owners(invoice)
+def retry_collection(invoice: Invoice, subscription: Subscription, customer: Customer) -> None:
+    """Retry an invoice in dunning, or make the only attempt that was scheduled for one."""
     payment = _try_sources(invoice, subscription, customer)
-    if payment is None or payment["status"] != "success":
-        _record_failure(invoice, payment)
-    else:
-        invoice.due_at = None
+    invoice.due_at = None
+    if payment is not None and payment["status"] == "success":
         invoice.set_attributes(dunning_status="success")
+    elif invoice.collects_once:
+        invoice.set_attributes(next_retry_at=None)
+    else:
+        _record_failure(invoice, payment)
+    invoice.collects_once = False
     finish_collection(invoice, subscription, customer, payment)
 
 
-def collect_now(invoice: Invoice, source: PaymentSource, amount: int) -> Transaction:
-    """Charge an invoice on request; dunning ends when nothing is due any more, and a failure does not change it."""
-    subscription, customer = invoice_owners(invoice)
-    payment = charge_source(invoice, source, amount)
-    if invoice["status"] == "paid" and "dunning_status" in invoice.body:
-        invoice.due_at = None
-        invoice.set_attributes(dunning_status="stopped", next_retry_at=None)
-    finish_collection(invoice, subscription, customer, payment)
+def collect_now(shares: Sequence[tuple[Invoice, int]], source: PaymentSource) -> Transaction:
+    """Charge shares (cents) of invoices on request, in one payment.
+
+    Dunning ends when nothing is due any more, and a failure does not change it.
+    """
+    payment = charge_invoices(shares, source)
+    for invoice, _share in shares:
+        if invoice["status"] == "paid" and "dunning_status" in invoice.body:
+            invoice.due_at = None
+            invoice.set_attributes(dunning_status="stopped", next_retry_at=None)
+        finish_collection(invoice, *invoice_owners(invoice), payment)
     return payment
 
 
@@ -87,12 +123,26 @@ def stop_dunning(subscription: Subscription) -> None:
         invoice.save()
 
 
-def schedule_payment_collection(subscription: Subscription) -> None:
-    """Make the next retry of a subscription's invoices due now."""
-    for invoice in _invoices_in_dunning(subscription):
-        invoice.due_at = clock.now_seconds()
-        invoice.set_attributes(next_retry_at=clock.now_seconds())
+def schedule_payment_collection(subscription: Subscription, customer: Customer) -> None:
+    """Pay a subscription's unpaid invoices from the customer's credits, and schedule one attempt to collect the rest.
+
+    As documented the attempt is made soon, only with automatic collection, and a failure is not retried.
+    """
+    unpaid = Invoice.objects.filter(subscription_id=subscription.handle, body__status__in=invoicing.UNPAID_STATUSES)
+    for invoice in unpaid.order_by("seq"):
+        used = customer_balances.apply_refundable_credits(invoice, customer)
+        if invoice["status"] == "paid":
+            invoice.due_at = None
+            invoice.set_attributes(dunning_status="stopped", next_retry_at=None)
+        elif collects_automatically(subscription, customer):
+            invoice.due_at, invoice.collects_once = clock.now_seconds(), True
+            invoice.set_attributes(next_retry_at=clock.now_seconds())
         invoice.save()
+        for note in used:
+            event_log.record_event("credit_note_updated", credit_note=note)
+        if used:
+            event_log.record_event("invoice_updated", invoice=invoice)
+    invoicing.update_dues(subscription)
 
 
 def finish_collection(
@@ -112,7 +162,8 @@ def finish_collection(
 def record_payment_event(
     payment: Transaction, invoice: Invoice, subscription: Subscription | None, customer: Customer
 ) -> None:
-    """Record how a charge ended."""
+    """Record a charge and how it ended."""
+    event_log.record_event("transaction_created", transaction=payment)
     kind = "payment_succeeded" if payment["status"] == "success" else "payment_failed"
     event_log.record_event(kind, transaction=payment, invoice=invoice, customer=customer, subscription=subscription)
 
@@ -129,7 +180,12 @@ def collects_automatically(subscription: Subscription, customer: Customer) -> bo
 
 
 def chargeable_sources(subscription: Subscription, customer: Customer) -> list[PaymentSource]:
-    """Return the sources to charge, in order: the subscription's own or the primary one, then the backup."""
+    """Return the sources to charge, in order: the subscription's own or the primary one, then the backup.
+
+    Inside of ``charge_authorized`` only the source that its payer has authorized.
+    """
+    if (authorized := _authorized_charge.get()) is not None:
+        return [authorized.source]
     first = subscription.get("payment_source_id") or customer.get("primary_payment_source_id")
     handles = [handle for handle in (first, customer.get("backup_payment_source_id")) if handle]
     sources = PaymentSource.objects.filter(deleted=False).in_bulk(handles, field_name="handle")
@@ -138,19 +194,31 @@ def chargeable_sources(subscription: Subscription, customer: Customer) -> list[P
 
 def charge_source(invoice: Invoice, source: PaymentSource, amount: int | None = None) -> Transaction:
     """Charge a source for the amount due, or for ``amount`` (cents), and link the attempt to the unsaved invoice."""
-    amount = invoice["amount_due"] if amount is None else amount
+    return charge_invoices([(invoice, invoice["amount_due"] if amount is None else amount)], source)
+
+
+def charge_invoices(shares: Sequence[tuple[Invoice, int]], source: PaymentSource) -> Transaction:
+    """Charge a source once for shares (cents) of invoices, and link the attempt to the unsaved invoices.
+
+    Raises: AuthorizedTooLittle inside of ``charge_authorized``.
+    """
+    total = sum(share for _invoice, share in shares)
+    authorized = _authorized_charge.get()
+    if authorized is not None and (total > authorized.amount or shares[0][0]["currency_code"] != authorized.currency):
+        raise AuthorizedTooLittle
     payment = Transaction.build_row(
         identifiers.new_id("txn_"),
-        _transaction_body(invoice, source, amount),
-        customer_id=invoice.customer_id,
+        _transaction_body(shares[0][0], source, total, authenticated=authorized is not None),
+        customer_id=source.customer_id,
     )
-    succeeded = payment["status"] == "success"
-    if succeeded:
-        _apply_payment(invoice, amount)
-    link = {"txn_id": payment.handle, "applied_amount": amount, "applied_at": clock.now_seconds()}
-    attempt = {"txn_status": payment["status"], "txn_date": clock.now_seconds(), "txn_amount": amount}
-    invoice.set_attributes(linked_payments=[*invoice["linked_payments"], {**link, **attempt}])
-    payment.set_attributes(linked_invoices=[_linked_invoice(invoice, amount)], amount_unused=0)
+    for invoice, share in shares:
+        if payment["status"] == "success":
+            _apply_payment(invoice, share)
+        link = {"txn_id": payment.handle, "applied_amount": share, "applied_at": clock.now_seconds()}
+        attempt = {"txn_status": payment["status"], "txn_date": clock.now_seconds(), "txn_amount": total}
+        invoice.set_attributes(linked_payments=[*invoice["linked_payments"], {**link, **attempt}])
+    linked = [_linked_invoice(invoice, share) for invoice, share in shares]
+    payment.set_attributes(linked_invoices=linked, amount_unused=0)
     payment.save()
     return payment
 
@@ -180,7 +248,7 @@ def _record_failure(invoice: Invoice, payment: Transaction | None) -> None:
         *invoice["dunning_attempts"],
         _dunning_attempt(len(invoice["dunning_attempts"]), invoice, payment),
     ]
-    if len(attempts) > settings.SANDBOX_DUNNING_RETRIES:
+    if len(attempts) > load_settings().dunning_retries:
         invoice.due_at = None
         invoice.set_attributes(
             status="not_paid", dunning_status="exhausted", dunning_attempts=attempts, next_retry_at=None
@@ -202,16 +270,17 @@ def _dunning_attempt(number: int, invoice: Invoice, payment: Transaction | None)
     }
 
 
-def _transaction_body(invoice: Invoice, source: PaymentSource, amount: int) -> Body:
+def _transaction_body(invoice: Invoice, source: PaymentSource, amount: int, *, authenticated: bool) -> Body:
     now = clock.now_seconds()
-    decline_code = gateway.answer_charge(source.refusal)
+    decline_code = gateway.answer_charge(source.refusal, authenticated=authenticated)
     is_declined = bool(decline_code)
     card = source.get("card")
     return {
         "customer_id": invoice.customer_id,
         "subscription_id": invoice.subscription_id,
         "gateway_account_id": source["gateway_account_id"],
-        "payment_source_id": source.handle,
+        # A card that its payer did not want to keep has no row.
+        "payment_source_id": source.handle if source.pk else None,
         "payment_method": source["type"],
         "gateway": source["gateway"],
         "type": "payment",
@@ -223,8 +292,8 @@ def _transaction_body(invoice: Invoice, source: PaymentSource, amount: int) -> B
         "status": "failure" if is_declined else "success",
         "error_code": decline_code or None,
         "error_text": gateway.decline_text(decline_code) if is_declined else None,
-        "initiator_type": "merchant",
-        "three_d_secure": False,
+        "initiator_type": "customer" if authenticated else "merchant",
+        "three_d_secure": authenticated,
         "masked_card_number": card["masked_number"] if card else None,
         "iin": card["iin"] if card else None,
         "last4": card["last4"] if card else None,
@@ -237,8 +306,8 @@ def _transaction_body(invoice: Invoice, source: PaymentSource, amount: int) -> B
 
 
 def _payment_method_details(source: PaymentSource) -> str:
-    name = "card" if "card" in source.body else "paypal"
-    return json.dumps({name: source[name]}, separators=(",", ":"))
+    details = {name: source[name] for name in payment_instruments.DETAIL_NAMES if name in source.body}
+    return json.dumps(details, separators=(",", ":"))
 
 
 def _linked_invoice(invoice: Invoice, amount: int) -> Body:

@@ -1,9 +1,9 @@
 """Payment intents: a payment, or permission for later ones, that the payer authorizes in the browser.
 
 An intent is ``inited`` until a payer begins an attempt, ``in_progress`` during attempts, ``authorized`` once the payer
-has agreed, and ``consumed`` when a payment source was created from it. One that is not consumed within half an hour is
-``expired``. After a declined attempt an intent stays in progress, after a canceled one it is ``inited`` again, and
-another attempt may follow.
+has agreed, and ``consumed`` when a payment source was created or a payment was collected with it. One that is not
+consumed within half an hour is ``expired``. After a declined attempt an intent stays in progress, after a canceled one
+at PayPal it is ``inited`` again, and another attempt may follow.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def cancel_attempt(intent: PaymentIntent) -> None:
 
 
 def consume_intent(intent: PaymentIntent) -> None:
-    """Mark an intent as consumed: a payment source was created from it."""
+    """Mark an intent as consumed."""
     intent.due_at = None
     update_intent(intent, status="consumed")
 

@@ -22,8 +22,8 @@ def begin_subscription(
 def begin_trial(subscription: Subscription) -> None:
     """Begin the trial now; it ends at the subscription's ``trial_end``."""
     now = clock.now_seconds()
-    trial = {"trial_start": now, "current_term_start": now, "current_term_end": subscription["trial_end"]}
-    subscription.set_attributes(status="in_trial", **trial)
+    # As published, a trial is not a term.
+    subscription.set_attributes(status="in_trial", trial_start=now, current_term_start=None, current_term_end=None)
 
 
 def activate_subscription(

@@ -31,7 +31,8 @@ def schedule_cancellation(subscription: Subscription, cancel_at: int) -> None:
     subscription.set_attributes(cancelled_at=cancel_at, cancel_schedule_created_at=clock.now_seconds())
     if subscription["status"] != "paused" and subscription.get("pause_date", cancel_at - 1) >= cancel_at:
         subscription.set_attributes(pause_date=None, resume_date=None)
-    if cancel_at <= subscription.get("current_term_end", cancel_at - 1):
+    end = terms.period_end(subscription)
+    if end is not None and cancel_at <= end:
         scheduled_changes.drop_scheduled_change(subscription)
     terms.stop_renewing_if_last(subscription)
 

@@ -36,7 +36,8 @@ def _is_due(subscription: Subscription, name: str) -> bool:
 def _cancel_subscription(subscription: Subscription, customer: Customer) -> None:
     cancellation.cancel_now(subscription)
     terms.save_derived(subscription)
-    charging.record_subscription_events("subscription_cancelled", subscription, customer, None)
+    charged = charging.invoice_unbilled_charges(subscription, customer)
+    charging.record_subscription_events("subscription_cancelled", subscription, customer, charged)
 
 
 def _start_subscription(subscription: Subscription, customer: Customer) -> None:

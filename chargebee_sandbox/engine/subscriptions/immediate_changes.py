@@ -89,8 +89,6 @@ def _change_unbilled(subscription: Subscription, customer: Customer, change: Sub
 def _move_trial_end(subscription: Subscription, trial_end: int) -> None:
     previous_end = subscription.get("trial_end")
     subscription.set_attributes(trial_end=trial_end)
-    if subscription["status"] == "in_trial":
-        subscription.set_attributes(current_term_end=trial_end)
     if previous_end is not None and subscription.get("cancelled_at") == previous_end:
         subscription.set_attributes(cancelled_at=trial_end)
 

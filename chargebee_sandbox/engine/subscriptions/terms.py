@@ -10,6 +10,7 @@ from decimal import Decimal
 
 from chargebee_sandbox.body import Body
 from chargebee_sandbox.engine import billing_dates
+from chargebee_sandbox.engine.billing import invoicing
 from chargebee_sandbox.engine.billing.pricing import round_half_up
 from chargebee_sandbox.models import Subscription
 
@@ -35,10 +36,16 @@ def begin_term(subscription: Subscription, start: int) -> None:
     stop_renewing_if_last(subscription)
 
 
+def period_end(subscription: Subscription) -> int | None:
+    """Return when the running term ends, or the trial; None without either."""
+    end = subscription.get("trial_end" if subscription["status"] == "in_trial" else "current_term_end")
+    return None if end is None else int(end)
+
+
 def stop_renewing_if_last(subscription: Subscription) -> None:
     """Make an active subscription non-renewing in its last term; a trial and a paused one keep their status."""
-    term_end = subscription["current_term_end"]
-    if subscription.get("cancelled_at", term_end + 1) > term_end:
+    end = period_end(subscription)
+    if end is None or subscription.get("cancelled_at", end + 1) > end:
         return
     subscription.set_attributes(remaining_billing_cycles=0)
     if subscription["status"] == "active":
@@ -54,10 +61,9 @@ def save_derived(subscription: Subscription) -> None:
 def derive_attributes(subscription: Subscription) -> None:
     """Derive attributes from the state, unsaved (for estimates)."""
     body = subscription.body
-    subscription.set_attributes(
-        next_billing_at=_next_billing_at(body),
-        mrr=_monthly_revenue(body) if body["status"] in _MRR_STATUSES else 0,
-    )
+    mrr = _monthly_revenue(subscription) if body["status"] in _MRR_STATUSES else 0
+    subscription.has_new_mrr = subscription.has_new_mrr or mrr != subscription.get("mrr", 0)
+    subscription.set_attributes(next_billing_at=_next_billing_at(body), mrr=mrr)
     subscription.due_at = _next_due_at(body)
 
 
@@ -95,6 +101,8 @@ def _next_due_at(body: Body) -> int | None:
     return min((body[name] for name in names if name in body), default=None)
 
 
-def _monthly_revenue(body: Body) -> int:
-    total = sum(item["amount"] for item in body["subscription_items"])
-    return round_half_up(total / (body["billing_period"] * _MONTHS_PER_UNIT[body["billing_period_unit"]]))
+def _monthly_revenue(subscription: Subscription) -> int:
+    """Return what the subscription brings a month: its items less the coupons that recur, before tax."""
+    total = invoicing.recurring_price(subscription)
+    months = subscription["billing_period"] * _MONTHS_PER_UNIT[subscription["billing_period_unit"]]
+    return round_half_up(total / months)

@@ -23,6 +23,18 @@ def create_coupon_set(params: Params) -> Body:
     return {"coupon_set": coupon_set.render_resource()}
 
 
+@router.get("coupon_set.list", "/coupon_sets", takes=None)
+def list_coupon_sets(params: Params) -> Body:
+    """Return a page of sets."""
+    counts = dict.fromkeys(("total_count", "redeemed_count", "archived_count"), "number")
+    return lists.list_page(
+        CouponSet.objects.all(),
+        params,
+        filters={"id": "string", "name": "string", "coupon_id": "string", **counts},
+        render=lambda coupon_set: {"coupon_set": coupon_set.render_resource()},
+    )
+
+
 @router.get("coupon_set.retrieve", "/coupon_sets/{handle}")
 def retrieve_coupon_set(params: Params, handle: str) -> Body:
     """Return a set."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.db.models import QuerySet
+
 from chargebee_sandbox import clock, event_log
 from chargebee_sandbox.api import lists, router
 from chargebee_sandbox.api.params import Params, require_value
@@ -112,6 +114,14 @@ def list_items(params: Params) -> Body:
     return _list_rows(Item, params, _ITEM_FILTERS, sorts=("id", "name", "updated_at"))
 
 
+@router.get("attached_item.list", "/items/{handle}/attached_items", takes=None)
+def list_attached_items(params: Params, handle: str) -> Body:
+    """Return the items attached to an item, of which this site has none."""
+    find_resource(Item, handle)
+    filters = {"id": "string", "item_id": "string", "type": "enum", "item_type": "enum", "charge_on_event": "enum"}
+    return _list_rows(Item, params, {**filters, "updated_at": "timestamp"}, sorts=(), rows=Item.objects.none())
+
+
 @router.post(
     "item_price.create",
     "/item_prices",
@@ -192,9 +202,15 @@ def _save_new_row(row: Resource, event_type: str) -> Body:
     return {row.kind: row.render_resource()}
 
 
-def _list_rows(model: type[Any], params: Params, filters: dict[str, str], sorts: tuple[str, ...]) -> Body:
+def _list_rows(
+    model: type[Any],
+    params: Params,
+    filters: dict[str, str],
+    sorts: tuple[str, ...],
+    rows: QuerySet[Any] | None = None,
+) -> Body:
     return lists.list_page(
-        model.objects.filter(deleted=False),
+        model.objects.filter(deleted=False) if rows is None else rows,
         params,
         filters=filters,
         sorts=sorts,

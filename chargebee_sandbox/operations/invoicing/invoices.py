@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from chargebee_sandbox import clock, event_log
 from chargebee_sandbox.api import lists, router
-from chargebee_sandbox.api.errors import ApiError, invalid_state, not_found, payment_declined
+from chargebee_sandbox.api.errors import ApiError, invalid_state, not_found
 from chargebee_sandbox.api.params import Params
 from chargebee_sandbox.body import Body
+from chargebee_sandbox.engine.billing import customer_balances
 from chargebee_sandbox.engine.billing.invoicing import UNPAID_STATUSES
 from chargebee_sandbox.engine.payments import collection
-from chargebee_sandbox.models import Invoice, PaymentSource, Transaction
+from chargebee_sandbox.models import Invoice, PaymentSource
+from chargebee_sandbox.operations.collection_errors import raise_if_declined
 from chargebee_sandbox.operations.lookup import find_resource
 
 _FILTERS = {
@@ -67,9 +70,36 @@ def collect_payment(params: Params, handle: str) -> Body:
     params.choice("payment_initiator", ("customer", "merchant"), "merchant")
     amount = params.integer("amount", least=1, most=invoice["amount_due"])
     source = _source_to_charge(params, invoice)
-    payment = collection.collect_now(invoice, source, invoice["amount_due"] if amount is None else amount)
-    _raise_if_declined(payment)
+    payment = collection.collect_now([(invoice, invoice["amount_due"] if amount is None else amount)], source)
+    raise_if_declined(payment)
     return {"invoice": invoice.render_resource(), "transaction": payment.render_resource()}
+
+
+@router.post("invoice.void_invoice", "/invoices/{handle}/void", "comment void_reason_code")
+def void_invoice(params: Params, handle: str) -> Body:
+    """Void an invoice that nothing was paid of: nothing is due any more, and credits that paid it are free again.
+
+    Raises: ApiError 409 for one that is void or has payments.
+    """
+    invoice = find_resource(Invoice, handle)
+    if invoice["status"] == "voided" or invoice["amount_paid"]:
+        raise invalid_state(f"The invoice is {invoice['status']}; an invoice with payments cannot be voided")
+    subscription, customer = collection.invoice_owners(invoice)
+    notes = customer_balances.release_refundable_credits(invoice, customer)
+    invoice.due_at = None
+    dunning = {"dunning_status": "stopped", "next_retry_at": None} if "dunning_status" in invoice.body else {}
+    invoice.set_attributes(
+        status="voided",
+        voided_at=clock.now_seconds(),
+        void_reason_code=params.text("void_reason_code"),
+        amount_due=0,
+        amount_to_collect=0,
+        **dunning,
+    )
+    collection.finish_collection(invoice, subscription, customer, None)
+    for note in notes:
+        event_log.record_event("credit_note_updated", credit_note=note)
+    return {"invoice": invoice.render_resource()}
 
 
 def _source_to_charge(params: Params, invoice: Invoice) -> PaymentSource:
@@ -82,10 +112,3 @@ def _source_to_charge(params: Params, invoice: Invoice) -> PaymentSource:
     if not sources:
         raise ApiError(400, "payment_method_not_present", "There is no payment method to collect with")
     return sources[0]
-
-
-def _raise_if_declined(payment: Transaction) -> None:
-    if payment["status"] == "success":
-        return
-    reason = f"({payment['error_code']}) {payment['error_text']}"
-    raise payment_declined(f"Payment collection failed. Reason: {reason}.", error_code="charge_failed", keeps=True)

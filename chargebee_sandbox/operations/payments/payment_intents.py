@@ -6,12 +6,9 @@ from chargebee_sandbox.api import router
 from chargebee_sandbox.api.errors import ApiError, invalid_state, wrong_value
 from chargebee_sandbox.api.params import Params, require_value
 from chargebee_sandbox.body import Body
-from chargebee_sandbox.engine.payments import gateway, payment_intents
-from chargebee_sandbox.models import Customer, PaymentIntent
+from chargebee_sandbox.engine.payments import gateway_accounts, payment_intents
+from chargebee_sandbox.models import Customer, ItemPrice, PaymentIntent
 from chargebee_sandbox.operations.lookup import find_resource
-
-GATEWAYS = {"card": "chargebee", "paypal_express_checkout": "paypal_express_checkout"}
-"""The gateway of each payment method."""
 
 _CHANGEABLE_PARAMETERS = "amount currency_code gateway_account_id payment_method_type success_url failure_url"
 
@@ -25,10 +22,8 @@ def create_payment_intent(params: Params) -> Body:
     require_value(params.integer("amount"), "amount")
     params.required_text("currency_code")
     owner = {"customer_id": customer_id, "reference_id": params.text("reference_id")}
-    details = {"payment_method_type": "card", "gateway": GATEWAYS["card"], **_read_details(params)}
-    intent = payment_intents.create_intent(
-        {"gateway_account_id": gateway.ACCOUNT_ID, **owner, **details}, customer_id=customer_id or ""
-    )
+    details = _read_details(params, {"payment_method_type": "card"})
+    intent = payment_intents.create_intent({**owner, **details}, customer_id=customer_id or "")
     return {"payment_intent": intent.render_resource()}
 
 
@@ -44,12 +39,17 @@ def update_payment_intent(params: Params, handle: str) -> Body:
     intent = find_resource(PaymentIntent, handle)
     if intent["status"] not in payment_intents.OPEN_STATUSES:
         raise invalid_state(f"The payment intent is {intent['status']}; it cannot be changed")
-    payment_intents.update_intent(intent, **_read_details(params))
+    payment_intents.update_intent(intent, **_read_details(params, intent.body))
     return {"payment_intent": intent.render_resource()}
 
 
-def _read_details(params: Params) -> Body:
-    """Read the changeable attributes that were sent."""
+def _site_currencies() -> list[str]:
+    """Return the currencies of the site: the dollar, and those that it has prices in."""
+    return sorted({"USD", *(price["currency_code"] for price in ItemPrice.objects.all())})
+
+
+def _read_details(params: Params, current: Body) -> Body:
+    """Read the changeable attributes that were sent, and the gateway account that follows from them."""
     details: Body = {name: params.text(name) for name in ("success_url", "failure_url") if name in params}
     if (amount := params.integer("amount")) is not None:
         if amount < 0:
@@ -57,10 +57,12 @@ def _read_details(params: Params) -> Body:
             raise ApiError(400, "payment_intent_invalid_amount", message, param="amount")
         details["amount"] = amount
     if "currency_code" in params:
-        details["currency_code"] = params.choice("currency_code", ("USD",), "")
-    if "payment_method_type" in params:
-        method = params.choice("payment_method_type", GATEWAYS, "card")
-        details |= {"payment_method_type": method, "gateway": GATEWAYS[method]}
-    if params.text("gateway_account_id", gateway.ACCOUNT_ID) != gateway.ACCOUNT_ID:
-        raise wrong_value("gateway_account_id", "is no gateway account of this site")
-    return details
+        details["currency_code"] = params.choice("currency_code", _site_currencies(), "")
+    method = params.choice("payment_method_type", gateway_accounts.PAYMENT_METHOD_TYPES, current["payment_method_type"])
+    is_kept = method == current["payment_method_type"]
+    requested = params.text("gateway_account_id", current.get("gateway_account_id") if is_kept else None)
+    account = gateway_accounts.account_for(method, requested)
+    if account is None:
+        raise wrong_value("gateway_account_id", "is no gateway account of this site for the payment method")
+    gateway = gateway_accounts.GATEWAYS[account]
+    return {**details, "payment_method_type": method, "gateway_account_id": account, "gateway": gateway}

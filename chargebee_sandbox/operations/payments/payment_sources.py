@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 
-from chargebee_sandbox import clock, event_log, identifiers
+from chargebee_sandbox import clock, event_log
 from chargebee_sandbox.api import lists, router
-from chargebee_sandbox.api.errors import ApiError, wrong_value
+from chargebee_sandbox.api.errors import ApiError, not_found, wrong_value
 from chargebee_sandbox.api.params import Params, require_value
 from chargebee_sandbox.body import Body
 from chargebee_sandbox.engine.payments import (
@@ -17,8 +18,10 @@ from chargebee_sandbox.engine.payments import (
     payment_intents,
     payment_source_roles,
 )
-from chargebee_sandbox.models import Customer, PaymentIntent, PaymentSource, Subscription, Token
+from chargebee_sandbox.models import Customer, PaymentSource, Subscription, Token
 from chargebee_sandbox.operations.lookup import find_resource
+from chargebee_sandbox.operations.payments.authorized_intents import build_source, find_authorized_intent, save_source
+from chargebee_sandbox.site_settings import CARD_UPDATING_GATEWAYS
 
 _FILTERS = {
     "customer_id": "string",
@@ -87,34 +90,55 @@ def create_using_payment_intent(params: Params) -> Body:
     Raises: ApiError 400 payment_intent_invalid unless it is authorized, and for another customer's.
     """
     customer = find_resource(Customer, params.required_text("customer_id"), "customer_id")
-    reference = params.object("payment_intent")
-    reference.allow_only(("id",))
-    intent = find_resource(PaymentIntent, reference.required_text("id"), "payment_intent[id]")
-    if intent.customer_id not in ("", customer.handle):
-        raise _invalid_intent("belongs to another customer")
-    if intent["status"] != "authorized" or intent.instrument is None:
-        raise _invalid_intent(f"is {intent['status']}; only an authorized one can be used")
-    instrument = intent.instrument
+    intent = find_authorized_intent(params, customer)
     payment_intents.consume_intent(intent)
-    return _add_source(customer, params, instrument, intent.refusal)
+    return _add_source(customer, params, intent.instrument or {}, intent.refusal)
 
 
 @router.post(
     "payment_source.create_using_permanent_token",
     "/payment_sources/create_using_permanent_token",
-    "customer_id type reference_id replace_primary_payment_source",
+    "customer_id type reference_id card replace_primary_payment_source",
 )
 def create_using_permanent_token(params: Params) -> Body:
-    """Add a PayPal billing agreement, with the customer's email."""
+    """Add what a gateway has vaulted: a PayPal agreement, a wallet, a bank account; their address is the customer's."""
     customer = find_resource(Customer, params.required_text("customer_id"), "customer_id")
-    agreement = params.required_text("reference_id")
-    params.choice("type", ("paypal_express_checkout",), "")
-    return _add_source(
-        customer,
-        params,
-        payment_instruments.paypal_instrument(customer.get("email"), agreement),
-        gateway.APPROVED,
-    )
+    kind = params.choice("type", payment_instruments.PERMANENT_TYPES, "")
+    reference = params.required_text("reference_id")
+    instrument = payment_instruments.permanent_instrument(kind, reference, customer.get("email"), _wallet_card(params))
+    return _add_source(customer, params, instrument, gateway.APPROVED)
+
+
+@router.post(
+    "payment_source.create_using_temp_token",
+    "/payment_sources/create_using_temp_token",
+    "customer_id type tmp_token gateway_account_id replace_primary_payment_source",
+)
+def create_using_temp_token(params: Params) -> Body:
+    """Add the card of a gateway's own token; the gateways here know the published test tokens of Stripe.
+
+    Raises: ApiError 400 for an unknown token, 400 payment_method_verification_failed for a card the gateway declines.
+    """
+    customer = find_resource(Customer, params.required_text("customer_id"), "customer_id")
+    params.choice("type", ("card",), "")
+    params.text("gateway_account_id")
+    number = gateway.TEST_TOKENS.get(params.required_text("tmp_token"))
+    if number is None:
+        raise wrong_value("tmp_token", "is unknown to the gateway")
+    with _raise_verification_error():
+        vaulted = gateway.vault_card(number)
+    expiry_year = datetime.fromtimestamp(clock.now_seconds(), UTC).year + 3
+    instrument = payment_instruments.card_instrument(vaulted, 12, expiry_year, {})
+    return _add_source(customer, params, instrument, vaulted.refusal)
+
+
+@router.get("card.retrieve", "/cards/{handle}")
+def retrieve_card(params: Params, handle: str) -> Body:
+    """Return a card payment source in the shape of the older card resource."""
+    source = find_resource(PaymentSource, handle)
+    if source["type"] != "card":
+        raise not_found("card", handle)
+    return {"card": event_log.render_card(source)}
 
 
 @router.get("payment_source.retrieve", "/payment_sources/{handle}")
@@ -144,11 +168,13 @@ def list_payment_sources(params: Params) -> Body:
 def update_card(params: Params, handle: str) -> Body:
     """Change the names, the billing address, and the expiry of a card; an empty text clears it.
 
-    Raises: ApiError 400 for a payment source that is not a card.
+    Raises: ApiError 400 for a payment source that is not a card, and for one at a gateway that does not support it.
     """
     source = find_resource(PaymentSource, handle)
     if source["type"] != "card":
         raise ApiError(400, "invalid_request", f"The payment source {handle} is not a card")
+    if source["gateway"] not in CARD_UPDATING_GATEWAYS:
+        raise ApiError(400, "invalid_request", f"The gateway {source['gateway']} does not support updating a card")
     card = params.object("card")
     card.allow_only((*payment_instruments.CARD_OWNER_FIELDS, "expiry_month", "expiry_year"))
     expiry = {"expiry_month": _expiry_month(card), "expiry_year": _expiry_year(card)}
@@ -193,9 +219,12 @@ def _raise_verification_error() -> Iterator[None]:
         raise ApiError(400, "payment_method_verification_failed", message, kind="payment") from None
 
 
-def _invalid_intent(reason: str) -> ApiError:
-    message = f"The payment intent {reason}"
-    return ApiError(400, "payment_intent_invalid", message, kind="payment", param="payment_intent[id]")
+def _wallet_card(params: Params) -> Body:
+    card = params.object("card")
+    card.allow_only(("last4", "iin", "brand", "funding_type", "expiry_month", "expiry_year"))
+    texts = {name: value for name in ("last4", "iin", "brand", "funding_type") if (value := card.text(name))}
+    expiry = {"expiry_month": _expiry_month(card), "expiry_year": _expiry_year(card)}
+    return {**texts, **{name: value for name, value in expiry.items() if value}}
 
 
 def _card_texts(card: Params) -> dict[str, str]:
@@ -211,22 +240,6 @@ def _expiry_year(card: Params) -> int | None:
 
 
 def _add_source(customer: Customer, params: Params, body: Body, refusal: str) -> Body:
-    shared = {
-        "customer_id": customer.handle,
-        "status": "valid",
-        "gateway_account_id": gateway.ACCOUNT_ID,
-        "created_at": clock.now_seconds(),
-        "deleted": False,
-    }
-    source = PaymentSource.build_row(
-        identifiers.new_id("pm_"), {**shared, **body}, customer_id=customer.handle, refusal=refusal
-    )
-    source.save()
-    if params.boolean("replace_primary_payment_source") or "primary_payment_source_id" not in customer.body:
-        payment_source_roles.make_primary(customer, source)
-    customer.set_attributes(auto_collection="on")
-    customer.save()
-    event_log.record_event("payment_source_added", customer=customer, payment_source=source)
-    if source["type"] == "card":
-        event_log.record_event("card_added", customer=customer, card=event_log.render_card(source))
+    is_primary = params.boolean("replace_primary_payment_source")
+    source = save_source(build_source(customer, body, refusal), customer, as_primary=is_primary)
     return {"customer": customer.render_resource(), "payment_source": source.render_resource()}

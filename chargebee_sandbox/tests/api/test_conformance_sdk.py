@@ -28,6 +28,7 @@ LISTS = [
     ("PromotionalCredit", "promotional_credit"),
     ("Subscription", "subscription"),
     ("Transaction", "transaction"),
+    ("UnbilledCharge", "unbilled_charge"),
 ]
 
 
@@ -116,6 +117,13 @@ def test_the_sdk_reads_the_time_machine(client: Chargebee) -> None:
     machine = client.TimeMachine.retrieve("delorean").time_machine
 
     assert find_misreadings(machine, "time_machine") == []
+
+
+def test_the_sdk_reads_the_configuration(client: Chargebee) -> None:
+    [configuration] = client.Configuration.list().configurations
+
+    assert find_misreadings(configuration, "configuration") == []
+    assert (configuration.domain, configuration.product_catalog_version) == ("portal-test", "v2")
 
 
 def test_the_sdk_reads_every_field_of_a_payment_intent(client: Chargebee) -> None:

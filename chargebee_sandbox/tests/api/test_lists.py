@@ -36,6 +36,8 @@ def test_the_in_filter_is_accepted_in_each_form(shop_with_customers: SiteDriver,
 def test_the_sdk_filters(shop_with_customers: SiteDriver):
     params: dict[str, Any] = {"email": {"is": "ava@example.com"}}
     assert [entry.customer.id for entry in shop_with_customers.client.Customer.list(params).list] == ["ava"]
+    # Strict, since the provider does not say whether it compares with case.
+    assert shop_with_customers.client.Customer.list({"email": {"is": "Ava@example.com"}}).list == []
     params = {"id": {"in": ["dan", "ella"]}}
     assert {entry.customer.id for entry in shop_with_customers.client.Customer.list(params).list} == {"dan", "ella"}
 

@@ -150,7 +150,8 @@ def settled_answers(caller: SdkCaller) -> list[tuple[str, dict[str, Any]]]:
 
 
 def test_the_node_sdk_calls_every_operation(walkers: Walkers) -> None:
-    assert {name for name, answer in walkers.node.recorded if answer.status == 200} == set(built_operations())
+    called = {name for name, answer in walkers.node.recorded if answer.status == 200}
+    assert called | {name for name, _refusal in walkers.node.refusals} == set(built_operations())
 
 
 def test_both_sdks_read_the_same_answers(walkers: Walkers) -> None:
@@ -168,7 +169,9 @@ def test_both_sdks_read_the_same_answers(walkers: Walkers) -> None:
 
 
 def test_the_node_sdk_handles_errors_filters_and_replays(walkers: Walkers) -> None:
-    refusals = [(name, answer) for name, answer in walkers.node.recorded if answer.status != 200][: len(REFUSALS)]
+    walked = len(walkers.node.refusals)
+    refusals = [(name, answer) for name, answer in walkers.node.recorded if answer.status != 200]
+    refusals = refusals[walked : walked + len(REFUSALS)]
     after = walkers.node.recorded.index(refusals[-1]) + 1
 
     refused = [(name, answer.status, answer.body["api_error_code"]) for name, answer in refusals]

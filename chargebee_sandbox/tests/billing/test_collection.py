@@ -82,8 +82,9 @@ def test_a_declined_renewal_leaves_a_due_invoice_in_dunning(shop: SiteDriver, de
         "error_text": "Insufficient funds",
         "masked_card_number": "************0004",
     }
-    assert [event.event_type for event in shop.list_events()][-3:] == [
+    assert [event.event_type for event in shop.list_events()][-4:] == [
         "subscription_renewed",
+        "transaction_created",
         "payment_failed",
         "invoice_generated",
     ]
@@ -103,6 +104,45 @@ def test_dunning_retries_daily_and_ends_with_an_invoice_not_paid(shop: SiteDrive
         "active",
         699,
     )
+
+
+@pytest.mark.parametrize(
+    ("dunning_end", "status", "event"),
+    [("cancel", "cancelled", "subscription_cancelled"), ("pause", "paused", "subscription_paused")],
+)
+def test_the_end_of_dunning_cancels_or_pauses_as_the_site_says(
+    shop: SiteDriver, declining: Any, dunning_end: str, status: str, event: str
+):
+    shop.sandbox.configure_site(dunning_end=dunning_end, dunning_retries=2)
+    due = declining.current_term_end
+    shop.travel_past(due, 2 * DAY + 60)
+    ended = shop.retrieve_subscription(declining.id)
+    assert (ended.status, ended.next_billing_at, ended.total_dues) == (status, None, 699)
+    assert (ended.cancel_reason, ended.cancelled_at) == (
+        ("not_paid", due + 2 * DAY) if status == "cancelled" else (None, None)
+    )
+    assert attribute_values(shop.list_invoices(declining.id)[-1], ("status", "dunning_status")) == {
+        "status": "not_paid",
+        "dunning_status": "exhausted",
+    }
+    assert [event.event_type for event in shop.list_events()][-6:] == [
+        "transaction_created",
+        "payment_failed",
+        "invoice_updated",
+        "dunning_updated",
+        event,
+        "mrr_updated",
+    ]
+
+
+def test_a_resumption_tries_an_unpaid_invoice_only_once(shop: SiteDriver, declining: Any):
+    shop.sandbox.configure_site(dunning_end="pause", dunning_retries=1)
+    shop.travel_past(declining.current_term_end, 2 * DAY)
+    params = {"unpaid_invoices_handling": "schedule_payment_collection"}
+    shop.client.Subscription.resume(declining.id, params)
+    shop.travel_past(declining.current_term_end, 5 * DAY)
+    invoice = shop.list_invoices(declining.id)[-1]
+    assert (invoice.status, len(invoice.linked_payments), invoice.next_retry_at) == ("not_paid", 3, None)
 
 
 def test_a_retry_with_a_new_card_pays_the_invoice(shop: SiteDriver, declining: Any):
@@ -166,10 +206,12 @@ def test_resuming_after_the_term_charges_the_estimated_amount(shop: SiteDriver, 
         "resume_date": None,
     }
     assert resumed.next_billing_at == resumed.current_term_end > resumed.current_term_start
-    assert [event.event_type for event in shop.list_events()][-3:] == [
+    assert [event.event_type for event in shop.list_events()][-5:] == [
         "subscription_resumed",
+        "transaction_created",
         "payment_succeeded",
         "invoice_generated",
+        "mrr_updated",
     ]
 
 

@@ -327,3 +327,28 @@ def test_a_second_attempt_replaces_the_first(shop: SiteDriver, payer: Payer, int
     assert [payer.decide_paypal(attempt, "agree") for attempt in (first, second)] == ["over", "authorized"]
     attempts = shop.client.PaymentIntent.retrieve(intent).payment_intent.payment_attempts
     assert [attempt.status for attempt in attempts] == ["refused", "authorized"]
+
+
+@pytest.mark.parametrize(("gateway", "can_update"), [("stripe", True), ("adyen", False)])
+def test_only_some_gateways_can_change_a_card(shop: SiteDriver, gateway: str, can_update: bool):
+    shop.sandbox.configure_site(card_gateway=gateway)
+    source = shop.add_card(shop.add_customer(), GOOD_CARD)
+    assert (source.gateway, shop.client.Card.retrieve(source.id).card.gateway) == (gateway, gateway)
+    change = {"card": {"first_name": "Eva"}}
+    if can_update:
+        assert shop.client.PaymentSource.update_card(source.id, change).payment_source.card.first_name == "Eva"
+        return
+    with expect_refusal(400, "invalid_request"):
+        shop.client.PaymentSource.update_card(source.id, change)
+
+
+def test_a_gateways_temporary_token_adds_its_card(shop: SiteDriver, ava: str):
+    token = {"customer_id": ava, "type": "card", "tmp_token": "tok_mastercard"}
+    source = shop.client.PaymentSource.create_using_temp_token(token).payment_source
+    assert (source.card.brand, source.card.last4) == ("mastercard", "4444")
+    for tmp_token, code in (
+        ("tok_none", "param_wrong_value"),
+        ("tok_chargeDeclined", "payment_method_verification_failed"),
+    ):
+        with expect_refusal(400, code):
+            shop.client.PaymentSource.create_using_temp_token({**token, "tmp_token": tmp_token})

@@ -43,7 +43,7 @@ def provider(
     """A sandbox for these tests alone, whose portal is the merchant."""
     folder = tmp_path_factory.mktemp("hosted")
     with run_sandbox(folder, SANDBOX_PORTAL_ORIGIN=merchant.origin, SANDBOX_ACCESS_LOG="-") as sandbox:
-        merchant.allow_provider(sandbox.url)
+        merchant.provider = sandbox.url
         yield sandbox
 
 

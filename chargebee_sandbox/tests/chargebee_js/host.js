@@ -1,7 +1,7 @@
 /* A merchant's page: the calls that the provider's React wrapper makes, in its order, without React. */
 'use strict';
 
-const { provider, flags } = document.body.dataset;
+const { provider, nonce, flags } = document.body.dataset;
 const root = document.getElementById('root');
 const told = (window.told = []);
 const KINDS = ['number', 'expiry', 'cvv'];
@@ -15,7 +15,9 @@ function mountCard() {
   const places = KINDS.map((kind) => `<div id="card-${kind}-1"></div>`).join('');
   root.innerHTML = `<div id="card">${flags.includes('combined') ? '' : places}</div><button id="pay">Pay</button><output></output>`;
   document.getElementById('pay').onclick = pay;
-  const style = { base: { color: 'rgb(1, 2, 3)', '::placeholder': { color: 'rgb(4, 5, 6)' } }, invalid: { color: 'rgb(200, 0, 0)' } };
+  const text = { color: 'rgb(1, 2, 3)', fontSize: '18px', textAlign: 'right', letterSpacing: '1px' };
+  const box = { padding: '10px', outline: '1px solid', background: 'rgb(9, 9, 9)', ':focus': { outline: '2px solid' } };
+  const style = { base: { ...text, ...box, '::placeholder': { color: 'rgb(4, 5, 6)' } }, invalid: { color: 'rgb(200, 0, 0)' } };
   const ariaLabel = { number: 'Number of the card', expiry: undefined };
   card = window.Chargebee.getInstance().createComponent('card', { style, ariaLabel, classes: { focus: 'has-focus' }, fonts: undefined, locale: undefined });
   for (const event of ['ready', 'blur', 'focus', 'change', 'keyPress']) card.on(event, note('component'));
@@ -45,6 +47,8 @@ window.unmountCard = () => {
 
 window.mountCard = mountCard;
 
+window.restyle = (style) => void card.update({ style });
+
 function say(words) {
   root.querySelector('output').textContent = words;
 }
@@ -57,16 +61,31 @@ function pay() {
   );
 }
 
-window.agreeWithCard = (id) => card.authorizeWith3ds({ id }, {}, { success: (intent) => told.push({ type: 'success', intent }) }).then(
-  (intent) => say(intent.status),
-  (error) => say(`${error.type} ${error.code}: ${error.message}`),
-);
+function reportAuthorization(authorize) {
+  const tell = (type) => (intent, error) => told.push({ type, status: intent.status, name: error?.name });
+  return authorize({ success: tell('success'), error: tell('error'), challenge: tell('challenge') }).then(
+    (intent) => say(intent.status),
+    (error) => say(`${error.name}: ${error.message}`),
+  );
+}
+
+window.authorizeCard = (id) => reportAuthorization((callbacks) => card.authorizeWith3ds({ id }, {}, callbacks));
+
+window.authorizeStoredCard = async (id) => {
+  const handler = await window.Chargebee.getInstance().load3DSHandler();
+  handler.setPaymentIntent({ id });
+  return reportAuthorization((callbacks) => handler.handleCardPayment({}, callbacks));
+};
 
 window.mountPayPal = async (id) => {
   root.innerHTML = '<div id="paypal-button"></div><output></output>';
   const handler = await window.Chargebee.getInstance().load('paypal');
   handler.setPaymentIntent({ id });
-  await handler.mountPaymentButton('#paypal-button', { style: { height: 44 } });
+  try {
+    await handler.mountPaymentButton('#paypal-button', { style: { height: 44, label: 'paypal' } });
+  } catch (error) {
+    return say(`${error.code}: ${error.message}`);
+  }
   window.payAgain = () => void handler.handlePayment({
     click: () => told.push({ type: 'click' }),
     cancel: () => told.push({ type: 'cancel' }),
@@ -80,7 +99,8 @@ const script = document.createElement('script');
 script.src = `${provider}/v2/chargebee.js`;
 script.onerror = () => root.append('The card form could not be loaded.');
 script.onload = () => {
-  window.Chargebee.init({ site: 'portal-test', publishableKey: flags.includes('foreign-key') ? 'another' : 'test_sandbox_publishable_key' });
+  const publishableKey = flags.includes('foreign-key') ? 'another' : 'test_sandbox_publishable_key';
+  window.Chargebee.init({ site: 'portal-test', publishableKey, cspNonce: nonce });
   if (!flags.includes('paypal')) mountCard();
 };
 document.head.append(script);

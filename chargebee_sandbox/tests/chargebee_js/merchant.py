@@ -13,30 +13,40 @@ from urllib.parse import urlsplit
 HERE = Path(__file__).parent
 
 
+NONCE = "bm9uY2Utb2YtdGhlLW1lcmNoYW50"
+PAYPAL_DOMAINS = ("paypal", "paypalobjects")
+BRAINTREE_DOMAINS = ("braintreegateway",)
+
+
 @dataclass
 class Merchant:
-    """A site with one page: `files` it serves too, `policy` its CSP, `provider` the origin of the script."""
+    """A site with one page: `files` it serves too, `provider` the origin of the script."""
 
     origin: str = ""
-    policy: str = ""
     provider: str = ""
     files: dict[str, bytes] = field(default_factory=dict)
     received: list[str] = field(default_factory=list)
 
-    def allow_provider(self, provider: str) -> None:
-        """Allow the page to load the provider's script and frames, and nothing else from other origins."""
-        self.provider = provider
-        self.policy = (
-            f"default-src 'self'; script-src 'self' {provider}; frame-src {provider}; object-src 'none'; "
-            "base-uri 'none'; frame-ancestors 'none'"
+    def policy_for(self, flags: str) -> str:
+        """Return the page's CSP: it allows the provider, and PayPal or Braintree as well if the flags name them."""
+        domains = (*PAYPAL_DOMAINS, *BRAINTREE_DOMAINS) if "braintree" in flags else PAYPAL_DOMAINS
+        port = self.provider.rpartition(":")[2]
+        allows_services = "paypal" in flags and "blocked" not in flags
+        services = " ".join(f"http://*.{name}.localhost:{port}" for name in domains) if allows_services else ""
+        nonce = "" if "blocked" in flags or "without-nonce" in flags else f"'nonce-{NONCE}'"
+        return (
+            f"default-src 'self'; script-src 'self' {self.provider} {services} {nonce}; "
+            f"style-src 'self' {services} {nonce}; connect-src 'self' {services}; img-src 'self' {services}; "
+            f"frame-src {self.provider} http://issuer.localhost:{port} {services}; "
+            "object-src 'none'; base-uri 'none'; frame-ancestors 'none'"
         )
 
     def render_page(self, script: str, flags: str) -> bytes:
         """Return the page, which runs a script."""
         return (
             f'<!DOCTYPE html><html lang="en"><title>Merchant</title><link rel="icon" href="/icon">'
-            f'<body data-provider="{self.provider}" data-flags="{flags}"><h1>Pay</h1><div id="root"></div>'
-            f'<script src="/{script}" defer></script></body></html>'
+            f'<body data-provider="{self.provider}" data-nonce="{NONCE}" data-flags="{flags}">'
+            f'<h1>Pay</h1><div id="root"></div><script src="/{script}" defer></script></body></html>'
         ).encode()
 
 
@@ -61,8 +71,9 @@ def serve_merchant() -> Iterator[Merchant]:
             content = script or merchant.render_page(url.path.removeprefix("/on-"), url.query)
             self.send_response(200)
             self.send_header("Content-Type", "text/javascript" if script else "text/html")
-            self.send_header("Content-Security-Policy", merchant.policy)
-            self.send_header("Cross-Origin-Opener-Policy", "same-origin")
+            self.send_header("Content-Security-Policy", merchant.policy_for(url.query))
+            opener = "same-origin" if "isolated" in url.query else "same-origin-allow-popups"
+            self.send_header("Cross-Origin-Opener-Policy", opener)
             self.send_header("Content-Length", str(len(content)))
             self.end_headers()
             self.wfile.write(content)

@@ -138,12 +138,12 @@ def test_the_page_can_focus_blur_and_clear_fields(form: CardForm) -> None:
     assert form.reported_events("component", "keyPress")[0]["key"] == "Escape"
 
 
-def test_the_tab_key_moves_between_fields_with_a_visible_focus(form: CardForm) -> None:
+def test_the_tab_key_moves_between_fields_and_the_page_shows_the_focus(form: CardForm) -> None:
     form.field("number").focus()
     form.page.keyboard.press("Tab")
 
     expect(form.field("expiry")).to_be_focused()
-    assert form.field("expiry").evaluate("(input) => getComputedStyle(input).outlineStyle") == "solid"
+    expect(form.page.locator("#card-expiry-1")).to_have_class(re.compile("has-focus"))
 
 
 def test_a_field_has_the_configured_texts_and_styles(form: CardForm) -> None:
@@ -155,6 +155,26 @@ def test_a_field_has_the_configured_texts_and_styles(form: CardForm) -> None:
     expect(number).to_have_css("color", "rgb(1, 2, 3)")
     number.press_sequentially("4111111111111112")
     expect(number).to_have_css("color", "rgb(200, 0, 0)")
+
+
+def test_a_field_keeps_the_style_of_its_text_and_nothing_else(form: CardForm) -> None:
+    number = form.field("number")
+
+    for name, value in {"font-size": "18px", "text-align": "right", "letter-spacing": "1px"}.items():
+        expect(number).to_have_css(name, value)
+    for name, value in {"padding": "0px", "outline-style": "none", "background-color": "rgba(0, 0, 0, 0)"}.items():
+        expect(number).to_have_css(name, value)
+
+
+@pytest.mark.parametrize(("size", "height"), [("30px", 36), ("18px", 21.6), ("2em", 19.2)])
+def test_a_frame_is_as_high_as_a_line_of_its_font(form: CardForm, size: str, height: float) -> None:
+    """A size that is not in pixels is ignored."""
+    form.page.evaluate("(fontSize) => window.restyle({ base: { fontSize } })", size)
+
+    box = form.page.locator('iframe[title="Number of the card"]').bounding_box()
+    assert box is not None
+    assert box["height"] == pytest.approx(height, abs=0.02)
+    expect(form.field("number")).to_have_css("font-size", size if size.endswith("px") else "16px")
 
 
 def test_the_caret_stays_after_a_digit_typed_in_the_middle(form: CardForm) -> None:
@@ -241,7 +261,7 @@ def test_an_intent_is_authorized_with_a_card(form: CardForm, shop: SiteDriver) -
     params = {"customer_id": "ava", "amount": 0, "currency_code": "USD"}
     intent = shop.client.PaymentIntent.create(params).payment_intent.id
     form.type_card()
-    form.page.evaluate("(id) => window.agreeWithCard(id)", intent)
+    form.page.evaluate("(id) => window.authorizeCard(id)", intent)
 
     expect(form.page.locator("output")).to_have_text("authorized")
     added = {"customer_id": "ava", "payment_intent": {"id": intent}}

@@ -134,7 +134,7 @@ class Life:
         answer = self.caller.send_request("estimate.renewal_estimate", "one").json()
         for expected in [answer["estimate"]["invoice_estimate"]] if "estimate" in answer else []:
             body = self.caller.call_operation("subscription.retrieve", "one")["subscription"]
-            boundary = body["current_term_end"]
+            boundary = body["next_billing_at"] if body["status"] == "in_trial" else body["current_term_end"]
             self._travel_to(boundary + 60)
             self._check_renewal(expected, boundary, pauses="pause_date" in body)
 

@@ -56,10 +56,12 @@ def test_an_upgrade_to_yearly_credits_the_rest_of_the_month(shop: SiteDriver):
     assert now.next_billing_at == now.current_term_end > monthly.current_term_end + 300 * DAY
     assert [event.event_type for event in shop.list_events()[before:]] == [
         "subscription_changed",
+        "transaction_created",
         "payment_succeeded",
         "invoice_generated",
         "credit_note_created",
         "invoice_updated",
+        "mrr_updated",
     ]
 
 
@@ -262,13 +264,22 @@ def test_a_change_keeps_a_scheduled_cancellation(shop: SiteDriver):
     assert (longer.status, longer.cancelled_at) == ("non_renewing", longer.current_term_end)
 
 
+def test_the_monthly_revenue_counts_only_coupons_that_recur(shop: SiteDriver):
+    coupons = [shop.add_coupon("TEN"), shop.add_coupon("ONCE", duration_type="one_time")]
+    yearly = shop.start_subscription(shop.add_customer(), "faith-year", coupon_ids=coupons)
+    assert yearly.mrr == round(6999 * 0.9 / 12)
+    assert [
+        event.content["subscription"]["mrr"] for event in shop.list_events() if event.event_type == "mrr_updated"
+    ] == [yearly.mrr]
+
+
 def test_a_change_can_leave_its_invoice_due(shop: SiteDriver):
     first = shop.start_subscription(shop.add_customer())
     answer = shop.change_items(first.id, "faith-year", auto_collection="off")
     assert (answer.subscription.auto_collection, answer.invoice.status) == ("off", "payment_due")
 
 
-@pytest.mark.parametrize("wrong", [{"invoice_immediately": False}, {"change_option": "specific_date"}])
+@pytest.mark.parametrize("wrong", [{"change_option": "specific_date"}])
 def test_an_unsupported_option_is_refused(shop: SiteDriver, wrong: dict[str, Any]):
     first = shop.start_subscription(shop.add_customer())
     with expect_refusal(400, "param_wrong_value"):

@@ -44,8 +44,33 @@ def test_an_upgrade_charges_and_credits_the_estimated_amounts(shop: SiteDriver):
     )
     assert estimate.subscription_estimate.status == "active"
     assert estimate.subscription_estimate.next_billing_at - answer.subscription.next_billing_at <= 0
-    shop.travel_past(answer.subscription.current_term_end)
-    assert estimate.next_invoice_estimate.total == shop.list_invoices(monthly.id)[-1].total == 6299
+    assert estimate.next_invoice_estimate is None
+
+
+def test_a_change_that_charges_nothing_shows_the_next_invoice(shop: SiteDriver):
+    monthly = shop.start_subscription(shop.add_customer())
+    params = {"subscription": {"id": monthly.id}, "coupon_ids": [shop.add_coupon("TEN")]}
+    estimate = shop.client.Estimate.update_subscription_for_items(params).estimate
+    assert (estimate.invoice_estimate, estimate.next_invoice_estimate.total) == (None, 629)
+
+
+def test_resuming_within_the_term_shows_the_renewal_and_after_it_the_charge(shop: SiteDriver):
+    monthly = shop.start_subscription(shop.add_customer())
+    shop.client.Subscription.pause(monthly.id, {"pause_option": "immediately"})
+    estimate_resume: Callable[..., Any] = shop.client.Estimate.resume_subscription
+    at_once = estimate_resume(monthly.id, {}).estimate
+    assert at_once.invoice_estimate is None
+    assert at_once.next_invoice_estimate.line_items[0].date_from == monthly.current_term_end
+    soon, later = monthly.current_term_end - 60, monthly.current_term_end + 60
+    days = {
+        at: estimate_resume(monthly.id, {"resume_option": "specific_date", "subscription": {"resume_date": at}})
+        for at in (soon, later)
+    }
+    begins = {at: answer.estimate.next_invoice_estimate.line_items[0].date_from for at, answer in days.items()}
+    assert begins == {soon: monthly.current_term_end, later: later}
+    shop.travel_past(monthly.current_term_end)
+    after = estimate_resume(monthly.id, {}).estimate
+    assert (after.invoice_estimate.total, after.next_invoice_estimate) == (699, None)
 
 
 def test_the_estimate_of_a_downgrade_shows_the_next_term(shop: SiteDriver):

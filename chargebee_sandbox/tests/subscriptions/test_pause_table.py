@@ -83,7 +83,8 @@ def test_a_scheduled_pause_takes_effect_on_time_and_stops_billing(shop: SiteDriv
     shop.travel_past(active.current_term_end, 86_400)
     paused = shop.retrieve_subscription(active.id)
     assert attribute_values(paused, TABLE) == expected_row("paused", None, active.current_term_end, None, 0)
-    event = shop.list_events()[-1]
+    event, mrr_event = shop.list_events()[-2:]
+    assert (mrr_event.event_type, mrr_event.content["subscription"]["mrr"]) == ("mrr_updated", 0)
     assert (event.event_type, event.source) == ("subscription_paused", "scheduled_job")
     assert event.occurred_at == active.current_term_end
     assert len(shop.list_invoices(active.id)) == 1

@@ -51,8 +51,10 @@ def test_it_takes_effect_at_the_end_of_the_term_and_renews_monthly(shop: SiteDri
     assert event_types_since(shop, before) == [
         "subscription_changed",
         "subscription_renewed",
+        "transaction_created",
         "payment_succeeded",
         "invoice_generated",
+        "mrr_updated",
     ]
     now = shop.retrieve_subscription(downgrade.id)
     assert (now.has_scheduled_changes, now.billing_period_unit) == (False, "month")

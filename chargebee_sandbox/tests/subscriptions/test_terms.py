@@ -50,6 +50,7 @@ def test_a_renewal_has_events_for_its_payment_and_invoice(shop: SiteDriver):
     events = shop.list_events()[before:]
     assert [event.event_type for event in events] == [
         "subscription_renewed",
+        "transaction_created",
         "payment_succeeded",
         "invoice_generated",
     ]
@@ -92,6 +93,7 @@ def test_a_trial_is_free_until_it_ends(shop: SiteDriver):
     subscription = shop.start_subscription(shop.add_customer(), price)
     assert attribute_values(subscription, ("status", "mrr")) == {"status": "in_trial", "mrr": 0}
     assert subscription.next_billing_at == subscription.trial_end == subscription.created_at + 7 * 86_400
+    assert (subscription.current_term_start, subscription.current_term_end) == (None, None)
     shop.travel_past(subscription.trial_end)
     active = shop.retrieve_subscription(subscription.id)
     assert (active.status, active.activated_at) == ("active", subscription.trial_end)

@@ -54,6 +54,7 @@ class HttpCaller:
 
     http: httpx.Client
     answers: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+    refusals: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
 
     def send_request(self, name: str, handle: str = "", params: Mapping[str, object] | None = None) -> httpx.Response:
         """Call an operation and return the response."""
@@ -71,6 +72,13 @@ class HttpCaller:
         answer: dict[str, Any] = response.json()
         self.answers.append((name, answer))
         return answer
+
+    def call_disabled_operation(self, name: str, handle: str) -> None:
+        """Call an operation of a feature that the site has not enabled, and record the refusal."""
+        response = self.send_request(name, handle)
+        refusal: dict[str, Any] = response.json()
+        assert (response.status_code, refusal["api_error_code"]) == (400, "configuration_incompatible"), name
+        self.refusals.append((name, refusal))
 
     def list_entries(self, name: str, /, **params: object) -> list[dict[str, Any]]:
         """Return every entry of a list, page by page."""

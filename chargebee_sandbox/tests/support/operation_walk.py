@@ -29,7 +29,12 @@ def walk_every_operation(caller: HttpCaller) -> None:
     _change_subscription(caller)
     _give_promotional_credits(caller)
     _live_through_a_month(caller)
+    _merge_customers(caller)
+    _use_the_rest(caller)
     _read_everything(caller)
+    _change_webhook_endpoint(caller)
+    caller.call_operation("customer.create", id="dora", email="dora@example.com")
+    caller.call_operation("customer.delete", "dora", delete_payment_method=True)
 
 
 def _create_items(caller: HttpCaller) -> None:
@@ -235,13 +240,63 @@ def _live_through_a_month(caller: HttpCaller) -> None:
     # An hour later than noon: the retry falls due at noon plus the seconds that the walk has taken.
     _travel_to(caller, GENESIS + 35 * DAY + 3_600)
     due = caller.call_operation("invoice.list", status={"is": "payment_due"}, subscription_id={"is": "bobs"})["list"][0]
-    caller.call_operation("invoice.collect_payment", due["invoice"]["id"], payment_source_id=good)
+    caller.call_operation("invoice.collect_payment", due["invoice"]["id"], payment_source_id=good, amount=1)
+    rest = [{"invoice_id": due["invoice"]["id"], "allocation_amount": due["invoice"]["amount_due"] - 1}]
+    caller.call_operation("customer.collect_payment", "bob", payment_source_id=good, invoice_allocations=rest)
     # The credit for the rest of the term pays a part of the next subscription.
     cut = {"cancel_option": "immediately", "credit_option_for_current_term_charges": "prorate"}
     caller.call_operation("subscription.cancel_for_items", "bobs", **cut)
     monthly = [{"item_price_id": MONTHLY, "quantity": 1}]
     order = {"subscription_items": monthly, "payment_source_id": good}
     caller.call_operation("subscription.create_with_items", "bob", id="bobs-again", **order)
+
+
+def _merge_customers(caller: HttpCaller) -> None:
+    for handle in ("eric", "fred"):
+        caller.call_operation("customer.create", id=handle, email=f"{handle}@example.com")
+        _add_card(caller, handle, GOOD_CARD)
+        items = [{"item_price_id": MONTHLY, "quantity": 1}]
+        caller.call_operation("subscription.create_with_items", handle, subscription_items=items)
+    caller.call_operation("customer.merge", from_customer_id="eric", to_customer_id="fred")
+    caller.call_operation("customer.delete", "fred")
+
+
+def _use_the_rest(caller: HttpCaller) -> None:
+    """Operations that the portal does not use: charges that wait, documents, a void, and a term that ends later."""
+    good = caller.call_operation("customer.retrieve", "alice")["customer"]["primary_payment_source_id"]
+    caller.call_operation("card.retrieve", good)
+    caller.call_operation(
+        "customer.update_billing_info", "alice", billing_address={"line1": "2 Main Street"}, vat_number="DE123456789"
+    )
+    token = {"customer_id": "alice", "type": "card", "tmp_token": "tok_visa"}
+    caller.call_operation("payment_source.create_using_temp_token", **token)
+    items = [{"item_price_id": MONTHLY}]
+    order = {"subscription_items": items, "invoice_immediately": False, "payment_source_id": good}
+    caller.call_operation("subscription.create_with_items", "alice", id="waiting", **order)
+    yearly = {"subscription_items": [{"item_price_id": YEARLY}], "invoice_immediately": False}
+    caller.call_operation("estimate.update_subscription_for_items", subscription={"id": "waiting"}, **yearly)
+    caller.call_operation("unbilled_charge.list")
+    caller.call_operation("estimate.upcoming_invoices_estimate", "alice")
+    caller.call_operation("subscription.list_discounts", "waiting")
+    caller.call_operation("subscription.change_term_end", "waiting", term_ends_at=GENESIS + 80 * DAY)
+    cut = {"cancel_option": "immediately", "unbilled_charges_option": "delete"}
+    caller.call_operation("subscription.cancel_for_items", "waiting", **cut)
+    caller.call_operation("subscription.update_for_items", "waiting", auto_collection="off", reactivate=False)
+    void = caller.call_operation("subscription.reactivate", "waiting")["invoice"]["id"]
+    caller.call_operation("invoice.void_invoice", void)
+    caller.call_operation("invoice.pdf", void, disposition_type="inline")
+    note = caller.call_operation("credit_note.list")["list"][0]["credit_note"]["id"]
+    caller.call_operation("credit_note.pdf", note)
+    caller.call_operation("coupon_set.list")
+    caller.call_operation("attached_item.list", "faith")
+    # Features that the site has not enabled.
+    caller.call_disabled_operation("subscription.charge_future_renewals", "waiting")
+    caller.call_disabled_operation("invoice.download_einvoice", void)
+    renewed = {"cancel_option": "immediately", "credit_option_for_current_term_charges": "full"}
+    again = caller.call_operation("subscription.create_with_items", "alice", subscription_items=items)["subscription"]
+    caller.call_operation(
+        "subscription.cancel_for_items", again["id"], **renewed, refundable_credits_handling="schedule_refund"
+    )
 
 
 def _read_everything(caller: HttpCaller) -> None:
@@ -261,6 +316,18 @@ def _read_everything(caller: HttpCaller) -> None:
     for kind in ("invoice", "credit_note", "transaction", "event"):
         _read_all(caller, kind)
     caller.call_operation("coupon_set.retrieve", "ONCE")
+
+
+def _change_webhook_endpoint(caller: HttpCaller) -> None:
+    caller.call_operation("configuration.list")
+    created = caller.call_operation(
+        "webhook_endpoint.create", name="Portal", url="https://portal.example.com/hook", disabled=True
+    )["webhook_endpoint"]
+    changes = {"enabled_events": ["customer_created"], "basic_auth_username": "portal", "api_version": "v2"}
+    caller.call_operation("webhook_endpoint.update", created["id"], **changes)
+    caller.call_operation("webhook_endpoint.retrieve", created["id"])
+    caller.call_operation("webhook_endpoint.list")
+    caller.call_operation("webhook_endpoint.delete", created["id"])
 
 
 def _read_all(caller: HttpCaller, kind: str) -> None:

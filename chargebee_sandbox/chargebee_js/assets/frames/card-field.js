@@ -21,7 +21,7 @@ const link = new Link({
     update({ options });
     kinds.forEach((kind) => inputs[kind].syncValue());
     if (inputs.cvv && !inputs.number) family.askBrand();
-    link.send('ready', { height: document.body.scrollHeight });
+    link.send('ready');
   },
   update,
   focus: () => inputs[kinds[0]].element.focus(),

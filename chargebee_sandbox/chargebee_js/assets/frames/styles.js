@@ -1,12 +1,34 @@
-/** The style from the embedding page: plain properties of the input and its states, and nothing that loads a URL. */
+/**
+ * The style from the embedding page. As the real script does, it keeps what is about the text and drops everything else:
+ * a frame has no padding, border, background or outline of the page's choice. A font's size must be in pixels.
+ */
 
-const STATES = {
-  base: '',
-  empty: '[data-state~="empty"]',
-  complete: '[data-state~="complete"]',
-  invalid: '[data-state~="invalid"]',
+const STATES = { base: '', empty: '[data-state~="empty"]', invalid: '[data-state~="invalid"]' };
+const PSEUDO = new Set([
+  ':hover',
+  ':focus',
+  ':disabled',
+  '::placeholder',
+  '::selection',
+  ':-webkit-autofill',
+  ':focus::placeholder',
+]);
+const PROPERTIES = {
+  color: 'color',
+  webkitTextColor: '-webkit-text-fill-color',
+  letterSpacing: 'letter-spacing',
+  lineHeight: 'line-height',
+  textAlign: 'text-align',
+  textDecoration: 'text-decoration',
+  textShadow: 'text-shadow',
+  textTransform: 'text-transform',
+  fontFamily: 'font-family',
+  fontSize: 'font-size',
+  fontSmoothing: '-webkit-font-smoothing',
+  fontStyle: 'font-style',
+  fontVariant: 'font-variant',
+  fontWeight: 'font-weight',
 };
-const PSEUDO = /^::?(placeholder|focus|focus-visible|hover|selection)$/;
 const sheet = new CSSStyleSheet();
 document.adoptedStyleSheets = [sheet];
 
@@ -21,11 +43,11 @@ export function applyStyle(style = {}) {
 function add(selector, declarations) {
   const rule = sheet.cssRules[sheet.insertRule(`${selector} {}`, sheet.cssRules.length)];
   for (const [name, value] of Object.entries(declarations)) {
-    if (PSEUDO.test(name) && value instanceof Object) add(selector + name, value);
-    else if (!/url|@|image/i.test(String(value))) rule.style.setProperty(hyphenated(name), String(value));
+    if (PSEUDO.has(name)) add(selector + name, value);
+    else if (isKept(name, value)) rule.style.setProperty(PROPERTIES[name], String(value));
   }
 }
 
-function hyphenated(name) {
-  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+function isKept(name, value) {
+  return Object.hasOwn(PROPERTIES, name) && (name !== 'fontSize' || /^[\d.]+px$/.test(value));
 }

@@ -19,6 +19,9 @@ const MESSAGES = {
   missingPaymentIntentForMountButton: 'setPaymentIntent has to be called before mountPaymentButton.',
   paymentCancelled: 'The payer cancelled.',
   paymentFailed: 'The payment was not authorised.',
+  authentication_cancelled: "The payer left the issuer's page.",
+  authentication_timeout: 'The payer did not answer the issuer in time.',
+  scriptNotLoaded: 'A script of the payment service could not be loaded.',
   superseded: 'Another payment was begun.',
   unknownError: 'Something went wrong.',
 };

@@ -7,8 +7,8 @@ class Frame {
     this.element = document.createElement('iframe');
     this.element.title = title;
     this.element.src = `${PROVIDER}${path}?${parameters}`;
-    // Both documents need the same color scheme, or browsers give the frame a white background.
-    this.element.style.cssText = 'display:block;width:100%;height:28px;border:0;background:transparent;color-scheme:light';
+    this.element.allow = 'payment';
+    this.element.style.cssText = 'display:block;width:100%;border:0;background:transparent';
     this.onMessage = (event) => this.receive(event);
   }
 
@@ -51,6 +51,6 @@ class Frame {
   }
 
   setHeight(height) {
-    if (height > 0) this.element.style.height = `${Math.ceil(height)}px`;
+    this.element.style.height = `${height}px`;
   }
 }

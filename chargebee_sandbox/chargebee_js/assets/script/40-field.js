@@ -1,4 +1,6 @@
 const TITLES = { number: 'Card number', expiry: 'Expiry date', cvv: 'Security code', combined: 'Card details' };
+const LINE_HEIGHT = 1.2;
+const DEFAULT_FONT_SIZE = 16;
 const CLASSES = { focus: 'focus', invalid: 'invalid', empty: 'empty', complete: 'complete' };
 
 /** A field of a card component: a container in the page, with the frame that has the input. */
@@ -29,6 +31,7 @@ class Field {
         title: this.labels().ariaLabel || TITLES[this.type],
         handlers: this.handlers(resolve),
       });
+      this.frame.setHeight(this.height());
       this.frame.attach(this.container);
       this.paint(false);
     });
@@ -42,6 +45,7 @@ class Field {
 
   update(options) {
     this.options = { ...this.options, ...options };
+    this.frame?.setHeight(this.height());
     this.frame?.send('update', { options: this.frameOptions() });
     return this;
   }
@@ -80,8 +84,7 @@ class Field {
   handlers(mounted) {
     return {
       hello: () => this.frame.send('setup', { ...this.component.credentials, options: this.frameOptions() }),
-      ready: ({ height }) => {
-        this.frame.setHeight(height);
+      ready: () => {
         this.ready = true;
         mounted(true);
         this.listeners.notify('ready', this);
@@ -107,6 +110,12 @@ class Field {
     classList.toggle(invalid, Boolean(this.state.error));
     classList.toggle(empty, this.state.empty);
     classList.toggle(complete, this.state.complete);
+  }
+
+  /** Return the height of the frame: 1.2 times the size of its font, whatever the page's container is. */
+  height() {
+    const [, pixels] = /^([\d.]+)px$/.exec(this.frameOptions().style?.base?.fontSize) ?? [];
+    return LINE_HEIGHT * (pixels ?? DEFAULT_FONT_SIZE);
   }
 
   classes() {

@@ -91,17 +91,11 @@ class CardComponent {
     }));
   }
 
-  /** Authorize an intent with this card. The sandbox's cards require no challenge. */
+  /** Authorize an intent with this card, whose issuer may challenge the payer. */
   authorizeWith3ds(intent, details, callbacks = {}) {
     if (!intent?.id) return failure('missingPaymentIntent');
     const path = `/v2/payment_intents/${encodeURIComponent(intent.id)}/card`;
-    return this.submit(path, details).then(
-      ({ payment_intent: settled }) => settlePayment(settled, callbacks),
-      (error) => {
-        callbacks.error?.(intent, error);
-        throw error;
-      },
-    );
+    return authorizeIntent(intent, () => this.submit(path, details), callbacks);
   }
 
   async submit(path, details = {}) {
@@ -142,17 +136,4 @@ function ownerOf(details) {
   const attributes = { ...details.customer, ...details.billingAddress, ...details };
   const texts = OWNER.filter((name) => attributes[name]).map((name) => [name, String(attributes[name])]);
   return Object.fromEntries(texts);
-}
-
-/** Report how a payment ended: return the authorized intent, or throw. */
-function settlePayment(intent, callbacks) {
-  callbacks.change?.(intent);
-  if (intent.status === 'authorized') {
-    callbacks.success?.(intent);
-    return intent;
-  }
-  const { error_code: name, error_text: message } = intent.active_payment_attempt ?? {};
-  const error = new CbError('paymentFailed', { type: 'GatewayError', name, message });
-  callbacks.error?.(intent, error);
-  throw error;
 }

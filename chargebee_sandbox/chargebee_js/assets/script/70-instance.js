@@ -1,6 +1,6 @@
 const MODULES = {
   components: () => undefined,
-  paypal: (credentials) => new PayPalHandler(credentials),
+  paypal: (instance) => new PayPalHandler({ master: instance.master, cspNonce: instance.options.cspNonce }),
 };
 
 /** The instance that Chargebee.init returns. */
@@ -9,13 +9,14 @@ class Instance {
     this.options = options;
     this.site = options.site;
     this.publishableKey = options.publishableKey;
+    this.master = new Master(this.credentials());
   }
 
   /** Load a module; for a payment method, return a new handler. */
   async load(name) {
     if (!Object.hasOwn(MODULES, name)) throw new CbError('moduleNotLoaded');
     if (!this.publishableKey) throw new CbError('missingPublishableKey');
-    return MODULES[name](this.credentials());
+    return MODULES[name](this);
   }
 
   createComponent(type, options) {
@@ -26,6 +27,22 @@ class Instance {
 
   tokenize(component, details) {
     return component.tokenize(details);
+  }
+
+  authorizeWith3ds(component, intent, details, callbacks) {
+    return component.authorizeWith3ds(intent, details, callbacks);
+  }
+
+  /** Load the module of the handler, and return a new one. */
+  async load3DSHandler() {
+    this.hasThreeDS = true;
+    return this.create3DSHandler();
+  }
+
+  create3DSHandler() {
+    if (!this.hasThreeDS) throw new CbError('moduleNotLoaded');
+    if (!this.publishableKey) throw new CbError('missingPublishableKey');
+    return new ThreeDSHandler(this.credentials());
   }
 
   credentials() {
