@@ -15,7 +15,7 @@ class AccountsConfig(AppConfig):
         from accounts.mail import queue
         from accounts.mail.samples import register_sample
         from accounts.profile.export import profile_export_part, register_export_part
-        from accounts.sign_in import login_code_mail
+        from accounts.sign_in import login_code_mail, provider_changes
         from accounts.sign_in.new_sign_in import new_sign_in_sample
         from accounts.sign_in.sessions import sessions_export_part
 
@@ -23,5 +23,7 @@ class AccountsConfig(AppConfig):
         queue.register_sent_hook(login_code_mail.MAIL_KIND, login_code_mail.record_code_sent)
         register_sample(login_code_mail.CODE_MAIL_SAMPLE)
         register_sample(new_sign_in_sample())
+        register_sample(provider_changes.PREVIOUS_ADDRESS_SAMPLE)
+        register_sample(provider_changes.NEW_ADDRESS_SAMPLE)
         register_export_part("profile", profile_export_part)
         register_export_part("sessions", sessions_export_part)

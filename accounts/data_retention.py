@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+from django.conf import settings
 from django.utils import timezone
 
 from accounts.models import LoginChallenge, OutgoingMail, SessionToken, SignInEvent
@@ -23,6 +24,6 @@ def delete_expired_data() -> None:
     LoginChallenge.objects.filter(expires_at__lte=now - CHALLENGE_RETENTION).delete()
     OutgoingMail.objects.filter(kind=login_code_mail.MAIL_KIND, expires_at__lte=now - CHALLENGE_RETENTION).delete()
     SignInEvent.objects.filter(at__lt=now - SIGN_IN_EVENT_RETENTION).delete()
-    OutgoingMail.objects.filter(created_at__lt=now - FINISHED_MAIL_RETENTION).exclude(
-        state=OutgoingMail.State.PENDING
-    ).delete()
+    finished = OutgoingMail.objects.exclude(state=OutgoingMail.State.PENDING)
+    finished.filter(created_at__lt=now - FINISHED_MAIL_RETENTION, event=None).delete()
+    finished.filter(created_at__lt=now - timedelta(days=settings.RECEIPT_RETENTION_DAYS)).delete()

@@ -9,8 +9,8 @@ a profile is stored. A receiver that raises prevents the save.
 
 `account_erasing` (`account`): sent in the transaction that erases the account. A receiver that raises prevents it.
 
-`account_missing` (`email`): sent outside any transaction when no account has the address. A receiver that finds the
-customer elsewhere imports the account and returns it; one that cannot tell raises.
+`address_entered` (`email`, normalized, and `typed_email`): sent outside any transaction before a code is mailed to the
+address. A receiver returns the account that the address signs in to, or None; one that cannot tell raises.
 """
 
 from __future__ import annotations
@@ -27,12 +27,19 @@ account_signed_in = Signal()
 profile_pre_save = Signal()
 profile_post_save = Signal()
 account_erasing = Signal()
-account_missing = Signal()
+address_entered = Signal()
 
 
-def find_account(email: str) -> Account | None:
-    """Return the account that a receiver of `account_missing` imports; raise what a receiver raises."""
-    responses: list[tuple[object, object]] = [*account_missing.send(sender=Account, email=email)]
+def find_account(email: str, *, typed_email: str) -> Account | None:
+    """Return the account that the address signs in to, as a receiver of `address_entered` knows it.
+
+    Without a receiver that is the newest account with the address. Raises what a receiver raises.
+    """
+    if not address_entered.has_listeners(Account):
+        return Account.objects.select_related("user").filter(email=email).order_by("-pk").first()
+    responses: list[tuple[object, object]] = [
+        *address_entered.send(sender=Account, email=email, typed_email=typed_email)
+    ]
     for _receiver, account in responses:
         if isinstance(account, Account):
             return account

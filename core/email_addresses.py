@@ -30,3 +30,11 @@ def normalize_email(text: str) -> str:
     except ValidationError as error:
         raise InvalidAddress("Enter a valid email address.") from error
     return address.lower()
+
+
+def usable_address(text: str) -> str:
+    """Return the normalized address, or an empty text for one that the portal does not accept."""
+    try:
+        return normalize_email(text)
+    except InvalidAddress:
+        return ""

@@ -26,6 +26,8 @@ DEMO_OPERATORS = ("admin", *GROUPS)
 LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 # A literal host: its origin becomes a source in the Content-Security-Policy, where `*`, `;` and `,` are special.
 SCRIPT_ADDRESS = re.compile(r"https?://([a-z0-9.-]+|\[::1\])(:[0-9]+)?/[^\s]*")
+# A label of a host name, which becomes a source as well.
+SITE_NAME = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?")
 DOMAIN = re.compile(r"([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+[a-z][a-z0-9-]*[a-z0-9]")
 MIN_SECRET_LENGTH = 50
 MIN_PASSWORD_LENGTH = 20
@@ -160,6 +162,14 @@ def check_provider_script_origin(app_configs: Sequence[Any] | None, **kwargs: An
     if urlsplit(address).scheme != "https" and urlsplit(address).hostname not in LOOPBACK:
         return [_check_error(21, "CHARGEBEE_JS_URL is plain http on another machine.", "Use https.")]
     return []
+
+
+@register(Tags.security)
+def check_site_name(app_configs: Sequence[Any] | None, **kwargs: Any) -> list[CheckMessage]:
+    """Refuse, in every mode, a site whose address `https://<site>.chargebee.com` could be a pattern or another host."""
+    if SITE_NAME.fullmatch(settings.CHARGEBEE_SITE):
+        return []
+    return [_check_error(27, "CHARGEBEE_SITE is not the name of a site.", "acme, if it is acme.chargebee.com.")]
 
 
 @register(Tags.security)

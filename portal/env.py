@@ -10,7 +10,7 @@ import ipaddress
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 from urllib.parse import urlsplit
 
 import environ
@@ -18,11 +18,18 @@ from django.core.exceptions import ImproperlyConfigured
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
+PayPalGateway = Literal["paypal_commerce", "braintree", "none"]
+PAYPAL_GATEWAYS: tuple[PayPalGateway, ...] = ("paypal_commerce", "braintree", "none")
+Choice = TypeVar("Choice", bound=str)
+
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 Mode = Literal["demo", "test", "production"]
 MODES: tuple[Mode, ...] = ("demo", "test", "production")
 LogFormat = Literal["plain", "json"]
 LOG_FORMATS: tuple[LogFormat, ...] = ("plain", "json")
+
+# How long a claim from a contract can be brought in California (Code of Civil Procedure, section 337).
+FOUR_YEARS_OF_DAYS = 1461
 
 # Published with this file, so refused in production.
 DEMO_SECRET_KEY = "demo-only-secret-key-that-production-refuses-to-start-with"  # noqa: S105
@@ -54,6 +61,7 @@ class Environment:
     redis_url: str
     email: dict[str, Any]
     default_from_email: str
+    receipt_retention_days: int
     log_level: str
     log_format: LogFormat
     sentry_dsn: str
@@ -64,6 +72,7 @@ class Environment:
     chargebee_publishable_key: str
     chargebee_endpoint: str
     chargebee_js_url: str
+    chargebee_paypal_gateway: PayPalGateway
     chargebee_background_requests_per_minute: int
     resume_threads: int
     chargebee_webhook_username: str
@@ -75,20 +84,12 @@ class Environment:
         return self.mode == "production"
 
 
-def _read_mode(read: environ.Env) -> Mode:
-    value = read.str("PORTAL_ENV", default="demo")
-    for mode in MODES:
-        if value == mode:
-            return mode
-    raise ImproperlyConfigured(f"PORTAL_ENV is {value!r}; it must be one of {', '.join(MODES)}.")
-
-
-def _read_log_format(read: environ.Env, mode: Mode) -> LogFormat:
-    value = read.str("LOG_FORMAT", default="json" if mode == "production" else "plain")
-    for log_format in LOG_FORMATS:
-        if value == log_format:
-            return log_format
-    raise ImproperlyConfigured(f"LOG_FORMAT is {value!r}; it must be one of {', '.join(LOG_FORMATS)}.")
+def _read_choice(read: environ.Env, name: str, choices: Sequence[Choice], default: Choice) -> Choice:
+    value = read.str(name, default=default)
+    for choice in choices:
+        if value == choice:
+            return choice
+    raise ImproperlyConfigured(f"{name} is {value!r}; it must be one of {', '.join(choices)}.")
 
 
 def _sandbox_origin(read: environ.Env) -> str:
@@ -108,6 +109,7 @@ def _read_provider(read: environ.Env, mode: Mode) -> dict[str, Any]:
             "CHARGEBEE_JS_URL",
             default="https://js.chargebee.com/v2/chargebee.js" if production else f"{sandbox}/v2/chargebee.js",
         ),
+        "chargebee_paypal_gateway": _read_choice(read, "CHARGEBEE_PAYPAL_GATEWAY", PAYPAL_GATEWAYS, "paypal_commerce"),
         # Two thirds of the smallest site's rate limit; the rest is for subscribers' requests. The sandbox has no limit.
         "chargebee_background_requests_per_minute": _read_int(
             read, "CHARGEBEE_BACKGROUND_REQUESTS_PER_MINUTE", 100 if production else 0
@@ -154,7 +156,7 @@ def _read_networks(read: environ.Env, name: str, default: Sequence[str] = ()) ->
 def read_environment() -> Environment:
     """Read every variable of `.env.example`. Raises `ImproperlyConfigured`, which names an invalid variable."""
     read = environ.Env()
-    mode = _read_mode(read)
+    mode = _read_choice(read, "PORTAL_ENV", MODES, "demo")
     var_dir = Path(read.str("VAR_DIR", default=str(BASE_DIR / "var"))).expanduser().resolve()
     port = _read_int(read, "PORT", 8000)
     return Environment(
@@ -178,8 +180,9 @@ def read_environment() -> Environment:
         redis_url=read.str("REDIS_URL", default=""),
         email=read.email_url("EMAIL_URL", default=f"filemail:///{var_dir / 'mail'}"),
         default_from_email=read.str("DEFAULT_FROM_EMAIL", default="Your subscriptions <no-reply@example.com>"),
+        receipt_retention_days=_read_int(read, "RECEIPT_RETENTION_DAYS", FOUR_YEARS_OF_DAYS),
         log_level=read.str("LOG_LEVEL", default="INFO"),
-        log_format=_read_log_format(read, mode),
+        log_format=_read_choice(read, "LOG_FORMAT", LOG_FORMATS, "json" if mode == "production" else "plain"),
         sentry_dsn=read.str("SENTRY_DSN", default=""),
         metrics_networks=_read_networks(
             read, "METRICS_NETWORKS", default=[] if mode == "production" else ["127.0.0.0/8", "::1/128"]

@@ -234,8 +234,11 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     ],
     # Fields of one name with other values would be named by a digest of them.
     "ENUM_NAME_OVERRIDES": {
+        "PeriodUnitEnum": "billing.terms.PERIOD_UNITS",
+        "SoldPeriodUnitEnum": "billing.terms.SOLD_PERIOD_UNITS",
         "StatusEnum": "billing.queries.holdings.STATUSES",
         "PaymentSourceStatusEnum": "billing.api.serializers.payments.STATUSES",
+        "DeclineReasonEnum": "billing.queries.failed_payments.DECLINE_REASONS",
         "CancelReasonEnum": "billing.survey.REASONS",
         "FreeMonthReasonEnum": "billing.changes.free_month.INELIGIBLE_REASONS",
         "OfferEnum": "billing.survey.OFFERS",
@@ -249,6 +252,8 @@ CHARGEBEE_API_KEY = ENV.chargebee_api_key
 CHARGEBEE_PUBLISHABLE_KEY = ENV.chargebee_publishable_key
 CHARGEBEE_ENDPOINT = ENV.chargebee_endpoint
 CHARGEBEE_JS_URL = ENV.chargebee_js_url
+CHARGEBEE_PAYPAL_GATEWAY = ENV.chargebee_paypal_gateway
+RECEIPT_RETENTION_DAYS = ENV.receipt_retention_days
 CHARGEBEE_BACKGROUND_REQUESTS_PER_MINUTE = ENV.chargebee_background_requests_per_minute
 # How many resumes one worker has under way; SQLite has one writer, whom others would only wait for.
 RESUME_THREADS = ENV.resume_threads if DATABASES["default"]["ENGINE"].endswith("postgresql") else 1

@@ -38,6 +38,7 @@ urlpatterns += [
     re_path(rf"^(?P<place>{UPLOADED_PATH.pattern})$", views.uploaded_picture),
     re_path(r"^(?:api|webhooks|static|admin|metrics)(?:/(?P<path>.*))?$", views.unknown_path),
     path("icon.svg", views.brand_icon),
+    path("brand.css", views.brand_styles, name="brand-styles"),
     path("favicon.ico", RedirectView.as_view(url="/static/portal/art/favicon.ico", permanent=True)),
     *(path(name, views.card_document) for name in views.CARD_DOCUMENTS),
     *(path(name, views.paypal_document) for name in views.PAYPAL_DOCUMENTS),

@@ -22,7 +22,8 @@ from accounts.brands.site import brand_for_host, site_for_host
 from portal.api.case import camelize_keys
 from portal.api.errors import status_response
 from portal.api.requests import is_json_request
-from portal.middleware.csp import allow_popups, allow_provider, allow_widget
+from portal.middleware.csp import allow_widget
+from portal.middleware.payment_policy import allow_card_fields, allow_paypal
 
 logger = logging.getLogger(__name__)
 
@@ -57,6 +58,11 @@ def _render_document(request: HttpRequest, kind: str, **more_settings: object) -
     except (OSError, ValueError, BaseWebpackLoaderException) as error:
         logger.error("The page cannot be shown: the bundle is not built (%s).", error)
         return render(request, "portal/bundle_missing.html", status=503)
+
+
+def _render_payment_document(request: HttpRequest, kind: str) -> HttpResponse:
+    # The app hands the nonce to the provider's script. It is not readable by style sheets, as an attribute would be.
+    return _render_document(request, kind, cspNonce=str(request.csp_nonce))  # type: ignore[attr-defined]
 
 
 def _screen_name(request: HttpRequest) -> str:
@@ -111,19 +117,18 @@ def _supported_document(request: HttpRequest) -> HttpResponse:
 
 @never_cache
 @require_safe
-@allow_provider
+@allow_card_fields
 def card_document(request: HttpRequest) -> HttpResponse:
-    """Return the document for pages with the provider's card fields."""
-    return _render_document(request, "card")
+    """Return the document for pages with the provider's card fields and the page of the card's bank."""
+    return _render_payment_document(request, "card")
 
 
 @never_cache
 @require_safe
-@allow_popups
-@allow_provider
+@allow_paypal
 def paypal_document(request: HttpRequest) -> HttpResponse:
-    """Return the document for the page that opens PayPal's window."""
-    return _render_document(request, "payPal")
+    """Return the document for the page with PayPal's button, which opens PayPal's window."""
+    return _render_payment_document(request, "payPal")
 
 
 @require_safe
@@ -148,6 +153,14 @@ def brand_icon(request: HttpRequest) -> HttpResponse:
     response = render(request, "portal/icon.svg", {"colours": colours}, "image/svg+xml")
     response["Content-Security-Policy"] = PICTURE_POLICY
     return response
+
+
+@require_safe
+@cache_control(public=True, max_age=3600)
+def brand_styles(request: HttpRequest) -> HttpResponse:
+    """Return the colors of this host's brand for the pages that are not the app's."""
+    colours = brand_for_host(request.get_host()).colours
+    return render(request, "portal/brand.css", {"colours": colours}, "text/css; charset=utf-8")
 
 
 @csrf_exempt

@@ -1,15 +1,19 @@
-"""The preferences on an account's admin page, and the action that unsubscribes the account from all emails."""
+"""The preferences on an account's admin page with the action that unsubscribes from all emails, and newsletters."""
 
 from __future__ import annotations
 
+from django.contrib import admin, messages
+from django.db.models import QuerySet
 from django.http import HttpRequest
 
-from accounts.admin import account_actions, account_page
+from accounts.admin import account_actions, account_page, audit_log
 from accounts.admin.account_actions import AccountAction, ActionQuestion, ConfirmedAction
 from accounts.admin.account_page import PageSection
+from accounts.admin.read_only import AnyModelAdmin
 from accounts.models import Account
-from preferences import email_preferences
-from preferences.models import PreferenceChange
+from core.errors import PortalError
+from preferences import email_preferences, newsletters
+from preferences.models import Newsletter, PreferenceChange
 
 VIEW_PERMISSION, CHANGE_PERMISSION = (
     "preferences.view_emailpreferences",
@@ -61,3 +65,44 @@ account_actions.register_action(
         perform=_unsubscribe_from_all,
     )
 )
+
+
+@admin.register(Newsletter)
+class NewsletterAdmin(AnyModelAdmin):
+    """Newsletters. One that was sent stays as it is."""
+
+    list_display = ("title", "category", "created_at", "sent_at")
+    list_filter = ("category",)
+    fields = ("category", "title", "text", "sent_at")
+    readonly_fields = ("sent_at",)
+    actions = ("send",)
+
+    def has_change_permission(self, request: HttpRequest, obj: Newsletter | None = None) -> bool:
+        """Return whether the operator may change newsletters, and this one was not sent."""
+        return super().has_change_permission(request, obj) and (obj is None or obj.sent_at is None)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Newsletter | None = None) -> bool:
+        """Return False: what was sent stays on record."""
+        return False
+
+    def has_send_permission(self, request: HttpRequest) -> bool:
+        """Return whether the operator may send newsletters."""
+        return super().has_change_permission(request)
+
+    @admin.action(description="Send to those who want it", permissions=["send"])
+    def send(self, request: HttpRequest, chosen: QuerySet[Newsletter]) -> None:
+        """Queue the chosen newsletters; nobody gets one twice."""
+        for newsletter in chosen:
+            _send_newsletter(request, newsletter)
+
+
+def _send_newsletter(request: HttpRequest, newsletter: Newsletter) -> None:
+    try:
+        result = newsletters.send_newsletter(newsletter)
+    except PortalError as error:
+        messages.error(request, str(error.message))
+        return
+    audit_log.log_table_action(request, Newsletter, f"Sent newsletter {newsletter.pk} to {result.queued}.")
+    rest = f" {result.left} are left: send it again." if result.left else ""
+    people = "1 subscriber" if result.queued == 1 else f"{result.queued} subscribers"
+    messages.success(request, f"“{newsletter}” goes to {people}.{rest}")

@@ -12,12 +12,13 @@ class PreferencesConfig(AppConfig):
 
     def ready(self) -> None:
         """Register the preferences for mail, and the application's part of the data export."""
-        from accounts.mail import preferences
+        from accounts.mail import preferences, samples
         from accounts.profile import export
-        from preferences import email_preferences, unsubscribe_link
+        from preferences import email_preferences, newsletters, unsubscribe_link
         from preferences.export import preferences_export_part
 
         preferences.register_preferences(
             is_wanted=email_preferences.is_wanted, unsubscribe_url=unsubscribe_link.unsubscribe_url
         )
+        samples.register_sample(newsletters.newsletter_sample())
         export.register_export_part("preferences", preferences_export_part)

@@ -64,3 +64,19 @@ class PreferenceChange(models.Model):
 
     def __str__(self) -> str:
         return f"{self.get_preference_display()}: {'wanted' if self.wanted else 'ended'}"
+
+
+class Newsletter(models.Model):
+    """A mail of news that operators write and send to the subscribers who want its kind."""
+
+    category = models.CharField("kind", max_length=20, choices=Preference.choices, default=Preference.NEWS_LETTER)
+    title = models.CharField(max_length=120, help_text="The subject and the heading.")
+    text = models.TextField(max_length=4000, help_text="Plain text, a paragraph a line.")
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    sent_at = models.DateTimeField(null=True, editable=False)
+
+    class Meta:
+        ordering = ["-created_at", "-id"]
+
+    def __str__(self) -> str:
+        return self.title

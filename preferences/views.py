@@ -8,6 +8,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods
 
+from accounts.brands import site
 from core.errors import NotFound
 from preferences import unsubscribe_link
 from preferences.texts import preference_text
@@ -25,7 +26,12 @@ def unsubscribe_page(request: HttpRequest, token: str) -> HttpResponse:
     done = request.method == "POST"
     if done:
         unsubscribe_link.end_preference(account, preference)
-    context = {"words": preference_text(preference), "address": _mask_email(account.email), "done": done}
+    context = {
+        "words": preference_text(preference),
+        "address": _mask_email(account.email),
+        "done": done,
+        "brand": site.brand_for_host(request.get_host()),
+    }
     response = render(request, "preferences/unsubscribe.html", context)
     response["Referrer-Policy"] = "no-referrer"  # whoever has the URL may use it
     return response

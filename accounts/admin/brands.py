@@ -211,6 +211,7 @@ class StreamingServiceAdmin(LogoAdmin):
     fields = (
         "code",
         "name",
+        "summary",
         "position",
         "stream_url",
         "browse_url",

@@ -15,14 +15,19 @@ from django.utils.decorators import method_decorator
 from django.views.decorators.clickjacking import xframe_options_sameorigin
 
 from accounts.admin.read_only import AnyModelAdmin
+from accounts.brands import site
+from accounts.brands.mail_logo import find_mail_logo
 from accounts.mail import rendering, samples
 from accounts.mail.samples import MailSample
 from accounts.models import Brand, OutgoingMail
 
 COLOR_SCHEMES = ("light", "dark")
+SAMPLE_FIRST_NAME = "Ava"
 DARK_MEDIA_QUERY = "@media (prefers-color-scheme: dark)"
-# A mail has inline styles and needs nothing else.
-MAIL_POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'self'; sandbox"
+# A mail has inline styles and its brand's logo, and needs nothing else.
+MAIL_POLICY = (
+    "default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'self'; sandbox"
+)
 
 
 class MailPreviews(AnyModelAdmin):
@@ -69,7 +74,7 @@ class MailPreviews(AnyModelAdmin):
         if scheme not in COLOR_SCHEMES or (mail_brand is None and brand != 0):
             raise Http404
         message = _sample_message(_find_sample(name), mail_brand)
-        html = force_color_scheme(scheme, str(message.alternatives[0].content))
+        html = _show_logo(mail_brand, force_color_scheme(scheme, str(message.alternatives[0].content)))
         return HttpResponse(html, headers={"Content-Security-Policy": MAIL_POLICY})
 
     def _require_view_permission(self, request: HttpRequest) -> None:
@@ -85,6 +90,12 @@ def force_color_scheme(scheme: str, html: str) -> str:
     return html.replace('content="light dark"', f'content="{scheme}"')
 
 
+def _show_logo(brand: Brand | None, html: str) -> str:
+    """Return a mail's HTML with the logo that a mail program finds in the mail."""
+    logo = find_mail_logo(brand or site.default_brand())
+    return html.replace(rendering.LOGO_URL, logo.as_data_url()) if logo else html
+
+
 def _find_sample(name: str) -> MailSample:
     sample = samples.find_sample(name)
     if sample is None:
@@ -94,7 +105,7 @@ def _find_sample(name: str) -> MailSample:
 
 def _sample_message(sample: MailSample, brand: Brand | None) -> Any:
     mail = OutgoingMail(kind=sample.kind, to="subscriber@example.com", brand=brand)
-    return rendering.compose_message(mail, sample.context())
+    return rendering.compose_message(mail, {"first_name": SAMPLE_FIRST_NAME, **sample.context()})
 
 
 def _preview_link(sample: MailSample, brand: Brand | None) -> str:

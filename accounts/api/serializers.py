@@ -111,6 +111,7 @@ class ServiceSerializer(serializers.Serializer[Any]):
     name = serializers.CharField()
     logo_url = serializers.CharField()
     logo_dark_url = serializers.CharField(help_text="For dark backgrounds; empty if there is none.")
+    summary = serializers.CharField(help_text="A line about what can be watched; empty if operators wrote none.")
     stream_url = serializers.CharField(source="stream_link")
     browse_url = serializers.CharField(source="browse_link")
 
@@ -132,6 +133,7 @@ class SiteSerializer(serializers.Serializer[Any]):
     enable_cancel_button = serializers.BooleanField(source="settings.enable_cancel_button")
     pause_offer_on = serializers.BooleanField(source="settings.pause_offer_on")
     chargebee_js_url = serializers.CharField()
+    paypal_offered = serializers.BooleanField(help_text="Whether a PayPal account can be added.")
     support_widget = SupportWidgetSerializer(allow_null=True)
     time_zone = serializers.CharField(source="settings.time_zone")
     clock_offset = serializers.IntegerField()

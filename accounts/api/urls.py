@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from accounts.api.activity import ActivityView
+from accounts.api.activity import ActivityView, SentMailView
 from accounts.api.profile import (
     BillingDetailsView,
     ExportView,
@@ -24,5 +24,6 @@ urlpatterns = [
     path("account/sessions", SessionsView.as_view(), name="sessions"),
     path("account/sessions/revoke-others", RevokeOthersView.as_view(), name="revoke-other-sessions"),
     path("account/activity", ActivityView.as_view(), name="activity"),
+    path("account/mails/<str:mail_id>", SentMailView.as_view(), name="sent-mail"),
     path("site", SiteView.as_view(), name="site"),
 ]

@@ -43,6 +43,7 @@ class SendOtpView(PublicView):
         payload.is_valid(raise_exception=True)
         challenge = challenges.open_challenge(
             email=payload.validated_data["email"],
+            typed_email=payload.initial_data["email"].strip(" "),
             origin=request_origin(request),
             brand=site.brand_for_host(request.get_host()),
             instead_of=payload.validated_data["challenge_id"],

@@ -30,6 +30,7 @@ class Site:
     site_name: str
     publishable_key: str
     chargebee_js_url: str
+    paypal_offered: bool
     support_widget: SupportWidget | None
     clock_offset: int
     settings: SiteSettings
@@ -55,6 +56,7 @@ def site_for_host(host: str) -> Site:
         site_name=settings.CHARGEBEE_SITE,
         publishable_key=settings.CHARGEBEE_PUBLISHABLE_KEY,
         chargebee_js_url=settings.CHARGEBEE_JS_URL,
+        paypal_offered=settings.CHARGEBEE_PAYPAL_GATEWAY != "none",
         support_widget=SupportWidget(settings.SUPPORT_WIDGET_URL) if settings.SUPPORT_WIDGET_URL else None,
         clock_offset=_clock_offset_seconds(),
         settings=site_settings(),

@@ -20,15 +20,22 @@ from core import clock
 
 logger = logging.getLogger(__name__)
 
+
+class NotSettled(Exception):
+    """What a mail says is not decided yet: a preparation raises this to be asked again a little later."""
+
+
 # Nobody else tries a mail that is being sent; longer than the mail server's time-out and a provider look-up
 # together.
 LEASE_DURATION = timedelta(minutes=2)
 FIRST_RETRY_DELAY = timedelta(seconds=20)
+UNSETTLED_DELAY = timedelta(seconds=30)
 MAX_RETRY_DELAY = timedelta(hours=2)
 MAX_ATTEMPTS = 20  # more than a day of a mail server being down
 SWEEP_BATCH = 500
 TOO_LATE_REASON = "too late to be of use"
 UNWANTED_REASON = "nobody to send it to, or no longer wanted"
+MERGED_REASON = "told in mail"
 
 # What a kind still needs when it is sent: the context to render with, or None for "there is nobody to send it
 # to".
@@ -78,16 +85,23 @@ def deliver_mail(mail_id: int) -> None:
     mail = OutgoingMail.objects.select_related("account", "brand").claim_one(mail_id, lease=LEASE_DURATION)
     if mail is None:
         return
+    # It may have been made to tell more between being read and claimed.
+    mail.refresh_from_db(fields=["context"])
     if mail.expires_at is not None and mail.expires_at <= clock.database_now():
         mail.finish(state=OutgoingMail.State.DROPPED, last_error=TOO_LATE_REASON)
         return
     try:
-        is_sent = _send_mail(mail)
+        sent_as = _send_mail(mail)
+    except NotSettled:
+        # Not counted, so that a mail that waited long still has all its tries when the mail server fails.
+        OutgoingMail.objects.release_page([mail.pk], delay=UNSETTLED_DELAY)
+        return
     except Exception as error:  # noqa: BLE001  (whatever it is, it is a reason to try again later)
         _postpone_mail(mail, error)
         return
-    if is_sent:
-        mail.finish(state=OutgoingMail.State.SENT, sent_at=clock.database_now(), last_error="")
+    if sent_as is not None:
+        kept = sent_as if mail.event_id is not None else None
+        mail.finish(state=OutgoingMail.State.SENT, sent_at=clock.database_now(), last_error="", sent_as=kept)
         if on_sent := SENT_HOOKS.get(mail.kind):
             on_sent(mail)
     else:
@@ -95,16 +109,30 @@ def deliver_mail(mail_id: int) -> None:
         mail.finish(state=OutgoingMail.State.DROPPED, last_error=UNWANTED_REASON, dedupe_key=None)
 
 
-def _send_mail(mail: OutgoingMail) -> bool:
-    """Hand a mail to the mail server; return False where nobody wants it any more."""
+def _send_mail(mail: OutgoingMail) -> dict[str, object] | None:
+    """Hand a mail to the mail server and return what it said.
+
+    Return None where nobody wants it any more, or its account lost its address.
+    """
     if preferences.is_unwanted(mail):
-        return False
+        return None
     prepare = PREPARATIONS.get(mail.kind)
     context = prepare(mail) if prepare else mail.context
     if context is None:
-        return False
-    compose_message(mail, context).send()
-    return True
+        return None
+    _follow_account(mail)
+    if not mail.to:
+        return None
+    message = compose_message(mail, context)
+    message.send()
+    return {**context, "subject": message.subject, "text": message.body}
+
+
+def _follow_account(mail: OutgoingMail) -> None:
+    """Send an account's mail to the address that the account has now, which may not be the one it was queued for."""
+    if mail.account is not None and mail.to != mail.account.email:
+        mail.to = mail.account.email
+        mail.save(update_fields=["to"])
 
 
 def _postpone_mail(mail: OutgoingMail, error: Exception) -> None:

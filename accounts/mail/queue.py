@@ -3,36 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 
 from accounts.mail import outbox
-from accounts.models import Account, OutgoingMail
+from accounts.models import Account, AccountEvent, Brand, OutgoingMail
 from core import clock
 from core.task_queue import enqueue_task
 
 
-def queue_mail(
+def queue_mail(  # noqa: PLR0913  (they are the columns of one row)
     *,
     kind: str,
     to: str,
     context: dict[str, object],
     account: Account | None = None,
+    brand: Brand | None = None,
     dedupe_key: str | None = None,
     expires_at: datetime | None = None,
     category: str = "",
+    event: AccountEvent | None = None,
 ) -> OutgoingMail | None:
     """Add a mail to the outbox and return it. Call this in the transaction that makes the mail's content true.
 
     `kind` names the templates `mail/<kind>.subject.txt`, `.txt` and `.html`. They are rendered when the mail is sent,
-    with `context` (JSON without secrets) and the brand where the account last signed in. `action_url` and `undo_links`
-    in the context may be paths of the portal.
+    with `context` (JSON without secrets) and the brand where the account last signed in, or `brand` without an account.
+    `action_url` and `undo_links` in the context may be paths of the portal. A mail of an account goes to the address
+    that the account has by then, a mail without one to `to`.
 
     A second mail with the same `dedupe_key` is not queued, and None is returned; a mail that is dropped frees its key.
     After `expires_at` (real time) the mail is dropped. A mail with a `category` is optional: it is sent only if the
-    account wants the category.
+    account wants the category. A mail about an `event` of the account's activity is kept as it was sent, and the
+    subscriber can read it there.
     """
     fields = {
         "kind": kind,
@@ -40,10 +44,11 @@ def queue_mail(
         "context": context,
         "account": account,
         "dedupe_key": dedupe_key,
-        "brand_id": account.brand_id if account is not None else None,
+        "brand_id": account.brand_id if account is not None else brand and brand.pk,
         "next_attempt_at": clock.database_now(),
         "expires_at": expires_at,
         "category": category,
+        "event": event,
     }
     try:
         with transaction.atomic():
@@ -56,11 +61,38 @@ def queue_mail(
     return mail
 
 
+def delay_mail(mail: OutgoingMail, delay: timedelta) -> None:
+    """Send a mail later, so that `merge_mail` can make it tell more; call this in the transaction that queued it."""
+    OutgoingMail.objects.filter(pk=mail.pk).update(next_attempt_at=clock.database_now() + delay)
+
+
+def merge_mail(mail: OutgoingMail, *, into: OutgoingMail, context: dict[str, object], send_now: bool = True) -> bool:
+    """Let a mail that was not tried yet tell what another says as well, with a `context` that says both.
+
+    Return False, and change nothing, if it was tried meanwhile: then both are sent. Call this in the transaction that
+    queued `mail`, whose row stays with its `dedupe_key`: what it says is told once. With `send_now`, a delay ends.
+    """
+    changes = {"next_attempt_at": clock.database_now()} if send_now else {}
+    untried = OutgoingMail.objects.unfinished().filter(pk=into.pk, attempts=0)
+    if not untried.update(context=context, **changes):
+        return False
+    OutgoingMail.objects.filter(pk=mail.pk).update(
+        state=OutgoingMail.State.DROPPED,
+        last_error=f"{outbox.MERGED_REASON} {into.pk}",
+        merged_into=into.pk,
+        next_attempt_at=None,
+    )
+    if send_now:
+        enqueue_task("accounts.tasks.send_mail", into.pk)
+    return True
+
+
 def register_preparation(kind: str, preparation: outbox.Preparation) -> None:
     """Call `preparation` each time a mail of this kind is about to be sent.
 
     It takes the mail's row and returns the context to render, or None if the mail should no longer be sent: the mail
-    is then dropped and its `dedupe_key` is free again. If it raises, the mail is retried later.
+    is then dropped and its `dedupe_key` is free again. If it raises, the mail is retried later;
+    `outbox.NotSettled` says that this is no failure.
     """
     outbox.PREPARATIONS[kind] = preparation
 

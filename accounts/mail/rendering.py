@@ -1,4 +1,4 @@
-"""Renders a row of the outbox as an email message in its brand's colors."""
+"""Renders a row of the outbox as an email message with its brand's logo and colors."""
 
 from __future__ import annotations
 
@@ -12,8 +12,17 @@ from django.core.mail import EmailMultiAlternatives
 from django.template.loader import render_to_string
 
 from accounts.brands import site
+from accounts.brands.mail_logo import CONTENT_ID, find_mail_logo
 from accounts.mail import preferences
 from accounts.models import Brand, OutgoingMail
+
+LOGO_URL = f"cid:{CONTENT_ID}"
+
+
+class _MailWithLogo(EmailMultiAlternatives):
+    """A message whose HTML shows the picture that is attached to it (RFC 2387)."""
+
+    mixed_subtype = "related"
 
 
 def compose_message(mail: OutgoingMail, context: dict[str, Any]) -> EmailMultiAlternatives:
@@ -25,15 +34,18 @@ def compose_message(mail: OutgoingMail, context: dict[str, Any]) -> EmailMultiAl
     brand = mail.brand or site.default_brand()
     portal_url = site.portal_url_for_brand(brand)
     unsubscribe_url = preferences.unsubscribe_url(mail)
+    logo = find_mail_logo(brand)
     template_context = {
+        "first_name": mail.account.first_name if mail.account else "",
         **_resolve_links(portal_url, context),
         "brand": brand,
+        "logo_url": LOGO_URL if logo else "",
         "colours": brand.colours,
         "portal_url": portal_url,
         "unsubscribe_url": unsubscribe_url,
     }
     subject = " ".join(render_to_string(f"mail/{mail.kind}.subject.txt", template_context).split())
-    message = EmailMultiAlternatives(
+    message = _MailWithLogo(
         subject=subject,
         body=_collapse_blank_lines(render_to_string(f"mail/{mail.kind}.txt", template_context)),
         from_email=_sender_address(brand),
@@ -45,6 +57,8 @@ def compose_message(mail: OutgoingMail, context: dict[str, Any]) -> EmailMultiAl
         },
     )
     message.attach_alternative(render_to_string(f"mail/{mail.kind}.html", template_context), "text/html")
+    if logo is not None:
+        message.attach(logo.as_attachment())
     return message
 
 

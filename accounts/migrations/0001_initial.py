@@ -49,6 +49,14 @@ class Migration(migrations.Migration):
                         verbose_name="logo for dark background",
                     ),
                 ),
+                (
+                    "summary",
+                    models.CharField(
+                        blank=True,
+                        help_text="A line about what can be watched, shown to those who may subscribe.",
+                        max_length=120,
+                    ),
+                ),
                 ("stream_url", accounts.models.site.LinkField(verbose_name="'start streaming' link")),
                 ("browse_url", accounts.models.site.LinkField(verbose_name="'return to watching' link")),
                 ("position", models.PositiveSmallIntegerField(default=0)),
@@ -216,7 +224,7 @@ class Migration(migrations.Migration):
                     "id",
                     models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
                 ),
-                ("email", models.EmailField(max_length=254, unique=True, verbose_name="email address")),
+                ("email", models.EmailField(blank=True, db_index=True, max_length=254, verbose_name="email address")),
                 ("first_name", models.CharField(blank=True, max_length=100)),
                 ("last_name", models.CharField(blank=True, max_length=100)),
                 ("birth_month", models.PositiveSmallIntegerField(default=0)),
@@ -272,7 +280,7 @@ class Migration(migrations.Migration):
                 ),
                 ("kind", models.CharField(max_length=60)),
                 ("category", models.CharField(blank=True, max_length=20)),
-                ("to", models.EmailField(max_length=254)),
+                ("to", models.EmailField(blank=True, max_length=254)),
                 ("context", models.JSONField(blank=True, default=dict)),
                 ("dedupe_key", models.CharField(blank=True, max_length=200, null=True, unique=True)),
                 ("message_id", models.UUIDField(default=uuid.uuid4, editable=False)),
@@ -326,6 +334,7 @@ class Migration(migrations.Migration):
                     models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False),
                 ),
                 ("email", models.EmailField(max_length=254)),
+                ("typed_email", models.EmailField(blank=True, max_length=254)),
                 ("code_hash", models.CharField(blank=True, max_length=128)),
                 ("network", models.CharField(blank=True, max_length=45)),
                 ("agent", models.CharField(blank=True, max_length=200)),
@@ -335,6 +344,16 @@ class Migration(migrations.Migration):
                 ("blind_tries", models.PositiveSmallIntegerField(default=0)),
                 ("used_at", models.DateTimeField(blank=True, null=True)),
                 ("lapsed_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "account",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="login_challenges",
+                        to="accounts.account",
+                    ),
+                ),
                 (
                     "mail",
                     models.OneToOneField(

@@ -7,6 +7,7 @@ import uuid
 from django.db import models
 from django.utils import timezone
 
+from accounts.models.events import AccountEvent
 from accounts.models.site import Brand
 from accounts.models.users import Account
 from core.leases import Leased, LeaseQuerySet
@@ -15,9 +16,14 @@ from core.leases import Leased, LeaseQuerySet
 class OutgoingMail(Leased):
     """A mail to be sent, or one that was.
 
-    `category` is the kind of mail one may do without that this is; mail that is needed has none. `context` holds what
-    the templates of `kind` are rendered with; a secret never stands in it. `next_attempt_at` is also the lease of
-    whoever is sending the mail just now. Times are real time.
+    A mail of an account goes to the address that the account has when it is sent; `to` is the one it was queued for,
+    and then the one it went to. `category` is the kind of mail one may do without that this is; mail that is needed has
+    none. `context` holds what the templates of `kind` are rendered with; a secret never stands in it.
+
+    A mail about an `event` of the activity can be read again: `sent_as` is what was sent, and a mail that another one
+    told was `merged_into` that one.
+
+    `next_attempt_at` is also the lease of whoever is sending the mail just now. Times are real time.
     """
 
     class State(models.TextChoices):
@@ -32,10 +38,13 @@ class OutgoingMail(Leased):
 
     kind = models.CharField(max_length=60)
     category = models.CharField(max_length=20, blank=True)
-    to = models.EmailField()
+    to = models.EmailField(blank=True)
     context = models.JSONField(default=dict, blank=True)
     account = models.ForeignKey(Account, on_delete=models.CASCADE, null=True, blank=True, related_name="outgoing_mails")
     brand = models.ForeignKey(Brand, on_delete=models.SET_NULL, null=True, blank=True, related_name="+")
+    event = models.ForeignKey(AccountEvent, on_delete=models.CASCADE, null=True, blank=True, related_name="mails")
+    merged_into = models.ForeignKey("self", on_delete=models.SET_NULL, null=True, blank=True, related_name="+")
+    sent_as = models.JSONField(null=True, blank=True, editable=False)
     dedupe_key = models.CharField(max_length=200, unique=True, null=True, blank=True)
     message_id = models.UUIDField(default=uuid.uuid4, editable=False)
     state = models.CharField(max_length=10, choices=State.choices, default=State.PENDING)

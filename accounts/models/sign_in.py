@@ -17,8 +17,10 @@ MAX_TRIES = 5  # per challenge (docs/rules.md, rule 13)
 class LoginChallenge(models.Model):
     """A request for a sign-in code. The row is the same whether or not an account has the address.
 
-    The code is created when its mail is sent and stored as a salted hash of a peppered value. `code_hash` is empty
-    until then, and stays empty if no account has the address.
+    `email` is normalized, `typed_email` as it was typed: the billing provider may compare addresses with their case.
+
+    The code is created when its mail is sent, for the `account` that the address signs in to at that time, and stored
+    as a salted hash of a peppered value. `code_hash` is empty until then, and stays empty if there is no account.
 
     `tries` counts the attempts that name the challenge, `blind_tries` those that do not. Only the browser that
     requested the code knows the challenge's id, so a stranger who knows the address cannot use up the owner's tries.
@@ -26,6 +28,10 @@ class LoginChallenge(models.Model):
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     email = models.EmailField()
+    typed_email = models.EmailField(blank=True)
+    account = models.ForeignKey(
+        Account, on_delete=models.CASCADE, null=True, blank=True, related_name="login_challenges"
+    )
     code_hash = models.CharField(max_length=128, blank=True)
     mail = models.OneToOneField(
         OutgoingMail, on_delete=models.SET_NULL, null=True, blank=True, related_name="challenge"

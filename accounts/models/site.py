@@ -221,6 +221,9 @@ class StreamingService(models.Model):
         validators=[validate_picture],
         help_text="If empty, the logo sits on a light plate.",
     )
+    summary = models.CharField(
+        max_length=120, blank=True, help_text="A line about what can be watched, shown to those who may subscribe."
+    )
     stream_url = LinkField("'start streaming' link")
     browse_url = LinkField("'return to watching' link")
     position = models.PositiveSmallIntegerField(default=0)

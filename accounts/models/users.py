@@ -6,13 +6,13 @@ import uuid
 from typing import ClassVar
 
 from django.contrib.auth.models import AbstractUser
-from django.db import IntegrityError, models, transaction
+from django.db import models, transaction
 from django.db.models import Q
 from django.db.models.functions import Lower
 from django.utils import timezone
 
 from accounts.models.site import Brand
-from core.email_addresses import normalize_email
+from core.email_addresses import usable_address
 
 
 class User(AbstractUser):  # type: ignore[django-manager-missing]  # knox has no types
@@ -20,41 +20,30 @@ class User(AbstractUser):  # type: ignore[django-manager-missing]  # knox has no
 
 
 class AccountManager(models.Manager["Account"]):
-    """Finds and creates accounts by email address."""
+    """Creates accounts."""
 
+    @transaction.atomic
     def open_account(self, *, email: str, first_name: str = "", last_name: str = "") -> Account:
-        """Return the account with this address, creating it with these names if there is none.
-
-        Safe to call twice and concurrently. Raises `core.email_addresses.InvalidAddress`.
-        """
-        address = normalize_email(email)
-        return self.find_by_email(address) or self._insert_account(address, first_name, last_name)
-
-    def find_by_email(self, email: str) -> Account | None:
-        """Return the account with this normalized address, or None."""
-        return self.select_related("user").filter(email=email).first()
-
-    def _insert_account(self, address: str, first_name: str, last_name: str) -> Account:
-        try:
-            with transaction.atomic():
-                # The user name is random, so that the address is stored in the account alone.
-                user = User(username=f"subscriber-{uuid.uuid4().hex}")
-                user.set_unusable_password()
-                user.save()
-                return self.create(user=user, email=address, first_name=first_name[:100], last_name=last_name[:100])
-        except IntegrityError:
-            return self.select_related("user").get(email=address)
+        """Create an account with its user; an address that the portal does not accept is stored as empty."""
+        # The user name is random, so that the address is stored in the account alone.
+        user = User(username=f"subscriber-{uuid.uuid4().hex}")
+        user.set_unusable_password()
+        user.save()
+        return self.create(
+            user=user, email=usable_address(email), first_name=first_name[:100], last_name=last_name[:100]
+        )
 
 
 class Account(models.Model):
     """A subscriber's email address and profile.
 
-    A birthday is a month and a day, or 0 in both if it is not set. `brand` is where the subscriber last signed in, and
-    mails carry its name and colors.
+    Accounts can share an address, because customers of the billing provider can (decision 28). An empty one signs
+    nobody in and gets no mail. A birthday is a month and a day, or 0 in both if it is not set. `brand` is where the
+    subscriber last signed in, and mails carry its name and colors.
     """
 
     user = models.OneToOneField(User, on_delete=models.CASCADE, related_name="account")
-    email = models.EmailField("email address", unique=True)
+    email = models.EmailField("email address", blank=True, db_index=True)
     first_name = models.CharField(max_length=100, blank=True)
     last_name = models.CharField(max_length=100, blank=True)
     birth_month = models.PositiveSmallIntegerField(default=0)
@@ -86,7 +75,7 @@ class Account(models.Model):
         ]
 
     def __str__(self) -> str:
-        return self.email
+        return self.email or f"account {self.pk} without an address"
 
     @property
     def name(self) -> str:

@@ -7,7 +7,6 @@ import logging
 from django.contrib.admin.models import LogEntry
 from django.contrib.contenttypes.models import ContentType
 from django.db import transaction
-from django.db.models import Q
 
 from accounts import signals
 from accounts.models import Account, LoginChallenge, OutgoingMail, SignInEvent
@@ -35,10 +34,13 @@ def erase_account(account: Account, *, actor: str) -> None:
 
 
 def _delete_by_address(account: Account) -> None:
-    """Delete the rows that contain the address but do not refer to the account."""
-    OutgoingMail.objects.filter(to=account.email).delete()
-    LoginChallenge.objects.filter(email=account.email).delete()
-    SignInEvent.objects.filter(Q(account=account) | Q(email=account.email)).delete()
+    """Delete the rows that contain the address, except those of other accounts with the same one."""
+    SignInEvent.objects.filter(account=account).delete()
+    if not account.email:
+        return
+    OutgoingMail.objects.filter(to=account.email, account=None).delete()
+    LoginChallenge.objects.filter(email=account.email, account=None).delete()
+    SignInEvent.objects.filter(email=account.email, account=None).delete()
     LimitCounter.objects.filter(key__endswith=f":{account.email}").delete()
 
 

@@ -14,6 +14,7 @@ from django.utils import timezone
 from accounts.models import Account, AccountEvent, OutgoingMail, SignInEvent
 from accounts.profile.activity import ActivityEntry
 from accounts.profile.profile import Profile
+from accounts.profile.sent_mails import readable_mail_ids
 
 # Returns top-level keys of the exported JSON.
 ExportPart = Callable[[Account], Mapping[str, object]]
@@ -39,7 +40,7 @@ def profile_export_part(account: Account) -> Mapping[str, object]:
     return {
         "profile": _profile_fields(account),
         "sign_in_events": list(SignInEvent.objects.filter(account=account).values("at", "kind", "network", "agent")),
-        "activity": [asdict(ActivityEntry.from_event(event)) for event in AccountEvent.objects.filter(account=account)],
+        "activity": _activity(account),
         "mails": [_mail_summary(mail) for mail in OutgoingMail.objects.filter(account=account)],
     }
 
@@ -57,10 +58,18 @@ def _profile_fields(account: Account) -> dict[str, object]:
     }
 
 
+def _activity(account: Account) -> list[dict[str, object]]:
+    account_events = list(AccountEvent.objects.filter(account=account))
+    mails = readable_mail_ids([event.pk for event in account_events])
+    return [asdict(ActivityEntry.from_event(event, mails.get(event.pk))) for event in account_events]
+
+
 def _mail_summary(mail: OutgoingMail) -> dict[str, object]:
     return {
+        "id": mail.pk,
         "kind": mail.kind,
         "about": mail.context.get("title"),
         "queued_at": mail.created_at,
         "sent_at": mail.sent_at,
+        "text": mail.sent_as and mail.sent_as["text"],
     }

@@ -49,18 +49,21 @@ class TooManyTries(Throttled):
     message = "Too many tries with this code. Request a new one."
 
 
-def open_challenge(*, email: str, origin: Origin, brand: Brand, instead_of: uuid.UUID | None = None) -> LoginChallenge:
-    """Open a challenge for an address and queue the mail with its code. Raises `Throttled`.
+def open_challenge(
+    *, email: str, typed_email: str, origin: Origin, brand: Brand, instead_of: uuid.UUID | None = None
+) -> LoginChallenge:
+    """Open a challenge for a normalized address and queue the mail with its code. Raises `Throttled`.
 
-    `instead_of` is the browser's previous challenge, which this one replaces. Nothing here looks up the account, so
-    that the response time is the same for known and unknown addresses; the mail task does.
+    `typed_email` is the address as it was typed, `instead_of` the browser's previous challenge, which this one
+    replaces. Nothing here looks up the account, so that the response time is the same for known and unknown addresses;
+    the mail task does.
     """
     try:
         with transaction.atomic():
             consume_limits(
                 (limits.SEND_GAP, email), (limits.SEND_ADDRESS, email), (limits.SEND_NETWORK, origin.network)
             )
-            challenge = _create_challenge(email, origin, brand, instead_of)
+            challenge = _create_challenge(email, typed_email, origin, brand, instead_of)
             enqueue_task("accounts.tasks.send_login_code", str(challenge.pk))
     except Throttled:
         record_refusal(email, origin)
@@ -89,11 +92,13 @@ def verify_code(*, email: str, code: str, challenge_id: uuid.UUID | None, origin
 
 
 def redeem_challenge(challenge: LoginChallenge) -> Account:
-    """Mark a challenge as used and return its account. Raises `InvalidOtp`.
+    """Mark a challenge as used and return its account, in the caller's transaction. Raises `InvalidOtp`.
 
-    A conditional UPDATE ensures that of concurrent requests only the first succeeds.
+    A conditional UPDATE ensures that of concurrent requests only the first succeeds. The account is locked: a change of
+    its address either ends this challenge, or waits and ends the session that the challenge opens.
     """
-    account = Account.objects.find_by_email(challenge.email)
+    accounts = Account.objects.select_related("user").select_for_update(no_key=True, of=("self",))
+    account = accounts.filter(login_challenges=challenge, email=challenge.email).first()
     if (
         account is None
         or not account.user.is_active
@@ -103,7 +108,9 @@ def redeem_challenge(challenge: LoginChallenge) -> Account:
     return account
 
 
-def _create_challenge(email: str, origin: Origin, brand: Brand, instead_of: uuid.UUID | None) -> LoginChallenge:
+def _create_challenge(
+    email: str, typed_email: str, origin: Origin, brand: Brand, instead_of: uuid.UUID | None
+) -> LoginChallenge:
     now = clock.database_now()
     open_challenges = _open_challenges(email)
     if instead_of is not None:
@@ -118,6 +125,7 @@ def _create_challenge(email: str, origin: Origin, brand: Brand, instead_of: uuid
     )
     return LoginChallenge.objects.create(
         email=email,
+        typed_email=typed_email,
         mail=mail,
         network=origin.address,
         agent=origin.agent,

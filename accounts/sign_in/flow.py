@@ -15,6 +15,7 @@ from accounts.models import Account, Brand, SessionToken, SignInEvent, User
 from accounts.profile import events
 from accounts.sign_in import challenges, new_sign_in
 from accounts.sign_in.log import record_refusal, record_sign_in_event
+from accounts.sign_in.sessions import sign_out_everywhere
 from core.limits import Throttled
 from core.network import Origin
 
@@ -52,12 +53,6 @@ def sign_in_with_code(
 def end_session(session: SessionToken) -> None:
     """End one session; its token is invalid at once."""
     session.delete()
-
-
-def sign_out_everywhere(account: Account) -> int:
-    """End every session of an account and return how many there were."""
-    ended: int = SessionToken.objects.filter(user=account.user).delete()[0]
-    return ended
 
 
 def sign_out_by_operator(account: Account, *, actor: str) -> int:

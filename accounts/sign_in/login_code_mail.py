@@ -6,7 +6,7 @@ import uuid
 
 from accounts import signals
 from accounts.mail.samples import MailSample
-from accounts.models import Account, LoginChallenge, OutgoingMail, SignInEvent
+from accounts.models import LoginChallenge, OutgoingMail, SignInEvent
 from accounts.sign_in import otp
 from core import clock
 
@@ -17,21 +17,23 @@ CODE_MAIL_SAMPLE = MailSample("sign-in-code", "Sign-in code", MAIL_KIND, lambda:
 def prepare_code_mail(mail: OutgoingMail) -> dict[str, object] | None:
     """Create a code, store its hash and return the mail's context, or None if no active account has the address.
 
+    Known addresses are looked up anew, too: one may belong to somebody else by now.
     A failed delivery may have reached the mailbox after all. So each attempt creates a new code and Message-ID: the
-    newest mail always holds the valid code. Raises what a receiver of `account_missing` raises.
+    newest mail always holds the valid code. Raises what a receiver of `address_entered` raises.
     """
     challenge = LoginChallenge.objects.filter(mail=mail, used_at=None, lapsed_at=None).first()
     if challenge is None:
         return None
-    account = Account.objects.find_by_email(challenge.email) or signals.find_account(challenge.email)
+    account = signals.find_account(challenge.email, typed_email=challenge.typed_email)
     if account is None or not account.user.is_active:
         return None
     code = otp.new_code()
     mail.account = account
     mail.message_id = uuid.uuid4()
     mail.save(update_fields=["account", "message_id"])
+    challenge.account = account
     challenge.code_hash = otp.hash_code(code, challenge=str(challenge.pk))
-    challenge.save(update_fields=["code_hash"])
+    challenge.save(update_fields=["account", "code_hash"])
     return {"code": code, "minutes": minutes_left(challenge)}
 
 

@@ -36,8 +36,9 @@ def notify_new_sign_in(account: Account, origin: Origin, at: datetime) -> None:
     if new is None:
         return
     way = "with a new browser" if new == BROWSER else "from a new network"
-    events.record_event(account, kind="signed_in", text=f"Signed in {way}.", actor="you", at=at)
-    queue.queue_mail(kind="receipt", to=account.email, account=account, context=new_sign_in_context(origin, new, at))
+    event = events.record_event(account, kind="signed_in", text=f"Signed in {way}.", actor="you", at=at)
+    context = new_sign_in_context(origin, new, at)
+    queue.queue_mail(kind="receipt", to=account.email, account=account, context=context, event=event)
 
 
 def _detect_novelty(origin: Origin, seen: Iterable[tuple[str, str]]) -> str | None:

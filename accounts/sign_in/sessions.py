@@ -1,4 +1,4 @@
-"""A subscriber's open sessions, and signing out everywhere else."""
+"""A subscriber's open sessions: ending them, and continuing them in another account of the same address."""
 
 from __future__ import annotations
 
@@ -43,3 +43,25 @@ def end_other_sessions(account: Account, current: SessionToken) -> int:
                 at=timezone.now(),
             )
     return ended
+
+
+def sign_out_everywhere(account: Account) -> int:
+    """End every session of an account and return how many there were."""
+    ended: int = SessionToken.objects.filter(user=account.user).delete()[0]
+    return ended
+
+
+def switch_sessions(sessions: QuerySet[SessionToken], *, origin: Account, target: Account) -> bool:
+    """Let sessions of an account continue, with their tokens, in another account of the same address.
+
+    Return whether they do. They do not if the address of either account has changed, or the other may not sign in.
+    """
+    with transaction.atomic():
+        # Locked, because a change of address ends the sessions of its account.
+        accounts = Account.objects.select_for_update(no_key=True, of=("self",)).select_related("user")
+        locked = {account.pk: account for account in accounts.filter(pk__in=(origin.pk, target.pk)).order_by("pk")}
+        here, there = locked.get(origin.pk), locked.get(target.pk)
+        if here is None or there is None or not there.email or there.email != here.email or not there.user.is_active:
+            return False
+        sessions.filter(user=here.user_id).update(user=there.user_id)
+    return True

@@ -57,7 +57,7 @@ def receivers() -> Iterator[SignalReceivers]:
     """Remove the receivers of other applications, on which accounts does not depend."""
     signal_receivers = SignalReceivers()
     for signal in (
-        signals.account_missing,
+        signals.address_entered,
         signals.account_signed_in,
         signals.profile_pre_save,
         signals.profile_post_save,

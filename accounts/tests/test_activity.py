@@ -56,6 +56,7 @@ def test_it_lists_the_accounts_own_events_newest_first(alice: Account) -> None:
         "kind": "tried",
         "text": "first",
         "actor": "you",
+        "mailId": None,
     }
 
 

@@ -40,6 +40,7 @@ def test_it_returns_what_the_app_needs_to_render(api: APIClient, seeded: None, s
         "enableCancelButton",
         "pauseOfferOn",
         "chargebeeJsUrl",
+        "paypalOffered",
         "supportWidget",
         "timeZone",
         "clockOffset",
@@ -49,6 +50,7 @@ def test_it_returns_what_the_app_needs_to_render(api: APIClient, seeded: None, s
     assert answer["siteName"] == "acme-test"
     assert answer["publishableKey"] == "test_key"
     assert answer["chargebeeJsUrl"] == "https://js.chargebee.com/v2/chargebee.js"
+    assert answer["paypalOffered"] is True
     assert answer["enableCancelButton"] is True
     assert answer["supportWidget"] is None
     assert set(answer["brand"]) == {
@@ -70,7 +72,15 @@ def test_it_returns_what_the_app_needs_to_render(api: APIClient, seeded: None, s
     assert [service["id"] for service in answer["services"]] == ["faith-family", "gospel-TV", "kids"]
     pages = [service["browseUrl"].rsplit("/", 1)[-1] for service in answer["services"]]
     assert pages == ["browse", "browse", "welcome"]
-    assert set(answer["services"][0]) == {"id", "name", "logoUrl", "logoDarkUrl", "streamUrl", "browseUrl"}
+    assert set(answer["services"][0]) == {
+        "id",
+        "name",
+        "summary",
+        "logoUrl",
+        "logoDarkUrl",
+        "streamUrl",
+        "browseUrl",
+    }
 
 
 def test_it_ignores_an_invalid_token(api: APIClient, seeded: None) -> None:

@@ -60,27 +60,16 @@ def script_origin(address: str) -> str:
     return f"{script.scheme}://{script.netloc}"
 
 
-def provider_origin() -> str:
-    """Return the origin of the provider's script."""
-    return script_origin(settings.CHARGEBEE_JS_URL)
-
-
-def provider_policy() -> dict[str, list[str]]:
-    """Return the strict policy without Trusted Types and with the provider's scripts and frames."""
-    policy = _policy_without_trusted_types()
-    origin = provider_origin()
-    return {**policy, "script-src": [*policy["script-src"], origin], "frame-src": [origin]}
-
-
 def widget_policy() -> dict[str, list[str]]:
     """Return the strict policy without Trusted Types and with the support widget's origin."""
-    policy = _policy_without_trusted_types()
+    policy = policy_without_trusted_types()
     origin = script_origin(settings.SUPPORT_WIDGET_URL)
     widened = {name: [*policy[name], origin] for name in ("script-src", "connect-src", "img-src")}
     return {**policy, **widened, "frame-src": [origin]}
 
 
-def _policy_without_trusted_types() -> dict[str, list[str]]:
+def policy_without_trusted_types() -> dict[str, list[str]]:
+    """Return the strict policy for pages with third-party scripts."""
     strict: dict[str, list[str]] = settings.CONTENT_SECURITY_POLICY["DIRECTIVES"]
     return {name: sources for name, sources in strict.items() if name not in TRUSTED_TYPES_DIRECTIVES}
 
@@ -96,30 +85,3 @@ def allow_widget(page: PageView) -> PageView:
         return response
 
     return page_with_widget
-
-
-def allow_provider(page: PageView) -> PageView:
-    """Allow a page to load the provider's scripts and frames. An error page keeps the strict policy."""
-
-    @wraps(page)
-    def page_with_provider(request: HttpRequest) -> HttpResponse:
-        response = page(request)
-        if response.status_code == 200:
-            # Set directly, because django-csp's decorator takes a policy that is fixed at import.
-            response._csp_config = provider_policy()  # type: ignore[attr-defined]
-        return response
-
-    return page_with_provider
-
-
-def allow_popups(page: PageView) -> PageView:
-    """Allow a popup of the page, such as PayPal's, to access its opener. An error page stays isolated."""
-
-    @wraps(page)
-    def page_with_popups(request: HttpRequest) -> HttpResponse:
-        response = page(request)
-        if response.status_code == 200:
-            response["Cross-Origin-Opener-Policy"] = "same-origin-allow-popups"
-        return response
-
-    return page_with_popups

@@ -17,6 +17,7 @@ from portal.checks import (
     check_endpoint_scheme,
     check_production_settings,
     check_provider_script_origin,
+    check_site_name,
 )
 from portal.env import read_environment
 
@@ -97,7 +98,24 @@ def test_several_webhook_passwords_are_accepted(bare):
     assert read_environment().chargebee_webhook_passwords == ["old", "new"]
 
 
-@pytest.mark.parametrize(("name", "value"), [("PORTAL_ENV", "prod"), ("NUM_PROXIES", "one"), ("PORT", "http")])
+@pytest.mark.parametrize("mode", ["demo", "production"])
+def test_a_site_takes_paypal_by_paypal_commerce_unless_told_otherwise(bare, mode):
+    bare.setenv("PORTAL_ENV", mode)
+    assert read_environment().chargebee_paypal_gateway == "paypal_commerce"
+    bare.setenv("CHARGEBEE_PAYPAL_GATEWAY", "none")
+    assert read_environment().chargebee_paypal_gateway == "none"
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("PORTAL_ENV", "prod"),
+        ("LOG_FORMAT", "xml"),
+        ("CHARGEBEE_PAYPAL_GATEWAY", "express"),
+        ("NUM_PROXIES", "one"),
+        ("PORT", "http"),
+    ],
+)
 def test_an_invalid_value_is_named_in_the_error(bare, name, value):
     bare.setenv(name, value)
     with pytest.raises((ImproperlyConfigured, ValueError), match=value):
@@ -190,6 +208,21 @@ def test_plain_http_may_not_leave_this_machine(settings):
 def test_the_providers_script_has_one_origin_in_every_mode(settings, address, faults):
     settings.CHARGEBEE_JS_URL = address
     assert [message.id for message in check_provider_script_origin(None)] == faults
+
+
+@pytest.mark.parametrize(
+    ("name", "faults"),
+    [
+        ("acme-test", []),
+        ("", ["portal.E027"]),
+        ("*", ["portal.E027"]),
+        ("acme.example.com/", ["portal.E027"]),
+        ("acme; script-src *", ["portal.E027"]),
+    ],
+)
+def test_the_site_is_one_host_in_every_mode(settings, name, faults):
+    settings.CHARGEBEE_SITE = name
+    assert [message.id for message in check_site_name(None)] == faults
 
 
 def test_the_providers_own_endpoint_may_be_set(production):

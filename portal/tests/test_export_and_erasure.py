@@ -57,6 +57,7 @@ from billing.tests.api.mirror_factory import (
     timestamp_at,
 )
 from billing.tests.api.synced_provider import UNREACHABLE_ENDPOINT
+from conftest import Sandbox
 from core.models import LimitCounter
 from preferences import email_preferences
 from preferences.models import Preference, PreferenceChange
@@ -265,7 +266,9 @@ class TestErasure:
         assert "(change_in_progress)" in self.confirm_erasure(operator, alice)
         assert Customer.objects.filter(account=alice).exists()
 
-    def test_a_later_webhook_for_its_customer_is_ignored(self, operator: Client, alice: Account) -> None:
+    def test_a_later_webhook_for_its_customer_is_ignored(
+        self, operator: Client, alice: Account, sandbox: Sandbox
+    ) -> None:
         self.confirm_erasure(operator, alice)
         webhook_intake.store_webhook_event(
             {
@@ -276,6 +279,7 @@ class TestErasure:
                 "content": {"customer": {"id": "alice"}},
             }
         )
+        webhook_processing.replay_event(WebhookEvent.objects.get().pk)
         webhook_processing.process_event(WebhookEvent.objects.get().pk)
         assert WebhookEvent.objects.get().state == WebhookEvent.State.IGNORED
         assert not Customer.objects.filter(provider_id="alice").exists()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from accounts.models import Account
+from accounts.models import Account, SessionToken
 from accounts.tests.sign_in.sign_in_client import SignInClient
 
 
@@ -18,5 +18,6 @@ def ava(db: None) -> Account:
 def signed_in(ava: Account) -> SignInClient:
     """Return Ava's browser, signed in."""
     sign_in_client = SignInClient()
-    sign_in_client.sign_in()
+    _, token = SessionToken.objects.create(user=ava.user)
+    sign_in_client.carry_token(token)
     return sign_in_client

@@ -10,7 +10,7 @@ from django.core.mail import EmailMessage
 from django.test import Client
 
 from accounts.mail.queue import queue_mail
-from accounts.models import Account, OutgoingMail
+from accounts.models import Account, Brand, OutgoingMail
 from accounts.tests.sign_in.sign_in_client import SignInClient, send_due_mail
 from preferences import email_preferences, unsubscribe_link
 from preferences.models import Preference, PreferenceChange
@@ -96,6 +96,7 @@ def test_opening_the_link_shows_a_button_and_changes_nothing(subscribed: Account
     assert stranger.head(address).status_code == 200
     assert '<form method="post"><button>Unsubscribe</button></form>' in page.content.decode()
     assert "a…@example.com" in page.content.decode()
+    assert '<link rel="stylesheet" href="/brand.css">' in page.content.decode()
     assert "ava@example.com" not in page.content.decode()
     assert page["Referrer-Policy"] == "no-referrer"
     assert "no-store" in page["Cache-Control"]
@@ -121,3 +122,15 @@ def test_the_link_does_not_sign_in(subscribed: Account, stranger: Client) -> Non
     sign_in_client = SignInClient()
     sign_in_client.carry_token(token)
     assert sign_in_client.api.get("/api/account/communicationPreferences").status_code == 401
+
+
+def test_the_page_has_the_logo_and_the_colors_of_its_brand(subscribed: Account, stranger: Client) -> None:
+    brand = Brand.objects.create(
+        code="kids", name="Kids", host_names=["kids.example.com"], logo="portal/art/brands/kids.svg"
+    )
+    address = unsubscribe_path(send_optional_mail(subscribed)[0])
+    page = stranger.get(address, headers={"host": "kids.example.com"}).content.decode()
+    assert f'<img src="{brand.logo_url}" alt="Kids" height="36">' in page
+    styles = stranger.get("/brand.css", headers={"host": "kids.example.com"})
+    assert styles["Content-Type"] == "text/css; charset=utf-8"
+    assert brand.colours["light"]["primary"] in styles.content.decode()

@@ -36,6 +36,12 @@ SEED_COLORS: dict[str, BrandColors] = {
     },
 }
 
+SEED_SUMMARIES = {
+    "faith-family": "Films and series for the whole family",
+    "gospel-TV": "Concerts, choirs, and sermons, live and on demand",
+    "kids": "Cartoons and songs for children",
+}
+
 # Code, name, host label, and the page of the service that 'return to watching' opens.
 SEED_BRANDS = (
     ("faith-family", "Faith & Family", "faith", "browse"),
@@ -108,6 +114,7 @@ def _seed_service(code: str, name: str, label: str, entrance: str, position: int
             "name": name,
             "logo": f"portal/art/brands/{code}.svg",
             "logo_dark": f"portal/art/brands/{code}-dark.svg",
+            "summary": SEED_SUMMARIES[code],
             "stream_url": f"{watch}/",
             "browse_url": f"{watch}/{entrance}",
             "position": position,

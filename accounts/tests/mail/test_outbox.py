@@ -219,6 +219,28 @@ def test_a_mail_dropped_by_its_preparation_can_be_queued_again() -> None:
     assert sorted(OutgoingMail.objects.values_list("state", flat=True)) == ["dropped", "pending"]
 
 
+def test_a_mail_that_waited_long_to_be_settled_still_has_all_its_tries(
+    clock: time_machine.Traveller, settings: Settings
+) -> None:
+    def refuse_as_unsettled(_: OutgoingMail) -> dict[str, object] | None:
+        raise outbox.NotSettled
+
+    use_mail_backend(settings, DownBackend)
+    before = outbox.PREPARATIONS["receipt"]
+    register_preparation("receipt", refuse_as_unsettled)
+    try:
+        queued = queue_receipt()
+        for _ in range(outbox.MAX_ATTEMPTS + 1):
+            tasks.send_mail(queued.pk)
+            clock.shift(31)
+    finally:
+        register_preparation("receipt", before)
+    tasks.send_mail(queued.pk)
+    queued.refresh_from_db()
+    assert (queued.state, queued.attempts) == (OutgoingMail.State.PENDING, 1)
+    assert queued.last_error.startswith("ConnectionRefusedError")
+
+
 @pytest.mark.shows("reliability-24")
 def test_it_waits_longer_after_each_failure(clock: time_machine.Traveller, settings: Settings) -> None:
     use_mail_backend(settings, DownBackend)

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.core.mail import EmailMultiAlternatives
 from pytest_django import Settings
 
+from accounts.brands.mail_logo import OWN_LOGOS_PREFIX
 from accounts.mail.rendering import compose_message
-from accounts.models import Brand, OutgoingMail
+from accounts.models import Account, Brand, OutgoingMail
 
 pytestmark = pytest.mark.django_db
 
@@ -22,7 +25,6 @@ RECEIPT: dict[str, object] = {
     "action_label": "See your subscriptions",
     "undo_text": "You can cancel the pause any time.",
     "undo_links": [["Undo pause", "https://portal.example.com/dashboard?undo=1"]],
-    "note": "Amounts are before tax.",
 }
 
 
@@ -44,9 +46,39 @@ def test_both_parts_of_a_receipt_have_its_full_content() -> None:
         "See your subscriptions",
         "cancel the pause any time",
         "https://portal.example.com/dashboard?undo=1",
-        "before tax",
     ]
     assert all(words in str(message.body) and words in html_part(message) for words in texts)
+
+
+def test_it_has_the_logo_inside_and_loads_nothing() -> None:
+    Brand.objects.create(code="kids", name="Kids", is_default=True, logo="portal/art/brands/kids.svg")
+    message = compose_mail()
+    assert re.findall("<img[^>]*>", html_part(message)) == [
+        '<img src="cid:logo" alt="Kids" height="36" style="display:block; height:36px; width:auto; border:0;">'
+    ]
+    whole = message.message()
+    parts = [part.get_content_type() for part in whole.walk()]
+    assert parts == ["multipart/related", "multipart/alternative", "text/plain", "text/html", "image/png"]
+    logo = list(whole.walk())[-1]
+    assert logo["Content-ID"] == "<logo>"
+    assert str(logo.get_payload()).startswith("iVBORw0KGgo")
+
+
+@pytest.mark.parametrize("logo", ["https://cdn.example.com/logo.png", "pictures/gone.png", "pictures/logo.svg", ""])
+def test_a_logo_that_mails_cannot_show_is_the_brands_name(logo: str) -> None:
+    Brand.objects.create(code="kids", name="Kids", is_default=True, logo=logo)
+    message = compose_mail()
+    assert "<img" not in html_part(message)
+    assert ">Kids</td>" in html_part(message)
+    assert message.attachments == []
+
+
+def test_it_greets_by_the_first_name_if_it_is_known() -> None:
+    account = Account(email="ava@example.com", first_name="Ava")
+    message = compose_message(OutgoingMail(kind="receipt", to=account.email, account=account), RECEIPT)
+    assert str(message.body).startswith("Hello, Ava\n\nFaith & Family is paused")
+    assert "Hello, Ava" in html_part(message)
+    assert "Hello" not in str(compose_mail().body)
 
 
 def test_it_has_no_images_and_no_scripts() -> None:
@@ -137,3 +169,10 @@ def test_a_code_mail_says_how_long_the_code_works(minutes: int, words: str) -> N
     assert "012345" in str(message.body)
     assert f"for the next {words}." in str(message.body)
     assert message.subject == "012345 is your sign-in code"
+
+
+def test_each_of_the_projects_own_logos_has_a_picture_for_mails() -> None:
+    folder = Path(settings.BASE_DIR) / "portal" / "static" / OWN_LOGOS_PREFIX
+    logos = sorted(folder.glob("*.svg"))
+    assert logos
+    assert [logo.name for logo in logos if not logo.with_suffix(".png").exists()] == []

@@ -105,8 +105,3 @@ def test_twenty_mails_with_one_key_queue_one(at_once: Any) -> None:
         lambda _: queue_mail(kind="receipt", to="ava@example.com", context={}, dedupe_key="pause:7") is not None
     )
     assert Counter(queued) == {True: 1, False: 19}
-
-
-def test_opening_an_account_twenty_times_creates_one(at_once: Any) -> None:
-    opened = at_once(lambda _: Account.objects.open_account(email="ben@example.com").pk)
-    assert len(set(opened)) == 1

@@ -76,26 +76,30 @@ def test_it_sends_no_mail_to_a_deactivated_account(ava: Account, sign_in_client:
 
 @pytest.mark.shows("rule-13")
 def test_it_imports_an_address_that_a_receiver_knows(sign_in_client: SignInClient, receivers: SignalReceivers) -> None:
-    def import_account(email: str, **_: Any) -> Account:
-        return Account.objects.open_account(email=email, first_name="Ben")
+    ben = Account.objects.open_account(email="ben@example.com", first_name="Ben")
 
-    receivers.add_receiver(signals.account_missing, import_account)
+    def import_account(email: str, **_: Any) -> Account:
+        return ben
+
+    receivers.add_receiver(signals.address_entered, import_account)
     sign_in_client.request_code("ben@example.com")
     assert sign_in_client.submit_code(sign_in_client.read_code(), "ben@example.com").json()["account"]["name"] == "Ben"
 
 
-def test_it_calls_no_receiver_for_a_known_address(
+@pytest.mark.shows("rule-13", "rule-18")
+def test_it_asks_the_receivers_for_a_known_address_too_and_as_it_was_typed(
     ava: Account, sign_in_client: SignInClient, receivers: SignalReceivers
 ) -> None:
-    emails: list[str] = []
+    asked: list[tuple[str, str]] = []
 
-    def record_email(email: str, **_: Any) -> None:
-        emails.append(email)
+    def disown_address(email: str, typed_email: str, **_: Any) -> None:
+        asked.append((email, typed_email))
 
-    receivers.add_receiver(signals.account_missing, record_email)
-    sign_in_client.request_code("ava@example.com")
+    receivers.add_receiver(signals.address_entered, disown_address)
+    sign_in_client.request_code(" Ava@Example.com")
     send_due_mail()
-    assert emails == []
+    assert asked == [("ava@example.com", "Ava@Example.com")]
+    assert mail.outbox == []
 
 
 def test_it_retries_when_the_lookup_fails(
@@ -104,11 +108,11 @@ def test_it_retries_when_the_lookup_fails(
     def fail_lookup(email: str, **_: Any) -> Account:
         raise ConnectionError("the provider is away")
 
-    receivers.add_receiver(signals.account_missing, fail_lookup)
+    receivers.add_receiver(signals.address_entered, fail_lookup)
     sign_in_client.request_code("ben@example.com")
     send_due_mail()
     assert only_queued_mail().last_error.startswith("ConnectionError")
-    signals.account_missing.disconnect(fail_lookup)
+    signals.address_entered.disconnect(fail_lookup)
     Account.objects.open_account(email="ben@example.com")
     clock.shift(60)
     assert sign_in_client.submit_code(sign_in_client.read_code(), "ben@example.com").status_code == 200

@@ -18,7 +18,7 @@ from rest_framework.views import APIView
 
 from accounts import tasks
 from accounts.models import Account, SessionToken, User
-from accounts.sign_in import flow
+from accounts.sign_in import flow, sessions
 from accounts.tests.sign_in.sign_in_client import SignInClient
 
 pytestmark = pytest.mark.django_db
@@ -158,7 +158,7 @@ def test_logout_does_not_end_other_sessions(ava: Account, sign_in_client: SignIn
 @pytest.mark.shows("security-17")
 def test_signing_out_everywhere_revokes_all_tokens(ava: Account, whoami: None) -> None:
     tokens = [open_session(ava) for _ in range(3)]
-    assert flow.sign_out_everywhere(ava) == 3
+    assert sessions.sign_out_everywhere(ava) == 3
     assert {status_for_token(token) for token in tokens} == {401}
 
 

@@ -29,12 +29,25 @@ from billing.tests.api.mirror_factory import (
 from billing.tests.api.synced_provider import UNREACHABLE_ENDPOINT
 from portal.tests.test_export_and_erasure import open_full_account
 from preferences import unsubscribe_link
+from preferences.models import Newsletter
 
 pytestmark = pytest.mark.django_db
 
 PLANTED = "<img src=x onerror=alert(1)>"
 # Fields that keep their values: secrets, and what selects a template or a brand.
-UNCHANGED_FIELDS = {"password", "code_hash", "digest", "token_key", "email", "kind", "key", "time_zone", "body"}
+UNCHANGED_FIELDS = {
+    "password",
+    "code_hash",
+    "digest",
+    "token_key",
+    "email",
+    "kind",
+    "key",
+    "time_zone",
+    "body",
+    "item_id",
+    "item_price_id",
+}
 PURPOSES = ("changelist", "add", "previews", "report")
 ROW_PURPOSES = ("change", "history", "delete")
 # Models whose pages must show the planted text; on other pages it must not be markup either.
@@ -44,6 +57,7 @@ MODELS_WITH_MARKUP = {
     "Brand",
     "ChurnReport",
     "Invoice",
+    "Newsletter",
     "OutgoingMail",
     "PauseOfferContent",
     "PaymentSource",
@@ -77,6 +91,7 @@ def alice(db: None, settings: Settings) -> Account:
     call_command("seed_site", verbosity=0)
     apply_catalog()
     account = open_full_account("alice")
+    Newsletter.objects.create(title="New", text="News")
     names = {"first_name": PLANTED, "last_name": PLANTED}
     owner = {"customer_id": "alice"}
     card = {"brand": PLANTED, "last4": "1111", "masked_number": PLANTED, **names}
@@ -158,7 +173,7 @@ def test_the_api_returns_it_in_json_that_browsers_do_not_render(alice: Account, 
 
 
 @pytest.mark.shows("security-24")
-@pytest.mark.parametrize("kind", ["login_code", "notice", "receipt"])
+@pytest.mark.parametrize("kind", ["login_code", "newsletter", "notice", "payment", "receipt"])
 def test_a_mail_shows_it_as_text_in_both_parts(alice: Account, kind: str) -> None:
     brand = Brand.objects.get(code="kids")
     row = OutgoingMail(kind=kind, to=alice.email, account=alice, brand=brand)
@@ -170,13 +185,13 @@ def test_a_mail_shows_it_as_text_in_both_parts(alice: Account, kind: str) -> Non
         "action_label": PLANTED,
         "undo_text": PLANTED,
         "undo_links": [[PLANTED, "https://portal.example.com/dashboard"]],
-        "note": PLANTED,
         "code": "012345",
         "minutes": 10,
         "category": "",
     }
     message = compose_message(row, context)
     html = str(message.alternatives[0][0])
+    assert message.attachments == []
     assert PLANTED in str(message.body)
     assert "<img" not in html
     assert escape(PLANTED) in html

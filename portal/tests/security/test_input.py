@@ -18,15 +18,19 @@ from conftest import Sandbox
 
 pytestmark = pytest.mark.django_db
 
-# Every field and header that a request may contain. None is an amount, an owner, a state or a permission.
+# Every field and header that a request may contain. None is an owner, a state or a permission. The amount is what the
+# subscriber expects to authorize: it is refused unless it is what the provider will charge.
 ACCEPTED_NAMES = {
     "Idempotency-Key",
+    "amount",
     "bday",
     "billingState",
     "billingZip",
     "bmonth",
     "branding",
     "challengeId",
+    "currencyCode",
+    "customerId",
     "dailyUsage",
     "days",
     "email",
@@ -38,8 +42,10 @@ ACCEPTED_NAMES = {
     "offset",
     "operationType",
     "otp",
+    "paymentIntents",
     "paymentSourceId",
     "paymentsource",
+    "periodUnit",
     "planIds",
     "promotions",
     "quote",
@@ -89,6 +95,7 @@ CHANGES: list[tuple[str, dict[str, Any]]] = [
     ("/api/payments/paymentToken", {}),
     ("/api/payments/updatePaymentSources", {"operationType": "SETPRIMARY", "paymentSourceId": "{card}"}),
     ("/api/account/sessions/revoke-others", {}),
+    ("/api/account/others/switch", {"customerId": "{customer}"}),
     ("/api/account/cancel", {}),
     ("/api/auth/verify-otp", {"email": "{email}", "otp": "000000"}),
     ("/api/auth/send-otp", {"email": "{email}"}),
@@ -154,6 +161,7 @@ def make_every_change(shop: SyncedProvider, name: str, **unexpected_fields: Any)
         "plan": str(Subscription.objects.get(customer__account=account).provider_id),
         "card": str(PaymentSource.objects.get(customer__account=account).provider_id),
         "email": account.email,
+        "customer": name,
     }
     answers = []
     for path, body in CHANGES:

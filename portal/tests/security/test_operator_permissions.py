@@ -21,8 +21,10 @@ BILLING_LISTS = {
     "billing_customer",
     "billing_invoice",
     "billing_invoicepdf",
+    "billing_item",
     "billing_itemprice",
     "billing_paymentsource",
+    "billing_plan",
     "billing_churnreport",
     "billing_subscription",
     "billing_transaction",
@@ -44,11 +46,19 @@ LISTS: dict[str, set[str]] = {
         "accounts_brand",
         "accounts_sitesettings",
         "accounts_streamingservice",
+        "billing_item",
+        "billing_itemprice",
         "billing_pauseoffercontent",
+        "billing_plan",
+        "preferences_newsletter",
     },
     "finance": BILLING_LISTS | {"billing_bundlerate"},
 }
-ADDS: dict[str, set[str]] = {"support": set(), "content": {"billing_pauseoffercontent"}, "finance": set()}
+ADDS: dict[str, set[str]] = {
+    "support": set(),
+    "content": {"billing_pauseoffercontent", "billing_plan", "preferences_newsletter"},
+    "finance": set(),
+}
 EXPORTS: dict[str, set[str]] = {
     "support": set(),
     "content": set(),

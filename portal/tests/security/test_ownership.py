@@ -11,10 +11,12 @@ import pytest
 from django.apps import apps
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
+from django.utils import timezone
 from drf_spectacular.generators import SchemaGenerator
 from pytest_django import Settings
 
-from accounts.models import Account, SessionToken, SiteSettings
+from accounts.models import Account, OutgoingMail, SessionToken, SiteSettings
+from accounts.profile import events
 from accounts.sign_in import flow
 from billing.invoices import pdf_files
 from billing.models import Invoice, InvoicePdf
@@ -58,8 +60,10 @@ OWNED_ID_REQUESTS: dict[str, list[tuple[str, Any]]] = {
         (METHODS, {"operationType": operation, "paymentSourceId": "bobs-card", **CARD})
         for operation in ("ADD", "UPDATE", "SETPRIMARY", "DELETE")
     ],
+    "switch_customer": [("/api/account/others/switch", {"customerId": "bob"})],
     "invoice_pdf": [("/api/invoice/pdf/bobs-bill", None)],
     "invoice_download": [("/api/invoice/download/{link}", None)],
+    "sent_mail": [("/api/account/mails/{mail}", None)],
 }
 # Plans are for sale to all, and a code has no owner until it is redeemed.
 SHARED_ID_OPERATIONS = {
@@ -86,6 +90,7 @@ OPERATIONS_WITHOUT_IDS = {
     "export",
     "invoice_list",
     "manage_plans",
+    "other_customers",
     "pause",
     "pause_estimate",
     "pause_offer",
@@ -133,7 +138,11 @@ def bob(db: None, settings: Settings, tmp_path: Any) -> Account:
     settings.CHARGEBEE_ENDPOINT, settings.MEDIA_ROOT = UNREACHABLE_ENDPOINT, tmp_path
     SiteSettings.objects.get_or_create(pk=1)
     apply_catalog()
-    return open_full_account("bob")
+    account = open_full_account("bob")
+    event = events.record_event(account, kind="paused", text="Paused", actor="you", at=timezone.now())
+    sent = {"state": OutgoingMail.State.SENT, "sent_at": timezone.now(), "sent_as": {"title": "Paused"}}
+    OutgoingMail.objects.create(kind="receipt", to=account.email, account=account, event=event, **sent)
+    return account
 
 
 @pytest.fixture
@@ -170,7 +179,7 @@ def test_bobs_ids_are_not_found_and_nothing_changes(
     browser, before = Browser(alice), all_rows()
     caplog.clear()
 
-    address = path.format(link=link)
+    address = path.format(link=link, mail=OutgoingMail.objects.get(account__email="bob@example.com").pk)
     answer = browser.get(address) if body is None else browser.post(address, body)
 
     assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
@@ -187,7 +196,8 @@ def test_bobs_ids_and_unknown_ids_get_the_same_response(
     browser = Browser(alice)
 
     def request_owned_by(owner: str) -> dict[str, Any]:
-        address = path.format(link=link if owner == "bobs" else link[:-1]).replace("bobs-", f"{owner}-")
+        mail = OutgoingMail.objects.get(account__email="bob@example.com").pk if owner == "bobs" else 999_999
+        address = path.format(link=link if owner == "bobs" else link[:-1], mail=mail).replace("bobs-", f"{owner}-")
         sent = json.loads(json.dumps(body).replace("bobs-", f"{owner}-"))
         answer = browser.get(address) if body is None else browser.post(address, sent)
         return {**answer.json(), "requestId": "", "status": answer.status_code}

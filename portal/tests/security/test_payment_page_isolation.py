@@ -1,14 +1,36 @@
 """Only the card and PayPal screens are served with a policy that lets the provider's script run."""
 
+import json
 import re
 
 import pytest
 
 from conftest import ROOT
-from portal.middleware import csp
 from portal.views import WIDGET_FREE_PATH
 
 PROVIDER_ORIGIN = "https://js.example.com"
+SITE_ORIGIN = "https://acme.chargebee.com"
+PAYPAL_SOURCES = ["https://*.paypal.com", "https://*.paypalobjects.com"]
+BRAINTREE_SOURCE = "https://*.braintreegateway.com"
+# The sources of the PayPal document for each way in which a site takes PayPal.
+SERVICE_SOURCES = {
+    "none": {},
+    "paypal_commerce": {
+        "script-src": PAYPAL_SOURCES,
+        "style-src": PAYPAL_SOURCES,
+        "img-src": [*PAYPAL_SOURCES, "data:"],
+        "connect-src": PAYPAL_SOURCES,
+        "frame-src": PAYPAL_SOURCES,
+    },
+    "braintree": {
+        "script-src": [*PAYPAL_SOURCES, BRAINTREE_SOURCE],
+        "style-src": PAYPAL_SOURCES,
+        "img-src": [*PAYPAL_SOURCES, BRAINTREE_SOURCE, "data:"],
+        "connect-src": [*PAYPAL_SOURCES, BRAINTREE_SOURCE, "https://*.braintree-api.com"],
+        "frame-src": [*PAYPAL_SOURCES, BRAINTREE_SOURCE],
+    },
+}
+FOREIGN = re.compile(r"example\.com|chargebee\.com|paypal|braintree|localhost|nonce-")
 CARD = ["/add-card-payment-method", "/update-card-payment-method"]
 PAYPAL = ["/add-paypal-payment-method"]
 SOURCE = ROOT / "frontend" / "src"
@@ -57,9 +79,27 @@ def read_marker(response):
     return found and found.group(1)
 
 
+def read_settings(response):
+    """Return the settings that the page embeds for the app, without the nonce, and the nonce as a source."""
+    embedded = json.loads(read_marker(response))
+    nonce = embedded.pop("cspNonce", None)
+    return embedded, nonce and f"'nonce-{nonce}'"
+
+
+def provider_policy(strict, nonce):
+    """Return the policy of a document that allows the provider alone."""
+    return {
+        **{name: sources for name, sources in strict.items() if "trusted-types" not in name},
+        "script-src": ["'self'", PROVIDER_ORIGIN, nonce],
+        "style-src": ["'self'", nonce],
+        "frame-src": [PROVIDER_ORIGIN, SITE_ORIGIN],
+    }
+
+
 @pytest.fixture(autouse=True)
 def provider(settings):
     settings.CHARGEBEE_JS_URL = f"{PROVIDER_ORIGIN}/v2/chargebee.js"
+    settings.CHARGEBEE_SITE = "acme"
 
 
 @pytest.fixture
@@ -69,14 +109,65 @@ def strict(visitor, bundle):
 
 @pytest.mark.shows("security-23")
 @pytest.mark.parametrize("query", ["", "?operationType=UPDATE&paymentSourceId=pm_1", "?/dashboard", "?a=/"])
+@pytest.mark.parametrize("path", CARD)
+def test_a_card_document_allows_the_provider_and_no_other_origin(visitor, bundle, strict, path, query):
+    response = visitor.get(path + query)
+    _, nonce = read_settings(response)
+    allowed = provider_policy(strict, nonce)
+    assert read_policy(response) == {**allowed, "frame-src": [*allowed["frame-src"], "https:"]}
+
+
+@pytest.mark.shows("security-23")
+@pytest.mark.parametrize("gateway", SERVICE_SOURCES)
+@pytest.mark.parametrize("path", PAYPAL)
+def test_the_paypal_document_also_allows_what_its_gateway_documents(visitor, bundle, strict, settings, path, gateway):
+    settings.CHARGEBEE_PAYPAL_GATEWAY = gateway
+    response = visitor.get(path)
+    _, nonce = read_settings(response)
+    allowed = provider_policy(strict, nonce)
+    more = SERVICE_SOURCES[gateway]
+    assert read_policy(response) == {name: [*sources, *more.get(name, [])] for name, sources in allowed.items()}
+
+
 @pytest.mark.parametrize("path", CARD + PAYPAL)
-def test_it_allows_the_providers_script_and_frames_and_no_other_origin(visitor, bundle, strict, path, query):
-    allowed = read_policy(visitor.get(path + query))
-    assert allowed == {
-        **{name: sources for name, sources in strict.items() if "trusted-types" not in name},
-        "script-src": ["'self'", PROVIDER_ORIGIN],
-        "frame-src": [PROVIDER_ORIGIN],
-    }
+def test_each_response_has_a_nonce_of_its_own(visitor, bundle, path):
+    nonces = {read_settings(visitor.get(path))[1] for _time in range(3)}
+    assert len(nonces) == 3
+    assert all(len(nonce) > len("'nonce-'") + 20 for nonce in nonces)
+
+
+@pytest.mark.parametrize(
+    ("address", "paypal", "frames"),
+    [
+        ("http://127.0.0.1:9001/v2/chargebee.js", "http://*.paypal.localhost:9001", ["http://127.0.0.1:9001"]),
+        ("http://localhost/v2/chargebee.js", "http://*.paypal.localhost", ["http://localhost"]),
+    ],
+)
+def test_the_sandbox_stands_in_for_every_service(visitor, bundle, settings, address, paypal, frames):
+    settings.CHARGEBEE_JS_URL = address
+    allowed = read_policy(visitor.get(PAYPAL[0]))
+    objects = paypal.replace("paypal", "paypalobjects")
+    assert allowed["frame-src"] == [*frames, paypal, objects]
+    assert allowed["connect-src"] == ["'self'", paypal, objects]
+    assert "https://" not in str(allowed)
+
+
+@pytest.mark.parametrize(
+    ("gateway", "frames"),
+    [
+        ("none", []),
+        ("paypal_commerce", PAYPAL_SOURCES),
+        ("braintree", [*PAYPAL_SOURCES, BRAINTREE_SOURCE]),
+    ],
+)
+def test_the_paypal_document_and_its_frames_may_use_the_payment_feature_alone(
+    visitor, bundle, settings, gateway, frames
+):
+    settings.CHARGEBEE_PAYPAL_GATEWAY = gateway
+    permissions, others = (visitor.get(at)["Permissions-Policy"] for at in (PAYPAL[0], "/"))
+    allowed = " ".join(["self", *(f'"{origin}"' for origin in (PROVIDER_ORIGIN, *frames))])
+    assert f"payment=({allowed})" in permissions
+    assert permissions.replace(f"payment=({allowed})", "payment=()") == others
 
 
 @pytest.mark.parametrize("path", CARD + PAYPAL)
@@ -90,7 +181,7 @@ def test_it_allows_the_origin_of_the_script_that_the_app_loads(visitor, bundle, 
 def test_no_other_page_allows_the_provider(visitor, bundle, strict, path):
     response = visitor.get(path)
     assert read_policy(response) == strict
-    assert PROVIDER_ORIGIN not in str(response.headers)
+    assert not FOREIGN.search(str(response.headers))
     assert response["Cross-Origin-Opener-Policy"] == "same-origin"
     assert read_marker(response) == '{"document": "app"}'
 
@@ -98,7 +189,7 @@ def test_no_other_page_allows_the_provider(visitor, bundle, strict, path):
 @pytest.mark.parametrize("path", NON_PAGE_PATHS)
 def test_no_other_response_allows_the_provider(visitor, bundle, db, path):
     response = visitor.get(path)
-    assert PROVIDER_ORIGIN not in str(response.headers)
+    assert not FOREIGN.search(str(response.headers))
     assert response["Cross-Origin-Opener-Policy"] == "same-origin"
 
 
@@ -113,7 +204,7 @@ def test_a_misspelled_path_redirects_to_the_card_document(visitor, bundle, stric
 
 def test_it_decodes_an_encoded_letter(visitor, bundle):
     """The app's router decodes letters as well, so both agree on which screen this is."""
-    assert read_marker(visitor.get("/add%2Dcard-payment-method")) == '{"document": "card"}'
+    assert read_settings(visitor.get("/add%2Dcard-payment-method"))[0] == {"document": "card"}
 
 
 @pytest.mark.shows("security-28")
@@ -134,7 +225,7 @@ def test_it_never_redirects_to_another_site(visitor, bundle, strict, path):
 )
 def test_a_document_names_its_kind_and_sets_its_opener_policy(visitor, bundle, path, kind, opener):
     response = visitor.get(path)
-    assert read_marker(response) == f'{{"document": "{kind}"}}'
+    assert read_settings(response)[0] == {"document": kind}
     assert response["Cross-Origin-Opener-Policy"] == opener
 
 
@@ -142,9 +233,24 @@ def test_a_document_names_its_kind_and_sets_its_opener_policy(visitor, bundle, p
 @pytest.mark.parametrize("path", CARD + PAYPAL)
 def test_it_sends_the_same_other_headers_as_other_pages(visitor, bundle, path):
     response, other = visitor.get(path), visitor.get("/")
-    for name in ("Referrer-Policy", "Permissions-Policy", "X-Content-Type-Options", "X-Frame-Options"):
+    for name in ("Referrer-Policy", "X-Content-Type-Options", "X-Frame-Options"):
         assert response[name] == other[name]
     assert "no-store" in response["Cache-Control"]
+
+
+@pytest.mark.shows("security-26", "rule-20")
+def test_only_a_cards_bank_may_recognize_the_payer(visitor, bundle):
+    """Secure Payment Confirmation and WebAuthn work in the frame of a bank, which the card documents embed."""
+    shut = visitor.get("/")["Permissions-Policy"]
+    assert {"payment=()", "publickey-credentials-get=()"} <= set(shut.split(", "))
+    opened = shut.replace("payment=()", "payment=(*)").replace("credentials-get=()", "credentials-get=(*)")
+    assert [visitor.get(path)["Permissions-Policy"] for path in CARD] == [opened, opened]
+
+
+@pytest.mark.shows("rule-20")
+def test_a_bank_of_the_sandbox_is_framed_without_tls(visitor, bundle, settings):
+    settings.CHARGEBEE_JS_URL = "http://127.0.0.1:8001/v2/chargebee.js"
+    assert read_policy(visitor.get(CARD[0]))["frame-src"] == ["http://127.0.0.1:8001", "http:"]
 
 
 @pytest.mark.shows("security-23")
@@ -153,7 +259,7 @@ def test_an_error_has_the_strict_policy(visitor, stats_file, path):
     missing, refused = visitor.get(path), visitor.post(path)
     assert (missing.status_code, refused.status_code) == (503, 405)
     for response in (missing, refused):
-        assert PROVIDER_ORIGIN not in str(response.headers)
+        assert not FOREIGN.search(str(response.headers))
         assert response["Cross-Origin-Opener-Policy"] == "same-origin"
 
 
@@ -163,7 +269,7 @@ def test_a_crash_and_an_unknown_host_have_the_strict_policy(visitor, bundle, set
     settings.ALLOWED_HOSTS = ["portal.example.com"]
     crashed, unknown_host = visitor.get(path, headers={"Host": "portal.example.com"}), visitor.get(path)
     assert (crashed.status_code, unknown_host.status_code) == (500, 400)
-    assert PROVIDER_ORIGIN not in str(crashed.headers) + str(unknown_host.headers)
+    assert not FOREIGN.search(str(crashed.headers) + str(unknown_host.headers))
 
 
 def test_the_app_lists_the_same_documents():
@@ -172,8 +278,3 @@ def test_the_app_lists_the_same_documents():
     kinds = {addresses[name]: kind for name, kind in declared}
     profile = {f"/{WIDGET_FREE_PATH}": "profile"}
     assert kinds == {**dict.fromkeys(CARD, "card"), **dict.fromkeys(PAYPAL, "payPal"), **profile}
-
-
-def test_the_allowed_origin_is_that_of_the_script(settings):
-    settings.CHARGEBEE_JS_URL = "http://127.0.0.1:8001/v2/chargebee.js?x=/y"
-    assert csp.provider_origin() == "http://127.0.0.1:8001"

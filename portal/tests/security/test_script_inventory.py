@@ -3,6 +3,7 @@
 import pytest
 
 from e2e.support.script_inventory import allowed_origins, listed_sources
+from portal.env import PAYPAL_GATEWAYS
 
 DOCUMENTS = {
     "app": "/dashboard",
@@ -15,11 +16,13 @@ DOCUMENTS = {
 @pytest.fixture(autouse=True)
 def provider(settings):
     settings.CHARGEBEE_JS_URL = "https://js.chargebee.com/v2/chargebee.js"
+    settings.CHARGEBEE_SITE = "acme"
 
 
 def read_policy(response):
+    """Return the origins that each directive allows, without the nonce, which is no origin."""
     parts = (part.split() for part in response["Content-Security-Policy"].split(";"))
-    return {name: set(sources) for name, *sources in parts}
+    return {name: {source for source in sources if not source.startswith("'nonce-")} for name, *sources in parts}
 
 
 @pytest.mark.shows("security-45")
@@ -27,8 +30,19 @@ def read_policy(response):
 @pytest.mark.parametrize(("kind", "directive"), [("script", "script-src"), ("frame", "frame-src")])
 def test_a_policy_allows_only_the_listed_origins(visitor, bundle, db, document, kind, directive):
     directives = read_policy(visitor.get(DOCUMENTS[document]))
-    assert directives.get(directive, set()) == allowed_origins(kind, document)
+    assert directives.get(directive, set()) == allowed_origins(kind, document, site="acme")
     assert directives["default-src"] == {"'none'"}
+
+
+@pytest.mark.parametrize("document", ["card", "payPal"])
+@pytest.mark.parametrize("paypal", PAYPAL_GATEWAYS)
+@pytest.mark.parametrize(("kind", "directive"), [("script", "script-src"), ("frame", "frame-src")])
+def test_the_origins_of_paypal_are_those_of_the_gateway(
+    visitor, bundle, db, settings, document, paypal, kind, directive
+):
+    settings.CHARGEBEE_PAYPAL_GATEWAY = paypal
+    directives = read_policy(visitor.get(DOCUMENTS[document]))
+    assert directives[directive] == allowed_origins(kind, document, site="acme", paypal=paypal)
 
 
 WIDGET = "https://widget.example.com"
@@ -40,7 +54,7 @@ WIDGET_DOCUMENTS = {**DOCUMENTS, "profile": "/edit-profile"}
 def test_a_support_widget_is_allowed_on_the_listed_pages(visitor, bundle, db, settings, document, kind, directive):
     settings.SUPPORT_WIDGET_URL = f"{WIDGET}/v1/widget.js"
     directives = read_policy(visitor.get(WIDGET_DOCUMENTS[document]))
-    assert directives.get(directive, set()) == allowed_origins(kind, document, widget=WIDGET)
+    assert directives.get(directive, set()) == allowed_origins(kind, document, site="acme", widget=WIDGET)
 
 
 @pytest.mark.shows("routes-8")
