@@ -4,6 +4,7 @@ The offset is stored in the database and refreshed by each tick, so reading the 
 Sign-in codes, tokens, limits and signed links use real time instead.
 """
 
+import calendar
 from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -26,6 +27,15 @@ def billing_now() -> datetime:
 def local_date(instant: datetime, zone: str) -> date:
     """Return the calendar date of an instant in an IANA time zone."""
     return instant.astimezone(ZoneInfo(zone)).date()
+
+
+def add_months(instant: datetime, months: int) -> datetime:
+    """Return the same day some months later, or that month's last day (UTC)."""
+    moment = instant.astimezone(UTC)
+    years, month = divmod(moment.month - 1 + months, 12)
+    year = moment.year + years
+    day = min(moment.day, calendar.monthrange(year, month + 1)[1])
+    return moment.replace(year=year, month=month + 1, day=day)
 
 
 def format_iso_utc(instant: datetime | None) -> str | None:

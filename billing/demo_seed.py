@@ -20,14 +20,15 @@ BUNDLE_RATES = ((2, Decimal(10), "BUNDLE-2"), (3, Decimal(15), "BUNDLE-3"))
 def seed_demo_site(content: Sequence[dict[str, Any]], *, now: datetime) -> int:
     """Import the catalog and every customer, and open schedules for their pauses; return the number of accounts.
 
-    `content` has the pause offer's texts, a row per plan. Rows that exist already are kept. Raises NotSent.
+    Of customers with one address, the one that it signs in to gets an account. `content` has the pause offer's texts,
+    a row per plan. Rows that exist already are kept. Raises NotSent.
     """
     account_import.sync_catalog()
     _create_operator_rows(content)
     customers = [customer for customer in records.find_records("customer") if isinstance(customer, CustomerSnapshot)]
     imported = [account_import.import_account(customer.email) for customer in customers]
-    accounts = [account for account in imported if account is not None]
-    for account in accounts:
+    accounts = {account.pk: account for account in imported if account is not None}
+    for account in accounts.values():
         _adopt_pauses(account, now)
     return len(accounts)
 

@@ -21,6 +21,25 @@ class InvalidState(BillingError):
     message = "This subscription can't be changed that way right now."
 
 
+class NoLongerExists(InvalidState):
+    """The provider has deleted the customer or the subscription; a repeated request cannot help."""
+
+    code = "no_longer_exists"
+    message = "This account or subscription no longer exists. If you think it should, contact Customer Service."
+
+
+class NotChangeable(InvalidState):
+    """The subscription is outside the catalog, or billed at other terms than monthly or yearly (rule 19)."""
+
+    message = "This subscription can't be changed here, only canceled. To change it, contact Customer Service."
+
+
+class SeveralCurrencies(InvalidState):
+    """A charge of subscriptions that are billed in different currencies, whose amounts cannot be added."""
+
+    message = "These subscriptions are billed in different currencies. Change them one at a time."
+
+
 class ChangeInProgress(BillingError):
     """Another change of this account is in progress."""
 
@@ -78,6 +97,14 @@ class PaymentMethodRequired(BillingError):
     code = "payment_method_required"
     status = 409
     message = "Please add a payment method first."
+
+
+class CardNotEditable(BillingError):
+    """The card's gateway can't change its name and address; only some gateways can."""
+
+    code = "card_not_editable"
+    status = 409
+    message = "This card can't be edited. Enter its number again to replace it, or add another card."
 
 
 class PaymentMethodGone(BillingError):

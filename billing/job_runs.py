@@ -17,7 +17,7 @@ from django.db.models import QuerySet
 
 from billing.gateway.http import rate_limit
 from billing.models import JobRun
-from billing.models.job_runs import Cursor
+from billing.models.job_runs import IMPORT, Cursor
 from core import task_queue
 from core.clock import database_now
 from core.leases import LeaseLost
@@ -108,7 +108,7 @@ def process_portions(run: JobRun, process_portion: Callable[[JobRun], Portion]) 
     """Process a run's portions until it is finished; yield the stage of each after it was saved. Raises LeaseLost."""
     while run.finished_at is None:
         stage = run.cursor.stage
-        with rate_limit.throttle_background():
+        with rate_limit.throttle_jobs():
             portion = process_portion(run)
         _save_portion(run, stage, portion)
         yield stage
@@ -160,8 +160,9 @@ def sum_counts(before: Counts, more: Counts) -> dict[str, int]:
 
 
 def delete_old_runs() -> int:
-    """Delete the runs that began more than ninety days ago; return how many."""
-    deleted, _ = JobRun.objects.filter(started_at__lt=database_now() - RETENTION_PERIOD).delete()
+    """Delete the runs that began more than ninety days ago, except imports of the site; return how many."""
+    old = JobRun.objects.filter(started_at__lt=database_now() - RETENTION_PERIOD).exclude(job=IMPORT)
+    deleted, _ = old.delete()
     return deleted
 
 

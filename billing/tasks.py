@@ -8,7 +8,7 @@ from billing import clock
 from billing.changes import bundle_coupons
 from billing.invoices import pdf_files
 from billing.jobs import recovery, schedule
-from billing.mirror import account_import, webhook_processing
+from billing.mirror import account_import, next_bills, webhook_processing
 
 
 @shared_task
@@ -53,3 +53,9 @@ def align_bundle(account_pk: int) -> None:
 def resync_account(account_pk: int) -> None:
     """Resync an account after a sign-in."""
     account_import.resync_account_if_reachable(account_pk)
+
+
+@shared_task
+def estimate_next_bills(account_pk: int) -> None:
+    """Request the wanted estimates of an account's next bills."""
+    next_bills.estimate_wanted_bills(account_pk, now=clock.billing_now())

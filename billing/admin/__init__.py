@@ -12,6 +12,7 @@ from billing.admin import (
     mail_samples,
     mirror,
     pause_schedules,
+    plans,
     webhooks,
 )
 from billing.admin.churn import records as churn_records
@@ -31,5 +32,6 @@ __all__ = [
     "mail_samples",
     "mirror",
     "pause_schedules",
+    "plans",
     "webhooks",
 ]

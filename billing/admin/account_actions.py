@@ -7,7 +7,6 @@ from accounts.admin.account_actions import AccountAction, ActionQuestion, Confir
 from accounts.models import Account
 from billing import clock
 from billing.admin.formatting import format_instant
-from billing.catalog import find_plan
 from billing.changes import operator_actions, pauses, resumes
 from billing.models import PauseSchedule, Subscription
 from billing.money import format_cents
@@ -18,20 +17,20 @@ RESUME, REMOVE_PAUSE, RESYNC = "resume", "remove-scheduled-pause", "resync"
 def _subscription_label(account: Account, subscription_id: str) -> str:
     """Return the plan's name and the id; for a subscription of another account the id only."""
     subscription = Subscription.objects.filter(customer__account=account, provider_id=subscription_id).first()
-    plan = find_plan(subscription.plan_id) if subscription is not None else None
-    return f"{plan.name} ({subscription_id})" if plan else subscription_id
+    return f"{subscription.plan.name} ({subscription_id})" if subscription else subscription_id
 
 
 def _ask_resume(account: Account, subscription_id: str) -> ActionQuestion:
     estimate = resumes.estimate_resume(account, subscription_ids=[subscription_id], days=None, now=clock.billing_now())
     name = _subscription_label(account, subscription_id)
+    charge = format_cents(estimate.amount_due, estimate.currency_code)
     return ActionQuestion(
         title=f"Resume {name} now?",
         lines=[
-            f"This charges {format_cents(estimate.amount_due)} now, to {account.email}'s payment method.",
+            f"This charges {charge} now, to {account.email}'s payment method.",
             "We'll email them, and their activity shows that support did this.",
         ],
-        button=f"Resume and charge {format_cents(estimate.amount_due)}",
+        button=f"Resume and charge {charge}",
         quote=estimate.quote,
     )
 

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from django.db.models import Q
 from django.http import HttpRequest
 from django.utils.html import format_html_join
 
 from accounts.admin import account_actions, account_page
 from accounts.admin.account_page import PageSection, newest_rows, row_link
+from accounts.admin.read_only import account_link
 from accounts.models import Account
 from billing.admin.account_actions import REMOVE_PAUSE, RESUME
-from billing.admin.formatting import UNSET, describe_source, format_instant
-from billing.catalog import find_plan
+from billing.admin.formatting import UNSET, describe_source, format_instant, format_price
 from billing.models import (
     CancellationFeedback,
     Command,
@@ -25,13 +26,31 @@ from billing.models import (
     WebhookEvent,
 )
 from billing.money import format_cents
+from billing.queries.customers import with_live_flag
 
 _ACCOUNT_LOOKUP = "customer__account__id__exact"
 
 
-def _plan_name(subscription: Subscription) -> str:
-    plan = find_plan(subscription.plan_id)
-    return plan.name if plan else subscription.plan_id
+def _customer_section(account: Account, request: HttpRequest) -> PageSection:
+    concerned = Customer.objects.filter(Q(account=account) | Q(email=account.email, deleted=False) & ~Q(email=""))
+    newest, list_url = newest_rows(with_live_flag(concerned).select_related("account").order_by("-pk"), q=account.email)
+    rows = [
+        (
+            row_link(customer, customer.provider_id),
+            customer.text("email") or UNSET,
+            "deleted" if customer.deleted else "live subscriptions" if customer.has_live else "nothing live",
+            _account_text(customer, account),
+        )
+        for customer in newest
+    ]
+    columns = ("Customer", "Email address in Chargebee", "State", "Account")
+    return PageSection("Customers with this address", columns, rows, "No customer", list_url)
+
+
+def _account_text(customer: Customer, account: Account) -> object:
+    if customer.account is None:
+        return "never signed in"
+    return "this account" if customer.account == account else account_link(customer.account)
 
 
 def _subscription_section(account: Account, request: HttpRequest) -> PageSection:
@@ -39,9 +58,9 @@ def _subscription_section(account: Account, request: HttpRequest) -> PageSection
     newest, list_url = newest_rows(subscriptions, **{_ACCOUNT_LOOKUP: account.pk})
     rows = [
         (
-            row_link(subscription, _plan_name(subscription)),
+            row_link(subscription, subscription.plan.name),
             subscription.status,
-            f"{format_cents(subscription.amount)} a {subscription.period_unit or 'period'}",
+            format_price(subscription.amount, subscription.terms),
             _next_event_text(subscription),
             ", ".join(str(coupon.get("coupon_id")) for coupon in subscription.coupons) or UNSET,
             _action_links(account, subscription, request),
@@ -84,7 +103,7 @@ def _pause_section(account: Account, request: HttpRequest) -> PageSection:
         (
             row_link(schedule, format_instant(schedule.pause_date)),
             format_instant(schedule.resume_date),
-            _plan_name(schedule.subscription),
+            schedule.subscription.plan.name,
             schedule.get_state_display(),
             schedule.closed_because or UNSET,
             f"{schedule.last_error}, again {format_instant(schedule.retry_at)}" if schedule.last_error else UNSET,
@@ -188,6 +207,7 @@ def _feedback_section(account: Account, request: HttpRequest) -> PageSection:
     return PageSection("Feedback", columns, rows, "No feedback", list_url)
 
 
+account_page.register_section(5, "accounts.view_accountevent", _customer_section)
 account_page.register_section(10, "billing.view_subscription", _subscription_section)
 account_page.register_section(20, "billing.view_pauseschedule", _pause_section)
 account_page.register_section(30, "billing.view_invoice", _invoice_section)

@@ -1,4 +1,4 @@
-"""Prices and coupons of the provider, and the bundle rates that operators set."""
+"""The provider's prices and coupons, and the bundle rates that operators set."""
 
 from __future__ import annotations
 
@@ -10,27 +10,28 @@ from django.core.exceptions import ValidationError
 from django.http import HttpRequest
 
 from accounts.admin.read_only import AnyModelAdmin
-from billing.admin.formatting import UNSET, format_instant
+from billing.admin.formatting import UNSET, format_instant, format_price
 from billing.admin.mirror import MirroredAdmin
 from billing.changes import bundle_rates
 from billing.errors import BillingError
 from billing.models import BundleRate, Coupon, ItemPrice
 from billing.money import format_cents
+from billing.terms import DEFAULT_CURRENCY
 
 
 @admin.register(ItemPrice)
 class ItemPriceAdmin(MirroredAdmin):
-    """A plan's price at one billing period."""
+    """An item's price in one currency and per one period."""
 
-    list_display = ("provider_id", "formatted_price", "sale_status", "synced_at", "deleted")
+    list_display = ("provider_id", "item_id", "formatted_price", "sale_status", "synced_at", "deleted")
     list_filter = ("deleted",)
-    search_fields = ("provider_id",)
-    fields = ("provider_id", "formatted_price", "sale_status", *MirroredAdmin.last_fields)
+    search_fields = ("provider_id", "item_id")
+    fields = ("provider_id", "item_id", "formatted_price", "sale_status", *MirroredAdmin.last_fields)
 
     @admin.display(description="price")
     def formatted_price(self, price: ItemPrice) -> str:
         """Return the price of one period."""
-        return f"{format_cents(price.cents('price'))} a {price.text('period_unit') or 'period'}"
+        return format_price(price.cents("price"), price.terms)
 
     @admin.display(description="state")
     def sale_status(self, price: ItemPrice) -> str:
@@ -70,7 +71,7 @@ class CouponAdmin(MirroredAdmin):
         """Return the percentage or the amount."""
         if coupon.text("discount_type") == "percentage":
             return f"{coupon.payload.get('discount_percentage', 0):g} %"
-        return format_cents(coupon.cents("discount_amount"))
+        return format_cents(coupon.cents("discount_amount"), coupon.text("currency_code") or DEFAULT_CURRENCY)
 
     @admin.display(description="off what")
     def discount_target(self, coupon: Coupon) -> str:

@@ -20,8 +20,7 @@ from accounts.admin.read_only import AnyModelAdmin
 from accounts.brands import site
 from accounts.brands.pictures import POSTER_SHAPE
 from accounts.models.site import picture_url
-from billing.catalog import PLANS, find_plan
-from billing.models import PauseOfferContent
+from billing.models import PauseOfferContent, Plan
 from billing.survey import DAILY_USAGES, REASONS, SATISFACTION_LEVELS
 
 RECOMMENDED_IMAGE_FIELDS = tuple(f"recommended_title_image{number}" for number in range(1, 5))
@@ -106,7 +105,7 @@ class PauseOfferContentAdmin(AnyModelAdmin):
     def formfield_for_dbfield(self, db_field: Field[Any, Any], request: HttpRequest, **kwargs: Any) -> Any:
         """Return the form field; plans are chosen from the catalog."""
         if db_field.name == "plan_id":
-            return forms.ChoiceField(choices=[(plan.id, f"{plan.name} ({plan.id})") for plan in PLANS])
+            return forms.ChoiceField(choices=[(plan.id, str(plan)) for plan in Plan.objects.all()])
         field = super().formfield_for_dbfield(db_field, request, **kwargs)
         if isinstance(field, forms.CharField):
             field.widget = AdminTextInputWidget(attrs={"class": "vLargeTextField"})
@@ -163,7 +162,7 @@ class PauseOfferContentAdmin(AnyModelAdmin):
     @admin.display(description="plan")
     def plan_name(self, content: PauseOfferContent) -> str:
         """Return the plan's name."""
-        plan = find_plan(content.plan_id)
+        plan = Plan.objects.filter(pk=content.plan_id).first()
         return plan.name if plan else "not in the catalog"
 
     @admin.display(description="pictures")
@@ -175,7 +174,7 @@ class PauseOfferContentAdmin(AnyModelAdmin):
 
 def _offer_context(content: PauseOfferContent, inline: dict[str, str]) -> dict[str, Any]:
     """Return the context of the preview; `inline` holds data URLs of pictures that are not stored yet."""
-    plan = find_plan(content.plan_id)
+    plan = Plan.objects.filter(pk=content.plan_id).first()
     service = plan.service if plan else ""
     browse_links = {row.code.casefold(): row.browse_link for row in site.streaming_services()}
     recommended = [

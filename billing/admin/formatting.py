@@ -15,6 +15,8 @@ from django.utils.safestring import SafeString
 
 from billing.models import PaymentSource
 from billing.money import format_cents
+from billing.queries.payment_methods import CARD, kind_of, source_account, type_name
+from billing.terms import BillingTerms
 
 NONE = "none"
 UNSET = "-"
@@ -29,6 +31,12 @@ _EARLIEST_SECONDS = 10**9
 def format_instant(instant: datetime | None) -> str:
     """Return a time as `2026-03-10 12:00 UTC`, a dash for None."""
     return UNSET if instant is None else f"{instant.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+
+
+def format_price(cents: int, terms: BillingTerms) -> str:
+    """Return a price with its period: `$6.99 a month`, `19.99 EUR per 3 months`."""
+    word = "a" if terms.period == 1 else "per"
+    return f"{format_cents(cents, terms.currency)} {word} {terms.period_phrase}"
 
 
 def readable_payload(value: Any, name: str = "") -> Any:
@@ -47,10 +55,11 @@ def readable_payload(value: Any, name: str = "") -> Any:
 
 
 def describe_source(source: PaymentSource) -> str:
-    """Return the kind of a payment method, with its masked number or PayPal address."""
-    card, paypal = source.payload.get("card") or {}, source.payload.get("paypal") or {}
-    identifier = card.get("masked_number") or card.get("last4") or paypal.get("email") or ""
-    return f"{card.get('brand') or source.text('type')} {identifier}".strip()
+    """Return the kind of a payment method, with its masked number or its account."""
+    card = source.payload.get("card") or {}
+    identifier = card.get("masked_number") or card.get("last4") or source_account(source)
+    wallet = "" if kind_of(source) == CARD else f"{type_name(source.text('type'))} "
+    return f"{wallet}{card.get('brand') or ''} {identifier}".replace("  ", " ").strip()
 
 
 def format_json(value: Any) -> SafeString:

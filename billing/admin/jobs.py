@@ -101,4 +101,4 @@ class ProviderClockAdmin(ReadOnlyAdmin):
 class FeedCursorAdmin(ReadOnlyAdmin):
     """The time up to which the provider's events were read."""
 
-    list_display = ("occurred_at",)
+    list_display = ("reading", "occurred_at")

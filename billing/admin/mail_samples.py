@@ -7,14 +7,16 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from accounts.mail.samples import SAMPLE_TIME, MailSample, register_sample
-from billing.models import Customer, PauseSchedule, PaymentSource, Subscription
-from billing.receipts import delivery, notices
+from billing.models import Customer, Invoice, PauseSchedule, PaymentSource, Plan, Subscription
+from billing.queries.failed_payments import FailedPayment, PaymentFailure
+from billing.receipts import delivery, notices, payment_mails
 from billing.receipts.charges import Charges
 from billing.receipts.delivery import Receipt
-from billing.receipts.texts import cancellation, pauses, payment_methods, perks, plans
+from billing.receipts.texts import cancellation, pauses, payment_methods, payments, perks, plans
 from billing.receipts.texts import notices as notice_texts
 from billing.receipts.texts.notices import UpcomingBill
 
+METHODS = ("Visa ending in 1111",)
 FAITH, GOSPEL, KIDS = "faith-family-plan", "gospel-tv-plan", "Minno-Plan"
 
 
@@ -36,7 +38,15 @@ def _sample_subscription(plan: str, status: str = "active", **overrides: Any) ->
         "next_billing_at": _epoch_days_ahead(10),
         **overrides,
     }
-    return Subscription(provider_id=f"sample-{plan}", customer=Customer(), status=status, payload=payload)
+    subscription = Subscription(
+        provider_id=f"sample-{plan}",
+        customer=Customer(),
+        item_price_id=payload["item_price_id"],
+        status=status,
+        payload=payload,
+    )
+    subscription.plan = Plan.objects.filter(pk=plan).first() or Plan(pk=plan, name=plan)
+    return subscription
 
 
 def _ending_subscription(plan: str) -> Subscription:
@@ -67,12 +77,53 @@ def _sample_card() -> PaymentSource:
     return PaymentSource(provider_id="sample-card", customer=Customer(), payload={"type": "card", "card": card})
 
 
+def _sample_invoice(plan: str) -> Invoice:
+    """Return the paid invoice of a month, with a discount and a credit."""
+    line = {
+        "subscription_id": f"sample-{plan}",
+        "date_from": _epoch_days_ahead(0),
+        "date_to": _epoch_days_ahead(31),
+    }
+    amounts = {"amount_paid": 499, "credits_applied": 130, "currency_code": "USD"}
+    payload = {**amounts, "line_items": [line], "discounts": [{"amount": 70}]}
+    return Invoice(provider_id="1042", customer=Customer(), status="paid", issued_at=SAMPLE_TIME, payload=payload)
+
+
+def _paid_receipt(*, has_failed: bool) -> Receipt:
+    return payments.paid_receipt(
+        _sample_invoice(FAITH),
+        [_sample_subscription(FAITH)],
+        method=METHODS[0],
+        is_renewal=True,
+        has_failed=has_failed,
+    )
+
+
+def _payment_failed_notice(*, next_retry_at: datetime | None) -> Receipt:
+    name = _sample_subscription(FAITH).plan.name
+    failed = FailedPayment(
+        number="1042",
+        amount_due=699,
+        currency_code="USD",
+        plans=(name,),
+        subscription_ids=(f"sample-{FAITH}",),
+        reason="insufficient_funds",
+        next_retry_at=next_retry_at,
+    )
+    failure = PaymentFailure(has_payment_failure=True, canceled_plans=() if next_retry_at else (name,))
+    return payments.payment_failed_notice(failed, failure, method=METHODS[0], has_method=True, at=SAMPLE_TIME)
+
+
+def _charges(paid: int) -> Charges:
+    return Charges(paid=paid, methods=METHODS)
+
+
 def _services_changed_receipt() -> Receipt:
     return plans.services_changed_receipt(
         started=[_sample_subscription(GOSPEL)],
         kept=[_sample_subscription(FAITH)],
         ended=[_ending_subscription(KIDS)],
-        charges=Charges(paid=719),
+        charges=_charges(719),
     )
 
 
@@ -94,7 +145,11 @@ _RECEIPTS: tuple[tuple[str, str, Callable[[], Receipt]], ...] = (
         "Pause undone",
         lambda: pauses.pause_removed_receipt([_sample_subscription(FAITH)]),
     ),
-    ("resumed", "Resumed", lambda: pauses.resume_receipt([_sample_subscription(FAITH)], Charges(paid=699))),
+    (
+        "resumed",
+        "Resumed",
+        lambda: pauses.resume_receipt([_sample_subscription(FAITH)], _charges(699)),
+    ),
     (
         "pause-superseded",
         "Pause no longer applies",
@@ -104,7 +159,7 @@ _RECEIPTS: tuple[tuple[str, str, Callable[[], Receipt]], ...] = (
     (
         "periods-switched",
         "Now billed annually",
-        lambda: _periods_switched_receipt(changed=[_yearly_subscription(GOSPEL)], charges=Charges(paid=7999)),
+        lambda: _periods_switched_receipt(changed=[_yearly_subscription(GOSPEL)], charges=_charges(7999)),
     ),
     (
         "periods-switched-later",
@@ -170,21 +225,24 @@ _NOTICES: tuple[tuple[str, str, Callable[[], Receipt]], ...] = (
         "resumes",
         "Before a pause ends",
         lambda: notice_texts.resume_notice(
-            _sample_subscription(FAITH, "paused"), _days_ahead(3), UpcomingBill(699, is_tax_included=True)
+            [
+                UpcomingBill(_sample_subscription(FAITH, "paused"), _days_ahead(3), 699, is_tax_included=True),
+                UpcomingBill(_sample_subscription(GOSPEL, "paused"), _days_ahead(3), 799, is_tax_included=True),
+            ]
         ),
     ),
     (
         "trial-ends",
         "Before a trial ends",
         lambda: notice_texts.trial_end_notice(
-            _sample_subscription(KIDS, "in_trial"), _days_ahead(7), UpcomingBill(899, is_tax_included=True)
+            UpcomingBill(_sample_subscription(KIDS, "in_trial"), _days_ahead(7), 899, is_tax_included=True)
         ),
     ),
     (
         "renews",
         "Before an annual renewal",
         lambda: notice_texts.renewal_notice(
-            _yearly_subscription(FAITH), _days_ahead(30), UpcomingBill(6999, is_tax_included=True)
+            UpcomingBill(_yearly_subscription(FAITH), _days_ahead(30), 6999, is_tax_included=True)
         ),
     ),
     (
@@ -199,11 +257,26 @@ _NOTICES: tuple[tuple[str, str, Callable[[], Receipt]], ...] = (
     ),
 )
 
+_PAYMENTS: tuple[tuple[str, str, Callable[[], Receipt]], ...] = (
+    ("renewal-paid", "Renewal paid", lambda: _paid_receipt(has_failed=False)),
+    ("paid-after-failure", "Paid after a failed try", lambda: _paid_receipt(has_failed=True)),
+    (
+        "payment-failed",
+        "Payment failed, retrying",
+        lambda: _payment_failed_notice(next_retry_at=_days_ahead(3)),
+    ),
+    ("payment-failed-for-good", "Payment failed, stopped", lambda: _payment_failed_notice(next_retry_at=None)),
+)
+
 
 def _context_factory(compose: Callable[[], Receipt]) -> Callable[[], dict[str, object]]:
     return lambda: compose().mail_context()
 
 
-for _kind, _samples in ((delivery.MAIL_KIND, _RECEIPTS), (notices.MAIL_KIND, _NOTICES)):
+for _kind, _samples in (
+    (delivery.MAIL_KIND, _RECEIPTS),
+    (notices.MAIL_KIND, _NOTICES),
+    (payment_mails.MAIL_KIND, _PAYMENTS),
+):
     for _name, _title, _compose in _samples:
         register_sample(MailSample(_name, _title, _kind, _context_factory(_compose)))

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.contrib import admin, messages
+from django.contrib.admin.views.main import ChangeList
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.safestring import SafeString
@@ -17,15 +20,18 @@ from billing.admin.formatting import (
     describe_source,
     format_instant,
     format_json,
+    format_price,
     page_link,
     readable_payload,
     related_list_links,
 )
-from billing.catalog import find_plan
 from billing.changes import operator_actions
-from billing.models import Customer, Invoice, PaymentSource, Subscription, Transaction
+from billing.models import Customer, Invoice, ItemPrice, PaymentSource, Plan, Subscription, Transaction
 from billing.models.mirror_row import MirroredResource
 from billing.money import format_cents
+from billing.queries.catalog import arranged_price_ids
+from billing.queries.customers import shared_addresses
+from billing.queries.holdings import attach_plans
 from core.errors import PortalError
 
 
@@ -62,12 +68,29 @@ class CustomerOwnedAdmin(MirroredAdmin):
         return account_link(row.customer.account)
 
 
+class SharedAddressFilter(admin.SimpleListFilter):
+    """Filters customers whose address other customers have, too."""
+
+    title = "address"
+    parameter_name = "shared"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        """Return the only choice."""
+        return [("yes", "shared with another customer")]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Customer]) -> QuerySet[Customer]:
+        """Return the customers that share an address when the filter is on."""
+        if self.value() != "yes":
+            return queryset
+        return queryset.filter(email__in=shared_addresses(Customer.objects.all()), deleted=False).order_by("email")
+
+
 @admin.register(Customer)
 class CustomerAdmin(MirroredAdmin):
-    """Customers. One without an account is an additional customer of the same address (docs/rules.md, rule 13)."""
+    """Customers. One without an account is one that nobody has signed in to yet."""
 
     list_display = ("provider_id", "email", "account_page", "synced_at", "deleted")
-    list_filter = (("account", admin.EmptyFieldListFilter), "deleted")
+    list_filter = (SharedAddressFilter, ("account", admin.EmptyFieldListFilter), "deleted")
     list_select_related = ("account",)
     search_fields = ("provider_id", "email", "account__email")
     fields = ("provider_id", "email", "account_page", "related_lists", *MirroredAdmin.last_fields)
@@ -104,9 +127,44 @@ class CustomerAdmin(MirroredAdmin):
         messages.success(request, f"Customers refreshed: {resynced}.")
 
 
+class PlanFilter(admin.SimpleListFilter):
+    """Subscriptions of one plan of the catalog, or of the items that nobody has arranged."""
+
+    title = "plan"
+    parameter_name = "plan"
+    outside_catalog = "none"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        """Return the plans."""
+        return [*((plan.id, str(plan)) for plan in Plan.objects.all()), (self.outside_catalog, "not in the catalog")]
+
+    def queryset(self, request: HttpRequest, subscriptions: QuerySet[Subscription]) -> QuerySet[Subscription]:
+        """Return the subscriptions of the chosen plan."""
+        if self.value() is None:
+            return subscriptions
+        if self.value() == self.outside_catalog:
+            return subscriptions.exclude(item_price_id__in=arranged_price_ids())
+        prices = ItemPrice.objects.filter(item_id=self.value())
+        return subscriptions.filter(item_price_id__in=prices.values("provider_id"))
+
+
+class SubscriptionList(ChangeList):
+    """A page of subscriptions, with their plans read together."""
+
+    def get_results(self, request: HttpRequest) -> None:
+        """Read the page and the plans of its subscriptions."""
+        super().get_results(request)
+        self.result_list = list(self.result_list)
+        attach_plans(self.result_list)
+
+
 @admin.register(Subscription)
 class SubscriptionAdmin(CustomerOwnedAdmin):
     """Subscriptions, each of one plan."""
+
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
+        """Return the list that reads the plans of a page together."""
+        return SubscriptionList
 
     list_display = (
         "provider_id",
@@ -118,7 +176,7 @@ class SubscriptionAdmin(CustomerOwnedAdmin):
         "term_end",
         "deleted",
     )
-    list_filter = ("status", "service", "deleted")
+    list_filter = ("status", PlanFilter, "deleted")
     search_fields = ("provider_id", "customer__provider_id", "customer__email")
     date_hierarchy = "created_at"
     fields = (
@@ -137,16 +195,16 @@ class SubscriptionAdmin(CustomerOwnedAdmin):
         *MirroredAdmin.last_fields,
     )
 
-    @admin.display(description="plan", ordering="service")
+    @admin.display(description="plan", ordering="item_price_id")
     def plan_label(self, subscription: Subscription) -> str:
         """Return the plan's name and its price id at the provider."""
-        plan = find_plan(subscription.plan_id)
-        return f"{plan.name if plan else 'not in the catalog'} ({subscription.item_price_id})"
+        note = "" if subscription.plan.is_arranged else ", not in the catalog"
+        return f"{subscription.plan.name} ({subscription.item_price_id}{note})"
 
     @admin.display(description="per period")
     def formatted_price(self, subscription: Subscription) -> str:
         """Return the price of one period, before discounts and tax."""
-        return f"{format_cents(subscription.amount)} a {subscription.period_unit or 'period'}"
+        return format_price(subscription.amount, subscription.terms)
 
     @admin.display(description="next bill")
     def next_bill(self, subscription: Subscription) -> str:
@@ -155,8 +213,8 @@ class SubscriptionAdmin(CustomerOwnedAdmin):
 
     @admin.display(description="term ends")
     def term_end(self, subscription: Subscription) -> str:
-        """Return when the current term ends."""
-        return format_instant(subscription.current_term_end)
+        """Return when the current term ends, or the trial."""
+        return format_instant(subscription.period_end)
 
     @admin.display(description="pauses from")
     def pause_from(self, subscription: Subscription) -> str:

@@ -18,7 +18,6 @@ from accounts.admin.read_only import ReadOnlyAdmin, account_link
 from accounts.models import Account
 from billing import clock
 from billing.admin.formatting import page_link
-from billing.catalog import find_plan
 from billing.changes import resumes
 from billing.errors import QuoteChanged
 from billing.jobs.resumes import retry
@@ -174,9 +173,7 @@ def _with_accounts(schedules: Iterable[PauseSchedule]) -> Iterator[tuple[PauseSc
 def _pause_label(schedule: PauseSchedule) -> str:
     """Return the plan, subscriber and subscription id of a pause."""
     subscription = schedule.subscription
-    plan = find_plan(subscription.plan_id)
-    name = plan.name if plan else subscription.plan_id
-    return f"{name} of {subscription.customer.email} ({subscription.provider_id})"
+    return f"{subscription.plan.name} of {subscription.customer.email} ({subscription.provider_id})"
 
 
 def _resume_row(schedule: PauseSchedule, account: Account) -> ResumeRow:
@@ -188,4 +185,5 @@ def _resume_row(schedule: PauseSchedule, account: Account) -> ResumeRow:
         )
     except PortalError as error:
         return ResumeRow(schedule, account, f"can't be resumed: {error.message}", key)
-    return ResumeRow(schedule, account, f"charges {format_cents(estimate.amount_due)} now", key, estimate.quote)
+    charge = format_cents(estimate.amount_due, estimate.currency_code)
+    return ResumeRow(schedule, account, f"charges {charge} now", key, estimate.quote)

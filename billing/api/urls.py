@@ -7,6 +7,7 @@ from billing.api.viewsets.account import AccountViewSet
 from billing.api.viewsets.billing_period import PeriodsViewSet
 from billing.api.viewsets.cancellation import CancelViewSet
 from billing.api.viewsets.coupons import CouponViewSet
+from billing.api.viewsets.customers import OtherCustomersViewSet
 from billing.api.viewsets.free_month import FreeMonthViewSet
 from billing.api.viewsets.invoices import InvoiceDownloadViewSet, InvoiceViewSet
 from billing.api.viewsets.pauses import PauseViewSet
@@ -21,6 +22,12 @@ register_converter(InvoiceNumberConverter, "invoice_number")
 urlpatterns = [
     path("account", AccountViewSet.as_view({"get": "show_account"}), name="account"),
     path("account/manage-plans", AccountViewSet.as_view({"get": "show_plans"}), name="manage-plans"),
+    path("account/others", OtherCustomersViewSet.as_view({"get": "list_others"}), name="other-customers"),
+    path(
+        "account/others/switch",
+        OtherCustomersViewSet.as_view({"post": "switch_customer"}),
+        name="switch-customer",
+    ),
     path(
         "account/check-payment-failure",
         AccountViewSet.as_view({"get": "check_payment_failure"}),
@@ -109,7 +116,7 @@ urlpatterns = [
     path("payments/", PaymentsViewSet.as_view({"get": "list_methods"}), name="payments"),
     path(
         "payments/paymentToken",
-        PaymentsViewSet.as_view({"post": "create_paypal_intent"}),
+        PaymentsViewSet.as_view({"post": "create_intent"}),
         name="payment-token",
     ),
     path(

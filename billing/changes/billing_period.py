@@ -6,34 +6,38 @@ from datetime import datetime
 from typing import Any
 
 from accounts.models import Account
-from billing import catalog
 from billing.changes import bundle_coupons
 from billing.changes.plan_change import PlanChange
 from billing.changes.preview import (
     BillForecast,
     PlanLine,
+    bill_after_invoice,
     compute_figures,
+    coupon_rows_after,
+    done_figures,
     translate_estimate_errors,
 )
 from billing.changes.targets import members_after, plans_after
 from billing.commands.command_kind import CommandKind
 from billing.commands.confirmation import NoChange, Preview, compute_basis, confirm_change
-from billing.errors import InvalidState
+from billing.errors import InvalidState, NotChangeable, SeveralCurrencies
 from billing.gateway import estimates
-from billing.gateway.estimates import ChangeEstimate
-from billing.models import Command, ItemPrice, Subscription
+from billing.gateway.estimates import Bill, ChangeEstimate
+from billing.mirror.next_bills import bill_before_balances
+from billing.models import Command, ItemPrice, Plan, Subscription
 from billing.models.steps import Step, StepOperation, subscription_step
 from billing.queries import bundles
 from billing.queries.bundles import BundleMember, RateTable
 from billing.queries.commands import subscriptions_with_step
-from billing.queries.discounts import FREE_MONTH_COUPON, discounted_price
+from billing.queries.discounts import FREE_MONTH_COUPON, CouponBook, discounted_price
 from billing.queries.holdings import ACTIVE, IN_TRIAL, Holding
+from billing.queries.next_bills import BilledPlan, billed_plan, rows_after_bill
 from billing.queries.ownership import live_holdings
 from billing.queries.plans import PlanRow, ScheduledPlan
-from billing.queries.totals import MONTH, YEAR
 from billing.receipts.charges import command_charges
-from billing.receipts.partial_receipts import ActivityReceipt
+from billing.receipts.delivery import ActivityReceipt
 from billing.receipts.texts import plans
+from billing.terms import MONTH, YEAR, BillingTerms
 from core.errors import InvalidInput
 
 UPGRADE, DOWNGRADE = "upgrade", "downgrade"
@@ -81,6 +85,38 @@ class SwitchedSubscription:
             at_term_end=not self.at_once,
         )
 
+    def first_renewal(self, swapped_coupons: tuple[str, ...] | None, *, now: datetime) -> Bill:
+        """Return the first bill after the switch, with the coupons that a bundle's change of size leads to, if any.
+
+        A switch that charges at once uses up one-time coupons, which that bill no longer has.
+        """
+        estimate = self.estimate
+        if estimate is None or (swapped_coupons is not None and estimate.renewal is not None):
+            estimate = self.request_estimate(swapped_coupons)
+        if estimate.renewal is not None:
+            return estimate.renewal
+        coupons = self.coupons if swapped_coupons is None else swapped_coupons
+        return bill_after_invoice(estimate, self.price.provider_id, self._coupon_rows(coupons), now=now)
+
+    def _coupon_rows(self, coupons: tuple[str, ...] | None) -> Sequence[Mapping[str, Any]]:
+        """Return the rows of these coupons (ids or codes; None for the present ones), with the periods that run."""
+        present = self.holding.subscription.coupons
+        return present if coupons is None else coupon_rows_after(present, coupons)
+
+    def billed_after(
+        self, bill: Bill, swapped_coupons: tuple[str, ...] | None, members: Sequence[BundleMember], *, now: datetime
+    ) -> BilledPlan | None:
+        """Return how the plan bills after the switch, given its first bill then."""
+        plan = billed_plan(self.holding, bill_before_balances(bill), members)
+        if plan is None:
+            return None
+        rows = self._coupon_rows(self.coupons if swapped_coupons is None else swapped_coupons)
+        plan = replace(plan, terms=self.price.terms, price_id=self.price.provider_id, coupon_rows=rows)
+        if self.estimate is None or self.estimate.renewal is not None:
+            return plan
+        left = rows_after_bill(rows, self.estimate.now.coupon_ids, now, CouponBook.for_rows(rows))
+        return replace(plan, coupon_rows=left, anchor_day=now.day)
+
     def steps(self) -> list[Step]:
         """Return the step that switches the plan; none if that is scheduled already."""
         if self.is_scheduled:
@@ -103,13 +139,14 @@ class SwitchedSubscription:
 
     def plan_after(self, plan: PlanRow) -> PlanRow:
         """Return the plan at its new price."""
-        after, amount = self.price.text("period_unit"), self.price.cents("price")
+        after, amount = self.price.terms, self.price.cents("price")
         bills_at = self.estimate.next_billing_at if self.estimate and self.at_once else None
-        scheduled = ScheduledPlan(after, amount, self.holding.subscription.current_term_end)
+        scheduled = ScheduledPlan(after, amount, self.holding.subscription.period_end)
         return replace(
             plan,
             amount=amount,
-            period_unit=after,
+            amount_today=amount,
+            terms=after,
             scheduled_plan=None if self.at_once else scheduled,
             next_billing_at=bills_at or plan.next_billing_at,
             has_scheduled_change=not self.at_once,
@@ -127,7 +164,8 @@ class PeriodPreview(Preview):
 def preview_switch(account: Account, *, direction: str, plan_ids: Sequence[str] | None, now: datetime) -> PeriodPreview:
     """Return the plans and figures after a switch, with the switches that are scheduled already.
 
-    `plan_ids` None means every plan that can switch. Raises InvalidInput, InvalidState, NoChange, BillingUnavailable.
+    `plan_ids` None means every plan that can switch, of one currency. Raises InvalidInput, InvalidState, NotChangeable,
+    SeveralCurrencies, NoChange, BillingUnavailable.
     """
     holdings = live_holdings(account)
     scheduled = _scheduled_switches(holdings, direction, plan_ids)
@@ -147,15 +185,16 @@ def switch_period(
     key: str,
     actor: str,
     now: datetime,
+    intents: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """Switch plans as previewed; return the figures that were confirmed.
+    """Switch plans as previewed; return the confirmed figures and what was charged.
 
-    A repeated request for the same plans finishes one that was done in part. Raises QuoteChanged,
-    PaymentProcessingFailed (nothing was changed), and what `preview_switch` and a command raise.
+    The charges are paid with `intents` if there are any (see `confirm_change`). A repeated request for the same plans
+    finishes one that was done in part. Raises QuoteChanged, PaymentProcessingFailed (nothing was changed), and what
+    `preview_switch` and a command raise.
     """
     change = SwitchPeriod(account, KINDS[direction], plan_ids)
-    figures: dict[str, Any] = confirm_change(change, quote=quote, key=key, actor=actor, now=now).shown
-    return figures
+    return done_figures(confirm_change(change, quote=quote, key=key, actor=actor, now=now, intents=intents))
 
 
 @dataclass(frozen=True)
@@ -186,12 +225,8 @@ class SwitchPeriod(PlanChange):
 
     def remaining_ids(self) -> set[str]:
         """Return the ids of the requested subscriptions that can switch."""
-        return {
-            holding.subscription.provider_id
-            for holding in live_holdings(self.account)
-            if (self.plan_ids is None or holding.plan.id in self.plan_ids)
-            and _build_switch(holding, self.kind.name) is not None
-        }
+        possible = _possible_switches(live_holdings(self.account), self.kind.name, self.plan_ids)
+        return {switch.subscription_id for switch in possible}
 
 
 def _new_switches(
@@ -202,16 +237,37 @@ def _new_switches(
     scheduled: Sequence[SwitchedSubscription],
 ) -> list[SwitchedSubscription]:
     """Return the switches to make, without those that are `scheduled` already."""
-    possible = [switch for holding in holdings if (switch := _build_switch(holding, direction)) is not None]
+    possible = _possible_switches(holdings, direction, plan_ids)
     if plan_ids is None:
         return possible
-    if not plan_ids or any(catalog.find_plan(plan_id) is None for plan_id in plan_ids):
-        raise InvalidInput(fields={"planIds": ["Choose available plans."]})
-    ids = set(plan_ids) - {switch.holding.plan.id for switch in scheduled}
-    chosen = [switch for switch in possible if switch.holding.plan.id in ids]
-    if len(chosen) < len(ids):
+    _check_plans_exist(holdings, plan_ids)
+    scheduled_ids = {switch.holding.plan.id for switch in scheduled}
+    ids = set(plan_ids) - scheduled_ids
+    if any(holding.plan.id in ids and not holding.is_changeable for holding in holdings):
+        raise NotChangeable
+    chosen = [switch for switch in possible if switch.holding.plan.id not in scheduled_ids]
+    if {switch.holding.plan.id for switch in chosen} != ids:
         raise InvalidState
+    if len({switch.price.terms for switch in chosen}) > 1:
+        raise SeveralCurrencies
     return chosen
+
+
+def _check_plans_exist(holdings: Sequence[Holding], plan_ids: Sequence[str]) -> None:
+    """Check that plans are named, each of the catalog or held. Raises InvalidInput."""
+    unknown = set(plan_ids) - {holding.plan.id for holding in holdings}
+    if not plan_ids or Plan.objects.filter(pk__in=unknown).count() < len(unknown):
+        raise InvalidInput(fields={"planIds": ["Choose available plans."]})
+
+
+def _possible_switches(
+    holdings: Sequence[Holding], direction: str, plan_ids: Sequence[str] | None
+) -> list[SwitchedSubscription]:
+    """Return the switches of the named plans that can switch; None means all, of the first one's currency."""
+    possible = [switch for holding in holdings if (switch := _build_switch(holding, direction)) is not None]
+    if plan_ids is None:
+        return [switch for switch in possible if switch.price.terms == possible[0].price.terms]
+    return [switch for switch in possible if switch.holding.plan.id in plan_ids]
 
 
 def _build_switch(holding: Holding, direction: str) -> SwitchedSubscription | None:
@@ -219,7 +275,7 @@ def _build_switch(holding: Holding, direction: str) -> SwitchedSubscription | No
     before, _ = PERIODS_BY_DIRECTION[direction]
     subscription = holding.subscription
     is_busy = holding.has_scheduled_pause or subscription.has_scheduled_changes
-    if subscription.period_unit != before or holding.status not in (ACTIVE, IN_TRIAL) or is_busy:
+    if subscription.terms.period_unit != before or holding.status not in (ACTIVE, IN_TRIAL) or is_busy:
         return None
     target = holding.other_period_price
     if target is None:
@@ -242,7 +298,7 @@ def _scheduled_switches(
         SwitchedSubscription(holding, target, at_once=False, is_scheduled=True)
         for holding in holdings
         if (target := holding.changing_to) is not None
-        and target.text("period_unit") == after
+        and target.terms.period_unit == after
         and (plan_ids is None or holding.plan.id in plan_ids)
     ]
 
@@ -266,14 +322,17 @@ def _build_preview(
     ]
     by_id = {switch.subscription_id: switch for switch in estimated}
     switches = [by_id[provider_id] for holding in holdings if (provider_id := _id_of(holding)) in by_id]
-    new = [switch for switch in switches if not switch.is_scheduled]
+    # Steps that charge come first: if the payment is declined, nothing has been changed.
+    new = sorted((switch for switch in switches if not switch.is_scheduled), key=_charges_nothing)
     members = members_after(holdings, switches)
     swaps = bundles.required_swaps(members, RateTable.load_current())
-    forecast = BillForecast(members=members, swaps=swaps)
+    forecast = BillForecast.of_holdings(holdings, members=members, swaps=swaps, now=now)
     figures = compute_figures(
-        [_preview_line(holding, by_id.get(_id_of(holding)), forecast) for holding in holdings],
-        default_period=PERIODS_BY_DIRECTION[direction][1],
-        due_now=sum(switch.amount_due_now for switch in new),
+        [_preview_line(holding, by_id.get(_id_of(holding)), forecast, now) for holding in holdings],
+        default_terms=BillingTerms(period_unit=PERIODS_BY_DIRECTION[direction][1]),
+        forecast=forecast,
+        charges={switch.subscription_id: switch.estimate.now for switch in new if switch.estimate and switch.at_once},
+        due_currency=switches[0].price.terms.currency,
         credited=sum(switch.estimate.credits for switch in new if switch.estimate and switch.at_once),
         effective_at=_effective_at(switches, now),
         at_once=any(switch.at_once for switch in switches),
@@ -290,9 +349,8 @@ def _build_preview(
         basis=compute_basis(holdings),
         body={**shown, "existing_plans": plans_after(holdings, switches)},
         shown=shown,
-        # Steps that charge come first: if the payment is declined, nothing has been changed.
         steps=[
-            *(step for switch in sorted(new, key=_charges_nothing) for step in switch.steps()),
+            *(step for switch in new for step in switch.steps()),
             *bundle_coupons.steps_to_swap(swaps),
         ],
         switches=tuple(switches),
@@ -307,22 +365,23 @@ def _charges_nothing(switch: SwitchedSubscription) -> bool:
     return switch.amount_due_now == 0
 
 
-def _preview_line(holding: Holding, switch: SwitchedSubscription | None, forecast: BillForecast) -> PlanLine:
+def _preview_line(
+    holding: Holding, switch: SwitchedSubscription | None, forecast: BillForecast, now: datetime
+) -> PlanLine:
     """Return the line of a plan after its switch; `switch` is None for a plan that stays."""
     if switch is None:
         return forecast.forecast_line(holding, bills=holding.will_bill)
-    coupons = forecast.coupons_after(switch.subscription_id)
-    estimate = switch.estimate
-    if estimate is None or coupons is not None:
-        estimate = switch.request_estimate(coupons)
-    return PlanLine(period_unit=switch.price.text("period_unit"), bill=estimate.renewal or estimate.now)
+    swapped = forecast.coupons_after(switch.subscription_id)
+    bill = switch.first_renewal(swapped, now=now)
+    billed = switch.billed_after(bill, swapped, forecast.members, now=now)
+    return PlanLine(terms=switch.price.terms, bill=bill, billed=billed)
 
 
 def _effective_at(switches: Sequence[SwitchedSubscription], now: datetime) -> datetime | None:
     """Return now if any plan switches at once, else the end of the first term (UTC)."""
     if any(switch.at_once for switch in switches):
         return now
-    ends = [switch.holding.subscription.current_term_end for switch in switches]
+    ends = [switch.holding.subscription.period_end for switch in switches]
     return min((end for end in ends if end is not None), default=None)
 
 

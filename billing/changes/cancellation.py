@@ -19,7 +19,7 @@ from billing.models.steps import Step
 from billing.queries.commands import subscriptions_with_step
 from billing.queries.holdings import NON_RENEWING, Holding
 from billing.queries.ownership import chosen_holdings, live_holdings
-from billing.receipts.partial_receipts import ActivityReceipt
+from billing.receipts.delivery import ActivityReceipt
 from billing.receipts.texts import cancellation
 from billing.survey import Survey
 

@@ -11,13 +11,13 @@ from billing.changes import bundle_coupons
 from billing.changes.preview import BillForecast, compute_figures, translate_estimate_errors
 from billing.commands.command_kind import CommandKind
 from billing.commands.confirmation import Change, Preview, compute_basis, confirm_change
-from billing.errors import BillingError, BillingUnavailable, ChangeInProgress
+from billing.errors import BillingError, BillingUnavailable, ChangeInProgress, NoLongerExists
 from billing.gateway import coupons as gateway
 from billing.gateway import estimates
 from billing.gateway.coupons import FoundCode
-from billing.gateway.errors import NotSent, Refused
+from billing.gateway.errors import Missing, NotSent, Refused
 from billing.gateway.estimates import Bill
-from billing.models import CodeRedemption, Command, Subscription
+from billing.models import CodeRedemption, Command, Coupon, Subscription
 from billing.queries import bundles
 from billing.queries.commands import has_open_command
 from billing.queries.discounts import FREE_MONTH_COUPON, ITEM_LEVEL
@@ -25,7 +25,7 @@ from billing.queries.documents import account_totals
 from billing.queries.holdings import ACTIVE, IN_TRIAL, Holding
 from billing.queries.ownership import live_holdings
 from billing.queries.plans import held_plan
-from billing.receipts.partial_receipts import ActivityReceipt
+from billing.receipts.delivery import ActivityReceipt
 from billing.receipts.texts import perks
 from core.errors import InvalidInput
 
@@ -91,8 +91,8 @@ def redeem_code(
     Raises InvalidInput, the errors of this module, QuoteChanged, BillingUnavailable and what a command raises.
     """
     change = RedeemCode(account, REDEEM_CODE, code)
-    figures: dict[str, Any] = confirm_change(change, quote=quote, key=key, actor=actor, now=now).shown
-    return figures
+    figures = confirm_change(change, quote=quote, key=key, actor=actor, now=now).shown
+    return {"next_bills": [], **figures}
 
 
 @dataclass(frozen=True)
@@ -124,16 +124,33 @@ def _validate_code(code: str) -> str:
 
 
 def _look_up_code(code: str) -> FoundCode:
-    try:
-        found = gateway.find_code(code)
-    except Refused as error:
-        raise CouponNotFound from error
-    except NotSent as error:
-        raise BillingUnavailable(retry_after=error.retry_after) from error
+    found = _find_in_any_case(code)
     coupon = found.coupon
     if coupon.payload.get("apply_on") == ITEM_LEVEL or coupon.id == FREE_MONTH_COUPON:
         raise CouponNotFound  # a coupon that only the portal places
     return found
+
+
+def _find_in_any_case(code: str) -> FoundCode:
+    """Return the code whose spelling differs in case only; the spelling as typed comes first."""
+    for spelling in _possible_spellings(code):
+        try:
+            return gateway.find_code(spelling)
+        except Refused:
+            continue
+        except NotSent as error:
+            raise BillingUnavailable(retry_after=error.retry_after) from error
+    raise CouponNotFound
+
+
+def _possible_spellings(code: str) -> list[str]:
+    """Return the spellings to look up, since the provider may find exact ones only.
+
+    The spelling of a coupon is in the mirror. Single-use codes are not, and can be too many to list: one that mixes
+    upper and lower case is found only as it is spelled.
+    """
+    mirrored = Coupon.objects.filter(provider_id__iexact=code).order_by("pk").values_list("provider_id", flat=True)
+    return list(dict.fromkeys([code, *mirrored, code.upper(), code.lower()]))
 
 
 def _check_unused(account: Account, found: FoundCode, holdings: Sequence[Holding]) -> None:
@@ -156,13 +173,17 @@ def _check_concurrent_redemption(account: Account, code: str) -> None:
 
 
 def _best_placement(found: FoundCode, holdings: Sequence[Holding]) -> CodePlacement:
-    candidates = [holding for holding in holdings if holding.status in (ACTIVE, IN_TRIAL)]
-    if not candidates:
+    active = [holding for holding in holdings if holding.status in (ACTIVE, IN_TRIAL)]
+    if not active:
         raise NoActiveSubscription
+    # What it saves in one currency cannot be compared with what it saves in another: the first plan's counts.
     placements = [
         placement
-        for holding in candidates
-        if (placement := _estimate_placement(found, holding)) is not None and placement.saved > 0
+        for holding in active
+        if holding.is_changeable
+        and holding.terms.currency == active[0].terms.currency
+        and (placement := _estimate_placement(found, holding)) is not None
+        and placement.saved > 0
     ]
     if not placements:
         raise CouponNotApplicable
@@ -171,7 +192,7 @@ def _best_placement(found: FoundCode, holdings: Sequence[Holding]) -> CodePlacem
 
 
 def _estimate_placement(found: FoundCode, holding: Holding) -> CodePlacement | None:
-    """Return what a code would save on a subscription; None if the provider refuses it there."""
+    """Return what a code would save on a subscription; None if the provider refuses it there, or no bill follows."""
     subscription = holding.subscription
     current = [str(row.get("coupon_code") or row["coupon_id"]) for row in subscription.coupons]
     try:
@@ -181,23 +202,34 @@ def _estimate_placement(found: FoundCode, holding: Holding) -> CodePlacement | N
         )
     except NotSent as error:
         raise BillingUnavailable(retry_after=error.retry_after) from error
-    except Refused:
+    except Refused as error:
+        if isinstance(error, Missing) and error.is_subject:
+            raise NoLongerExists from error
         return None
-    bill = estimate.renewal or estimate.now
-    return CodePlacement(holding=holding, bill=bill, saved=without.total - bill.total)
+    if estimate.renewal is None:
+        return None
+    return CodePlacement(holding=holding, bill=estimate.renewal, saved=without.total - estimate.renewal.total)
 
 
 def _build_preview(found: FoundCode, placement: CodePlacement, holdings: Sequence[Holding], now: datetime) -> Preview:
     subscription = placement.holding.subscription
-    forecast = BillForecast(
-        members=bundles.bundle_members(holdings), swaps=(), bills={subscription.provider_id: placement.bill}
+    added = {"coupon_id": found.coupon.id, "coupon_code": found.code}
+    forecast = BillForecast.of_holdings(
+        holdings,
+        members=bundles.bundle_members(holdings),
+        swaps=(),
+        now=now,
+        bills={subscription.provider_id: placement.bill},
+        coupon_rows={subscription.provider_id: [*subscription.coupons, added]},
     )
     with translate_estimate_errors():
         lines = [forecast.forecast_line(holding, bills=holding.will_bill) for holding in holdings]
     figures = compute_figures(
         lines,
-        default_period=account_totals(holdings)[0].period_unit,
-        due_now=0,
+        forecast=forecast,
+        default_terms=account_totals(holdings)[0].terms,
+        charges={},
+        due_currency=placement.holding.terms.currency,
         effective_at=placement.holding.next_billing_at,
         about=[found.code, subscription.provider_id],
     )

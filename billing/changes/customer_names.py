@@ -5,7 +5,7 @@ import logging
 
 from accounts.models import Account
 from billing import clock
-from billing.errors import BillingUnavailable, BillingUnconfirmed
+from billing.errors import BillingUnavailable, BillingUnconfirmed, NoLongerExists
 from billing.gateway import customers
 from billing.gateway.errors import Missing, NotSent, Refused, Unconfirmed
 from billing.mirror import account_import
@@ -22,7 +22,7 @@ def rename_customer(account: Account, *, first_name: str, last_name: str, key: s
     """Rename an account's customer at the provider and in the mirror, unless it has these names already.
 
     Raises BillingUnavailable (nothing was changed), BillingUnconfirmed (it may have changed: repeat the same names with
-    the same key), InvalidInput (the provider refuses a name).
+    the same key), InvalidInput (the provider refuses a name), NoLongerExists (it has deleted the customer).
     """
     customer = Customer.objects.filter(account=account, deleted=False).first()
     if customer is None or _current_names(customer) == (first_name, last_name):
@@ -38,8 +38,9 @@ def rename_customer(account: Account, *, first_name: str, last_name: str, key: s
         raise BillingUnavailable(retry_after=error.retry_after) from error
     except Unconfirmed as error:
         raise BillingUnconfirmed from error
-    except Missing:
+    except Missing as error:
         account_import.mark_deleted("customer", customer.provider_id)
+        raise NoLongerExists from error
     except Refused as error:
         raise _refusal_error(error) from error
     else:

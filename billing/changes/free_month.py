@@ -1,8 +1,7 @@
 """The free month: one free billing period, once in twelve months (docs/rules.md, rule 8)."""
 
-import calendar
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from accounts.brands import site
@@ -23,10 +22,10 @@ from billing.queries.discounts import FREE_MONTH_COUPON
 from billing.queries.holdings import ACTIVE, Holding
 from billing.queries.ownership import live_holdings
 from billing.queries.plans import held_plan
-from billing.queries.totals import MONTH
-from billing.receipts.partial_receipts import ActivityReceipt
+from billing.receipts.delivery import ActivityReceipt
 from billing.receipts.texts import perks
 from billing.survey import FREE_MONTH, Survey
+from billing.terms import DEFAULT_CURRENCY, MONTH
 
 CLAIM_INTERVAL = timedelta(days=365)
 
@@ -71,8 +70,9 @@ class FreeMonthOffer:
             "eligible": self.reason is None,
             "reason": self.reason,
             "amount_saved": self.amount_saved,
+            "currency_code": holding.terms.currency if holding else DEFAULT_CURRENCY,
             "next_billing_at": format_iso_utc(bills_at),
-            "new_next_billing_at": format_iso_utc(_add_one_month(bills_at)),
+            "new_next_billing_at": format_iso_utc(None if bills_at is None else clock.add_months(bills_at, 1)),
             "plans": [held_plan(holding)] if holding else [],
             "quote": self.quote,
         }
@@ -145,7 +145,10 @@ def _build_offer(account: Account, now: datetime) -> FreeMonthOffer:
     reason = _ineligible_reason(account, holdings, now)
     if reason is not None:
         return FreeMonthOffer(reason=reason)
-    chosen = max(_eligible_holdings(holdings), key=lambda holding: holding.subscription.amount)
+    eligible = _eligible_holdings(holdings)
+    # Prices in different currencies cannot be compared: the first plan's currency counts.
+    comparable = [holding for holding in eligible if holding.terms == eligible[0].terms]
+    chosen = max(comparable, key=lambda holding: holding.subscription.amount)
     subscription = chosen.subscription
     with translate_estimate_errors():
         saved = estimates.estimate_next_bill(subscription.provider_id).total
@@ -169,20 +172,15 @@ def _active_holdings(holdings: list[Holding]) -> list[Holding]:
 
 
 def _eligible_holdings(holdings: list[Holding]) -> list[Holding]:
-    return [holding for holding in _active_holdings(holdings) if holding.subscription.period_unit == MONTH]
+    return [
+        holding
+        for holding in _active_holdings(holdings)
+        if holding.is_changeable and holding.terms.period_unit == MONTH
+    ]
 
 
 def _has_recent_claim(account: Account, now: datetime) -> bool:
     return OfferClaim.objects.filter(account=account, claimed_at__gt=now - CLAIM_INTERVAL).exists()
-
-
-def _add_one_month(instant: datetime | None) -> datetime | None:
-    """Return the same day of the next month, or that month's last day (UTC)."""
-    if instant is None:
-        return None
-    year, month = (instant.year + instant.month // 12, instant.month % 12 + 1)
-    day = min(instant.day, calendar.monthrange(year, month)[1])
-    return instant.astimezone(UTC).replace(year=year, month=month, day=day)
 
 
 def _record_claim(command: Command, subscriptions: list[Subscription], now: datetime) -> None:

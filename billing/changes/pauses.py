@@ -11,14 +11,14 @@ from billing.changes.cancellation_survey import SurveyedChange
 from billing.changes.plan_change import SubscriptionsChange
 from billing.commands.command_kind import CommandKind
 from billing.commands.confirmation import Preview, confirm_change
-from billing.errors import BillingError, InvalidState
+from billing.errors import BillingError, InvalidState, NotChangeable
 from billing.mirror import pause_schedules
 from billing.mirror.pause_schedules import PAUSE_DAYS
 from billing.models import CancellationFeedback, Command, Subscription
 from billing.models.steps import Step, StepOperation, subscription_step
 from billing.queries.holdings import Holding
 from billing.queries.ownership import chosen_holdings
-from billing.receipts.partial_receipts import ActivityReceipt
+from billing.receipts.delivery import ActivityReceipt
 from billing.receipts.texts import pauses
 from billing.survey import NO_SCREEN, Screen
 from core.errors import InvalidInput
@@ -62,7 +62,8 @@ def schedule_pause(
     """Pause subscriptions for 30 days from the end of their terms; None means every one that can be paused.
 
     `offered` names the screen that offered the pause, if any. Survey answers are stored even if the pause fails.
-    Raises InvalidInput, NotFound, NothingToPause, AlreadyPaused, InvalidState and what a command raises.
+    Raises InvalidInput, NotFound, NothingToPause, AlreadyPaused, NotChangeable, InvalidState and what a
+    command raises.
     """
     if days != PAUSE_DAYS:
         raise InvalidInput(fields={"days": [f"A pause lasts {PAUSE_DAYS} days."]})
@@ -90,7 +91,7 @@ class SchedulePause(SurveyedChange):
         return {"brand": self.brand, "offered": self.offered}
 
     def plan_steps(self, command: Command, preview: Preview | None) -> list[Step]:
-        """Return the steps. Raises AlreadyPaused, NothingToPause and InvalidState."""
+        """Return the steps. Raises AlreadyPaused, NothingToPause, NotChangeable and InvalidState."""
         holdings = _pausable_holdings(self.account, self.subscription_ids)
         self.link_answers(command, holdings)
         return [subscription_step(StepOperation.PAUSE, holding.subscription.provider_id) for holding in holdings]
@@ -137,6 +138,8 @@ def _pausable_holdings(account: Account, subscription_ids: Sequence[str] | None)
     has_pause = any(holding.is_paused or holding.has_scheduled_pause for holding in holdings)
     if has_pause and (is_named or not pausable):
         raise AlreadyPaused
+    if is_named and not all(holding.is_changeable for holding in holdings):
+        raise NotChangeable
     if is_named and len(pausable) < len(holdings):
         raise InvalidState
     if not pausable:

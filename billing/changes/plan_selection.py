@@ -1,14 +1,12 @@
 """Add and remove services: the subscriber selects the whole set of plans (docs/rules.md, rule 5)."""
 
 import uuid
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
 from accounts.models import Account
-from billing import catalog
-from billing.catalog import Plan
 from billing.changes import bundle_coupons
 from billing.changes.plan_change import main_steps
 from billing.changes.preview import (
@@ -16,6 +14,7 @@ from billing.changes.preview import (
     PlanLine,
     check_can_pay,
     compute_figures,
+    done_figures,
     translate_estimate_errors,
 )
 from billing.changes.targets import (
@@ -34,20 +33,26 @@ from billing.commands.confirmation import Change, NoChange, Preview, compute_bas
 from billing.errors import InvalidState
 from billing.gateway import estimates
 from billing.gateway.estimates import Bill, ChangeEstimate
-from billing.models import Command, Subscription
+from billing.mirror.next_bills import bill_before_balances
+from billing.models import Command, Plan, Subscription
 from billing.models.steps import Step, StepOperation, subscription_step
 from billing.queries import bundles
 from billing.queries.bundles import BundleMember, RateTable
 from billing.queries.commands import subscriptions_with_step
-from billing.queries.documents import account_totals
+from billing.queries.documents import account_totals, terms_of_additions
 from billing.queries.holdings import ACTIVE, NON_RENEWING, Holding, holdings_of
+from billing.queries.next_bills import BilledPlan
 from billing.queries.ownership import live_holdings
-from billing.queries.plans import PlanRow, plans_to_add
+from billing.queries.plans import PlanRow, plans_to_add, prices_at_terms
 from billing.receipts.charges import command_charges
-from billing.receipts.partial_receipts import ActivityReceipt
+from billing.receipts.delivery import ActivityReceipt
 from billing.receipts.texts import cancellation
 from billing.receipts.texts import plans as plan_texts
+from billing.terms import BillingTerms
 from core.errors import InvalidInput
+
+NOT_FOR_SALE = "This plan isn't for sale."
+OTHER_PERIOD = "New services are billed with the ones you have."
 
 
 @dataclass(frozen=True)
@@ -75,23 +80,31 @@ class SelectionDiff:
 
 @dataclass(frozen=True)
 class PlanAddition:
-    """A plan to start: the id of its new subscription, its price, its first coupons, and its estimate."""
+    """A plan to start: the id of its new subscription, its price, its first coupons, and its estimate.
+
+    `next_bill` is the bill after the first period. It equals the first one, because the coupons of a start are bundle
+    rates, which stay; only another size of the bundle makes it differ.
+    """
 
     plan: Plan
     subscription_id: str
     price: str
     coupons: tuple[str, ...]
     estimate: ChangeEstimate
-
-    @property
-    def next_bill(self) -> Bill:
-        """The bill after the first period."""
-        return self.estimate.renewal or self.estimate.now
+    next_bill: Bill
 
 
-def preview_selection(account: Account, *, plan_ids: Sequence[str], now: datetime, must_pay: bool = False) -> Preview:
+def preview_selection(
+    account: Account,
+    *,
+    plan_ids: Sequence[str],
+    now: datetime,
+    period_unit: str | None = None,
+    must_pay: bool = False,
+) -> Preview:
     """Return what selecting exactly these plans changes, and the figures.
 
+    Added plans start at the account's terms; without a live plan, `period_unit` (`month` or `year`) may choose others.
     With `must_pay`, an addition requires a payment method; without it anybody may see the price. Raises InvalidInput,
     NoChange, InvalidState, PaymentMethodRequired, BillingUnavailable.
     """
@@ -102,32 +115,43 @@ def preview_selection(account: Account, *, plan_ids: Sequence[str], now: datetim
     if must_pay and difference.added:
         check_can_pay(account)
     with translate_estimate_errors():
-        return _build_preview(account, holdings, difference, now)
+        return _build_preview(account, holdings, difference, period_unit, now)
 
 
 def change_selection(
-    account: Account, *, plan_ids: Sequence[str], quote: str | None, key: str, actor: str, now: datetime
+    account: Account,
+    *,
+    plan_ids: Sequence[str],
+    quote: str | None,
+    key: str,
+    actor: str,
+    now: datetime,
+    period_unit: str | None = None,
+    intents: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """Start and cancel services so that exactly these plans remain; return the confirmed figures.
+    """Start and cancel services so that exactly these plans remain; return the figures and what was charged.
 
-    Additions start at once, removals end with the term (a paused one at once). A repeated request finishes a change
-    that was done in part. Raises QuoteChanged, PaymentProcessingFailed (nothing was changed), and what
-    `preview_selection` and a command raise.
+    `period_unit` is as in `preview_selection`. The charges are paid with `intents` if there are any (see
+    `confirm_change`). Additions start at once, removals end with the term (a paused one at once). A repeated request
+    finishes a change that was done in part. Raises QuoteChanged, PaymentProcessingFailed (nothing was changed), and
+    what `preview_selection` and a command raise.
     """
-    change = ChangeSelection(account, ADD_REMOVE_SERVICE, plan_ids)
-    figures: dict[str, Any] = confirm_change(change, quote=quote, key=key, actor=actor, now=now).shown
-    return figures
+    change = ChangeSelection(account, ADD_REMOVE_SERVICE, plan_ids, period_unit)
+    return done_figures(confirm_change(change, quote=quote, key=key, actor=actor, now=now, intents=intents))
 
 
 @dataclass(frozen=True)
 class ChangeSelection(Change):
-    """The selection of exactly these plans."""
+    """The selection of exactly these plans, and the billing period of those that start (None: the account's)."""
 
     plan_ids: Sequence[str]
+    period_unit: str | None
 
     def preview(self, now: datetime) -> Preview:
         """Return what the selection changes. Raises as `preview_selection`."""
-        return preview_selection(self.account, plan_ids=self.plan_ids, now=now, must_pay=True)
+        return preview_selection(
+            self.account, plan_ids=self.plan_ids, now=now, period_unit=self.period_unit, must_pay=True
+        )
 
     def repeats(self, earlier: Command) -> bool:
         """Return whether exactly what an earlier command left is still to be changed.
@@ -136,21 +160,17 @@ class ChangeSelection(Change):
         """
         left = [step for step in main_steps(earlier) if not step.has_ended]
         difference = _diff_selection(live_holdings(self.account), self.plan_ids)
-        return _started_plan_ids(left) == {plan.id for plan in difference.added} and {
-            step.subscription_id for step in left if step.operation != StepOperation.START_SUBSCRIPTION
+        starts = [step for step in left if step.operation == StepOperation.START_SUBSCRIPTION]
+        prices = prices_at_terms(
+            (plan.id for plan in difference.added), _terms_of_additions(holdings_of(self.account), self.period_unit)
+        )
+        return {step.arguments["price"] for step in starts} == {price.provider_id for price in prices.values()} and {
+            step.subscription_id for step in left if step not in starts
         } == set(targets_by_id(difference.targets))
 
     def coupon_steps(self) -> list[Step]:
         """Return the swaps of bundle coupons that the account needs by the mirror."""
         return bundle_coupons.pending_steps(self.account)
-
-
-def _started_plan_ids(steps: Iterable[Step]) -> set[str]:
-    return {
-        catalog.plan_id_from_price(str(step.arguments["price"]))
-        for step in steps
-        if step.operation == StepOperation.START_SUBSCRIPTION
-    }
 
 
 def _diff_selection(holdings: Sequence[Holding], plan_ids: Sequence[str]) -> SelectionDiff:
@@ -162,52 +182,73 @@ def _diff_selection(holdings: Sequence[Holding], plan_ids: Sequence[str]) -> Sel
         # Another plan of the service is live: an account has at most one live plan per service.
         raise InvalidState
     if any(not plan.on_sale for plan in added):
-        raise InvalidInput(fields={"planIds": ["This plan isn't for sale."]})
+        raise InvalidInput(fields={"planIds": [NOT_FOR_SALE]})
     selected_ids = {plan.id for plan in selected}
-    ending = [holding for holding in holdings if holding.status == NON_RENEWING]
+    changeable = [holding for holding in holdings if holding.is_changeable]
+    ending = [holding for holding in changeable if holding.status == NON_RENEWING]
     return SelectionDiff(
         added=added,
         kept_again=tuple(KeptSubscription(holding) for holding in ending if holding.plan.id in selected_ids),
         removed=tuple(
             CanceledSubscription(holding)
-            for holding in holdings
+            for holding in changeable
             if holding.plan.id not in selected_ids and holding not in ending
         ),
     )
 
 
 def _selected_plans(plan_ids: Sequence[str]) -> list[Plan]:
-    plans_by_id = {plan_id: catalog.find_plan(plan_id) for plan_id in plan_ids}
-    unknown = [plan_id for plan_id, plan in plans_by_id.items() if plan is None]
-    if unknown or not plans_by_id:
+    plans = sorted(Plan.objects.filter(pk__in=plan_ids), key=lambda plan: plan.sort_key)
+    if not plans or len(plans) < len(set(plan_ids)):
         raise InvalidInput(fields={"planIds": ["Choose at least one available plan."]})
-    plans = sorted((plan for plan in plans_by_id.values() if plan), key=lambda plan: catalog.catalog_position(plan.id))
     if len({plan.service for plan in plans}) < len(plans):
         raise InvalidInput(fields={"planIds": ["Choose one plan for each service."]})
     return plans
 
 
-def _build_preview(account: Account, holdings: Sequence[Holding], difference: SelectionDiff, now: datetime) -> Preview:
+def _terms_of_additions(holdings: Sequence[Holding], period_unit: str | None) -> BillingTerms:
+    """Return the terms of added plans: the account's, or without a live plan those of the chosen period.
+
+    Raises InvalidInput if a live plan sets another period.
+    """
+    terms = terms_of_additions(holdings)
+    if period_unit in (None, terms.period_unit):
+        return terms
+    if any(holding.is_changeable and not holding.is_cancelled for holding in holdings):
+        raise InvalidInput(fields={"periodUnit": [OTHER_PERIOD]})
+    return terms.other_period
+
+
+def _build_preview(
+    account: Account,
+    holdings: Sequence[Holding],
+    difference: SelectionDiff,
+    period_unit: str | None,
+    now: datetime,
+) -> Preview:
     rates = RateTable.load_current()
     members = members_after(holdings, difference.targets)
-    period = account_totals(holdings_of(account))[0].period_unit
-    additions = _build_additions(account, difference.added, members, rates, period, now)
+    every_holding = holdings_of(account)
+    terms = _terms_of_additions(every_holding, period_unit)
+    additions = _build_additions(account, difference.added, members, rates, terms, now)
     all_members = [*members, *(_addition_member(addition) for addition in additions)]
     swaps = bundles.required_swaps(all_members, rates)
-    forecast = BillForecast(members=all_members, swaps=swaps)
+    forecast = BillForecast.of_holdings(holdings, members=all_members, swaps=swaps, now=now)
     additions = [_with_next_bill(account, addition, forecast) for addition in additions]
     effective_at = _effective_at(difference, now)
     figures = compute_figures(
-        _preview_lines(holdings, difference, additions, forecast, period),
-        default_period=period,
-        due_now=sum(addition.estimate.now.amount_due for addition in additions),
+        _preview_lines(holdings, difference, additions, forecast, terms),
+        default_terms=account_totals(every_holding)[0].terms,
+        forecast=forecast,
+        charges={addition.subscription_id: addition.estimate.now for addition in additions},
+        due_currency=terms.currency,
         effective_at=effective_at,
         at_once=effective_at == now,
         about=_change_marks(difference),
     )
     shown = {**figures, **difference.plan_ids}
-    plans = _plans_after(holdings, difference, additions, period)
-    offered = plans_to_add({row.plan.service for row in plans}, period_unit=figures["own"]["period_unit"])
+    plans = _plans_after(holdings, difference, additions, terms)
+    offered = plans_to_add({row.plan.service for row in plans}, terms=terms)
     return Preview(
         basis=compute_basis(holdings),
         body={**shown, "existing_plans": plans, "plans": offered},
@@ -242,22 +283,26 @@ def _build_additions(
     plans: Sequence[Plan],
     members: Sequence[BundleMember],
     rates: RateTable,
-    period: str,
+    terms: BillingTerms,
     now: datetime,
 ) -> list[PlanAddition]:
     live = sum(member.is_live_after(now) for member in members)
     coupons = rates.coupon_for(live + len(plans))
-    return [_build_addition(account, plan, coupons, period) for plan in plans]
+    prices = prices_at_terms((plan.id for plan in plans), terms)
+    if len(prices) < len(plans):
+        raise InvalidInput(fields={"planIds": [NOT_FOR_SALE]})
+    return [_build_addition(account, plan, coupons, prices[plan.id].provider_id) for plan in plans]
 
 
-def _build_addition(account: Account, plan: Plan, coupons: tuple[str, ...], period: str) -> PlanAddition:
-    price = catalog.build_item_price_id(plan.id, period)
+def _build_addition(account: Account, plan: Plan, coupons: tuple[str, ...], price: str) -> PlanAddition:
+    estimate = estimates.estimate_start(account.customer.provider_id, price=price, coupons=coupons)
     return PlanAddition(
         plan=plan,
         subscription_id=uuid.uuid4().hex,
         price=price,
         coupons=coupons,
-        estimate=estimates.estimate_start(account.customer.provider_id, price=price, coupons=coupons),
+        estimate=estimate,
+        next_bill=estimate.now,
     )
 
 
@@ -267,7 +312,7 @@ def _with_next_bill(account: Account, addition: PlanAddition, forecast: BillFore
     if coupons is None:
         return addition
     later = estimates.estimate_start(account.customer.provider_id, price=addition.price, coupons=coupons)
-    return replace(addition, estimate=replace(addition.estimate, renewal=later.renewal or later.now))
+    return replace(addition, next_bill=later.now)
 
 
 def _addition_member(addition: PlanAddition) -> BundleMember:
@@ -284,7 +329,7 @@ def _preview_lines(
     difference: SelectionDiff,
     additions: Sequence[PlanAddition],
     forecast: BillForecast,
-    period: str,
+    terms: BillingTerms,
 ) -> list[PlanLine]:
     """Return the lines of held and added plans, in catalog order."""
     kept, removed = targets_by_id(difference.kept_again), targets_by_id(difference.removed)
@@ -292,10 +337,32 @@ def _preview_lines(
     for holding in holdings:
         provider_id = holding.subscription.provider_id
         bills = provider_id in kept or (holding.will_bill and provider_id not in removed)
-        held.append((holding.plan, forecast.forecast_line(holding, bills=bills)))
-    added = [(addition.plan, PlanLine(period, addition.next_bill)) for addition in additions]
-    in_order = sorted([*held, *added], key=lambda planned: catalog.catalog_position(planned[0].id))
+        held.append((holding.plan, forecast.forecast_line(holding, bills=bills, ends=provider_id in removed)))
+    added = [
+        (addition.plan, PlanLine(terms, addition.next_bill, _addition_billed(addition, forecast, terms)))
+        for addition in additions
+    ]
+    in_order = sorted([*held, *added], key=lambda planned: planned[0].sort_key)
     return [line for _, line in in_order]
+
+
+def _addition_billed(addition: PlanAddition, forecast: BillForecast, terms: BillingTerms) -> BilledPlan | None:
+    """Return how an added plan bills after its first period."""
+    member = next(row for row in forecast.members if row.subscription_id == addition.subscription_id)
+    if member.bills_at is None:
+        return None
+    coupons = forecast.coupons_after(addition.subscription_id)
+    return BilledPlan(
+        plan=addition.plan,
+        subscription_id="",
+        at=member.bills_at,
+        terms=terms,
+        price_id=addition.price,
+        bill=bill_before_balances(addition.next_bill),
+        coupon_rows=[{"coupon_id": coupon} for coupon in (addition.coupons if coupons is None else coupons)],
+        anchor_day=forecast.now.day,
+        member=member,
+    )
 
 
 def _effective_at(difference: SelectionDiff, now: datetime) -> datetime | None:
@@ -308,12 +375,16 @@ def _effective_at(difference: SelectionDiff, now: datetime) -> datetime | None:
 
 
 def _plans_after(
-    holdings: Sequence[Holding], difference: SelectionDiff, additions: Sequence[PlanAddition], period: str
+    holdings: Sequence[Holding], difference: SelectionDiff, additions: Sequence[PlanAddition], terms: BillingTerms
 ) -> list[PlanRow]:
     """Return the held and added plans after the change, in catalog order."""
-    added = [PlanRow(addition.plan, addition.next_bill.full_price, period, status=ACTIVE) for addition in additions]
+    added = [
+        PlanRow(addition.plan, price, terms, status=ACTIVE, amount_today=price)
+        for addition in additions
+        for price in [addition.next_bill.full_price]
+    ]
     after = [*plans_after(holdings, difference.targets), *added]
-    return sorted(after, key=lambda row: catalog.catalog_position(row.plan.id))
+    return sorted(after, key=lambda row: row.plan.sort_key)
 
 
 def _compose_receipt(command: Command, subscriptions: list[Subscription]) -> ActivityReceipt | None:

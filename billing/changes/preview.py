@@ -1,46 +1,109 @@
 """Previews: what a change will cost by the provider's estimates."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, astuple, dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
 from accounts.models import Account
 from billing.clock import format_iso_utc
 from billing.commands.quotes import compute_quote
-from billing.errors import BillingUnavailable, InvalidState, PaymentMethodRequired
+from billing.errors import BillingUnavailable, InvalidState, NoLongerExists, PaymentMethodRequired
 from billing.gateway import estimates
-from billing.gateway.errors import NotSent, Refused
-from billing.gateway.estimates import Bill
-from billing.models import PaymentSource, Subscription
+from billing.gateway.errors import Missing, NotSent, Refused
+from billing.gateway.estimates import Bill, ChangeEstimate
+from billing.mirror.next_bills import bill_before_balances, estimate_bill
+from billing.models import Command, PaymentSource, Subscription
 from billing.queries.bundles import BundleMember, CouponSwap, member_after_swap
-from billing.queries.discounts import Price, discounted_price, discounts_for_coupons
+from billing.queries.discounts import (
+    Discount,
+    Price,
+    discounted_price,
+    discounts_after_invoice,
+    discounts_for_coupons,
+)
 from billing.queries.holdings import NON_RENEWING, Holding
-from billing.queries.totals import period_totals
+from billing.queries.next_bills import (
+    BilledPlan,
+    EstimatedBill,
+    NextBill,
+    Payer,
+    billed_plan,
+    known_bills,
+    project_bills,
+)
+from billing.queries.totals import totals_by_terms
+from billing.receipts.charges import command_charges
+from billing.terms import BillingTerms
 
 
 @dataclass(frozen=True)
 class PlanLine:
-    """One plan as it will bill: its period (`month` or `year`) and its next bill, None if it will not bill."""
+    """One plan after a change: its terms and the bill that its total counts, None if it does not count.
 
-    period_unit: str
+    `billed` is how it bills next, with what is scheduled; None if it does not.
+    """
+
+    terms: BillingTerms
     bill: Bill | None
+    billed: BilledPlan | None = None
 
 
 @dataclass(frozen=True)
 class BillForecast:
-    """The next bills after a change: the bundle's members, the coupons to swap, and the bills that are known."""
+    """The next bills after a change: the bundle's members, the coupons to swap, and the bills that are known.
+
+    `bills` are by subscription, and `coupon_rows` those after the change where it adds one; `estimates` are those of
+    the mirror, by the subscription's key.
+    """
 
     members: Sequence[BundleMember]
     swaps: Sequence[CouponSwap]
+    now: datetime
+    payer: Payer = field(default_factory=Payer)
     bills: Mapping[str, Bill] = field(default_factory=dict)
+    coupon_rows: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
+    estimates: Mapping[int, EstimatedBill] = field(default_factory=dict)
 
-    def forecast_line(self, holding: Holding, *, bills: bool) -> PlanLine:
-        """Return the line of a plan that keeps its price; without `bills` it has no bill."""
-        return PlanLine(
-            period_unit=holding.subscription.period_unit, bill=self.forecast_bill(holding) if bills else None
+    @classmethod
+    def of_holdings(cls, holdings: Sequence[Holding], **changes: Any) -> BillForecast:
+        """Return the forecast with what is known of the holdings' bills. Five queries at most."""
+        payer = Payer.of_holdings(holdings)
+        return cls(payer=payer, estimates=known_bills(holdings, payer), **changes)
+
+    def forecast_line(self, holding: Holding, *, bills: bool, ends: bool = False) -> PlanLine:
+        """Return the line of a plan that keeps its price; `bills` says whether a total counts it."""
+        bill = self.forecast_bill(holding) if bills else None
+        return PlanLine(terms=holding.terms, bill=bill, billed=None if ends else self._forecast_billed(holding, bill))
+
+    def _forecast_billed(self, holding: Holding, bill: Bill | None) -> BilledPlan | None:
+        """Return how a plan bills next with its scheduled change; None if nothing is scheduled to bill."""
+        plan = billed_plan(holding, None, self.members)
+        if plan is None:
+            return None
+        coupons = self.coupons_after(plan.subscription_id)
+        rows = self.coupon_rows.get(plan.subscription_id, plan.coupon_rows)
+        rows = rows if coupons is None else coupon_rows_after(rows, coupons)
+        return replace(plan, bill=self._estimate_scheduled(holding, bill, coupons), coupon_rows=rows)
+
+    def _estimate_scheduled(
+        self, holding: Holding, bill: Bill | None, coupons: tuple[str, ...] | None
+    ) -> EstimatedBill | None:
+        known, price = self.estimates.get(holding.subscription.pk), holding.changing_to
+        if coupons is None and known is not None:
+            return known
+        if bill is not None and price is None:
+            return bill_before_balances(bill)
+        if coupons is None or price is None:
+            return estimate_bill(holding, now=self.now)
+        subscription_id = holding.subscription.provider_id
+        estimate = estimates.estimate_change(
+            subscription_id, price=price.provider_id, coupons=coupons, at_term_end=True
         )
+        return None if estimate.renewal is None else bill_before_balances(estimate.renewal)
 
     def forecast_bill(self, holding: Holding) -> Bill:
         """Return the next bill of a plan that keeps its price."""
@@ -56,10 +119,14 @@ class BillForecast:
         estimate = estimates.estimate_change(
             subscription.provider_id, price=subscription.item_price_id, coupons=coupons
         )
-        return estimate.renewal or estimate.now
+        if estimate.renewal is not None:
+            return estimate.renewal
+        return _priced_bill(subscription.amount, discounts_for_coupons(coupons, subscription.item_price_id))
 
     def coupons_after(self, subscription_id: str) -> tuple[str, ...] | None:
         """Return the coupons of a subscription after the change; None if they stay as they are."""
+        if subscription_id in self.coupon_rows:
+            return tuple(str(row.get("coupon_code") or row["coupon_id"]) for row in self.coupon_rows[subscription_id])
         swap = next((swap for swap in self.swaps if swap.subscription_id == subscription_id), None)
         member = next((member for member in self.members if member.subscription_id == subscription_id), None)
         return None if swap is None or member is None else member_after_swap(member, swap).coupons
@@ -76,20 +143,54 @@ def _estimate_bill_when_kept(subscription: Subscription, coupons: Sequence[str])
         return estimates.estimate_start(customer_id, price=subscription.item_price_id, coupons=coupons).now
     except Refused:
         full_price = estimates.estimate_next_bill(subscription.provider_id).full_price
-    price = discounted_price(full_price, discounts_for_coupons(coupons, subscription.item_price_id))
+    return _priced_bill(full_price, discounts_for_coupons(coupons, subscription.item_price_id))
+
+
+def bill_after_invoice(
+    estimate: ChangeEstimate, price_id: str, coupon_rows: Sequence[Mapping[str, Any]], *, now: datetime
+) -> Bill:
+    """Return the bill that follows the invoice of a change at once, with the coupons that the invoice leaves.
+
+    The provider estimates a single invoice of a change: where it charges at once, it does not tell the renewal.
+    """
+    tax = 0 if estimate.now.tax == 0 and estimate.now.total > estimate.now.promotional else None
+    discounts = discounts_after_invoice(coupon_rows, price_id, used=estimate.now.coupon_ids, invoiced_at=now)
+    in_force = [discount for discount in discounts if discount.is_in_force_at(estimate.next_billing_at)]
+    return replace(_priced_bill(estimate.now.full_price, in_force), tax=tax)
+
+
+def _priced_bill(full_price: int, discounts: Iterable[Discount]) -> Bill:
+    """Return a bill of a full price (cents) with these discounts, computed as for the totals."""
+    discounts = list(discounts)
+    price = discounted_price(full_price, discounts)
     return Bill(
         full_price=full_price,
         bundle_savings=price.bundle_savings,
         coupon_discount=price.coupon_discount,
         amount_due=price.total,
+        coupon_ids=frozenset(discount.coupon_id for discount in discounts),
     )
 
 
-def compute_figures(
+def coupon_rows_after(present: Sequence[Mapping[str, Any]], coupons: Collection[str]) -> list[Mapping[str, Any]]:
+    """Return the rows of these coupons (ids or codes), with the periods that run."""
+    kept = [row for row in present if {row["coupon_id"], row.get("coupon_code")} & set(coupons)]
+    known = {row.get(name) for row in present for name in ("coupon_id", "coupon_code")}
+    return [*kept, *({"coupon_id": coupon} for coupon in coupons if coupon not in known)]
+
+
+def done_figures(command: Command) -> dict[str, Any]:
+    """Return the confirmed figures of a done command, with `due_now` as the provider has charged it."""
+    return {"next_bills": [], **command.shown, "due_now": command_charges(command).total}
+
+
+def compute_figures(  # noqa: PLR0913  (they are the parts of one answer)
     lines: Sequence[PlanLine],
     *,
-    default_period: str,
-    due_now: int,
+    default_terms: BillingTerms,
+    forecast: BillForecast,
+    charges: Mapping[str, Bill],
+    due_currency: str,
     credited: int = 0,
     effective_at: datetime | None,
     at_once: bool = False,
@@ -97,27 +198,48 @@ def compute_figures(
 ) -> dict[str, Any]:
     """Return the sums of the provider's estimates, with their quote; amounts in cents, all in values of JSON.
 
-    `lines` are the plans after the change, in catalog order; `default_period` is the account's period if no plan
-    bills. `due_now` is charged on confirmation (tax included), `credited` for terms already paid. `at_once` says that
-    the change takes effect on confirmation. `about` names what changes, so that two changes with equal amounts have
-    different quotes.
+    `lines` are the plans after the change, in catalog order; `default_terms` are the account's terms if no plan bills.
+    `charges` are the bills of the subscriptions that are charged on confirmation, by the provider's id and in the order
+    of the steps; `credited` is for terms already paid, both in `due_currency`. `forecast` has the bundle after the
+    change and the payer. `at_once` says that the change takes effect on confirmation. `about` names what changes, so
+    that two changes with equal amounts have different quotes.
     """
-    bills = [(line.period_unit, bill_price(line.bill)) for line in lines if line.bill is not None]
-    own, other = period_totals(bills, otherwise=default_period)
-    figures = {"due_now": due_now, "credits": credited, "effective_at": format_iso_utc(effective_at)}
+    bills = [(line.terms, bill_price(line.bill)) for line in lines if line.bill is not None]
+    own, *others = map(asdict, totals_by_terms(bills, otherwise=default_terms))
+    due = {subscription_id: bill.amount_due for subscription_id, bill in charges.items()}
+    figures = {
+        "due_now": sum(due.values()),
+        "due_currency": due_currency,
+        "credits": credited,
+        "effective_at": format_iso_utc(effective_at),
+    }
     quoted = {
         **figures,
         "about": sorted(about),
-        "bills": [[unit, price.amount, price.total] for unit, price in bills],
+        "bills": [[*astuple(terms), price.amount, price.total] for terms, price in bills],
         # A change at once has no date: the quote stays valid however long the subscriber reads it.
         "effective_at": None if at_once else figures["effective_at"],
     }
     return {
         **figures,
-        "own": asdict(own),
-        "other": None if other is None else asdict(other),
+        "charges": due,
+        "own": own,
+        "others": others,
+        "next_bills": [bill.as_json() for bill in _next_bills(lines, forecast, charges.values(), credited)],
         "quote": compute_quote(quoted),
     }
+
+
+def _next_bills(
+    lines: Sequence[PlanLine], forecast: BillForecast, charges: Iterable[Bill], credited: int
+) -> list[NextBill]:
+    """Return the next bills after a change, with the balances that its charges leave."""
+    present = forecast.payer.balances
+    balances = replace(present, refundable=present.refundable + credited)
+    for charge in charges:
+        balances = balances.spend(charge.total + (charge.tax or 0))
+    plans = [line.billed for line in lines if line.billed is not None]
+    return project_bills(plans, forecast.members, forecast.payer, balances)
 
 
 def bill_price(bill: Bill) -> Price:
@@ -129,12 +251,14 @@ def bill_price(bill: Bill) -> Price:
 def translate_estimate_errors() -> Iterator[None]:
     """Translate the gateway's errors while estimates are requested.
 
-    Raises BillingUnavailable, PaymentMethodRequired or InvalidState.
+    Raises BillingUnavailable, PaymentMethodRequired, NoLongerExists or InvalidState.
     """
     try:
         yield
     except NotSent as error:
         raise BillingUnavailable(retry_after=error.retry_after) from error
+    except Missing as error:
+        raise NoLongerExists if error.is_subject else InvalidState from error
     except Refused as error:
         raise PaymentMethodRequired if error.code == "payment_method_not_present" else InvalidState from error
 

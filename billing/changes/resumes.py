@@ -1,25 +1,27 @@
 """Resume paused subscriptions at once (docs/rules.md, rules 1 and 3); `billing/jobs/resumes` has scheduled resumes."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
+from typing import Any
 
 from accounts.models import Account
 from billing.changes import bundle_coupons
 from billing.changes.plan_change import SubscriptionsChange, ids_left
+from billing.changes.preview import translate_estimate_errors
 from billing.commands.command_kind import CommandKind
 from billing.commands.confirmation import Preview, compute_basis, confirm_change
 from billing.commands.quotes import compute_quote
-from billing.errors import BillingError, BillingUnavailable, InvalidState, QuoteChanged
+from billing.errors import BillingError, QuoteChanged, SeveralCurrencies
 from billing.gateway import subscriptions as gateway
-from billing.gateway.errors import NotSent, Refused
 from billing.models import Command, PauseSchedule, Subscription
+from billing.models.commands import SYSTEM_ACTOR
 from billing.models.steps import Step, StepOperation, subscription_step
-from billing.queries.holdings import Holding, newest_subscriptions
+from billing.queries.holdings import Holding, shown_subscriptions_of
 from billing.queries.ownership import chosen_holdings, live_holdings, named_subscriptions
 from billing.receipts.charges import command_charges
-from billing.receipts.partial_receipts import ActivityReceipt
+from billing.receipts.delivery import ActivityReceipt
 from billing.receipts.texts import pauses
 
 
@@ -33,10 +35,15 @@ class NothingToResume(BillingError):
 
 @dataclass(frozen=True)
 class ResumeEstimate:
-    """What resuming would charge (cents, tax included) and when (UTC), with the quote of the charges."""
+    """What resuming would charge (cents, tax included) and when (UTC), with the quote of the charges.
+
+    `charges` are by the provider's id of the subscription, in the order in which they are made.
+    """
 
     resume_date: datetime
     amount_due: int
+    charges: Mapping[str, int]
+    currency_code: str
     quote: str
 
 
@@ -48,14 +55,17 @@ def resume_subscriptions(
     key: str,
     actor: str,
     now: datetime,
+    intents: Sequence[str] = (),
 ) -> None:
     """Resume paused subscriptions at once; `subscription_ids` None means every one of the account.
 
-    A repeated request for the same subscriptions finishes one that was done in part. Raises NotFound, NothingToResume,
-    QuoteChanged, PaymentProcessingFailed (still paused) and what a command raises.
+    The charges are paid with `intents` if there are any (see `confirm_change`). A repeated request for the same
+    subscriptions finishes one that was done in part. Raises NotFound, NothingToResume, QuoteChanged,
+    PaymentProcessingFailed (still paused) and what a command raises.
     """
-    change = ResumeSubscriptions(account, RESUME, subscription_ids, has_quote=quote is not None)
-    confirm_change(change, quote=quote, key=key, actor=actor, now=now)
+    is_priced = quote is not None or bool(intents)
+    change = ResumeSubscriptions(account, RESUME, subscription_ids, is_priced=is_priced)
+    confirm_change(change, quote=quote, key=key, actor=actor, now=now, intents=intents)
     # The provider refuses changes of a paused subscription: its coupons are aligned now (docs/rules.md, rule 6).
     bundle_coupons.align_if_possible(account, now=now)
 
@@ -66,10 +76,11 @@ def estimate_resume(
     """Return when the subscriptions would resume and what that would charge.
 
     `days` None means now, else that many days after the pause date; with `days`, subscriptions that could be paused
-    count too. Raises NotFound, NothingToResume, BillingUnavailable, InvalidState.
+    count too. Raises NotFound, NothingToResume, SeveralCurrencies, BillingUnavailable, InvalidState.
     """
     if days is None:
-        return _build_estimate(now, _estimate_charges(_paused_subscriptions(account, subscription_ids)))
+        paused = _paused_subscriptions(account, subscription_ids)
+        return _build_estimate(now, _estimate_charges(paused), paused)
     pause_dates = [
         (holding, date)
         for holding in chosen_holdings(account, subscription_ids)
@@ -78,10 +89,13 @@ def estimate_resume(
     if not pause_dates:
         raise NothingToResume
     resume_at = min(date for _, date in pause_dates) + timedelta(days=days)
-    return _build_estimate(
-        resume_at,
-        {holding.subscription.provider_id: _estimate_later_charge(holding, now) for holding, _ in pause_dates},
-    )
+    subscriptions = [holding.subscription for holding, _ in pause_dates]
+    _common_currency(subscriptions)
+    charges = {
+        holding.subscription.provider_id: _estimate_later_charge(holding, date + timedelta(days=days), now)
+        for holding, date in pause_dates
+    }
+    return _build_estimate(resume_at, charges, subscriptions)
 
 
 def count_overdue_resumes(*, now: datetime) -> int:
@@ -91,20 +105,24 @@ def count_overdue_resumes(*, now: datetime) -> int:
 
 @dataclass(frozen=True)
 class ResumeSubscriptions(SubscriptionsChange):
-    """The resume of paused subscriptions; with no names, of all of the account. It is priced if a quote was sent."""
+    """The resume of paused subscriptions; with no names, of all of the account.
 
-    has_quote: bool
+    It is priced if there is a quote or an intent, which its charges must equal.
+    """
+
+    is_priced: bool
 
     def preview(self, now: datetime) -> Preview | None:
-        """Return the charges of the resumes, if there is a quote. Raises NothingToResume, BillingUnavailable."""
-        if not self.has_quote:
+        """Return the charges of the resumes, if it is priced. Raises NothingToResume, BillingUnavailable."""
+        if not self.is_priced:
             return None
-        charges = _estimate_charges(_paused_subscriptions(self.account, self.subscription_ids))
+        paused = _paused_subscriptions(self.account, self.subscription_ids)
+        charges = _estimate_charges(paused)
         quote = compute_quote(charges)
         return Preview(
             basis=compute_basis(live_holdings(self.account)),
-            body=vars(_build_estimate(now, charges)),
-            shown={"quote": quote, "charges": charges},
+            body=vars(_build_estimate(now, charges, paused)),
+            shown={"quote": quote, "charges": charges, "due_currency": _common_currency(paused)},
         )
 
     def plan_steps(self, command: Command, preview: Preview | None) -> list[Step]:
@@ -119,21 +137,26 @@ class ResumeSubscriptions(SubscriptionsChange):
         subscriptions = _requested_subscriptions(self.account, self.subscription_ids)
         return {subscription.provider_id for subscription in subscriptions if subscription.status == "paused"}
 
-    def is_confirmed(self, earlier: Command, quote: str | None, now: datetime) -> bool:
-        """Return True, or raise QuoteChanged if what is left charges other amounts by now.
+    def confirmed_figures(self, earlier: Command, quote: str | None, now: datetime) -> Mapping[str, Any]:
+        """Return the earlier figures, with the present charges of what is left. Raises QuoteChanged if those differ.
 
         The quote includes the subscriptions that the earlier command has resumed; they are not charged again.
         """
-        if quote is None:
-            return True
-        charges = _estimate_charges(named_subscriptions(self.account, sorted(ids_left(earlier))))
-        current = compute_quote({**earlier.shown.get("charges", {}), **charges})
-        if quote != current:
-            raise QuoteChanged(extra=vars(replace(_build_estimate(now, charges), quote=current)))
-        return True
+        shown: Mapping[str, Any] = earlier.shown
+        if not self.is_priced:
+            return shown
+        left = named_subscriptions(self.account, sorted(ids_left(earlier)))
+        charges = _estimate_charges(left)
+        together = {**shown.get("charges", {}), **charges}
+        current = compute_quote(together)
+        if quote not in (None, current):
+            raise QuoteChanged(extra=vars(replace(_build_estimate(now, charges, left), quote=current)))
+        return {**shown, "charges": together}
 
 
 def _estimate_charges(subscriptions: Sequence[Subscription]) -> dict[str, int]:
+    """Return what resuming each subscription would charge now. Raises SeveralCurrencies, BillingUnavailable."""
+    _common_currency(subscriptions)
     return {
         subscription.provider_id: _request_amount_due(partial(gateway.estimate_resume, subscription.provider_id))
         for subscription in subscriptions
@@ -150,7 +173,7 @@ def _paused_subscriptions(account: Account, subscription_ids: Sequence[str] | No
 
 def _requested_subscriptions(account: Account, subscription_ids: Sequence[str] | None) -> list[Subscription]:
     if subscription_ids is None:
-        return newest_subscriptions(account)
+        return shown_subscriptions_of(account)
     return named_subscriptions(account, subscription_ids)
 
 
@@ -158,31 +181,44 @@ def _pause_date(holding: Holding) -> datetime | None:
     return holding.subscription.current_term_end if holding.can_be_paused else holding.pause_date
 
 
-def _estimate_later_charge(holding: Holding, now: datetime) -> int:
+def _estimate_later_charge(holding: Holding, resume_at: datetime, now: datetime) -> int:
     identifier = holding.subscription.provider_id
     if holding.is_paused:
         # A pause past its resume date would be resumed now.
-        at = max(holding.resume_date or now, now + timedelta(minutes=1))
+        at = max(holding.resume_date or resume_at, now + timedelta(minutes=1))
         return _request_amount_due(lambda: gateway.estimate_resume(identifier, at=at))
     return _request_amount_due(lambda: gateway.estimate_renewal(identifier))
 
 
 def _request_amount_due(estimate_charge: Callable[[], gateway.Charge]) -> int:
-    try:
+    with translate_estimate_errors():
         return estimate_charge().amount_due
-    except NotSent as error:
-        raise BillingUnavailable(retry_after=error.retry_after) from error
-    except Refused as error:
-        raise InvalidState from error
 
 
-def _build_estimate(resume_date: datetime, charges: dict[str, int]) -> ResumeEstimate:
+def _common_currency(subscriptions: Sequence[Subscription]) -> str:
+    """Return the currency of subscriptions whose charges are added. Raises SeveralCurrencies."""
+    currency, *others = {subscription.terms.currency for subscription in subscriptions}
+    if others:
+        raise SeveralCurrencies
+    return currency
+
+
+def _build_estimate(
+    resume_date: datetime, charges: dict[str, int], subscriptions: Sequence[Subscription]
+) -> ResumeEstimate:
     # The quote leaves the date out: it stays valid however long the subscriber reads it.
-    return ResumeEstimate(resume_date=resume_date, amount_due=sum(charges.values()), quote=compute_quote(charges))
+    return ResumeEstimate(
+        resume_date=resume_date,
+        amount_due=sum(charges.values()),
+        charges=charges,
+        currency_code=_common_currency(subscriptions),
+        quote=compute_quote(charges),
+    )
 
 
 def _compose_receipt(command: Command, subscriptions: list[Subscription]) -> ActivityReceipt:
-    return ActivityReceipt("resumed", pauses.resume_receipt(subscriptions, command_charges(command, subscriptions)))
+    receipt = pauses.resume_receipt(subscriptions, command_charges(command, subscriptions))
+    return ActivityReceipt("resumed", receipt, is_joint=command.actor == SYSTEM_ACTOR)
 
 
 RESUME = CommandKind("resume", compose_receipt=_compose_receipt)

@@ -123,8 +123,7 @@ class KeptSubscription:
 
 def term_end(holding: Holding) -> datetime | None:
     """Return when a subscription's term or its trial ends (UTC)."""
-    subscription = holding.subscription
-    return subscription.trial_end if subscription.status == "in_trial" else subscription.current_term_end
+    return holding.subscription.period_end
 
 
 def targets_by_id(targets: Iterable[Target]) -> dict[str, Target]:

@@ -15,7 +15,7 @@ from billing.models.steps import Step, StepOperation, subscription_step
 from billing.queries.commands import subscriptions_with_step
 from billing.queries.holdings import NON_RENEWING, Holding
 from billing.queries.ownership import live_holdings, named_holdings
-from billing.receipts.partial_receipts import ActivityReceipt
+from billing.receipts.delivery import ActivityReceipt
 from billing.receipts.texts import cancellation, plans
 
 

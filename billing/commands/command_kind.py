@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from billing.models import Command, Subscription
-from billing.receipts.partial_receipts import ReceiptComposer
+from billing.receipts.delivery import ReceiptComposer
 
 
 @dataclass(frozen=True)

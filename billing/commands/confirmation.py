@@ -10,19 +10,22 @@ A kind of change is a `Change`: it says what it costs, which steps make it, and 
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
 from accounts.models import Account
 from billing.commands import lifecycle
 from billing.commands.command_kind import CommandKind
+from billing.commands.intents import check_charge_intents
+from billing.commands.operations import OPERATIONS
 from billing.errors import BillingError, ChangeInProgress, QuoteChanged
 from billing.models import Command
 from billing.models.steps import Step
 from billing.queries.commands import has_unfinished_steps, newest_partial_command
 from billing.queries.holdings import Holding
 from billing.queries.ownership import live_holdings
+from billing.terms import DEFAULT_CURRENCY
 
 
 class NoChange(BillingError):
@@ -80,9 +83,12 @@ class Change:
         """Return whether this is the change that an earlier command of its kind has done in part."""
         return False
 
-    def is_confirmed(self, earlier: Command, quote: str | None, now: datetime) -> bool:
-        """Return whether a request with this quote may finish an earlier command. Raises QuoteChanged."""
-        return quote in (None, earlier.shown.get("quote"))
+    def confirmed_figures(self, earlier: Command, quote: str | None, now: datetime) -> Mapping[str, Any] | None:
+        """Return the figures at which a request with this quote may finish an earlier command; None if it may not.
+
+        Raises QuoteChanged.
+        """
+        return earlier.shown if quote in (None, earlier.shown.get("quote")) else None
 
     def join(self, earlier: Command) -> None:
         """Record that this request finishes an earlier command."""
@@ -92,33 +98,43 @@ class Change:
         return []
 
 
-def confirm_change(change: Change, *, quote: str | None, key: str, actor: str, now: datetime) -> Command:
+def confirm_change(
+    change: Change, *, quote: str | None, key: str, actor: str, now: datetime, intents: Sequence[str] = ()
+) -> Command:
     """Make a change, or finish it; return its command, done, whose `shown` has the confirmed figures.
 
     `quote` is that of the confirmed figures; None confirms whatever they are. `key` is the request's idempotency key,
-    `now` billing's time (UTC). Raises QuoteChanged with the new figures, ChangeInProgress, the refusals of the change,
-    and what a command ends with.
+    `now` billing's time (UTC). `intents` are payment intents that the payer has authorized, one for each charge of the
+    change in the order of its steps, or none (docs/rules.md, rule 20). Raises QuoteChanged with the new figures,
+    ChangeInProgress, PaymentMethodInvalid if there are not as many intents as charges, the refusals of the change, and
+    what a command ends with.
     """
     begun = lifecycle.find_begun_command(change.account, key=key)
     if begun is not None:
         lifecycle.continue_command(begun, change.kind, now=now)
         return begun
     earlier = _find_unfinished_command(change)
-    if earlier is not None and change.is_confirmed(earlier, quote, now):
+    figures = None if earlier is None else change.confirmed_figures(earlier, quote, now)
+    if earlier is not None and figures is not None:
         change.join(earlier)
-        lifecycle.continue_command(earlier, change.kind, now=now, rest=_rest_of_steps(change, earlier))
+        rest = _rest_of_steps(change, earlier)
+        paying = _match_intents(change.account, intents, figures, _charged_ids(rest))
+        rest = _pay_with_intents(rest, paying)
+        lifecycle.continue_command(earlier, change.kind, now=now, rest=rest)
         return earlier
     preview = change.preview(now)
     if preview is not None:
         check_quote(quote, preview)
+    shown = change.shown if preview is None else preview.shown
+    paying = _match_intents(change.account, intents, shown, shown.get("charges", {}))
     return lifecycle.execute_command(
         change.account,
         kind=change.kind,
         key=key,
         actor=actor,
         now=now,
-        plan=lambda command: _plan_steps(change, command, preview),
-        shown=change.shown if preview is None else preview.shown,
+        plan=lambda command: _pay_with_intents(_plan_steps(change, command, preview), paying),
+        shown=shown,
     )
 
 
@@ -140,6 +156,43 @@ def _plan_steps(change: Change, command: Command, preview: Preview | None) -> li
     if preview is not None and compute_basis(live_holdings(change.account)) != preview.basis:
         raise ChangeInProgress(retry_after=1)
     return steps
+
+
+def _match_intents(
+    account: Account, intents: Sequence[str], shown: Mapping[str, Any], charged_ids: Iterable[str]
+) -> dict[str, str]:
+    """Return the intent that pays each charge, by subscription, after checking them; empty without intents.
+
+    The confirmed figures (`shown`) have the `charges` in cents, by subscription; `charged_ids` are in the order of the
+    steps. Raises PaymentMethodInvalid, BillingUnavailable.
+    """
+    if not intents:
+        return {}
+    charges = shown.get("charges", {})
+    due = {subscription_id: charges[subscription_id] for subscription_id in charged_ids if charges.get(subscription_id)}
+    check_charge_intents(account, intents, list(due.values()), shown.get("due_currency", DEFAULT_CURRENCY))
+    return dict(zip(due, intents, strict=True))
+
+
+def _charged_ids(steps: Iterable[Step]) -> list[str]:
+    return [step.subscription_id for step in steps if OPERATIONS[step.operation].makes_invoice]
+
+
+def _pay_with_intents(steps: Iterable[Step], intents: Mapping[str, str]) -> list[Step]:
+    """Return the steps, of which those that charge pay with the intent of their subscription, if it has one."""
+    return [
+        _pay_step(step, intents.get(step.subscription_id)) if OPERATIONS[step.operation].makes_invoice else step
+        for step in steps
+    ]
+
+
+def _pay_step(step: Step, intent: str | None) -> Step:
+    """Return a step that pays with an intent, or with the stored card.
+
+    A step of an earlier request may have an intent already, which is spent or expired by now.
+    """
+    arguments = {name: value for name, value in step.arguments.items() if name != "intent"}
+    return replace(step, arguments=arguments if intent is None else {**arguments, "intent": intent})
 
 
 def _find_unfinished_command(change: Change) -> Command | None:

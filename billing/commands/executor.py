@@ -12,6 +12,7 @@ from typing import Any
 
 from django.db import transaction
 
+from billing.commands import step_invoices
 from billing.commands.command_kind import CommandKind
 from billing.commands.operations import Operation, find_operation
 from billing.errors import (
@@ -19,7 +20,9 @@ from billing.errors import (
     BillingPartial,
     BillingUnavailable,
     BillingUnconfirmed,
+    CardNotEditable,
     InvalidState,
+    NoLongerExists,
     PaymentMethodGone,
     PaymentMethodInvalid,
     PaymentMethodRequired,
@@ -28,8 +31,8 @@ from billing.errors import (
 from billing.gateway import records
 from billing.gateway.errors import Missing, NotSent, PaymentRefused, Refused, Unconfirmed
 from billing.gateway.snapshots import Snapshot
-from billing.mirror import documents, pause_schedules, writer
-from billing.models import Command, Subscription
+from billing.mirror import account_import, documents, pause_schedules, writer
+from billing.models import Command, Customer, Subscription
 from billing.models.commands import SYSTEM_ACTOR
 from billing.models.mirror_row import MirroredResource
 from billing.models.steps import Step, StepState, resolve_arguments
@@ -56,16 +59,18 @@ ERRORS_BY_CODE: dict[str, type[BillingError]] = {
     for error in (
         BillingPartial,
         BillingUnavailable,
+        CardNotEditable,
         InvalidState,
+        NoLongerExists,
         PaymentMethodGone,
         PaymentMethodInvalid,
         PaymentMethodRequired,
         PaymentProcessingFailed,
     )
 }
-# How the provider refuses a token or an intent that is spent, expired, not authorized, or not ours.
+# How the provider refuses an intent that is spent, expired, not authorized, or not ours.
 UNUSABLE_INTENT = "payment_intent_invalid"
-UNUSABLE_PARAMS = ("token_id", "payment_intent[id]")
+INTENT_PARAM = "payment_intent[id]"
 
 
 def begin_step(step: Step, now: datetime) -> Step:
@@ -200,7 +205,9 @@ def _read_back_step(operation: Operation, command: Command, index: int) -> list[
     """Return the provider's snapshots of the customer if they show the step done; None otherwise."""
     snapshots = records.find_customer_records(command.account.customer.provider_id)
     arguments = resolve_arguments(command.steps, index)
-    return snapshots if operation.is_done(snapshots, *_target(command.steps[index]), **arguments) else None
+    if not operation.is_done(snapshots, *_target(command.steps[index]), **arguments):
+        return None
+    return step_invoices.mark_invoice(snapshots, command, index) if operation.makes_invoice else snapshots
 
 
 @transaction.atomic
@@ -216,7 +223,7 @@ def _apply_answer(
     command.lock_held()
     rows = writer.write_snapshots(snapshots, now=now)
     result = _record_effects(command, index, snapshots, rows, now) if state == StepState.DONE else None
-    _change_step(command, index, state=state, result=result)
+    _change_step(command, index, state=state, result=result, invoice_id=step_invoices.made_invoice_id(snapshots))
     if all(step.has_ended for step in command.steps):
         _finish_command(command, kind, rows, now)
     else:
@@ -266,7 +273,7 @@ def _finish_command(command: Command, kind: CommandKind, rows: Sequence[Mirrored
 
 
 def _fail_refused_step(command: Command, index: int, now: datetime, error: Refused) -> BillingError:
-    if error.code == UNUSABLE_INTENT or error.param in UNUSABLE_PARAMS:
+    if error.code == UNUSABLE_INTENT or error.param == INTENT_PARAM:
         return _fail_command(command, index, now, PaymentMethodInvalid.code)
     if isinstance(error, PaymentRefused):
         return _fail_command(command, index, now, PaymentProcessingFailed.code)
@@ -277,8 +284,18 @@ def _fail_refused_step(command: Command, index: int, now: datetime, error: Refus
         _change_step(command, index, is_in_doubt=True)
         return _fail_command(command, index, now, BillingUnavailable.code)
     _refresh_mirror(command, now)
-    is_source_missing = isinstance(error, Missing) and "source" in command.steps[index].arguments
-    return _fail_command(command, index, now, PaymentMethodGone.code if is_source_missing else InvalidState.code)
+    return _fail_command(command, index, now, _refusal_code(command, index, error))
+
+
+def _refusal_code(command: Command, index: int, error: Refused) -> str:
+    """Return the code for a refusal that the provider gave for the state of what it has, as the mirror shows it now."""
+    if Customer.objects.filter(account=command.account, deleted=True).exists():
+        return NoLongerExists.code
+    if not isinstance(error, Missing):
+        return find_operation(command, index).refusal.code
+    if "source" in command.steps[index].arguments:
+        return PaymentMethodGone.code
+    return NoLongerExists.code if error.is_subject else find_operation(command, index).refusal.code
 
 
 def _refresh_mirror(command: Command, now: datetime) -> None:
@@ -286,6 +303,9 @@ def _refresh_mirror(command: Command, now: datetime) -> None:
     customer = command.account.customer
     try:
         snapshots = records.find_customer_records(customer.provider_id)
+    except Missing:
+        account_import.mark_deleted("customer", customer.provider_id)
+        return
     except (NotSent, Refused):
         return  # a webhook or the reconciler updates the mirror later
     # One transaction: a crash in between would leave documents that are stale and not marked so.

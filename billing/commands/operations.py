@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 from billing.commands import payment_operations as payments
+from billing.errors import BillingError, CardNotEditable, InvalidState
 from billing.gateway import changes, payment_methods, subscriptions
 from billing.gateway.snapshots import InvoiceSnapshot, Snapshot, SubscriptionSnapshot
 from billing.mirror import churn_events, pause_schedules
@@ -30,7 +31,9 @@ class Operation:
     `safe_to_repeat`: sent twice, the step charges nothing twice and ends in the same state. If it is not done after the
     idempotency window, it is sent again with a new key, at most `executor.MAX_NEW_KEYS` times.
     `waits_for_provider`: after an earlier step was done, an unreachable provider leaves the command open, not failed.
+    `makes_invoice`: it may charge at once, with an invoice of its own.
     `on_refusal`: whether a refusal stops the command or skips the step.
+    `refusal`: the error of a refusal that nothing more exact is known of.
     """
 
     send: Callable[..., Sequence[Snapshot]]
@@ -40,7 +43,9 @@ class Operation:
     is_needed: Callable[..., bool] | None = None
     safe_to_repeat: bool = False
     waits_for_provider: bool = False
+    makes_invoice: bool = False
     on_refusal: Literal["stop", "skip"] = "stop"
+    refusal: type[BillingError] = InvalidState
 
 
 def find_operation(command: Command, index: int) -> Operation:
@@ -65,7 +70,7 @@ def _is_live(subscription: SubscriptionSnapshot, **_: Any) -> bool:
     return subscription.status in ("active", "in_trial")
 
 
-def _is_resumed(subscription: SubscriptionSnapshot) -> bool:
+def _is_resumed(subscription: SubscriptionSnapshot, **_: Any) -> bool:
     return subscription.status in ("active", "in_trial", "non_renewing")
 
 
@@ -180,9 +185,11 @@ def _record_kept_subscription(subscription: Subscription, now: datetime) -> None
 
 OPERATIONS: Mapping[str, Operation] = {
     StepOperation.START_SUBSCRIPTION: Operation(
-        send=changes.start_subscription, is_done=_shown_by_subscription(_is_live)
+        send=changes.start_subscription, is_done=_shown_by_subscription(_is_live), makes_invoice=True
     ),
-    StepOperation.CHANGE_NOW: Operation(send=changes.change_price_now, is_done=_shown_by_subscription(_has_price)),
+    StepOperation.CHANGE_NOW: Operation(
+        send=changes.change_price_now, is_done=_shown_by_subscription(_has_price), makes_invoice=True
+    ),
     StepOperation.CHANGE_AT_TERM_END: Operation(
         send=changes.change_price_at_term_end, is_done=_shown_by_subscription(_has_or_will_have_price)
     ),
@@ -203,6 +210,7 @@ OPERATIONS: Mapping[str, Operation] = {
         send=subscriptions.resume_now,
         is_done=_shown_by_subscription(_is_resumed),
         record_effects=_close_resumed_pause,
+        makes_invoice=True,
     ),
     StepOperation.CANCEL_AT_TERM_END: Operation(
         send=changes.cancel_at_term_end,
@@ -240,14 +248,8 @@ OPERATIONS: Mapping[str, Operation] = {
         is_done=_has_swapped_coupons,
         safe_to_repeat=True,
     ),
-    StepOperation.ADD_CARD: Operation(
-        send=payments.add_card,
-        is_done=payments.is_added,
-        result=payments.added_or_known_source_id,
-        safe_to_repeat=True,
-    ),
-    StepOperation.ADD_PAYPAL: Operation(
-        send=payments.add_paypal,
+    StepOperation.ADD_SOURCE: Operation(
+        send=payments.add_source,
         is_done=payments.is_added,
         result=payments.added_or_known_source_id,
         safe_to_repeat=True,
@@ -261,7 +263,10 @@ OPERATIONS: Mapping[str, Operation] = {
         on_refusal="skip",
     ),
     StepOperation.UPDATE_CARD: Operation(
-        send=payment_methods.update_card, is_done=payments.has_card_details, safe_to_repeat=True
+        send=payment_methods.update_card,
+        is_done=payments.has_card_details,
+        safe_to_repeat=True,
+        refusal=CardNotEditable,
     ),
     StepOperation.ASSIGN_ROLE: Operation(
         send=payment_methods.assign_role,
@@ -276,6 +281,12 @@ OPERATIONS: Mapping[str, Operation] = {
         is_needed=payments.has_no_decline,
         safe_to_repeat=True,
         waits_for_provider=True,
+    ),
+    StepOperation.COLLECT_AUTHORIZED: Operation(
+        send=payments.collect_authorized,
+        is_done=payments.are_paid,
+        result=payments.authorized_cents,
+        safe_to_repeat=True,
     ),
     StepOperation.MAKE_PAYER_PRIMARY: Operation(
         send=payments.make_primary,

@@ -1,7 +1,7 @@
 """The functions of `OPERATIONS` for payment sources and invoices.
 
-Their arguments contain no card data: a card's token and PayPal's intent can be used once. `before` are the ids of the
-sources or payments that existed when the step was planned.
+Their arguments contain no card data: a payment intent can be used once. `before` are the ids of the sources or payments
+that existed when the step was planned.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,19 +18,14 @@ from billing.gateway.snapshots import (
 from billing.models import Command, Customer, Invoice, PaymentSource, Subscription
 from billing.queries.past_due import DUE_STATUSES
 from billing.queries.payment_commands import collected_cents, invoice_ids_to_collect, kept_source_id
-from billing.queries.payment_methods import CARD, PAYPAL, SOURCE_KINDS, is_likely_same_source
+from billing.queries.payment_methods import SOURCE_KINDS, is_likely_same_source
 
 PRIMARY, BACKUP = "primary", "backup"
 
 
-def add_card(*, key: str, before: Sequence[str], **arguments: Any) -> list[Snapshot]:
-    """Add a card by its token."""
-    return gateway.add_card(key=key, **arguments)
-
-
-def add_paypal(*, key: str, before: Sequence[str], **arguments: Any) -> list[Snapshot]:
-    """Add a PayPal account by its payment intent."""
-    return gateway.add_paypal(key=key, **arguments)
+def add_source(*, key: str, method: str, before: Sequence[str], **arguments: Any) -> list[Snapshot]:
+    """Add a card or a PayPal account by its payment intent."""
+    return gateway.add_source(key=key, **arguments)
 
 
 def send_nothing(**_: Any) -> list[Snapshot]:
@@ -65,21 +60,25 @@ def collect_invoice(*, key: str, invoice: str, source: str, before: Sequence[str
     return gateway.collect_payment(key=key, invoice=invoice, source=source)
 
 
+def collect_authorized(*, key: str, source: str, before: Sequence[str], **arguments: Any) -> list[Snapshot]:
+    """Collect the amount due of invoices with an intent that was authorized with a source."""
+    return gateway.collect_authorized(key=key, **arguments)
+
+
 def make_primary(*, key: str, customer: str, source: str, paid: Sequence[str] = ()) -> list[Snapshot]:
     """Make a source the customer's primary one."""
     return gateway.assign_role(key=key, customer=customer, source=source, role=PRIMARY)
 
 
-def _new_source_id(snapshots: Sequence[Snapshot], *, before: Sequence[str], **arguments: Any) -> str | None:
-    """Return the id of the newest source of the step's kind that is not among `before`; None if there is none."""
-    kind = PAYPAL if "intent" in arguments else CARD
+def _new_source_id(snapshots: Sequence[Snapshot], *, method: str, before: Sequence[str], **_: Any) -> str | None:
+    """Return the id of the newest source of a method that is not among `before`; None if there is none."""
     new = [
         snapshot
         for snapshot in snapshots
         if isinstance(snapshot, PaymentSourceSnapshot)
         and not snapshot.deleted
         and snapshot.id not in before
-        and SOURCE_KINDS.get(snapshot.payload.get("type", "")) == kind
+        and SOURCE_KINDS.get(snapshot.payload.get("type", "")) == method
     ]
     newest = max(new, key=lambda snapshot: int(snapshot.payload.get("created_at") or 0), default=None)
     return newest.id if newest else None
@@ -118,7 +117,7 @@ def _has_owner_details(payload: Mapping[str, Any], owner: Mapping[str, str]) -> 
 
 
 def needs_card_details(_: Command, *, source: str, **owner: str) -> bool:
-    """Whether the provider did not store the owner's name and address with the card's token."""
+    """Whether the provider did not store the owner's name and address with the card."""
     row = PaymentSource.objects.filter(provider_id=source).first()
     return row is not None and not _has_owner_details(row.payload, owner)
 
@@ -168,6 +167,18 @@ def paid_cents(snapshots: Sequence[Snapshot], *, invoice: str, source: str, befo
     }
     links = (snapshot.payload["linked_payments"] for snapshot in snapshots if snapshot.id == invoice)
     return sum(int(link.get("applied_amount") or 0) for rows in links for link in rows if link["txn_id"] in payment_ids)
+
+
+def are_paid(snapshots: Sequence[Snapshot], *, due: Mapping[str, int], **_: Any) -> bool:
+    """Whether all of the due invoices are paid."""
+    return all(is_paid(snapshots, invoice=invoice) for invoice in due)
+
+
+def authorized_cents(
+    snapshots: Sequence[Snapshot], *, due: Mapping[str, int], source: str, before: Sequence[str], **_: Any
+) -> int:
+    """Return what a source has paid of the due invoices in this step, in cents."""
+    return sum(paid_cents(snapshots, invoice=invoice, source=source, before=before) for invoice in due)
 
 
 def has_no_decline(command: Command, *, invoice: str, **_: Any) -> bool:

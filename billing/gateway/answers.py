@@ -1,6 +1,7 @@
 """Snapshots from the provider's answers to changes."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from billing.gateway import records
@@ -22,7 +23,7 @@ def changed_records(answer: Any) -> list[Snapshot]:
             snapshots.append(CustomerSnapshot.from_raw(answer.customer.raw_data))
         snapshots.append(read_subscription_snapshot(answer.subscription.raw_data))
         if getattr(answer, "invoice", None) is not None:
-            invoice = InvoiceSnapshot.from_raw(answer.invoice.raw_data)
+            invoice = replace(InvoiceSnapshot.from_raw(answer.invoice.raw_data), is_made_by_change=True)
             snapshots.extend([*_invoice_payments(invoice), invoice])
         credited = {str(note.reference_invoice_id) for note in getattr(answer, "credit_notes", None) or ()}
         snapshots.extend(find_related_records("invoice", sorted(credited)))

@@ -18,22 +18,31 @@ AT_TERM_END = "end_of_term"
 
 
 def start_subscription(
-    subscription_id: str, *, key: str, customer_id: str, price: str, coupons: Sequence[str]
+    subscription_id: str, *, key: str, customer_id: str, price: str, coupons: Sequence[str], intent: str = ""
 ) -> list[Snapshot]:
-    """Start a subscription to a price, charged now, without a trial. We choose its id.
+    """Start a subscription to a price, charged now (to `intent` if there is one), without a trial. We choose its id.
 
     Raises PaymentRefused when the charge failed and nothing was started.
     """
-    params = {"id": subscription_id, **_price_params(price), "coupon_ids": list(coupons), "trial_end": 0}
+    params = {
+        "id": subscription_id,
+        **_price_params(price),
+        "coupon_ids": list(coupons),
+        "trial_end": 0,
+        "invoice_immediately": True,
+        **subscriptions.intent_params(intent),
+    }
     return changed_records(
         write_to_provider(chargebee_sdk().Subscription.create_with_items, customer_id, key=key, params=params)
     )
 
 
 def change_price_now(
-    subscription_id: str, *, key: str, price: str, coupons: Sequence[str] | None = None
+    subscription_id: str, *, key: str, price: str, coupons: Sequence[str] | None = None, intent: str = ""
 ) -> list[Snapshot]:
     """Change the price now, prorated and charged, with exactly these coupons (None keeps the current ones).
+
+    It is charged to `intent` if there is one.
 
     Raises PaymentRefused when the charge failed and nothing was changed.
     """
@@ -44,6 +53,7 @@ def change_price_now(
         "prorate": True,
         "invoice_immediately": True,
         "change_option": AT_ONCE,
+        **subscriptions.intent_params(intent),
     }
     return _update_subscription(subscription_id, key=key, params=params)
 

@@ -15,7 +15,7 @@ DUPLICATE = "duplicate_entry"
 
 @dataclass(frozen=True)
 class FoundCode:
-    """A code, its coupon, and whether it is a single-use code that was spent."""
+    """A code as the provider spells it, its coupon, and whether it is a single-use code that was spent."""
 
     code: str
     coupon: CouponSnapshot
@@ -41,7 +41,7 @@ def find_code(code: str) -> FoundCode:
         return _find_single_use_code(code)
     if _has_single_use_codes(coupon.id):
         raise Missing("resource_not_found", param="coupon_id")
-    return FoundCode(code=code, coupon=coupon, is_spent=False)
+    return FoundCode(code=coupon.id, coupon=coupon, is_spent=False)
 
 
 def _has_single_use_codes(coupon_id: str) -> bool:
@@ -53,7 +53,7 @@ def _has_single_use_codes(coupon_id: str) -> bool:
 def _find_single_use_code(code: str) -> FoundCode:
     row = read_from_provider(chargebee_sdk().CouponCode.retrieve, code).coupon_code.raw_data
     spent = str(row["status"]) != NOT_REDEEMED
-    return FoundCode(code=code, coupon=_find_coupon(str(row["coupon_id"])), is_spent=spent)
+    return FoundCode(code=str(row["code"]), coupon=_find_coupon(str(row["coupon_id"])), is_spent=spent)
 
 
 def _find_coupon(coupon_id: str) -> CouponSnapshot:

@@ -37,8 +37,17 @@ class Refused(GatewayError):
         self.param = param
 
 
+# What a 404 names when the resource of the request itself is missing, and not one that it refers to, such as a coupon.
+SUBJECT_PARAMS = ("", "id", "customer_id", "subscription_id", "subscription[id]")
+
+
 class Missing(Refused):
     """The provider does not know the resource (404)."""
+
+    @property
+    def is_subject(self) -> bool:
+        """Whether what the request is about is missing: a customer or a subscription that was deleted."""
+        return self.param in SUBJECT_PARAMS
 
 
 class PaymentRefused(Refused):

@@ -1,11 +1,11 @@
-"""Payment methods at the provider: add cards by token and PayPal by intent, assign roles, remove, collect payments.
+"""Payment methods at the provider: add them by payment intent, assign roles, remove, collect payments.
 
-Card data never passes through here: the browser sends it to the provider, and a token or intent stands for it. Every
+Card data never passes through here: the browser sends it to the provider, and a payment intent stands for it. Every
 function is idempotent.
 """
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from billing.gateway import records
@@ -28,23 +28,26 @@ from billing.gateway.snapshots import (
 
 logger = logging.getLogger(__name__)
 
-PAYPAL = "paypal_express_checkout"
-CURRENCY = "USD"
-# The intent only saves the PayPal account; what is due is collected afterwards.
-NOTHING_TO_PAY = 0
+CARD, PAYPAL = "card", "paypal_express_checkout"
 CANCELED = "cancelled"
 
 
-def create_paypal_intent(customer_id: str, *, key: str) -> dict[str, Any]:
-    """Create a payment intent and return the provider's object, which its script in the browser reads.
+def create_intent(
+    customer_id: str, *, method: str, amount: int, currency: str, source: str = "", key: str
+) -> dict[str, Any]:
+    """Create a payment intent for a CARD or a PAYPAL account.
 
-    Raises NotSent, Unconfirmed and Refused.
+    An `amount` (cents of `currency`) of 0 only saves the method. With `source`, the id of a stored card, the intent
+    charges that card.
+
+    Return the provider's object, which its script in the browser reads. Raises NotSent, Unconfirmed and Refused.
     """
     params = {
         "customer_id": customer_id,
-        "amount": NOTHING_TO_PAY,
-        "currency_code": CURRENCY,
-        "payment_method_type": PAYPAL,
+        "amount": amount,
+        "currency_code": currency,
+        "payment_method_type": method,
+        **(_stored_card_params(source) if source else {}),
     }
     answer = write_to_provider(chargebee_sdk().PaymentIntent.create, key=key, params=params)
     try:
@@ -54,32 +57,42 @@ def create_paypal_intent(customer_id: str, *, key: str) -> dict[str, Any]:
     return intent
 
 
-def is_intent_authorized(intent_id: str, *, customer_id: str) -> bool:
-    """Return whether an intent is authorized, this customer's, and made for saving a PayPal account.
+def is_intent_authorized(
+    intent_id: str, *, customer_id: str, method: str, amount: int, currency: str, source: str | None = ""
+) -> bool:
+    """Return whether an intent is authorized and this customer's, for this method, amount (cents) and stored card.
 
+    An empty `source` is a method that is not stored yet, None any.
     Raises Missing for an unknown intent, and NotSent when the provider could not be reached.
     """
     answer = read_from_provider(chargebee_sdk().PaymentIntent.retrieve, intent_id)
+    expected: dict[str, Any] = {
+        "status": "authorized",
+        "customer_id": customer_id,
+        "amount": amount,
+        "currency_code": currency,
+        "payment_method_type": method,
+    }
+    if source is not None:
+        expected["reference_id"] = _stored_card_params(source)["reference_id"] if source else None
     try:
         intent = answer.payment_intent.raw_data
-        details = (intent["status"], intent.get("customer_id"), intent["amount"], intent["currency_code"])
-        return details == ("authorized", customer_id, NOTHING_TO_PAY, CURRENCY) and (
-            intent.get("payment_method_type") == PAYPAL
-        )
+        return {name: intent.get(name) for name in expected} == expected
     except UNREADABLE_ERRORS as error:
         raise NotSent("an intent that cannot be read") from error
 
 
-def add_card(*, key: str, customer: str, token: str, as_primary: bool) -> list[Snapshot]:
-    """Add the card of a token. Raises PaymentRefused when the card is refused."""
-    params = {"customer_id": customer, "token_id": token, "replace_primary_payment_source": as_primary}
-    return _changed_source_records(
-        lambda: write_to_provider(chargebee_sdk().PaymentSource.create_using_token, key=key, params=params)
-    )
+def _stored_card_params(source: str) -> dict[str, str]:
+    answer = read_from_provider(chargebee_sdk().PaymentSource.retrieve, source)
+    try:
+        raw = answer.payment_source.raw_data
+        return {"reference_id": raw["reference_id"], "gateway_account_id": raw["gateway_account_id"]}
+    except UNREADABLE_ERRORS as error:
+        raise NotSent("a payment source that cannot be read") from error
 
 
-def add_paypal(*, key: str, customer: str, intent: str, as_primary: bool) -> list[Snapshot]:
-    """Add the PayPal account of an authorized intent."""
+def add_source(*, key: str, customer: str, intent: str, as_primary: bool) -> list[Snapshot]:
+    """Add the card or the PayPal account of an authorized intent. Raises PaymentRefused when it is refused."""
     params = {
         "customer_id": customer,
         "payment_intent": {"id": intent},
@@ -168,6 +181,26 @@ def collect_payment(*, key: str, invoice: str, source: str) -> list[Snapshot]:
         payment = TransactionSnapshot.from_raw(answer.transaction.raw_data)
         return [payment, InvoiceSnapshot.from_raw(answer.invoice.raw_data)]
     except UNREADABLE_ERRORS as error:
+        raise Unconfirmed("an answer without what was collected") from error
+
+
+def collect_authorized(*, key: str, customer: str, intent: str, due: Mapping[str, int]) -> list[Snapshot]:
+    """Charge what the payer has authorized with a stored card: `due` are the cents of each invoice.
+
+    Return the payment and the invoices. Raises PaymentRefused when the charge was declined.
+    """
+    params = {
+        "payment_intent": {"id": intent},
+        "invoice_allocations": [
+            {"invoice_id": invoice, "allocation_amount": amount} for invoice, amount in due.items()
+        ],
+        "payment_initiator": "customer",
+    }
+    answer = write_to_provider(chargebee_sdk().Customer.collect_payment, customer, key=key, params=params)
+    try:
+        payment = TransactionSnapshot.from_raw(answer.transaction.raw_data)
+        return [payment, *(records.find_record("invoice", invoice) for invoice in due)]
+    except (NotSent, *UNREADABLE_ERRORS) as error:
         raise Unconfirmed("an answer without what was collected") from error
 
 

@@ -1,4 +1,4 @@
-"""Reads of the provider's records: one resource, a customer's, all of a kind, events, and its current time."""
+"""Reads of the provider's records: one resource, a customer's, all of a kind, and its current time."""
 
 import logging
 from collections.abc import Callable, Iterable, Iterator
@@ -18,9 +18,9 @@ from billing.gateway.scheduled import read_subscription_snapshot
 from billing.gateway.snapshots import (
     CouponSnapshot,
     CustomerSnapshot,
-    EventSnapshot,
     InvoiceSnapshot,
     ItemPriceSnapshot,
+    ItemSnapshot,
     PaymentSourceSnapshot,
     Snapshot,
     TransactionSnapshot,
@@ -33,6 +33,7 @@ T = TypeVar("T")
 
 # kind -> (SDK resource, snapshot factory). Customers come before the kinds that refer to them.
 KINDS: dict[str, tuple[str, Callable[[Any], Snapshot]]] = {
+    "item": ("Item", ItemSnapshot.from_raw),
     "item_price": ("ItemPrice", ItemPriceSnapshot.from_raw),
     "coupon": ("Coupon", CouponSnapshot.from_raw),
     "customer": ("Customer", CustomerSnapshot.from_raw),
@@ -42,11 +43,12 @@ KINDS: dict[str, tuple[str, Callable[[Any], Snapshot]]] = {
     "invoice": ("Invoice", InvoiceSnapshot.from_raw),
 }
 CUSTOMER_KINDS = ("payment_source", "subscription", "transaction", "invoice")
-CATALOG_KINDS = ("item_price", "coupon")
+CATALOG_KINDS = ("item", "item_price", "coupon")
 # Kinds whose lists can include deleted resources.
 KINDS_WITH_DELETED = ("customer", "subscription", "transaction", "invoice")
 # The sort field of each paged list: immutable, so that new records come last and pages do not shift.
 SORT_FIELDS = {
+    "item": "id",
     "item_price": "id",
     "coupon": "created_at",
     "customer": "created_at",
@@ -74,14 +76,6 @@ class RecordsPage:
     next_offset: str
 
 
-@dataclass(frozen=True)
-class EventsPage:
-    """A page of events; `next_offset` is empty after the last page."""
-
-    events: list[EventSnapshot]
-    next_offset: str
-
-
 def find_record(kind: str, resource_id: str) -> Snapshot:
     """Return one resource.
 
@@ -106,13 +100,14 @@ def find_records(kind: str, **filters: Any) -> list[Snapshot]:
     return list(_parse_readable(kind, snapshot, (getattr(entry, kind).raw_data for entry in entries)))
 
 
-def read_records_page(kind: str, *, offset: str = "") -> RecordsPage:
+def read_records_page(kind: str, *, offset: str = "", updated_after: int = 0, created_from: int = 0) -> RecordsPage:
     """Return a page of all resources of a kind, oldest first, deleted ones included where the list can show them.
 
-    Raises NotSent, and Refused for an expired offset.
+    `updated_after` and `created_from` (seconds) limit it to resources of customers that were updated after a time, the
+    last updated last, or created at a time or later. Raises NotSent, and Refused for an expired offset.
     """
     resource, snapshot = KINDS[kind]
-    params = {"sort_by": {"asc": SORT_FIELDS[kind]}, **_include_deleted_params(kind)}
+    params = {**_period_params(kind, updated_after, created_from), **_include_deleted_params(kind)}
     entries, next_offset = read_page(getattr(chargebee_sdk(), resource).list, params, offset=offset)
     snapshots: list[Snapshot] = []
     unreadable: list[UnreadableRecord] = []
@@ -144,19 +139,8 @@ def find_customers_by_email(email: str) -> list[CustomerSnapshot]:
 
 
 def find_catalog_records() -> list[Snapshot]:
-    """Return all prices and coupons, archived ones included."""
+    """Return all items, prices and coupons, archived ones included."""
     return [snapshot for kind in CATALOG_KINDS for snapshot in find_records(kind)]
-
-
-def read_events_page(*, since: datetime, offset: str = "") -> EventsPage:
-    """Return a page of the events after a time (UTC), oldest first.
-
-    An event that cannot be parsed is logged and skipped. Raises NotSent, and Refused for an expired offset.
-    """
-    params = {"occurred_at": {"after": int(since.timestamp())}, "sort_by": {"asc": "occurred_at"}}
-    entries, next_offset = read_page(chargebee_sdk().Event.list, params, offset=offset)
-    events = list(_parse_readable("event", EventSnapshot.from_raw, (entry.event.raw_data for entry in entries)))
-    return EventsPage(events=events, next_offset=next_offset)
 
 
 def read_provider_time(price_id: str) -> datetime:
@@ -167,6 +151,20 @@ def read_provider_time(price_id: str) -> datetime:
         return parse_instant(answer.estimate.raw_data["created_at"])
     except UNREADABLE_ERRORS as error:
         raise NotSent("an estimate without its time") from error
+
+
+def created_seconds(kind: str, snapshot: Snapshot) -> int:
+    """Return the time (seconds) by which a snapshot's list is sorted; 0 if it is not sorted by a time."""
+    return int(snapshot.payload.get(SORT_FIELDS[kind]) or 0) if kind not in CATALOG_KINDS else 0
+
+
+def _period_params(kind: str, updated_after: int, created_from: int) -> dict[str, Any]:
+    field = SORT_FIELDS[kind]
+    if kind in CATALOG_KINDS:
+        return {"sort_by": {"asc": field}}  # so short that it is always listed as a whole
+    if updated_after:
+        return {"sort_by": {"asc": "updated_at"}, "updated_at": {"after": updated_after}}
+    return {"sort_by": {"asc": field}, **({field: {"after": created_from - 1}} if created_from else {})}
 
 
 def _unreadable_record(kind: str, raw: Any) -> UnreadableRecord:

@@ -22,13 +22,22 @@ SUBSCRIPTION_FIELDS = (
     "id", "customer_id", "status", "currency_code", "billing_period", "billing_period_unit",
     "current_term_start", "current_term_end", "next_billing_at", "trial_start", "trial_end",
     "pause_date", "resume_date", "cancelled_at", "cancel_reason", "cancel_schedule_created_at",
-    "started_at", "activated_at", "created_at", "updated_at", "has_scheduled_changes",
+    "start_date", "started_at", "activated_at", "created_at", "updated_at", "has_scheduled_changes",
     "due_invoices_count", "due_since", "total_dues", "payment_source_id",
 )  # fmt: skip
 COUPON_ON_SUBSCRIPTION_FIELDS = ("coupon_id", "coupon_code", "applied_count", "apply_till")
 SOURCE_FIELDS = ("id", "customer_id", "type", "status", "created_at", "updated_at")
 CARD_FIELDS = ("first_name", "last_name", "brand", "last4", "masked_number", "expiry_month", "expiry_year",
                "billing_state", "billing_state_code", "billing_zip")  # fmt: skip
+# What tells a source of another type from others of its type.
+SOURCE_ACCOUNT_FIELDS = {
+    "paypal": ("email",),
+    "bank_account": ("last4", "bank_name"),
+    "amazon_payment": ("email",),
+    "venmo": ("user_name",),
+    "upi": ("vpa",),
+    "klarna_pay_now": ("email",),
+}
 INVOICE_FIELDS = (
     "id", "customer_id", "subscription_id", "status", "date", "due_date", "paid_at", "currency_code", "price_type",
     "sub_total", "tax", "total", "amount_paid", "amount_due", "amount_adjusted", "credits_applied",
@@ -51,11 +60,15 @@ ADDRESS_FIELDS = (
 )
 TRANSACTION_FIELDS = (
     "id", "customer_id", "subscription_id", "payment_source_id", "payment_method", "type", "date", "amount",
-    "currency_code", "status", "masked_card_number", "last4", "error_code", "updated_at",
+    "currency_code", "status", "masked_card_number", "last4", "error_code", "error_text",
+    "updated_at",
 )  # fmt: skip
-PRICE_FIELDS = ("id", "name", "item_id", "status", "price", "period", "period_unit", "currency_code")
+ITEM_FIELDS = ("id", "name", "external_name", "type", "status")
+PRICE_FIELDS = ("id", "name", "external_name", "item_id", "status", "price", "period", "period_unit", "currency_code")
+RECURRING_ITEM_TYPES = ("plan", "addon")
 COUPON_FIELDS = (
-    "id", "name", "status", "discount_type", "discount_percentage", "discount_amount", "duration_type", "period",
+    "id", "name", "status", "discount_type", "discount_percentage", "discount_amount", "currency_code", "duration_type",
+    "period",
     "period_unit", "apply_on", "valid_till", "max_redemptions", "item_constraints", "item_constraint_criteria",
 )  # fmt: skip
 
@@ -86,7 +99,10 @@ class CustomerSnapshot(Snapshot):
 
 @dataclass(frozen=True)
 class SubscriptionSnapshot(Snapshot):
-    """A subscription of exactly one plan. Price id and amount (cents) are copied from its only plan item."""
+    """A subscription of one plan, with add-ons at most.
+
+    The price id is that of its plan item, the amount (cents) what plan and add-ons cost together.
+    """
 
     customer_id: str = ""
     status: str = ""
@@ -102,7 +118,8 @@ class SubscriptionSnapshot(Snapshot):
         payload = pick_fields(raw, SUBSCRIPTION_FIELDS)
         plan = _plan_item(raw)
         payload["item_price_id"] = str(plan.get("item_price_id", ""))
-        payload["amount"] = int(plan.get("amount") or 0)
+        payload["amount"] = sum(int(item.get("amount") or 0) for item in _recurring_items(raw))
+        payload["has_extras"] = len(_recurring_items(raw)) > 1 or int(plan.get("quantity") or 1) > 1
         payload["coupons"] = pick_rows_fields(raw.get("coupons"), COUPON_ON_SUBSCRIPTION_FIELDS)
         if changing_to is not None:
             payload["scheduled_item_price_id"] = str(_plan_item(changing_to).get("item_price_id", ""))
@@ -127,7 +144,7 @@ class SubscriptionSnapshot(Snapshot):
 
 @dataclass(frozen=True)
 class PaymentSourceSnapshot(Snapshot):
-    """A card or PayPal account, as masked by the provider."""
+    """A card, a PayPal account or another payment source, as masked by the provider."""
 
     customer_id: str = ""
 
@@ -136,17 +153,19 @@ class PaymentSourceSnapshot(Snapshot):
         """Return the snapshot of a payment source from the provider's JSON."""
         payload = pick_fields(raw, SOURCE_FIELDS)
         payload["card"] = pick_fields(raw.get("card") or {}, CARD_FIELDS)
-        payload["paypal"] = pick_fields(raw.get("paypal") or {}, ("email",))
+        for name, fields in SOURCE_ACCOUNT_FIELDS.items():
+            payload[name] = pick_fields(raw.get(name) or {}, fields)
         return cls(**_common_fields(raw, payload), customer_id=str(raw["customer_id"]))
 
 
 @dataclass(frozen=True)
 class InvoiceSnapshot(Snapshot):
-    """An invoice; `id` is its number, amounts are cents."""
+    """An invoice; `id` is its number, amounts are cents. `is_made_by_change`: a change's answer named it as its own."""
 
     customer_id: str = ""
     status: str = ""
     issued_at: datetime = EPOCH
+    is_made_by_change: bool = False
 
     @classmethod
     def from_raw(cls, raw: Raw) -> "InvoiceSnapshot":
@@ -184,13 +203,25 @@ class TransactionSnapshot(Snapshot):
 
 
 @dataclass(frozen=True)
+class ItemSnapshot(Snapshot):
+    """An item: a plan, an add-on or a charge."""
+
+    @classmethod
+    def from_raw(cls, raw: Raw) -> "ItemSnapshot":
+        """Return the snapshot of an item from the provider's JSON."""
+        return cls(**_common_fields(raw, pick_fields(raw, ITEM_FIELDS)))
+
+
+@dataclass(frozen=True)
 class ItemPriceSnapshot(Snapshot):
-    """A plan's price at one billing period."""
+    """An item's price in one currency and per one period."""
+
+    item_id: str = ""
 
     @classmethod
     def from_raw(cls, raw: Raw) -> "ItemPriceSnapshot":
         """Return the snapshot of an item price from the provider's JSON."""
-        return cls(**_common_fields(raw, pick_fields(raw, PRICE_FIELDS)))
+        return cls(**_common_fields(raw, pick_fields(raw, PRICE_FIELDS)), item_id=str(raw["item_id"]))
 
 
 @dataclass(frozen=True)
@@ -235,7 +266,9 @@ class EventSnapshot:
 
 
 # The kinds of mirrored resources that an event may name.
-NAMED_KINDS = ("customer", "subscription", "invoice", "transaction", "payment_source", "item_price", "coupon")
+NAMED_KINDS = (
+    "customer", "subscription", "invoice", "transaction", "payment_source", "item", "item_price", "coupon",
+)  # fmt: skip
 CARD_EVENT_PREFIX = "card_"
 
 
@@ -255,9 +288,13 @@ def pick_rows_fields(rows: Iterable[Raw] | None, fields: Iterable[str]) -> list[
     return [pick_fields(row, names) for row in rows or ()]
 
 
-def _plan_item(raw: Raw) -> Raw:
+def _recurring_items(raw: Raw) -> list[Raw]:
     items: list[Raw] = raw.get("subscription_items") or []
-    return next((item for item in items if item.get("item_type") == "plan"), {})
+    return [item for item in items if item.get("item_type") in RECURRING_ITEM_TYPES]
+
+
+def _plan_item(raw: Raw) -> Raw:
+    return next((item for item in _recurring_items(raw) if item["item_type"] == "plan"), {})
 
 
 def _named_resource_ids(event_type: str, content: Raw) -> dict[str, list[str]]:

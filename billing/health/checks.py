@@ -1,4 +1,4 @@
-"""Health checks of everything that runs unattended: beat and workers, commands, webhooks, jobs, mail, and the provider.
+"""Health checks: beat and workers, commands, webhooks, jobs, mail, the catalog, and the provider.
 
 Each check says what it found, whether somebody has to act, and how; `docs/runbook.md` says more. Checks only read the
 database and make no request to the provider.
@@ -21,6 +21,8 @@ from billing.jobs import schedule
 from billing.jobs.resumes import retry
 from billing.models import Command, Heartbeat, InvoicePdf, JobRun, ProviderMinute, WebhookEvent
 from billing.models.job_runs import RECONCILE
+from billing.queries import customers
+from billing.queries.catalog import subscribed_plans_outside_catalog
 from core.clock import database_now
 
 # Beat ticks three times a minute; busy workers may delay some ticks.
@@ -34,6 +36,8 @@ HOUR = timedelta(hours=1)
 # The share of an hour's requests that may fail before somebody has to act, and the number that always may.
 FAILING_SHARE = 0.05
 TOLERATED_FAILURES = 2
+# How many items a check names.
+NAMED_ITEMS = 3
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,8 +68,9 @@ def run_health_checks(*, now: datetime) -> list[HealthCheck]:
             [_check_parked_webhooks(), _check_waiting_webhooks(real_now)],
             [_check_late_jobs(now), _check_active_jobs(real_now)],
             [_check_overdue_resumes(now), _check_given_up_resumes(), _check_last_reconcile(real_now)],
+            [_check_shared_addresses()],
             _check_mail(real_now),
-            [_check_failed_pdfs()],
+            [_check_failed_pdfs(), _check_catalog()],
             _check_provider(real_now),
         )
     )
@@ -243,6 +248,21 @@ def _check_last_reconcile(now: datetime) -> HealthCheck:
     )
 
 
+def _check_shared_addresses() -> HealthCheck:
+    shared, paying = customers.count_shared_addresses()
+    return HealthCheck(
+        name="addresses_shared",
+        title="Email addresses with several customers",
+        found=f"{shared}; {paying} with several paying customers" if shared else "none",
+        number=shared,
+        needs_somebody=paying > 0,
+        todo="Check whether each is one person. If so, merge the customers in Chargebee; if not, correct the address.",
+        runbook="two-customers-have-one-address",
+        admin_list="billing_customer",
+        admin_filter="shared=yes",
+    )
+
+
 def _check_mail(now: datetime) -> Iterator[HealthCheck]:
     health = outbox.outbox_health()
     late = health.oldest is not None and now - health.oldest > WAITING_AFTER
@@ -284,6 +304,22 @@ def _check_failed_pdfs() -> HealthCheck:
         runbook="an-invoice-cannot-be-made",
         admin_list="billing_invoicepdf",
         admin_filter="state__exact=failed",
+    )
+
+
+def _check_catalog() -> HealthCheck:
+    outside = subscribed_plans_outside_catalog()
+    names = ", ".join(f"{row.plan.name} ({row.plan.id}, {row.subscriptions})" for row in outside[:NAMED_ITEMS])
+    more = f", and {len(outside) - NAMED_ITEMS} more" if len(outside) > NAMED_ITEMS else ""
+    return HealthCheck(
+        name="items_not_arranged",
+        title="Catalog",
+        found=f"subscribed to, but not arranged: {names}{more}" if outside else "All subscribed items are plans",
+        number=len(outside),
+        needs_somebody=bool(outside),
+        todo="Add a plan for each item. Until then, subscribers see Chargebee's name and can only cancel.",
+        runbook="an-item-is-not-arranged",
+        admin_list="billing_plan",
     )
 
 

@@ -1,15 +1,15 @@
 """Convert a mirrored invoice into the data that its PDF shows: dates in the site's time zone, amounts in cents."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import date, datetime
 from typing import Any
 
 from accounts.brands import site
 from accounts.models import Brand
 from accounts.models.site import SiteSettings
-from billing import catalog, clock
+from billing import clock
 from billing.gateway.snapshots import parse_instant
-from billing.models import Customer, Invoice, PaymentSource, Transaction
+from billing.models import Customer, Invoice, ItemPrice, PaymentSource, Plan, Transaction
 from billing.pdf.invoice_data import (
     BrandMark,
     DiscountLine,
@@ -19,6 +19,7 @@ from billing.pdf.invoice_data import (
     PayingSource,
     TaxLine,
 )
+from billing.queries.payment_methods import type_name
 
 ADDRESS_LINE_FIELDS = ("line1", "line2")
 
@@ -35,10 +36,10 @@ def invoice_pdf_content(invoice: Invoice) -> InvoiceData:
         brand=BrandMark(name=brand.name, logo=brand.logo, colour=_primary_color(brand)),
         seller=_seller_party(settings, brand),
         subscriber=_subscriber_party(invoice),
-        lines=tuple(_invoice_line(line, zone) for line in invoice.payload["line_items"]),
+        lines=tuple(_invoice_line(line, zone) for line in invoice.line_items),
         discounts=tuple(_invoice_discount(discount) for discount in invoice.payload["discounts"]),
         taxes=tuple(TaxLine(label=tax.get("name", "Tax"), amount=tax["amount"]) for tax in invoice.payload["taxes"]),
-        subtotal=sum(int(line["amount"]) for line in invoice.payload["line_items"]),
+        subtotal=sum(int(line["amount"]) for line in invoice.line_items),
         total=invoice.cents("total"),
         credits_applied=invoice.cents("credits_applied"),
         amount_paid=invoice.cents("amount_paid"),
@@ -52,10 +53,8 @@ def invoice_pdf_content(invoice: Invoice) -> InvoiceData:
 
 def _invoice_brand(invoice: Invoice) -> Brand:
     """Return the brand of the service that the invoice bills; the default brand if it bills several."""
-    plans = [
-        catalog.find_plan(catalog.plan_id_from_price(str(line.get("entity_id", "")))) for line in _line_items(invoice)
-    ]
-    services = {plan.service for plan in plans if plan is not None}
+    prices = ItemPrice.objects.filter(provider_id__in=[line.get("entity_id", "") for line in invoice.line_items])
+    services = set(Plan.objects.filter(pk__in=prices.values("item_id")).values_list("service", flat=True))
     return site.brand_for_code(services.pop()) if len(services) == 1 else site.default_brand()
 
 
@@ -88,7 +87,7 @@ def _address_lines(billed: dict[str, Any]) -> tuple[str, ...]:
     return tuple(line for line in (*lines, place, _join_values(billed, ("country",))) if line)
 
 
-def _invoice_line(line: dict[str, Any], zone: str) -> InvoiceLine:
+def _invoice_line(line: Mapping[str, Any], zone: str) -> InvoiceLine:
     return InvoiceLine(
         description=str(line.get("description", "")),
         amount=int(line["amount"]),
@@ -111,20 +110,18 @@ def _payment_details(invoice: Invoice) -> PayingSource | None:
     if transaction is None:
         return None
     source = _payment_source_payload(invoice.customer, transaction)
-    if transaction.text("payment_method") == "paypal_express_checkout":
+    method = transaction.text("payment_method")
+    if method == "paypal_express_checkout":
         return PayingSource(paypal_email=str(source.get("paypal", {}).get("email", "")))
     card = source.get("card", {})
+    wallet = "" if method in ("", "card") else type_name(method)
     last4 = transaction.text("last4") or transaction.text("masked_card_number")[-4:]
-    return PayingSource(card_brand=str(card.get("brand", "")), last4=last4 or str(card.get("last4", "")))
+    return PayingSource(card_brand=str(card.get("brand", "")), last4=last4 or str(card.get("last4", "")), wallet=wallet)
 
 
 def _payment_source_payload(customer: Customer, transaction: Transaction) -> dict[str, Any]:
     source = PaymentSource.objects.filter(customer=customer, provider_id=transaction.text("payment_source_id")).first()
     return source.payload if source else {}
-
-
-def _line_items(invoice: Invoice) -> Iterable[dict[str, Any]]:
-    return invoice.payload.get("line_items") or ()
 
 
 def _join_values(values: dict[str, Any], names: Iterable[str]) -> str:

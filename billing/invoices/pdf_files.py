@@ -14,7 +14,7 @@ from django.db.models import Exists, OuterRef
 from accounts.models import Account
 from billing.errors import BillingError
 from billing.invoices.pdf_content import invoice_pdf_content
-from billing.models import Invoice, InvoicePdf
+from billing.models import AccountDocument, Invoice, InvoicePdf
 from billing.pdf.render import render_invoice
 from core import task_queue
 from core.clock import database_now
@@ -95,9 +95,13 @@ def request_pdf(invoice: Invoice) -> InvoicePdf:
 
 
 def request_missing_pdfs(*, limit: int = 500) -> int:
-    """Request the PDFs of invoices whose current version has none; return how many."""
+    """Request the PDFs of invoices whose current version has none; return how many.
+
+    Accounts whose pages were never read are left out: an imported site has millions of invoices that nobody asks for.
+    """
+    read = AccountDocument.objects.filter(account=OuterRef("customer__account"))
     existing = InvoicePdf.objects.filter(invoice=OuterRef("pk"), version=OuterRef("resource_version"))
-    missing = Invoice.objects.filter(~Exists(existing), deleted=False, customer__account__isnull=False)
+    missing = Invoice.objects.filter(~Exists(existing), Exists(read), deleted=False)
     requested = [request_pdf(invoice) for invoice in missing.order_by("-issued_at")[:limit]]
     announce_pdfs([pdf.pk for pdf in requested])
     return len(requested)

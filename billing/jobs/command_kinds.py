@@ -15,7 +15,7 @@ from billing.changes import (
 )
 from billing.commands.command_kind import CommandKind
 from billing.payment_methods import changes as payment_methods
-from billing.receipts.partial_receipts import ReceiptComposer
+from billing.receipts.delivery import ReceiptComposer
 
 COMMAND_KINDS: Mapping[str, CommandKind] = {
     kind.name: kind

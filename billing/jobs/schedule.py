@@ -187,7 +187,7 @@ def _claim_or_begin_run(job: Job, slot: datetime | None) -> JobRun | None:
 def _run_slice(job: Job, run: JobRun, now: datetime) -> JobRun:
     until = monotonic() + settings.JOB_SLICE_SECONDS
     try:
-        with rate_limit.throttle_background():
+        with rate_limit.throttle_jobs():
             result = job.run_slice(run, now, until)
     except GatewayError as error:
         _handle_outage(job, run, error)

@@ -5,6 +5,9 @@ rows of the same ids; this finds missing and outdated rows. Each row on a page i
 second pass reads each unmarked row from the provider by its id; this finds what is gone. Only that answer marks a row
 as deleted: a page that shifted while it was read, or a record created since, cannot. Rows created after the first pass
 began are skipped, since they were just read. Run numbers only grow, so concurrent comparisons do not interfere.
+
+A run whose cursor has `since` only reads what was updated after it, and has no second pass: a list names what was
+deleted since, and the comparison of the whole site finds the rest.
 """
 
 from collections.abc import Iterable
@@ -14,16 +17,18 @@ from typing import Any
 
 from django.db.models import Max, Q, QuerySet
 
+from billing import clock
 from billing.gateway import records
 from billing.gateway.errors import Missing, Refused, Unreadable
 from billing.gateway.records import UnreadableRecord
 from billing.gateway.snapshots import CustomerSnapshot, Snapshot
 from billing.job_runs import ROWS_PER_STRETCH
-from billing.mirror import writer
-from billing.models import Customer, JobRun
-from billing.models.job_runs import Cursor
+from billing.mirror import account_identity, comparisons, writer
+from billing.models import Customer, ErasedCustomer, JobRun
+from billing.models.job_runs import IMPORT, Cursor
 from billing.models.mirror_row import MirroredResource
 from core.clock import database_now
+from core.email_addresses import usable_address
 
 STAGES = tuple(records.KINDS)
 # Each costs one request. Even if all of them time out, a portion ends before the task's time limit.
@@ -32,13 +37,15 @@ LOOKUPS_PER_PORTION = 5
 OFFSET_LIFETIME = timedelta(hours=1)
 
 GONE, NEWER, UNREADABLE = "not there", "newer than the provider", "cannot be read"
+OTHER_ADDRESS = "its account has another email address"
 
 
 @dataclass(frozen=True)
 class Difference:
     """A difference between the mirror and the provider.
 
-    `problem` is `missing`, `older`, `newer than the provider`, `not there` or `cannot be read`.
+    `problem` is `missing`, `older`, `newer than the provider`, `not there`, `cannot be read`, or of a customer `its
+    account has another email address`.
     """
 
     kind: str
@@ -69,15 +76,28 @@ class ComparedPortion:
 
 def compare_next_portion(run: JobRun, stages: tuple[str, ...] = STAGES) -> ComparedPortion:
     """Compare the portion at a run's cursor. Raises NotSent."""
-    return _check_unlisted_rows(run, stages) if run.cursor.is_list_read else _compare_page(run)
+    return _check_unlisted_rows(run, stages) if run.cursor.is_list_read else _compare_page(run, stages)
 
 
-def _compare_page(run: JobRun) -> ComparedPortion:
+def compare_customer(customer: Customer) -> list[Difference]:
+    """Return the differences of a customer and its records. Raises NotSent."""
+    found = [_compare_with_provider("customer", customer)]
+    for kind in records.CUSTOMER_KINDS:
+        listed = {record.id: record for record in records.find_records(kind, customer_id={"is": customer.provider_id})}
+        ours = {row.provider_id: row for row in _mirror_rows(kind).filter(customer=customer)}
+        found += [_compare_record(kind, ours.get(record.id), record) for record in listed.values()]
+        unlisted = [row for row in ours.values() if row.provider_id not in listed and not row.deleted]
+        found += [_compare_with_provider(kind, row) for row in unlisted]
+    return [row.difference for row in found if row is not None]
+
+
+def _compare_page(run: JobRun, stages: tuple[str, ...]) -> ComparedPortion:
     cursor: Cursor = run.cursor
+    began = cursor.began or int(clock.billing_now().timestamp())
     rows = _mirror_rows(cursor.stage)
     up_to = rows.aggregate(newest=Max("pk"))["newest"] or 0 if cursor.up_to is None else cursor.up_to
     page = _read_page(run)
-    customer_ids = _known_customer_ids([*page.snapshots, *page.unreadable])
+    customer_ids = _mirrored_customer_ids([*page.snapshots, *page.unreadable], all_customers=_is_whole(run))
     snapshots = [snapshot for snapshot in page.snapshots if _owner_id(snapshot) in customer_ids]
     unreadable = [record for record in page.unreadable if record.customer_id in customer_ids]
     ids = [snapshot.id for snapshot in snapshots] + [record.id for record in unreadable]
@@ -86,19 +106,29 @@ def _compare_page(run: JobRun) -> ComparedPortion:
     found = [_unreadable_difference(cursor.stage, record.id) for record in unreadable]
     compared = [_compare_record(cursor.stage, ours.get(snapshot.id), snapshot) for snapshot in snapshots]
     found += [difference for difference in compared if difference is not None]
-    following = replace(cursor, offset=page.next_offset, is_list_read=not page.next_offset, up_to=up_to)
+    reached = max([records.created_seconds(cursor.stage, snapshot) for snapshot in page.snapshots], default=0)
+    following: Cursor | None = replace(
+        cursor,
+        offset=page.next_offset,
+        is_list_read=not page.next_offset,
+        up_to=up_to,
+        reached=max(reached, cursor.reached),
+        began=began,
+    )
+    if cursor.since and not page.next_offset and cursor.stage not in records.CATALOG_KINDS:
+        following = replace(cursor, began=began).next_stage(stages)
     return ComparedPortion(count=len(ids), found=found, cursor=following)
 
 
 def _read_page(run: JobRun) -> records.RecordsPage:
-    """Read the page at a run's offset, or the first page if the offset has become too old."""
-    stage, offset = run.cursor.stage, run.cursor.offset
+    """Read the page at a run's offset; if that has become too old, the page at the last record that was listed."""
+    cursor: Cursor = run.cursor
     try:
-        return records.read_records_page(stage, offset=offset)
+        return records.read_records_page(cursor.stage, offset=cursor.offset, updated_after=cursor.since)
     except Refused:
-        if not offset or database_now() - run.updated_at < OFFSET_LIFETIME:
+        if not cursor.offset or database_now() - run.updated_at < OFFSET_LIFETIME:
             raise
-        return records.read_records_page(stage)
+        return records.read_records_page(cursor.stage, updated_after=cursor.since, created_from=cursor.reached)
 
 
 def _check_unlisted_rows(run: JobRun, stages: tuple[str, ...]) -> ComparedPortion:
@@ -139,8 +169,20 @@ def _compare_with_provider(kind: str, row: MirroredResource) -> FoundDifference 
 def _describe_difference(row: MirroredResource | None, snapshot: Snapshot) -> str:
     if row is None:
         return "missing"
-    same = row.payload == snapshot.payload and row.deleted == snapshot.deleted
-    return "" if same else "older" if row.resource_version <= snapshot.version else NEWER
+    if row.deleted and snapshot.deleted:
+        return ""  # a single read does not find what is deleted, so the row may have an older payload
+    if row.payload == snapshot.payload and row.deleted == snapshot.deleted:
+        return OTHER_ADDRESS if _has_other_address(row, snapshot) else ""
+    return "older" if row.resource_version <= snapshot.version else NEWER
+
+
+def _has_other_address(row: MirroredResource, snapshot: Snapshot) -> bool:
+    account = row.account if isinstance(row, Customer) else None
+    return (
+        account is not None
+        and isinstance(snapshot, CustomerSnapshot)
+        and account.email != usable_address(snapshot.email)
+    )
 
 
 def _unreadable_difference(kind: str, resource_id: str) -> FoundDifference:
@@ -148,7 +190,8 @@ def _unreadable_difference(kind: str, resource_id: str) -> FoundDifference:
 
 
 def _mirror_rows(kind: str) -> QuerySet[Any]:
-    return writer.MODELS_BY_KIND[kind]._default_manager.all()
+    rows: QuerySet[Any] = writer.MODELS_BY_KIND[kind]._default_manager.all()
+    return rows.select_related("account") if kind == "customer" else rows
 
 
 def _mark_as_seen(run: JobRun, rows: Iterable[MirroredResource]) -> None:
@@ -160,10 +203,25 @@ def _unseen_filter(run: JobRun) -> Q:
     return Q(seen_in__isnull=True) | Q(seen_in__lt=run.pk)
 
 
-def _known_customer_ids(listed: Iterable[Snapshot | UnreadableRecord]) -> set[str]:
-    """Return the ids of the records' customers that are mirrored, and the empty id of records without a customer."""
-    owners = {_owner_id(record) for record in listed} - {""}
-    return {"", *Customer.objects.filter(provider_id__in=owners).values_list("provider_id", flat=True)}
+def _is_whole(run: JobRun) -> bool:
+    """Return whether a run compares all customers, mirrored or not."""
+    return run.cursor.stage == "customer" and (run.job == IMPORT or comparisons.is_site_mirrored())
+
+
+def _mirrored_customer_ids(listed: Iterable[Snapshot | UnreadableRecord], *, all_customers: bool) -> set[str]:
+    """Return the ids of the records' customers that belong in the mirror, and the empty id of records without one.
+
+    A customer belongs there if it is mirrored, or has the address of an account (docs/rules.md, rule 13); with
+    `all_customers` each one does that operators have not erased.
+    """
+    records_listed = list(listed)
+    owners = {_owner_id(record) for record in records_listed} - {""}
+    known = set(Customer.objects.filter(provider_id__in=owners).values_list("provider_id", flat=True))
+    known |= account_identity.customer_ids_at_known_addresses(records_listed)
+    if all_customers:
+        erased = ErasedCustomer.objects.filter(provider_id__in=owners).values_list("provider_id", flat=True)
+        known |= owners - set(erased)
+    return {"", *known}
 
 
 def _owner_id(record: Snapshot | UnreadableRecord) -> str:

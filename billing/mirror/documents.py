@@ -6,13 +6,17 @@ from django.db import connection, transaction
 from django.db.models import F
 
 from accounts.models import Account
+from billing.mirror.wanted_estimates import missing_estimates, want_missing_estimates
 from billing.models import AccountDocument, ContentVersion
 
 STALE_VERSION, FIRST_VERSION = 0, 1
+# Added to the version of each document, and raised when their fields change: the release before builds its own.
+FORMAT = 2_000_000
 
 # Plain SQL: building this query with the ORM for every read costs more than running it.
 _READ_SQL = f"""
-    SELECT body, content_version = COALESCE((SELECT version FROM {ContentVersion._meta.db_table} WHERE id = 1), %s)
+    SELECT body,
+        content_version = {FORMAT} + COALESCE((SELECT version FROM {ContentVersion._meta.db_table} WHERE id = 1), %s)
     FROM {AccountDocument._meta.db_table} WHERE account_id = %s AND kind = %s
 """  # noqa: S608  (our own tables' names)
 
@@ -29,11 +33,15 @@ def register_renderer(renderer: DocumentRenderer) -> None:
 
 
 def read_document(account: Account, kind: str) -> str:
-    """Return a hot read's JSON text with one query; rebuild it first if it is stale."""
+    """Return a hot read's JSON text with one query; rebuild it first if it is stale.
+
+    A rebuild requests the estimates of next bills that are missing: here somebody looks at them.
+    """
     with connection.cursor() as cursor:
         cursor.execute(_READ_SQL, [FIRST_VERSION, account.pk, kind])
         row = cursor.fetchone()
     if row is None or not row[1]:
+        want_missing_estimates(account)
         return rebuild_documents(account)[kind]
     body: str = row[0]
     return body
@@ -42,12 +50,17 @@ def read_document(account: Account, kind: str) -> str:
 # No savepoint: a failure here must fail the caller's transaction.
 @transaction.atomic(savepoint=False)
 def rebuild_documents(account: Account) -> Mapping[str, str]:
-    """Build and store all documents of an account; return their texts by kind. Call it after changing the mirror."""
+    """Build and store all documents of an account; return their texts by kind. Call it after changing the mirror.
+
+    While the estimate of a next bill is missing, they are stored as stale, so that the next read requests it.
+    """
     # Two writers of one account queue on this lock, so that the later one reads what the earlier one committed.
     account = Account.objects.select_for_update(no_key=True).get(pk=account.pk)
-    version = ContentVersion.objects.values_list("version", flat=True).first() or FIRST_VERSION
+    version = FORMAT + (ContentVersion.objects.values_list("version", flat=True).first() or FIRST_VERSION)
     [render_documents] = _renderers
     texts = render_documents(account)
+    if missing_estimates(account).exists():
+        version = STALE_VERSION
     AccountDocument.objects.bulk_create(
         [
             AccountDocument(account=account, kind=kind, body=text, content_version=version)
@@ -58,6 +71,12 @@ def rebuild_documents(account: Account) -> Mapping[str, str]:
         update_fields=["body", "content_version", "built_at"],
     )
     return texts
+
+
+def rebuild_stored_documents(account: Account) -> None:
+    """Rebuild the documents of an account, if it has any: most accounts of an imported site are never read."""
+    if AccountDocument.objects.filter(account=account).exists():
+        rebuild_documents(account)
 
 
 @transaction.atomic(savepoint=False)

@@ -14,6 +14,7 @@ from billing.models import (
     ChurnEvent,
     Command,
     Customer,
+    ErasedCustomer,
     InvoicePdf,
     Subscription,
     WebhookEvent,
@@ -36,8 +37,8 @@ def erase_billing_data(account: Account) -> None:
     """
     if Command.objects.filter(account=account, state__in=Command.OPEN).exists():
         raise ChangeInProgress
-    # Further customers of the address are mirrored without an account (docs/rules.md, rule 13).
-    customers = Customer.objects.filter(Q(account=account) | Q(account=None, email__iexact=account.email))
+    # Further customers of the address that nobody has signed in to (docs/rules.md, rule 13).
+    customers = Customer.objects.filter(Q(account=account) | Q(account=None, email=account.email) & ~Q(email=""))
     if Subscription.objects.filter(customer__in=customers, deleted=False, status__in=LIVE_STATUSES).exists():
         raise StillSubscribed
     CancellationFeedback.objects.filter(account=account).update(subscription_ids=[])
@@ -58,4 +59,5 @@ def _delete_customer(customer: Customer) -> None:
     for name in list(files):
         transaction.on_commit(partial(default_storage.delete, name))
     WebhookEvent.objects.filter(owner=customer.provider_id).delete()
+    ErasedCustomer.objects.get_or_create(provider_id=customer.provider_id)
     customer.delete()

@@ -1,76 +1,53 @@
-"""Reconcile the mirror with the provider: read missed events from its feed, and compare and repair every record."""
+"""Reconcile the mirror with the provider: read missed events, compare and repair records, import the whole site."""
 
 import logging
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import partial
 from math import inf
 
-from django.db import transaction
-
 from billing import job_runs, worker_shutdown
-from billing.gateway import records
-from billing.gateway.errors import Refused
 from billing.gateway.snapshots import Snapshot
-from billing.job_runs import Portion
-from billing.mirror import account_import, diff, webhook_intake, webhook_processing, writer
+from billing.job_runs import Counts, Portion, RunHeld
+from billing.mirror import account_identity, account_import, diff, event_feed, webhook_processing, writer
 from billing.mirror.diff import NEWER, STAGES, Difference, FoundDifference
-from billing.models import FeedCursor, JobRun, WebhookEvent
-from billing.models.job_runs import CHECK, REPAIR
+from billing.models import Customer, FeedCursor, JobRun, WebhookEvent
+from billing.models.job_runs import CHECK, IMPORT, REPAIR, ROUND, Cursor
+from billing.queries.customers import customers_of_address
+from core.email_addresses import usable_address
 
 logger = logging.getLogger(__name__)
 
-# The feed is not strictly in order, and an event may appear a little after its time, so each reading overlaps the last.
-FEED_OVERLAP = timedelta(hours=1)
-FIRST_LOOKBACK = timedelta(days=4)  # the provider retries a webhook for three days and seven hours
 # An interrupted comparison that began longer ago is not continued: too much has changed since.
 STALE_AFTER = timedelta(hours=20)
+# In so many nights the whole site is compared once.
+NIGHTS_PER_ROUND = 28
+ACCOUNTS_STAGE = "accounts"
+IMPORT_STAGES = (*STAGES, ACCOUNTS_STAGE)
+ACCOUNTS_PER_PORTION = 500
+PORTIONS_PER_LINE = 10
 
 
 def read_feed(*, now: datetime, until: float = inf) -> dict[str, int]:
-    """Store the events that no webhook delivered, page by page, then process the due ones; return the counts.
+    """Apply the events that no webhook delivered, page by page, then process the due ones; return the counts.
 
     Stops at a time of the monotonic clock; the counts include `left` if it did not finish. The cursor is saved with
     each page, and the next call continues there. Raises NotSent when the provider cannot be reached.
     """
-    cursor = _get_feed_cursor(now)
-    found = 0
-    while cursor.up_to is not None and not worker_shutdown.is_time_up(until):
-        found += _store_next_page(cursor)
-    finished = cursor.up_to is None and webhook_processing.process_due_events(until=until)
+    cursor = event_feed.get_cursor(FeedCursor.Reading.HOURLY, now=now)
+    found = sum(event_feed.read_pages(cursor, until=until))
+    is_finished = not worker_shutdown.is_time_up(until) and not event_feed.is_under_way(cursor)
+    finished = is_finished and webhook_processing.process_due_events(until=until)
     parked = WebhookEvent.objects.filter(state=WebhookEvent.State.PARKED).count()
     return {"found": found, "parked": parked} | ({} if finished else {"left": 1})
 
 
-def _get_feed_cursor(now: datetime) -> FeedCursor:
-    """Return the cursor of the unfinished reading, or one of a new reading up to `now`."""
-    first = {"occurred_at": now - FIRST_LOOKBACK + FEED_OVERLAP}
-    cursor, _ = FeedCursor.objects.get_or_create(pk=1, defaults=first)
-    if cursor.up_to is None:
-        cursor.up_to = now
-    return cursor
-
-
-def _store_next_page(cursor: FeedCursor) -> int:
-    """Store a page of events and the cursor of the next page; return how many events no webhook had delivered."""
-    page = _read_feed_page(cursor)
-    with transaction.atomic():
-        found = webhook_intake.store_feed_events(page.events)
-        cursor.offset = page.next_offset
-        if cursor.up_to is not None and not page.next_offset:
-            cursor.occurred_at, cursor.up_to = cursor.up_to, None
-        cursor.save()
-    return found
-
-
-def _read_feed_page(cursor: FeedCursor) -> records.EventsPage:
-    """Read the page at the cursor, or the first page if the provider does not accept the offset any more."""
-    since = cursor.occurred_at - FEED_OVERLAP
-    try:
-        return records.read_events_page(since=since, offset=cursor.offset)
-    except Refused:
-        if not cursor.offset:
-            raise
-        return records.read_events_page(since=since)
+def find_account_differences(emails: Sequence[str]) -> Iterator[Difference]:
+    """Yield each difference of the customers with these addresses, and repair nothing. Raises NotSent."""
+    for email in emails:
+        for customer in customers_of_address(usable_address(email)):
+            yield from diff.compare_customer(customer)
 
 
 def find_differences() -> Iterator[Difference]:
@@ -109,6 +86,73 @@ def repair_mirror(
                 progress(_progress_line(stage, run.counts_by_stage[stage]))
     repaired = {kind: counts["repaired"] for kind, counts in run.counts_by_stage.items()}
     return {"failed": run.counts["failed"], **repaired}
+
+
+def import_site(*, now: datetime, progress: Callable[[str], None] = lambda _: None, afresh: bool = False) -> Counts:
+    """Import all customers of the site with their records, and open their accounts; return the counts.
+
+    Continues an interrupted import, unless `afresh`. `progress` is called with a line for every tenth portion and for
+    the end of each stage. Raises NotSent when the provider cannot be reached, RunHeld and LeaseLost when another worker
+    has the run; what was imported before stays.
+    """
+    if afresh:
+        job_runs.abandon_runs(IMPORT)
+    run = job_runs.claim_run(IMPORT) or job_runs.begin_run(IMPORT, stage=IMPORT_STAGES[0])
+    if run.attempts > 1:
+        progress(f"continuing at {run.cursor.stage}")
+    with job_runs.release_on_error(run):
+        for number, stage in enumerate(job_runs.process_portions(run, partial(_import_portion, now=now)), start=1):
+            is_stage_over = run.finished_at is not None or run.cursor.stage != stage
+            if is_stage_over or number % PORTIONS_PER_LINE == 0:
+                stage_counts = run.counts_by_stage[stage].items()
+                progress(f"{stage}: {', '.join(f'{count} {name}' for name, count in stage_counts)}")
+    counts: Counts = run.counts
+    return counts
+
+
+def _import_portion(run: JobRun, *, now: datetime) -> Portion:
+    if run.cursor.stage == ACCOUNTS_STAGE:
+        return open_accounts_portion(run, IMPORT_STAGES)
+    return repair_portion(run, IMPORT_STAGES, now=now)
+
+
+def open_accounts_portion(run: JobRun, stages: Sequence[str]) -> Portion:
+    """Open the accounts of the next customers who have none, so that notices reach those who never signed in."""
+    cursor: Cursor = run.cursor
+    without = Customer.objects.filter(account=None, deleted=False, pk__gt=cursor.after).order_by("pk")
+    customers = list(without[:ACCOUNTS_PER_PORTION])
+    for customer in customers:
+        account_identity.open_account(customer)
+    is_last = len(customers) < ACCOUNTS_PER_PORTION
+    following = cursor.next_stage(stages) if is_last else replace(cursor, after=customers[-1].pk)
+    return Portion({"opened": len(customers)}, following)
+
+
+def compare_round_portion(run: JobRun, stages: Sequence[str], *, now: datetime) -> Portion:
+    """Compare the next portion of the whole site; tonight's part of it is a twenty-eighth. Raises NotSent.
+
+    The round has a run of its own, which each night continues until all is compared and a new one begins.
+    """
+    cursor: Cursor = run.cursor
+    tonight = cursor.up_to if cursor.up_to is not None else -(-_count_mirrored() // NIGHTS_PER_ROUND)
+    if cursor.after >= tonight:
+        return Portion({}, cursor.next_stage(stages))
+    try:
+        round_run = job_runs.claim_run(ROUND) or job_runs.begin_run(ROUND, stage=diff.STAGES[0])
+    except RunHeld:  # by a worker that has just died; the next night continues
+        return Portion({}, cursor.next_stage(stages))
+    with job_runs.release_on_error(round_run):
+        before = round_run.counts.get("compared", 0)
+        next(job_runs.process_portions(round_run, lambda run: repair_portion(run, diff.STAGES, now=now)))
+    compared = round_run.counts["compared"] - before
+    if round_run.finished_at is not None:
+        return Portion({"compared": compared}, cursor.next_stage(stages))
+    round_run.retry_later(timedelta(0))
+    return Portion({"compared": compared}, replace(cursor, after=cursor.after + compared, up_to=tonight))
+
+
+def _count_mirrored() -> int:
+    return sum(model._default_manager.count() for model in writer.MODELS_BY_KIND.values())
 
 
 def _progress_line(stage: str, counts: dict[str, int]) -> str:

@@ -1,13 +1,15 @@
-"""Store the provider's events, each once, before they are processed; of their content only the ids are kept."""
+"""Store the provider's events, each once, from webhooks and from its feed; of their content only the ids are kept."""
 
 import re
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
 
 from django.db import IntegrityError, transaction
 
-from billing.gateway.snapshots import EventSnapshot
+from billing.gateway.event_feed import FeedEvent
+from billing.gateway.snapshots import EPOCH, EventSnapshot
 from billing.models import WebhookEvent
 from core.clock import database_now
 from core.errors import InvalidInput
@@ -17,10 +19,28 @@ State, Source = WebhookEvent.State, WebhookEvent.Source
 
 API_VERSION = "v2"
 NOT_AN_EVENT = "This is not an event of the billing provider."
+IRRELEVANT = "of another API version, or names nothing that is mirrored"
+UNKNOWN_CUSTOMER = "about a customer that the portal does not know"
 # No database stores a NUL or half a surrogate pair. An id becomes part of a URL at the provider, hence no "..".
 IDENTIFIER_PATTERN = re.compile(r"(?!.*\.\.)[^\x00-\x1f\x7f\ud800-\udfff]{1,100}")
+# Later times cannot be shown in every time zone, and no time machine travels that far.
+LATEST_TIME = datetime(3000, 1, 1, tzinfo=UTC)
 # With so many events waiting, new ones get no message of their own: it would delay the mail that subscribers wait for.
 BACKLOG_LIMIT = 50
+
+
+@dataclass(frozen=True)
+class FeedRow:
+    """An event of the feed whose content was applied.
+
+    `owner` is the provider's id of its customer, empty if it has none; `is_known` is whether the portal knows that
+    customer. `unread` has the ids, by kind, of the resources that must still be read by themselves.
+    """
+
+    event: EventSnapshot
+    owner: str
+    is_known: bool
+    unread: Mapping[str, list[str]]
 
 
 def store_webhook_event(body: Mapping[str, Any]) -> WebhookEvent | None:
@@ -37,22 +57,41 @@ def store_webhook_event(body: Mapping[str, Any]) -> WebhookEvent | None:
     ]
     if not all(IDENTIFIER_PATTERN.fullmatch(identifier) for identifier in identifiers):
         raise InvalidInput(NOT_AN_EVENT)
+    if not EPOCH <= event.occurred_at < LATEST_TIME:
+        raise InvalidInput(NOT_AN_EVENT)
     return _store_event(event)
 
 
-def store_feed_events(events: Sequence[EventSnapshot]) -> int:
-    """Store the feed's events that no webhook delivered; return how many."""
-    ids = [event.id for event in events]
-    known = set(WebhookEvent.objects.filter(event_id__in=ids).values_list("event_id", flat=True))
-    due_at = database_now()
-    fresh = {event.id: _event_row(event, Source.FEED, due_at) for event in events if event.id not in known}
-    # A webhook may deliver one at the same time.
-    WebhookEvent.objects.bulk_create(fresh.values(), ignore_conflicts=True)
+def unfinished_entries(entries: Sequence[FeedEvent]) -> list[FeedEvent]:
+    """Return those of the feed's events that are not stored yet or that wait."""
+    events = WebhookEvent.objects.filter(event_id__in=[entry.event.id for entry in entries])
+    finished = set(events.exclude(state=State.RECEIVED).values_list("event_id", flat=True))
+    return [entry for entry in entries if entry.event.id not in finished]
+
+
+@transaction.atomic
+def save_feed_events(rows: Sequence[FeedRow]) -> int:
+    """Save events of the feed, whose content was applied; return how many no webhook had delivered."""
+    now = database_now()
+    saved = {row.event.id: _feed_event(row, now) for row in rows}
+    delivered = WebhookEvent.objects.filter(event_id__in=saved)
+    waiting = delivered.filter(state=State.RECEIVED, attempts=0).select_for_update(of=("self",))
+    found = []
+    for event in waiting:
+        saved[event.event_id].pk = event.pk
+        found.append(saved[event.event_id])
+    WebhookEvent.objects.bulk_update(
+        found, ["state", "error", "owner", "unread", "sought_at", "processed_at", "next_attempt_at"]
+    )
+    known = set(delivered.values_list("event_id", flat=True))
+    fresh = [event for event_id, event in saved.items() if event_id not in known]
+    # A webhook may deliver one at the same time. The next reading overlaps this one and finds it again.
+    WebhookEvent.objects.bulk_create(fresh, ignore_conflicts=True)
     return len(fresh)
 
 
 def _store_event(event: EventSnapshot) -> WebhookEvent | None:
-    stored = _event_row(event, Source.WEBHOOK, database_now())
+    stored = _build_event(event, Source.WEBHOOK, database_now())
     is_backlogged = _is_backlogged()
     try:
         with transaction.atomic():
@@ -64,7 +103,7 @@ def _store_event(event: EventSnapshot) -> WebhookEvent | None:
     return stored
 
 
-def _event_row(event: EventSnapshot, source: str, due_at: datetime) -> WebhookEvent:
+def _build_event(event: EventSnapshot, source: str, now: datetime) -> WebhookEvent:
     is_relevant = event.api_version == API_VERSION and bool(event.resource_ids)
     return WebhookEvent(
         event_id=event.id,
@@ -74,9 +113,19 @@ def _event_row(event: EventSnapshot, source: str, due_at: datetime) -> WebhookEv
         payload={"names": event.resource_ids, "api_version": event.api_version},
         owner=next(iter(event.resource_ids.get("customer", ())), ""),
         state=State.RECEIVED if is_relevant else State.IGNORED,
-        error="" if is_relevant else "of another API version, or names nothing that is mirrored",
-        next_attempt_at=due_at,
+        error="" if is_relevant else IRRELEVANT,
+        next_attempt_at=now,
     )
+
+
+def _feed_event(row: FeedRow, now: datetime) -> WebhookEvent:
+    event = _build_event(row.event, Source.FEED, now)
+    event.owner, event.unread, event.sought_at = row.owner, dict(row.unread), now
+    if event.state == State.RECEIVED and not row.is_known:
+        event.state, event.error = State.IGNORED, UNKNOWN_CUSTOMER
+    elif event.state == State.RECEIVED and not row.unread:
+        event.state, event.processed_at, event.next_attempt_at = State.PROCESSED, now, None
+    return event
 
 
 def _is_backlogged() -> bool:

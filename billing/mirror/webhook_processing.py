@@ -1,28 +1,31 @@
-"""Process stored events: refresh the resources that each names, and each resource once per page of events.
+"""Process stored events: read the provider's feed, and resources that the feed lacks (decision 30).
 
-A worker claims events in pages by lease; if it dies, its lease on the page expires. An event's own content is never
-applied, so processing it twice is harmless.
+A webhook says only that something happened: what happened is read from the feed, whose content comes from the provider
+itself. An event that the feed does not show yet waits a moment, and is sought once more; then the resources that it
+names are read, each once per page of events. A worker claims events in pages by lease; if it dies, its lease on the
+page expires. Processing an event twice is harmless.
 """
 
 import logging
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from math import inf
 from time import monotonic
 from typing import Any
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Case, Exists, OuterRef, QuerySet, Value, When
+from django.db.models import Case, Exists, OuterRef, Q, QuerySet, Value, When
 
 from billing import worker_shutdown
 from billing.gateway import records
-from billing.gateway.errors import Missing, NotSent, Unreadable
+from billing.gateway.errors import NotSent, Refused, Unreadable
 from billing.gateway.http import rate_limit
-from billing.mirror import account_import, writer
-from billing.models import Customer, WebhookEvent
+from billing.mirror import account_import, event_feed, writer
+from billing.mirror.webhook_intake import UNKNOWN_CUSTOMER
+from billing.models import Customer, FeedCursor, WebhookEvent
 from core.clock import database_now
 from core.task_queue import enqueue_expiring_task
 
@@ -36,7 +39,7 @@ PAGE_SIZE = 500
 LEASE_DURATION = timedelta(seconds=settings.CELERY_TASK_TIME_LIMIT)
 FIRST_BACKOFF = timedelta(seconds=15)
 LONGEST_BACKOFF = timedelta(hours=1)
-UNKNOWN_CUSTOMER = "about a customer that the portal does not know"
+ADDRESS_EVENTS = ("customer_created", "customer_changed")
 WORKER_DIED = "whoever worked on it was ended, each time"
 
 Resource = tuple[str, str]  # its kind, and the provider's id of it
@@ -97,21 +100,24 @@ def announce_due_events() -> None:
 
 
 def replay_event(event_pk: int) -> None:
-    """Make a stored event due again, whatever its state."""
+    """Make a stored event due again, whatever its state: all resources that it names are read from the provider."""
+    now = database_now()
     WebhookEvent.objects.filter(pk=event_pk).update(
-        state=State.RECEIVED, attempts=0, error="", processed_at=None, next_attempt_at=database_now()
+        state=State.RECEIVED, attempts=0, error="", unread={}, sought_at=now, processed_at=None, next_attempt_at=now
     )
 
 
 def process_event(event_pk: int) -> None:
-    """Process one stored event if it is due and the background rate limit allows; otherwise it stays due."""
-    with rate_limit.throttle_without_waiting():
-        _process_events(_claim_page(_due_events().filter(pk=event_pk)).events, until=inf)
+    """Process due events if this one is still due and the rate limit allows; otherwise they stay due."""
+    if not _due_events().filter(pk=event_pk).exists():
+        return
+    with rate_limit.throttle_events_without_waiting():
+        process_due_events(until=monotonic() + settings.JOB_SLICE_SECONDS)
 
 
 def process_due_slice() -> None:
-    """Process due events for one slice at the background rate limit; the next sweep continues with the rest."""
-    with rate_limit.throttle_background():
+    """Process due events for one slice at the rate limit; the next sweep continues with the rest."""
+    with rate_limit.throttle_events():
         process_due_events(until=monotonic() + settings.JOB_SLICE_SECONDS)
 
 
@@ -120,9 +126,11 @@ def process_due_events(*, until: float = inf) -> bool:
 
     Return False if the time was up before all were processed.
     """
+    if not _seek_events(until=until):
+        return True
     last_pk = 0
     while not worker_shutdown.is_time_up(until):
-        page = _claim_page(_due_events().filter(pk__gt=last_pk))
+        page = _claim_page(_sought_events().filter(pk__gt=last_pk))
         if not page.last_pk or not _process_events(page.events, until=until):
             return True
         last_pk = page.last_pk
@@ -133,6 +141,51 @@ def _due_events() -> QuerySet[WebhookEvent]:
     return WebhookEvent.objects.due().order_by("pk")
 
 
+def _sought_events() -> QuerySet[WebhookEvent]:
+    """Return the due events whose resources may be read, because the feed was read for them."""
+    return _due_events().filter(sought_at__isnull=False)
+
+
+def _seek_events(*, until: float) -> bool:
+    """Read the feed for the due events that were not tried yet, and again for those that arrive meanwhile.
+
+    Does nothing while another worker reads it: that one finds them. Return whether the provider could be reached.
+    """
+    if not _due_events().filter(attempts=0).exists():
+        return True
+    with event_feed.hold_cursor(FeedCursor.Reading.HINTED) as cursor:
+        while cursor is not None and not worker_shutdown.is_time_up(until):
+            newest, began = _due_events().values_list("pk", flat=True).last(), database_now()
+            try:
+                for _found in event_feed.read_pages(cursor, until=until):
+                    pass
+                if event_feed.is_under_way(cursor):
+                    break
+            except (Refused, Unreadable):
+                logger.exception("The events feed cannot be read; resources are read one by one")
+            except NotSent as error:
+                _delay_events(error, due_at=began)
+                return False
+            _postpone_missing_events(up_to=newest)
+            if not _due_events().filter(sought_at=None).exists():
+                break
+    return True
+
+
+def _postpone_missing_events(*, up_to: int | None) -> None:
+    """Let the events wait that the feed does not show yet. It is read for them once more before their resources are."""
+    now = database_now()
+    missing = WebhookEvent.objects.due().filter(sought_at=None, pk__lte=up_to or 0)
+    missing.update(sought_at=now, next_attempt_at=now + FIRST_BACKOFF)
+
+
+def _delay_events(outage: NotSent, *, due_at: datetime) -> None:
+    """Let the events wait that were due when the provider could not be reached, not those replayed since."""
+    delay, error = _outage_delay(outage), f"{type(outage).__name__}: {outage}"
+    due = WebhookEvent.objects.unfinished().filter(next_attempt_at__lte=due_at)
+    due.update(next_attempt_at=database_now() + delay, error=error)
+
+
 @transaction.atomic
 def _claim_page(events: QuerySet[WebhookEvent]) -> _ClaimedPage:
     """Claim a page of events that no other worker has locked; ignore those of unknown customers at once.
@@ -140,7 +193,9 @@ def _claim_page(events: QuerySet[WebhookEvent]) -> _ClaimedPage:
     An event that was tried before is claimed alone: if it kills its worker, no other event is affected.
     """
     has_customer = Exists(Customer.objects.filter(provider_id=OuterRef("owner")))
-    is_relevant = Case(When(owner="", then=Value(value=True)), default=has_customer)
+    # A customer that the portal does not know may have been given the address of an account.
+    is_about_address = Q(owner="") | Q(event_type__in=ADDRESS_EVENTS)
+    is_relevant = Case(When(is_about_address, then=Value(value=True)), default=has_customer)
     free = events.select_for_update(skip_locked=True, of=("self",)).values_list("pk", is_relevant)
     first_tried = events.filter(attempts__gt=0).values_list("pk", flat=True).first()
     # These queries lock what they return, so they return no more than a page: the rest is for other workers.
@@ -189,7 +244,7 @@ def _process_events(events: Sequence[WebhookEvent], *, until: float) -> bool:
 def _process_claimed_event(event: WebhookEvent, cache: _RefreshCache) -> _Outcome:
     """Refresh the resources that an event names. Raises NotSent when the provider cannot be reached."""
     try:
-        ids_by_kind: dict[str, list[str]] = event.payload["names"]
+        ids_by_kind: dict[str, list[str]] = event.unread or event.payload["names"]
         resources = [(kind, resource_id) for kind in records.KINDS for resource_id in ids_by_kind.get(kind, ())]
         known = [cache.refresh_once(resource) for resource in resources]
         owner = "" if event.owner else _find_owner_id(ids_by_kind)
@@ -222,12 +277,12 @@ def _find_owner_id(ids_by_kind: dict[str, list[str]]) -> str:
 def _refresh_resource(kind: str, resource_id: str) -> bool:
     """Refresh a resource; return whether it belongs to a mirrored customer or to the catalog."""
     try:
-        account_import.refresh_resource(kind, resource_id)
+        is_known = account_import.refresh_or_mark_deleted(kind, resource_id)
     except writer.UnknownCustomer:
         return False
-    except Missing:
-        account_import.mark_deleted(kind, resource_id)
-    return True
+    if kind == "customer":
+        account_import.refresh_records_of_deleted(resource_id)
+    return is_known
 
 
 def _failure_outcome(event: WebhookEvent, error: Exception) -> _Outcome:
@@ -262,5 +317,9 @@ def _release_events(pks: Sequence[int], outage: NotSent | None) -> None:
     if outage is None:
         WebhookEvent.objects.release_page(pks)
         return
-    delay = timedelta(seconds=outage.retry_after) if outage.retry_after else FIRST_BACKOFF
-    WebhookEvent.objects.release_page(pks, delay=delay, error=f"{type(outage).__name__}: {outage}")
+    error = f"{type(outage).__name__}: {outage}"
+    WebhookEvent.objects.release_page(pks, delay=_outage_delay(outage), error=error)
+
+
+def _outage_delay(outage: NotSent) -> timedelta:
+    return timedelta(seconds=outage.retry_after) if outage.retry_after else FIRST_BACKOFF

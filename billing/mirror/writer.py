@@ -9,28 +9,31 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from accounts.models import Account
-from billing import catalog
 from billing.gateway.snapshots import (
     CouponSnapshot,
     CustomerSnapshot,
     InvoiceSnapshot,
     ItemPriceSnapshot,
+    ItemSnapshot,
     PaymentSourceSnapshot,
     Snapshot,
     SubscriptionSnapshot,
     TransactionSnapshot,
 )
-from billing.mirror import documents
+from billing.mirror import account_identity, documents
+from billing.mirror.signals import invoice_written
 from billing.models import (
     Coupon,
     Customer,
     Invoice,
+    Item,
     ItemPrice,
     PaymentSource,
     Subscription,
     Transaction,
 )
 from billing.models.mirror_row import MirroredResource
+from core.email_addresses import usable_address
 
 # The model of each kind of record that the gateway reads.
 MODELS_BY_KIND: dict[str, type[MirroredResource]] = {
@@ -39,6 +42,7 @@ MODELS_BY_KIND: dict[str, type[MirroredResource]] = {
     "payment_source": PaymentSource,
     "invoice": Invoice,
     "transaction": Transaction,
+    "item": Item,
     "item_price": ItemPrice,
     "coupon": Coupon,
 }
@@ -50,10 +54,14 @@ class UnknownCustomer(LookupError):
 
 @dataclass
 class _WriteContext:
-    """The instant of a `write_snapshots` call, and the locked customers that the records belong to."""
+    """The instant of a `write_snapshots` call, and the locked customers that the records belong to.
+
+    `replaced` has the payload that each written row had before, None if the row is new.
+    """
 
     now: datetime
     owners: dict[str, Customer] = field(default_factory=dict)
+    replaced: dict[MirroredResource, dict[str, Any] | None] = field(default_factory=dict)
 
     def get_owner(self, customer_id: str) -> Customer:
         try:
@@ -72,8 +80,10 @@ def write_snapshots(snapshots: Sequence[Snapshot], *, now: datetime) -> list[Mir
     """
     context = _WriteContext(now=now, owners=_lock_owners(snapshots))
     rows = [_WRITERS_BY_SNAPSHOT[type(snapshot)](snapshot, context) for snapshot in snapshots]
-    if any(isinstance(row, (ItemPrice, Coupon)) for row in rows):
+    if any(isinstance(row, (Item, ItemPrice, Coupon)) for row in rows):
         documents.mark_all_documents_stale()
+    account_identity.follow_customers(rows, now=now)
+    _announce_invoices(snapshots, rows, context)
     return rows
 
 
@@ -102,6 +112,14 @@ def affected_accounts(rows: Iterable[MirroredResource]) -> list[Account]:
     customers = [row if isinstance(row, Customer) else getattr(row, "customer", None) for row in rows]
     accounts = {customer.account.pk: customer.account for customer in customers if customer and customer.account}
     return [accounts[pk] for pk in sorted(accounts)]
+
+
+def _announce_invoices(snapshots: Sequence[Snapshot], rows: Sequence[MirroredResource], context: _WriteContext) -> None:
+    """Send `invoice_written` when all rows are written: receivers look at the subscriptions of an invoice."""
+    for snapshot, row in zip(snapshots, rows, strict=True):
+        is_own = isinstance(snapshot, InvoiceSnapshot) and not snapshot.is_made_by_change
+        if is_own and isinstance(row, Invoice) and row in context.replaced and row.customer.account is not None:
+            invoice_written.send(sender=Invoice, invoice=row, before=context.replaced[row], now=context.now)
 
 
 def _lock_owners(snapshots: Iterable[Snapshot]) -> dict[str, Customer]:
@@ -139,8 +157,11 @@ def _write_row(
     if row is None:
         rows = model._default_manager.select_for_update()
         row, created = rows.get_or_create(provider_id=snapshot.id, defaults=values)
+    if created:
+        context.replaced[row] = None
     if created or row.resource_version > snapshot.version:
         return row
+    context.replaced[row] = row.payload
     for name, value in values.items():
         setattr(row, name, value)
     row.save(update_fields=list(values))
@@ -149,19 +170,18 @@ def _write_row(
 
 def _write_customer(snapshot: CustomerSnapshot, context: _WriteContext) -> Customer:
     locked_row = context.owners.get(snapshot.id)
-    row: Customer = _write_row(Customer, snapshot, context, locked_row=locked_row, email=snapshot.email)
+    row: Customer = _write_row(Customer, snapshot, context, locked_row=locked_row, email=usable_address(snapshot.email))
     context.owners[row.provider_id] = row
     return row
 
 
 def _write_subscription(snapshot: SubscriptionSnapshot, context: _WriteContext) -> Subscription:
-    plan = catalog.find_plan(catalog.plan_id_from_price(snapshot.item_price_id))
     row: Subscription = _write_row(
         Subscription,
         snapshot,
         context,
         customer=context.get_owner(snapshot.customer_id),
-        service=plan.service if plan else "",
+        item_price_id=snapshot.item_price_id,
         status=snapshot.status,
         created_at=snapshot.created_at,
     )
@@ -190,8 +210,13 @@ def _write_transaction(snapshot: TransactionSnapshot, context: _WriteContext) ->
     return row
 
 
+def _write_item(snapshot: ItemSnapshot, context: _WriteContext) -> Item:
+    row: Item = _write_row(Item, snapshot, context)
+    return row
+
+
 def _write_item_price(snapshot: ItemPriceSnapshot, context: _WriteContext) -> ItemPrice:
-    row: ItemPrice = _write_row(ItemPrice, snapshot, context)
+    row: ItemPrice = _write_row(ItemPrice, snapshot, context, item_id=snapshot.item_id)
     return row
 
 
@@ -206,6 +231,7 @@ _WRITERS_BY_SNAPSHOT: dict[type[Snapshot], Callable[[Any, _WriteContext], Mirror
     InvoiceSnapshot: _write_invoice,
     PaymentSourceSnapshot: _write_payment_source,
     TransactionSnapshot: _write_transaction,
+    ItemSnapshot: _write_item,
     ItemPriceSnapshot: _write_item_price,
     CouponSnapshot: _write_coupon,
 }

@@ -1,5 +1,6 @@
-"""What billing stores: the mirror, pause schedules, commands, webhook events, documents and edited content."""
+"""What billing stores: the mirror and the catalog, pause schedules, commands, events, documents and edited content."""
 
+from billing.models.catalog import Item, ItemPrice, Plan
 from billing.models.churn import CancellationFeedback, ChurnEvent, ChurnReport
 from billing.models.commands import Command
 from billing.models.content import BundleRate, PauseOfferContent
@@ -9,12 +10,13 @@ from billing.models.job_runs import JobRun
 from billing.models.mirror import (
     Coupon,
     Customer,
+    ErasedCustomer,
     Invoice,
-    ItemPrice,
     PaymentSource,
     Subscription,
     Transaction,
 )
+from billing.models.next_bills import NextBillEstimate
 from billing.models.pause_schedules import PauseSchedule
 from billing.models.redemptions import CodeRedemption, OfferClaim
 from billing.models.webhooks import FeedCursor, ProviderClock, WebhookEvent
@@ -30,16 +32,20 @@ __all__ = [
     "ContentVersion",
     "Coupon",
     "Customer",
+    "ErasedCustomer",
     "FeedCursor",
     "Heartbeat",
     "Invoice",
     "InvoicePdf",
+    "Item",
     "ItemPrice",
     "JobRun",
+    "NextBillEstimate",
     "OfferClaim",
     "PauseOfferContent",
     "PauseSchedule",
     "PaymentSource",
+    "Plan",
     "ProviderClock",
     "ProviderMinute",
     "RequestPace",

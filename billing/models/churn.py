@@ -93,7 +93,7 @@ class ChurnEvent(SurveyAnswers):
     command = models.ForeignKey(Command, on_delete=models.SET_NULL, null=True, blank=True, related_name="churn_events")
     subscription_id = models.CharField(max_length=100, help_text="The provider's id.")
     service = models.CharField(max_length=40, blank=True)
-    plan_id = models.CharField(max_length=60, blank=True)
+    plan_id = models.CharField(max_length=100, blank=True)
     brand = models.CharField(max_length=40, blank=True, help_text="The brand's code.")
 
     class Meta:

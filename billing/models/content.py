@@ -23,7 +23,7 @@ class BundleRate(models.Model):
 class PauseOfferContent(models.Model):
     """The pause offer of a plan: four recommended titles, and three upcoming ones with captions."""
 
-    plan_id = models.CharField(max_length=60, unique=True)
+    plan_id = models.CharField(max_length=100, unique=True)
     recommended_title_image1 = models.CharField(max_length=300)
     recommended_title_image2 = models.CharField(max_length=300)
     recommended_title_image3 = models.CharField(max_length=300)

@@ -4,13 +4,19 @@ from django.db import models
 
 
 class RequestPace(models.Model):
-    """When the next background request may be sent to the provider: one row, shared by all workers."""
+    """The requests to the provider of the last seconds: a row for each lane, shared by all processes."""
 
-    next_at = models.DateTimeField()
+    class Lane(models.TextChoices):
+        SUBSCRIBERS = "subscribers", "subscribers' own requests"
+        EVENTS = "events", "reads after webhooks"
+        JOBS = "jobs", "jobs"
+
+    lane = models.CharField(max_length=11, choices=Lane.choices, unique=True)
+    next_at = models.DateTimeField(help_text="When the next request of the lane may be sent.")
     turns = models.JSONField(default=dict, help_text="Requests of the last seconds, by second.")
 
     def __str__(self) -> str:
-        return f"{self.next_at:%Y-%m-%d %H:%M:%S}"
+        return f"{self.lane} {self.next_at:%Y-%m-%d %H:%M:%S}"
 
 
 class ProviderMinute(models.Model):

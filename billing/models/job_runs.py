@@ -16,6 +16,9 @@ BUNDLES = "bundles"
 # Not scheduled: an operator runs them.
 REPAIR = "manage.py reconcile"
 CHECK = "manage.py reconcile --check"
+IMPORT = "manage.py import_site"
+# A comparison of the whole site, of which each night does a part.
+ROUND = "reconcile whole site"
 
 
 @dataclass(frozen=True)
@@ -25,6 +28,10 @@ class Cursor:
     A stage that compares records first reads the provider's list, whose next page is at `offset`. When `is_list_read`,
     it goes through our rows by primary key, from `after` (exclusive) to `up_to`, our newest row when the stage began.
     Other stages only go through our rows.
+
+    `reached` is the creation time of the last record that was listed: the list continues there if the provider does not
+    accept the offset any more. `since` limits the lists to records that were updated after it, and `began` is when the
+    run began to compare. All three are in seconds of billing's time, 0 for none.
     """
 
     stage: str
@@ -32,11 +39,14 @@ class Cursor:
     is_list_read: bool = False
     after: int = 0
     up_to: int | None = None
+    reached: int = 0
+    since: int = 0
+    began: int = 0
 
     def next_stage(self, stages: Sequence[str]) -> Cursor | None:
         """Return the start of the stage that follows this one; None after the last."""
         following = stages[stages.index(self.stage) + 1 :]
-        return Cursor(following[0]) if following else None
+        return Cursor(following[0], since=self.since, began=self.began) if following else None
 
 
 class CursorField(models.JSONField):

@@ -1,49 +1,62 @@
-"""The mirror: copies of the provider's records of customers and the catalog."""
+"""The mirror: copies of the provider's records of customers, and of coupons."""
 
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
 from django.db import models
+from django.utils.functional import cached_property
 
 from accounts.models import Account
-from billing.catalog import plan_id_from_price
+from billing.models.catalog import ItemPrice, Plan
 from billing.models.mirror_row import MirroredResource
+from billing.terms import DEFAULT_CURRENCY, BillingTerms
 
 LIVE_STATUSES = ("future", "in_trial", "active", "non_renewing", "paused")
 
 
 class Customer(MirroredResource):
-    """A customer. `account` is null for additional customers of the same address (docs/rules.md, rule 13)."""
+    """A customer. `account` is null until somebody signs in to it.
+
+    `email` is its normalized address, empty if the portal cannot use it; the payload has the provider's spelling.
+    Several customers can have one address (docs/rules.md, rule 13).
+    """
 
     account = models.OneToOneField(Account, null=True, blank=True, on_delete=models.SET_NULL, related_name="customer")
-    email = models.EmailField(db_index=True)
+    email = models.EmailField(blank=True, db_index=True)
+
+
+class ErasedCustomer(models.Model):
+    """The provider's id of a customer whose account was erased: a comparison of the site does not import it again."""
+
+    provider_id = models.CharField(max_length=100, unique=True)
+    erased_at = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return self.provider_id
 
 
 class Subscription(MirroredResource):
-    """A subscription of exactly one plan. `status` is the provider's, in lower case."""
+    """A subscription of one plan, with add-ons at most. `status` is the provider's, in lower case."""
 
     customer = models.ForeignKey(Customer, on_delete=models.CASCADE, related_name="subscriptions")
-    service = models.CharField(max_length=40)
+    item_price_id = models.CharField(max_length=100, db_index=True, help_text="The provider's id of its plan's price.")
     status = models.CharField(max_length=20, db_index=True)
     created_at = models.DateTimeField()
 
     class Meta:
-        indexes = [models.Index(fields=["customer", "service", "-created_at"], name="subscription_newest")]
+        indexes = [models.Index(fields=["customer", "-created_at"], name="subscription_newest")]
 
     @property
     def is_live(self) -> bool:
         """Whether it exists and is not canceled."""
         return not self.deleted and self.status in LIVE_STATUSES
 
-    @property
-    def item_price_id(self) -> str:
-        """The provider's id of its price."""
-        return self.text("item_price_id")
-
-    @property
-    def plan_id(self) -> str:
-        """The id of its plan, the provider's item id."""
-        return plan_id_from_price(self.item_price_id)
+    @cached_property
+    def plan(self) -> Plan:
+        """Its plan. Three queries, unless it was attached with those of other subscriptions."""
+        price = ItemPrice.objects.filter(provider_id=self.item_price_id).first()
+        return Plan.objects.by_price({self.item_price_id: price})[self.item_price_id]
 
     @property
     def amount(self) -> int:
@@ -51,9 +64,18 @@ class Subscription(MirroredResource):
         return self.cents("amount")
 
     @property
-    def period_unit(self) -> str:
-        """`month` or `year`."""
-        return self.text("billing_period_unit")
+    def terms(self) -> BillingTerms:
+        """Its currency and period."""
+        return BillingTerms(
+            currency=self.text("currency_code") or DEFAULT_CURRENCY,
+            period=self.cents("billing_period") or 1,
+            period_unit=self.text("billing_period_unit"),
+        )
+
+    @property
+    def has_extras(self) -> bool:
+        """Whether it has add-ons, or its plan more than once. A change of price would drop these."""
+        return bool(self.payload.get("has_extras"))
 
     @property
     def coupons(self) -> list[dict[str, Any]]:
@@ -62,8 +84,19 @@ class Subscription(MirroredResource):
 
     @property
     def current_term_end(self) -> datetime | None:
-        """When the current term ends."""
+        """When the current paid term ends; None before the first one, in a trial and before the start."""
         return self.instant("current_term_end")
+
+    @property
+    def period_end(self) -> datetime | None:
+        """When its current term ends, or its trial; when it starts, if it has not yet."""
+        match self.status:
+            case "in_trial":
+                return self.trial_end
+            case "future":
+                return self.instant("start_date") or self.next_billing_at
+            case _:
+                return self.current_term_end
 
     @property
     def next_billing_at(self) -> datetime | None:
@@ -118,6 +151,11 @@ class Invoice(MirroredResource):
         indexes = [models.Index(fields=["customer", "-issued_at"], name="invoice_newest")]
         permissions = [("export_invoice", "Can export invoices")]
 
+    @property
+    def line_items(self) -> Sequence[Mapping[str, Any]]:
+        """What it bills, line by line, as the provider says it."""
+        return self.payload.get("line_items") or ()
+
 
 class Transaction(MirroredResource):
     """A payment or payment attempt, which names the payment method of an invoice."""
@@ -126,15 +164,6 @@ class Transaction(MirroredResource):
 
     class Meta:
         permissions = [("export_transaction", "Can export transactions")]
-
-
-class ItemPrice(MirroredResource):
-    """A plan's price at one billing period: `cents("price")`, `text("period_unit")`, `text("item_id")`."""
-
-    @property
-    def is_on_sale(self) -> bool:
-        """Whether the provider sells it."""
-        return not self.deleted and self.text("status") == "active"
 
 
 class Coupon(MirroredResource):

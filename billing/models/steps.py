@@ -45,12 +45,12 @@ class StepOperation(StrEnum):
     RESTORE_PAUSE = "restore_pause"
     RESTORE_CHANGE = "restore_change"
     SWAP_COUPONS = "swap_coupons"
-    ADD_CARD = "add_card"
-    ADD_PAYPAL = "add_paypal"
+    ADD_SOURCE = "add_source"
     DESCRIBE_CARD = "describe_card"
     UPDATE_CARD = "update_card"
     ASSIGN_ROLE = "take_role"
     COLLECT = "collect"
+    COLLECT_AUTHORIZED = "collect_authorized"
     MAKE_PAYER_PRIMARY = "make_payer_primary"
     KEEP_ONE = "keep_one"
     REMOVE_DUPLICATE = "remove_twin"
@@ -72,8 +72,8 @@ class Step:
     `operation` is a `StepOperation`. `subscription_id` is the provider's, empty for a step of the account. `begun_at`
     is when the step was first sent since its command was opened or reopened (billing's time). `attempt` counts its
     idempotency keys, and `renewed_at` has the times of the new ones. `result` is for later steps and the response.
-    `is_in_doubt`: the provider may have received it, but does not show it done. `has_receipt`: a receipt of a part of
-    the command includes it.
+    `invoice_id` is the invoice that the step has made, if any. `is_in_doubt`: the provider may have received it, but
+    does not show it done. `has_receipt`: a receipt of a part of the command includes it.
     """
 
     operation: str
@@ -84,6 +84,7 @@ class Step:
     begun_at: datetime | None = None
     renewed_at: tuple[datetime, ...] = ()
     result: Any = None
+    invoice_id: str = ""
     error_code: str = ""
     is_in_doubt: bool = False
     has_receipt: bool = False
@@ -112,6 +113,7 @@ class Step:
             "begun_at": int(self.begun_at.timestamp()) if self.begun_at else None,
             "renewed_at": [int(at.timestamp()) for at in self.renewed_at],
             "result": self.result,
+            "invoice_id": self.invoice_id,
             "error_code": self.error_code,
             "is_in_doubt": self.is_in_doubt,
             "has_receipt": self.has_receipt,
@@ -134,6 +136,7 @@ class Step:
             begun_at=_from_timestamp(begun_at) if begun_at is not None else None,
             renewed_at=tuple(map(_from_timestamp, stored.get("renewed_at", ()))),
             result=stored.get("result"),
+            invoice_id=stored.get("invoice_id", ""),
             error_code=stored.get("error_code", ""),
             is_in_doubt=stored.get("is_in_doubt", False),
             has_receipt=stored.get("has_receipt", False),

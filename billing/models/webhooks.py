@@ -28,6 +28,14 @@ class WebhookEvent(Leased):
     owner = models.CharField(max_length=100, blank=True, help_text="The provider's id of the event's customer.")
     state = models.CharField(max_length=10, choices=State.choices, default=State.RECEIVED)
     received_at = models.DateTimeField(auto_now_add=True, db_index=True)
+    sought_at = models.DateTimeField(
+        null=True,
+        blank=True,
+        help_text="When the events feed was read for it. Only after that, its resources are read one by one.",
+    )
+    unread = models.JSONField(
+        default=dict, blank=True, help_text="The ids of the resources whose content the events feed lacks."
+    )
     processed_at = models.DateTimeField(null=True, blank=True)
     error = models.TextField(blank=True)
 
@@ -43,18 +51,27 @@ class WebhookEvent(Leased):
         return f"{self.event_type} {self.event_id}"
 
 
-class FeedCursor(models.Model):
-    """How far the provider's events feed was read: one row; reading starts again a little before it.
+class FeedCursor(Leased):
+    """How far the provider's events feed was read; the next reading starts a little before it.
 
-    A reading that is under way has `up_to`, which is how far it will have read, and goes on at `offset`.
+    A reading that is under way has `newest`, the time of the newest event so far, and continues at `offset`.
     """
 
+    class Reading(models.TextChoices):
+        HINTED = "hinted", "after webhooks"
+        HOURLY = "hourly", "every hour"
+
+    UNFINISHED = models.Q()  # there is always more to come
+
+    reading = models.CharField(max_length=8, choices=Reading.choices, unique=True)
     occurred_at = models.DateTimeField()
     offset = models.TextField(blank=True, help_text="The provider's offset of the next page.")
-    up_to = models.DateTimeField(null=True, blank=True)
+    newest = models.DateTimeField(null=True, blank=True)
+
+    objects = LeaseQuerySet["FeedCursor"].as_manager()
 
     def __str__(self) -> str:
-        return f"{self.occurred_at:%Y-%m-%d %H:%M:%S}"
+        return f"{self.get_reading_display()}: {self.occurred_at:%Y-%m-%d %H:%M:%S}"
 
 
 class ProviderClock(models.Model):

@@ -4,40 +4,45 @@ Each change is one command. Its first step is the change itself: if the provider
 later steps do not depend on the card being accepted, and wait for the provider until they are done.
 """
 
-import hashlib
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from accounts.models import Account
 from billing.commands.command_kind import CommandKind
 from billing.commands.confirmation import Change, Preview, confirm_change
+from billing.commands.intents import require_customer
 from billing.commands.payment_operations import BACKUP, PRIMARY
 from billing.commands.quotes import compute_quote
 from billing.errors import (
     BillingError,
     BillingPartial,
-    BillingUnavailable,
-    PaymentMethodInvalid,
     QuoteChanged,
 )
-from billing.gateway import payment_methods as gateway
-from billing.gateway.errors import GatewayError, NotSent, Refused
 from billing.mirror import account_import
-from billing.models import Command, Customer, PaymentSource, Subscription
+from billing.models import Command, Customer, Invoice, PaymentSource, Subscription
 from billing.models.steps import ResultOf, Step, StepOperation, resolve_arguments
-from billing.payment_methods import partial_changes, steps
+from billing.payment_methods import intents, partial_changes, steps
 from billing.queries.payment_commands import (
     added_source_id,
     collected_cents,
     invoice_ids_to_collect,
     kept_source_id,
 )
-from billing.queries.payment_methods import PAYPAL, SOURCE_KINDS, Wallet, due_invoices, wallet_of
-from billing.receipts import delivery, partial_receipts
+from billing.queries.payment_methods import (
+    OTHER,
+    Wallet,
+    due_cents,
+    due_money,
+    invoice_currency,
+    kind_of,
+    unpaid_invoices,
+    wallet_of,
+)
+from billing.receipts import delivery
 from billing.receipts.texts import payment_methods
+from billing.terms import DEFAULT_CURRENCY
 from core.errors import InvalidInput, NotFound
 
 logger = logging.getLogger(__name__)
@@ -67,22 +72,28 @@ class PaymentMethodInUse(BillingError):
 
 @dataclass(frozen=True)
 class MethodChange:
-    """A requested change: an operation, the method's type, the source it concerns, and a card token or PayPal intent.
+    """A requested change: an operation, the method's type, the source it concerns, and a payment intent.
 
-    `owner` has first_name, last_name, billing_state and billing_zip, for cards only. `quote` is that of the amount due.
+    `intent` is the id of the intent that the payer has authorized in the browser. `owner` has first_name, last_name,
+    billing_state and billing_zip, for cards only. `quote` is that of the amount due.
     """
 
     operation: str
     method: str
     source_id: str = ""
-    token: str = ""
+    intent: str = ""
     owner: Mapping[str, str] | None = None
     quote: str | None = None
 
     @property
     def has_new_source(self) -> bool:
         """Whether the change adds a source."""
-        return bool(self.token) and self.operation in (ADD, UPDATE)
+        return bool(self.intent) and self.operation in (ADD, UPDATE)
+
+    @property
+    def pays_authorized(self) -> bool:
+        """Whether what is due is charged to the default card as its payer has authorized."""
+        return bool(self.intent) and self.operation == SETPRIMARY
 
     @property
     def collects(self) -> bool:
@@ -104,33 +115,21 @@ class PaymentMethods:
 
     wallet: Wallet
     amount_due: int
+    currency_code: str
     quote: str
     change: MethodChangeResult | None
 
 
 def payment_methods_of(account: Account, *, change: MethodChangeResult | None = None) -> PaymentMethods:
     """Return an account's payment methods. Four queries."""
-    due_cents = _due_cents(account)
-    return PaymentMethods(wallet_of(account), sum(due_cents.values()), compute_quote(due_cents), change)
-
-
-def _due_cents(account: Account) -> dict[str, int]:
-    """Return the amount due of each due invoice."""
-    return {invoice.provider_id: invoice.cents("amount_due") for invoice in due_invoices(account)}
-
-
-def create_paypal_intent(account: Account, *, key: str) -> dict[str, Any]:
-    """Create a payment intent for a PayPal account; return it as the provider does.
-
-    Raises BillingUnavailable, also if the outcome is unknown: an unused intent charges nothing.
-    """
-    customer = _require_customer(account)
-    try:
-        return gateway.create_paypal_intent(customer.provider_id, key=_intent_key(customer, key))
-    except GatewayError as error:
-        if isinstance(error, Refused):
-            logger.exception("Creating a payment intent for account %s failed", account.pk)
-        raise BillingUnavailable(retry_after=getattr(error, "retry_after", None)) from error
+    amount, currency = due_money(account)
+    return PaymentMethods(
+        wallet=wallet_of(account),
+        amount_due=amount,
+        currency_code=currency,
+        quote=compute_quote(due_cents(account)),
+        change=change,
+    )
 
 
 def change_payment_method(
@@ -159,7 +158,7 @@ class ChangePaymentMethod(Change):
     wish: MethodChange
 
     def preview(self, now: datetime) -> None:
-        """Check the source, and PayPal's intent with the provider. What is due is known without estimates."""
+        """Check the source, and the intent with the provider. What is due is known without estimates."""
         _check_source(self.account, self.wish)
         _check_intent(self.account, self.wish)
 
@@ -169,50 +168,35 @@ class ChangePaymentMethod(Change):
         return _PLANNERS[self.wish.operation](self.account, self.wish)
 
 
-def _require_customer(account: Account) -> Customer:
-    customer = Customer.objects.filter(account=account).first()
-    if customer is None:
-        raise NotFound
-    return customer
-
-
-def _intent_key(customer: Customer, key: str) -> str:
-    """Return the provider's idempotency key of an intent; the same client key of another customer gets another one."""
-    return "intent:" + hashlib.sha256(f"{customer.provider_id}\0{key}".encode()).hexdigest()
-
-
 def _check_source(account: Account, wish: MethodChange) -> None:
     """Check the source of a requested change. Raises NotFound and InvalidInput."""
     if wish.operation == ADD:
         return
     source = _require_source(wallet_of(account), wish)
-    if wish.method and SOURCE_KINDS[source.text("type")] != wish.method:
+    # A source of another type is replaced by a card or a PayPal account: it can't be entered again here.
+    is_replaced = wish.has_new_source and kind_of(source) == OTHER
+    if wish.method and kind_of(source) != wish.method and not is_replaced:
         raise InvalidInput(fields={"paymentsource": ["This is a different kind of payment method."]})
 
 
 def _check_quote(account: Account, wish: MethodChange) -> None:
     if wish.quote is None or not wish.collects:
         return
-    if wish.quote != compute_quote(_due_cents(account)):
+    if wish.quote != compute_quote(due_cents(account)):
         raise QuoteChanged
 
 
 def _check_intent(account: Account, wish: MethodChange) -> None:
-    """Check with the provider that PayPal's intent is authorized. Raises PaymentMethodInvalid, BillingUnavailable."""
-    if wish.method != PAYPAL or not wish.has_new_source:
-        return
-    try:
-        if gateway.is_intent_authorized(wish.token, customer_id=_require_customer(account).provider_id):
-            return
-    except Refused:
-        pass  # the provider has no such intent
-    except NotSent as error:
-        raise BillingUnavailable(retry_after=error.retry_after) from error
-    raise PaymentMethodInvalid
+    """Check the intent of a new source, which charges nothing, or of a default card that pays what is due."""
+    if wish.has_new_source:
+        intents.check_saving_intent(account, wish.intent, method=wish.method)
+    elif wish.pays_authorized:
+        _check_quote(account, wish)
+        intents.check_paying_intent(account, wish.intent, source_id=wish.source_id)
 
 
 def _plan_addition(account: Account, wish: MethodChange) -> list[Step]:
-    customer, wallet = _require_customer(account), wallet_of(account)
+    customer, wallet = require_customer(account), wallet_of(account)
     # A card that an earlier, partly done command added is not kept twice when it is entered again.
     additions = [
         addition for addition in partial_changes.partial_additions(account) if wallet.find_source(addition.source_id)
@@ -228,7 +212,7 @@ def _plan_addition(account: Account, wish: MethodChange) -> list[Step]:
 
 
 def _plan_update(account: Account, wish: MethodChange) -> list[Step]:
-    customer, wallet = _require_customer(account), wallet_of(account)
+    customer, wallet = require_customer(account), wallet_of(account)
     old = _require_source(wallet, wish)
     if not wish.has_new_source:
         return [steps.update_card_step(old, wish.owner or {})]
@@ -255,13 +239,15 @@ def _plan_removal(account: Account, wish: MethodChange) -> list[Step]:
     source = _require_source(wallet, wish)
     if not wallet.is_deletable(source):
         raise PaymentMethodInUse
-    return [steps.remove_source_step(_require_customer(account), source)]
+    return [steps.remove_source_step(require_customer(account), source)]
 
 
 def _plan_default(account: Account, wish: MethodChange) -> list[Step]:
-    customer, wallet = _require_customer(account), wallet_of(account)
+    customer, wallet = require_customer(account), wallet_of(account)
     source = _require_source(wallet, wish)
     source_id = source.provider_id
+    if wish.pays_authorized:
+        return steps.collect_authorized_steps(account, customer, source_id, wish.intent)
     role = [] if wallet.is_primary(source) else [steps.assign_role_step(customer, source_id, PRIMARY)]
     default_steps = [*role, *steps.collect_due_steps(account, customer, source_id)]
     if not default_steps:
@@ -288,10 +274,14 @@ def _require_source(wallet: Wallet, wish: MethodChange) -> PaymentSource:
 def _addition_steps(
     customer: Customer, wish: MethodChange, *, as_primary: bool, earlier: Sequence[str] = ()
 ) -> list[Step]:
-    options: dict[str, Any] = {"as_primary": as_primary, "earlier": earlier}
-    if wish.method == PAYPAL:
-        return steps.add_paypal_steps(customer, intent=wish.token, **options)
-    return steps.add_card_steps(customer, token=wish.token, owner=wish.owner or {}, **options)
+    return steps.add_source_steps(
+        customer,
+        method=wish.method,
+        intent=wish.intent,
+        owner=wish.owner or {},
+        as_primary=as_primary,
+        earlier=earlier,
+    )
 
 
 def _final_source_id(command: Command) -> str | None:
@@ -318,8 +308,8 @@ def _removed_source_ids(command: Command, operation: StepOperation) -> list[str]
     ]
 
 
-def _activity_receipt(command: Command, _: list[Subscription]) -> partial_receipts.ActivityReceipt:
-    return partial_receipts.ActivityReceipt(kind=command.kind, receipt=_compose_receipt(command))
+def _activity_receipt(command: Command, _: list[Subscription]) -> delivery.ActivityReceipt:
+    return delivery.ActivityReceipt(kind=command.kind, receipt=_compose_receipt(command))
 
 
 def _compose_receipt(command: Command) -> delivery.Receipt:
@@ -329,11 +319,14 @@ def _compose_receipt(command: Command) -> delivery.Receipt:
         return payment_methods.method_removed_receipt(removed)
     whole = Command.objects.get(pk=command.pk)
     source = PaymentSource.objects.get(provider_id=_final_source_id(whole))
-    tried_ids = invoice_ids_to_collect(command)
-    still_due = sum(
-        invoice.cents("amount_due") for invoice in due_invoices(command.account) if invoice.provider_id in tried_ids
+    tried = Invoice.objects.filter(provider_id__in=invoice_ids_to_collect(command))
+    unpaid = [invoice for invoice in unpaid_invoices(command.account) if invoice in tried]
+    receipt = _choose_receipt_text(whole)(
+        source,
+        collected=collected_cents(command),
+        still_due=sum(invoice.cents("amount_due") for invoice in unpaid),
+        currency=next((invoice_currency(invoice) for invoice in tried), DEFAULT_CURRENCY),
     )
-    receipt = _choose_receipt_text(whole)(source, collected=collected_cents(command), still_due=still_due)
     # An earlier receipt may have announced the new source.
     has_main_step = added_source_id(whole) is None or added_source_id(command) is not None
     return receipt if has_main_step else payment_methods.rest_receipt(receipt)

@@ -1,4 +1,4 @@
-"""The steps of changes of payment methods. They contain no card data: a token can be used once."""
+"""The steps of changes of payment methods. They contain no card data: a payment intent can be used once."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -16,21 +16,26 @@ def update_card_step(source: PaymentSource, owner: Mapping[str, str]) -> Step:
     return account_step(StepOperation.UPDATE_CARD, source=source.provider_id, **owner)
 
 
-def add_card_steps(
-    customer: Customer, *, token: str, owner: Mapping[str, str], as_primary: bool, earlier: Sequence[str] = ()
+def add_source_steps(
+    customer: Customer,
+    *,
+    method: str,
+    intent: str,
+    owner: Mapping[str, str],
+    as_primary: bool,
+    earlier: Sequence[str] = (),
 ) -> list[Step]:
-    """Return the steps that add a card; the first creates it. For `earlier` see `kept_source_placeholder`."""
+    """Return the steps that add a card or a PayPal account; the first creates it.
+
+    `owner` is empty for a PayPal account. For `earlier` see `kept_source_placeholder`.
+    """
+    addition = {"method": method, "intent": intent, **_addition_arguments(customer, as_primary)}
+    description = {"source": kept_source_placeholder(earlier), **owner}
     return [
-        account_step(StepOperation.ADD_CARD, token=token, **_addition_arguments(customer, as_primary)),
+        account_step(StepOperation.ADD_SOURCE, **addition),
         *_keep_one_steps(earlier),
-        account_step(StepOperation.DESCRIBE_CARD, source=kept_source_placeholder(earlier), **owner),
+        *([account_step(StepOperation.DESCRIBE_CARD, **description)] if owner else []),
     ]
-
-
-def add_paypal_steps(customer: Customer, *, intent: str, as_primary: bool, earlier: Sequence[str] = ()) -> list[Step]:
-    """Return the steps that add a PayPal account; the first creates it. For `earlier` see `kept_source_placeholder`."""
-    addition = account_step(StepOperation.ADD_PAYPAL, intent=intent, **_addition_arguments(customer, as_primary))
-    return [addition, *_keep_one_steps(earlier)]
 
 
 def kept_source_placeholder(earlier: Sequence[str]) -> ResultOf:
@@ -101,6 +106,22 @@ def collect_due_steps(account: Account, customer: Customer, source: Any, paid: S
     return [
         *(_collect_step(invoice, source) for invoice in due),
         account_step(StepOperation.MAKE_PAYER_PRIMARY, **arguments),
+    ]
+
+
+def collect_authorized_steps(account: Account, customer: Customer, source: str, intent: str) -> list[Step]:
+    """Return the steps that collect what is due with an intent authorized with a source, and make it the default."""
+    due = due_invoices(account)
+    arguments = {
+        "customer": customer.provider_id,
+        "source": source,
+        "intent": intent,
+        "due": {invoice.provider_id: invoice.cents("amount_due") for invoice in due},
+        "before": sorted(link["txn_id"] for invoice in due for link in invoice.payload.get("linked_payments") or ()),
+    }
+    return [
+        account_step(StepOperation.COLLECT_AUTHORIZED, **arguments),
+        account_step(StepOperation.MAKE_PAYER_PRIMARY, customer=customer.provider_id, source=source, paid=[]),
     ]
 
 

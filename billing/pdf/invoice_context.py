@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import date
 
 from billing.money import format_cents
@@ -93,11 +94,18 @@ def status_words(status: str) -> tuple[str, str]:
 
 
 def paid_with_words(source: PayingSource | None) -> str:
-    """Return `Visa ending in 4242`, `PayPal (ann@example.com)`, or an empty text for an unknown source."""
+    """Return `Visa ending in 4242`, `PayPal (ann@example.com)`, `Apple Pay (Visa ending in 4242)`, and so on.
+
+    The text is empty for an unknown source.
+    """
     if source is None or source == PayingSource():
         return ""
     if source.paypal_email:
         return f"PayPal ({printable_text(source.paypal_email)})"
+    if source.wallet and not source.card_brand:
+        return printable_text(source.wallet)
+    if source.wallet:
+        return f"{printable_text(source.wallet)} ({paid_with_words(replace(source, wallet=''))})"
     brand = CARD_BRANDS.get(source.card_brand.lower(), "Card")
     return f"{brand} ending in {printable_text(source.last4)}" if source.last4 else brand
 

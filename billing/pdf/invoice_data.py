@@ -66,11 +66,15 @@ class TaxLine:
 
 @dataclass(frozen=True, slots=True)
 class PayingSource:
-    """The payment source: a card (`card_brand` as the provider spells it, `last4`) or a PayPal account's email."""
+    """The payment source: a card (`card_brand` as the provider spells it, `last4`) or a PayPal account's email.
+
+    `wallet` is the name of any other payment method, which may have a card.
+    """
 
     card_brand: str = ""
     last4: str = ""
     paypal_email: str = ""
+    wallet: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,8 +71,8 @@ class RateTable:
 
 
 def bundle_members(holdings: Iterable[Holding]) -> list[BundleMember]:
-    """Return the live holdings as members of their bundle."""
-    return [_bundle_member(holding) for holding in holdings if not holding.is_cancelled]
+    """Return the live changeable holdings as members of their bundle."""
+    return [_bundle_member(holding) for holding in holdings if holding.is_changeable and not holding.is_cancelled]
 
 
 def required_coupon(member: BundleMember, among: Sequence[BundleMember], rates: RateTable) -> tuple[str, ...]:
@@ -113,7 +113,7 @@ def _bundle_member(holding: Holding) -> BundleMember:
     subscription = holding.subscription
     return BundleMember(
         subscription_id=subscription.provider_id,
-        bills_at=_next_bill_at(holding),
+        bills_at=next_bill_at(holding),
         ends_at=holding.cancel_at,
         coupons=tuple(str(row["coupon_id"]) for row in subscription.coupons),
         changing_to=subscription.text("scheduled_item_price_id"),
@@ -121,9 +121,10 @@ def _bundle_member(holding: Holding) -> BundleMember:
     )
 
 
-def _next_bill_at(holding: Holding) -> datetime | None:
+def next_bill_at(holding: Holding) -> datetime | None:
+    """Return when a holding bills next (UTC), after a pause when it resumes; None if nothing is scheduled to bill."""
     if holding.has_scheduled_pause:
         return holding.resume_date
     if holding.will_bill:
-        return holding.subscription.next_billing_at or holding.subscription.current_term_end
+        return holding.subscription.next_billing_at or holding.subscription.period_end
     return holding.resume_date if holding.is_paused else None

@@ -55,8 +55,8 @@ def switched_plans(account: Account, *, period_unit: str) -> list[PlanRow]:
     """Return the live plans; those scheduled to change to a period (`month` or `year`) as they will be then."""
     plans = [held_plan(holding) for holding in live_holdings(account)]
     return [
-        replace(plan, amount=scheduled.amount, period_unit=period_unit)
-        if (scheduled := plan.scheduled_plan) and scheduled.period_unit == period_unit
+        replace(plan, amount=scheduled.amount, terms=scheduled.terms, amount_today=scheduled.amount)
+        if (scheduled := plan.scheduled_plan) and scheduled.terms.period_unit == period_unit
         else plan
         for plan in plans
     ]

@@ -1,7 +1,6 @@
 """Questions about commands: which change was done in part, and what a command has changed."""
 
 from collections.abc import Sequence
-from datetime import datetime
 
 from accounts.models import Account
 from billing.errors import BillingPartial
@@ -48,12 +47,6 @@ def subscriptions_with_step(
     """Return those subscriptions that have a step of one of these operations in a command."""
     ids = {step.subscription_id for step in command.steps if step.operation in operations}
     return [subscription for subscription in subscriptions if subscription.provider_id in ids]
-
-
-def change_begun_at(command: Command, subscription_id: str) -> datetime:
-    """Return when a command first sent a step of a subscription (billing's time, UTC)."""
-    begun = [step.begun_at for step in command.steps if step.subscription_id == subscription_id and step.begun_at]
-    return min(begun, default=None) or command.first_sent_at or command.created_at
 
 
 def changed_subscription_ids(command: Command) -> set[str]:

@@ -6,17 +6,19 @@ amounts, then percentages, each to the remainder.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
+from billing.clock import add_months
 from billing.models import BundleRate, Coupon, ItemPrice, Subscription
 from billing.money import percentage_of
 
 FREE_MONTH_COUPON = "FREE-MONTH"
 ITEM_LEVEL = "each_specified_item"
+ONE_TIME, LIMITED = "one_time", "limited_period"
 
 
 @dataclass(frozen=True)
@@ -83,7 +85,12 @@ class CouponBook:
     @classmethod
     def for_subscriptions(cls, subscriptions: Iterable[Subscription]) -> CouponBook:
         """Return the book of these subscriptions. Two queries; none when they carry no coupon."""
-        ids = {str(row["coupon_id"]) for subscription in subscriptions for row in subscription.coupons}
+        return cls.for_rows(row for subscription in subscriptions for row in subscription.coupons)
+
+    @classmethod
+    def for_rows(cls, rows: Iterable[Mapping[str, Any]]) -> CouponBook:
+        """Return the book of these coupon rows. Two queries; none without rows."""
+        ids = {str(row["coupon_id"]) for row in rows}
         if not ids:
             return cls(coupons={}, rates={})
         coupons = Coupon.objects.filter(provider_id__in=ids)
@@ -104,6 +111,16 @@ class CouponBook:
             if _is_applicable(self.coupons.get(str(row["coupon_id"])), item_price_id)
         )
 
+    def row_after_use(self, row: Mapping[str, Any], used_at: datetime) -> Mapping[str, Any] | None:
+        """Return a coupon row after an invoice has used it, None if it is used up."""
+        coupon = self.coupons.get(str(row["coupon_id"]))
+        payload = coupon.payload if coupon else {}
+        if payload.get("duration_type") == ONE_TIME:
+            return None
+        if payload.get("duration_type") == LIMITED and not row.get("apply_till"):
+            return {**row, "apply_till": int(_end_of_period(payload, used_at).timestamp())}
+        return row
+
     def _discount_from_row(self, row: Mapping[str, Any]) -> Discount:
         coupon_id = str(row["coupon_id"])
         coupon, rate = self.coupons.get(coupon_id), self.rates.get(coupon_id)
@@ -123,12 +140,20 @@ class CouponBook:
 def discounts_for_coupons(coupon_ids: Iterable[str], item_price_id: str) -> tuple[Discount, ...]:
     """Return the discounts of these coupons that apply to a price. Two queries."""
     rows = [{"coupon_id": coupon_id} for coupon_id in coupon_ids]
-    coupons = Coupon.objects.filter(provider_id__in=[row["coupon_id"] for row in rows])
-    book = CouponBook(
-        coupons={coupon.provider_id: coupon for coupon in coupons},
-        rates={rate.coupon_id: rate for rate in BundleRate.objects.all()},
-    )
-    return book.discounts_in(rows, item_price_id)
+    return CouponBook.for_rows(rows).discounts_in(rows, item_price_id)
+
+
+def discounts_after_invoice(
+    rows: Iterable[Mapping[str, Any]], item_price_id: str, *, used: Collection[str], invoiced_at: datetime
+) -> tuple[Discount, ...]:
+    """Return the discounts of coupon rows that are left after an invoice that uses some of them. Two queries.
+
+    As documented, a one-time coupon is gone once it is used, and the period of a limited one begins with its first use.
+    """
+    rows = list(rows)
+    book = CouponBook.for_rows(rows)
+    left = [book.row_after_use(row, invoiced_at) if row["coupon_id"] in used else row for row in rows]
+    return book.discounts_in([row for row in left if row is not None], item_price_id)
 
 
 def _is_applicable(coupon: Coupon | None, item_price_id: str) -> bool:
@@ -140,6 +165,14 @@ def _is_applicable(coupon: Coupon | None, item_price_id: str) -> bool:
         and (constraint.get("constraint") != "specific" or item_price_id in constraint.get("item_price_ids", ()))
         for constraint in constraints
     )
+
+
+def _end_of_period(coupon: Mapping[str, Any], start: datetime) -> datetime:
+    """Return when the period of a limited coupon ends that begins now."""
+    count, unit = int(coupon.get("period") or 1), coupon.get("period_unit")
+    if unit in ("day", "week"):
+        return start + timedelta(**{f"{unit}s": count})
+    return add_months(start, count * 12 if unit == "year" else count)
 
 
 def _epoch_to_datetime(seconds: int | None) -> datetime | None:
@@ -154,7 +187,7 @@ def next_bill_amount(subscription: Subscription) -> int:
     scheduled = _scheduled_price(subscription)
     price_id = scheduled.provider_id if scheduled else subscription.item_price_id
     amount = scheduled.cents("price") if scheduled else subscription.amount
-    bill = subscription.next_billing_at or subscription.current_term_end
+    bill = subscription.next_billing_at or subscription.period_end
     discounts = CouponBook.for_subscriptions([subscription]).discounts_in(subscription.coupons, price_id)
     return discounted_price(amount, (discount for discount in discounts if discount.is_in_force_at(bill))).total
 

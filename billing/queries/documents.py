@@ -11,9 +11,11 @@ from accounts.models import Account
 from billing.models import AccountDocument
 from billing.queries.holdings import Holding, holdings_of
 from billing.queries.invoices import invoices_of, rows_for_invoices
+from billing.queries.next_bills import NextBill, next_bills_of
 from billing.queries.past_due import has_any_failed_collection
 from billing.queries.plans import PlanRow, held_plan, plans_to_add
-from billing.queries.totals import MONTH, Totals, period_totals
+from billing.queries.totals import Totals, totals_by_terms
+from billing.terms import BillingTerms
 
 
 @dataclass(frozen=True)
@@ -23,6 +25,7 @@ class AccountSummary:
     account: Account
     plans: Sequence[PlanRow]
     has_payment_failure: bool
+    next_bills: Sequence[NextBill]
 
     @property
     def has_pause_sub(self) -> bool:
@@ -37,46 +40,62 @@ class AccountSummary:
 
 @dataclass(frozen=True)
 class ManagedPlans:
-    """The live plans, those that may be added, and the totals of the account's `own` period and of the `other` one."""
+    """The live plans, those that may be added, and the totals: at the account's terms (`own`) and at all others.
+
+    `next_bills` says what is billed when.
+    """
 
     existing_plans: Sequence[PlanRow]
     plans: Sequence[PlanRow]
     own: Totals
-    other: Totals | None
+    others: Sequence[Totals]
+    next_bills: Sequence[NextBill]
 
 
 def document_answers(account: Account) -> dict[str, object]:
     """Return the answers of GET /api/account, manage-plans and /api/invoice/list by `AccountDocument.Kind`."""
     holdings, invoices = holdings_of(account), invoices_of(account)
-    plans = [held_plan(holding) for holding in holdings]
+    plans, bills = [held_plan(holding) for holding in holdings], next_bills_of(holdings)
     return {
-        AccountDocument.Kind.ACCOUNT: AccountSummary(account, plans, has_any_failed_collection(invoices)),
-        AccountDocument.Kind.PLANS: _managed_plans(holdings),
+        AccountDocument.Kind.ACCOUNT: AccountSummary(account, plans, has_any_failed_collection(invoices), bills),
+        AccountDocument.Kind.PLANS: _managed_plans(holdings, bills),
         AccountDocument.Kind.INVOICES: rows_for_invoices(account, invoices),
     }
 
 
 def managed_plans(account: Account) -> ManagedPlans:
     """Return the live plans with their totals, and the plans that may be added."""
-    return _managed_plans(holdings_of(account))
+    holdings = holdings_of(account)
+    return _managed_plans(holdings, next_bills_of(holdings))
 
 
-def _managed_plans(holdings: Sequence[Holding]) -> ManagedPlans:
+def _managed_plans(holdings: Sequence[Holding], bills: Sequence[NextBill]) -> ManagedPlans:
     live = [held_plan(holding) for holding in holdings if not holding.is_cancelled]
-    own, other = account_totals(holdings)
-    offered = plans_to_add({row.plan.service for row in live}, period_unit=own.period_unit)
-    return ManagedPlans(existing_plans=live, plans=offered, own=own, other=other)
+    own, *others = account_totals(holdings)
+    offered = plans_to_add({row.plan.service for row in live}, terms=terms_of_additions(holdings))
+    return ManagedPlans(existing_plans=live, plans=offered, own=own, others=others, next_bills=bills)
 
 
-def account_totals(holdings: Sequence[Holding]) -> tuple[Totals, Totals | None]:
-    """Return the totals of an account's billing period, and of the other period where something bills at it.
+def account_totals(holdings: Sequence[Holding]) -> tuple[Totals, ...]:
+    """Return the totals at the account's terms, then those at all other terms that something bills at.
 
-    `holdings` may include canceled ones: when nothing is live, their period is still the account's.
+    `holdings` may include canceled ones: when nothing is live, their terms are still the account's.
     """
-    bills = [(holding.subscription.period_unit, holding.price) for holding in holdings if holding.will_bill]
-    return period_totals(bills, otherwise=_fallback_period_unit(holdings))
+    bills = [(holding.terms, holding.price) for holding in holdings if holding.will_bill]
+    return totals_by_terms(bills, otherwise=_first_terms(holdings, otherwise=BillingTerms()))
 
 
-def _fallback_period_unit(holdings: Sequence[Holding]) -> str:
+def terms_of_additions(holdings: Sequence[Holding]) -> BillingTerms:
+    """Return the terms at which an account adds plans: those of its first changeable plan that bills, else monthly.
+
+    Plans at other terms than monthly or yearly ones say only which currency the account pays in.
+    """
+    changeable = [holding for holding in holdings if holding.is_changeable]
+    billing = [holding for holding in changeable if holding.will_bill]
+    currency = _first_terms(holdings, otherwise=BillingTerms()).currency
+    return _first_terms(billing or changeable, otherwise=BillingTerms(currency=currency))
+
+
+def _first_terms(holdings: Sequence[Holding], *, otherwise: BillingTerms) -> BillingTerms:
     live_first = sorted(holdings, key=lambda holding: holding.is_cancelled)
-    return next((holding.subscription.period_unit for holding in live_first), MONTH)
+    return next((holding.terms for holding in live_first), otherwise)

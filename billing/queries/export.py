@@ -23,6 +23,7 @@ from billing.models import (
     Transaction,
 )
 from billing.models.mirror_row import MirroredResource
+from billing.queries.holdings import attach_plans
 from billing.queries.invoices import invoice_rows
 
 
@@ -51,12 +52,13 @@ def _mirror_rows(rows: Iterable[MirroredResource]) -> list[dict[str, Any]]:
 
 
 def _subscription_rows(account: Account) -> list[dict[str, Any]]:
-    subscriptions = Subscription.objects.filter(customer__account=account).order_by("-created_at")
+    subscriptions = list(Subscription.objects.filter(customer__account=account).order_by("-created_at"))
+    attach_plans(subscriptions)
     return [
         {
             "id": subscription.provider_id,
-            "service": subscription.service,
-            "plan": subscription.plan_id,
+            "service": subscription.plan.service,
+            "plan": subscription.plan.id,
             "status": subscription.status.upper(),
             "created_at": subscription.created_at,
             "details": subscription.payload,

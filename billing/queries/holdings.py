@@ -1,16 +1,15 @@
-"""What an account holds: its newest subscription of each service, in catalog order."""
+"""What an account holds: every live subscription, and the newest of each service that has ended, in catalog order."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from accounts.models import Account
-from billing.catalog import Plan, build_item_price_id, catalog_position, find_plan
-from billing.models import Customer, ItemPrice, PauseSchedule, Subscription
+from billing.models import Customer, ItemPrice, PauseSchedule, Plan, Subscription
 from billing.queries.discounts import CouponBook, Discount, Price, discounted_price
-from billing.queries.totals import MONTH, YEAR
+from billing.terms import BillingTerms
 
 ACTIVE, IN_TRIAL, NON_RENEWING = "ACTIVE", "IN_TRIAL", "NON_RENEWING"
 PAUSED, CANCELLED = "PAUSED", "CANCELLED"
@@ -43,22 +42,42 @@ class Holding:
     """One subscription as the subscriber sees it, with its open pause schedule and its discounts.
 
     `changing_to` is the price it is scheduled to change to, None without a scheduled change. `other_period_price` is
-    its plan's price at the other billing period, None when that is not on sale.
+    its plan's price at the other billing period and in its currency, None when that is not on sale. `price_today` is
+    its plan's price at its own terms for those who start it now, None when it is no longer sold. `is_duplicate` says
+    that another live subscription of its service comes first.
     """
 
     subscription: Subscription
-    plan: Plan
     schedule: PauseSchedule | None
     discounts: tuple[Discount, ...]
     changing_to: ItemPrice | None = None
     other_period_price: ItemPrice | None = None
+    price_today: ItemPrice | None = None
+    is_duplicate: bool = False
+
+    @property
+    def plan(self) -> Plan:
+        """Its plan."""
+        return self.subscription.plan
+
+    @property
+    def terms(self) -> BillingTerms:
+        """Its currency and period."""
+        return self.subscription.terms
+
+    @property
+    def is_changeable(self) -> bool:
+        """Whether it can be paused and switched, and is part of the bundle (docs/rules.md, rule 19).
+
+        Any other can be canceled and kept, which does not touch its price.
+        """
+        is_of_catalog = self.plan.is_arranged and self.terms.is_monthly_or_yearly
+        return is_of_catalog and not self.subscription.has_extras and not self.is_duplicate
 
     @property
     def status(self) -> str:
         """The status shown to the subscriber. A trial that will not renew is NON_RENEWING."""
-        if self.subscription.has_scheduled_cancellation:
-            return NON_RENEWING
-        return _STATUS_BY_PROVIDER_STATUS[self.subscription.status]
+        return shown_status(self.subscription)
 
     @property
     def is_cancelled(self) -> bool:
@@ -84,7 +103,8 @@ class Holding:
     def can_be_paused(self) -> bool:
         """Whether it can be paused: active, with no pause, cancellation or change scheduled (docs/rules.md, rule 1)."""
         return (
-            self.status == ACTIVE
+            self.is_changeable
+            and self.status == ACTIVE
             and not self.has_scheduled_pause
             and not self.subscription.has_scheduled_changes
             and self.subscription.current_term_end is not None
@@ -95,7 +115,7 @@ class Holding:
         """When access ends or ended; None while it renews."""
         subscription = self.subscription
         if self.status == NON_RENEWING:
-            return subscription.cancelled_at or subscription.trial_end or subscription.current_term_end
+            return subscription.cancelled_at or subscription.period_end
         return subscription.cancelled_at
 
     @property
@@ -122,7 +142,7 @@ class Holding:
     @property
     def waiting_discounts(self) -> tuple[Discount, ...]:
         """The discounts that apply to its next bill."""
-        bill = self.subscription.next_billing_at or self.subscription.current_term_end
+        bill = self.subscription.next_billing_at or self.subscription.period_end
         return tuple(discount for discount in self.discounts if discount.is_in_force_at(bill))
 
     @property
@@ -135,17 +155,23 @@ class Holding:
         return not self.is_cancelled and any(discount.kind == kind for discount in self.waiting_discounts)
 
 
-def holdings_of(account: Account) -> list[Holding]:
-    """Return what an account holds, canceled subscriptions included. Five queries at most.
+def shown_status(subscription: Subscription) -> str:
+    """Return the status of a subscription as the subscriber sees it."""
+    if subscription.has_scheduled_cancellation:
+        return NON_RENEWING
+    return _STATUS_BY_PROVIDER_STATUS[subscription.status]
 
-    Subscriptions of plans that are not in the catalog are left out.
-    """
+
+def holdings_of(account: Account) -> list[Holding]:
+    """Return what an account holds, canceled subscriptions included. Seven queries at most."""
     return holdings_of_subscriptions(subscriptions_of(account))
 
 
-def newest_subscriptions(account: Account) -> list[Subscription]:
-    """Return an account's newest subscription of each service, in catalog order. One query."""
-    return newest_per_service(subscriptions_of(account))
+def shown_subscriptions_of(account: Account) -> list[Subscription]:
+    """Return an account's subscriptions as `shown_subscriptions`. Four queries at most."""
+    subscriptions = subscriptions_of(account)
+    attach_plans(subscriptions)
+    return shown_subscriptions(subscriptions)
 
 
 def subscriptions_of(account: Account) -> list[Subscription]:
@@ -154,36 +180,78 @@ def subscriptions_of(account: Account) -> list[Subscription]:
 
 
 def holdings_of_subscriptions(newest_first: Iterable[Subscription]) -> list[Holding]:
-    """Return what an account holds, given all its subscriptions. Four queries at most."""
-    subscriptions = newest_per_service(newest_first)
+    """Return what an account holds, given all its subscriptions. Six queries at most."""
+    all_subscriptions = list(newest_first)
+    prices = attach_plans(all_subscriptions)
+    subscriptions = shown_subscriptions(all_subscriptions)
     schedules = _open_schedules(subscriptions)
     book = CouponBook.for_subscriptions(subscriptions)
-    prices = _prices_by_id(subscriptions)
-    return [
+    duplicates = _duplicate_ids(subscriptions)
+    holdings = [
         Holding(
             subscription=subscription,
-            plan=plan,
             schedule=schedules.get(subscription.pk),
             discounts=book.discounts_of(subscription),
             changing_to=prices.get(_scheduled_price_id(subscription)),
-            other_period_price=_on_sale_or_none(prices.get(_other_price_id(subscription))),
+            is_duplicate=subscription.pk in duplicates,
         )
         for subscription in subscriptions
-        if (plan := find_plan(subscription.plan_id)) is not None
+    ]
+    return [
+        replace(
+            holding,
+            other_period_price=_other_period_price(holding, prices),
+            price_today=_price_today(holding, prices),
+        )
+        for holding in holdings
     ]
 
 
-def newest_per_service(newest_first: Iterable[Subscription]) -> list[Subscription]:
-    """Return one subscription per service. A live one wins over a newer canceled one: what bills is never hidden."""
-    newest: dict[str, Subscription] = {}
+def attach_plans(subscriptions: Sequence[Subscription]) -> dict[str, ItemPrice]:
+    """Read the plans of subscriptions together; return all prices of their items, by id. Three queries at most."""
+    ids = {subscription.item_price_id for subscription in subscriptions}
+    if not ids:
+        return {}
+    ids_with_scheduled = ids | {_scheduled_price_id(subscription) for subscription in subscriptions}
+    items = ItemPrice.objects.filter(provider_id__in=ids_with_scheduled).values("item_id")
+    prices = {row.provider_id: row for row in ItemPrice.objects.filter(item_id__in=items).order_by("pk")}
+    plans = Plan.objects.by_price({price_id: prices.get(price_id) for price_id in ids})
+    for subscription in subscriptions:
+        subscription.plan = plans[subscription.item_price_id]
+    return prices
+
+
+def shown_subscriptions(newest_first: Iterable[Subscription]) -> list[Subscription]:
+    """Return, in catalog order, every live subscription and the newest of each service that has no live one.
+
+    What bills is never hidden. Outside the catalog, an item counts as a service of its own.
+    """
+    by_service: dict[str, list[Subscription]] = {}
     for subscription in newest_first:
-        plan = find_plan(subscription.plan_id)
-        if plan is None or subscription.status not in _STATUS_BY_PROVIDER_STATUS:
-            continue
-        current = newest.setdefault(plan.service, subscription)
-        if subscription.is_live and not current.is_live:
-            newest[plan.service] = subscription
-    return sorted(newest.values(), key=lambda subscription: catalog_position(subscription.plan_id))
+        if subscription.status in _STATUS_BY_PROVIDER_STATUS:
+            plan = subscription.plan
+            by_service.setdefault(plan.service or plan.id, []).append(subscription)
+    shown = [
+        subscription
+        for subscriptions in by_service.values()
+        for subscription in [row for row in subscriptions if row.is_live] or subscriptions[:1]
+    ]
+    return sorted(shown, key=lambda subscription: subscription.plan.sort_key)
+
+
+def _duplicate_ids(shown: Iterable[Subscription]) -> set[int]:
+    """Return the keys of all subscriptions of a service but one, which is the newest that renews if any does."""
+    firsts: dict[str, Subscription] = {}
+    duplicates = set()
+    for subscription in shown:
+        service = subscription.plan.service or subscription.plan.id
+        first = firsts.setdefault(service, subscription)
+        if first.has_scheduled_cancellation and not subscription.has_scheduled_cancellation:
+            firsts[service] = subscription
+            duplicates.add(first.pk)
+        elif first is not subscription:
+            duplicates.add(subscription.pk)
+    return duplicates
 
 
 def _open_schedules(subscriptions: Iterable[Subscription]) -> dict[int, PauseSchedule]:
@@ -191,17 +259,19 @@ def _open_schedules(subscriptions: Iterable[Subscription]) -> dict[int, PauseSch
     return {row.subscription_id: row for row in rows}
 
 
-def _prices_by_id(subscriptions: Iterable[Subscription]) -> dict[str, ItemPrice]:
-    ids = {price_id(row) for row in subscriptions for price_id in (_scheduled_price_id, _other_price_id)}
-    return {row.provider_id: row for row in ItemPrice.objects.filter(provider_id__in=ids)}
+def _other_period_price(holding: Holding, prices: Mapping[str, ItemPrice]) -> ItemPrice | None:
+    if not holding.is_changeable:
+        return None
+    return find_price(prices.values(), holding.plan.id, holding.terms.other_period)
 
 
-def _on_sale_or_none(price: ItemPrice | None) -> ItemPrice | None:
-    return price if price is not None and price.is_on_sale else None
+def _price_today(holding: Holding, prices: Mapping[str, ItemPrice]) -> ItemPrice | None:
+    return find_price(prices.values(), holding.plan.id, holding.terms) if holding.plan.on_sale else None
 
 
-def _other_price_id(subscription: Subscription) -> str:
-    return build_item_price_id(subscription.plan_id, YEAR if subscription.period_unit == MONTH else MONTH)
+def find_price(prices: Iterable[ItemPrice], item_id: str, terms: BillingTerms) -> ItemPrice | None:
+    """Return the price of an item at these terms, or None if none is on sale."""
+    return next((row for row in prices if row.item_id == item_id and row.terms == terms and row.is_on_sale), None)
 
 
 def _scheduled_price_id(subscription: Subscription) -> str:

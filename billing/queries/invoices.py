@@ -2,33 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
 from accounts.models import Account
-from billing.models import Invoice, PaymentSource, Transaction
+from billing.models import Invoice, ItemPrice, PaymentSource, Plan, Transaction
+from billing.queries.payment_methods import invoice_currency, type_name
 
-PAYMENT_METHOD_TYPES = ("card", "paypal_express_checkout")
+
+@dataclass(frozen=True)
+class BilledItem:
+    """What an invoice bills: its name, and from when to when (UTC), None for what has no period."""
+
+    name: str
+    starts_at: datetime | None
+    ends_at: datetime | None
 
 
 @dataclass(frozen=True)
 class InvoiceRow:
-    """An invoice in the billing history: its total in cents, and how it was paid, if anything was charged."""
+    """An invoice in the billing history: what it bills, its amounts in cents, and how it was paid, if it was charged.
+
+    `credits` is what the account's credit paid of the total, and `charged` what a payment method paid.
+    """
 
     number: str
     status: str
     transaction_date: datetime
+    items: tuple[BilledItem, ...]
     total: int
+    credits: int
+    charged: int
+    currency_code: str
     payment_source_type: str | None = None
+    payment_source_name: str | None = None
     card_brand: str | None = None
     last4: str | None = None
     paypal_email: str | None = None
 
 
 def invoice_rows(account: Account) -> list[InvoiceRow]:
-    """Return the rows of the account's invoices, newest first. Three queries."""
+    """Return the rows of the account's invoices, newest first. Six queries at most."""
     return rows_for_invoices(account, invoices_of(account))
 
 
@@ -38,65 +54,91 @@ def invoices_of(account: Account) -> list[Invoice]:
     return list(invoices.order_by("-issued_at", "-pk"))
 
 
-def rows_for_invoices(account: Account, invoices: Iterable[Invoice]) -> list[InvoiceRow]:
-    """Return the rows of these invoices of an account. Two queries."""
-    payments = _PaymentLookup.for_account(account)
-    return [_invoice_row(invoice, payments) for invoice in invoices]
+def rows_for_invoices(account: Account, invoices: Sequence[Invoice]) -> list[InvoiceRow]:
+    """Return the rows of these invoices of an account. Five queries at most."""
+    payments, names = PaymentLookup.for_account(account), _plan_names(invoices)
+    return [_invoice_row(invoice, payments, names) for invoice in invoices]
 
 
-def _invoice_row(invoice: Invoice, payments: _PaymentLookup) -> InvoiceRow:
-    payment = _last_payment(invoice)
+def _invoice_row(invoice: Invoice, payments: PaymentLookup, names: Mapping[str, str]) -> InvoiceRow:
+    payment = last_payment(invoice)
     return InvoiceRow(
         number=invoice.provider_id,
         status=invoice.status.upper(),
         transaction_date=_payment_date(payment) or invoice.issued_at,
+        # A change bills a plan in several lines, such as a credit and a charge for the same time.
+        items=tuple(dict.fromkeys(_billed_item(line, names) for line in invoice.line_items)),
         total=invoice.cents("total"),
+        credits=invoice.cents("credits_applied"),
+        charged=invoice.cents("amount_paid"),
+        currency_code=invoice_currency(invoice),
         **payments.payment_method(payment),
     )
 
 
-def _last_payment(invoice: Invoice) -> Mapping[str, Any] | None:
+def _plan_names(invoices: Iterable[Invoice]) -> dict[str, str]:
+    """Return the names of the plans that invoices bill, by price. Three queries at most."""
+    ids = {str(line["entity_id"]) for invoice in invoices for line in invoice.line_items if line.get("entity_id")}
+    prices = {price.provider_id: price for price in ItemPrice.objects.filter(provider_id__in=ids)} if ids else {}
+    return {price_id: plan.name for price_id, plan in Plan.objects.by_price(prices).items()} if prices else {}
+
+
+def _billed_item(line: Mapping[str, Any], names: Mapping[str, str]) -> BilledItem:
+    """Return what a line bills, by its plan's name; by its own description if it bills no known price."""
+    return BilledItem(
+        name=names.get(str(line.get("entity_id"))) or str(line.get("description") or "Other"),
+        starts_at=_instant(line.get("date_from")),
+        ends_at=_instant(line.get("date_to")),
+    )
+
+
+def last_payment(invoice: Invoice) -> Mapping[str, Any] | None:
     """Return the newest successful payment, None when nothing was charged."""
     successful = [row for row in invoice.payload.get("linked_payments") or () if row.get("txn_status") == "success"]
     return max(successful, key=lambda row: int(row.get("txn_date") or row.get("applied_at") or 0), default=None)
 
 
 def _payment_date(payment: Mapping[str, Any] | None) -> datetime | None:
-    seconds = payment and (payment.get("txn_date") or payment.get("applied_at"))
-    return datetime.fromtimestamp(int(seconds), tz=UTC) if seconds else None
+    return _instant(payment.get("txn_date") or payment.get("applied_at")) if payment else None
+
+
+def _instant(seconds: int | None) -> datetime | None:
+    return datetime.fromtimestamp(seconds, tz=UTC) if seconds else None
 
 
 @dataclass(frozen=True)
-class _PaymentLookup:
+class PaymentLookup:
     """An account's transactions and payment sources. Removed sources are included: invoices still name them."""
 
     transactions: Mapping[str, Transaction]
     sources: Mapping[str, PaymentSource]
 
     @classmethod
-    def for_account(cls, account: Account) -> _PaymentLookup:
+    def for_account(cls, account: Account) -> PaymentLookup:
+        """Return those of an account. Two queries."""
         return cls(
             transactions={row.provider_id: row for row in Transaction.objects.filter(customer__account=account)},
             sources={row.provider_id: row for row in PaymentSource.objects.filter(customer__account=account)},
         )
 
     def payment_method(self, payment: Mapping[str, Any] | None) -> dict[str, str | None]:
-        """Return the fields of a row that describe how it was paid; none without a card or PayPal payment."""
+        """Return the fields of a row that describe how it was paid; none without a payment."""
         transaction = self.transactions.get(str(payment["txn_id"])) if payment else None
         method = transaction.text("payment_method") if transaction else ""
-        if transaction is None or method not in PAYMENT_METHOD_TYPES:
+        if transaction is None or not method:
             return {}
         source = self.sources.get(transaction.text("payment_source_id"))
         card: Mapping[str, Any] = (source.payload.get("card") if source else None) or {}
         paypal: Mapping[str, Any] = (source.payload.get("paypal") if source else None) or {}
-        is_card = method == "card"
         return {
             "payment_source_type": method.upper(),
-            "card_brand": str(card["brand"]).upper() if is_card and card.get("brand") else None,
-            "last4": (_card_last4(transaction) or card.get("last4")) if is_card else None,
-            "paypal_email": None if is_card else paypal.get("email"),
+            "payment_source_name": type_name(method),
+            "card_brand": str(card["brand"]).upper() if card.get("brand") else None,
+            "last4": card_last4(transaction) or card.get("last4"),
+            "paypal_email": paypal.get("email"),
         }
 
 
-def _card_last4(transaction: Transaction) -> str | None:
+def card_last4(transaction: Transaction) -> str | None:
+    """Return the last four digits of the card that a payment charged; None if it charged no card."""
     return transaction.text("last4") or transaction.text("masked_card_number")[-4:] or None

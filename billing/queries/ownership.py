@@ -9,9 +9,10 @@ from billing.errors import InvalidState
 from billing.models import Subscription
 from billing.queries.holdings import (
     Holding,
+    attach_plans,
     holdings_of,
     holdings_of_subscriptions,
-    newest_per_service,
+    shown_subscriptions,
     subscriptions_of,
 )
 from core.errors import NotFound
@@ -29,7 +30,13 @@ def named_holdings(account: Account, subscription_ids: Sequence[str]) -> list[Ho
 
     Raises the errors of `named_subscriptions`.
     """
-    return holdings_of_subscriptions(named_subscriptions(account, subscription_ids))
+    requested_ids, own = set(subscription_ids), subscriptions_of(account)
+    _refuse_foreign_ids(account, requested_ids, {subscription.provider_id for subscription in own})
+    holdings = holdings_of_subscriptions(own)
+    named = [holding for holding in holdings if holding.subscription.provider_id in requested_ids]
+    if len(named) < len(requested_ids):
+        raise InvalidState
+    return named
 
 
 def chosen_holdings(account: Account, subscription_ids: Sequence[str] | None) -> list[Holding]:
@@ -41,15 +48,16 @@ def chosen_holdings(account: Account, subscription_ids: Sequence[str] | None) ->
 
 
 def named_subscriptions(account: Account, subscription_ids: Sequence[str]) -> list[Subscription]:
-    """Return the subscriptions with these provider ids, each once, in catalog order. One query.
+    """Return the subscriptions with these provider ids, each once, in catalog order. Four queries at most.
 
-    Raises NotFound when any of them is not the account's, and InvalidState when one was replaced by a newer
-    subscription of its service.
+    Raises NotFound when any of them is not the account's, and InvalidState when one has ended and was replaced by
+    another subscription of its service.
     """
     requested_ids = set(subscription_ids)
     own = subscriptions_of(account)
     _refuse_foreign_ids(account, requested_ids, {subscription.provider_id for subscription in own})
-    named = [subscription for subscription in newest_per_service(own) if subscription.provider_id in requested_ids]
+    attach_plans(own)
+    named = [subscription for subscription in shown_subscriptions(own) if subscription.provider_id in requested_ids]
     if len(named) < len(requested_ids):
         raise InvalidState
     return named

@@ -7,6 +7,7 @@ from billing.models import Invoice
 
 DUE_STATUSES = ("payment_due", "not_paid")
 _FAILED_DUNNING_STATUSES = ("in_progress", "exhausted")
+NOT_PAID = "not_paid"
 
 
 def has_payment_failure(account: Account) -> bool:

@@ -5,8 +5,7 @@ from datetime import datetime, timedelta
 
 from accounts.brands import site
 from accounts.models import Account
-from billing.catalog import PLANS, Plan
-from billing.models import PauseOfferContent
+from billing.models import PauseOfferContent, Plan
 from billing.queries.ownership import live_holdings
 
 
@@ -43,12 +42,11 @@ class PauseOffer:
 
 
 def pause_offers(account: Account) -> list[PauseOffer]:
-    """Return the offer of each service the account subscribes to, in catalog order."""
-    live_plan_ids = {holding.plan.id for holding in live_holdings(account)}
+    """Return the offer of each plan of the catalog that the account subscribes to, in catalog order."""
+    plans = {holding.plan.id: holding.plan for holding in live_holdings(account) if holding.plan.is_arranged}
     contents = {content.plan_id: content for content in PauseOfferContent.objects.all()}
     browse_links = {service.code.casefold(): service.browse_link for service in site.streaming_services()}
     return [
         PauseOffer(plan, browse_links.get(plan.service.casefold()) or None, contents.get(plan.id))
-        for plan in PLANS
-        if plan.id in live_plan_ids
+        for plan in plans.values()
     ]

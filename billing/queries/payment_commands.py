@@ -6,12 +6,12 @@ from billing.models.steps import StepOperation, step_results
 
 def collected_cents(command: Command) -> int:
     """Return what a command collected, in cents."""
-    return sum(step_results(command.steps, StepOperation.COLLECT))
+    return sum(step_results(command.steps, StepOperation.COLLECT, StepOperation.COLLECT_AUTHORIZED))
 
 
 def added_source_id(command: Command) -> str | None:
     """Return the id of the source that a command added; None if it added none."""
-    added = step_results(command.steps, StepOperation.ADD_CARD, StepOperation.ADD_PAYPAL)
+    added = step_results(command.steps, StepOperation.ADD_SOURCE)
     return str(added[0]) if added else None
 
 
@@ -36,5 +36,20 @@ def has_touched_source(command: Command, source_id: str) -> bool:
 
 def invoice_ids_to_collect(command: Command, *, done: bool = False) -> list[str]:
     """Return the numbers of the invoices that a command collects; with `done`, of those that it has tried."""
-    steps = (step for step in command.steps if step.operation == StepOperation.COLLECT)
-    return [step.arguments["invoice"] for step in steps if step.is_done or not done]
+    steps = [step for step in command.steps if step.is_done or not done]
+    return [
+        *(step.arguments["invoice"] for step in steps if step.operation == StepOperation.COLLECT),
+        *(
+            number
+            for step in steps
+            if step.operation == StepOperation.COLLECT_AUTHORIZED
+            for number in step.arguments["due"]
+        ),
+    ]
+
+
+def charged_invoice_ids(command: Command) -> list[str]:
+    """Return the numbers of the invoices that a command has made or collected."""
+    made = [step.invoice_id for step in command.steps if step.invoice_id]
+    collected = invoice_ids_to_collect(command, done=True) if collected_cents(command) else []
+    return list(dict.fromkeys([*made, *collected]))

@@ -4,16 +4,16 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
-from billing.catalog import PLANS, Plan, build_item_price_id
-from billing.models import ItemPrice
-from billing.queries.holdings import CANCELLED, PAUSED, Holding
+from billing.models import ItemPrice, Plan
+from billing.queries.holdings import CANCELLED, PAUSED, Holding, find_price
+from billing.terms import BillingTerms
 
 
 @dataclass(frozen=True)
 class ScheduledPlan:
-    """What a plan changes to at the end of its term: its period (`month` or `year`) and price in cents."""
+    """What a plan changes to at the end of its term: its terms and price in cents."""
 
-    period_unit: str
+    terms: BillingTerms
     amount: int
     at: datetime | None
 
@@ -24,7 +24,7 @@ class PlanRow:
 
     plan: Plan
     amount: int
-    period_unit: str
+    terms: BillingTerms
     status: str | None = None
     sub_id: str | None = None
     cancel_at: datetime | None = None
@@ -37,11 +37,14 @@ class PlanRow:
     scheduled_plan: ScheduledPlan | None = None
     has_free_month: bool = False
     has_other_period: bool = False
+    is_changeable: bool = True
+    amount_today: int | None = None
+    other_period_amount: int | None = None
 
     @property
     def billing_period(self) -> str:
-        """Its period in upper case."""
-        return self.period_unit.upper()
+        """The unit of its period in upper case."""
+        return self.terms.period_unit.upper()
 
     @property
     def is_paused(self) -> bool:
@@ -65,7 +68,7 @@ def held_plan(holding: Holding) -> PlanRow:
     return PlanRow(
         plan=holding.plan,
         amount=holding.subscription.amount,
-        period_unit=holding.subscription.period_unit,
+        terms=holding.terms,
         status=holding.status,
         sub_id=holding.subscription.provider_id,
         cancel_at=holding.cancel_at,
@@ -78,6 +81,8 @@ def held_plan(holding: Holding) -> PlanRow:
         scheduled_plan=_scheduled_plan(holding),
         has_free_month=holding.has_waiting_discount("free_month"),
         has_other_period=holding.other_period_price is not None,
+        is_changeable=holding.is_changeable,
+        amount_today=holding.price_today.cents("price") if holding.price_today else None,
     )
 
 
@@ -87,23 +92,41 @@ def _scheduled_plan(holding: Holding) -> ScheduledPlan | None:
     if price is None or holding.is_cancelled:
         return None
     return ScheduledPlan(
-        period_unit=price.text("period_unit"),
+        terms=price.terms,
         amount=price.cents("price"),
-        at=holding.subscription.current_term_end or holding.subscription.trial_end,
+        at=holding.subscription.period_end,
     )
 
 
-def plans_to_add(held_services: Collection[str], *, period_unit: str) -> list[PlanRow]:
-    """Return the plans on sale of other services than the held ones, priced for a period. One query."""
-    offered = [plan for plan in PLANS if plan.on_sale and plan.service not in held_services]
-    prices = _prices_on_sale(build_item_price_id(plan.id, period_unit) for plan in offered)
+def plans_to_add(held_services: Collection[str], *, terms: BillingTerms) -> list[PlanRow]:
+    """Return the plans on sale of other services than the held ones, priced at these terms. Two queries."""
+    offered = [plan for plan in Plan.objects.filter(on_sale=True) if plan.service not in held_services]
+    prices = _item_prices(plan.id for plan in offered)
     return [
-        PlanRow(plan=plan, amount=prices[price_id], period_unit=period_unit)
+        _offered_plan(plan, price, find_price(prices, plan.id, terms.other_period))
         for plan in offered
-        if (price_id := build_item_price_id(plan.id, period_unit)) in prices
+        if (price := find_price(prices, plan.id, terms)) is not None
     ]
 
 
-def _prices_on_sale(ids: Iterable[str]) -> dict[str, int]:
-    rows = ItemPrice.objects.filter(provider_id__in=list(ids))
-    return {row.provider_id: row.cents("price") for row in rows if row.is_on_sale}
+def _offered_plan(plan: Plan, price: ItemPrice, other_period_price: ItemPrice | None) -> PlanRow:
+    amount = price.cents("price")
+    return PlanRow(
+        plan=plan,
+        amount=amount,
+        terms=price.terms,
+        amount_today=amount,
+        other_period_amount=other_period_price.cents("price") if other_period_price else None,
+    )
+
+
+def prices_at_terms(item_ids: Iterable[str], terms: BillingTerms) -> dict[str, ItemPrice]:
+    """Return the prices of these items at these terms by item, without items that are not sold so. One query."""
+    wanted = list(item_ids)
+    prices = _item_prices(wanted)
+    found = {item_id: find_price(prices, item_id, terms) for item_id in wanted}
+    return {item_id: price for item_id, price in found.items() if price is not None}
+
+
+def _item_prices(item_ids: Iterable[str]) -> list[ItemPrice]:
+    return list(ItemPrice.objects.filter(item_id__in=list(item_ids)).order_by("pk"))

@@ -6,38 +6,42 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from billing.queries.discounts import Price
-
-MONTH, YEAR = "month", "year"
+from billing.terms import BillingTerms
 
 
 @dataclass(frozen=True)
 class Totals:
-    """The sums over the plans that will bill at one period, in cents before tax."""
+    """The sums over the plans that will bill at the same terms, in cents before tax."""
 
+    currency: str
+    period: int
     period_unit: str
     total: int
     bundle_savings: int
     coupon_discount: int
 
+    @property
+    def terms(self) -> BillingTerms:
+        """The currency and period of the sums."""
+        return BillingTerms(self.currency, self.period, self.period_unit)
 
-def period_totals(bills: Sequence[tuple[str, Price]], *, otherwise: str) -> tuple[Totals, Totals | None]:
-    """Return the totals of the account's period, and those of the other period or None when nothing bills at it.
 
-    `bills` holds the period unit and price of each plan that will bill, in catalog order. The account's period is that
-    of the first one, or `otherwise` when there is none.
+def totals_by_terms(bills: Sequence[tuple[BillingTerms, Price]], *, otherwise: BillingTerms) -> tuple[Totals, ...]:
+    """Return the totals at the account's terms, then those at all other terms that something bills at.
+
+    `bills` holds the terms and price of each plan that will bill, in catalog order. The account's terms are those of
+    the first one, or `otherwise` when there is none. The other billing period in the same currency follows next.
     """
-    own_period = bills[0][0] if bills else otherwise
-    other_period = YEAR if own_period == MONTH else MONTH
-    other_prices = [price for unit, price in bills if unit == other_period]
-    return (
-        _sum_prices(own_period, [price for unit, price in bills if unit == own_period]),
-        _sum_prices(other_period, other_prices) if other_prices else None,
-    )
+    own = bills[0][0] if bills else otherwise
+    others = sorted({terms: None for terms, _ in bills if terms != own}, key=lambda terms: terms != own.other_period)
+    return tuple(_sum_prices(terms, [price for its, price in bills if its == terms]) for terms in (own, *others))
 
 
-def _sum_prices(period_unit: str, prices: Sequence[Price]) -> Totals:
+def _sum_prices(terms: BillingTerms, prices: Sequence[Price]) -> Totals:
     return Totals(
-        period_unit=period_unit,
+        currency=terms.currency,
+        period=terms.period,
+        period_unit=terms.period_unit,
         total=sum(price.total for price in prices),
         bundle_savings=sum(price.bundle_savings for price in prices),
         coupon_discount=sum(price.coupon_discount for price in prices),

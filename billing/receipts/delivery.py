@@ -1,20 +1,22 @@
 """Receipts of changes, sent by mail and recorded in the account's activity."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from urllib.parse import urlencode
 
 from accounts.mail import queue
+from accounts.models import OutgoingMail
 from accounts.profile import events
 from billing.models import Command, Subscription
+from billing.queries.payment_commands import charged_invoice_ids
 from billing.receipts.phrases import Fact, date_and_time, plan_name
 
 MAIL_KIND = "receipt"
 DASHBOARD_PATH = "/dashboard"
 PAYMENT_METHODS_PATH = "/manage-payment-method"
+INVOICES_PATH = "/billingHistory"
 ADD_SERVICES_PATH = "/manage-subscription"
-BEFORE_TAX = "Amounts are before tax."
-NEXT_BEFORE_TAX = "The next amount is before tax."
 SUPPORT_ACTOR_PREFIX = "support:"
 
 
@@ -28,7 +30,7 @@ class Link:
 
 @dataclass(frozen=True)
 class Receipt:
-    """The contents of a receipt or notice: a title, lines, facts with a note, and links.
+    """The contents of a receipt or notice: a title, lines, facts, and links.
 
     The mail's button is `action`, or the only one of the `links`; otherwise each of the links is a line of its own.
     """
@@ -36,7 +38,6 @@ class Receipt:
     title: str
     lines: Sequence[str]
     facts: Sequence[Fact] = field(default_factory=tuple)
-    note: str = ""
     action: Link | None = None
     undo_text: str = ""
     links: Sequence[Link] = field(default_factory=tuple)
@@ -49,7 +50,6 @@ class Receipt:
             "title": self.title,
             "lines": list(self.lines),
             "facts": [list(fact) for fact in self.facts],
-            "note": self.note,
             "action_label": action.label if action else "",
             "action_url": action.path if action else "",
             "undo_text": self.undo_text,
@@ -57,21 +57,68 @@ class Receipt:
         }
 
 
-def send_receipt(command: Command, receipt: Receipt, *, kind: str, now: datetime) -> None:
+@dataclass(frozen=True)
+class ActivityReceipt:
+    """A receipt, and the kind of its activity; `is_joint` if one mail tells those of the same night."""
+
+    kind: str
+    receipt: Receipt
+    is_joint: bool = False
+
+
+# Called with a command that has only the steps of the receipt, and with their subscriptions; returns None if they need
+# no receipt.
+ReceiptComposer = Callable[[Command, list[Subscription]], ActivityReceipt | None]
+
+
+def send_receipt(command: Command, receipt: Receipt, *, kind: str, now: datetime) -> OutgoingMail | None:
     """Record a change in the account's activity and queue its mail; call it in the transaction of the change.
 
-    A command that ended in part gets a receipt of that part, and another of the rest if it is finished later.
+    A command that ended in part gets a receipt of that part, and another of the rest if it is finished later. Return
+    the mail; None if there is one already.
     """
     account = command.account
     part = f":{command.attempts}" if command.state == Command.State.FAILED else ""
-    events.record_event(account, kind=kind, text=receipt.title, actor=command.actor, at=now)
-    queue.queue_mail(
+    event = events.record_event(account, kind=kind, text=receipt.title, actor=command.actor, at=now)
+    return queue.queue_mail(
         kind=MAIL_KIND,
         to=account.email,
         account=account,
-        context=_add_change_date(command, receipt, now).mail_context(),
+        context=receipt_context([command], receipt, now),
         dedupe_key=f"command:{command.pk}{part}",
+        event=event,
     )
+
+
+def receipt_context(commands: Sequence[Command], receipt: Receipt, now: datetime) -> dict[str, object]:
+    """Return the context of the mail of commands, with their invoices and when, and whether by Customer Service."""
+    by = " by Customer Service" if commands[-1].actor.startswith(SUPPORT_ACTOR_PREFIX) else ""
+    facts = [*receipt.facts, (f"Changed{by}", date_and_time(now))]
+    dated = replace(_with_invoices(receipt, commands), facts=facts)
+    told = {"commands": [str(command.pk) for command in commands]} if len(commands) > 1 else {}
+    return {**dated.mail_context(), **told}
+
+
+def _with_invoices(receipt: Receipt, commands: Sequence[Command]) -> Receipt:
+    """Return a receipt with a link to each invoice that commands have made or collected; its button stays."""
+    numbers = [number for command in commands for number in charged_invoice_ids(command)]
+    only = receipt.links[0] if receipt.action is None and len(receipt.links) == 1 else None
+    links = [] if only else receipt.links
+    invoices = [invoice_link(number, is_one_of_several=len(numbers) > 1) for number in dict.fromkeys(numbers)]
+    return replace(receipt, action=receipt.action or only, links=[*links, *invoices])
+
+
+def commands_of_receipt(mail: OutgoingMail) -> list[Command]:
+    """Return the commands that a receipt tells, oldest first; none if it tells something else."""
+    what, _, rest = (mail.dedupe_key or "").partition(":")
+    own = [rest.partition(":")[0]] if what == "command" else []
+    return list(Command.objects.filter(pk__in=mail.context.get("commands", own)).order_by("created_at"))
+
+
+def invoice_link(number: str, *, is_one_of_several: bool = False) -> Link:
+    """Return the link to an invoice in the billing history, which names the invoice if it is one of several."""
+    label = f"See invoice {number}" if is_one_of_several else "See your invoice"
+    return Link(label, f"{INVOICES_PATH}?{urlencode({'invoice': number})}")
 
 
 def undo_links(subscriptions: Sequence[Subscription], label: str) -> list[Link]:
@@ -82,9 +129,3 @@ def undo_links(subscriptions: Sequence[Subscription], label: str) -> list[Link]:
 def _undo_path(subscription: Subscription) -> str:
     """Return the path where a scheduled change of a subscription can be undone; it signs nobody in."""
     return f"{DASHBOARD_PATH}?undo={subscription.provider_id}"
-
-
-def _add_change_date(command: Command, receipt: Receipt, now: datetime) -> Receipt:
-    """Return the receipt with the date of the change, and whether Customer Service made it."""
-    by = " by Customer Service" if command.actor.startswith(SUPPORT_ACTOR_PREFIX) else ""
-    return replace(receipt, facts=[*receipt.facts, (f"Changed{by}", date_and_time(now))])

@@ -5,9 +5,9 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from accounts.models import OutgoingMail
-from billing.models import Command, Subscription
+from billing.models import Subscription
 from billing.queries.commands import changed_subscription_ids, later_changed_subscription_ids
-from billing.receipts.delivery import DASHBOARD_PATH, Link
+from billing.receipts.delivery import DASHBOARD_PATH, Link, commands_of_receipt
 
 CHANGED_SINCE_LINE = "This has changed since. Check your account for the latest."
 ACCOUNT_LINK = Link("See your subscriptions", DASHBOARD_PATH)
@@ -30,9 +30,10 @@ def prepare_receipt(row: OutgoingMail) -> dict[str, object]:
 
 def _is_changed_since(row: OutgoingMail) -> bool:
     """Whether a later command has changed a subscription of this receipt."""
-    what, _, rest = (row.dedupe_key or "").partition(":")
-    command = Command.objects.filter(pk=rest.partition(":")[0]).first() if what == "command" else None
-    return command is not None and bool(changed_subscription_ids(command) & later_changed_subscription_ids(command))
+    return any(
+        changed_subscription_ids(command) & later_changed_subscription_ids(command)
+        for command in commands_of_receipt(row)
+    )
 
 
 def _has_expired_undo_link(context: Mapping[str, Any]) -> bool:

@@ -1,20 +1,22 @@
 """Notices of upcoming charges, sent once and only while they are true (docs/rules.md, rule 16).
 
 A row of the outbox names the charge. Its text is composed when it is sent, from the provider's data at that time. If
-the charge no longer comes, the row is dropped; the charge that comes instead has a notice of its own.
+the charge no longer comes, the row is dropped; the charge that comes instead has a notice of its own. Resumes of the
+same day have a row each and one mail.
 """
 
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
+from django.db import transaction
 from django.db.models import QuerySet
 
 from accounts.brands import site
 from accounts.mail import queue
-from accounts.models import Account, OutgoingMail
+from accounts.models import Account, AccountEvent, OutgoingMail
 from billing import clock
 from billing.gateway import estimates
 from billing.gateway import subscriptions as gateway
@@ -22,10 +24,10 @@ from billing.gateway.errors import GatewayError
 from billing.mirror import account_import, pause_schedules
 from billing.models import PauseSchedule, Subscription
 from billing.queries.discounts import next_bill_amount
-from billing.queries.totals import YEAR
 from billing.receipts.delivery import Receipt
 from billing.receipts.texts import notices
 from billing.receipts.texts.notices import UpcomingBill
+from billing.terms import YEAR
 
 logger = logging.getLogger(__name__)
 
@@ -56,16 +58,25 @@ class UpcomingCharge:
 
 def queue_due_notices(*, now: datetime) -> dict[str, int]:
     """Queue the notices that are due, each once; return how many were new."""
+    zone = site.site_settings().time_zone
     queued = 0
+    together: dict[tuple[Account, date], list[UpcomingCharge]] = {}
     for charge in _upcoming_charges(now):
         account = charge.subscription.customer.account
-        if account is not None:
-            queued += _queue_notice(charge, account)
+        if account is not None and charge.what == RESUME:
+            together.setdefault((account, clock.local_date(charge.at, zone)), []).append(charge)
+        elif account is not None:
+            queued += _queue_notice(charge, account) is not None
+    for (account, _), charges in together.items():
+        queued += _queue_joint_notice(charges, account)
     return {"notices": queued}
 
 
-def queue_decline_notice(schedule: PauseSchedule, account: Account, receipt: Receipt) -> None:
-    """Queue the notice of a declined resume; it is not sent if the subscription has changed by then."""
+def queue_decline_notice(schedule: PauseSchedule, account: Account, receipt: Receipt, *, event: AccountEvent) -> None:
+    """Queue the notice of a declined resume, which the activity shows as `event`.
+
+    It is not sent if the subscription has changed by then.
+    """
     about = {"what": DECLINE, "schedule": schedule.pk, "attempts": schedule.failed_attempts}
     queue.queue_mail(
         kind=MAIL_KIND,
@@ -73,6 +84,7 @@ def queue_decline_notice(schedule: PauseSchedule, account: Account, receipt: Rec
         account=account,
         context={**receipt.mail_context(), "about": about},
         dedupe_key=f"resume-declined:{schedule.pk}:{schedule.failed_attempts}",
+        event=event,
     )
 
 
@@ -82,11 +94,25 @@ def prepare_notice(row: OutgoingMail) -> dict[str, object] | None:
     about = context["about"]
     if about["what"] == DECLINE:
         return context if _is_still_declined(about) else None
-    notice = _compose_notice(about)
-    if notice is None:
-        return None
-    row.context = {**notice.mail_context(), "about": about}
-    row.save(update_fields=["context"])
+    references = [about, *context.get("others", ())]
+    bills = [_find_upcoming_bill(reference) for reference in references]
+    coming = [(reference, bill) for reference, bill in zip(references, bills, strict=True) if bill is not None]
+    untold = [reference for reference, bill in zip(references, bills, strict=True) if bill is None]
+    with transaction.atomic():
+        # Should it come after all, it gets a notice of its own.
+        OutgoingMail.objects.filter(pk__in=[reference.get("mail", row.pk) for reference in untold]).update(
+            dedupe_key=None
+        )
+        if not coming:
+            return None
+        (about, _), *others = coming
+        notice = _compose_notice(about["what"], [bill for _, bill in coming])
+        row.context = {
+            **notice.mail_context(),
+            "about": about,
+            **({"others": [reference for reference, _ in others]} if others else {}),
+        }
+        row.save(update_fields=["context"])
     return {**row.context}
 
 
@@ -128,7 +154,7 @@ def _next_charge_at(what: str, subscription: Subscription) -> datetime | None:
         return subscription.trial_end if continues else None
     if what == RENEWAL:
         stays = not subscription.has_scheduled_pause and not subscription.has_scheduled_changes
-        renews = subscription.status == "active" and subscription.period_unit == YEAR and stays
+        renews = subscription.status == "active" and subscription.terms.period_unit == YEAR and stays
         return subscription.next_billing_at if renews else None
     schedule = pause_schedules.current_schedule(subscription)
     # After a decline, the notice of the decline has the date of the next try.
@@ -141,8 +167,21 @@ def _days_until(at: datetime, now: datetime, zone: str) -> int:
     return (clock.local_date(at, zone) - clock.local_date(now, zone)).days
 
 
-def _queue_notice(charge: UpcomingCharge, account: Account) -> bool:
-    row = queue.queue_mail(
+@transaction.atomic
+def _queue_joint_notice(charges: Sequence[UpcomingCharge], account: Account) -> int:
+    """Queue one mail for the charges that have no notice yet; each keeps a row, so that it is told once."""
+    rows = [row for charge in charges if (row := _queue_notice(charge, account)) is not None]
+    if not rows:
+        return 0
+    lead, *others = rows
+    references = [{**other.context["about"], "mail": other.pk} for other in others]
+    for other in others:
+        queue.merge_mail(other, into=lead, context={**lead.context, "others": references})
+    return 1
+
+
+def _queue_notice(charge: UpcomingCharge, account: Account) -> OutgoingMail | None:
+    return queue.queue_mail(
         kind=MAIL_KIND,
         to=account.email,
         account=account,
@@ -151,23 +190,26 @@ def _queue_notice(charge: UpcomingCharge, account: Account) -> bool:
         # The outbox uses real time; billing's clock may be ahead of it.
         expires_at=charge.at - clock.clock_offset(),
     )
-    return row is not None
 
 
 # --- Composing --------------------------------------------------------------------------------------------------------
 
 
-def _compose_notice(about: Mapping[str, Any]) -> Receipt | None:
-    subscription, is_fresh = _refetch_subscription(about["subscription"])
-    at = datetime.fromtimestamp(about["at"], tz=UTC)
-    if subscription is None or _next_charge_at(about["what"], subscription) != at or at <= clock.billing_now():
+def _compose_notice(what: str, bills: Sequence[UpcomingBill]) -> Receipt:
+    if what == RESUME:
+        return notices.resume_notice(sorted(bills, key=lambda bill: bill.subscription.plan.sort_key))
+    (bill,) = bills
+    return notices.trial_end_notice(bill) if what == TRIAL else notices.renewal_notice(bill)
+
+
+def _find_upcoming_bill(reference: Mapping[str, Any]) -> UpcomingBill | None:
+    """Return the bill of a charge that the outbox names; None if it does not come, or a resume charges nothing."""
+    subscription, is_fresh = _refetch_subscription(reference["subscription"])
+    what, at = reference["what"], datetime.fromtimestamp(reference["at"], tz=UTC)
+    if subscription is None or _next_charge_at(what, subscription) != at or at <= clock.billing_now():
         return None
-    bill = _estimate_bill(about["what"], subscription, at, with_provider=is_fresh)
-    if about["what"] == TRIAL:
-        return notices.trial_end_notice(subscription, at, bill)
-    if about["what"] == RENEWAL:
-        return notices.renewal_notice(subscription, at, bill)
-    return notices.resume_notice(subscription, at, bill) if bill.cents else None
+    bill = _estimate_bill(what, subscription, at, with_provider=is_fresh)
+    return None if what == RESUME and not bill.cents else bill
 
 
 def _refetch_subscription(pk: int) -> tuple[Subscription | None, bool]:
@@ -186,15 +228,17 @@ def _refetch_subscription(pk: int) -> tuple[Subscription | None, bool]:
 
 def _estimate_bill(what: str, subscription: Subscription, at: datetime, *, with_provider: bool) -> UpcomingBill:
     """Return the upcoming bill: the provider's estimate with tax, else our price before tax."""
-    identifier = subscription.provider_id
+    identifier, currency = subscription.provider_id, subscription.terms.currency
     try:
         if with_provider and what == RESUME:
-            return UpcomingBill(gateway.estimate_resume(identifier, at=at).amount_due, is_tax_included=True)
+            due = gateway.estimate_resume(identifier, at=at).amount_due
+            return UpcomingBill(subscription, at, due, is_tax_included=True, currency=currency)
         if with_provider:
-            return UpcomingBill(estimates.estimate_next_bill(identifier).amount_due, is_tax_included=True)
+            due = estimates.estimate_next_bill(identifier).amount_due
+            return UpcomingBill(subscription, at, due, is_tax_included=True, currency=currency)
     except GatewayError as error:
         logger.warning("Subscription %s could not be estimated for its notice: %s", identifier, error)
-    return UpcomingBill(next_bill_amount(subscription), is_tax_included=False)
+    return UpcomingBill(subscription, at, next_bill_amount(subscription), is_tax_included=False, currency=currency)
 
 
 def _is_still_declined(about: Mapping[str, Any]) -> bool:

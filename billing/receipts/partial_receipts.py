@@ -1,9 +1,9 @@
 """Receipts of commands, also of commands done in part: each step is in one receipt (docs/rules.md, rule 2)."""
 
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from django.db import transaction
@@ -16,8 +16,8 @@ from billing.queries.commands import (
     has_unfinished_steps,
     later_changed_subscription_ids,
 )
-from billing.receipts import delivery
-from billing.receipts.delivery import Receipt
+from billing.receipts import delivery, joint_receipts
+from billing.receipts.delivery import ActivityReceipt, ReceiptComposer
 from core.clock import database_now
 
 logger = logging.getLogger(__name__)
@@ -29,25 +29,14 @@ PARTIAL_RECEIPT_MAX_AGE = timedelta(days=7)
 REST_NOT_DONE = "We couldn't do the rest, so nothing else changed. You can try again."
 
 
-@dataclass(frozen=True)
-class ActivityReceipt:
-    """A receipt, and the kind of its activity."""
-
-    kind: str
-    receipt: Receipt
-
-
-# Called with a command that has only the steps of the receipt, and with their subscriptions; returns None if they need
-# no receipt.
-ReceiptComposer = Callable[[Command, list[Subscription]], ActivityReceipt | None]
-
-
 def send_finished_receipt(
     command: Command, compose: ReceiptComposer, subscriptions: list[Subscription], now: datetime
 ) -> None:
     """Send the receipt of a finished command, for those of its steps that have none yet."""
     activity = _compose_receipt(command, compose, _steps_without_receipt(command), subscriptions)
-    if activity is not None:
+    if activity is not None and activity.is_joint:
+        joint_receipts.send_joint_receipt(command, activity, compose, subscriptions, now)
+    elif activity is not None:
         delivery.send_receipt(command, activity.receipt, kind=activity.kind, now=now)
 
 

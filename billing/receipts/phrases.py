@@ -1,14 +1,16 @@
 """Phrases for mails and the activity: names of plans and payment methods, dates, and next bills."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
+from typing import Any
 from zoneinfo import ZoneInfo
 
 from accounts.brands import site
-from billing import catalog
 from billing.models import PaymentSource, Subscription
 from billing.money import format_cents
 from billing.queries.discounts import next_bill_amount
+from billing.queries.invoices import PaymentLookup, card_last4
+from billing.queries.payment_methods import CARD, kind_of, source_account, type_name
 
 Fact = tuple[str, str]
 
@@ -22,8 +24,7 @@ CARD_BRAND_NAMES = {
 
 def plan_name(subscription: Subscription) -> str:
     """Return the name of a subscription's plan."""
-    plan = catalog.find_plan(subscription.plan_id)
-    return plan.name if plan else subscription.plan_id
+    return subscription.plan.name
 
 
 def plan_names(subscriptions: Sequence[Subscription]) -> str:
@@ -54,16 +55,26 @@ def date_and_time(instant: datetime) -> str:
     return f"{_format_long_date(local)}, {local:%-I:%M %p %Z}"
 
 
+def before_tax(cents: int, currency: str) -> str:
+    """Return an amount that tax may be added to, as `$5.99 before tax`."""
+    return f"{format_cents(cents, currency)} before tax"
+
+
 def billing_facts(subscriptions: Sequence[Subscription]) -> list[Fact]:
     """Return the next bill of each subscription that will bill: the amount before tax, and the date."""
     return [
         (
             f"Next {plan_name(subscription)} bill",
-            f"{format_cents(next_bill_amount(subscription))} on {long_date(subscription.next_billing_at)}",
+            f"{next_bill_text(subscription)} on {long_date(subscription.next_billing_at)}",
         )
         for subscription in subscriptions
         if subscription.next_billing_at is not None
     ]
+
+
+def next_bill_text(subscription: Subscription) -> str:
+    """Return the amount of its next bill, as `$5.99 before tax`."""
+    return before_tax(next_bill_amount(subscription), subscription.terms.currency)
 
 
 def goes_on_sentence(subscriptions: Sequence[Subscription]) -> str:
@@ -88,14 +99,34 @@ def end_phrase(subscription: Subscription) -> str:
 
 
 def payment_method_name(source: PaymentSource) -> str:
-    """Return the display name of a payment method: `Visa ending in 1111`, `PayPal ava@example.com`."""
-    if source.text("type") == "card":
-        card = source.payload.get("card") or {}
-        brand = str(card.get("brand") or "card")
-        name = CARD_BRAND_NAMES.get(brand, brand.replace("_", " ").title())
-        return f"{name} ending in {card.get('last4', '')}"
-    email = str((source.payload.get("paypal") or {}).get("email") or "")
-    return f"PayPal {email}".strip()
+    """Return the display name of a payment method.
+
+    For example `Visa ending in 1111`, `PayPal ava@example.com`, `Apple Pay (Visa ending in 1111)`.
+    """
+    if kind_of(source) == CARD:
+        return _card_name(source.payload.get("card") or {})
+    name = type_name(source.text("type"))
+    if card := source.payload.get("card"):
+        return f"{name} ({_card_name(card)})"
+    return f"{name} {source_account(source)}".strip()
+
+
+def charged_method_name(payments: PaymentLookup, number: str) -> str:
+    """Return the name of the payment method that a transaction charged, also if it was removed; empty if unknown."""
+    transaction = payments.transactions.get(number)
+    if transaction is None:
+        return ""
+    source = payments.sources.get(transaction.text("payment_source_id"))
+    if source is not None:
+        return payment_method_name(source)
+    last4 = card_last4(transaction)
+    return f"{type_name(transaction.text('payment_method'))}{f' ending in {last4}' if last4 else ''}"
+
+
+def _card_name(card: Mapping[str, Any]) -> str:
+    brand = str(card.get("brand") or "card")
+    name = CARD_BRAND_NAMES.get(brand, brand.replace("_", " ").title())
+    return f"{name} ending in {card.get('last4', '')}"
 
 
 def _local_time(instant: datetime) -> datetime:

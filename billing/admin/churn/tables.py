@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from billing.admin.churn.charts import format_share
-from billing.catalog import PLANS
+from billing.models import Plan
 from billing.queries.churn_report import MEASURES, ChurnStatistics, Counts, OfferFunnel, ReportRange
 from billing.survey import DAILY_USAGES, OFFERS, REASONS, SATISFACTION_LEVELS
 
@@ -65,7 +65,9 @@ def week_table(report_range: ReportRange, report: ChurnStatistics) -> Table:
 
 def service_table(report_range: ReportRange, report: ChurnStatistics) -> Table:
     """Return the numbers by service. A service that left the catalog is named by its code."""
-    names = {plan.service: plan.name for plan in PLANS}
+    names: dict[str, str] = {}
+    for plan in Plan.objects.all():
+        names.setdefault(plan.service, plan.name)
     codes = [*names, *sorted(report.services.keys() - names.keys())]
     rows = [(names.get(code, code or "unknown"), *_measure_counts(report.services.get(code, {}))) for code in codes]
     return Table("services", "By service", ("Service", *MEASURE_NAMES.values()), rows)

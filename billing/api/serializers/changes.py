@@ -6,7 +6,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from billing.api.serializers.fields import InstantField
+from billing.api.serializers.fields import ChargesField, InstantField
 from billing.api.serializers.plans import ManagePlansSerializer, PlanSerializer, TotalsSerializer
 from billing.changes.free_month import INELIGIBLE_REASONS
 
@@ -21,6 +21,8 @@ class FiguresSerializer(TotalsSerializer):
     """The plans after a paid change, with totals and what is charged now."""
 
     due_now = serializers.IntegerField(min_value=0, help_text="Charged now, tax included.")
+    charges = ChargesField()
+    due_currency_code = serializers.CharField(source="due_currency", help_text="Of what is charged and credited.")
     effective_at = InstantField(allow_null=True, help_text="When the first part takes effect; null when unknown.")
     quote = serializers.CharField(help_text="Identifies these figures; send it with the confirmation.")
     has_payment_failure = serializers.BooleanField()
@@ -67,6 +69,7 @@ class FreeMonthSerializer(serializers.Serializer[Any]):
         choices=INELIGIBLE_REASONS, allow_null=True, help_text="Why it is not eligible; null when it is."
     )
     amount_saved = serializers.IntegerField(min_value=0)
+    currency_code = serializers.CharField()
     next_billing_at = InstantField(allow_null=True, help_text="When the next bill comes, which is free.")
     new_next_billing_at = InstantField(allow_null=True, help_text="When the first paid bill comes.")
     plans = PlanSerializer(many=True, help_text="The plan that gets the free month.")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, cast
 
 from rest_framework import serializers
 
@@ -22,6 +22,25 @@ class InstantField(serializers.DateTimeField):
     def to_representation(self, value: datetime | str) -> str:
         """Return a time as text; DRF never passes None."""
         return value if isinstance(value, str) else str(format_iso_utc(value))
+
+
+class ChargesField(serializers.ListField):
+    """What is charged on confirmation, a positive amount in cents for each charge, in the order of the charges.
+
+    Figures have it by subscription.
+    """
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(
+            child=serializers.IntegerField(min_value=1),
+            help_text="Each charge of the confirmation in cents, in the order in which payment intents pay them.",
+            **kwargs,
+        )
+
+    def get_attribute(self, instance: Any) -> list[int]:
+        """Return the amounts that are not zero."""
+        charges = cast("Mapping[str, int]", super().get_attribute(instance))
+        return [cents for cents in charges.values() if cents]
 
 
 class DaysField(serializers.ChoiceField):

@@ -7,9 +7,14 @@ from typing import Any
 from rest_framework import serializers
 
 from billing.api.serializers.fields import InstantField
-from billing.queries.invoices import PAYMENT_METHOD_TYPES
 
-SOURCE_TYPES = tuple(method.upper() for method in PAYMENT_METHOD_TYPES)
+
+class BilledItemSerializer(serializers.Serializer[Any]):
+    """What an invoice bills."""
+
+    name = serializers.CharField(help_text="Of the plan; the provider's description if it is no plan.")
+    starts_at = InstantField(allow_null=True, help_text="When the time that is billed begins; null without one.")
+    ends_at = InstantField(allow_null=True)
 
 
 class InvoiceRowSerializer(serializers.Serializer[Any]):
@@ -18,9 +23,18 @@ class InvoiceRowSerializer(serializers.Serializer[Any]):
     number = serializers.CharField()
     status = serializers.CharField(help_text="The provider's status in upper case: PAID, PAYMENT_DUE, …")
     transaction_date = InstantField(help_text="When it was paid, else when it was issued.")
+    items = BilledItemSerializer(many=True)
     total = serializers.IntegerField(help_text="In cents, tax included.")
-    payment_source_type = serializers.ChoiceField(choices=SOURCE_TYPES, allow_null=True)
-    card_brand = serializers.CharField(allow_null=True, help_text="VISA, MASTERCARD, AMERICAN_EXPRESS, …")
+    credits = serializers.IntegerField(help_text="What the account's credit paid of the total, in cents.")
+    charged = serializers.IntegerField(help_text="What a payment method paid of the total, in cents.")
+    currency_code = serializers.CharField()
+    payment_source_type = serializers.CharField(
+        allow_null=True, help_text="The provider's type in upper case: CARD, PAYPAL_EXPRESS_CHECKOUT, APPLE_PAY, …"
+    )
+    payment_source_name = serializers.CharField(allow_null=True, help_text="The name of that type: Card, Apple Pay, …")
+    card_brand = serializers.CharField(
+        allow_null=True, help_text="Of a card, also in a wallet: VISA, MASTERCARD, AMERICAN_EXPRESS, …"
+    )
     last4 = serializers.CharField(allow_null=True)
     paypal_email = serializers.CharField(allow_null=True)
 

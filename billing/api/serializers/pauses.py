@@ -7,7 +7,7 @@ from typing import Any
 from rest_framework import serializers
 
 from accounts.models.site import picture_url
-from billing.api.serializers.fields import InstantField
+from billing.api.serializers.fields import ChargesField, InstantField
 from billing.api.serializers.plans import PlansSerializer
 from billing.queries.pauses import PauseOffer
 
@@ -40,6 +40,8 @@ class ResumeEstimateSerializer(serializers.Serializer[Any]):
 
     resume_date = InstantField()
     amount_due = serializers.IntegerField(min_value=0)
+    charges = ChargesField()
+    currency_code = serializers.CharField()
     quote = serializers.CharField()
 
 

@@ -7,8 +7,9 @@ from typing import Any
 from rest_framework import serializers
 
 from billing.api.serializers.cancellation import AnswersSerializer
-from billing.api.serializers.fields import DaysField, OwnSubscriptionsField
+from billing.api.serializers.fields import LONGEST_ID, DaysField, OwnSubscriptionsField
 from billing.mirror.pause_schedules import PAUSE_DAYS
+from billing.terms import SOLD_PERIOD_UNITS
 from core.fields import QuerySerializer, StrictCharField, StrictIntegerField
 
 ESTIMATE_DAYS = (PAUSE_DAYS, 60)
@@ -55,11 +56,22 @@ class OneSubscription(serializers.Serializer[Any]):
     subscription_id = OwnSubscriptionsField(at_most=1, help_text="Its `subId`.")
 
 
-class ResumeSerializer(serializers.Serializer[Any]):
-    """The subscriptions to resume (default: all that are paused), and the quote of the estimate shown."""
+class ConfirmedCharge(serializers.Serializer[Any]):
+    """The quote of the estimate shown, and the payment intents with which the payer has authorized its charges."""
+
+    quote = StrictCharField(required=False, max_length=LONGEST_QUOTE)
+    payment_intents = serializers.ListField(
+        child=StrictCharField(max_length=LONGEST_ID),
+        required=False,
+        max_length=MOST_PLANS,
+        help_text="The ids of authorized payment intents: one for each of `charges`, in their order, or none.",
+    )
+
+
+class ResumeSerializer(ConfirmedCharge):
+    """The subscriptions to resume (default: all that are paused)."""
 
     subscription_id = OwnSubscriptionsField(required=False, help_text="Default: all paused subscriptions.")
-    quote = StrictCharField(required=False, max_length=LONGEST_QUOTE)
 
 
 class ResumeEstimateQuery(QuerySerializer):
@@ -85,12 +97,16 @@ class WantedPlans(serializers.Serializer[Any]):
     """All plans the account will have, kept ones and added ones."""
 
     plan_ids = PlanIdsField(help_text="All plans to have, at most one per service.")
+    period_unit = serializers.ChoiceField(
+        choices=SOLD_PERIOD_UNITS,
+        required=False,
+        help_text="The billing period of added plans. Only an account without a live plan has the choice. "
+        "Default: the account's.",
+    )
 
 
-class WantedPlansConfirmed(WantedPlans):
-    """The same, and the quote of the estimate shown."""
-
-    quote = StrictCharField(required=False, max_length=LONGEST_QUOTE)
+class WantedPlansConfirmed(WantedPlans, ConfirmedCharge):
+    """The same, with the quote of the estimate shown and the payment intents that the payer has authorized, if any."""
 
 
 class SwitchedPlans(serializers.Serializer[Any]):
@@ -99,10 +115,8 @@ class SwitchedPlans(serializers.Serializer[Any]):
     plan_ids = PlanIdsField(required=False, help_text="Default: all plans that can be switched.")
 
 
-class SwitchedPlansConfirmed(SwitchedPlans):
-    """The same, and the quote of the estimate shown."""
-
-    quote = StrictCharField(required=False, max_length=LONGEST_QUOTE)
+class SwitchedPlansConfirmed(SwitchedPlans, ConfirmedCharge):
+    """The same, with the quote of the estimate shown and the payment intents that the payer has authorized, if any."""
 
 
 class Confirmed(serializers.Serializer[Any]):

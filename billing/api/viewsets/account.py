@@ -14,7 +14,7 @@ from billing.api.serializers.plans import (
     PaymentFailureSerializer,
 )
 from billing.api.viewsets.base import SubscriberViewSet
-from billing.queries.past_due import has_payment_failure
+from billing.queries.failed_payments import find_payment_failure
 
 
 class AccountViewSet(SubscriberViewSet):
@@ -32,5 +32,5 @@ class AccountViewSet(SubscriberViewSet):
 
     @extend_schema(operation_id="check_payment_failure", tags=["account"], responses=PaymentFailureSerializer)
     def check_payment_failure(self, request: Request) -> Response:
-        """Return whether a due payment could not be collected."""
-        return Response({"has_payment_failure": has_payment_failure(self.account)})
+        """Return whether a due payment could not be collected, and which plans the provider has ended over it."""
+        return Response(PaymentFailureSerializer(find_payment_failure(self.account)).data)

@@ -83,6 +83,13 @@ class SubscriberViewSet(viewsets.ViewSet):
             error.extra = self.render_figures(error.extra)
             raise
 
+    def state_after(self, figures: Body) -> dict[str, Any]:
+        """Return the plans and totals after a confirmed change, with the next bills that were confirmed.
+
+        The provider's estimates of the bills after it come later.
+        """
+        return {**figures, **vars(managed_plans(self.account)), "next_bills": figures["next_bills"]}
+
     def render_figures(self, figures: Body) -> dict[str, Any]:
         """Return the body of an estimate or of a confirmed change."""
         failure = {"has_payment_failure": has_payment_failure(self.account)}

@@ -16,7 +16,6 @@ from billing.api.viewsets.base import NOTHING_TO_DO, SUBSCRIBER_ACTOR, Subscribe
 from billing.changes import billing_period
 from billing.changes.billing_period import DOWNGRADE, PERIODS_BY_DIRECTION, UPGRADE
 from billing.queries.changed_plans import switched_plans
-from billing.queries.documents import managed_plans
 from core.idempotency import KEY_PARAMETER, idempotent_action
 
 
@@ -87,6 +86,7 @@ class PeriodsViewSet(SubscriberViewSet):
                 key=key,
                 actor=SUBSCRIBER_ACTOR,
                 now=clock.billing_now(),
+                intents=data.get("payment_intents", ()),
             )
         )
         return Response(self.render_figures(figures | self._state_after_switch(figures, direction)))
@@ -98,6 +98,6 @@ class PeriodsViewSet(SubscriberViewSet):
         they will be, with the confirmed totals; `/api/account` says when that is.
         """
         if figures["is_immediate"]:
-            return vars(managed_plans(self.account))
+            return self.state_after(figures)
         period_unit = PERIODS_BY_DIRECTION[direction][1]
         return {"existing_plans": switched_plans(self.account, period_unit=period_unit)}

@@ -12,7 +12,6 @@ from billing.api.serializers.changes import RedeemedSerializer
 from billing.api.serializers.requests import Confirmed
 from billing.api.viewsets.base import SUBSCRIBER_ACTOR, SubscriberViewSet
 from billing.changes import coupons
-from billing.queries.documents import managed_plans
 from core.idempotency import KEY_PARAMETER, idempotent_action
 
 
@@ -42,4 +41,4 @@ class CouponViewSet(SubscriberViewSet):
                 now=clock.billing_now(),
             )
         )
-        return Response(self.render_figures(figures | vars(managed_plans(self.account))))
+        return Response(self.render_figures(self.state_after(figures)))

@@ -1,4 +1,4 @@
-"""Payment methods: listing and changing them, and the payment intent for PayPal."""
+"""Payment methods: listing and changing them, and the payment intents with which the payer authorizes them."""
 
 from __future__ import annotations
 
@@ -15,12 +15,13 @@ from billing.api.account_limits import PAYMENT_LIMIT
 from billing.api.serializers.payments import (
     OWNER_FIELDS,
     ChangedPaymentMethodsSerializer,
+    NewIntent,
     PaymentChange,
     PaymentMethodsSerializer,
 )
 from billing.api.viewsets.base import SUBSCRIBER_ACTOR, SubscriberViewSet
 from billing.errors import BillingPartial, QuoteChanged
-from billing.payment_methods import changes
+from billing.payment_methods import changes, intents
 from billing.payment_methods.changes import MethodChange
 from billing.queries.payment_methods import CARD
 from core.idempotency import KEY_PARAMETER, idempotent_action
@@ -28,7 +29,7 @@ from core.responses import VerbatimResponse
 
 
 class PaymentsViewSet(SubscriberViewSet):
-    """Card data never reaches the portal: the provider's token or intent stands for it."""
+    """Card data never reaches the portal: the provider's payment intent stands for it."""
 
     @extend_schema(operation_id="payments", tags=["payments"], responses=PaymentMethodsSerializer)
     def list_methods(self, request: Request) -> Response:
@@ -39,13 +40,32 @@ class PaymentsViewSet(SubscriberViewSet):
         operation_id="payment_token",
         tags=["payments"],
         parameters=[KEY_PARAMETER],
-        request=None,
+        request=NewIntent,
         responses=OpenApiTypes.OBJECT,
     )
     @idempotent_action(limit=PAYMENT_LIMIT)
-    def create_paypal_intent(self, request: Request, *, key: str) -> Response:
-        """Create a payment intent for saving a PayPal account; the provider's object is returned unchanged."""
-        return VerbatimResponse(changes.create_paypal_intent(self.account, key=key))
+    def create_intent(self, request: Request, *, key: str) -> Response:
+        """Create a payment intent; the provider's object is returned unchanged.
+
+        It saves a new payment method, or charges what is due, or a change, to a stored card.
+        """
+        requested = self.validate_input(NewIntent, request.data)
+        source_id, amount = requested.get("payment_source_id"), requested.get("amount")
+        if source_id and amount:
+            currency = requested["currency_code"]
+            return VerbatimResponse(
+                intents.create_change_intent(self.account, source_id, amount, currency=currency, key=key)
+            )
+        if source_id:
+            return VerbatimResponse(self._create_paying_intent(source_id, requested.get("quote"), key=key))
+        return VerbatimResponse(intents.create_saving_intent(self.account, requested["paymentsource"], key=key))
+
+    def _create_paying_intent(self, source_id: str, quote: str | None, *, key: str) -> Any:
+        try:
+            return intents.create_paying_intent(self.account, source_id, quote=quote, key=key)
+        except QuoteChanged as error:
+            error.extra.update(PaymentMethodsSerializer(changes.payment_methods_of(self.account)).data)
+            raise
 
     @extend_schema(
         operation_id="update_payment_sources",
@@ -75,7 +95,7 @@ def _parse_change(data: Mapping[str, Any]) -> MethodChange:
         operation=data["operation_type"],
         method=method,
         source_id=data.get("payment_source_id") or "",
-        token=data.get("token") or "",
+        intent=data.get("token") or "",
         owner={name: data.get(name) or "" for name in OWNER_FIELDS} if method == CARD else None,
         quote=data.get("quote"),
     )

@@ -11,7 +11,6 @@ from billing.api.serializers.changes import ServicesSerializer
 from billing.api.serializers.requests import WantedPlans, WantedPlansConfirmed
 from billing.api.viewsets.base import SUBSCRIBER_ACTOR, SubscriberViewSet
 from billing.changes import plan_selection
-from billing.queries.documents import managed_plans
 from core.idempotency import KEY_PARAMETER, idempotent_action
 
 
@@ -29,7 +28,12 @@ class ServicesViewSet(SubscriberViewSet):
     def estimate_selection(self, request: Request) -> Response:
         """Return the plans and totals after selecting exactly these plans. Nothing is changed."""
         data = self.validate_input(WantedPlans, request.data)
-        preview = plan_selection.preview_selection(self.account, plan_ids=data["plan_ids"], now=clock.billing_now())
+        preview = plan_selection.preview_selection(
+            self.account,
+            plan_ids=data["plan_ids"],
+            period_unit=data.get("period_unit"),
+            now=clock.billing_now(),
+        )
         return Response(self.render_figures(preview.body))
 
     @extend_schema(
@@ -50,10 +54,12 @@ class ServicesViewSet(SubscriberViewSet):
             lambda: plan_selection.change_selection(
                 self.account,
                 plan_ids=data["plan_ids"],
+                period_unit=data.get("period_unit"),
                 quote=data.get("quote"),
                 key=key,
                 actor=SUBSCRIBER_ACTOR,
                 now=clock.billing_now(),
+                intents=data.get("payment_intents", ()),
             )
         )
-        return Response(self.render_figures(figures | vars(managed_plans(self.account))))
+        return Response(self.render_figures(self.state_after(figures)))

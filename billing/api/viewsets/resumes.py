@@ -39,6 +39,7 @@ class ResumeViewSet(SubscriberViewSet):
                 key=key,
                 actor=SUBSCRIBER_ACTOR,
                 now=clock.billing_now(),
+                intents=data.get("payment_intents", ()),
             )
         )
 

@@ -15,7 +15,7 @@ from django.conf import settings
 
 from billing import worker_shutdown
 from billing.gateway.errors import Missing, NotSent, PaymentRefused, Refused, Unconfirmed, Unreadable
-from billing.gateway.http import breaker, transport
+from billing.gateway.http import breaker, rate_limit, transport
 from billing.gateway.http.retry import call_with_retries
 
 logger = logging.getLogger(__name__)
@@ -108,6 +108,7 @@ def _call_provider(call: Callable[[], T]) -> T:
 
     def call_once() -> T:
         breaker.admit_request()
+        rate_limit.count_subscriber_request()
         try:
             answer = call()
         except Exception as error:

@@ -47,6 +47,11 @@ def retry_when_throttled(
         _retry_policy.reset(token)
 
 
+def is_throttled() -> bool:
+    """Return whether the caller is within `retry_when_throttled`."""
+    return _retry_policy.get() is not None
+
+
 def call_with_retries(call: Callable[[], T]) -> T:
     """Make a call; within `retry_when_throttled`, wait for its turn and retry it when the provider throttles it.
 

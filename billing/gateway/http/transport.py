@@ -12,9 +12,10 @@ import re
 import ssl
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -31,10 +32,17 @@ LOGGED_CHARACTERS = 500
 
 @dataclass(frozen=True)
 class Exchange:
-    """One request to the provider: the status of its answer, None without one, and the seconds it took."""
+    """One request to the provider, and its answer: the status, None without one, and the seconds it took.
+
+    `path` is below the API's address, `replayed` whether the answer repeats the first one to an idempotency key.
+    """
 
     status: int | None
     seconds: float
+    method: str = ""
+    path: str = ""
+    body: str = field(default="", repr=False)
+    replayed: bool = False
 
 
 _watchers: list[Callable[[Exchange], None]] = []
@@ -43,6 +51,20 @@ _watchers: list[Callable[[Exchange], None]] = []
 def add_watcher(watcher: Callable[[Exchange], None]) -> None:
     """Call `watcher` with every exchange. It must be fast and never raise."""
     _watchers.append(watcher)
+
+
+_recorded: ContextVar[list[Exchange] | None] = ContextVar("recorded_exchanges", default=None)
+
+
+@contextmanager
+def record_exchanges() -> Iterator[list[Exchange]]:
+    """Return a list that gets every exchange of the block, with the bodies of the answers."""
+    exchanges: list[Exchange] = []
+    token = _recorded.set(exchanges)
+    try:
+        yield exchanges
+    finally:
+        _recorded.reset(token)
 
 
 class _ClientPool:
@@ -104,25 +126,33 @@ def _send_request(request_args: dict[str, Any]) -> Any:
     timeout: httpx.Timeout = request_args.pop("timeout")
     bounded = httpx.Timeout(WRITE_AND_POOL_TIMEOUT_SECONDS, connect=timeout.connect, read=timeout.read)
     started = time.monotonic()
-    status = None
+    response = None
     _answer.set("")
     try:
         response = _pool.get_client().request(**request_args, timeout=bounded)
-        status = response.status_code
     except httpx.HTTPError as error:
         # Only the error's message tells a DNS, routing or certificate failure apart.
         fields = _log_fields(request_args, started)
         logger.warning("Chargebee did not answer: %s: %s", type(error).__name__, error, extra=fields)
         raise
     finally:
-        exchange = Exchange(status, time.monotonic() - started)
+        exchange = _describe_exchange(request_args, response, time.monotonic() - started)
         for watcher in _watchers:
             watcher(exchange)
+        if (recorded := _recorded.get()) is not None:
+            recorded.append(exchange)
     _answer.set(response.text)
-    replayed = response.headers.get("chargebee-idempotency-replayed") == "true"
-    answer = {"status": status, "replayed": replayed}
+    answer = {"status": exchange.status, "replayed": exchange.replayed}
     logger.info("Chargebee answered", extra=_log_fields(request_args, started) | answer)
     return http_request._handle_response(request_args, response)
+
+
+def _describe_exchange(request_args: dict[str, Any], response: httpx.Response | None, seconds: float) -> Exchange:
+    method, path = request_args["method"], urlsplit(request_args["url"]).path
+    if response is None:
+        return Exchange(None, seconds, method, path)
+    replayed = response.headers.get("chargebee-idempotency-replayed") == "true"
+    return Exchange(response.status_code, seconds, method, path, response.text, replayed)
 
 
 def _log_fields(request_args: dict[str, Any], started: float) -> dict[str, Any]:

@@ -123,5 +123,5 @@ def _retry_times(declines: int, now: datetime) -> list[datetime]:
 
 def _notify_subscriber(schedule: PauseSchedule, account: Account, tries: list[datetime], now: datetime) -> None:
     receipt = notice_texts.resume_declined_notice(schedule, tries)
-    events.record_event(account, kind="resume_failed", text=receipt.title, actor="system", at=now)
-    notices.queue_decline_notice(schedule, account, receipt)
+    event = events.record_event(account, kind="resume_failed", text=receipt.title, actor="system", at=now)
+    notices.queue_decline_notice(schedule, account, receipt, event=event)

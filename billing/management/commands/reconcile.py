@@ -17,7 +17,8 @@ class Command(BaseCommand):
     help = "Make the mirror equal to the provider's records, or with --check print every difference."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Add `--check` and `--restart`."""
+        """Add the addresses, `--check` and `--restart`."""
+        parser.add_argument("emails", nargs="*", help="With --check: compare only the customers with these addresses.")
         parser.add_argument("--check", action="store_true", help="Repair nothing; exit 1 if anything differs.")
         parser.add_argument(
             "--restart",
@@ -30,9 +31,11 @@ class Command(BaseCommand):
 
         Raises CommandError if `--check` finds differences, the provider fails, or another process is reconciling.
         """
+        if options["emails"] and not options["check"]:
+            raise CommandError("Addresses need --check: a repair compares the whole site.")
         try:
             if options["check"]:
-                self._check_mirror()
+                self._check_mirror(options["emails"])
             else:
                 reconcile.repair_mirror(now=clock.billing_now(), progress=self.stdout.write, afresh=options["restart"])
         except GatewayError as error:
@@ -43,9 +46,10 @@ class Command(BaseCommand):
                 "With --restart this one replaces it and starts from the beginning."
             ) from error
 
-    def _check_mirror(self) -> None:
+    def _check_mirror(self, emails: list[str]) -> None:
         count = 0
-        for count, difference in enumerate(reconcile.find_differences(), start=1):  # noqa: B007  (the last count is the total)
+        found = reconcile.find_account_differences(emails) if emails else reconcile.find_differences()
+        for count, difference in enumerate(found, start=1):  # noqa: B007  (the last count is the total)
             self.stdout.write(str(difference))
         if count:
             raise CommandError(f"{count} differences")

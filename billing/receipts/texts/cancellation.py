@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from billing.models import Subscription
-from billing.receipts.delivery import ADD_SERVICES_PATH, BEFORE_TAX, Link, Receipt, undo_links
+from billing.receipts.delivery import ADD_SERVICES_PATH, Link, Receipt, undo_links
 from billing.receipts.phrases import (
     Fact,
     billing_facts,
@@ -40,7 +40,6 @@ def cancellation_receipt(
             *_set_aside_line(set_aside),
             *_lost_line(lost),
         ],
-        note=BEFORE_TAX if going_on else "",
         facts=[
             *((plan_name(subscription), end_phrase(subscription)) for subscription in ended),
             *billing_facts(going_on),
@@ -63,7 +62,6 @@ def cancellation_removed_receipt(subscriptions: Sequence[Subscription]) -> Recei
     return Receipt(
         title=f"Your cancellation of {plan_names(subscriptions)} was undone",
         lines=[f"{plan_names(subscriptions)} will renew as usual.", *restored],
-        note=BEFORE_TAX,
         facts=[*_pause_facts(pausing), *billing_facts(subscriptions)],
         links=undo_links([*pausing, *changing], "See upcoming changes to {}"),
     )
@@ -74,7 +72,6 @@ def schedules_removed_receipt(subscriptions: Sequence[Subscription]) -> Receipt:
     return Receipt(
         title=f"Scheduled changes to {plan_names(subscriptions)} were removed",
         lines=[goes_on_sentence(subscriptions)],
-        note=BEFORE_TAX,
         facts=billing_facts(subscriptions),
     )
 

@@ -7,7 +7,17 @@ from datetime import datetime
 from billing.models import PauseSchedule, PaymentSource, Subscription
 from billing.money import format_cents
 from billing.receipts.delivery import DASHBOARD_PATH, PAYMENT_METHODS_PATH, Link, Receipt
-from billing.receipts.phrases import Fact, join_words, long_date, payment_method_name, plan_name
+from billing.receipts.phrases import (
+    Fact,
+    before_tax,
+    join_words,
+    long_date,
+    payment_method_name,
+    plan_name,
+    plan_names,
+    verb_form,
+)
+from billing.terms import DEFAULT_CURRENCY
 
 SUBSCRIPTIONS_LINK = Link("See your subscriptions", DASHBOARD_PATH)
 NOTHING_TO_DO = "You don't need to do anything."
@@ -15,52 +25,75 @@ NOTHING_TO_DO = "You don't need to do anything."
 
 @dataclass(frozen=True)
 class UpcomingBill:
-    """The amount of an upcoming bill in cents, with or without tax."""
+    """An upcoming bill of a subscription: when (UTC), and the amount in cents of a currency, with or without tax."""
 
+    subscription: Subscription
+    at: datetime
     cents: int
     is_tax_included: bool
+    currency: str = DEFAULT_CURRENCY
 
-    def __str__(self) -> str:
-        return format_cents(self.cents) if self.is_tax_included else f"{format_cents(self.cents)} before tax"
+    @property
+    def amount(self) -> str:
+        """The amount in words."""
+        return (
+            format_cents(self.cents, self.currency) if self.is_tax_included else before_tax(self.cents, self.currency)
+        )
 
 
-def resume_notice(subscription: Subscription, at: datetime, bill: UpcomingBill) -> Receipt:
-    """Return the notice of the end of a pause and its charge."""
-    name, date = plan_name(subscription), long_date(at)
+def resume_notice(bills: Sequence[UpcomingBill]) -> Receipt:
+    """Return the notice of the end of the pauses that end on the same day, and their charges."""
+    subscriptions = [bill.subscription for bill in bills]
+    date, end = long_date(bills[0].at), verb_form(subscriptions, "pause ends", "pauses end")
     return Receipt(
-        title=f"{name} resumes on {date}",
-        lines=[f"Your pause ends on {date}, and we'll charge {bill} that day.", NOTHING_TO_DO],
-        facts=[("Resumes", date), ("Amount", str(bill)), *_payment_method_facts(subscription)],
+        title=f"{plan_names(subscriptions)} {verb_form(subscriptions, 'resumes', 'resume')} on {date}",
+        lines=[
+            f"Your {end} on {date}, and we'll charge {_amounts_phrase(bills)} that day.",
+            NOTHING_TO_DO,
+        ],
+        facts=[("Resumes", date), *_amount_facts(bills), *_payment_method_facts(*subscriptions)],
         undo_text="You can resume sooner, or cancel: it ends immediately, and you won't be charged.",
         action=SUBSCRIPTIONS_LINK,
-        links=[_cancel_link(subscription)],
+        links=[_cancel_link(subscription) for subscription in subscriptions],
     )
 
 
-def trial_end_notice(subscription: Subscription, at: datetime, bill: UpcomingBill) -> Receipt:
+def _amounts_phrase(bills: Sequence[UpcomingBill]) -> str:
+    if len(bills) == 1:
+        return bills[0].amount
+    return join_words([f"{bill.amount} for {plan_name(bill.subscription)}" for bill in bills])
+
+
+def _amount_facts(bills: Sequence[UpcomingBill]) -> list[Fact]:
+    if len(bills) == 1:
+        return [("Amount", bills[0].amount)]
+    return [(plan_name(bill.subscription), bill.amount) for bill in bills]
+
+
+def trial_end_notice(bill: UpcomingBill) -> Receipt:
     """Return the notice of the end of a trial and the first charge."""
-    name, date = plan_name(subscription), long_date(at)
-    period = subscription.period_unit
+    name, date = plan_name(bill.subscription), long_date(bill.at)
+    period = bill.subscription.terms.period_phrase
     return Receipt(
         title=f"Your {name} trial ends on {date}",
-        lines=[f"Billing starts that day: {bill} for the first {period}.", NOTHING_TO_DO],
-        facts=[("Trial ends", date), (f"First {period}", str(bill)), *_payment_method_facts(subscription)],
+        lines=[f"Billing starts that day: {bill.amount} for the first {period}.", NOTHING_TO_DO],
+        facts=[("Trial ends", date), (f"First {period}", bill.amount), *_payment_method_facts(bill.subscription)],
         undo_text=f"If you cancel before {date}, you won't be charged.",
         action=SUBSCRIPTIONS_LINK,
-        links=[_cancel_link(subscription)],
+        links=[_cancel_link(bill.subscription)],
     )
 
 
-def renewal_notice(subscription: Subscription, at: datetime, bill: UpcomingBill) -> Receipt:
+def renewal_notice(bill: UpcomingBill) -> Receipt:
     """Return the notice of a yearly plan's renewal and its charge."""
-    name, date = plan_name(subscription), long_date(at)
+    name, date = plan_name(bill.subscription), long_date(bill.at)
     return Receipt(
         title=f"{name} renews on {date}",
-        lines=[f"Your annual plan renews on {date} for {bill}.", NOTHING_TO_DO],
-        facts=[("Renews", date), ("Amount", str(bill)), *_payment_method_facts(subscription)],
+        lines=[f"Your annual plan renews on {date} for {bill.amount}.", NOTHING_TO_DO],
+        facts=[("Renews", date), ("Amount", bill.amount), *_payment_method_facts(bill.subscription)],
         undo_text=f"You can change or cancel it anytime before then and keep watching until {date}.",
         action=SUBSCRIPTIONS_LINK,
-        links=[_cancel_link(subscription)],
+        links=[_cancel_link(bill.subscription)],
     )
 
 
@@ -111,11 +144,16 @@ def _try_dates(tries: Sequence[datetime]) -> list[tuple[str, datetime]]:
     return [("Next try", tries[0]), ("Last try", tries[-1])]
 
 
-def _payment_method_facts(subscription: Subscription) -> list[Fact]:
-    """Return the payment method that will be charged, or that there is none."""
+def _payment_method_facts(*subscriptions: Subscription) -> list[Fact]:
+    """Return the payment methods that will be charged, or that there is none."""
+    names = dict.fromkeys(map(_payment_method_text, subscriptions))
+    return [("Payment method", name) for name in names]
+
+
+def _payment_method_text(subscription: Subscription) -> str:
     source_id = subscription.text("payment_source_id") or subscription.customer.text("primary_payment_source_id")
     source = PaymentSource.objects.filter(provider_id=source_id, deleted=False).first()
-    return [("Payment method", payment_method_name(source) if source else "Not on file")]
+    return payment_method_name(source) if source else "Not on file"
 
 
 def _cancel_link(subscription: Subscription) -> Link:

@@ -3,15 +3,14 @@
 from collections.abc import Sequence
 
 from billing.models import PauseSchedule, Subscription
-from billing.money import format_cents
-from billing.queries.discounts import next_bill_amount
 from billing.receipts.charges import Charges
-from billing.receipts.delivery import BEFORE_TAX, DASHBOARD_PATH, NEXT_BEFORE_TAX, Link, Receipt, undo_links
+from billing.receipts.delivery import DASHBOARD_PATH, Link, Receipt, undo_links
 from billing.receipts.phrases import (
     Fact,
     billing_facts,
     goes_on_sentence,
     long_date,
+    next_bill_text,
     plan_name,
     plan_names,
     verb_form,
@@ -25,7 +24,7 @@ def pause_scheduled_receipt(schedules: Sequence[PauseSchedule]) -> Receipt:
     for schedule in schedules:
         name = plan_name(schedule.subscription)
         facts.append((f"{name} pauses", long_date(schedule.pause_date)))
-        bill = format_cents(next_bill_amount(schedule.subscription))
+        bill = next_bill_text(schedule.subscription)
         facts.append((f"{name} resumes", f"{long_date(schedule.resume_date)} ({bill})"))
     return Receipt(
         title=f"Your pause of {plan_names(subscriptions)} is scheduled",
@@ -33,7 +32,6 @@ def pause_scheduled_receipt(schedules: Sequence[PauseSchedule]) -> Receipt:
             "You can watch until the pause starts, and you won't be billed while paused.",
             "It ends automatically after 30 days. We'll email you the exact amount three days before.",
         ],
-        note=BEFORE_TAX,
         facts=facts,
         undo_text="Changed your mind? You can undo the pause anytime before it starts.",
         links=undo_links(subscriptions, "Undo pause" if len(subscriptions) == 1 else "Undo pause of {}"),
@@ -45,7 +43,6 @@ def pause_removed_receipt(subscriptions: Sequence[Subscription]) -> Receipt:
     return Receipt(
         title=f"Your scheduled pause of {plan_names(subscriptions)} was removed",
         lines=[goes_on_sentence(subscriptions)],
-        note=BEFORE_TAX,
         facts=billing_facts(subscriptions),
     )
 
@@ -55,7 +52,6 @@ def resume_receipt(subscriptions: Sequence[Subscription], charges: Charges) -> R
     return Receipt(
         title=f"{plan_names(subscriptions)} {verb_form(subscriptions, 'is', 'are')} active again",
         lines=["Welcome back. You can watch again right away."],
-        note=NEXT_BEFORE_TAX,
         facts=[*charges.receipt_facts(), *billing_facts(subscriptions)],
     )
 

@@ -6,24 +6,35 @@ from billing.models import PaymentSource
 from billing.money import format_cents
 from billing.receipts.delivery import PAYMENT_METHODS_PATH, Link, Receipt
 from billing.receipts.phrases import Fact, payment_method_name
+from billing.terms import DEFAULT_CURRENCY
 
 NOTHING_CHARGED = "You weren't charged."
 _NOT_YOU = "Wasn't you? Sign out everywhere else from your profile, then contact Customer Service."
 
 
-def method_added_receipt(source: PaymentSource, *, collected: int = 0, still_due: int = 0) -> Receipt:
+def method_added_receipt(
+    source: PaymentSource, *, collected: int = 0, still_due: int = 0, currency: str = DEFAULT_CURRENCY
+) -> Receipt:
     """Return the receipt of a new payment method, with what it paid and what is still due (cents)."""
-    return _method_receipt(source, "was added to your account", collected=collected, still_due=still_due)
+    return _method_receipt(
+        source, "was added to your account", collected=collected, still_due=still_due, currency=currency
+    )
 
 
-def method_updated_receipt(source: PaymentSource, *, collected: int = 0, still_due: int = 0) -> Receipt:
+def method_updated_receipt(
+    source: PaymentSource, *, collected: int = 0, still_due: int = 0, currency: str = DEFAULT_CURRENCY
+) -> Receipt:
     """Return the receipt of an updated payment method; `source` is the current one."""
-    return _method_receipt(source, "was updated", collected=collected, still_due=still_due)
+    return _method_receipt(source, "was updated", collected=collected, still_due=still_due, currency=currency)
 
 
-def default_method_receipt(source: PaymentSource, *, collected: int = 0, still_due: int = 0) -> Receipt:
+def default_method_receipt(
+    source: PaymentSource, *, collected: int = 0, still_due: int = 0, currency: str = DEFAULT_CURRENCY
+) -> Receipt:
     """Return the receipt of a new default payment method."""
-    return _method_receipt(source, "is now your default payment method", collected=collected, still_due=still_due)
+    return _method_receipt(
+        source, "is now your default payment method", collected=collected, still_due=still_due, currency=currency
+    )
 
 
 def method_removed_receipt(source: PaymentSource) -> Receipt:
@@ -42,19 +53,19 @@ def rest_receipt(receipt: Receipt) -> Receipt:
     return replace(receipt, lines=["The rest of your change is done.", *lines])
 
 
-def _method_receipt(source: PaymentSource, what: str, *, collected: int, still_due: int) -> Receipt:
+def _method_receipt(source: PaymentSource, what: str, *, collected: int, still_due: int, currency: str) -> Receipt:
     lines = []
     if collected:
-        lines.append(f"We charged it the {format_cents(collected)} you owed.")
+        lines.append(f"We charged it the {format_cents(collected, currency)} you owed.")
     if still_due:
-        lines.append(f"{format_cents(still_due)} is still due. We couldn't collect it.")
+        lines.append(f"{format_cents(still_due, currency)} is still due. We couldn't collect it.")
     return Receipt(
         title=f"{payment_method_name(source)} {what}",
         lines=lines or [NOTHING_CHARGED],
         facts=[
             *_expiry_facts(source),
-            *([("Charged", format_cents(collected))] if collected else []),
-            *([("Still due", format_cents(still_due))] if still_due else []),
+            *([("Charged", format_cents(collected, currency))] if collected else []),
+            *([("Still due", format_cents(still_due, currency))] if still_due else []),
         ],
         undo_text=_NOT_YOU,
         links=[Link("See your payment methods", PAYMENT_METHODS_PATH)],

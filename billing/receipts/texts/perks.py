@@ -2,7 +2,7 @@
 
 from billing.models import Subscription
 from billing.money import format_cents
-from billing.receipts.delivery import BEFORE_TAX, Receipt
+from billing.receipts.delivery import Receipt
 from billing.receipts.phrases import billing_facts, plan_name
 
 
@@ -11,7 +11,6 @@ def code_redeemed_receipt(subscription: Subscription, code: str) -> Receipt:
     return Receipt(
         title=f"Your code {code} was applied",
         lines=[f"It applies to your next {plan_name(subscription)} bill."],
-        note=BEFORE_TAX,
         facts=billing_facts([subscription]),
     )
 
@@ -21,5 +20,5 @@ def free_month_receipt(subscription: Subscription, saved: int) -> Receipt:
     return Receipt(
         title=f"You claimed a free month of {plan_name(subscription)}",
         lines=[f"Your next {plan_name(subscription)} bill is on us. It renews as usual after that."],
-        facts=[("You save", format_cents(saved)), *billing_facts([subscription])],
+        facts=[("You save", format_cents(saved, subscription.terms.currency)), *billing_facts([subscription])],
     )

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from billing.models import Subscription
 from billing.receipts.charges import Charges
-from billing.receipts.delivery import BEFORE_TAX, Receipt, undo_links
+from billing.receipts.delivery import Receipt, undo_links
 from billing.receipts.phrases import (
     Fact,
     billing_facts,
@@ -35,7 +35,6 @@ def services_changed_receipt(
     return Receipt(
         title=_services_title(started, kept, ended),
         lines=_services_lines(started, kept, ended),
-        note=BEFORE_TAX if started or kept else "",
         facts=[*facts, *billing_facts([*started, *kept])],
         undo_text="Changed your mind? You can undo this anytime before then." if ending else "",
         links=undo_links(ending, "Keep {}"),
@@ -53,7 +52,6 @@ def billing_period_receipt(
         if changing
         else f"{plan_names(every)} {verb_form(every, 'is', 'are')} now billed {adverb}",
         lines=[_switch_line(changed, changing)],
-        note=BEFORE_TAX,
         facts=[
             *((f"{plan_name(subscription)} changes", _change_date(subscription)) for subscription in changing),
             *(charges.receipt_facts() if changed else []),
@@ -69,7 +67,6 @@ def change_removed_receipt(subscriptions: Sequence[Subscription]) -> Receipt:
     return Receipt(
         title=f"The scheduled change to {plan_names(subscriptions)} was undone",
         lines=[goes_on_sentence(subscriptions)],
-        note=BEFORE_TAX,
         facts=billing_facts(subscriptions),
     )
 
@@ -101,5 +98,5 @@ def _switch_line(changed: Sequence[Subscription], changing: Sequence[Subscriptio
 
 
 def _change_date(subscription: Subscription) -> str:
-    at = subscription.current_term_end
+    at = subscription.period_end
     return long_date(at) if at is not None else "at the end of your billing cycle"

@@ -257,6 +257,7 @@ def test_an_invoice_webhook_is_shown_on_its_customers_page(provider: Provider, s
         occurred_at=NOW,
         source="webhook",
         payload={"names": {"invoice": [number]}},
+        sought_at=NOW,
         next_attempt_at=NOW,
     )
     webhook_processing.process_event(event.pk)

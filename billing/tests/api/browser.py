@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
+from collections.abc import Iterable
 from typing import Any
 
 import jsonschema  # type: ignore[import-untyped]  # it ships no types
@@ -35,6 +36,18 @@ class Browser(APIClient):
 def is_refusal(response: Any, status: int, code: str) -> bool:
     """Return whether a response is this refusal."""
     return (response.status_code, response.json()["code"]) == (status, code)
+
+
+def pick_fields(response: Any, names: Iterable[str]) -> dict[str, Any]:
+    """Return some fields of a response's body."""
+    body = response.json()
+    return {name: body[name] for name in names}
+
+
+def timeless_figures(figures: dict[str, Any]) -> dict[str, Any]:
+    """Return a change's figures without the second in which they were asked for, so that two requests compare."""
+    bills = [{**bill, "date": bill["date"][:10]} for bill in figures["nextBills"]]
+    return {**figures, "effectiveAt": None, "nextBills": bills}
 
 
 def assert_documented(method: str, path: str, response: Any) -> None:

@@ -168,9 +168,11 @@ def apply_catalog() -> None:
 
 
 def open_account(handle: str, *raws: Raw) -> Account:
-    """Open the account of a customer with these resources."""
+    """Open the account of a customer, unless it is open, and apply these resources."""
     email = f"{handle}@example.com"
-    account = Account.objects.open_account(email=email, first_name=handle.title(), last_name="Example")
+    account = Account.objects.filter(customer__provider_id=handle).first() or Account.objects.open_account(
+        email=email, first_name=handle.title(), last_name="Example"
+    )
     apply_resources(
         make_resource("customer", handle, email=email, first_name=handle.title(), created_at=timestamp_at(-400))
     )

@@ -44,6 +44,7 @@ class SyncedProvider:
         """Sync a customer's mirror; return the account."""
         account = account_import.import_account(f"{customer}@example.com")
         assert account is not None
+        account_import.resync_account(account)
         return account
 
     def pass_term_end(self, customer: str, subscription: str, *, days: int = 3) -> None:

@@ -12,7 +12,8 @@ import pytest
 from django.db import connection
 
 from accounts.models import Account
-from billing.models import Command, PauseSchedule
+from billing.mirror import account_identity, account_import
+from billing.models import Command, Customer, PauseSchedule
 from billing.queries.payment_methods import wallet_of
 from billing.tests.api.browser import Browser
 from billing.tests.api.mirror_factory import FAITH, KIDS
@@ -34,18 +35,27 @@ def send_concurrently(
     A callable `body` is called with the number of the request, so that the requests differ.
     """
     browsers = [Browser(account) for _ in range(REQUEST_COUNT)]
-    barrier = Barrier(REQUEST_COUNT)
 
     def send_request(number: int) -> Any:
+        payload = body(number) if callable(body) else body
+        return browsers[number].post(path, payload, headers=headers(number))
+
+    return run_concurrently(send_request)
+
+
+def run_concurrently(work: Callable[[int], Any]) -> list[Any]:
+    """Call `work` with twenty numbers at the same moment, each on its own connection; return the results."""
+    barrier = Barrier(REQUEST_COUNT)
+
+    def work_on_connection(number: int) -> Any:
         barrier.wait()
         try:
-            payload = body(number) if callable(body) else body
-            return browsers[number].post(path, payload, headers=headers(number))
+            return work(number)
         finally:
             connection.close()
 
     with ThreadPoolExecutor(REQUEST_COUNT) as pool:
-        return list(pool.map(send_request, range(REQUEST_COUNT)))
+        return list(pool.map(work_on_connection, range(REQUEST_COUNT)))
 
 
 @pytest.mark.shows("reliability-28")
@@ -57,6 +67,15 @@ def test_twenty_requests_with_one_key_get_one_response(shop: SyncedProvider) -> 
     assert [response.json() for response in responses] == [responses[0].json()] * REQUEST_COUNT
     assert shop.count_events("subscription_pause_scheduled") == 1
     assert (Command.objects.count(), PauseSchedule.objects.count()) == (1, 1)
+
+
+def test_twenty_first_sign_ins_of_a_customer_open_one_account(shop: SyncedProvider) -> None:
+    shop.client.Customer.create({"id": "ben", "email": "ben@example.com"})
+    account_import.import_account("ben@example.com")
+    customer = Customer.objects.get(provider_id="ben")
+    Account.objects.all().delete()
+    assert len(set(run_concurrently(lambda _: account_identity.open_account(customer).pk))) == 1
+    assert Account.objects.count() == 1
 
 
 @pytest.mark.shows("reliability-29")
@@ -118,14 +137,14 @@ def make_wallet_with_two_cards(shop: SyncedProvider) -> tuple[SubscriberWallet, 
     account = shop.customer("alice")
     shop.subscribe("alice", FAITH)
     wallet = SubscriberWallet(shop.provider, account)
-    other = str(wallet.add_card(wallet.create_token(MASTERCARD)).source_id)
+    other = str(wallet.add_card(wallet.authorize_card(MASTERCARD)).source_id)
     return wallet, str(wallet.source_in_role()), other
 
 
 @pytest.mark.shows("reliability-28")
 def test_twenty_clicks_add_one_card(shop: SyncedProvider) -> None:
     wallet = SubscriberWallet(shop.provider, shop.customer("alice"))
-    body = {"operationType": "ADD", "paymentsource": "CARD", "token": wallet.create_token(MASTERCARD), **OWNER}
+    body = {"operationType": "ADD", "paymentsource": "CARD", "token": wallet.authorize_card(MASTERCARD), **OWNER}
     responses = send_concurrently(wallet.account, lambda _: {"Idempotency-Key": "one"}, PAYMENT_METHODS, body)
     assert Counter(response.status_code for response in responses) == {200: REQUEST_COUNT}
     assert [response.json() for response in responses] == [responses[0].json()] * REQUEST_COUNT
@@ -144,7 +163,7 @@ def test_twenty_requests_for_one_default_set_it_once(shop: SyncedProvider) -> No
 
 def test_concurrent_requests_for_two_defaults_leave_one(shop: SyncedProvider) -> None:
     wallet, _, other = make_wallet_with_two_cards(shop)
-    third = str(wallet.add_card(wallet.create_token(MASTERCARD)).source_id)
+    third = str(wallet.add_card(wallet.authorize_card(MASTERCARD)).source_id)
     responses = send_concurrently(
         wallet.account,
         make_key_header,

@@ -18,6 +18,7 @@ from billing.tests.api.browser import Browser, is_refusal
 from billing.tests.api.mirror_factory import FAITH, GOSPEL
 from billing.tests.api.synced_provider import UNREACHABLE_ENDPOINT, SyncedProvider
 from billing.tests.support.faulty_proxy import FaultyProxy
+from billing.tests.support.live_provider import VISA_CARD
 from billing.tests.support.subscriber_wallet import MASTERCARD, SubscriberWallet
 from core import data_retention
 from core.models import IdempotentRequest, LimitCounter
@@ -143,11 +144,12 @@ def test_a_retry_after_a_lost_response_creates_one_intent(shop: SyncedProvider, 
 def test_a_retry_after_a_lost_response_adds_one_card(shop: SyncedProvider, faulty_proxy: FaultyProxy) -> None:
     wallet = SubscriberWallet(shop.provider, shop.customer("alice"))
     browser = Browser(wallet.account)
-    addition = {"operationType": "ADD", "paymentsource": "CARD", "token": wallet.create_token(MASTERCARD)}
+    addition = {"operationType": "ADD", "paymentsource": "CARD", "token": wallet.authorize_card(MASTERCARD)}
+    other_intent = wallet.authorize_card(VISA_CARD)
     owner = {"firstName": "Grace", "lastName": "", "billingState": "Ohio", "billingZip": "43004"}
     faulty_proxy.lose_write(1)
     unconfirmed = post_with_key(browser, PAYMENT_METHODS, "one", {**addition, **owner})
-    concurrent = post_with_key(browser, PAYMENT_METHODS, "two", {**addition, **owner})
+    concurrent = post_with_key(browser, PAYMENT_METHODS, "two", {**addition, **owner, "token": other_intent})
     faulty_proxy.restore()
     Command.objects.update(next_attempt_at=timezone.now())
     confirmed = post_with_key(browser, PAYMENT_METHODS, "one", {**addition, **owner})
@@ -158,14 +160,14 @@ def test_a_retry_after_a_lost_response_adds_one_card(shop: SyncedProvider, fault
     assert [int(response.headers["Retry-After"]) > 0 for response in (unconfirmed, concurrent)] == [True, True]
     assert (confirmed.status_code, len(confirmed.json()["card"])) == (200, 2)
     assert wallet.last_digits() == ["1111", "4444"]
-    repeated = post_with_key(browser, PAYMENT_METHODS, "two", {**addition, **owner})
+    repeated = post_with_key(browser, PAYMENT_METHODS, "three", {**addition, **owner})
     assert (repeated.status_code, repeated.json()["code"]) == (400, "payment_method_invalid")
 
 
 def test_repeating_an_unconfirmed_addition_is_not_throttled(shop: SyncedProvider, faulty_proxy: FaultyProxy) -> None:
     wallet = SubscriberWallet(shop.provider, shop.customer("alice"))
     browser = Browser(wallet.account)
-    addition = {"operationType": "ADD", "paymentsource": "CARD", "token": wallet.create_token(MASTERCARD)}
+    addition = {"operationType": "ADD", "paymentsource": "CARD", "token": wallet.authorize_card(MASTERCARD)}
     card_addition = {**addition, "firstName": "Grace", "lastName": "", "billingState": "Ohio", "billingZip": "43004"}
     faulty_proxy.lose_write(1)
     unconfirmed = [

@@ -33,6 +33,8 @@ POSTS = (
 PLAN_PATHS = ("/api/account/upgrade", "/api/account/downgrade")
 SINGLE_ID_POSTS = tuple(path for path in POSTS if "/subscription/" in path)
 PAYMENT_METHODS = "/api/payments/updatePaymentSources"
+PAYMENT_INTENTS = "/api/payments/paymentToken"
+SWITCH = "/api/account/others/switch"
 
 
 @pytest.fixture
@@ -138,6 +140,18 @@ def test_a_foreign_payment_method_is_not_found(alice: Browser, operation: str, s
     assert not Command.objects.exists()
 
 
+@pytest.mark.parametrize("source", ["bobs-card", "nobodys", "../bobs-card"])
+def test_a_foreign_payment_method_cannot_be_authorized(alice: Browser, source: str) -> None:
+    assert is_not_found(alice.post(PAYMENT_INTENTS, {"paymentSourceId": source}))
+    assert is_not_found(alice.post(PAYMENT_INTENTS, {"paymentSourceId": source, "amount": "none"}))
+
+
+@pytest.mark.parametrize("customer", ["bob", "nobody", "../bob"])
+def test_a_foreign_customer_cannot_be_switched_to(alice: Browser, customer: str) -> None:
+    assert is_not_found(alice.post(SWITCH, {"customerId": customer}))
+    assert alice.get("/api/account").json()["email"] == "alice@example.com"
+
+
 # All operations that take an identifier; each is tested above with a stranger's. Add a test before you add one here.
 # A code belongs to nobody until it is redeemed; `plans/test_coupon_codes.py` tests one that another account redeemed.
 TESTED_OPERATIONS = {
@@ -151,8 +165,11 @@ TESTED_OPERATIONS = {
     ("get", "/api/invoice/pdf/{number}"),
     *(("post", path) for path in POSTS),
     ("post", PAYMENT_METHODS),
+    ("post", PAYMENT_INTENTS),
+    ("post", SWITCH),
+    ("get", "/api/account/mails/{mail_id}"),  # tested in `accounts/tests/test_sent_mails.py`
 }
-IDENTIFIER_FIELDS = ("subscriptionId", "subscriptionIds", "paymentSourceId", "planIds")
+IDENTIFIER_FIELDS = ("subscriptionId", "subscriptionIds", "paymentSourceId", "planIds", "customerId")
 
 
 def takes_identifier(operation: dict[str, Any], schemas: dict[str, Any]) -> bool:

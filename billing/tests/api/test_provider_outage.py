@@ -120,7 +120,7 @@ def test_a_throttled_job_sends_five_requests_with_different_delays(shop: SyncedP
     sandbox.order_fault("error", "/coupons/*", status=429, retry_after=0, count=10)
 
     random.seed(5)
-    with rate_limit.throttle_background(), pytest.raises(NotSent):
+    with rate_limit.throttle_jobs(), pytest.raises(NotSent):
         records.find_record("coupon", "BUNDLE-2")
 
     sent_at = [datetime.fromisoformat(strike["at"]) for strike in reversed(sandbox.struck())]

@@ -6,8 +6,10 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.core import mail
 
 from accounts.models import Account, AccountEvent, OutgoingMail
+from accounts.tests.sign_in.sign_in_client import send_due_mail
 from billing import clock
 from billing.changes import pauses, resumes
 from billing.errors import InvalidState
@@ -15,6 +17,7 @@ from billing.jobs import schedule as job_schedule
 from billing.jobs.resumes import worker
 from billing.mirror import account_import
 from billing.models import Command, Invoice, JobRun, PauseSchedule, Subscription
+from billing.tests.support.invariants import expire_leases
 from billing.tests.support.live_provider import DECLINING_CARD, FAITH, GOSPEL, KIDS, Provider, utc_time
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -23,7 +26,7 @@ State = PauseSchedule.State
 
 
 def pause_plans(account: Account, *plans: str, key: str = "pause-1") -> None:
-    ids = [row.provider_id for row in Subscription.objects.filter(customer__account=account) if row.plan_id in plans]
+    ids = [row.provider_id for row in Subscription.objects.filter(customer__account=account) if row.plan.id in plans]
     pauses.schedule_pause(account, subscription_ids=ids or None, days=30, key=key, actor="you", now=clock.billing_now())
 
 
@@ -34,7 +37,7 @@ def run_due_jobs() -> None:
 
 def mail_titles(account: Account) -> list[Any]:
     sent = OutgoingMail.objects.filter(account=account, context__has_key="title")
-    return [mail.context["title"] for mail in sent.order_by("pk")]
+    return [row.context["title"] for row in sent.order_by("pk")]
 
 
 @pytest.mark.shows("rule-1")
@@ -72,7 +75,7 @@ def test_pausing_everything_skips_what_cannot_be_paused(provider: Provider) -> N
 
     pause_plans(alice)
 
-    assert PauseSchedule.objects.get().subscription.plan_id == FAITH
+    assert PauseSchedule.objects.get().subscription.plan.id == FAITH
 
 
 def test_one_plan_that_cannot_be_paused_refuses_the_whole_request(provider: Provider) -> None:
@@ -125,7 +128,71 @@ def test_the_nightly_job_resumes_on_the_promised_date_and_bills_once(provider: P
     assert [provider.subscription(alice, plan).status for plan in (FAITH, GOSPEL)] == ["active", "active"]
     assert [invoice.total for invoice in provider.invoices(alice)[2:]] == [699, 799]
     assert {row.state for row in PauseSchedule.objects.all()} == {State.RESUMED}
-    assert mail_titles(alice)[-2:] == ["Faith & Family is active again", "Gospel TV is active again"]
+    assert AccountEvent.objects.filter(account=alice, kind="resumed").count() == 2
+
+
+def resume_titles(account: Account) -> list[str]:
+    """Send all mail; return the subjects of the sent receipts of resumes."""
+    expire_leases()
+    mail.outbox.clear()
+    send_due_mail()
+    return [str(message.subject) for message in mail.outbox if "active again" in message.subject]
+
+
+def pause_two_until_promised_night(provider: Provider) -> Account:
+    alice = provider.subscriber("alice", FAITH, GOSPEL)
+    pause_plans(alice)
+    promised = PauseSchedule.objects.earliest("pk")
+    provider.travel_to(promised.pause_date + timedelta(hours=1))
+    run_due_jobs()
+    provider.travel_to(job_schedule.newest_night(promised.resume_date) + timedelta(minutes=1))
+    return alice
+
+
+@pytest.mark.shows("rule-16")
+def test_plans_that_resume_in_the_same_night_have_one_receipt(provider: Provider) -> None:
+    alice = pause_two_until_promised_night(provider)
+
+    worker.resume_due_pauses(now=clock.billing_now())
+
+    assert resume_titles(alice) == ["Faith & Family and Gospel TV are active again"]
+    body = next(message.body for message in mail.outbox if "active again" in message.subject)
+    assert "$14.98, taxes included" in body
+    worker.resume_due_pauses(now=clock.billing_now())
+    assert resume_titles(alice) == []
+
+
+@pytest.mark.shows("rule-16")
+def test_a_resume_after_the_receipt_of_the_first_was_sent_has_its_own(provider: Provider) -> None:
+    alice = pause_two_until_promised_night(provider)
+    first = PauseSchedule.objects.earliest("pk")
+    resumes.resume_subscriptions(
+        alice,
+        subscription_ids=[first.subscription.provider_id],
+        quote=None,
+        key=f"resume-schedule-{first.pk}-0",
+        actor="system",
+        now=clock.billing_now(),
+    )
+    send_due_mail()
+    # It waits for the other plan, which a killed worker does not reach.
+    assert OutgoingMail.objects.unfinished().filter(dedupe_key__startswith="command:").count() == 1
+    assert resume_titles(alice) == ["Faith & Family is active again"]
+
+    worker.resume_due_pauses(now=clock.billing_now())
+
+    assert resume_titles(alice) == ["Gospel TV is active again"]
+
+
+@pytest.mark.shows("rule-16")
+def test_a_resume_beside_a_declined_one_has_its_receipt(provider: Provider) -> None:
+    alice = pause_two_until_promised_night(provider)
+    gospel = provider.subscription(alice, GOSPEL).id
+    provider.sandbox.order_fault("decline_payment", f"/subscriptions/{gospel}/resume")
+
+    worker.resume_due_pauses(now=clock.billing_now())
+
+    assert resume_titles(alice) == ["Faith & Family is active again"]
 
 
 @pytest.mark.shows("reliability-27")

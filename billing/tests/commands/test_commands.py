@@ -53,7 +53,7 @@ def pause_all(account: Account, key: str = "one-intent") -> None:
 
 def pause_plans(account: Account, *plans: str, key: str = "one-intent") -> None:
     rows = Subscription.objects.filter(customer__account=account)
-    ids = [row.provider_id for row in rows if row.plan_id in plans]
+    ids = [row.provider_id for row in rows if row.plan.id in plans]
     pauses.schedule_pause(account, subscription_ids=ids, days=30, key=key, actor="you", now=clock.billing_now())
 
 

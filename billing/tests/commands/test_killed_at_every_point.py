@@ -9,6 +9,8 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from django.db import transaction
+from django.utils import timezone
 from pytest_django import Settings
 
 from accounts.mail.queue import queue_mail
@@ -16,12 +18,13 @@ from accounts.models import Account, OutgoingMail
 from billing import clock
 from billing.jobs import schedule as job_schedule
 from billing.models import Command, Invoice, InvoicePdf, JobRun, PauseSchedule, Subscription, WebhookEvent
+from billing.models.job_runs import ROUND
 from billing.tests.api.browser import Browser
 from billing.tests.changes.test_pauses import pause_until_promised_day, run_due_jobs
 from billing.tests.mirror.test_webhooks import post_webhook
 from billing.tests.support.celery_workers import KillableWorker, wait_until, worker_environment
 from billing.tests.support.invariants import expire_leases
-from billing.tests.support.live_provider import FAITH, Provider
+from billing.tests.support.live_provider import FAITH, GOSPEL, Provider
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -38,6 +41,10 @@ DECLINED = (
     f"call {EXECUTOR}._handle_refusal",  # the provider has declined, nothing is stored
     "call core.task_queue.enqueue_task.<locals>.publish_task",  # the row is committed, no task message sent
 )
+FEED = (
+    "return billing.mirror.event_feed._read_page",  # the feed was read, nothing is applied
+    "return billing.mirror.event_feed._RecordsApplier.apply_records",  # applied, and no event is marked as processed
+)
 EVENTS = (
     "call billing.mirror.webhook_processing._process_events",  # claimed, nothing was read
     "return billing.mirror.webhook_processing._process_claimed_event",  # applied, and not marked as processed
@@ -49,6 +56,14 @@ MAILS = (
 INVOICES = (
     "call billing.invoices.pdf_content.invoice_pdf_content",  # claimed, nothing rendered
     "return portal.backends.storage.WholeFileStorage._save",  # the file is stored, its row not updated
+)
+TOLD = "billing.receipts.payment_mails"
+RENEWAL = (
+    FEED[0],
+    f"return {TOLD}.queue_payment_mail",  # the mail is queued, nothing is committed
+    MAILS[0],  # the invoice and its mail are committed, nothing is composed
+    f"return {TOLD}._compose_receipt",  # composed, and not recorded
+    f"return {TOLD}._record_receipt",  # recorded in the activity, and not sent
 )
 MESSAGE_ID = re.compile(r"^Message-ID: (\S+)", re.MULTILINE)
 
@@ -88,23 +103,32 @@ def run_nightly_resumes(worker: KillableWorker) -> None:
 
 
 def is_all_work_done() -> bool:
-    """Return whether no work is open or due and every mail was sent."""
+    """Return whether no work is open or due and every mail was sent; the whole site is compared over weeks."""
     return not (
         Command.objects.filter(state__in=Command.OPEN).exists()
-        or JobRun.objects.filter(finished_at__isnull=True).exists()
+        or JobRun.objects.filter(finished_at__isnull=True).exclude(job=ROUND).exists()
         or WebhookEvent.objects.filter(state=WebhookEvent.State.RECEIVED).exists()
-        or OutgoingMail.objects.exclude(state=OutgoingMail.State.SENT).exists()
+        or OutgoingMail.objects.unfinished().exists()
         or InvoicePdf.objects.filter(state=InvoicePdf.State.WANTED).exists()
         or list(job_schedule.due_jobs(clock.billing_now()))
     )
+
+
+def finish_all_work(worker: KillableWorker) -> None:
+    """Let time pass until no work is left: leases expire, and beat sends its ticks."""
+
+    def pass_time() -> None:
+        expire_leases()
+        worker.send_ticks()
+
+    wait_until(is_all_work_done, meanwhile=pass_time, every=10)
 
 
 @pytest.mark.shows("reliability-15")
 def test_a_resume_happens_once_with_one_mail(provider: Provider, alice: Account, worker: KillableWorker) -> None:
     for point in RESUMES:
         worker.wait_for_death(point, lambda: run_nightly_resumes(worker))
-    expire_leases()
-    wait_until(is_all_work_done, meanwhile=worker.send_ticks)
+    finish_all_work(worker)
 
     assert provider.subscription(alice).status == "active"
     assert len(provider.events("subscription_resumed")) == 1
@@ -115,6 +139,25 @@ def test_a_resume_happens_once_with_one_mail(provider: Provider, alice: Account,
     assert len(MESSAGE_ID.findall(worker.sent_mail_text())) == 1
 
 
+@pytest.mark.shows("reliability-15", "rule-16")
+def test_two_resumes_of_a_night_are_each_told_once(provider: Provider, worker: KillableWorker) -> None:
+    bob = provider.subscriber("bob", FAITH, GOSPEL)
+    pause_until_promised_day(provider, bob)
+    provider.travel_to(job_schedule.newest_night(clock.billing_now()) + timedelta(hours=24, minutes=1))
+    run_due_jobs_except_resumes()
+    OutgoingMail.objects.all().delete()
+
+    for point in RESUMES:
+        worker.wait_for_death(point, lambda: run_nightly_resumes(worker))
+    finish_all_work(worker)
+
+    assert [provider.subscription(bob, plan).status for plan in (FAITH, GOSPEL)] == ["active", "active"]
+    sent = OutgoingMail.objects.filter(state=OutgoingMail.State.SENT)
+    titles = " ".join(mail.context["title"] for mail in sent)
+    assert [titles.count(name) for name in ("Faith & Family", "Gospel TV")] == [1, 1]
+    assert len(MESSAGE_ID.findall(worker.sent_mail_text())) == len(sent)
+
+
 @pytest.mark.shows("reliability-15")
 def test_a_declined_resume_is_tried_once_with_one_mail(
     provider: Provider, alice: Account, worker: KillableWorker
@@ -123,8 +166,7 @@ def test_a_declined_resume_is_tried_once_with_one_mail(
 
     for point in DECLINED:
         worker.wait_for_death(point, lambda: run_nightly_resumes(worker))
-    expire_leases()
-    wait_until(is_all_work_done, meanwhile=worker.send_ticks)
+    finish_all_work(worker)
 
     assert provider.subscription(alice).status == "paused"
     # The retries reused the key, so the provider replayed its decline; a new key would have charged.
@@ -149,6 +191,13 @@ def test_an_event_a_mail_and_an_invoice_are_finished(
     browser, path = Browser(alice), f"/api/invoice/pdf/{Invoice.objects.get().provider_id}"
     assert browser.get(path).json()["code"] == "invoice_not_ready"
 
+    for point in FEED:
+        worker.wait_for_death(point, partial(send_again, worker, "billing.tasks.process_due_webhooks"))
+    # The feed lacks this one. It is not due until a worker can be killed.
+    with transaction.atomic():
+        assert post_webhook(settings, {**event.raw_data, "id": "ev_lost"}) == 200
+        now = timezone.now()
+        WebhookEvent.objects.filter(event_id="ev_lost").update(sought_at=now, next_attempt_at=now + timedelta(hours=1))
     for points, task in (
         (EVENTS, "billing.tasks.process_due_webhooks"),
         (MAILS, "accounts.tasks.tick"),
@@ -156,13 +205,34 @@ def test_an_event_a_mail_and_an_invoice_are_finished(
     ):
         for point in points:
             worker.wait_for_death(point, partial(send_again, worker, task))
-    expire_leases()
-    wait_until(is_all_work_done, meanwhile=worker.send_ticks)
+    finish_all_work(worker)
 
     assert Subscription.objects.get().status == "non_renewing"
-    assert WebhookEvent.objects.get(event_id=event.id).state == WebhookEvent.State.PROCESSED
+    assert set(WebhookEvent.objects.values_list("event_id", "state")) >= {
+        (event.id, WebhookEvent.State.PROCESSED),  # by the feed
+        ("ev_lost", WebhookEvent.State.PROCESSED),  # by the resources that it names
+    }
     # The worker died after the mail server accepted the mail: it was sent twice, with one Message-ID.
     message_ids = MESSAGE_ID.findall(worker.sent_mail_text())
     assert (len(message_ids), len(set(message_ids))) == (2, 1)
     pdf_bytes = b"".join(browser.get(browser.get(path).json()["downloadUrl"]))
     assert (pdf_bytes[:5], pdf_bytes.rstrip()[-5:]) == (b"%PDF-", b"%%EOF")
+
+
+@pytest.mark.shows("reliability-15", "rule-22")
+def test_a_renewal_is_told_once(provider: Provider, worker: KillableWorker, settings: Settings) -> None:
+    bob = provider.subscriber("bob", FAITH)
+    run_due_jobs()
+    provider.travel_to(clock.billing_now() + timedelta(days=31, hours=1))
+    [renewal] = provider.events("subscription_renewed")
+    assert post_webhook(settings, renewal.raw_data) == 200
+
+    for point in RENEWAL:
+        task = "accounts.tasks.tick" if point.startswith(f"return {TOLD}._") else "billing.tasks.process_due_webhooks"
+        worker.wait_for_death(point, partial(send_again, worker, task))
+    finish_all_work(worker)
+
+    (told,) = OutgoingMail.objects.all()
+    assert (told.kind, told.context["title"]) == ("payment", "Receipt for Faith & Family: $6.99")
+    assert [event.text for event in bob.events.filter(kind="bill_paid")] == [told.context["title"]]
+    assert len(MESSAGE_ID.findall(worker.sent_mail_text())) == 1

@@ -176,7 +176,7 @@ def test_a_plan_with_its_own_card_is_retried_when_that_card_is_replaced(provider
     run_next_hour(provider)
     assert PauseSchedule.objects.get().failed_attempts == 2
 
-    wallet.replace_card(own_card, wallet.create_token(MASTERCARD))
+    wallet.replace_card(own_card, wallet.authorize_card(MASTERCARD))
     run_next_hour(provider)
 
     assert provider.subscription(alice).status == "active"

@@ -369,11 +369,11 @@ def test_concurrent_workers_share_the_rate_limit(
 ) -> None:
     settings.CHARGEBEE_BACKGROUND_REQUESTS_PER_MINUTE = 30  # three at once, then one in 2.2 seconds
     began = time.monotonic()
-    RequestPace.objects.create(pk=1, next_at=timezone.now())
+    RequestPace.objects.create(lane="jobs", next_at=timezone.now())
     requests = faulty_proxy.record_requests()
 
     def ask_twice() -> None:
-        with rate_limit.throttle_background():
+        with rate_limit.throttle_jobs():
             records.find_record("coupon", "BUNDLE-2")
             records.find_record("coupon", "BUNDLE-2")
         connection.close()

@@ -17,7 +17,6 @@ from billing import clock
 from billing.changes import pauses
 from billing.mirror import reconcile, webhook_processing
 from billing.models import Subscription, WebhookEvent
-from billing.payment_methods import changes
 from billing.queries.payment_methods import wallet_of
 from billing.tests.support.live_provider import FAITH, Provider
 from billing.tests.support.subscriber_wallet import MASTERCARD, SubscriberWallet
@@ -55,8 +54,11 @@ def false_event(subscription_id: str = "none", *, event_id: Any = "ev_1", **fiel
 
 
 def process_events() -> None:
-    for event_pk in webhook_processing.due_event_ids():
-        webhook_processing.process_event(event_pk)
+    """Process the due events, then those that had to wait because the feed did not show them."""
+    for _ in range(2):
+        for event_pk in webhook_processing.due_event_ids():
+            webhook_processing.process_event(event_pk)
+        WebhookEvent.objects.filter(state=State.RECEIVED, attempts=0).update(next_attempt_at=timezone.now())
 
 
 @pytest.mark.shows("api-43", "security-34")
@@ -101,6 +103,8 @@ def test_it_accepts_the_old_and_the_new_password_during_a_rotation(settings: Set
         pytest.param(false_event(content={"subscription": "me"}), id="text-for-object"),
         pytest.param(false_event(occurred_at="soon"), id="odd-time"),
         pytest.param(false_event(occurred_at=10**30), id="far-time"),
+        pytest.param(false_event(occurred_at=253_402_300_799), id="last-second-of-9999"),
+        pytest.param(false_event(occurred_at=-62_135_596_800), id="first-second-of-year-1"),
         pytest.param(false_event(event_id="ev\0"), id="nul"),
         pytest.param(false_event(event_id="e" * 101), id="long-id"),
         pytest.param(false_event("sub\0"), id="nul-inside"),
@@ -133,7 +137,7 @@ def test_a_forged_event_changes_nothing(provider: Provider, settings: Settings) 
 
     after = Subscription.objects.values().get()
     assert (after["status"], after["payload"]) == ("active", before["payload"])
-    assert WebhookEvent.objects.get().state == State.PROCESSED
+    assert WebhookEvent.objects.get(event_id="ev_1").state == State.PROCESSED
 
 
 @pytest.mark.shows("api-43", "security-35", "reliability-10")
@@ -145,7 +149,7 @@ def test_a_repeated_event_is_stored_and_processed_once(provider: Provider, setti
     process_events()
     process_events()
 
-    assert WebhookEvent.objects.values_list("attempts", flat=True).get() == 1
+    assert WebhookEvent.objects.get(event_id="ev_1").attempts == 1
 
 
 @pytest.mark.shows("reliability-35")
@@ -182,11 +186,10 @@ def test_changes_of_payment_methods_in_the_console_are_mirrored(
     assert deliver_event("deleted") == {wallet.source_in_role()}
 
 
-def test_events_of_tokens_and_intents_are_recorded_as_ignored(provider: Provider, settings: Settings) -> None:
+def test_events_of_intents_are_recorded_as_ignored(provider: Provider, settings: Settings) -> None:
     wallet = SubscriberWallet(provider, provider.subscriber("alice", FAITH))
-    changes.create_paypal_intent(wallet.account, key="one")
-    wallet.add_card(wallet.create_token(MASTERCARD))
-    kinds = ["payment_intent_created", "token_created", "token_consumed"]
+    wallet.add_card(wallet.authorize_card(MASTERCARD))
+    kinds = ["payment_intent_created", "payment_intent_updated"]
 
     for kind in kinds:
         assert post_webhook(settings, provider.events(kind)[0].raw_data) == 200
@@ -225,7 +228,8 @@ def test_an_event_about_an_unknown_customer_or_version_is_ignored(provider: Prov
     post_webhook(settings, false_event(event_id="ev_old", api_version="v1"))
     process_events()
 
-    assert set(WebhookEvent.objects.values_list("state", flat=True)) == {State.IGNORED}
+    assert set(WebhookEvent.objects.exclude(owner="").values_list("owner", "state")) == {("stranger", State.IGNORED)}
+    assert WebhookEvent.objects.get(event_id="ev_old").state == State.IGNORED
     assert not Subscription.objects.exists()
 
 
@@ -237,6 +241,7 @@ def test_an_invalid_event_is_parked_and_the_others_are_processed(provider: Provi
     WebhookEvent.objects.filter(event_id="ev_poison").update(payload={"names": 7})
     post_webhook(settings, false_event(subscription_id, event_id="ev_fine"))
 
+    process_events()
     for _ in range(webhook_processing.MAX_ATTEMPTS):
         process_events()
         WebhookEvent.objects.filter(state=State.RECEIVED).update(next_attempt_at=timezone.now())

@@ -26,10 +26,10 @@ from billing.errors import (
 from billing.jobs.command_kinds import COMMAND_KINDS
 from billing.mirror import account_import
 from billing.models import Command
-from billing.payment_methods import changes
+from billing.payment_methods import intents
 from billing.payment_methods.changes import MethodChangeResult
 from billing.queries.commands import has_open_command
-from billing.queries.payment_methods import due_invoices, wallet_of
+from billing.queries.payment_methods import CARD, due_invoices, wallet_of
 from billing.tests.api.synced_provider import UNREACHABLE_ENDPOINT
 from billing.tests.support.faulty_proxy import FaultyProxy, is_write_request
 from billing.tests.support.live_provider import DECLINING_CARD, FAITH, VISA_CARD, Provider
@@ -58,18 +58,18 @@ def finn(provider: Provider) -> SubscriberWallet:
 def ava(provider: Provider) -> SubscriberWallet:
     """Ava, with a plan, a primary Visa card and a Mastercard."""
     wallet = SubscriberWallet(provider, provider.subscriber("ava", FAITH))
-    wallet.add_card(wallet.create_token(MASTERCARD))
+    wallet.add_card(wallet.authorize_card(MASTERCARD))
     OutgoingMail.objects.all().delete()
     return wallet
 
 
 def prepare_change(wallet: SubscriberWallet, operation: str) -> Callable[[], MethodChangeResult]:
-    """Return a function that adds an American Express card, with the same token and key on each call."""
-    token = wallet.create_token(AMEX)
+    """Return a function that adds an American Express card, with the same intent and key on each call."""
+    intent = wallet.authorize_card(AMEX)
     if operation == "added":
-        return lambda: wallet.add_card(token, key=KEY)
+        return lambda: wallet.add_card(intent, key=KEY)
     old = str(wallet.source_in_role())
-    return lambda: wallet.replace_card(old, token, key=KEY)
+    return lambda: wallet.replace_card(old, intent, key=KEY)
 
 
 def change_command(wallet: SubscriberWallet) -> Command:
@@ -111,7 +111,7 @@ def assert_changed_once(wallet: SubscriberWallet, operation: str) -> None:
     invoices = wallet.provider.invoices(wallet.account)
     assert [str(invoice.status) for invoice in invoices] == ["paid"] * 4
     assert sorted(cents for _, cents in wallet.paid_charges()) == sorted(DUE * 2)
-    assert OutgoingMail.objects.filter(account=wallet.account).count() == 1
+    assert OutgoingMail.objects.filter(account=wallet.account, kind="receipt").count() == 1
     assert change_command(wallet).state == Command.State.SUCCEEDED
     assert wallet.amount_due() == 0
     assert wallet_of(wallet.account).primary_id == new
@@ -146,12 +146,12 @@ def test_the_sweep_finishes_after_a_worker_killed_at_each_step(
 def test_a_lost_answer_of_every_step_changes_once(
     finn: SubscriberWallet, faulty_proxy: FaultyProxy, operation: str, answer: bytes
 ) -> None:
-    change = prepare_change(finn, operation)
+    change, other_intent = prepare_change(finn, operation), finn.authorize_card(AMEX)
     faulty_proxy.lose_write(1, answer)
     with pytest.raises(BillingUnconfirmed):
         change()
     with pytest.raises(ChangeInProgress):
-        finn.add_card("cb_another_token", key="another-intent")
+        finn.add_card(other_intent, key="another-intent")
 
     for _ in range(STEPS - 1):
         faulty_proxy.lose_write(2, answer)
@@ -189,7 +189,7 @@ def test_it_reads_back_before_it_retries_after_the_replay_window(
 
 @pytest.mark.parametrize("step", ["*/update_card", "*/collect_payment"])
 def test_a_decline_whose_answers_are_lost_is_not_retried(finn: SubscriberWallet, sandbox: Sandbox, step: str) -> None:
-    declines_before, token = len(finn.provider.events("payment_failed")), finn.create_token(DECLINING_CARD)
+    declines_before, token = len(finn.provider.events("payment_failed")), finn.authorize_card(DECLINING_CARD)
     sandbox.order_fault("drop_connection_before", step)
     with pytest.raises(BillingUnconfirmed):
         finn.add_card(token, key=KEY)
@@ -248,7 +248,7 @@ def test_a_change_interrupted_by_an_outage_is_finished_after_it(
         change()
     settle_commands()
     assert change_command(finn).state == Command.State.UNKNOWN
-    assert OutgoingMail.objects.count() == 0
+    assert not OutgoingMail.objects.filter(kind="receipt").exists()
 
     settings.CHARGEBEE_ENDPOINT = sandbox.endpoint
     settle_commands()
@@ -330,7 +330,7 @@ def test_an_invoice_paid_meanwhile_is_neither_collected_nor_declined(
     visa = finn.other_source()
     finn.provider.sdk.Invoice.collect_payment(first.id, {"payment_source_id": visa})
 
-    outcome = finn.add_card(finn.create_token(MASTERCARD))
+    outcome = finn.add_card(finn.authorize_card(MASTERCARD))
 
     assert outcome.collected_cents == sum(DUE) - first.total
     assert finn.amount_due() == 0
@@ -364,14 +364,14 @@ def test_a_method_removed_in_the_console_is_not_found_and_no_longer_shown(
 def test_a_source_removed_in_the_console_can_still_be_removed_or_replaced(ava: SubscriberWallet) -> None:
     for number, change in (
         (MASTERCARD, ava.remove_source),
-        (AMEX, lambda source: ava.replace_card(source, ava.create_token(AMEX))),
+        (AMEX, lambda source: ava.replace_card(source, ava.authorize_card(AMEX))),
     ):
         removed = ava.other_source()
         ava.provider.sdk.PaymentSource.delete(removed)
         change(removed)
         assert removed not in ava.shown_cards()
         assert sorted(ava.shown_cards()) == sorted(ava.provider_sources()), number
-        ava.add_card(ava.create_token(MASTERCARD))
+        ava.add_card(ava.authorize_card(MASTERCARD))
 
 
 def test_a_role_assigned_in_the_console_is_no_failure(ava: SubscriberWallet) -> None:
@@ -388,7 +388,7 @@ def test_the_replacement_of_the_backup_card_is_the_backup(ava: SubscriberWallet)
     ava.provider.sdk.Customer.assign_payment_role("ava", {"payment_source_id": backup, "role": "backup"})
     account_import.resync_account(ava.account)
 
-    outcome = ava.replace_card(backup, ava.create_token(AMEX))
+    outcome = ava.replace_card(backup, ava.authorize_card(AMEX))
 
     assert (ava.source_in_role(), ava.source_in_role("backup")) == (primary, outcome.source_id)
     assert ava.last_digits() == ["0005", "1111"]
@@ -401,17 +401,17 @@ def test_adding_a_card_turns_auto_collection_on_again(
     hugo.remove_source(str(hugo.source_in_role()))
     assert hugo.provider.sdk.Customer.retrieve("hugo").customer.auto_collection == "off"
 
-    outcome = hugo.add_card(hugo.create_token(VISA_CARD))
+    outcome = hugo.add_card(hugo.authorize_card(VISA_CARD))
 
     assert hugo.source_in_role() == outcome.source_id
     assert hugo.provider.sdk.Customer.retrieve("hugo").customer.auto_collection == "on"
 
 
 def test_equal_keys_of_two_accounts_create_two_intents(provider: Provider) -> None:
-    intents = [
-        changes.create_paypal_intent(provider.subscriber(name), key=key)
+    created = [
+        intents.create_saving_intent(provider.subscriber(name), CARD, key=key)
         for name, key in (("ava", "one"), ("bob", "one"), ("cleo", "o" * 100), ("dora", "o" * 100))
     ]
 
-    assert len({intent["id"] for intent in intents}) == len(intents)
-    assert [intent["customer_id"] for intent in intents] == ["ava", "bob", "cleo", "dora"]
+    assert len({intent["id"] for intent in created}) == len(created)
+    assert [intent["customer_id"] for intent in created] == ["ava", "bob", "cleo", "dora"]

@@ -33,7 +33,7 @@ def payment_receipts(wallet: SubscriberWallet) -> list[OutgoingMail]:
 def ava(provider: Provider) -> SubscriberWallet:
     """Ava, with a plan, a primary Visa card and a Mastercard."""
     wallet = SubscriberWallet(provider, provider.subscriber("ava", FAITH))
-    wallet.add_card(wallet.create_token(MASTERCARD))
+    wallet.add_card(wallet.authorize_card(MASTERCARD))
     return wallet
 
 
@@ -53,11 +53,11 @@ def test_a_partial_update_repeated_with_a_new_token_leaves_one_new_card(
         account_import.resync_account(ava.account)
     sandbox.refuse_requests("/payment_sources/*/delete")
     with pytest.raises(BillingPartial):
-        ava.replace_card(old, ava.create_token(AMEX))
+        ava.replace_card(old, ava.authorize_card(AMEX))
     remaining = set(ava.provider_sources()) - {old}
     assert len(remaining) == 2
 
-    outcome = ava.replace_card(old, ava.create_token(JCB))
+    outcome = ava.replace_card(old, ava.authorize_card(JCB))
 
     assert sorted(ava.shown_cards()) == sorted(ava.provider_sources())
     assert ava.last_digits() == sorted(["0000", "4444" if role == "primary" else "1111"])
@@ -68,20 +68,20 @@ def test_a_partial_update_repeated_with_a_new_token_leaves_one_new_card(
 
 
 def test_only_the_last_card_of_repeated_partial_updates_stays(ava: SubscriberWallet, sandbox: Sandbox) -> None:
-    old, spent = str(ava.source_in_role()), ava.create_token(VISA_CARD)
+    old, spent = str(ava.source_in_role()), ava.authorize_card(VISA_CARD)
     ava.remove_source(ava.add_card(spent).source_id or "")
     for number, removed in ((AMEX, 0), (VISA_CARD, 0), (AMEX, 1)):
         sandbox.refuse_requests("/payment_sources/*/delete", after=removed)
         with pytest.raises(BillingPartial):
-            ava.replace_card(old, ava.create_token(number))
+            ava.replace_card(old, ava.authorize_card(number))
     # A refused update and changes of other cards do not make the subscriber's choice of the cards added before.
     with pytest.raises(PaymentMethodInvalid):
         ava.replace_card(old, spent)
-    ava.remove_source(ava.add_card(ava.create_token(MASTERCARD)).source_id or "")
+    ava.remove_source(ava.add_card(ava.authorize_card(MASTERCARD)).source_id or "")
     assert ava.last_digits() == ["0005", "1111", "1111", "4444"]
     assert old in ava.shown_cards()
 
-    outcome = ava.replace_card(old, ava.create_token(JCB))
+    outcome = ava.replace_card(old, ava.authorize_card(JCB))
 
     assert ava.last_digits() == ["0000", "4444"]
     assert ava.source_in_role() == outcome.source_id
@@ -95,14 +95,14 @@ def test_the_replacements_of_one_card_stay_when_another_card_is_replaced(
     for number in (AMEX, VISA_CARD):
         sandbox.refuse_requests("/payment_sources/*/delete")
         with pytest.raises(BillingPartial):
-            ava.replace_card(old, ava.create_token(number))
+            ava.replace_card(old, ava.authorize_card(number))
     first = next(
         source_id
         for source_id in set(ava.provider_sources()) - before
         if ava.provider_sources()[source_id]["card"]["brand"] == "american_express"
     )
 
-    ava.replace_card(first, ava.create_token(JCB))
+    ava.replace_card(first, ava.authorize_card(JCB))
 
     assert ava.last_digits() == ["0000", "1111", "1111", "4444"]
 
@@ -111,11 +111,11 @@ def test_a_card_of_a_partial_update_stays_once_it_is_the_default(ava: Subscriber
     old = ava.other_source()
     sandbox.refuse_requests("/payment_sources/*/delete")
     with pytest.raises(BillingPartial):
-        ava.replace_card(old, ava.create_token(AMEX))
+        ava.replace_card(old, ava.authorize_card(AMEX))
     [added] = set(ava.provider_sources()) - {old, ava.source_in_role()}
     ava.make_default(added)
 
-    ava.replace_card(old, ava.create_token(JCB))
+    ava.replace_card(old, ava.authorize_card(JCB))
 
     assert ava.last_digits() == ["0000", "0005", "1111"]
     assert ava.source_in_role() == added
@@ -129,10 +129,10 @@ def test_a_partial_addition_repeated_with_a_new_token_adds_one_card(
     for refused in ("/customers/*/assign_payment_role", "/payment_sources/*/delete")[:parts_done]:
         sandbox.refuse_requests(refused)
         with pytest.raises(BillingPartial):
-            finn.add_card(finn.create_token(AMEX))
+            finn.add_card(finn.authorize_card(AMEX))
     added = set(finn.provider_sources()) - before
 
-    outcome = finn.add_card(finn.create_token(AMEX))
+    outcome = finn.add_card(finn.authorize_card(AMEX))
 
     assert [outcome.source_id] == [finn.source_in_role()] == [*set(finn.provider_sources()) & added]
     assert finn.last_digits() == ["0004", "0005", "1111"]
@@ -145,16 +145,16 @@ def test_a_partial_addition_repeated_with_a_new_token_adds_one_card(
 def test_another_number_after_a_partial_addition_adds_another_card(finn: SubscriberWallet, sandbox: Sandbox) -> None:
     sandbox.refuse_requests("/customers/*/assign_payment_role")
     with pytest.raises(BillingPartial):
-        finn.add_card(finn.create_token(AMEX))
+        finn.add_card(finn.authorize_card(AMEX))
 
-    outcome = finn.add_card(finn.create_token(JCB))
+    outcome = finn.add_card(finn.authorize_card(JCB))
 
     assert finn.last_digits() == ["0000", "0004", "0005", "1111"]
     assert finn.provider_sources()[str(outcome.source_id)]["card"]["last4"] == "0000"
 
 
 def test_a_card_added_twice_is_stored_twice(ava: SubscriberWallet) -> None:
-    ava.add_card(ava.create_token(MASTERCARD))
+    ava.add_card(ava.authorize_card(MASTERCARD))
 
     assert ava.last_digits() == ["1111", "4444", "4444"]
 
@@ -169,7 +169,7 @@ def test_a_card_added_twice_is_stored_twice(ava: SubscriberWallet) -> None:
 def test_finishing_after_a_partial_receipt_sends_a_receipt_of_the_rest(
     finn: SubscriberWallet, sandbox: Sandbox, refused: str, change: str, titles: list[str]
 ) -> None:
-    old, token = str(finn.source_in_role()), finn.create_token(AMEX)
+    old, token = str(finn.source_in_role()), finn.authorize_card(AMEX)
 
     def make_change() -> MethodChangeResult:
         return finn.add_card(token, key="one") if change == "added" else finn.replace_card(old, token, key="one")

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 def ava(provider: Provider) -> SubscriberWallet:
     """Ava, with a primary Visa card and a plan that is tied to her Mastercard, with auto-collection on."""
     wallet = SubscriberWallet(provider, provider.subscriber("ava", FAITH, GOSPEL))
-    wallet.add_card(wallet.create_token(MASTERCARD))
+    wallet.add_card(wallet.authorize_card(MASTERCARD))
     tie_plan(wallet, GOSPEL, wallet.other_source(), auto_collection="on")
     return wallet
 
@@ -49,7 +49,7 @@ def charged_source(wallet: SubscriberWallet, plan: str) -> str:
 def test_a_tied_plan_moves_to_the_replacement_of_its_card(ava: SubscriberWallet) -> None:
     old, primary = ava.other_source(), ava.source_in_role()
 
-    new = ava.replace_card(old, ava.create_token(AMEX)).source_id
+    new = ava.replace_card(old, ava.authorize_card(AMEX)).source_id
 
     assert tied_sources(ava, GOSPEL, FAITH) == [(new, "on"), (None, None)]
     assert ava.source_in_role() == primary
@@ -67,7 +67,7 @@ def test_only_live_plans_tied_to_the_replaced_card_move(ava: SubscriberWallet) -
     ava.provider.sdk.Subscription.cancel_for_items(ended, {"cancel_option": "immediately"})
     account_import.resync_account(ava.account)
 
-    new = ava.replace_card(old, ava.create_token(AMEX)).source_id
+    new = ava.replace_card(old, ava.authorize_card(AMEX)).source_id
 
     assert tied_sources(ava, FAITH, GOSPEL, KIDS) == [(primary, "off"), (new, "on"), (None, None)]
     assert list(reconcile.find_differences()) == []
@@ -86,7 +86,7 @@ def test_a_plan_untied_meanwhile_is_left_alone(ava: SubscriberWallet) -> None:
     old, subscription = ava.other_source(), ava.provider.subscription(ava.account, GOSPEL).id
     ava.provider.sdk.Subscription.override_billing_profile(subscription, {"auto_collection": "on"})
 
-    ava.replace_card(old, ava.create_token(AMEX))
+    ava.replace_card(old, ava.authorize_card(AMEX))
 
     assert tied_sources(ava, GOSPEL) == [(None, "on")]
     assert not Subscription.objects.get(provider_id=subscription).text("payment_source_id")
@@ -97,7 +97,7 @@ def test_a_plan_untied_meanwhile_is_left_alone(ava: SubscriberWallet) -> None:
 def test_a_tied_plan_moves_although_every_answer_is_lost(
     ava: SubscriberWallet, faulty_proxy: FaultyProxy, minutes: int
 ) -> None:
-    old, token = ava.other_source(), ava.create_token(AMEX)
+    old, token = ava.other_source(), ava.authorize_card(AMEX)
     faulty_proxy.lose_write(1)
     with pytest.raises(BillingUnconfirmed):
         ava.replace_card(old, token, key="one")
@@ -117,7 +117,7 @@ def test_a_tied_plan_moves_although_every_answer_is_lost(
 
 
 def test_a_plan_that_cannot_move_keeps_its_card_until_the_retry(ava: SubscriberWallet, sandbox: Sandbox) -> None:
-    old, token = ava.other_source(), ava.create_token(AMEX)
+    old, token = ava.other_source(), ava.authorize_card(AMEX)
     sandbox.refuse_requests("/subscriptions/*/override_billing_profile")
     with pytest.raises(BillingPartial):
         ava.replace_card(old, token, key="one")

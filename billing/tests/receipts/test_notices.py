@@ -102,6 +102,49 @@ def test_one_notice_with_amount_and_cancel_link_is_sent_days_before(
     assert f"{provider.invoices(alice)[-1].total / 100:.2f}" == amount.removeprefix("$")
 
 
+def make_two_paused(provider: Provider) -> Account:
+    alice = provider.subscriber("alice", FAITH, GOSPEL)
+    pause_plans(alice)
+    provider.travel_to(PauseSchedule.objects.earliest("pk").pause_date + timedelta(hours=1))
+    run_due_jobs()
+    return alice
+
+
+def resume_notices() -> list[Any]:
+    send_due_mail()
+    return [message for message in mail.outbox if " resume" in message.subject]
+
+
+@pytest.mark.shows("rule-16")
+def test_pauses_that_end_on_the_same_day_have_one_notice(provider: Provider) -> None:
+    make_two_paused(provider)
+    at = next_bill_at()
+
+    assert run_notices_before(provider, at - timedelta(days=3)) == 1
+    (sent,) = resume_notices()
+    assert run_notices_before(provider, at - timedelta(days=2)) == 0
+    assert len(resume_notices()) == 1
+
+    assert sent.subject == f"Faith & Family and Gospel TV resume on {long_date(at)}"
+    assert "we'll charge $6.99 for Faith & Family and $7.99 for Gospel TV that day" in " ".join(sent.body.split())
+    for subscription in Subscription.objects.all():
+        assert f"/cancelAll?ids={subscription.provider_id}" in sent.body
+
+
+@pytest.mark.shows("rule-16")
+@pytest.mark.parametrize(("gone", "left"), [(FAITH, "Gospel TV"), (GOSPEL, "Faith & Family")])
+def test_a_joint_notice_leaves_out_what_ended_meanwhile(provider: Provider, gone: str, left: str) -> None:
+    alice = make_two_paused(provider)
+    at = next_bill_at()
+    run_notices_before(provider, at - timedelta(days=3))
+    provider.sdk.Subscription.cancel_for_items(provider.subscription(alice, gone).id, {})
+
+    (sent,) = resume_notices()
+    assert sent.subject == f"{left} resumes on {long_date(at)}"
+    assert run_notices_before(provider, at - timedelta(days=2)) == 0
+    assert len(resume_notices()) == 1
+
+
 @pytest.mark.shows("rule-16")
 def test_operators_set_how_many_days_before(provider: Provider) -> None:
     make_trial(provider)

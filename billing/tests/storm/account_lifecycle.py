@@ -52,9 +52,11 @@ class InitialPlan:
     trial_days: int = 0
 
 
-def reset_site(provider: Provider, genesis: datetime) -> None:
-    """Reset the site, and create plans, bundle rates, codes and the free month."""
+def reset_site(provider: Provider, genesis: datetime, site: Mapping[str, str | float] | None = None) -> None:
+    """Reset the site, set what its merchant has chosen, and create plans, bundle rates, codes and the free month."""
     provider.sandbox.start_afresh(genesis)
+    if site:
+        provider.sandbox.configure_site(**site)
     provider.open_shop()
     sell_codes(provider)
     for size, percentage in RATES.items():
@@ -282,7 +284,7 @@ class AccountLifecycle:
 
     def downgradable_plans(self) -> list[str]:
         """Return the yearly plans whose downgrade waits for the term end."""
-        holdings = [holding for holding in self.list_holdings() if holding.subscription.period_unit == "year"]
+        holdings = [holding for holding in self.list_holdings() if holding.terms.period_unit == "year"]
         return [holding.plan.id for holding in holdings if holding.status == "ACTIVE" and _is_unscheduled(holding)]
 
     def pausable_plans(self) -> list[str]:
@@ -391,7 +393,7 @@ class AccountLifecycle:
         for holding in self.list_holdings():
             if holding.will_bill:
                 bill = self._estimate_bill(holding, ignore_scheduled_changes=True)
-                sums.setdefault(holding.subscription.period_unit, []).append(bill)
+                sums.setdefault(holding.terms.period_unit, []).append(bill)
         own = self._hot_read_bodies()[AccountDocument.Kind.PLANS]["periodUnit"]
         sums.setdefault(own, [])
         return {unit: _sum_totals(bills) for unit, bills in sums.items()}
@@ -415,7 +417,7 @@ class AccountLifecycle:
                 sums: dict[str, list[tuple[int, int, int]]] = {}
                 for holding in self.list_holdings():
                     if holding.will_bill:
-                        unit = holding.subscription.period_unit
+                        unit = holding.terms.period_unit
                         unit = "month" if holding.subscription.provider_id in changed else unit
                         sums.setdefault(unit, []).append(self._estimate_bill(holding, ignore_scheduled_changes=False))
                 assert {unit: _sum_totals(bills) for unit, bills in sums.items()} == _shown_totals(shown.body)
@@ -510,7 +512,7 @@ def _shown_totals(figures: Mapping[str, Any]) -> Totals:
     """Return the totals of a preview by period."""
     return {
         totals["period_unit"]: (totals["total"], totals["bundle_savings"], totals["coupon_discount"])
-        for totals in (figures["own"], figures["other"])
+        for totals in (figures["own"], *figures["others"])
         if totals is not None
     }
 

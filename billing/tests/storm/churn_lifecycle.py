@@ -23,8 +23,8 @@ from billing.changes import bundle_coupons, cancellation, operator_actions, paus
 from billing.errors import BillingPartial
 from billing.jobs import schedule as job_schedule
 from billing.mirror import reconcile
-from billing.models import CancellationFeedback, ChurnEvent, Command, JobRun, PauseSchedule, Subscription
-from billing.receipts import notices
+from billing.models import CancellationFeedback, ChurnEvent, Command, Invoice, JobRun, PauseSchedule, Subscription
+from billing.receipts import notices, payment_mails
 from billing.survey import Screen, Survey
 from billing.tests.storm.account_lifecycle import NAME, AccountLifecycle, next_event_at
 from billing.tests.support.invariants import built_documents
@@ -107,7 +107,7 @@ class ChurnLifecycle(AccountLifecycle):
     def change_card_in_portal(self, *, declines: bool) -> None:
         """Add a card in the portal, and make it the default."""
         token, before = (
-            self.wallet.create_token(DECLINING_CARD if declines else VISA_CARD),
+            self.wallet.authorize_card(DECLINING_CARD if declines else VISA_CARD),
             self.raw_subscriptions(),
         )
 
@@ -377,6 +377,9 @@ class ChurnLifecycle(AccountLifecycle):
         if about is None:
             self._assert_offers_what_can_be_undone()
             return
+        if mail.kind == payment_mails.MAIL_KIND:
+            self._assert_bill_is_true(about)
+            return
         raw = self._raw_subscription_of(about)
         if about["what"] == notices.DECLINE:
             assert raw["status"] == "paused"
@@ -389,6 +392,13 @@ class ChurnLifecycle(AccountLifecycle):
         else:
             assert raw["next_billing_at"] == about["at"]
             assert not {"pause_date", "cancelled_at"} & raw.keys()
+
+    def _assert_bill_is_true(self, about: Mapping[str, Any]) -> None:
+        """Assert that an invoice is paid where a mail says so, and due where one says that a try failed."""
+        number = Invoice.objects.get(pk=about["invoice"]).provider_id
+        is_paid = self.provider.sdk.Invoice.retrieve(number).invoice.status == "paid"
+        assert is_paid or about["what"] == "failed"
+        assert self.stale or is_paid == (about["what"] == "paid")
 
     def _assert_offers_what_can_be_undone(self) -> None:
         """Assert that the undo links of the newest mail match scheduled changes, unless the mirror is stale."""

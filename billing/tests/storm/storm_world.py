@@ -35,6 +35,7 @@ from billing.models import (
     CancellationFeedback,
     ChurnEvent,
     Command,
+    Invoice,
     JobRun,
     PauseSchedule,
     WebhookEvent,
@@ -42,6 +43,7 @@ from billing.models import (
 from billing.models.commands import SYSTEM_ACTOR
 from billing.models.steps import StepOperation
 from billing.queries.ownership import live_holdings
+from billing.receipts import payment_mails
 from billing.tests.storm.account_lifecycle import RATES, InitialPlan, next_event_at, reset_site
 from billing.tests.storm.churn_lifecycle import RawSubscriptions, pause_periods
 from billing.tests.storm.injected_troubles import Act, DeathAt, Fault, Meanwhile, Trouble, TroubleMaker
@@ -106,13 +108,15 @@ class ErrorRecorder(logging.Handler):
 class StormWorld:
     """The world of one sequence. `shift` moves the real clock, for the portal alone.
 
-    The subscribers in `broke` have a card that paid the first bill and declines the next ones.
+    The subscribers in `broke` have a card that paid the first bill and declines the next ones. `site` is what the
+    provider's merchant has chosen for the site, where that is not the default.
     """
 
     provider: Provider
     shift: Callable[[timedelta], None]
     starts: Mapping[str, Sequence[InitialPlan]]
     broke: Collection[str] = ()
+    site: Mapping[str, str | float] = field(default_factory=dict)
     accounts: dict[str, Account] = field(default_factory=dict)
     apps: dict[str, SubscriberApp] = field(default_factory=dict)
     ledgers: dict[str, WriteLedger] = field(default_factory=dict)
@@ -122,7 +126,7 @@ class StormWorld:
     checked_commands: set[Any] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        reset_site(self.provider, GENESIS)
+        reset_site(self.provider, GENESIS, self.site)
         self.delivery, self.errors, self.log = WebhookDelivery(self.provider), ErrorRecorder(), ProviderLog()
         self.admin, self.console_operator = AdminOperator(), ConsoleOperator(self.provider)
         self.trouble_maker = TroubleMaker(self.provider.sandbox)
@@ -356,6 +360,7 @@ class StormWorld:
         assert len(outgoing.outbox) - self.mailed == sent
         for command in Command.objects.filter(state=Command.State.SUCCEEDED, kind__in=ALWAYS_MAILED):
             assert OutgoingMail.objects.filter(dedupe_key=f"command:{command.pk}").count() == 1
+        _assert_bills_told_once()
         overdue = PauseSchedule.objects.filter(
             state=PauseSchedule.State.PAUSED,
             declines=0,
@@ -561,6 +566,17 @@ class _AllInOrder:
     def randint(self, _least: int, most: int) -> int:
         """Return the upper bound."""
         return most
+
+
+def _assert_bills_told_once() -> None:
+    """Assert that each payment was told by one mail: that of a bill, or the receipt of the change that made it."""
+    mails = OutgoingMail.objects.filter(kind=payment_mails.MAIL_KIND, state=OutgoingMail.State.SENT)
+    abouts = [mail.context["about"] for mail in mails]
+    told = Counter(about["invoice"] for about in abouts if about["what"] == "paid")
+    assert [pk for pk, times in told.items() if times > 1] == []
+    made = {step.invoice_id for command in Command.objects.all() for step in command.steps}
+    twice = [row for row in Invoice.objects.filter(pk__in=told) if row.provider_id in made]
+    assert [str(row) for row in twice if not row.payload["dunning_attempts"]] == []
 
 
 def _trouble_in_threads(trouble: Trouble) -> Trouble:

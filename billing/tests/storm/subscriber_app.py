@@ -12,9 +12,10 @@ from accounts.models import Account
 from billing.queries.holdings import NON_RENEWING, Holding
 from billing.queries.ownership import live_holdings
 from billing.queries.payment_methods import CARD, PAYPAL, SOURCE_KINDS, due_invoices, wallet_of
-from billing.queries.totals import YEAR
+from billing.terms import YEAR
 from billing.tests.api.browser import Browser
 from billing.tests.support.subscriber_wallet import SubscriberWallet
+from chargebee_sandbox.tests.support.hosted_fields import Payer
 
 ACCOUNT = "/api/account"
 PAYMENTS = "/api/payments"
@@ -28,13 +29,15 @@ class AppWish:
     """What a subscriber wants.
 
     `plans` is None for all; `word` is a code, a cancellation reason, the screen that offered it, a card number or a
-    name; `place` is the index of a payment method, oldest first.
+    name; `place` is the index of a payment method, oldest first. If it `asks_bank`, the bank of the default card
+    confirms each charge of the change first.
     """
 
     what: str
     plans: frozenset[str] | None = None
     word: str = ""
     place: int = 0
+    asks_bank: bool = False
 
 
 @dataclass
@@ -86,7 +89,7 @@ class SubscriberApp:
             offered = [AppWish("want", wish.plans)]
         if due_invoices(self.account):
             offered += [replace(wish, what=what) for what in ("make_default", "add_card", "replace_card")]
-        chosen = offered[wish.place % len(offered)]
+        chosen = replace(offered[wish.place % len(offered)], asks_bank=wish.asks_bank)
         found: tuple[str, dict[str, Any], int] = getattr(self, f"_{chosen.what}")(chosen)
         return found
 
@@ -99,7 +102,7 @@ class SubscriberApp:
         elif holding.subscription.has_scheduled_changes:
             yield AppWish("undo_change", own)
         else:
-            yield AppWish("downgrade" if holding.subscription.period_unit == YEAR else "upgrade", own)
+            yield AppWish("downgrade" if holding.terms.period_unit == YEAR else "upgrade", own)
         if holding.has_scheduled_pause:
             yield AppWish("take_pause_back", own)
         elif holding.can_be_paused:
@@ -122,7 +125,7 @@ class SubscriberApp:
     def _resume(self, wish: AppWish) -> tuple[str, dict[str, Any], int]:
         named = {} if wish.plans is None else {"subscriptionId": self._pick_ids(wish.plans)}
         shown = self._read_screen(f"{ACCOUNT}/resume/estimate", named, read=True)
-        return f"{ACCOUNT}/resume", {**named, "quote": shown["quote"]}, shown["amountDue"]
+        return f"{ACCOUNT}/resume", {**named, **self._confirm_figures(wish, shown)}, shown["amountDue"]
 
     def _cancel(self, wish: AppWish) -> tuple[str, dict[str, Any], int]:
         body = {"reason": wish.word}
@@ -153,7 +156,7 @@ class SubscriberApp:
     def _want(self, wish: AppWish) -> tuple[str, dict[str, Any], int]:
         body = {"planIds": sorted(wish.plans or ())}
         shown = self._read_screen(f"{ACCOUNT}/add-remove-service/estimate", body)
-        return f"{ACCOUNT}/add-remove-service", {**body, "quote": shown["quote"]}, shown["dueNow"]
+        return f"{ACCOUNT}/add-remove-service", {**body, **self._confirm_figures(wish, shown)}, shown["dueNow"]
 
     def _upgrade(self, wish: AppWish) -> tuple[str, dict[str, Any], int]:
         return self._switch("upgrade", wish)
@@ -164,7 +167,7 @@ class SubscriberApp:
     def _switch(self, direction: str, wish: AppWish) -> tuple[str, dict[str, Any], int]:
         body = {} if wish.plans is None else {"planIds": sorted(wish.plans)}
         shown = self._read_screen(f"{ACCOUNT}/{direction}/estimate", body, read=True)
-        return f"{ACCOUNT}/{direction}", {**body, "quote": shown["quote"]}, shown["dueNow"]
+        return f"{ACCOUNT}/{direction}", {**body, **self._confirm_figures(wish, shown)}, shown["dueNow"]
 
     def _redeem(self, wish: AppWish) -> tuple[str, dict[str, Any], int]:
         return f"{ACCOUNT}/add-coupon/{wish.word}", {}, 0
@@ -176,8 +179,9 @@ class SubscriberApp:
         return f"{ACCOUNT}/claim-my-offer", {"quote": shown["quote"]}, 0
 
     def _add_card(self, wish: AppWish) -> tuple[str, dict[str, Any], int]:
-        token = self.wallet.create_token(wish.word)
-        return self._collecting_change({"operationType": "ADD", "paymentsource": "CARD", "token": token, **OWNER})
+        intent = self._create_intent(CARD)
+        Payer(self.wallet.provider.sandbox.url).authorize_card(intent, wish.word)
+        return self._collecting_change({"operationType": "ADD", "paymentsource": "CARD", "token": intent, **OWNER})
 
     def _replace_card(self, wish: AppWish) -> tuple[str, dict[str, Any], int]:
         source = self._pick_source(wish.place, CARD)
@@ -185,12 +189,35 @@ class SubscriberApp:
         return path, {**body, "operationType": "UPDATE", "paymentSourceId": source}, shown
 
     def _add_paypal(self, wish: AppWish) -> tuple[str, dict[str, Any], int]:
-        answer = Browser(self.account).post(f"{PAYMENTS}/paymentToken", format="json")
-        if answer.status_code != 200:
-            raise NotOffered
-        intent = answer.json()["id"]
+        intent = self._create_intent(PAYPAL)
         self.wallet.agree_to_paypal(intent)
         return self._collecting_change({"operationType": "ADD", "paymentsource": "PAYPAL", "token": intent})
+
+    def _confirm_figures(self, wish: AppWish, shown: dict[str, Any]) -> dict[str, Any]:
+        """Return what confirms a preview: its quote and, if the bank is asked, an intent for each charge."""
+        confirmed = {"quote": shown["quote"]}
+        if not (wish.asks_bank and shown["charges"]):
+            return confirmed
+        currency = shown.get("dueCurrencyCode") or shown["currencyCode"]
+        return {**confirmed, "paymentIntents": [self._ask_bank(amount, currency) for amount in shown["charges"]]}
+
+    def _ask_bank(self, amount: int, currency: str) -> str:
+        """Have the bank of the default card confirm an amount; return the intent's id. Raises NotOffered."""
+        cards = [card for card in self._read_screen(f"{PAYMENTS}/")["card"] if card["primaryPaymentSource"]]
+        if not cards:
+            raise NotOffered
+        charge = {"paymentSourceId": cards[0]["paymentSourceId"], "amount": amount, "currencyCode": currency}
+        intent = self._create_intent(CARD, **charge)
+        if not Payer(self.wallet.provider.sandbox.url).authorize_stored_card(intent):
+            raise NotOffered
+        return intent
+
+    def _create_intent(self, method: str, **charge: Any) -> str:
+        body = {"paymentsource": method, **charge}
+        answer = Browser(self.account).post(f"{PAYMENTS}/paymentToken", body, format="json")
+        if answer.status_code != 200:
+            raise NotOffered
+        return str(answer.json()["id"])
 
     def _replace_paypal(self, wish: AppWish) -> tuple[str, dict[str, Any], int]:
         source = self._pick_source(wish.place, PAYPAL)

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
-
 import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import initialize, invariant, precondition, rule
 
 from billing.tests.storm.account_lifecycle import AccountLifecycle, InitialPlan
+from billing.tests.storm.plan_changes import PlanChanges
 from billing.tests.storm.sequence_search import (
     CONSOLE_ACTIONS,
-    SequenceMachine,
     plans,
     search_sequences,
-    some_plans,
 )
-from billing.tests.support.coupon_codes import CODES, FREE_MONTH
 from billing.tests.support.live_provider import FAITH, GOSPEL, Provider
 
 pytestmark = pytest.mark.django_db
@@ -29,42 +25,12 @@ starts = st.builds(
 )
 
 
-class PlanChangesMachine(SequenceMachine):
+class PlanChangesMachine(PlanChanges):
     """Random changes of one account."""
-
-    life: AccountLifecycle
 
     @initialize(starts=st.lists(starts, max_size=3, unique_by=lambda start: start.plan))
     def begin(self, starts: list[InitialPlan]) -> None:
         self.life = AccountLifecycle(self.provider, starts)
-
-    @rule(wanted=some_plans)
-    def want(self, wanted: Set[str]) -> None:
-        self.life.select_plans(wanted)
-
-    @rule(direction=st.sampled_from(["upgrade", "downgrade"]), chosen=st.none() | some_plans)
-    def switch(self, direction: str, chosen: Set[str] | None) -> None:
-        self.life.switch_period(direction, chosen)
-
-    @rule(code=st.sampled_from([*CODES, FREE_MONTH]))
-    def redeem(self, code: str) -> None:
-        self.life.redeem_code(code)
-
-    @rule(chosen=st.none() | some_plans)
-    def pause(self, chosen: Set[str] | None) -> None:
-        self.life.pause_plans(chosen)
-
-    @rule(chosen=st.none() | some_plans)
-    def cancel(self, chosen: Set[str] | None) -> None:
-        self.life.cancel_plans(chosen)
-
-    @rule()
-    def resume(self) -> None:
-        self.life.resume_all()
-
-    @rule(what=st.sampled_from(["pauses", "changes", "cancellations"]))
-    def take_back(self, what: str) -> None:
-        self.life.undo_scheduled(what)
 
     @precondition(lambda self: not self.life.stale and self.life.removable_plans())
     @rule(data=st.data())

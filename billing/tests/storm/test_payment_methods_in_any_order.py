@@ -44,7 +44,7 @@ class PaymentMethodsMachine(SequenceMachine):
 
     @rule(number=numbers)
     def add(self, number: str) -> None:
-        due, token = self.wallet.amount_due(), self.wallet.create_token(number)
+        due, token = self.wallet.amount_due(), self.wallet.authorize_card(number)
         twins = [source for _, source in self.partial_updates if self._last_digits(source) == number[-4:]]
         try:
             outcome = self.wallet.add_card(token)
@@ -61,7 +61,7 @@ class PaymentMethodsMachine(SequenceMachine):
         source, due = self._source_at(place), self.wallet.amount_due()
         if source is None:
             return
-        was_default, token = source == self.wallet.source_in_role(), self.wallet.create_token(number)
+        was_default, token = source == self.wallet.source_in_role(), self.wallet.authorize_card(number)
         replaced = [source, *self._replacements_of(source)]
         try:
             outcome = self.wallet.replace_card(source, token)
@@ -83,7 +83,7 @@ class PaymentMethodsMachine(SequenceMachine):
         before, replaced = set(self.wallet.provider_sources()), {source, *self._replacements_of(source)}
         self.provider.sandbox.refuse_requests("/payment_sources/*/delete")
         with pytest.raises(BillingPartial):
-            self.wallet.replace_card(source, self.wallet.create_token(number))
+            self.wallet.replace_card(source, self.wallet.authorize_card(number))
         [new_source] = set(self.wallet.provider_sources()) - before
         self.count += 1
         self.partial_updates.append((source, new_source))

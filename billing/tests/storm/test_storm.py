@@ -29,6 +29,7 @@ from billing.tests.storm.subscriber_app import AppWish
 from billing.tests.support.coupon_codes import CODES
 from billing.tests.support.live_provider import DECLINING_CARD, VISA_CARD, Provider
 from billing.tests.support.subscriber_wallet import MASTERCARD
+from chargebee_sandbox.tests.support.hosted_fields import ALWAYS_AUTHENTICATED_CARD
 from conftest import GENESIS
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -44,7 +45,20 @@ starts = st.builds(
     trial_days=st.sampled_from([0, 0, 0, 10]),
 )
 some_starts = st.lists(starts, min_size=1, max_size=3, unique_by=lambda start: start.plan)
-cards = st.sampled_from([VISA_CARD, MASTERCARD, DECLINING_CARD, REFUSED_WHEN_ADDED])
+# What the provider's merchant can choose for the site; what is left out has its default.
+sites = st.fixed_dictionaries(
+    {},
+    optional={
+        "dunning_end": st.sampled_from(["cancel", "pause"]),
+        "dunning_retries": st.sampled_from([1, 3]),
+        "unpaid_changes": st.just(value=True),
+        "unbilled_charges": st.just(value=True),
+        "card_gateway": st.sampled_from(["stripe", "adyen"]),
+        "tax_percent": st.just(7.5),
+        "time_zone": st.sampled_from(["UTC", "Pacific/Auckland"]),
+    },
+)
+cards = st.sampled_from([VISA_CARD, MASTERCARD, ALWAYS_AUTHENTICATED_CARD, DECLINING_CARD, REFUSED_WHEN_ADDED])
 places = st.integers(0, 2)
 
 
@@ -53,13 +67,15 @@ def make_wish(*what: str, **fields: Any) -> st.SearchStrategy[AppWish]:
     return st.builds(AppWish, what=st.sampled_from(what), **fields)
 
 
-whatever = make_wish("whatever", plans=some_plans, word=cards, place=st.integers(0, 11))
+whatever = make_wish("whatever", plans=some_plans, word=cards, place=st.integers(0, 11), asks_bank=st.booleans())
 wish_strategies = st.one_of(
     whatever,
     make_wish("pause", plans=st.none() | some_plans, word=st.sampled_from(["", "", "pause_offer"])),
-    make_wish("upgrade", "downgrade", "resume", "take_pause_back", plans=st.none() | some_plans),
+    make_wish("upgrade", "resume", plans=st.none() | some_plans, asks_bank=st.booleans()),
+    make_wish("downgrade", "take_pause_back", plans=st.none() | some_plans),
     make_wish("cancel", plans=st.none() | some_plans, word=st.just("Too expensive")),
-    make_wish("want", plans=some_plans),
+    make_wish("want", plans=some_plans, asks_bank=st.booleans()),
+    make_wish("want", "upgrade", "resume", plans=some_plans, asks_bank=st.just(value=True)),
     make_wish("keep", "undo_change", plans=some_plans),
     make_wish("claim", "sign_others_out"),
     make_wish("want_mail", word=st.sampled_from(["newsLetter", "promotions"])),
@@ -199,7 +215,7 @@ changed_meanwhile = st.builds(
 # Writes that must keep the scheduled change of a subscription.
 over_a_change = st.one_of(
     make_wish("redeem", word=st.sampled_from(CODES)),
-    make_wish("want", plans=some_plans),
+    make_wish("want", plans=some_plans, asks_bank=st.booleans()),
     make_wish("claim"),
     whatever,
 )
@@ -217,9 +233,11 @@ class StormMachine(SequenceMachine):
         self._time = time_machine.travel(GENESIS, tick=False)
         self._time_traveler = self._time.start()
 
-    @initialize(ava=some_starts, ben=some_starts, broke=st.sets(subscriber_names))
-    def begin(self, ava: list[InitialPlan], ben: list[InitialPlan], broke: set[str]) -> None:
-        self.storm = StormWorld(self.provider, self._time_traveler.shift, {"ava": ava, "ben": ben}, broke)
+    @initialize(ava=some_starts, ben=some_starts, broke=st.sets(subscriber_names), site=sites)
+    def begin(
+        self, ava: list[InitialPlan], ben: list[InitialPlan], broke: set[str], site: dict[str, str | float]
+    ) -> None:
+        self.storm = StormWorld(self.provider, self._time_traveler.shift, {"ava": ava, "ben": ben}, broke, site)
 
     def teardown(self) -> None:
         """Let the storm calm, unless a rule is already broken."""

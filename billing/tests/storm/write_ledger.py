@@ -17,24 +17,23 @@ from billing.tests.support.webhook_delivery import Event
 RawObject = Mapping[str, Any]
 
 # The event type of a done step, for operations that the type alone identifies.
-EVENT_NAMES = {
-    "pause": "subscription_pause_scheduled",
-    "restore_pause": "subscription_pause_scheduled",
-    "remove_scheduled_pause": "subscription_scheduled_pause_removed",
-    "set_pause_aside": "subscription_scheduled_pause_removed",
-    "resume": "subscription_resumed",
-    "cancel_at_term_end": "subscription_cancellation_scheduled",
-    "cancel_now": "subscription_cancelled",
-    "keep": "subscription_scheduled_cancellation_removed",
-    "start": "subscription_created",
-    "change_at_term_end": "subscription_changes_scheduled",
-    "restore_change": "subscription_changes_scheduled",
-    "remove_scheduled_change": "subscription_scheduled_changes_removed",
-    "set_change_aside": "subscription_scheduled_changes_removed",
-    "add_card": "payment_source_added",
-    "add_paypal": "payment_source_added",
-    "remove_source": "payment_source_deleted",
-    "remove_twin": "payment_source_deleted",
+EVENT_NAMES: dict[StepOperation, str] = {
+    StepOperation.PAUSE: "subscription_pause_scheduled",
+    StepOperation.RESTORE_PAUSE: "subscription_pause_scheduled",
+    StepOperation.REMOVE_SCHEDULED_PAUSE: "subscription_scheduled_pause_removed",
+    StepOperation.SET_PAUSE_ASIDE: "subscription_scheduled_pause_removed",
+    StepOperation.RESUME: "subscription_resumed",
+    StepOperation.CANCEL_AT_TERM_END: "subscription_cancellation_scheduled",
+    StepOperation.CANCEL_NOW: "subscription_cancelled",
+    StepOperation.KEEP: "subscription_scheduled_cancellation_removed",
+    StepOperation.START_SUBSCRIPTION: "subscription_created",
+    StepOperation.CHANGE_AT_TERM_END: "subscription_changes_scheduled",
+    StepOperation.RESTORE_CHANGE: "subscription_changes_scheduled",
+    StepOperation.REMOVE_SCHEDULED_CHANGE: "subscription_scheduled_changes_removed",
+    StepOperation.SET_CHANGE_ASIDE: "subscription_scheduled_changes_removed",
+    StepOperation.ADD_SOURCE: "payment_source_added",
+    StepOperation.REMOVE_SOURCE: "payment_source_deleted",
+    StepOperation.REMOVE_DUPLICATE: "payment_source_deleted",
 }
 COUPON, PLAN, PAYER, ROLE = "coupon", "plan", "payer", "role"
 COLLECTED, DESCRIBED, REMOVED = "collected", "described", "payment_source_deleted"
@@ -161,6 +160,9 @@ class WriteLedger:
         if event["event_type"] == "invoice_generated":
             invoice = content["invoice"]
             self.charged[invoice["subscription_id"]] += invoice["amount_paid"] + invoice["amount_due"]
+        if event["event_type"] == "unbilled_charges_invoiced" and _has_only_earlier_charges(content):
+            invoice = content["invoice"]
+            self.charged[invoice["subscription_id"]] -= invoice["amount_paid"] + invoice["amount_due"]
         if log.is_collection(event, "payment_succeeded", "payment_failed"):
             self.collection_attempts[content["invoice"]["id"]] += 1
         if log.is_collection(event):
@@ -222,6 +224,11 @@ class WriteLedger:
         assert self.collection_attempts - asked == Counter(), "a bill was collected more often than asked for"
 
 
+def _has_only_earlier_charges(content: Mapping[str, Any]) -> bool:
+    """Return whether an invoice bills only what the console left unbilled: an immediate cancellation bills that."""
+    return len(content["invoice"]["line_items"]) == len(content["unbilled_charge"])
+
+
 def _is_known_entry(known: Container[tuple[str, str]], entry: LedgerEntry, ahead: int) -> bool:
     """Return whether somebody else is known to have written the same."""
     found_done = ahead < 0 and (entry.subject, ANYTHING) in known
@@ -259,10 +266,10 @@ def _may_be_done(step: Step) -> bool:
 
 def _entries_of_step(step: Step, asked: Mapping[str, Any], name: str) -> Iterator[tuple[LedgerEntry, int]]:
     """Yield the writes of a done step, each with its count or its cents."""
-    operation, subscription = step.operation, step.subscription_id
-    if operation == "swap_coupons":
+    operation, subscription = StepOperation(step.operation), step.subscription_id
+    if operation == StepOperation.SWAP_COUPONS:
         yield from _entries_of_swap(subscription, asked)
-    elif operation == "collect":
+    elif operation == StepOperation.COLLECT:
         yield LedgerEntry(asked["invoice"], COLLECTED), step.result or 0
     elif operation in EVENT_NAMES:
         yield LedgerEntry(subscription or name, EVENT_NAMES[operation]), 1
@@ -275,17 +282,19 @@ def _entries_of_swap(subscription: str, asked: Mapping[str, Any]) -> Iterator[tu
         for coupon in coupons:
             yield LedgerEntry(subscription, COUPON, f"{coupon} {way}"), 1
     if asked["changing_to"]:
-        yield LedgerEntry(subscription, EVENT_NAMES["change_at_term_end"]), 1
+        yield LedgerEntry(subscription, EVENT_NAMES[StepOperation.CHANGE_AT_TERM_END]), 1
 
 
 # The writes of operations that are recognized by comparing an event with the state before it.
-_EVENT_READERS: dict[str, Callable[[str, str, Mapping[str, Any]], LedgerEntry]] = {
-    "change_now": lambda _, subscription, asked: LedgerEntry(subscription, PLAN, asked["price"]),
-    "take_role": lambda name, _, asked: LedgerEntry(name, ROLE, f"{asked['role']} {asked['source']}"),
-    "make_payer_primary": lambda name, _, asked: LedgerEntry(name, ROLE, f"primary {asked['source']}"),
-    "take_subscription": lambda _name, _, asked: LedgerEntry(asked["subscription"], PAYER, asked["source"]),
-    "update_card": lambda _name, _, asked: LedgerEntry(asked["source"], DESCRIBED),
-    "describe_card": lambda _name, _, asked: LedgerEntry(asked["source"], DESCRIBED),
+_EVENT_READERS: dict[StepOperation, Callable[[str, str, Mapping[str, Any]], LedgerEntry]] = {
+    StepOperation.CHANGE_NOW: lambda _, subscription, asked: LedgerEntry(subscription, PLAN, asked["price"]),
+    StepOperation.ASSIGN_ROLE: lambda name, _, asked: LedgerEntry(name, ROLE, f"{asked['role']} {asked['source']}"),
+    StepOperation.MAKE_PAYER_PRIMARY: lambda name, _, asked: LedgerEntry(name, ROLE, f"primary {asked['source']}"),
+    StepOperation.REASSIGN_SUBSCRIPTION: lambda _name, _, asked: LedgerEntry(
+        asked["subscription"], PAYER, asked["source"]
+    ),
+    StepOperation.UPDATE_CARD: lambda _name, _, asked: LedgerEntry(asked["source"], DESCRIBED),
+    StepOperation.DESCRIBE_CARD: lambda _name, _, asked: LedgerEntry(asked["source"], DESCRIBED),
 }
 
 

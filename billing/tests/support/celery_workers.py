@@ -20,7 +20,7 @@ from conftest import ROOT
 
 WORKER = [sys.executable, "-m", "celery", "-A", "portal", "worker", "-Q", "celery,jobs", "--concurrency=2"]
 # Long enough for a worker to start on a busy machine.
-TIMEOUT_SECONDS = 90.0
+TIMEOUT_SECONDS = 180.0
 # Longer than any task runs, so that no two processes work on the same row.
 SENT_AGAIN_SECONDS = 20.0
 
@@ -43,14 +43,19 @@ def worker_environment(folder: Path, endpoint: str) -> dict[str, str]:
     }
 
 
-def wait_until(holds: Callable[[], object], *, meanwhile: Callable[[], object] = lambda: None) -> None:
-    """Wait until `holds` returns true, and call `meanwhile` every second until then. Raises TimeoutError."""
+def wait_until(
+    holds: Callable[[], object],
+    *,
+    meanwhile: Callable[[], object] = lambda: None,
+    every: float = 1.0,
+) -> None:
+    """Wait until `holds` returns true; call `meanwhile` now and then every so many seconds. Raises TimeoutError."""
     deadline = time.monotonic() + TIMEOUT_SECONDS
     while not holds():
         if time.monotonic() > deadline:
             raise TimeoutError("it did not come about")
         meanwhile()
-        next_call_at = time.monotonic() + 1
+        next_call_at = time.monotonic() + every
         while time.monotonic() < next_call_at and not holds():
             time.sleep(0.02)
 
@@ -112,20 +117,15 @@ class KillableWorker:
     def wait_for_death(self, point: str, because_of: Callable[[], object]) -> None:
         """Set a kill point, call `because_of`, and wait until the process has died there.
 
-        A dying process may have received the task, so `because_of` is called again periodically, as beat does.
+        A dying process may have received the task, so `because_of` is called again and again, as beat does.
         """
         part = self.point.with_suffix(".part")
         part.write_text(point)
         part.replace(self.point)
-        send_again_at = 0.0
-
-        def send_periodically() -> None:
-            nonlocal send_again_at
-            if time.monotonic() >= send_again_at:
-                because_of()
-                send_again_at = time.monotonic() + SENT_AGAIN_SECONDS
-
-        wait_until(lambda: not self.point.exists(), meanwhile=send_periodically)
+        try:
+            wait_until(lambda: not self.point.exists(), meanwhile=because_of, every=SENT_AGAIN_SECONDS)
+        except TimeoutError:
+            raise TimeoutError(f"no process has died at: {point}") from None
 
     def sent_mail_text(self) -> str:
         """Return the text of all mail that the worker sent."""

@@ -15,7 +15,7 @@ from billing import clock
 from billing.api.documents import render_documents
 from billing.jobs import recovery
 from billing.mirror import reconcile
-from billing.models import Command, InvoicePdf, JobRun, PauseSchedule, WebhookEvent
+from billing.models import Command, FeedCursor, InvoicePdf, JobRun, PauseSchedule, WebhookEvent
 
 
 def reconcile_output() -> str:
@@ -40,6 +40,7 @@ def expire_leases() -> None:
     PauseSchedule.objects.filter(attempts__gt=0).update(next_attempt_at=past)
     JobRun.objects.filter(finished_at__isnull=True).update(next_attempt_at=past)
     WebhookEvent.objects.filter(state=WebhookEvent.State.RECEIVED).update(next_attempt_at=past)
+    FeedCursor.objects.update(next_attempt_at=past)
     OutgoingMail.objects.filter(state=OutgoingMail.State.PENDING).update(next_attempt_at=past)
     InvoicePdf.objects.filter(state=InvoicePdf.State.WANTED).update(next_attempt_at=past)
 

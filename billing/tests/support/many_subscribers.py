@@ -78,6 +78,7 @@ def _import_subscribers(provider: Provider) -> None:
     Subscription.objects.bulk_create(
         Subscription(
             customer=owners[subscription.customer_id],
+            item_price_id=subscription.item_price_id,
             status=subscription.status,
             created_at=subscription.created_at,
             **_mirror_columns(subscription),

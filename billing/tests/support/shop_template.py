@@ -8,7 +8,7 @@ from typing import Any
 from django.db.models import Manager
 
 from billing.mirror import provider_clock
-from billing.models import ContentVersion, Coupon, ItemPrice
+from billing.models import ContentVersion, Coupon, Item, ItemPrice
 from billing.tests.support.live_provider import Provider
 from conftest import SiteCopy
 
@@ -29,7 +29,7 @@ class ShopTemplate:
         """Create what `Provider.open_shop` creates, on a site that was just reset."""
         if self._opened is None:
             provider.open_shop()
-            tables: tuple[Manager[Any], ...] = (ItemPrice.objects, Coupon.objects, ContentVersion.objects)
+            tables: tuple[Manager[Any], ...] = (Item.objects, ItemPrice.objects, Coupon.objects, ContentVersion.objects)
             mirror = [(table, list(table.all())) for table in tables]
             self._opened = _OpenedShop(provider.sandbox.copy_site(), mirror)
             return

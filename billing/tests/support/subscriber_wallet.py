@@ -32,23 +32,25 @@ class SubscriberWallet:
         """The provider's id of the customer."""
         return self.account.customer.provider_id
 
-    def create_token(self, number: str) -> str:
-        """Return the token of a card, as the provider's hosted fields create it."""
+    def authorize_card(self, number: str) -> str:
+        """Return the id of a payment intent that the subscriber has authorized with a card."""
+        params = {"customer_id": self.customer_id, "amount": 0, "currency_code": "USD", "payment_method_type": "card"}
+        intent = str(self.provider.sdk.PaymentIntent.create(params).payment_intent.id)
         cvv = {"cvv": "1234"} if number == AMEX else {}
-        return Payer(self.provider.sandbox.url).create_token(number, **cvv)
+        return Payer(self.provider.sandbox.url).authorize_card(intent, number, **cvv)
 
     def agree_to_paypal(self, intent: str) -> None:
         """Approve a PayPal payment intent."""
         payer = Payer(self.provider.sandbox.url)
         payer.decide_paypal(payer.begin_paypal(intent), "agree")
 
-    def add_card(self, token: str, *, key: str = "") -> MethodChangeResult:
-        """Add a card by its token."""
-        return self.change_method(MethodChange(ADD, CARD, token=token, owner=OWNER), key=key)
+    def add_card(self, intent: str, *, key: str = "") -> MethodChangeResult:
+        """Add the card of an authorized intent."""
+        return self.change_method(MethodChange(ADD, CARD, intent=intent, owner=OWNER), key=key)
 
-    def replace_card(self, source: str, token: str, *, key: str = "") -> MethodChangeResult:
+    def replace_card(self, source: str, intent: str, *, key: str = "") -> MethodChangeResult:
         """Replace a card by another."""
-        return self.change_method(MethodChange(UPDATE, CARD, source, token, OWNER), key=key)
+        return self.change_method(MethodChange(UPDATE, CARD, source, intent, OWNER), key=key)
 
     def describe_owner(self, source: str, **owner: str) -> MethodChangeResult:
         """Change a card's name and billing address."""

@@ -8,6 +8,7 @@ import pytest
 
 from billing.tests.api.browser import Browser
 from billing.tests.api.mirror_factory import (
+    catalog_resources,
     iso_time_at,
     make_invoice,
     make_resource,
@@ -69,13 +70,44 @@ def test_it_shows_a_card_payment() -> None:
             "number": "17",
             "status": "PAID",
             "transactionDate": iso_time_at(1),
+            "items": [],
             "total": 699,
+            "credits": 0,
+            "charged": 0,
+            "currencyCode": "USD",
             "paymentSourceType": "CARD",
+            "paymentSourceName": "Card",
             "cardBrand": "VISA",
             "last4": "1111",
             "paypalEmail": None,
         }
     ]
+
+
+def make_line(name: str, start: int, end: int, **fields: Any) -> dict[str, Any]:
+    """Return a line of an invoice for the days from `start` to `end` after NOW."""
+    return {"description": name, "date_from": timestamp_at(start), "date_to": timestamp_at(end), **fields}
+
+
+@pytest.mark.shows("data-9")
+def test_it_says_what_is_billed_for_which_time_and_what_credit_paid_of_it() -> None:
+    lines = [
+        make_line("Charge for the rest", 0, 365, entity_id="Minno-Plan-USD-Yearly"),
+        make_line("Another charge for the rest", 0, 365, entity_id="Minno-Plan-USD-Yearly"),
+        make_line("Setup", 0, 365, entity_id="setup-fee"),
+        {"description": "Gift wrap"},
+    ]
+    invoice = make_invoice("17", line_items=lines, total=8999, credits_applied=612, amount_paid=8387)
+
+    [row] = read_history(*catalog_resources(), invoice)
+
+    year = {"startsAt": iso_time_at(0), "endsAt": iso_time_at(365)}
+    assert row["items"] == [
+        {"name": "Kids", **year},
+        {"name": "Setup", **year},
+        {"name": "Gift wrap", "startsAt": None, "endsAt": None},
+    ]
+    assert (row["total"], row["credits"], row["charged"]) == (8999, 612, 8387)
 
 
 def test_it_shows_a_paypal_payment() -> None:
@@ -109,11 +141,13 @@ def test_an_invoice_of_zero_has_no_payment_method() -> None:
     assert (row["total"], row["paymentSourceType"], row["transactionDate"]) == (0, None, iso_time_at(0))
 
 
-def test_an_unsupported_payment_method_has_no_type() -> None:
+@pytest.mark.shows("rule-19")
+def test_any_other_payment_method_is_named() -> None:
     [row] = read_history(
         make_transaction("txn", "check", "pm_none"), make_invoice("17", linked_payments=make_linked_payments("txn"))
     )
-    assert (row["paymentSourceType"], row["transactionDate"]) == (None, iso_time_at(1))
+    paid_with = (row["paymentSourceType"], row["paymentSourceName"], row["transactionDate"])
+    assert paid_with == ("CHECK", "Check", iso_time_at(1))
 
 
 def test_the_newest_invoice_comes_first_and_deleted_ones_are_omitted() -> None:
@@ -174,11 +208,38 @@ FAILURES = {
 @pytest.mark.parametrize(("fields", "has_failure"), FAILURES.values(), ids=FAILURES.keys())
 def test_it_reports_a_payment_failure(fields: dict[str, Any], has_failure: bool) -> None:
     browser = Browser(open_account("alice", make_invoice("17", **fields)))
-    assert browser.get("/api/account/check-payment-failure").json() == {"hasPaymentFailure": has_failure}
+    assert browser.get("/api/account/check-payment-failure").json()["hasPaymentFailure"] is has_failure
     assert browser.get("/api/account").json()["hasPaymentFailure"] is has_failure
+
+
+@pytest.mark.shows("rule-10", "api-8")
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("Insufficient funds", "insufficient_funds"),
+        ("Your card has expired.", "expired_card"),
+        ("Authentication required", "confirmation_needed"),
+        ("Do not honor", "declined"),
+        (None, "declined"),
+    ],
+)
+def test_it_tells_what_failed_why_and_when_it_is_tried_again(text: str | None, reason: str) -> None:
+    invoice = make_invoice(
+        "17",
+        status="payment_due",
+        amount_due=699,
+        next_retry_at=timestamp_at(2),
+        linked_payments=make_linked_payments("txn", "failure"),
+    )
+    attempt = make_transaction("txn", "card", "pm_gone", status="failure", last4="0004", error_text=text)
+    body = Browser(open_account("alice", invoice, attempt)).get("/api/account/check-payment-failure").json()
+    [failed] = body["failedPayments"]
+    assert (failed["number"], failed["amountDue"], failed["currencyCode"]) == ("17", 699, "USD")
+    assert (failed["paymentSourceType"], failed["last4"], failed["reason"]) == ("CARD", "0004", reason)
+    assert failed["nextRetryAt"] == iso_time_at(2)
 
 
 def test_a_strangers_payment_failure_is_not_reported() -> None:
     open_account("bob", make_invoice("17", owner="bob", status="payment_due", dunning_status="in_progress"))
     response = Browser(open_account("alice")).get("/api/account/check-payment-failure")
-    assert response.json() == {"hasPaymentFailure": False}
+    assert response.json() == {"hasPaymentFailure": False, "canceledPlans": [], "pausedPlans": [], "failedPayments": []}

@@ -9,85 +9,28 @@ import pytest
 from accounts.models import OutgoingMail
 from billing.models import Command
 from billing.tests.api.browser import Browser, is_refusal
+from billing.tests.api.payments.card_forms import (
+    AMEX,
+    CHANGE,
+    INTENT,
+    MASTERCARD,
+    OWNER,
+    REFUSED_WHEN_ADDED,
+    add_card,
+    authorize_card,
+    authorize_intent,
+    change_source,
+    create_card_intent,
+    primary_source_id,
+    provider_sources,
+    read_payment_methods,
+)
 from billing.tests.api.synced_provider import DECLINING_CARD, SyncedProvider
-from billing.tests.support.live_provider import FAITH, VISA_CARD
+from billing.tests.support.live_provider import VISA_CARD
 from chargebee_sandbox.tests.support.hosted_fields import Payer
 from core.models import IdempotentRequest
 
 pytestmark = pytest.mark.django_db
-
-PAYMENTS = "/api/payments/"
-CHANGE = "/api/payments/updatePaymentSources"
-INTENT = "/api/payments/paymentToken"
-MASTERCARD = "5555555555554444"
-AMEX = "378282246310005"
-REFUSED_WHEN_ADDED = "4119862760338320"
-OWNER = {"firstName": "Grace", "lastName": "Van Dyke", "billingState": "Ohio", "billingZip": "43004"}
-
-
-@pytest.fixture
-def payer(shop: SyncedProvider) -> Payer:
-    """Return a payer, who fills in the provider's card fields."""
-    return Payer(shop.provider.sandbox.url)
-
-
-@pytest.fixture
-def ava(shop: SyncedProvider) -> Browser:
-    """Return Ava's browser; she has a plan and a Visa card."""
-    account = shop.customer("ava")
-    shop.subscribe("ava", FAITH)
-    return Browser(account)
-
-
-@pytest.fixture
-def finn(shop: SyncedProvider) -> Browser:
-    """Return Finn's browser; his card declined a renewal, and $6.99 is due."""
-    account = shop.customer("finn")
-    subscription = shop.subscribe("finn", FAITH)
-    shop.provider.add_card("finn", DECLINING_CARD)
-    shop.pass_term_end("finn", subscription, days=1)
-    return Browser(account)
-
-
-def read_payment_methods(browser: Browser) -> dict[str, Any]:
-    """Return the account's payment methods and amount due."""
-    response = browser.get(PAYMENTS)
-    assert response.status_code == 200, response.content
-    body: dict[str, Any] = response.json()
-    return body
-
-
-def add_card(browser: Browser, token: str, **more: Any) -> Any:
-    """Add a card by its token."""
-    return browser.post(CHANGE, {"operationType": "ADD", "paymentsource": "CARD", "token": token, **OWNER, **more})
-
-
-def change_source(browser: Browser, operation: str, source: str, **more: Any) -> Any:
-    """Change one of the account's sources."""
-    return browser.post(CHANGE, {"operationType": operation, "paymentSourceId": source, **more})
-
-
-def provider_sources(shop: SyncedProvider, customer: str) -> dict[str, Any]:
-    """Return a customer's sources at the provider, by last four digits or PayPal email."""
-    page = shop.client.PaymentSource.list({"customer_id": {"is": customer}, "limit": 100})
-    rows = [entry.payment_source.raw_data for entry in page.list]
-    return {(row.get("card") or {}).get("last4") or row["paypal"]["email"]: row for row in rows}
-
-
-def primary_source_id(shop: SyncedProvider, customer: str) -> str | None:
-    """Return the id of the source that the provider charges first."""
-    raw = shop.client.Customer.retrieve(customer).customer.raw_data
-    handle: str | None = raw.get("primary_payment_source_id")
-    return handle
-
-
-def authorize_intent(browser: Browser, payer: Payer, decision: str = "agree") -> str:
-    """Create an intent, have the payer decide on it at PayPal, and return its id."""
-    response = browser.post(INTENT, {})
-    assert response.status_code == 200, response.content
-    intent = str(response.json()["id"])
-    payer.decide_paypal(payer.begin_paypal(intent), decision)
-    return intent
 
 
 @pytest.mark.shows("data-3", "api-40")
@@ -97,6 +40,9 @@ def test_it_lists_masked_payment_methods(ava: Browser) -> None:
     [card] = body["card"]
     assert set(card) == {
         "paymentSourceId",
+        "type",
+        "typeName",
+        "account",
         "primaryPaymentSource",
         "deletable",
         "status",
@@ -119,7 +65,7 @@ def test_it_lists_masked_payment_methods(ava: Browser) -> None:
 @pytest.mark.shows("api-41")
 def test_it_adds_a_card_that_is_not_the_default(ava: Browser, shop: SyncedProvider, payer: Payer) -> None:
     before = primary_source_id(shop, "ava")
-    response = add_card(ava, payer.create_token(MASTERCARD))
+    response = add_card(ava, authorize_card(ava, payer, MASTERCARD))
     assert response.status_code == 200, response.content
     body = response.json()
     [_, added] = body["card"]
@@ -133,7 +79,7 @@ def test_it_adds_a_card_that_is_not_the_default(ava: Browser, shop: SyncedProvid
 
 def test_the_first_method_becomes_the_default(shop: SyncedProvider, payer: Payer) -> None:
     ivy = Browser(shop.customer("ivy", card=None))
-    body = add_card(ivy, payer.create_token(AMEX, cvv="1234")).json()
+    body = add_card(ivy, authorize_card(ivy, payer, AMEX, cvv="1234")).json()
     [card] = body["card"]
     assert (card["brand"], card["primaryPaymentSource"], card["deletable"]) == (
         "AMERICAN_EXPRESS",
@@ -143,29 +89,12 @@ def test_the_first_method_becomes_the_default(shop: SyncedProvider, payer: Payer
     assert primary_source_id(shop, "ivy") == card["paymentSourceId"]
 
 
-def test_a_refused_card_changes_nothing(ava: Browser, shop: SyncedProvider, payer: Payer) -> None:
-    before, token = read_payment_methods(ava), payer.create_token(REFUSED_WHEN_ADDED)
-    assert is_refusal(add_card(ava, token), 402, "payment_processing_failed")
+def test_a_card_that_the_provider_refuses_changes_nothing(ava: Browser, shop: SyncedProvider, payer: Payer) -> None:
+    before, intent = read_payment_methods(ava), authorize_card(ava, payer, MASTERCARD)
+    path, code = "/payment_sources/create_using_payment_intent", "payment_processing_failed"
+    shop.provider.sandbox.order_fault("error", path, status=400, api_error_code=code)
+    assert is_refusal(add_card(ava, intent), 402, "payment_processing_failed")
     assert read_payment_methods(ava) == before
-    assert list(provider_sources(shop, "ava")) == ["1111"]
-
-
-@pytest.mark.shows("error-3")
-def test_a_token_works_once(ava: Browser, shop: SyncedProvider, payer: Payer) -> None:
-    token = payer.create_token(MASTERCARD)
-    assert add_card(ava, token).status_code == 200
-    bob = Browser(shop.customer("bob"))
-    for browser in (ava, bob):
-        assert is_refusal(add_card(browser, token), 400, "payment_method_invalid")
-    assert is_refusal(add_card(ava, "cb_no_such_token"), 400, "payment_method_invalid")
-    assert sorted(provider_sources(shop, "ava")) == ["1111", "4444"]
-
-
-def test_a_token_expires(ava: Browser, shop: SyncedProvider, payer: Payer) -> None:
-    token = payer.create_token(MASTERCARD)
-    shop.provider.travel(minutes=31)
-    assert is_refusal(add_card(ava, token), 400, "payment_method_invalid")
-    assert list(provider_sources(shop, "ava")) == ["1111"]
 
 
 @pytest.mark.shows("rule-11", "api-41")
@@ -176,7 +105,7 @@ def test_a_new_number_replaces_the_old_card(ava: Browser, shop: SyncedProvider, 
         "UPDATE",
         old["paymentSourceId"],
         paymentsource="CARD",
-        token=payer.create_token(MASTERCARD),
+        token=authorize_card(ava, payer, MASTERCARD),
         **OWNER,
     ).json()
     [new] = body["card"]
@@ -189,9 +118,9 @@ def test_a_new_number_replaces_the_old_card(ava: Browser, shop: SyncedProvider, 
 def test_a_failed_update_keeps_the_old_card(ava: Browser, shop: SyncedProvider, payer: Payer) -> None:
     before = read_payment_methods(ava)
     [old] = before["card"]
-    for token, status in ((payer.create_token(REFUSED_WHEN_ADDED), 402), ("cb_spent", 400)):
-        response = change_source(ava, "UPDATE", old["paymentSourceId"], paymentsource="CARD", token=token, **OWNER)
-        assert response.status_code == status
+    for intent in (payer.begin_card(create_card_intent(ava), REFUSED_WHEN_ADDED)["id"], "pi_spent"):
+        response = change_source(ava, "UPDATE", old["paymentSourceId"], paymentsource="CARD", token=intent, **OWNER)
+        assert is_refusal(response, 400, "payment_method_invalid")
     assert read_payment_methods(ava) == before
     assert primary_source_id(shop, "ava") == old["paymentSourceId"]
 
@@ -208,7 +137,7 @@ def test_name_state_and_zip_change_without_the_number(ava: Browser, shop: Synced
 
 @pytest.mark.shows("payment-4", "api-41")
 def test_the_default_changes_at_once(ava: Browser, shop: SyncedProvider, payer: Payer) -> None:
-    added = add_card(ava, payer.create_token(MASTERCARD)).json()["paymentSourceId"]
+    added = add_card(ava, authorize_card(ava, payer, MASTERCARD)).json()["paymentSourceId"]
     body = change_source(ava, "SETPRIMARY", added, paymentsource="CARD").json()
     assert [card["primaryPaymentSource"] for card in body["card"]] == [False, True]
     assert [card["deletable"] for card in body["card"]] == [True, False]
@@ -220,7 +149,7 @@ def test_the_default_changes_at_once(ava: Browser, shop: SyncedProvider, payer: 
 
 @pytest.mark.shows("error-16", "rule-11", "api-41")
 def test_only_a_method_that_is_not_the_default_can_be_removed(ava: Browser, shop: SyncedProvider, payer: Payer) -> None:
-    added = add_card(ava, payer.create_token(MASTERCARD)).json()["paymentSourceId"]
+    added = add_card(ava, authorize_card(ava, payer, MASTERCARD)).json()["paymentSourceId"]
     [default, _] = read_payment_methods(ava)["card"]
     response = change_source(ava, "DELETE", default["paymentSourceId"])
     assert is_refusal(response, 409, "payment_method_in_use")
@@ -256,10 +185,12 @@ def test_it_adds_paypal_with_an_authorized_intent(ava: Browser, shop: SyncedProv
 
 @pytest.mark.shows("request-1", "api-42")
 def test_the_intent_is_returned_unchanged(ava: Browser, shop: SyncedProvider) -> None:
-    headers = {"Idempotency-Key": "one-intent"}
-    first, second = (ava.post(INTENT, {}, headers=headers).json() for _ in range(2))
-    assert first == second == shop.client.PaymentIntent.retrieve(first["id"]).payment_intent.raw_data
-    assert (first["payment_method_type"], first["amount"]) == ("paypal_express_checkout", 0)
+    for body, method in (({}, "paypal_express_checkout"), ({"paymentsource": "CARD"}, "card")):
+        headers = {"Idempotency-Key": f"one-intent-{method}"}
+        first, second = (ava.post(INTENT, body, headers=headers).json() for _ in range(2))
+        assert first == second == shop.client.PaymentIntent.retrieve(first["id"]).payment_intent.raw_data
+        assert (first["payment_method_type"], first["amount"], first["customer_id"]) == (method, 0, "ava")
+    assert is_refusal(ava.post(INTENT, {"paymentsource": "BARTER"}), 400, "validation_error")
 
 
 def test_it_refuses_an_intent_that_is_not_authorized(ava: Browser, shop: SyncedProvider, payer: Payer) -> None:
@@ -287,7 +218,7 @@ def test_a_working_card_collects_the_amount_due(finn: Browser, shop: SyncedProvi
     before = read_payment_methods(finn)
     assert before["amountDue"] == 699
     assert finn.get("/api/account").json()["hasPaymentFailure"] is True
-    body = add_card(finn, payer.create_token(MASTERCARD), quote=before["quote"]).json()
+    body = add_card(finn, authorize_card(finn, payer, MASTERCARD), quote=before["quote"]).json()
     assert (body["collected"], body["amountDue"]) == (699, 0)
     assert primary_source_id(shop, "finn") == body["paymentSourceId"]
     assert [card["primaryPaymentSource"] for card in body["card"]].index(True) == len(body["card"]) - 1
@@ -299,7 +230,7 @@ def test_a_working_card_collects_the_amount_due(finn: Browser, shop: SyncedProvi
 @pytest.mark.shows("rule-10")
 def test_a_declined_card_is_kept_and_the_amount_stays_due(finn: Browser, shop: SyncedProvider, payer: Payer) -> None:
     before = primary_source_id(shop, "finn")
-    body = add_card(finn, payer.create_token(DECLINING_CARD)).json()
+    body = add_card(finn, authorize_card(finn, payer, DECLINING_CARD)).json()
     assert (body["collected"], body["amountDue"]) == (0, 699)
     kept = next(card for card in body["card"] if card["paymentSourceId"] == body["paymentSourceId"])
     assert (kept["maskedNumber"][-4:], kept["primaryPaymentSource"]) == ("0004", False)
@@ -309,7 +240,7 @@ def test_a_declined_card_is_kept_and_the_amount_stays_due(finn: Browser, shop: S
 
 @pytest.mark.shows("rule-10", "reliability-31")
 def test_an_outdated_quote_collects_nothing(finn: Browser, shop: SyncedProvider, payer: Payer) -> None:
-    response = add_card(finn, payer.create_token(MASTERCARD), quote="an old one")
+    response = add_card(finn, authorize_card(finn, payer, MASTERCARD), quote="an old one")
     assert is_refusal(response, 409, "quote_changed")
     assert response.json()["amountDue"] == 699
     assert shop.invoices("finn")[0]["status"] == "payment_due"
@@ -322,7 +253,7 @@ def test_updating_the_default_card_pays_the_amount_due(finn: Browser, shop: Sync
         "UPDATE",
         default["paymentSourceId"],
         paymentsource="CARD",
-        token=payer.create_token(MASTERCARD),
+        token=authorize_card(finn, payer, MASTERCARD),
         **OWNER,
     ).json()
     assert (body["collected"], body["amountDue"]) == (699, 0)
@@ -340,7 +271,7 @@ def test_setting_the_default_method_pays_the_amount_due(finn: Browser, shop: Syn
 def test_a_method_of_another_account_is_not_found(ava: Browser, shop: SyncedProvider, payer: Payer) -> None:
     bob = Browser(shop.customer("bob"))
     [foreign] = read_payment_methods(ava)["card"]
-    token = payer.create_token(MASTERCARD)
+    token = authorize_card(bob, payer, MASTERCARD)
     calls = len(shop.provider.events("payment_source_added"))
     for operation in ("UPDATE", "DELETE", "SETPRIMARY"):
         response = change_source(bob, operation, foreign["paymentSourceId"], paymentsource="CARD", token=token, **OWNER)
@@ -392,7 +323,7 @@ def test_unknown_fields_are_ignored_and_not_stored(ava: Browser, shop: SyncedPro
         {
             "operationType": "ADD",
             "paymentsource": "CARD",
-            "token": payer.create_token(MASTERCARD),
+            "token": authorize_card(ava, payer, MASTERCARD),
             **OWNER,
             **unknown_fields,
         },
@@ -449,7 +380,7 @@ def test_a_partial_update_shows_both_cards_and_a_retry_finishes_it(
 ) -> None:
     [old] = read_payment_methods(ava)["card"]
     update = {"operationType": "UPDATE", "paymentSourceId": old["paymentSourceId"], "paymentsource": "CARD"}
-    body = {**update, "token": payer.create_token(MASTERCARD), **OWNER}
+    body = {**update, "token": authorize_card(ava, payer, MASTERCARD), **OWNER}
     shop.provider.sandbox.refuse_requests("/payment_sources/*/delete")
     partial, retried = (ava.post(CHANGE, body, headers={"Idempotency-Key": "one"}) for _ in range(2))
     assert is_refusal(partial, 502, "billing_partial")

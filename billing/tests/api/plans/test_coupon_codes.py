@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from typing import Any
 from urllib.parse import quote as percent_encoded
 
@@ -11,7 +10,7 @@ import pytest
 from pytest_django import Settings
 
 from billing.models import CodeRedemption, Command
-from billing.tests.api.browser import Browser, is_refusal
+from billing.tests.api.browser import Browser, is_refusal, pick_fields
 from billing.tests.api.mirror_factory import FAITH, GOSPEL, KIDS, make_subscription, open_account
 from billing.tests.api.synced_provider import UNREACHABLE_ENDPOINT, SyncedProvider
 
@@ -22,7 +21,7 @@ MANAGE = "/api/account/manage-plans"
 STATE = ("existingPlans", "bundleSavings", "couponDiscount", "total", "periodUnit", "otherTotal")
 
 BAD_LENGTHS = ["", " ", "   ", "\t", "x" * 31, "SAVE20" * 6, "🎁" * 31, " " * 31, "/" * 31]
-UNKNOWN_CODES = ["x" * 30, "NOSUCHCODE", "save20", "null", "list", "estimate", "..", "SAVE20."]
+UNKNOWN_CODES = ["x" * 30, "NOSUCHCODE", "null", "list", "estimate", "..", "SAVE20."]
 MALFORMED_CODES = [
     "SAVE 20",
     "SAVE/20",
@@ -40,12 +39,6 @@ MALFORMED_CODES = [
     "%2F",
     "\uff33AVE20",
 ]
-
-
-def pick_fields(response: Any, names: Sequence[str]) -> dict[str, Any]:
-    """Return some fields of a response's body."""
-    body = response.json()
-    return {name: body[name] for name in names}
 
 
 def redeem_code(browser: Browser, code: str, body: Any = None, **headers: str) -> Any:
@@ -111,6 +104,39 @@ def test_equal_savings_go_to_the_first_plan_of_the_catalog(shop: SyncedProvider,
 @pytest.mark.parametrize("code", [" SAVE20 ", "SAVE20\n"])
 def test_whitespace_around_a_code_is_ignored(ava: Browser, code: str) -> None:
     assert redeem_code(ava, code).status_code == 200
+
+
+@pytest.mark.shows("rule-9")
+@pytest.mark.parametrize(
+    ("typed", "spelled"), [("save20", "SAVE20"), ("sAvE20", "SAVE20"), ("WELCOME-BACK", "Welcome-Back")]
+)
+def test_a_code_matches_without_case_and_keeps_the_providers_spelling(
+    shop: SyncedProvider, ava: Browser, typed: str, spelled: str
+) -> None:
+    shop.coupon("Welcome-Back", percent=30)
+    gospel = redeem_code(ava, typed).json()["appliedTo"]
+    assert shop.coupons_on(gospel) == [spelled]
+    assert CodeRedemption.objects.get().code == spelled
+    assert Command.objects.get().shown["code"] == spelled
+    assert is_refusal(redeem_code(ava, spelled), 409, "coupon_already_applied")
+
+
+@pytest.mark.shows("rule-9")
+def test_a_code_as_typed_comes_before_one_of_another_case(shop: SyncedProvider, ava: Browser) -> None:
+    shop.coupon("save20", percent=10)
+    gospel = redeem_code(ava, "save20").json()["appliedTo"]
+    assert shop.coupons_on(gospel) == ["save20"]
+
+
+@pytest.mark.shows("rule-9")
+@pytest.mark.parametrize(("typed", "spelled"), [("once-k7qm", "ONCE-K7QM"), ("Once-p3xz", "once-p3xz")])
+def test_a_single_use_code_matches_without_case(shop: SyncedProvider, ava: Browser, typed: str, spelled: str) -> None:
+    shop.coupon("ONCE", cents=300)
+    shop.client.CouponSet.create({"id": "ONCE", "name": "ONCE", "coupon_id": "ONCE"})
+    shop.client.CouponSet.add_coupon_codes("ONCE", {"code": [spelled]})
+    assert redeem_code(ava, typed).status_code == 200
+    assert CodeRedemption.objects.get().code == spelled
+    assert is_refusal(redeem_code(ava, "once"), 404, "coupon_not_found")
 
 
 def test_the_coupon_of_single_use_codes_is_not_a_code(shop: SyncedProvider, ava: Browser) -> None:
@@ -194,7 +220,7 @@ def test_a_non_renewing_subscription_gets_no_code(shop: SyncedProvider) -> None:
 
 
 @pytest.mark.shows("error-8")
-@pytest.mark.parametrize("code", ["BUNDLE-2", "BUNDLE-3", "FREE-MONTH"])
+@pytest.mark.parametrize("code", ["BUNDLE-2", "BUNDLE-3", "FREE-MONTH", "bundle-2", "free-month"])
 def test_internal_coupons_are_not_found(shop: SyncedProvider, ava: Browser, bundles: None, code: str) -> None:
     shop.offer_free_month()
     assert is_refusal(redeem_code(ava, code), 404, "coupon_not_found")

@@ -94,6 +94,7 @@ def assert_not_claimable(browser: Browser, reason: str) -> None:
         "eligible": False,
         "reason": reason,
         "amountSaved": 0,
+        "currencyCode": "USD",
         "nextBillingAt": None,
         "newNextBillingAt": None,
         "plans": [],

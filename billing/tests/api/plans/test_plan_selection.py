@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -12,7 +11,7 @@ from pytest_django import Settings
 
 from accounts.models import Account
 from billing.models import Command
-from billing.tests.api.browser import Browser, is_refusal
+from billing.tests.api.browser import Browser, is_refusal, pick_fields, timeless_figures
 from billing.tests.api.mirror_factory import FAITH, GOSPEL, KIDS, LEGACY, make_subscription, open_account
 from billing.tests.api.synced_provider import DECLINING_CARD, UNREACHABLE_ENDPOINT, SyncedProvider, iso_time
 from billing.tests.support.faulty_proxy import FaultyProxy
@@ -22,14 +21,11 @@ pytestmark = pytest.mark.django_db
 ESTIMATE = "/api/account/add-remove-service/estimate"
 CHANGE = "/api/account/add-remove-service"
 MANAGE = "/api/account/manage-plans"
-READ_FIELDS = ("existingPlans", "plans", "bundleSavings", "couponDiscount", "total", "periodUnit", "otherTotal")
+READ_FIELDS = (
+    *("existingPlans", "plans", "bundleSavings", "couponDiscount", "total", "periodUnit", "period", "currencyCode"),
+    *("otherTotal", "otherTotals"),
+)
 MONEY = ("bundleSavings", "couponDiscount", "total", "periodUnit", "otherTotal")
-
-
-def pick_fields(response: Any, names: Sequence[str]) -> dict[str, Any]:
-    """Return some fields of a response's body."""
-    body = response.json()
-    return {name: body[name] for name in names}
 
 
 def existing_plan(response: Any, plan: str) -> dict[str, Any]:
@@ -78,9 +74,9 @@ def test_an_addition_is_estimated_with_its_totals(shop: SyncedProvider, ava: Bro
 
 
 def test_an_estimate_changes_nothing(shop: SyncedProvider, ava: Browser) -> None:
-    before = ava.get(MANAGE).json()
+    before = pick_fields(ava.get(MANAGE), READ_FIELDS)
     ava.post(ESTIMATE, {"planIds": [KIDS]})
-    assert ava.get(MANAGE).json() == before
+    assert pick_fields(ava.get(MANAGE), READ_FIELDS) == before
     assert not Command.objects.exists()
     assert len(shop.invoices("ava")) == 2
 
@@ -92,7 +88,7 @@ def test_an_addition_charges_its_estimate_and_shows_in_every_read(shop: SyncedPr
     assert result.status_code == 200
     assert shop.invoices("ava")[0]["amount_paid"] == result.json()["dueNow"] == estimate.json()["dueNow"] == 764
     assert pick_fields(result, MONEY) == pick_fields(estimate, MONEY)
-    assert pick_fields(result, READ_FIELDS) == ava.get(MANAGE).json()
+    assert pick_fields(result, READ_FIELDS) == pick_fields(ava.get(MANAGE), READ_FIELDS)
     assert pick_fields(result, ("added", "removed", "hasPaymentFailure")) == {
         "added": [KIDS],
         "removed": [],
@@ -116,7 +112,7 @@ def test_a_removal_is_estimated_and_takes_effect_at_term_end(shop: SyncedProvide
         "NON_RENEWING",
         end,
     )
-    assert pick_fields(result, READ_FIELDS) == ava.get(MANAGE).json()
+    assert pick_fields(result, READ_FIELDS) == pick_fields(ava.get(MANAGE), READ_FIELDS)
     assert len(shop.invoices("ava")) == 2
 
 
@@ -146,7 +142,7 @@ def test_one_plan_is_added_and_another_removed(shop: SyncedProvider, ava: Browse
     result = ava.post(CHANGE, {"planIds": [FAITH, KIDS], "quote": estimate.json()["quote"]})
     assert pick_fields(result, ("added", "removed")) == {"added": [KIDS], "removed": [GOSPEL]}
     assert pick_fields(estimate, MONEY) == pick_fields(result, MONEY)
-    assert pick_fields(result, READ_FIELDS) == ava.get(MANAGE).json()
+    assert pick_fields(result, READ_FIELDS) == pick_fields(ava.get(MANAGE), READ_FIELDS)
 
 
 def test_an_addition_beside_a_non_renewing_plan_matches_its_estimate(shop: SyncedProvider, ava: Browser) -> None:
@@ -201,8 +197,7 @@ def test_an_outdated_quote_is_refused_with_the_new_figures(shop: SyncedProvider,
     response = ava.post(CHANGE, {"planIds": selection, "quote": "of-another-day"})
     assert is_refusal(response, 409, "quote_changed")
     estimate = ava.post(ESTIMATE, {"planIds": selection}).json()
-    del estimate["effectiveAt"]
-    assert {name: response.json()[name] for name in estimate} == estimate
+    assert timeless_figures(pick_fields(response, estimate)) == timeless_figures(estimate)
     assert ava.get(MANAGE).json() == before
     assert len(shop.invoices("ava")) == 2
 
@@ -243,12 +238,12 @@ def test_an_addition_without_a_payment_method_is_estimated_but_refused(shop: Syn
 
 @pytest.mark.shows("reliability-9")
 def test_a_declined_card_changes_nothing(shop: SyncedProvider, ava: Browser) -> None:
-    before = ava.get(MANAGE).json()
+    before = pick_fields(ava.get(MANAGE), READ_FIELDS)
     shop.provider.add_card("ava", DECLINING_CARD)
     response = ava.post(CHANGE, {"planIds": [GOSPEL, KIDS]})
     assert is_refusal(response, 402, "payment_processing_failed")
     shop.import_customer("ava")
-    assert ava.get(MANAGE).json() == before
+    assert pick_fields(ava.get(MANAGE), READ_FIELDS) == before
     assert len(shop.invoices("ava")) == 2
 
 
@@ -274,7 +269,7 @@ def test_a_partial_change_returns_the_current_state(
     faulty_proxy.on_answer = pause_after_start
     response = ava.post(CHANGE, {"planIds": [FAITH, GOSPEL, KIDS]})
     assert is_refusal(response, 502, "billing_partial")
-    assert pick_fields(response, READ_FIELDS) == ava.get(MANAGE).json()
+    assert pick_fields(response, READ_FIELDS) == pick_fields(ava.get(MANAGE), READ_FIELDS)
     assert existing_plan(response, KIDS)["status"] == "ACTIVE"
 
 
@@ -341,7 +336,11 @@ def test_a_removed_paused_plan_ends_immediately_and_is_offered_again(shop: Synce
     shop.provider.travel(hours=2)
     result = ava.post(CHANGE, {"planIds": [GOSPEL], "quote": estimate.json()["quote"]})
     assert result.status_code == 200
-    assert pick_fields(estimate, READ_FIELDS) == pick_fields(result, READ_FIELDS) == ava.get(MANAGE).json()
+    assert (
+        pick_fields(estimate, READ_FIELDS)
+        == pick_fields(result, READ_FIELDS)
+        == pick_fields(ava.get(MANAGE), READ_FIELDS)
+    )
     assert [plan["id"] for plan in result.json()["plans"]] == [FAITH, KIDS]
     assert shop.subscription(faith)["status"] == "cancelled"
 

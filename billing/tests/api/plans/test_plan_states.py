@@ -34,6 +34,8 @@ ACTIVE = {
     "status": "ACTIVE",
     "subId": "sub",
     "periodUnit": "month",
+    "period": 1,
+    "currencyCode": "USD",
     "billingPeriod": "MONTH",
     "cancelAt": None,
     "nextBillingAt": iso_time_at(20),
@@ -46,6 +48,8 @@ ACTIVE = {
     "scheduledPlan": None,
     "hasFreeMonth": False,
     "hasOtherPeriod": True,
+    "isChangeable": True,
+    "amountToday": 699,
 }
 
 STATES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
@@ -104,7 +108,13 @@ STATES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         scheduled_price_change("faith-family-plan-USD-Yearly"),
         {
             "hasScheduledChange": True,
-            "scheduledPlan": {"periodUnit": "year", "amount": 6999, "at": iso_time_at(20)},
+            "scheduledPlan": {
+                "periodUnit": "year",
+                "period": 1,
+                "currencyCode": "USD",
+                "amount": 6999,
+                "at": iso_time_at(20),
+            },
         },
     ),
     "about to change to what nobody knows": ({"has_scheduled_changes": True}, {"hasScheduledChange": True}),
@@ -170,8 +180,25 @@ def test_a_plan_shows_whether_its_other_period_is_on_sale() -> None:
     assert {plan["subId"]: plan["hasOtherPeriod"] for plan in plans} == {"old": False, "new": True}
 
 
-def test_a_plan_outside_the_catalog_is_omitted() -> None:
-    assert read_plans(make_subscription("other", "somebody-elses-plan")) == []
+@pytest.mark.shows("rule-7")
+def test_a_plan_shows_what_it_costs_today_unless_it_is_no_longer_sold() -> None:
+    plans = read_plans(make_subscription("old", LEGACY), make_subscription("cheap", GOSPEL, amount=599))
+    assert {plan["subId"]: (plan["amount"], plan["amountToday"]) for plan in plans} == {
+        "old": (799, None),
+        "cheap": (599, 799),
+    }
+
+
+def test_every_live_subscription_of_a_service_is_shown() -> None:
+    plans = read_plans(make_subscription("first", created_at=timestamp_at(-90)), make_subscription("second"))
+    assert [(plan["subId"], plan["isChangeable"]) for plan in plans] == [("second", True), ("first", False)]
+
+
+@pytest.mark.shows("rule-19")
+def test_a_plan_outside_the_catalog_has_the_name_of_its_price_if_nothing_more_is_known() -> None:
+    [plan] = read_plans(make_subscription("other", "somebody-elses-plan", amount=450))
+    assert (plan["name"], plan["service"], plan["amount"]) == ("somebody-elses-plan-USD-Monthly", "", 450)
+    assert (plan["isChangeable"], plan["hasOtherPeriod"]) == (False, False)
 
 
 def test_a_deleted_subscription_is_omitted() -> None:
@@ -219,4 +246,5 @@ def test_an_account_without_subscriptions_has_no_plans() -> None:
         "hasPauseSub": False,
         "hasScheduledPause": False,
         "hasPaymentFailure": False,
+        "nextBills": [],
     }

@@ -113,6 +113,44 @@ def test_an_addition_keeps_the_discount_of_a_code(shop: SyncedProvider, bundles:
     assert last_billed_amount(shop, "ava", faith) == 503
 
 
+FOREVER = {"percent": 50, "duration_type": "forever"}
+LIMITED = {"cents": 500, "duration_type": "limited_period", "period": 3, "period_unit": "month"}
+
+
+@pytest.mark.shows("rule-4", "money-3")
+@pytest.mark.parametrize(
+    ("coupon", "charged", "renewal"),
+    [({"percent": 20}, 5599, 6999), (LIMITED, 6499, 6999), (FOREVER, 3499, 3499)],
+    ids=["one-time", "limited", "forever"],
+)
+def test_an_upgrade_shows_the_renewal_without_a_code_that_it_uses_up(
+    shop: SyncedProvider, coupon: dict[str, Any], charged: int, renewal: int
+) -> None:
+    ava = Browser(shop.customer("ava"))
+    faith = shop.subscribe("ava", FAITH)
+    shop.coupon("CODE", **coupon)
+    ava.post("/api/account/add-coupon/CODE")
+    estimate = ava.get(f"{UPGRADE}/estimate").json()
+    result = ava.post(UPGRADE, {"quote": estimate["quote"]}).json()
+    assert estimate["dueNow"] + estimate["credits"] == shop.invoices("ava")[0]["total"] == charged
+    shown = [next_totals(body) for body in (estimate, result, ava.get(MANAGE).json())]
+    assert shown == [{"year": renewal}] * 3
+    shop.provider.travel_to(shop.term_end(faith))
+    shop.provider.travel(days=1)
+    assert last_billed_amount(shop, "ava", faith) == renewal
+
+
+def test_promotional_credits_pay_a_bill_and_do_not_lower_its_price(shop: SyncedProvider) -> None:
+    ava = Browser(shop.customer("ava"))
+    shop.subscribe("ava", FAITH)
+    shop.client.PromotionalCredit.add({"customer_id": "ava", "amount": 10_000, "description": "Sorry"})
+    selection = {"planIds": [FAITH, GOSPEL]}
+    estimate = ava.post(f"{SERVICES}/estimate", selection).json()
+    result = ava.post(SERVICES, {**selection, "quote": estimate["quote"]}).json()
+    assert (estimate["dueNow"], next_totals(estimate)) == (0, {"month": 699 + 799})
+    assert next_totals(result) == next_totals(ava.get(MANAGE).json()) == {"month": 699 + 799}
+
+
 @pytest.mark.shows("rule-4")
 def test_a_change_accepted_unpaid_reports_the_payment_failure(
     db: None, launch_sandbox: Callable[..., Sandbox], settings: Settings

@@ -44,6 +44,49 @@ def test_a_former_plan_is_offered_at_its_period_and_restarts(
     assert [invoice["total"] for invoice in shop.invoices("hugo")] == [cents, cents]
 
 
+@pytest.mark.shows("rule-5", "api-10", "api-11")
+@pytest.mark.parametrize(("unit", "period", "due"), [("Monthly", "year", 6299 + 7199), ("Yearly", "month", 629 + 719)])
+def test_an_account_without_a_plan_starts_at_the_period_it_chooses(
+    shop: SyncedProvider, unit: str, period: str, due: int
+) -> None:
+    hugo = make_former_subscriber(shop, "hugo", FAITH, unit=unit)
+    wanted = {"planIds": [FAITH, GOSPEL], "periodUnit": period}
+    estimate = hugo.post(ESTIMATE, wanted).json()
+    assert (estimate["dueNow"], estimate["total"], estimate["periodUnit"]) == (due, due, period)
+    assert sum(row["amount"] for row in estimate["nextBills"]) == due
+    assert {row["periodUnit"] for row in estimate["nextBills"]} == {period}
+    assert {row["periodUnit"] for row in estimate["plans"]} == {period}
+
+    result = hugo.post(SERVICES, {**wanted, "quote": estimate["quote"]})
+    assert (result.status_code, result.json()["dueNow"]) == (200, due)
+    live = hugo.get(MANAGE).json()["existingPlans"]
+    assert {(plan["status"], plan["periodUnit"]) for plan in live} == {("ACTIVE", period)}
+    assert sum(invoice["total"] for invoice in shop.invoices("hugo")[:2]) == due
+    assert {shop.subscription(plan["subId"])["billing_period_unit"] for plan in live} == {period}
+
+
+def test_the_quote_of_a_month_does_not_confirm_a_year(shop: SyncedProvider) -> None:
+    hugo = make_former_subscriber(shop, "hugo", FAITH)
+    quote = hugo.post(ESTIMATE, {"planIds": [FAITH]}).json()["quote"]
+    refusal = hugo.post(SERVICES, {"planIds": [FAITH], "periodUnit": "year", "quote": quote})
+    assert (refusal.status_code, refusal.json()["code"]) == (409, "quote_changed")
+    assert (refusal.json()["dueNow"], refusal.json()["periodUnit"]) == (6999, "year")
+    assert len(shop.invoices("hugo")) == 1
+
+
+@pytest.mark.parametrize("period", ["year", "week", ""])
+def test_a_live_plan_sets_the_period_of_additions(shop: SyncedProvider, period: str) -> None:
+    ava = Browser(shop.customer("ava"))
+    shop.subscribe("ava", FAITH)
+    for path in (ESTIMATE, SERVICES):
+        refusal = ava.post(path, {"planIds": [FAITH, GOSPEL], "periodUnit": period})
+        assert (refusal.status_code, refusal.json()["code"]) == (400, "validation_error")
+        assert list(refusal.json()["fields"]) == ["periodUnit"]
+    assert len(shop.invoices("ava")) == 1
+    estimate = ava.post(ESTIMATE, {"planIds": [FAITH, GOSPEL], "periodUnit": "month"})
+    assert estimate.json()["periodUnit"] == "month"
+
+
 def test_a_bundle_restarts_at_its_rate(shop: SyncedProvider) -> None:
     hugo = make_former_subscriber(shop, "hugo", FAITH, GOSPEL)
     estimate = hugo.post(ESTIMATE, {"planIds": [FAITH, GOSPEL]}).json()

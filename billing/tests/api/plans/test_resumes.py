@@ -76,6 +76,20 @@ def test_a_declined_card_leaves_it_paused(shop: SyncedProvider) -> None:
     assert browser.get("/api/account").json()["hasPauseSub"] is True
 
 
+@pytest.mark.shows("rule-3", "api-19")
+def test_resuming_within_the_paid_term_announces_and_charges_nothing(shop: SyncedProvider) -> None:
+    browser = Browser(shop.customer("alice"))
+    faith = shop.subscribe("alice", FAITH)
+    shop.client.Subscription.pause(faith, {"pause_option": "immediately"})
+    shop.import_customer("alice")
+    estimate = browser.get(ESTIMATE).json()
+    later = {days: browser.get(f"{ESTIMATE}?days={days}").json()["amountDue"] for days in (30, 60)}
+    assert (estimate["amountDue"], later) == (0, {30: 0, 60: 699})
+    assert browser.post(RESUME, {"quote": estimate["quote"]}).status_code == 200
+    assert shop.subscription(faith)["status"] == "active"
+    assert len(shop.invoices("alice")) == 1
+
+
 @pytest.mark.shows("api-18", "api-20")
 def test_the_estimate_counts_days_from_the_pause_date(shop: SyncedProvider) -> None:
     browser = Browser(shop.customer("alice"))

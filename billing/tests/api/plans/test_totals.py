@@ -116,7 +116,14 @@ PERIODS = {
         monthly_totals(
             629,
             bundle=70,
-            other={"periodUnit": "year", "total": 7199, "bundleSavings": 800, "couponDiscount": 0},
+            other={
+                "periodUnit": "year",
+                "period": 1,
+                "currencyCode": "USD",
+                "total": 7199,
+                "bundleSavings": 800,
+                "couponDiscount": 0,
+            },
         ),
     ),
     "a yearly account has a yearly total": (

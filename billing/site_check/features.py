@@ -1,0 +1,130 @@
+"""Checks of the site's features and of what the provider sends subscribers itself: only records show them."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from billing.gateway.snapshots import Raw
+from billing.site_check.findings import SETTINGS, Finding, Topic
+from billing.site_check.site_reader import SiteReader
+
+TOPIC = Topic("Features")
+LOGIQ = f"{SETTINGS} > Billing LogIQ"
+
+
+@dataclass(frozen=True)
+class Feature:
+    """A feature of the site, and how a record of a kind shows that it is in use.
+
+    A feature that is `wanted` is ok when it is seen; of the others the portal knows little, and a person has to look.
+    """
+
+    needed: str
+    records: Callable[[SiteReader], Sequence[Raw]]
+    shows: Callable[[Raw], object]
+    place: str
+    wanted: bool = False
+    todo: str = ""
+
+
+FEATURES = (
+    Feature(
+        "pausing at the end of the term",
+        lambda site: site.subscriptions,
+        lambda row: row.get("status") == "paused" or row.get("pause_date"),
+        f"{LOGIQ} > Customers & Subscriptions > Pause Subscription",
+        wanted=True,
+    ),
+    Feature(
+        "changes at the end of the term",
+        lambda site: site.subscriptions,
+        lambda row: row.get("has_scheduled_changes"),
+        f"{LOGIQ} > Customers & Subscriptions",
+        wanted=True,
+    ),
+    Feature(
+        "several subscriptions for each customer",
+        lambda site: _customers_with_several(site.subscriptions),
+        bool,
+        f"{LOGIQ} > Customers & Subscriptions",
+        wanted=True,
+    ),
+    Feature(
+        "no ramps: the portal shows one scheduled change",
+        lambda site: site.subscriptions,
+        lambda row: row.get("changes_scheduled_at"),
+        f"{LOGIQ} > Customers & Subscriptions > Subscription Ramps",
+        todo="The portal removes further scheduled changes with each change that it makes.",
+    ),
+    Feature(
+        "no unbilled charges: changes are invoiced at once",
+        lambda site: site.customers,
+        lambda row: row.get("unbilled_charges"),
+        f"{LOGIQ} > Billing & Invoices > Unbilled Charges",
+        todo="What is unbilled appears on the next invoice; the portal does not announce it.",
+    ),
+    Feature(
+        "no contract terms",
+        lambda site: site.subscriptions,
+        lambda row: row.get("contract_term"),
+        f"{LOGIQ} > Customers & Subscriptions > Contract Terms",
+        todo="A subscription with a contract term cannot be paused, and a cancellation may be refused.",
+    ),
+    Feature(
+        "no consolidated invoices: one invoice for each subscription",
+        lambda site: site.customers,
+        lambda row: row.get("consolidated_invoicing"),
+        f"{LOGIQ} > Billing & Invoices > Consolidated Invoicing",
+        todo="The portal shows an invoice with the subscription that it names, and a consolidated one names none.",
+    ),
+    Feature(
+        "no calendar billing",
+        lambda site: site.customers,
+        lambda row: row.get("billing_date") or row.get("billing_day_of_week"),
+        f"{LOGIQ} > Billing & Invoices > Calendar Billing",
+        todo="First terms are shorter or longer than a month or a year.",
+    ),
+    Feature(
+        "one business entity",
+        lambda site: [*site.customers, *site.subscriptions],
+        lambda row: row.get("business_entity_id"),
+        f"{SETTINGS} > Business Entities",
+        todo="The portal reads and charges all entities of the site alike.",
+    ),
+)
+# What no record shows, with the place that does.
+PAGES = (
+    ("cancel reasons are optional", f"{LOGIQ} > Customers & Subscriptions, at reason codes"),
+    (
+        "the provider sends no mail about pauses, resumes, cancellations, changes, trial ends, renewals and payments",
+        f"{SETTINGS} > Email Notifications",
+    ),
+    ("subscribers change nothing in Chargebee's own portal", f"{SETTINGS} > Checkout & Self-Serve Portal"),
+)
+
+
+def check_features(site: SiteReader) -> Iterator[Finding]:
+    """Report which features the newest records show to be in use, and where to look for the others."""
+    for feature in FEATURES:
+        yield _judge_feature(feature, site)
+    for needed, place in PAGES:
+        yield TOPIC.unreadable(needed, place=place)
+
+
+def _customers_with_several(subscriptions: Sequence[Raw]) -> list[Raw]:
+    """Return for each customer the second of its subscriptions, empty without one."""
+    owned: dict[str, list[Raw]] = {}
+    for subscription in subscriptions:
+        owned.setdefault(str(subscription.get("customer_id")), []).append(subscription)
+    return [rows[1] if len(rows) > 1 else {} for rows in owned.values()]
+
+
+def _judge_feature(feature: Feature, site: SiteReader) -> Finding:
+    records = feature.records(site)
+    seen = sum(bool(feature.shows(row)) for row in records)
+    if not seen:
+        found = f"not seen in the newest {len(records)} records" if records else "no record yet"
+        return TOPIC.unreadable(feature.needed, place=feature.place, found=found)
+    found = f"{seen} of the newest {len(records)} records"
+    if feature.wanted:
+        return TOPIC.ok(feature.needed, found)
+    return TOPIC.look(feature.needed, f"in use: {found}", f"{feature.todo} To turn it off: {feature.place}.")

@@ -1,0 +1,74 @@
+"""Checks of gateways, payment types and dunning, as far as the newest records show them: no operation lists them."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+from django.conf import settings
+
+from billing.gateway.payment_methods import PAYPAL
+from billing.site_check.findings import SETTINGS, Finding, Topic
+from billing.site_check.site_reader import SiteReader
+
+TOPIC = Topic("Payments")
+GATEWAYS = f"{SETTINGS} > Payment Gateways"
+DUNNING_PLACE = f"{SETTINGS} > Dunning"
+CHECKOUT = f"{SETTINGS} > Checkout & Self-Serve Portal, at allowed domains"
+CARD = "card"
+# The gateways whose cards can be edited at the provider; elsewhere a card can only be replaced.
+EDITING_GATEWAYS = ("chargebee", "stripe", "braintree", "authorize_net", "worldpay")
+NOT_PAID = "not_paid"
+
+
+def check_payments(site: SiteReader) -> Iterator[Finding]:
+    """Report gateways, payment types and dunning."""
+    yield from _check_gateways(site)
+    yield TOPIC.unreadable(
+        f"Chargebee.js works on {', '.join(settings.ALLOWED_HOSTS) or 'the hosts of the portal'}", place=CHECKOUT
+    )
+    yield _check_dunning(site)
+    yield _check_dunning_end(site)
+    yield TOPIC.unreadable(
+        "a change whose charge fails is refused, not left unpaid",
+        place=f"{SETTINGS} > Billing LogIQ, at payment failures",
+    )
+
+
+def _check_gateways(site: SiteReader) -> Iterator[Finding]:
+    gateways = Counter(str(source.get("gateway")) for source in site.payment_sources)
+    types = Counter(str(source.get("type")) for source in site.payment_sources)
+    card_gateways = {str(source.get("gateway")) for source in site.payment_sources if source.get("type") == CARD}
+    needed = "a gateway for cards"
+    if not card_gateways:
+        yield TOPIC.unreadable(needed, place=GATEWAYS, found="no card at the site yet")
+    else:
+        yield TOPIC.ok(needed, ", ".join(f"{count} with {name}" for name, count in gateways.most_common()))
+    if fixed := sorted(card_gateways.difference(EDITING_GATEWAYS)):
+        yield TOPIC.look(
+            "cards can be edited",
+            f"not those of {', '.join(fixed)}",
+            "Nothing, if subscribers may replace a card rather than edit it.",
+        )
+    paypal = "PayPal, with agreements that can be charged later"
+    if types[PAYPAL]:
+        yield TOPIC.ok(paypal, f"{types[PAYPAL]} of the newest payment sources")
+    else:
+        yield TOPIC.unreadable(paypal, place=f"{GATEWAYS} > PayPal", found="no PayPal account at the site yet")
+
+
+def _check_dunning(site: SiteReader) -> Finding:
+    statuses = Counter(str(invoice["dunning_status"]) for invoice in site.invoices if invoice.get("dunning_status"))
+    needed = "dunning on, with retries over days"
+    if not statuses:
+        return TOPIC.unreadable(needed, place=DUNNING_PLACE, found="no unpaid invoice among the newest")
+    return TOPIC.ok(needed, ", ".join(f"{count} {status}" for status, count in statuses.most_common()))
+
+
+def _check_dunning_end(site: SiteReader) -> Finding:
+    needed = "known what dunning ends with; the portal shows either"
+    ended = [row for row in site.subscriptions if row.get("cancel_reason") == NOT_PAID]
+    unpaid = [invoice for invoice in site.invoices if invoice.get("status") == NOT_PAID]
+    if ended:
+        return TOPIC.ok(needed, f"it cancels: {len(ended)} of the newest subscriptions")
+    if unpaid:
+        return TOPIC.ok(needed, f"it keeps the subscription: {len(unpaid)} unpaid invoices")
+    return TOPIC.unreadable(needed, place=DUNNING_PLACE)

@@ -1,0 +1,36 @@
+"""Billing terms: the currency of a price and how often it bills. Amounts of unlike terms are never added."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+DAY, WEEK, MONTH, YEAR = "day", "week", "month", "year"
+PERIOD_UNITS = (DAY, WEEK, MONTH, YEAR)
+# Plans of the catalog are sold for these, and switch between them.
+SOLD_PERIOD_UNITS = (MONTH, YEAR)
+DEFAULT_CURRENCY = "USD"
+
+
+@dataclass(frozen=True)
+class BillingTerms:
+    """What amounts have in common that may be added: the currency, and a period of `period` times `period_unit`."""
+
+    currency: str = DEFAULT_CURRENCY
+    period: int = 1
+    period_unit: str = MONTH
+
+    @property
+    def is_monthly_or_yearly(self) -> bool:
+        """Whether it bills every month or every year; plans switch between these two."""
+        return self.period == 1 and self.period_unit in SOLD_PERIOD_UNITS
+
+    @property
+    def other_period(self) -> BillingTerms:
+        """The terms that a monthly or yearly price switches to: yearly or monthly, in the same currency."""
+        return replace(self, period_unit=YEAR if self.period_unit == MONTH else MONTH)
+
+    @property
+    def period_phrase(self) -> str:
+        """The period in words: `month`, `3 months`."""
+        unit = self.period_unit or "period"
+        return unit if self.period == 1 else f"{self.period} {unit}s"

@@ -1,0 +1,137 @@
+"""The next bill in figures: what is shown is what the provider bills next."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.test import override_settings
+
+from accounts.models import Account
+from billing import clock
+from billing.mirror import next_bills
+from billing.models import NextBillEstimate
+from billing.tests.api.browser import Browser
+from billing.tests.api.mirror_factory import FAITH, GOSPEL, KIDS
+from billing.tests.api.synced_provider import UNREACHABLE_ENDPOINT, SyncedProvider
+from core.clock import database_now
+
+pytestmark = pytest.mark.django_db
+
+SERVICES = "/api/account/add-remove-service"
+DOWNGRADE, UPGRADE = "/api/account/downgrade", "/api/account/upgrade"
+MANAGE = "/api/account/manage-plans"
+
+
+def read_bills(account: Account) -> list[dict[str, Any]]:
+    """Return the next bills after the estimates that the first read has requested."""
+    browser = Browser(account)
+    browser.get("/api/account")
+    next_bills.estimate_wanted_bills(account.pk, now=clock.billing_now())
+    bills: list[dict[str, Any]] = browser.get("/api/account").json()["nextBills"]
+    assert browser.get(MANAGE).json()["nextBills"] == bills
+    return bills
+
+
+def figures(bills: list[dict[str, Any]]) -> list[tuple[str, int | None, str, bool]]:
+    """Return the day, amount and period of each bill, and whether it follows another."""
+    return [(bill["date"][:10], bill["amount"], bill["periodUnit"], bill["follows"]) for bill in bills]
+
+
+@pytest.mark.shows("rule-21")
+def test_the_amount_is_null_until_a_read_has_requested_its_estimate(shop: SyncedProvider) -> None:
+    ava = shop.customer("ava")
+    shop.subscribe("ava", FAITH)
+    assert figures(Browser(ava).get("/api/account").json()["nextBills"]) == [("2026-04-10", None, "month", False)]
+    [bill] = read_bills(ava)
+    assert (bill["amount"], bill["tax"], bill["planNames"]) == (699, "included", ["Faith & Family"])
+    assert bill["paymentSource"]["last4"] == "1111"
+
+
+@pytest.mark.shows("rule-21")
+def test_removing_a_plan_after_a_scheduled_downgrade_shows_the_monthly_bills(
+    shop: SyncedProvider, bundles: None
+) -> None:
+    ben = shop.customer("ben")
+    for plan in (FAITH, GOSPEL, KIDS):
+        shop.subscribe("ben", plan, unit="Yearly", coupon_ids=["BUNDLE-3"])
+    browser = Browser(ben)
+    assert browser.post(DOWNGRADE).status_code == 200
+    estimate = browser.post(f"{SERVICES}/estimate", {"planIds": [FAITH, KIDS]}).json()
+    assert estimate["periodUnit"] == "year"
+    expected = [("2027-03-10", 629, "month", False), ("2027-03-10", 809, "month", False)]
+    assert figures(estimate["nextBills"]) == expected
+    browser.post(SERVICES, {"planIds": [FAITH, KIDS], "quote": estimate["quote"]})
+    assert figures(read_bills(ben)) == expected
+
+
+@pytest.mark.shows("rule-21")
+def test_a_pausing_plan_is_billed_when_it_resumes(shop: SyncedProvider, bundles: None) -> None:
+    ava = shop.customer("ava")
+    faith = shop.subscribe("ava", FAITH, coupon_ids=["BUNDLE-2"])
+    shop.subscribe("ava", GOSPEL, coupon_ids=["BUNDLE-2"])
+    browser = Browser(ava)
+    browser.post("/api/account/subscriptions/multiple-pause", {"subscriptionId": [faith]})
+    assert browser.get(MANAGE).json()["total"] == 629 + 719
+    assert figures(read_bills(ava)) == [("2026-04-10", 719, "month", False), ("2026-05-10", 629, "month", False)]
+
+
+@pytest.mark.shows("rule-21")
+def test_nothing_is_billed_after_a_cancellation(shop: SyncedProvider) -> None:
+    ava = shop.customer("ava")
+    shop.subscribe("ava", FAITH)
+    Browser(ava).post("/api/account/cancel", {})
+    assert read_bills(ava) == []
+
+
+@pytest.mark.shows("rule-21")
+def test_a_one_time_code_does_not_count_in_what_follows(shop: SyncedProvider, bundles: None) -> None:
+    ava = shop.customer("ava")
+    shop.subscribe("ava", FAITH)
+    shop.coupon("SAVE20", percent=20)
+    browser = Browser(ava)
+    redeemed = browser.post("/api/account/add-coupon/SAVE20").json()
+    expected = [("2026-04-10", 559, "month", False), ("2026-05-10", 699, "month", True)]
+    assert figures(redeemed["nextBills"]) == figures(read_bills(ava)) == expected
+    addition = browser.post(f"{SERVICES}/estimate", {"planIds": [FAITH, GOSPEL]}).json()
+    assert figures(addition["nextBills"]) == [
+        ("2026-04-10", 503, "month", False),
+        ("2026-04-10", 719, "month", False),
+        ("2026-05-10", 629, "month", True),
+    ]
+    upgrade = browser.get(f"{UPGRADE}/estimate").json()
+    assert figures(upgrade["nextBills"]) == [("2027-03-10", 6999, "year", False)]
+
+
+@pytest.mark.shows("rule-21")
+def test_credits_pay_the_bills_in_the_order_of_their_dates(shop: SyncedProvider) -> None:
+    ava = shop.customer("ava")
+    shop.subscribe("ava", FAITH)
+    shop.client.PromotionalCredit.add({"customer_id": "ava", "amount": 1000, "description": "Sorry"})
+    shop.import_customer("ava")
+    assert figures(read_bills(ava)) == [
+        ("2026-04-10", 0, "month", False),
+        ("2026-05-10", 398, "month", True),
+        ("2026-06-10", 699, "month", True),
+    ]
+
+
+@pytest.mark.shows("rule-21")
+def test_an_account_that_nobody_reads_costs_no_request(shop: SyncedProvider) -> None:
+    ava = shop.customer("ava")
+    faith = shop.subscribe("ava", FAITH)
+    read_bills(ava)
+    shop.pass_term_end("ava", faith)
+    assert not NextBillEstimate.objects.due().exists()
+    Browser(ava).get("/api/account")
+    assert NextBillEstimate.objects.due().count() == 1
+
+
+@pytest.mark.shows("rule-21")
+def test_an_unreachable_provider_leaves_the_date_alone(shop: SyncedProvider) -> None:
+    ava = shop.customer("ava")
+    shop.subscribe("ava", FAITH)
+    with override_settings(CHARGEBEE_ENDPOINT=UNREACHABLE_ENDPOINT):
+        assert figures(read_bills(ava)) == [("2026-04-10", None, "month", False)]
+    NextBillEstimate.objects.update(next_attempt_at=database_now())
+    assert figures(read_bills(ava)) == [("2026-04-10", 699, "month", False)]

@@ -1,0 +1,97 @@
+"""Several customers with one address: each is shown, and the session can continue in it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pytest_django import DjangoAssertNumQueries
+
+from accounts.models import Account
+from accounts.tests.sign_in.sign_in_client import SignInClient
+from billing import clock
+from billing.health import checks
+from billing.models import Customer
+from billing.tests.support.live_provider import FAITH, GOSPEL, Provider
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+OTHERS, SWITCH = "/api/account/others", "/api/account/others/switch"
+
+
+@pytest.fixture
+def twice(provider: Provider) -> SignInClient:
+    """Ella has two customers, each with a subscription, and has signed in: to the newer one."""
+    for customer, address, plan in (("ella", "ella@example.com", FAITH), ("ella-2", "Ella@example.com", GOSPEL)):
+        provider.sdk.Customer.create({"id": customer, "email": address, "first_name": customer})
+        provider.add_card(customer, "4111111111111111")
+        provider.subscribe(customer, plan)
+        provider.travel(hours=1)
+    browser = SignInClient()
+    browser.sign_in("Ella@example.com")
+    return browser
+
+
+def names(browser: SignInClient) -> list[str]:
+    return [plan["name"] for plan in browser.api.get("/api/account").json()["plans"]]
+
+
+def switch(browser: SignInClient, customer_id: str) -> Any:
+    return browser.api.post(SWITCH, {"customerId": customer_id}, format="json")
+
+
+@pytest.mark.shows("rule-13", "rule-18", "api-60")
+def test_what_every_customer_of_the_address_pays_for_is_shown(twice: SignInClient) -> None:
+    assert names(twice) == ["Gospel TV"]
+    (other,) = twice.api.get(OTHERS).json()
+    assert other["id"] == "ella"
+    (plan,) = other["plans"]
+    shown = ("name", "amount", "currencyCode", "period", "periodUnit", "status")
+    assert [plan[name] for name in shown] == ["Faith & Family", 699, "USD", 1, "month", "ACTIVE"]
+
+
+@pytest.mark.shows("rule-18", "api-61")
+def test_the_session_continues_in_the_other_customer_where_its_plans_can_be_ended(
+    twice: SignInClient, provider: Provider
+) -> None:
+    assert switch(twice, "ella").status_code == 204
+
+    assert names(twice) == ["Faith & Family"]
+    assert [other["id"] for other in twice.api.get(OTHERS).json()] == ["ella-2"]
+    assert twice.api.post("/api/account/cancel", {}, format="json").status_code == 200
+    assert provider.subscription(Account.objects.get(customer__provider_id="ella"), FAITH).status == "non_renewing"
+    assert provider.subscription(Account.objects.get(customer__provider_id="ella-2"), GOSPEL).status == "active"
+
+
+@pytest.mark.shows("api-61", "request-7")
+def test_a_customer_of_another_address_is_not_found(twice: SignInClient, provider: Provider) -> None:
+    provider.subscriber("bob", FAITH)
+
+    assert [switch(twice, customer_id).status_code for customer_id in ("bob", "nobody")] == [404, 404]
+    assert names(twice) == ["Gospel TV"]
+
+
+@pytest.mark.shows("rule-18", "api-61")
+def test_a_customer_whose_address_has_changed_is_not_found_any_more(twice: SignInClient, provider: Provider) -> None:
+    switch(twice, "ella")
+    switch(twice, "ella-2")
+    Customer.objects.filter(provider_id="ella").update(email="new@example.com")
+
+    assert switch(twice, "ella").status_code == 404
+
+
+def test_the_list_costs_a_constant_number_of_queries(
+    twice: SignInClient, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    with django_assert_num_queries(5):
+        twice.api.get(OTHERS)
+
+
+@pytest.mark.shows("rule-13", "rule-18")
+def test_operators_see_the_address_in_system_health(twice: SignInClient) -> None:
+    (check,) = [
+        check for check in checks.run_health_checks(now=clock.billing_now()) if check.name == "addresses_shared"
+    ]
+
+    assert (check.number, check.needs_somebody) == (1, True)
+    assert "merge the customers" in check.todo

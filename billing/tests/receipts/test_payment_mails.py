@@ -1,0 +1,224 @@
+"""Mails about bills that the provider collects by itself: each told once (docs/rules.md, rule 22)."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from io import StringIO
+from typing import Any
+
+import pytest
+from django.core import mail
+from django.core.management import call_command
+
+from accounts.models import Account, AccountEvent, OutgoingMail
+from accounts.tests.sign_in.sign_in_client import send_due_mail
+from billing import clock
+from billing.mirror import account_import
+from billing.models import Command, Invoice
+from billing.tests.changes.test_pauses import pause_plans, run_due_jobs
+from billing.tests.support.live_provider import DECLINING_CARD, FAITH, GOSPEL, KIDS, VISA_CARD, Provider
+from billing.tests.support.webhook_delivery import WebhookDelivery
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def webhooks(provider: Provider) -> WebhookDelivery:
+    return WebhookDelivery(provider)
+
+
+def deliver(webhooks: WebhookDelivery) -> None:
+    webhooks.collect_new()
+    webhooks.deliver_all()
+    send_due_mail()
+
+
+def payment_mails() -> list[Any]:
+    titles = {row.context["title"] for row in OutgoingMail.objects.filter(kind="payment", state="sent")}
+    return [message for message in mail.outbox if message.subject in titles]
+
+
+def renew(provider: Provider, webhooks: WebhookDelivery) -> None:
+    """Let a month and an hour pass, and deliver what happened."""
+    deliver(webhooks)
+    provider.travel(days=32)
+    deliver(webhooks)
+
+
+@pytest.mark.shows("rule-22")
+def test_a_renewal_has_one_receipt_with_period_amount_card_and_invoice(
+    provider: Provider, webhooks: WebhookDelivery
+) -> None:
+    alice = provider.subscriber("alice", FAITH)
+    renew(provider, webhooks)
+
+    (sent,) = payment_mails()
+    invoice = provider.invoices(alice)[-1]
+    assert sent.subject == "Receipt for Faith & Family: $6.99"
+    assert "Faith & Family renewed on" in sent.body
+    assert "Charged: $6.99, taxes included" in sent.body
+    assert "Payment method: Visa ending in 1111" in sent.body
+    assert f"/billingHistory?invoice={invoice.id}" in sent.body
+    (event,) = AccountEvent.objects.filter(account=alice, kind="bill_paid")
+    assert (event.text, event.actor) == (sent.subject, "system")
+    assert int(event.at.timestamp()) == invoice.paid_at
+
+
+def test_repeated_webhooks_and_comparisons_send_no_second_receipt(
+    provider: Provider, webhooks: WebhookDelivery
+) -> None:
+    alice = provider.subscriber("alice", FAITH)
+    renew(provider, webhooks)
+    webhooks.under_way = list(webhooks.story)
+    webhooks.deliver_all()
+    account_import.resync_account(alice)
+    call_command("reconcile", "--restart", stdout=StringIO())
+    run_due_jobs()
+    send_due_mail()
+    assert len(payment_mails()) == 1
+
+
+def test_the_end_of_a_trial_has_a_receipt(provider: Provider, webhooks: WebhookDelivery) -> None:
+    end = clock.billing_now() + timedelta(days=20)
+    provider.subscriber("alice", KIDS, trial_end=int(end.timestamp()))
+    deliver(webhooks)
+    provider.travel_to(end + timedelta(hours=1))
+    deliver(webhooks)
+    (sent,) = payment_mails()
+    assert sent.subject == "Receipt for Kids: $8.99"
+    assert "Your Kids trial ended on" in sent.body
+
+
+def test_a_bill_paid_from_credit_says_that_nothing_was_charged(provider: Provider, webhooks: WebhookDelivery) -> None:
+    provider.subscriber("alice", FAITH)
+    provider.sdk.PromotionalCredit.add({"customer_id": "alice", "amount": 5000, "description": "Sorry"})
+    renew(provider, webhooks)
+    (sent,) = payment_mails()
+    assert sent.subject == "Receipt for Faith & Family: $0.00"
+    assert "You weren't charged." in sent.body
+    assert "Payment method" not in sent.body
+
+
+def test_an_imported_account_gets_no_receipts_of_its_past(provider: Provider) -> None:
+    provider.subscriber("bob")
+    customer = {"id": "alice", "email": "alice@example.com"}
+    provider.sdk.Customer.create(customer)
+    provider.add_card("alice", VISA_CARD)
+    provider.subscribe("alice", FAITH)
+    provider.travel(days=31)
+    account = account_import.import_account("alice@example.com")
+    assert account is not None
+    account_import.resync_account(account)
+    send_due_mail()
+    assert Invoice.objects.filter(customer__account=account).count() == 2
+    assert not OutgoingMail.objects.filter(account=account).exists()
+
+
+def test_a_bill_that_a_comparison_finds_late_is_not_told(provider: Provider) -> None:
+    alice = provider.subscriber("alice", FAITH)
+    provider.travel(days=45)
+    account_import.resync_account(alice)
+    assert Invoice.objects.filter(customer__account=alice).count() == 2
+    assert not OutgoingMail.objects.filter(kind="payment").exists()
+
+
+def test_a_resume_by_the_night_is_told_by_its_own_receipt_alone(provider: Provider, webhooks: WebhookDelivery) -> None:
+    alice = provider.subscriber("alice", GOSPEL)
+    pause_plans(alice)
+    for _ in range(3):
+        provider.travel(days=31)
+        run_due_jobs()
+        webhooks.collect_new()
+        webhooks.deliver_all()
+        if Command.objects.filter(kind="resume", state=Command.State.SUCCEEDED).exists():
+            break
+    send_due_mail()
+    made = {step.invoice_id for command in Command.objects.all() for step in command.steps} - {""}
+    assert made
+    told = OutgoingMail.objects.filter(kind="payment").values_list("context__about__invoice", flat=True)
+    assert not Invoice.objects.filter(pk__in=told, provider_id__in=made).exists()
+    receipt = OutgoingMail.objects.get(context__title="Gospel TV is active again").context
+    assert ["Payment method", "Visa ending in 1111"] in receipt["facts"]
+    assert receipt["action_label"] == "See your invoice"
+    assert receipt["action_url"] == f"/billingHistory?invoice={made.pop()}"
+
+
+@pytest.fixture
+def broke(provider: Provider, webhooks: WebhookDelivery) -> Account:
+    """Return the account of a subscriber whose card stops working after the first bill."""
+    alice = provider.subscriber("alice", FAITH)
+    provider.add_card("alice", DECLINING_CARD)
+    deliver(webhooks)
+    return alice
+
+
+def next_bill(account: Account) -> Any:
+    return account.customer.subscriptions.get().next_billing_at
+
+
+@pytest.mark.shows("rule-22")
+def test_each_failed_try_is_told_with_reason_and_next_try_and_the_success_after_them(
+    provider: Provider, webhooks: WebhookDelivery, broke: Account
+) -> None:
+    provider.travel_to(next_bill(broke) + timedelta(hours=1))
+    deliver(webhooks)
+    deliver(webhooks)
+    provider.travel(days=1)
+    deliver(webhooks)
+    first, second = payment_mails()
+    assert first.subject == second.subject == "Your payment for Faith & Family failed"
+    assert "We couldn't collect $6.99. " in first.body
+    assert "We'll try again on" in first.body
+    assert "Visa ending in 0004" in first.body
+    assert "/manage-payment-method" in first.body
+    assert [event.kind for event in broke.events.all()].count("payment_failed") == 2
+
+    provider.add_card("alice", VISA_CARD)
+    provider.travel(days=1)
+    deliver(webhooks)
+    receipt = payment_mails()[-1]
+    assert receipt.subject == "Receipt for Faith & Family: $6.99"
+    assert "An earlier try failed. This one went through" in receipt.body
+    assert "Visa ending in 1111" in receipt.body
+
+
+def test_the_last_failed_try_says_what_became_of_the_plan(
+    provider: Provider, webhooks: WebhookDelivery, broke: Account
+) -> None:
+    provider.travel_to(next_bill(broke) + timedelta(hours=1))
+    deliver(webhooks)
+    for _ in range(10):
+        provider.travel(days=1)
+        deliver(webhooks)
+    assert Invoice.objects.latest("issued_at").status == "not_paid"
+    assert "That was our last try." in payment_mails()[-1].body
+    assert len({message.body for message in payment_mails()}) == len(payment_mails())
+
+
+def test_a_failure_that_was_paid_before_its_mail_left_is_not_told(
+    provider: Provider, webhooks: WebhookDelivery, broke: Account
+) -> None:
+    provider.travel_to(next_bill(broke) + timedelta(hours=1))
+    webhooks.collect_new()
+    webhooks.deliver_all()
+    provider.add_card("alice", VISA_CARD)
+    provider.travel(days=1)
+    deliver(webhooks)
+    assert [message.subject for message in payment_mails()] == ["Receipt for Faith & Family: $6.99"]
+
+
+def test_it_waits_for_an_open_change_that_may_have_made_the_invoice(
+    provider: Provider, webhooks: WebhookDelivery
+) -> None:
+    alice = provider.subscriber("alice", FAITH)
+    deliver(webhooks)
+    command = Command.objects.create(account=alice, key="k", kind="resume", actor="you", steps=[])
+    provider.travel(days=32)
+    deliver(webhooks)
+    row = OutgoingMail.objects.get(kind="payment")
+    assert (row.state, row.last_error) == (OutgoingMail.State.PENDING, "")
+    assert payment_mails() == []
+    Command.objects.filter(pk=command.pk).update(state=Command.State.FAILED)
+    OutgoingMail.objects.update(next_attempt_at=row.created_at)
+    send_due_mail()
+    assert len(payment_mails()) == 1

@@ -1,0 +1,129 @@
+"""Random lives: every next bill that is shown is what the provider then bills, to the cent and to the day.
+
+`LONG_SEQUENCES=1000` searches a thousand lives (see `sequence_search`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import strategies as st
+from hypothesis.stateful import initialize, rule
+
+from billing import clock
+from billing.mirror import documents, next_bills
+from billing.models import AccountDocument
+from billing.tests.storm.account_lifecycle import NAME, AccountLifecycle, InitialPlan
+from billing.tests.storm.plan_changes import PlanChanges
+from billing.tests.storm.sequence_search import plans, search_sequences
+from billing.tests.support.live_provider import Provider
+
+pytestmark = pytest.mark.django_db
+
+SITE_ZONE = ZoneInfo("America/New_York")
+
+starts = st.builds(
+    InitialPlan, plan=plans, unit=st.sampled_from(["Monthly", "Yearly"]), trial_days=st.sampled_from([0, 0, 10])
+)
+
+
+@dataclass
+class BilledLifecycle(AccountLifecycle):
+    """A life whose bills are held against those that were shown before."""
+
+    def travel_forward(self, **duration: float) -> None:
+        """Let time pass, and compare what was billed meanwhile with what was shown before."""
+        self.sync_events()
+        shown, before = self.shown_bills(), self._invoice_ids()
+        pausing = {holding.subscription.provider_id for holding in self.list_holdings() if holding.pause_date}
+        super().travel_forward(**duration)
+        self._assert_came_true(shown, before, pausing)
+
+    def shown_bills(self) -> list[dict[str, Any]]:
+        """Return the next bills on the screen, with the estimates that its read requests."""
+        documents.read_document(self.account, AccountDocument.Kind.ACCOUNT)
+        next_bills.estimate_wanted_bills(self.account.pk, now=clock.billing_now())
+        body = json.loads(documents.read_document(self.account, AccountDocument.Kind.ACCOUNT))
+        bills: list[dict[str, Any]] = body["nextBills"]
+        assert all(bill["amount"] is not None for bill in bills), bills
+        return bills
+
+    def _assert_shown(self, figures: Mapping[str, Any]) -> None:
+        super()._assert_shown(figures)
+        estimated = [
+            (bill["plan_ids"], bill["date"][:10], bill["amount"], bill["follows"]) for bill in figures["next_bills"]
+        ]
+        shown = [(bill["planIds"], bill["date"][:10], bill["amount"], bill["follows"]) for bill in self.shown_bills()]
+        assert sorted(estimated) == sorted(shown), "the preview shows other bills than the account then"
+
+    def _invoice_ids(self) -> set[str]:
+        return {str(invoice.id) for invoice in self.provider.invoices(self.account)}
+
+    def _assert_came_true(self, shown: list[dict[str, Any]], before: Set[str], pausing: Set[str]) -> None:
+        first_dates: dict[str, str] = {}
+        for invoice in self.provider.invoices(self.account):
+            if str(invoice.id) in before:
+                continue
+            day = _site_day(datetime.fromtimestamp(int(invoice.date), tz=UTC))
+            promised = [
+                bill
+                for bill in shown
+                if invoice.subscription_id in bill["plans"] and _site_day(_instant(bill["date"])) <= day
+            ]
+            assert promised, f"{invoice.subscription_id} was billed on {day}, which nobody was told: {shown}"
+            billed = invoice.total - (invoice.credits_applied or 0)
+            assert billed == promised[-1]["amount"], f"billed {billed} on {day}, shown: {shown}"
+            first_dates.setdefault(invoice.subscription_id, day)
+        for bill in shown:
+            day = _site_day(_instant(bill["date"]))
+            if not bill["follows"] and _instant(bill["date"]) < clock.billing_now() - timedelta(days=2):
+                # Time stops in the night after each event, so that a resume comes up to a day late.
+                late = timedelta(days=1 if bill["plans"][0] in pausing else 0)
+                days = (day, _site_day(_instant(bill["date"]) + late))
+                assert first_dates.get(bill["plans"][0]) in days, f"no bill on {day}: {shown}"
+
+    def _assert_billed_as_shown(self, invoices: Sequence[Any], expected: Mapping[tuple[str, int], int]) -> None:
+        # The totals do not count promotional credits, which are a discount of an invoice.
+        super()._assert_billed_as_shown([row for row in invoices if not _uses_credits(row)], expected)
+
+
+class NextBillsMachine(PlanChanges):
+    """Random changes of one account, and time."""
+
+    life: BilledLifecycle
+
+    @initialize(starts=st.lists(starts, min_size=1, max_size=3, unique_by=lambda start: start.plan))
+    def begin(self, starts: list[InitialPlan]) -> None:
+        self.life = BilledLifecycle(self.provider, starts)
+
+    @rule(cents=st.integers(1, 3000))
+    def give_credits(self, cents: int) -> None:
+        self.provider.sdk.PromotionalCredit.add({"customer_id": NAME, "amount": cents, "description": "Sorry"})
+        self.life.sync_events()
+
+    @rule(days=st.sampled_from([2, 12, 31, 40, 65, 130, 370]))
+    def let_days_pass(self, days: int) -> None:
+        self.life.travel_forward(days=days)
+
+
+def _uses_credits(invoice: Any) -> bool:
+    return any(row["entity_type"] == "promotional_credits" for row in invoice.raw_data.get("discounts") or ())
+
+
+def _instant(text: str) -> datetime:
+    return datetime.fromisoformat(text)
+
+
+def _site_day(instant: datetime) -> str:
+    return instant.astimezone(SITE_ZONE).date().isoformat()
+
+
+@pytest.mark.shows("rule-21")
+def test_the_next_bills_of_any_life_come_true(provider: Provider) -> None:
+    search_sequences(NextBillsMachine, provider, sequences=5, steps=8)
