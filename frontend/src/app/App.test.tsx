@@ -15,6 +15,7 @@ import { showSnackbar } from '@/stores/snackbar';
 import {
   makeInvoice,
   makeManagePlans,
+  makePaymentFailure,
   makePayments,
   makePlan,
   makeProfile,
@@ -79,6 +80,26 @@ describe('the shell', () => {
     expect(services.getAllByRole('listitem')).toHaveLength(3);
   });
 
+  // shows: shell-19
+  it('links the services’ logos to their sites, in a new tab', async () => {
+    const site = makeSite();
+    const [faith, gospel] = site.services;
+    if (!faith || !gospel) throw new Error('The fixture has services.');
+    const services = [faith, { ...gospel, streamUrl: '' }];
+    server.use(http.get('*/api/site', () => HttpResponse.json({ ...site, services })));
+    openApp('/');
+    await findLandingHeading();
+    for (const name of ['Our services', 'Our brands']) {
+      const logos = within(screen.getByRole('list', { name }));
+      const watch = logos.getByRole('link');
+      expect(watch).toHaveAccessibleName('Watch Faith & Family (opens in a new tab)');
+      expect(watch).toHaveAttribute('href', faith.streamUrl);
+      expect(watch).toHaveAttribute('target', '_blank');
+      expect(watch.getAttribute('rel')).toContain('noopener');
+      expect(logos.getByAltText(gospel.name)).toBeVisible();
+    }
+  });
+
   // shows: rule-14, shell-5, shell-6, landing-2
   it('shows help, terms, privacy and the year in the footer', async () => {
     openApp('/');
@@ -129,6 +150,32 @@ describe('a signed-in subscriber', () => {
     expect(menu.getByRole('button', { name: 'Logout' })).toBeVisible();
   });
 
+  // shows: shell-18, rule-15
+  it('sees the areas of the account on every screen, with the current one marked', async () => {
+    server.use(http.get('*/api/invoice/list', () => HttpResponse.json([])));
+    const { user } = openApp('/coupon');
+    const areas = within(await screen.findByRole('navigation', { name: 'Your account' }));
+    expect(
+      areas.getAllByRole('link').map((link) => [link.textContent, link.getAttribute('href')]),
+    ).toEqual([
+      ['Home', '/dashboard'],
+      ['Subscriptions', '/manage-subscription'],
+      ['Payments', '/manage-payment-method'],
+      ['Invoices', '/billingHistory'],
+      ['Profile', '/edit-profile'],
+      ['Emails', '/emailPreferences'],
+    ]);
+    const findCurrent = () => areas.getAllByRole('link').filter((link) => link.ariaCurrent);
+    expect(findCurrent().map((link) => [link.textContent, link.ariaCurrent])).toEqual([
+      ['Subscriptions', 'true'],
+    ]);
+    await user.click(areas.getByRole('link', { name: 'Invoices' }));
+    expect(await screen.findByRole('heading', { level: 1, name: 'Billing History' })).toHaveFocus();
+    expect(findCurrent().map((link) => [link.textContent, link.ariaCurrent])).toEqual([
+      ['Invoices', 'page'],
+    ]);
+  });
+
   // shows: shell-3, api-3
   it('logs out locally and on the server', async () => {
     const authorization = vi.fn();
@@ -169,7 +216,7 @@ describe('a signed-in subscriber', () => {
   it('sees a banner after a failed payment', async () => {
     server.use(
       http.get('*/api/account/check-payment-failure', () =>
-        HttpResponse.json({ hasPaymentFailure: true }),
+        HttpResponse.json(makePaymentFailure({ hasPaymentFailure: true })),
       ),
     );
     openApp('/');

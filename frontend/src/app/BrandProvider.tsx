@@ -3,13 +3,11 @@ import { type ReactNode, useLayoutEffect } from 'react';
 
 import { siteOptions } from '@/lib/api/queries';
 import { applyBrandColors } from '@/lib/brand';
-import { setClockOffset } from '@/lib/clock';
-import { setTimeZone } from '@/lib/formats';
 import { LoaderOverlay } from '@/ui/LoaderOverlay';
 import { SiteNameContext } from '@/ui/PageHeading';
 
 /**
- * Sets the colors, the time zone and the clock for the brand of this host.
+ * Sets the colors and the name for the brand of this host.
  *
  * Renders nothing until the brand has loaded, so that the layout does not shift. If the request
  * fails, the app renders without a brand.
@@ -17,10 +15,7 @@ import { SiteNameContext } from '@/ui/PageHeading';
 export function BrandProvider({ children }: { children: ReactNode }) {
   const { data: site, isFetched } = useQuery(siteOptions);
   useLayoutEffect(() => {
-    if (!site) return;
-    applyBrandColors(site.brand.colors);
-    setTimeZone(site.timeZone);
-    setClockOffset(site.clockOffset);
+    if (site) applyBrandColors(site.brand.colors);
   }, [site]);
   if (!isFetched) return <LoaderOverlay />;
   return <SiteNameContext value={site?.brand.name ?? ''}>{children}</SiteNameContext>;

@@ -9,6 +9,7 @@ import { siteOptions } from '@/lib/api/queries';
 import { createQueryClient } from '@/lib/api/queryClient';
 import { applyHandover } from '@/lib/page/handover';
 import { pageAllowsProviderScript, readSiteFromPage } from '@/lib/page/pageLoads';
+import { applySite } from '@/lib/site';
 import { App } from './App';
 
 const root = document.getElementById('root');
@@ -17,7 +18,8 @@ if (root === null) throw new Error('The page has no #root element.');
 const queryClient = createQueryClient();
 // Every screen needs the brand. It comes with the page, or else is requested before the first
 // render.
-queryClient.setQueryData(siteOptions.queryKey, readSiteFromPage());
+const site = readSiteFromPage();
+if (site) queryClient.setQueryData(siteOptions.queryKey, applySite(site));
 void queryClient.prefetchQuery(siteOptions);
 prefetchScreen(queryClient, window.location.pathname);
 

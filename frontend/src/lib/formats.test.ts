@@ -3,9 +3,9 @@ import { afterEach, describe, expect, it } from 'vitest';
 import {
   daysLeft,
   formatCents,
-  formatCentsUsd,
   formatCount,
   formatDate,
+  formatInvoiceTotal,
   formatNumericDate,
   formatPrice,
   formatSaving,
@@ -26,12 +26,20 @@ describe('money', () => {
   });
 
   // shows: product-5
-  it('ends with USD on the invoice list', () => {
-    expect(formatCentsUsd(699)).toBe('$6.99 USD');
+  it('ends with its currency on the invoice list', () => {
+    expect(formatInvoiceTotal(699, 'USD')).toBe('$6.99 USD');
+    expect(formatInvoiceTotal(250, 'EUR')).toBe('€2.50 EUR');
   });
 
-  it('includes its period', () => {
-    expect(formatPrice(6999, 'year')).toBe('$69.99 / year');
+  it('has no cents in currencies that have none', () => {
+    expect(formatCents(500, 'JPY')).toBe('¥500');
+  });
+
+  it.each([
+    [{ currencyCode: 'USD', period: 1, periodUnit: 'year' as const }, '$69.99 / year'],
+    [{ currencyCode: 'EUR', period: 3, periodUnit: 'month' as const }, '€69.99 / 3 months'],
+  ])('includes its period', (terms, text) => {
+    expect(formatPrice(6999, terms)).toBe(text);
   });
 
   it.each([

@@ -2,31 +2,56 @@ import { billingNow } from './clock';
 
 const LOCALE = 'en-US';
 const DAY_IN_MS = 24 * 60 * 60 * 1000;
-const dollars = new Intl.NumberFormat(LOCALE, { style: 'currency', currency: 'USD' });
+const DEFAULT_CURRENCY = 'USD';
+const formatters = new Map<string, Intl.NumberFormat>();
 
-/** 699 → `$6.99`; a negative amount keeps its sign before the dollar. */
-export function formatCents(cents: number): string {
-  return dollars.format(cents / 100);
+/** The currency of an amount, and the period that it is for. */
+export interface Terms {
+  currencyCode: string;
+  /** How many units a period has. */
+  period: number;
+  periodUnit: 'day' | 'week' | 'month' | 'year';
+}
+
+function moneyFormatter(currency: string): Intl.NumberFormat {
+  const formatter =
+    formatters.get(currency) ?? new Intl.NumberFormat(LOCALE, { style: 'currency', currency });
+  formatters.set(currency, formatter);
+  return formatter;
+}
+
+/**
+ * 699 → `$6.99`; a negative amount keeps its sign before the dollar. Some currencies have no cents:
+ * 500 → `¥500`.
+ */
+export function formatCents(cents: number, currency = DEFAULT_CURRENCY): string {
+  const formatter = moneyFormatter(currency);
+  return formatter.format(cents / 10 ** (formatter.resolvedOptions().maximumFractionDigits ?? 2));
 }
 
 /** 699 → `$6.99 USD`, as the invoice list shows its totals. */
-export function formatCentsUsd(cents: number): string {
-  return `${formatCents(cents)} USD`;
+export function formatInvoiceTotal(cents: number, currency: string): string {
+  return `${formatCents(cents, currency)} ${currency}`;
 }
 
 /** 699 → `-$6.99`, a discount. Zero is `$0.00`, without a sign. */
-export function formatSaving(cents: number): string {
-  return cents === 0 ? formatCents(0) : formatCents(-Math.abs(cents));
+export function formatSaving(cents: number, currency = DEFAULT_CURRENCY): string {
+  return formatCents(cents === 0 ? 0 : -Math.abs(cents), currency);
+}
+
+/** `month`, `3 months`. */
+export function formatPeriod({ period, periodUnit }: Omit<Terms, 'currencyCode'>): string {
+  return period === 1 ? periodUnit : `${period} ${periodUnit}s`;
 }
 
 /** `$6.99 / month`. */
-export function formatPrice(cents: number, periodUnit: 'month' | 'year'): string {
-  return `${formatCents(cents)} / ${periodUnit}`;
+export function formatPrice(cents: number, terms: Terms): string {
+  return `${formatCents(cents, terms.currencyCode)} / ${formatPeriod(terms)}`;
 }
 
 /** `$6.99/month`, within a sentence. */
-export function formatInlinePrice(cents: number, periodUnit: 'month' | 'year'): string {
-  return `${formatCents(cents)}/${periodUnit}`;
+export function formatInlinePrice(cents: number, terms: Terms): string {
+  return `${formatCents(cents, terms.currencyCode)}/${formatPeriod(terms)}`;
 }
 
 let timeZone: string | undefined;
@@ -38,6 +63,7 @@ export function setTimeZone(zone: string | undefined): void {
 
 type DateStyle = Intl.DateTimeFormatOptions;
 const LONG: DateStyle = { month: 'long', day: 'numeric', year: 'numeric' };
+const WEEKDAY: DateStyle = { weekday: 'long', month: 'long', day: 'numeric' };
 const SHORT: DateStyle = { month: 'short', day: 'numeric', year: 'numeric' };
 const NUMERIC: DateStyle = { month: '2-digit', day: '2-digit', year: 'numeric' };
 
@@ -50,9 +76,25 @@ export function formatDate(instant: string | Date): string {
   return formatInstant(instant, LONG);
 }
 
+/** `Friday, November 20`. */
+export function formatWeekday(instant: string | Date): string {
+  return formatInstant(instant, WEEKDAY);
+}
+
 /** `Nov 20, 2026`. */
 export function formatShortDate(instant: string | Date): string {
   return formatInstant(instant, SHORT);
+}
+
+/** `Nov 20 – Dec 20, 2026`. */
+export function formatDateRange(start: string, end: string): string {
+  const format = new Intl.DateTimeFormat(LOCALE, { ...SHORT, timeZone });
+  return format.formatRange(new Date(start), new Date(end));
+}
+
+/** `2026`. */
+export function formatYear(instant: string): string {
+  return formatInstant(instant, { year: 'numeric' });
 }
 
 /** `Nov 20, 2026, 3:15 PM`. */
@@ -74,4 +116,11 @@ export function daysLeft(instant: string | Date, now: Date = billingNow()): numb
 /** `1 day`, `2 days`. */
 export function formatCount(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
+}
+
+const LIST = new Intl.ListFormat('en-US', { type: 'conjunction' });
+
+/** `Faith & Family, Gospel TV, and Kids`. */
+export function formatList(words: readonly string[]): string {
+  return LIST.format(words);
 }

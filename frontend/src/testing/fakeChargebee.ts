@@ -14,7 +14,10 @@ const fields = new Map<FieldKind, Map<string, Listener>>();
 /** The functions that a test configures and inspects. */
 export const fakeChargebee = {
   init: vi.fn(),
-  tokenize: vi.fn(),
+  /** Authorizes an intent with the entered card. */
+  authorize: vi.fn(),
+  /** Authorizes an intent with the stored card that it names. */
+  authorizeStoredCard: vi.fn(),
   /** Settles with the payer's decision. */
   pay: vi.fn(),
   setPaymentIntent: vi.fn(),
@@ -44,7 +47,7 @@ function createComponent() {
     mount: () => {
       for (const listeners of fields.values()) queueMicrotask(() => listeners.get('ready')?.({}));
     },
-    tokenize: fakeChargebee.tokenize,
+    authorizeWith3ds: fakeChargebee.authorize,
     update: () => undefined,
     destroy: () => undefined,
   };
@@ -56,10 +59,16 @@ const payPal = {
   handlePayment: fakeChargebee.pay,
 };
 
+const threeDS = {
+  setPaymentIntent: fakeChargebee.setPaymentIntent,
+  handleCardPayment: fakeChargebee.authorizeStoredCard,
+};
+
 const instance = {
   site: 'portal-test',
   publishableKey: 'test_key',
   load: (name: string) => Promise.resolve(name === 'paypal' ? payPal : undefined),
+  load3DSHandler: () => Promise.resolve(threeDS),
   createComponent: createComponent,
 };
 
@@ -97,7 +106,7 @@ export async function blockProviderScript(): Promise<void> {
 /** Simulates typing in one of the provider's fields. */
 export function typeInHostedField(
   kind: FieldKind,
-  event: { complete: boolean; error?: { message: string } },
+  event: { complete: boolean; error?: { message: string }; cardType?: string },
 ) {
   act(() =>
     fields.get(kind)?.get('change')?.({ field: kind, empty: false, error: undefined, ...event }),

@@ -1,10 +1,14 @@
 import type {
   Account,
   EmailPreference,
+  FailedPayment,
   FreeMonthOffer,
   Invoice,
   ManagePlans,
+  NextBill,
   OfferedPlan,
+  OtherCustomer,
+  PaymentFailure,
   PaymentSource,
   Payments,
   PeriodEstimate,
@@ -17,6 +21,8 @@ import type {
 
 /** Sample responses of the API. Each function takes overrides. */
 
+export const MONTHLY_DOLLARS = { currencyCode: 'USD', period: 1, periodUnit: 'month' as const };
+
 export function makePlan(overrides: Partial<Plan> = {}): Plan {
   return {
     id: 'faith-family-plan',
@@ -25,7 +31,7 @@ export function makePlan(overrides: Partial<Plan> = {}): Plan {
     amount: 699,
     status: 'ACTIVE',
     subId: 'sub_faith',
-    periodUnit: 'month',
+    ...MONTHLY_DOLLARS,
     billingPeriod: 'MONTH',
     cancelAt: null,
     nextBillingAt: '2026-12-10T15:00:00Z',
@@ -37,7 +43,31 @@ export function makePlan(overrides: Partial<Plan> = {}): Plan {
     hasScheduledChange: false,
     hasFreeMonth: false,
     hasOtherPeriod: true,
+    isChangeable: true,
+    amountToday: overrides.amount ?? 699,
     scheduledPlan: null,
+    ...overrides,
+  };
+}
+
+export function makeNextBill(overrides: Partial<NextBill> = {}): NextBill {
+  return {
+    date: '2026-12-10T15:00:00Z',
+    amount: 699,
+    ...MONTHLY_DOLLARS,
+    plans: ['sub_faith'],
+    planIds: ['faith-family-plan'],
+    planNames: ['Faith & Family'],
+    paymentSource: {
+      paymentSourceId: 'pm_visa',
+      type: 'CARD',
+      typeName: 'Card',
+      brand: 'VISA',
+      last4: '1111',
+      account: null,
+    },
+    tax: 'included',
+    follows: false,
     ...overrides,
   };
 }
@@ -50,6 +80,7 @@ export function makeAccount(overrides: Partial<Account> = {}): Account {
     hasPauseSub: false,
     hasScheduledPause: false,
     hasPaymentFailure: false,
+    nextBills: [makeNextBill()],
     ...overrides,
   };
 }
@@ -61,8 +92,10 @@ export function makeManagePlans(overrides: Partial<ManagePlans> = {}): ManagePla
     bundleSavings: 0,
     couponDiscount: 0,
     total: 699,
-    periodUnit: 'month',
+    ...MONTHLY_DOLLARS,
     otherTotal: null,
+    otherTotals: [],
+    nextBills: [makeNextBill()],
     ...overrides,
   };
 }
@@ -72,8 +105,19 @@ export function makeInvoice(overrides: Partial<Invoice> = {}): Invoice {
     number: '1001',
     status: 'PAID',
     transactionDate: '2026-11-10T15:00:00Z',
+    items: [
+      {
+        name: 'Faith & Family',
+        startsAt: '2026-11-10T15:00:00Z',
+        endsAt: '2026-12-10T15:00:00Z',
+      },
+    ],
     total: 699,
+    credits: 0,
+    charged: 699,
+    currencyCode: 'USD',
     paymentSourceType: 'CARD',
+    paymentSourceName: 'Card',
     cardBrand: 'VISA',
     last4: '1111',
     paypalEmail: null,
@@ -84,6 +128,8 @@ export function makeInvoice(overrides: Partial<Invoice> = {}): Invoice {
 export function makeCard(overrides: Partial<PaymentSource> = {}): PaymentSource {
   return {
     paymentSourceId: 'pm_visa',
+    type: 'CARD',
+    typeName: 'Card',
     primaryPaymentSource: true,
     deletable: false,
     status: 'VALID',
@@ -96,6 +142,7 @@ export function makeCard(overrides: Partial<PaymentSource> = {}): PaymentSource 
     billingZip: '10001',
     billingState: 'New York',
     email: null,
+    account: null,
     ...overrides,
   };
 }
@@ -103,6 +150,8 @@ export function makeCard(overrides: Partial<PaymentSource> = {}): PaymentSource 
 export function makePayPal(overrides: Partial<PaymentSource> = {}): PaymentSource {
   return makeCard({
     paymentSourceId: 'pm_paypal',
+    type: 'PAYPAL_EXPRESS_CHECKOUT',
+    typeName: 'PayPal',
     primaryPaymentSource: false,
     deletable: true,
     brand: 'PAYPAL',
@@ -118,9 +167,40 @@ export function makePayPal(overrides: Partial<PaymentSource> = {}): PaymentSourc
   });
 }
 
+/** No failure. */
+export function makePaymentFailure(overrides: Partial<PaymentFailure> = {}): PaymentFailure {
+  return {
+    hasPaymentFailure: false,
+    canceledPlans: [],
+    pausedPlans: [],
+    failedPayments: [],
+    ...overrides,
+  };
+}
+
+/** The last bill of the Faith & Family plan, declined on the default card. */
+export function makeFailedPayment(overrides: Partial<FailedPayment> = {}): FailedPayment {
+  return {
+    number: '17',
+    amountDue: 699,
+    currencyCode: 'USD',
+    plans: ['Faith & Family'],
+    subIds: ['sub_faith'],
+    reason: 'insufficient_funds',
+    nextRetryAt: '2026-11-24T15:00:00Z',
+    paymentSourceType: 'CARD',
+    paymentSourceName: 'Card',
+    cardBrand: 'VISA',
+    last4: '1111',
+    paypalEmail: null,
+    ...overrides,
+  };
+}
+
 /** Payment methods: one default card, and nothing due. */
 export function makePayments(overrides: Partial<Payments> = {}): Payments {
-  return { card: [makeCard()], paypal: [], amountDue: 0, quote: 'quote-1', ...overrides };
+  const lists = { card: [makeCard()], paypal: [], other: [] };
+  return { ...lists, amountDue: 0, currencyCode: 'USD', quote: 'quote-1', ...overrides };
 }
 
 const palette = { primary: '#23418f', onPrimary: '#ffffff', accent: '#c4541b', link: '#23418f' };
@@ -132,6 +212,7 @@ export function makeSite(overrides: Partial<Site> = {}): Site {
     enableCancelButton: true,
     pauseOfferOn: true,
     chargebeeJsUrl: 'https://js.example.com/v2/chargebee.js',
+    paypalOffered: true,
     supportWidget: null,
     timeZone: 'America/New_York',
     clockOffset: 0,
@@ -163,6 +244,7 @@ function makeService(id: string, name: string) {
     name,
     logoUrl: `/static/portal/art/${id}.svg`,
     logoDarkUrl: '',
+    summary: `All of ${name}`,
     streamUrl: `https://${id.toLowerCase()}.example.com/`,
     browseUrl: `https://${id.toLowerCase()}.example.com/browse`,
   };
@@ -219,7 +301,7 @@ export const ENDING: Partial<Plan> = {
 export const CHANGING: Partial<Plan> = {
   ...YEARLY,
   hasScheduledChange: true,
-  scheduledPlan: { periodUnit: 'month', amount: 699, at: '2026-12-10T15:00:00Z' },
+  scheduledPlan: { ...MONTHLY_DOLLARS, amount: 699, at: '2026-12-10T15:00:00Z' },
 };
 
 /** A plan that can be added. */
@@ -228,18 +310,23 @@ export function makeOfferedPlan(overrides: Partial<OfferedPlan> = {}): OfferedPl
     ...makeKidsPlan({ nextBillingAt: null }),
     status: null,
     subId: null,
+    otherPeriodAmount: 8999,
     ...overrides,
   };
 }
 
 const ESTIMATE = {
+  nextBills: [makeNextBill()],
   existingPlans: [makePlan()],
   total: 699,
   couponDiscount: 0,
   bundleSavings: 0,
-  periodUnit: 'month' as const,
+  ...MONTHLY_DOLLARS,
   otherTotal: null,
+  otherTotals: [],
   dueNow: 0,
+  charges: [] as number[],
+  dueCurrencyCode: 'USD',
   effectiveAt: '2026-11-20T15:00:00Z',
   hasPaymentFailure: false,
   quote: 'quote-1',
@@ -268,6 +355,7 @@ export function makeFreeMonth(overrides: Partial<FreeMonthOffer> = {}): FreeMont
     eligible: true,
     reason: null,
     amountSaved: 699,
+    currencyCode: 'USD',
     nextBillingAt: '2026-12-10T15:00:00Z',
     newNextBillingAt: '2027-01-10T15:00:00Z',
     plans: [makePlan()],
@@ -301,6 +389,19 @@ export function makePreferences(...wanted: EmailPreference['key'][]): EmailPrefe
     summary,
     checked: wanted.includes(key),
   }));
+}
+
+/** Another customer of the address, with Faith & Family. */
+export function makeOtherCustomer(overrides: Partial<OtherCustomer> = {}): OtherCustomer {
+  const plan = {
+    name: 'Faith & Family',
+    amount: 699,
+    currencyCode: 'USD',
+    period: 1,
+    periodUnit: 'month',
+    status: 'ACTIVE',
+  } as const;
+  return { id: 'other', plans: [{ ...plan, nextBillingAt: '2026-12-10T15:00:00Z' }], ...overrides };
 }
 
 export function makeSession(overrides: Partial<SessionPlace> = {}): SessionPlace {

@@ -5,7 +5,10 @@ import type { Site } from '@/lib/api/types';
 /** Embeds in the page what the server would for this kind of page. */
 export function servePageAs(
   kind: 'app' | 'profile' | 'card' | 'payPal',
-  { site, ...more }: { supportWidget?: boolean; site?: Site | null | undefined } = {},
+  {
+    site,
+    ...more
+  }: { supportWidget?: boolean; cspNonce?: string; site?: Site | null | undefined } = {},
 ): void {
   writePageJson('portal-settings', { document: kind, ...more });
   if (site !== undefined) writePageJson('portal-site', site);

@@ -1,19 +1,18 @@
 import { HttpResponse, http } from 'msw';
 import { setupServer } from 'msw/node';
 
-import { makeAccount, makeFreeMonth, makePayments, makeSite } from './fixtures';
+import { makeAccount, makeFreeMonth, makePaymentFailure, makePayments, makeSite } from './fixtures';
 
 /** Handlers for the requests of every screen. Tests add their own with `server.use`. */
 export const server = setupServer(
   http.get('*/api/site', () => HttpResponse.json(makeSite())),
   http.get('*/api/account', () => HttpResponse.json(makeAccount())),
-  http.get('*/api/account/check-payment-failure', () =>
-    HttpResponse.json({ hasPaymentFailure: false }),
-  ),
+  http.get('*/api/account/check-payment-failure', () => HttpResponse.json(makePaymentFailure())),
   http.get('*/api/account/claim-my-offer/estimate', () =>
     HttpResponse.json(makeFreeMonth({ eligible: false, reason: 'not_offered' })),
   ),
   http.get('*/api/account/activity', () => HttpResponse.json([])),
+  http.get('*/api/account/others', () => HttpResponse.json([])),
   http.get('*/api/payments/', () => HttpResponse.json(makePayments())),
 );
 

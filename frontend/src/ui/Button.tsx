@@ -11,7 +11,7 @@ export type ButtonVariant = 'primary' | 'secondary' | 'danger' | 'link';
 
 interface ButtonLook {
   variant?: ButtonVariant;
-  /** Full width. */
+  /** Full width on a phone. */
   block?: boolean;
 }
 

@@ -5,11 +5,13 @@ import styles from './Page.module.css';
 
 interface PageProps {
   children: ReactNode;
-  /** Narrow for text and forms, wide for the dashboard. */
+  /** Narrow for text and forms, wide for columns and tables. */
   width?: 'narrow' | 'wide';
 }
 
 /** The column of a screen, with even spacing between its parts. */
 export function Page({ children, width = 'narrow' }: PageProps) {
-  return <div className={classNames(styles.page, styles[width])}>{children}</div>;
+  return (
+    <div className={classNames(styles.page, width === 'narrow' && styles.narrow)}>{children}</div>
+  );
 }

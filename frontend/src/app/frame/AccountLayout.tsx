@@ -7,6 +7,7 @@ import { PaymentFailureBanner } from '@/app/notices/PaymentFailureBanner';
 import { paymentFailureOptions } from '@/lib/api/queries';
 import { refreshOnOtherTabChange } from '@/lib/page/otherTabs';
 import { useLoadingFlag } from '@/stores/loader';
+import { AccountNav } from './AccountNav';
 import { Frame } from './Frame';
 import { ProfileMenu } from './ProfileMenu';
 
@@ -16,7 +17,7 @@ export default function AccountLayout() {
   useEffect(() => refreshOnOtherTabChange(queryClient), [queryClient]);
   return (
     <>
-      <Frame menu={<ProfileMenu />} banner={<PaymentFailureBanner />}>
+      <Frame menu={<ProfileMenu />} nav={<AccountNav />} banner={<PaymentFailureBanner />}>
         <AlertSlot />
         <ScreenBelowBanner />
       </Frame>

@@ -1,5 +1,6 @@
 import type { StreamingService } from '@/lib/api/types';
 import { Logo } from '@/ui/Logo';
+import { VisuallyHidden } from '@/ui/VisuallyHidden';
 import styles from './BrandLogos.module.css';
 
 interface BrandLogosProps {
@@ -9,19 +10,32 @@ interface BrandLogosProps {
   height: number;
 }
 
-/** The brands' logos in a row. */
+/** The brands' logos in a row, each a link to watch if its service has a site. */
 export function BrandLogos({ label, services, height }: BrandLogosProps) {
   return (
     <ul className={styles.logos} aria-label={label}>
-      {services.map(({ id, name, logoUrl, logoDarkUrl }) => (
-        <li key={id}>
-          {logoUrl ? (
-            <Logo src={logoUrl} darkSrc={logoDarkUrl} name={name} height={height} />
-          ) : (
-            name
-          )}
+      {services.map((service) => (
+        <li key={service.id}>
+          <BrandLogo service={service} height={height} />
         </li>
       ))}
     </ul>
+  );
+}
+
+function BrandLogo({ service, height }: { service: StreamingService; height: number }) {
+  const { name, logoUrl, logoDarkUrl, streamUrl } = service;
+  const logo = logoUrl ? (
+    <Logo src={logoUrl} darkSrc={logoDarkUrl} name={name} height={height} />
+  ) : (
+    name
+  );
+  if (!streamUrl) return logo;
+  return (
+    <a href={streamUrl} target="_blank" rel="noopener noreferrer" className={styles.watch}>
+      <VisuallyHidden>Watch </VisuallyHidden>
+      {logo}
+      <VisuallyHidden> (opens in a new tab)</VisuallyHidden>
+    </a>
   );
 }

@@ -27,7 +27,9 @@ export function Header({ menu }: { menu: ReactNode }) {
       </div>
       {site?.brand.showSubLogos && (
         <div className={styles.subLogos}>
-          <BrandLogos label="Our services" services={site.services} height={24} />
+          <div className={styles.services}>
+            <BrandLogos label="Our services" services={site.services} height={24} />
+          </div>
         </div>
       )}
     </header>

@@ -1,19 +1,32 @@
 import { screen, waitFor } from '@testing-library/react';
 import { HttpResponse, http } from 'msw';
-import { beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it, vi } from 'vitest';
 
-import type { Payments } from '@/lib/api/types';
-import { makeCard, makePayments, makePayPal } from '@/testing/fixtures';
+import type { PaymentFailure, Payments } from '@/lib/api/types';
+import { makeCard, makePaymentFailure, makePayments, makePayPal } from '@/testing/fixtures';
 import { renderScreen } from '@/testing/renderScreen';
 import { server } from '@/testing/server';
 import { PaymentFailureBanner } from './PaymentFailureBanner';
 
-beforeEach(() => {
-  server.use(
-    http.get('*/api/account/check-payment-failure', () =>
-      HttpResponse.json({ hasPaymentFailure: true }),
-    ),
-  );
+function answerFailure(consequences: Partial<PaymentFailure> = {}) {
+  const failure = makePaymentFailure({ hasPaymentFailure: true, ...consequences });
+  server.use(http.get('*/api/account/check-payment-failure', () => HttpResponse.json(failure)));
+}
+
+beforeEach(() => answerFailure());
+
+// shows: rule-10
+it.each<[Partial<PaymentFailure>, RegExp]>([
+  [{}, /to avoid any interruptions to your subscription\.$/],
+  [{ canceledPlans: ['Faith'] }, /so Faith was canceled\. .* to pay what is due\.$/],
+  [
+    { canceledPlans: ['Faith', 'Kids'], pausedPlans: ['Gospel'] },
+    /so Faith and Kids were canceled and Gospel is paused\./,
+  ],
+])('says what has become of the plans: %o', async (consequences, words) => {
+  answerFailure(consequences);
+  renderScreen(<PaymentFailureBanner />);
+  expect(await screen.findByText(words)).toBeVisible();
 });
 
 // shows: shell-8
@@ -46,4 +59,13 @@ it('links to the list while the payment methods are unknown', async () => {
     'href',
     '/manage-payment-method',
   );
+});
+
+// shows: shell-20
+it('is not shown on the screens that it leads to', async () => {
+  const requested = vi.fn();
+  server.events.on('response:mocked', ({ request }) => requested(new URL(request.url).pathname));
+  renderScreen(<PaymentFailureBanner />, { at: '/update-card-payment-method' });
+  await waitFor(() => expect(requested).toHaveBeenCalledWith('/api/payments/'));
+  expect(screen.queryByText('Payment Failed')).toBeNull();
 });

@@ -1,24 +1,46 @@
 import { useQuery } from '@tanstack/react-query';
+import { matchPath, useLocation } from 'react-router-dom';
 import { defaultSource, updateAddress } from '@/domain/payments/paymentSources';
 import { paymentFailureOptions, paymentsOptions } from '@/lib/api/queries';
-import type { Payments } from '@/lib/api/types';
+import type { PaymentFailure, Payments } from '@/lib/api/types';
+import { formatList } from '@/lib/formats';
 import { paths } from '@/lib/paths';
 import { Banner } from '@/ui/Banner';
 import { ButtonLink } from '@/ui/Button';
 
-/** A banner on every screen after a failed payment, until nothing is due. */
+/** The screens that the banner leads to. They say themselves what is due. */
+const PAYING_SCREENS = [paths.updateCard, paths.payPal, paths.addPaymentMethod, paths.addCard];
+
+/** A banner on all other screens after a failed payment, until nothing is due. */
 export function PaymentFailureBanner() {
+  const { pathname } = useLocation();
   const { data } = useQuery(paymentFailureOptions);
   const isFailing = data?.hasPaymentFailure === true;
   const { data: payments } = useQuery({ ...paymentsOptions, enabled: isFailing });
-  if (!isFailing) return null;
+  const isPaying = PAYING_SCREENS.some((path) => matchPath(path, pathname));
+  if (!data?.hasPaymentFailure || isPaying) return null;
   const update = <ButtonLink {...paymentUpdateLink(payments)}>UPDATE PAYMENT DETAILS</ButtonLink>;
   return (
     <Banner title="Payment Failed" action={update}>
-      We couldn't process your payment. Please update your payment details to avoid any
-      interruptions to your subscription.
+      {failureSentence(data)}
     </Banner>
   );
+}
+
+/** The sentence of the specification, unless a plan has been interrupted already. */
+function failureSentence({ canceledPlans, pausedPlans }: PaymentFailure): string {
+  const consequences = [
+    ...interruptions(canceledPlans, 'was canceled', 'were canceled'),
+    ...interruptions(pausedPlans, 'is paused', 'are paused'),
+  ];
+  if (consequences.length === 0) {
+    return "We couldn't process your payment. Please update your payment details to avoid any interruptions to your subscription.";
+  }
+  return `We couldn't process your payment, so ${formatList(consequences)}. Please update your payment details to pay what is due.`;
+}
+
+function interruptions(plans: readonly string[], one: string, several: string): string[] {
+  return plans.length === 0 ? [] : [`${formatList(plans)} ${plans.length === 1 ? one : several}`];
 }
 
 /**

@@ -50,6 +50,16 @@ describe('a screen’s chunk', () => {
     expect(load).toHaveBeenCalledTimes(2);
   });
 
+  it('is requested again by itself when the connection returns', async () => {
+    onlineManager.setOnline(false);
+    const load = vi.fn().mockRejectedValueOnce(missingFile).mockResolvedValue(screenFile);
+    openScreen(load);
+    await screen.findByRole('alert');
+    onlineManager.setOnline(true);
+    expect(await screen.findByText('The screen')).toBeVisible();
+    expect(load).toHaveBeenCalledTimes(2);
+  });
+
   it('is not reported as missing when the screen itself fails', async () => {
     openScreen(() => Promise.reject(new TypeError('x is undefined')));
     expect(await screen.findByText('Broken')).toBeVisible();

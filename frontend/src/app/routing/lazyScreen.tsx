@@ -10,12 +10,12 @@ import { PageHeading } from '@/ui/PageHeading';
 
 type LoadScreenFile = () => Promise<{ default: ComponentType }>;
 
-/** The query for a screen's chunk: fetched once, and again only after a failure. */
+/** The query for a screen's chunk: fetched once; after a failure again when the connection returns. */
 export function screenFileOptions(name: string, load: LoadScreenFile) {
   return queryOptions({
     queryKey: ['screen', name],
     queryFn: load,
-    staleTime: 'static',
+    staleTime: Number.POSITIVE_INFINITY,
     gcTime: Number.POSITIVE_INFINITY,
     structuralSharing: false,
   });

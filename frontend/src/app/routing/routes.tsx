@@ -51,6 +51,7 @@ const SIGNED_IN = [
         /* webpackChunkName: '/manage-subscription' */ '@/features/subscriptions/services/ManageSubscriptionPage'
       ),
     prefetchPlans,
+    prefetchPayments,
   ),
   defineScreen(
     paths.upgrade,

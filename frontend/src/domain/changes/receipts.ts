@@ -1,5 +1,5 @@
 import { planStatus } from '@/domain/plans/plans';
-import type { Plan } from '@/lib/api/types';
+import type { Plan, ResumeEstimate } from '@/lib/api/types';
 import { formatCents, formatDate } from '@/lib/formats';
 
 /** What a change did, passed to the next screen in the navigation state. */
@@ -37,6 +37,14 @@ function parseReceipt(state: unknown): Receipt | null {
 }
 
 /**
+ * Whether the navigation state has the receipt of a change, be it out of date. A URL that was typed
+ * by hand has none.
+ */
+export function hasReceipt(state: unknown): boolean {
+  return parseReceipt(state) !== null;
+}
+
+/**
  * Returns the receipt's sentences from the navigation state, or none if the subscriptions have
  * changed since.
  */
@@ -57,10 +65,13 @@ export function continuationSentences(plan: Plan): string[] {
 /**
  * The receipt after resuming: what it cost, what comes next, and that the plan can be paused again.
  */
-export function resumedSentences(plan: Plan, amountDue: number): string[] {
+export function resumedSentences(
+  plan: Plan,
+  { amountDue, currencyCode }: Pick<ResumeEstimate, 'amountDue' | 'currencyCode'>,
+): string[] {
   const charged =
     amountDue > 0
-      ? `${formatCents(amountDue)} was charged today, taxes included.`
+      ? `${formatCents(amountDue, currencyCode)} was charged today, taxes included.`
       : 'You weren’t charged today.';
   return [
     `${plan.name} is active again. ${charged}`,
@@ -69,9 +80,9 @@ export function resumedSentences(plan: Plan, amountDue: number): string[] {
   ];
 }
 
-function nextBillSentences({ nextBillingAt, amount }: Plan): string[] {
+function nextBillSentences({ nextBillingAt, amount, currencyCode }: Plan): string[] {
   if (!nextBillingAt) return [];
   return [
-    `Next bill: ${formatCents(amount)} on ${formatDate(nextBillingAt)}, before discounts and taxes.`,
+    `Next bill: ${formatCents(amount, currencyCode)} on ${formatDate(nextBillingAt)}, before discounts and taxes.`,
   ];
 }

@@ -1,10 +1,16 @@
 import { describe, expect, it } from 'vitest';
 
 import type { ManagePlans } from '@/lib/api/types';
-import { makeManagePlans } from '@/testing/fixtures';
+import { MONTHLY_DOLLARS, makeManagePlans } from '@/testing/fixtures';
 import { sumRows } from './totals';
 
-const OTHER = { periodUnit: 'year', total: 8999, bundleSavings: 0, couponDiscount: 0 } as const;
+const OTHER = {
+  ...MONTHLY_DOLLARS,
+  periodUnit: 'year',
+  total: 8999,
+  bundleSavings: 0,
+  couponDiscount: 0,
+} as const;
 
 describe('the total rows', () => {
   // shows: subscriptions-3, subscriptions-4
@@ -21,10 +27,21 @@ describe('the total rows', () => {
       { total: 848, bundleSavings: 150, couponDiscount: 500 },
       ['Coupon Discount -$5.00', 'Bundle Savings -$1.50', 'Total Monthly Costs $8.48'],
     ],
+    [
+      'plans of other periods and currencies',
+      {
+        total: 699,
+        otherTotals: [
+          { ...OTHER, periodUnit: 'week', currencyCode: 'EUR', total: 250 },
+          { ...OTHER, periodUnit: 'month', period: 3, total: 2199 },
+        ],
+      },
+      ['Total Monthly Costs $6.99', 'Total per week €2.50', 'Total per 3 months $21.99'],
+    ],
     ['no billed plan', { total: 0 }, ['Total Monthly Costs $0.00']],
     [
       'plans of both periods',
-      { total: 629, bundleSavings: 70, otherTotal: { ...OTHER, bundleSavings: 900 } },
+      { total: 629, bundleSavings: 70, otherTotals: [{ ...OTHER, bundleSavings: 900 }] },
       [
         'Bundle Savings -$0.70',
         'Total Monthly Costs $6.29',
@@ -39,7 +56,7 @@ describe('the total rows', () => {
 
   // shows: subscriptions-4
   it('note applicable taxes on totals, not on discounts', () => {
-    const rows = sumRows(makeManagePlans({ bundleSavings: 70, otherTotal: OTHER }));
+    const rows = sumRows(makeManagePlans({ bundleSavings: 70, otherTotals: [OTHER] }));
     expect(rows.map(({ kind, note }) => [kind, note])).toEqual([
       ['saving', undefined],
       ['total', 'and applicable taxes'],
@@ -55,7 +72,7 @@ describe('the total rows', () => {
 
   it('have unique keys', () => {
     const costs = { bundleSavings: 1, couponDiscount: 1 };
-    const rows = sumRows(makeManagePlans({ ...costs, otherTotal: { ...OTHER, ...costs } }));
+    const rows = sumRows(makeManagePlans({ ...costs, otherTotals: [{ ...OTHER, ...costs }] }));
     expect(new Set(rows.map(({ key }) => key)).size).toBe(6);
   });
 });

@@ -11,14 +11,28 @@ const Lettering = ({
   children,
   colour,
   size = 11,
+  y = 18.5,
 }: {
   children: string;
   colour: string;
   size?: number;
+  y?: number;
 }) => (
-  <text x="22" y="18.5" textAnchor="middle" fontSize={size} fontWeight="800" fill={colour}>
+  <text x="22" y={y} textAnchor="middle" fontSize={size} fontWeight="800" fill={colour}>
     {children}
   </text>
+);
+
+/** Two words, which would not fit beside each other. */
+const TwoWords = ({ first, second, colour }: { first: string; second: string; colour: string }) => (
+  <>
+    <Lettering colour={colour} size={9} y={12.5}>
+      {first}
+    </Lettering>
+    <Lettering colour={colour} size={9} y={22.5}>
+      {second}
+    </Lettering>
+  </>
 );
 
 const Ground = ({ colour }: { colour: string }) => (
@@ -66,7 +80,7 @@ const MARKS = {
         <Ground colour="#ffffff" />
         <path d="M43 17v8a3 3 0 0 1-3 3H14c13-1.5 23-5.5 29-11z" fill="#ec7a1c" />
         <g transform="translate(0 -3)">
-          <Lettering colour="#22222a" size={7.5}>
+          <Lettering colour="#22222a" size={6.5}>
             DISCOVER
           </Lettering>
         </g>
@@ -119,6 +133,69 @@ const MARKS = {
       </>
     ),
   },
+  apple_pay: {
+    name: 'Apple Pay',
+    drawing: (
+      <>
+        <Ground colour="#ffffff" />
+        <TwoWords first="Apple" second="Pay" colour="#111111" />
+      </>
+    ),
+  },
+  google_pay: {
+    name: 'Google Pay',
+    drawing: (
+      <>
+        <Ground colour="#ffffff" />
+        <TwoWords first="Google" second="Pay" colour="#3c4043" />
+      </>
+    ),
+  },
+  amazon_payments: {
+    name: 'Amazon Pay',
+    drawing: (
+      <>
+        <Ground colour="#232f3e" />
+        <TwoWords first="amazon" second="pay" colour="#ffc266" />
+      </>
+    ),
+  },
+  venmo: {
+    name: 'Venmo',
+    drawing: (
+      <>
+        <Ground colour="#0067b8" />
+        <Lettering colour="#ffffff" size={10}>
+          venmo
+        </Lettering>
+      </>
+    ),
+  },
+  direct_debit: {
+    name: 'Bank account',
+    drawing: (
+      <>
+        <Ground colour="#ffffff" />
+        <path
+          d="M22 5l11 5.500v2H11v-2zM13 14h3v6h-3zM20.500 14h3v6h-3zM28 14h3v6h-3zM11 21.500h22v2.500H11z"
+          fill="#3d4654"
+        />
+      </>
+    ),
+  },
+  wallet: {
+    name: 'Payment method',
+    drawing: (
+      <>
+        <Ground colour="#5d6470" />
+        <path
+          d="M10 9h22a2 2 0 0 1 2 2v8a2 2 0 0 1-2 2H10a2 2 0 0 1-2-2v-8a2 2 0 0 1 2-2z"
+          fill="#d9dde3"
+        />
+        <circle cx="29" cy="15" r="2" fill="#22262d" />
+      </>
+    ),
+  },
   other: {
     name: 'Card',
     drawing: (
@@ -139,13 +216,13 @@ const ALIASES: Record<string, MarkKey> = {
   paypal_express_checkout: 'paypal',
 };
 
-function findMark(brand: string | null): Mark {
+function findMark(brand: string | null, otherwise: MarkKey = 'other'): Mark {
   const key = (brand ?? '')
     .trim()
     .toLowerCase()
     .replaceAll(/[\s-]+/g, '_');
   const known = ALIASES[key] ?? key;
-  return known in MARKS ? MARKS[known as MarkKey] : MARKS.other;
+  return MARKS[known in MARKS ? (known as MarkKey) : otherwise];
 }
 
 /** The brand's display name; 'Card' for an unknown brand. */
@@ -156,13 +233,15 @@ export function cardBrandName(brand: string | null): string {
 interface CardBrandMarkProps {
   /** In any spelling the API uses: `VISA`, `american_express`, `PAYPAL_EXPRESS_CHECKOUT`… */
   brand: string | null;
+  /** The brand is the type of a payment method, which need not be a card. */
+  isType?: boolean;
   /** Hides the mark from screen readers, because its name is written beside it. */
   decorative?: boolean;
 }
 
-/** Our own drawing of a card brand. */
-export function CardBrandMark({ brand, decorative = false }: CardBrandMarkProps) {
-  const { name, drawing } = findMark(brand);
+/** Our own drawing of a card brand or of another payment method. */
+export function CardBrandMark({ brand, isType, decorative = false }: CardBrandMarkProps) {
+  const { name, drawing } = findMark(brand, isType ? 'wallet' : 'other');
   return (
     <svg
       viewBox="0 0 44 29"

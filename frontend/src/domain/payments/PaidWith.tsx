@@ -3,14 +3,20 @@ import { CardBrandMark, cardBrandName } from './CardBrandMark';
 import styles from './PaidWith.module.css';
 
 export interface PaidWithProps {
-  paymentSourceType: 'CARD' | 'PAYPAL_EXPRESS_CHECKOUT' | null;
+  /** The provider's type in upper case; null if nothing was charged. */
+  paymentSourceType: string | null;
+  paymentSourceName: string | null;
   cardBrand: string | null;
   last4: string | null;
   paypalEmail: string | null;
 }
 
-/** What an invoice was paid with: a card's brand and last four digits, or a PayPal address. */
-export function PaidWith({ paymentSourceType, cardBrand, last4, paypalEmail }: PaidWithProps) {
+/**
+ * What an invoice was paid with: a card's brand and last four digits, a PayPal address, or the name
+ * of another method.
+ */
+export function PaidWith(props: PaidWithProps) {
+  const { paymentSourceType, paymentSourceName, cardBrand, last4, paypalEmail } = props;
   switch (paymentSourceType) {
     case 'CARD':
       return (
@@ -30,12 +36,27 @@ export function PaidWith({ paymentSourceType, cardBrand, last4, paypalEmail }: P
           {paypalEmail && <span className={styles.address}>{paypalEmail}</span>}
         </span>
       );
-    default:
+    case null:
       return (
         <>
           <span aria-hidden="true">–</span>
           <VisuallyHidden>No charge</VisuallyHidden>
         </>
+      );
+    default:
+      return (
+        <span className={styles.paid}>
+          <CardBrandMark brand={paymentSourceType} isType decorative />
+          <span>
+            {paymentSourceName}
+            {last4 && (
+              <>
+                <span aria-hidden="true"> •••• {last4}</span>
+                <VisuallyHidden> ending in {last4}</VisuallyHidden>
+              </>
+            )}
+          </span>
+        </span>
       );
   }
 }

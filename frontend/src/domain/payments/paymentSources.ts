@@ -1,23 +1,37 @@
 import type { PaymentSource, Payments } from '@/lib/api/types';
 import { paths } from '@/lib/paths';
 
+/** The kinds that can be entered here. */
 export type SourceKind = 'CARD' | 'PAYPAL';
+/** All kinds: OTHER are wallets, bank accounts, and whatever else the provider charges. */
+export type MethodKind = SourceKind | 'OTHER';
+type Lists = Pick<Payments, 'card' | 'paypal' | 'other'>;
 export type EditOperation = 'ADD' | 'UPDATE';
 
 /** All payment methods in display order: cards first. */
-export function listSources({ card, paypal }: Pick<Payments, 'card' | 'paypal'>): PaymentSource[] {
-  return [...card, ...paypal];
+export function listSources({ card, paypal, other }: Lists): PaymentSource[] {
+  return [...card, ...paypal, ...other];
 }
 
 /** The payment method that bills are charged to, if there is one. */
-export function defaultSource(
-  payments: Pick<Payments, 'card' | 'paypal'>,
-): PaymentSource | undefined {
+export function defaultSource(payments: Lists): PaymentSource | undefined {
   return listSources(payments).find(({ primaryPaymentSource }) => primaryPaymentSource);
 }
 
-export function sourceKind({ brand }: Pick<PaymentSource, 'brand'>): SourceKind {
-  return brand === 'PAYPAL' ? 'PAYPAL' : 'CARD';
+const KINDS: Partial<Record<string, SourceKind>> = {
+  CARD: 'CARD',
+  PAYPAL_EXPRESS_CHECKOUT: 'PAYPAL',
+};
+
+export function sourceKind({ type }: Pick<PaymentSource, 'type'>): MethodKind {
+  return KINDS[type] ?? 'OTHER';
+}
+
+/** The props of `CardBrandMark` for a payment method. */
+export function markProps(source: PaymentSource) {
+  return sourceKind(source) === 'OTHER'
+    ? { brand: source.type, isType: true }
+    : { brand: source.brand };
 }
 
 /** The last four digits of a card's masked number; null without one. */
@@ -29,10 +43,10 @@ export function lastFourDigits({
 
 /** The props of `PaidWith` for a payment method. */
 export function paidWithProps(source: PaymentSource) {
-  const isCard = sourceKind(source) === 'CARD';
   return {
-    paymentSourceType: isCard ? ('CARD' as const) : ('PAYPAL_EXPRESS_CHECKOUT' as const),
-    cardBrand: isCard ? source.brand : null,
+    paymentSourceType: source.type,
+    paymentSourceName: source.typeName,
+    cardBrand: sourceKind(source) === 'CARD' ? source.brand : null,
     last4: lastFourDigits(source),
     paypalEmail: source.email,
   };
@@ -46,6 +60,9 @@ export function expiryDate({
   if (expiryMonth === null || expiryYear === null) return null;
   return `${String(expiryMonth).padStart(2, '0')}/${expiryYear}`;
 }
+
+/** Paying makes the card the default. */
+const PAY_OPERATION = 'SETPRIMARY';
 
 const EDIT_PATHS: Record<EditOperation, Record<SourceKind, string>> = {
   ADD: { CARD: paths.addCard, PAYPAL: paths.payPal },
@@ -67,13 +84,23 @@ export function addAddress(kind: SourceKind): EditAddress {
   return editAddress(EDIT_PATHS.ADD[kind], { operationType: 'ADD' });
 }
 
-/** The link to update this payment method. */
+/** The link to update this payment method. One that cannot be entered here is replaced by a new one. */
 export function updateAddress(source: PaymentSource): EditAddress {
   const { paymentSourceId } = source;
-  return editAddress(EDIT_PATHS.UPDATE[sourceKind(source)], {
-    operationType: 'UPDATE',
-    paymentSourceId,
-  });
+  const kind = sourceKind(source);
+  if (kind === 'OTHER') return { to: paths.addPaymentMethod, state: { operationType: 'ADD' } };
+  return editAddress(EDIT_PATHS.UPDATE[kind], { operationType: 'UPDATE', paymentSourceId });
+}
+
+/** The link to pay the amount due with a stored card, whose bank may ask the payer to confirm. */
+export function bankPaymentAddress({ paymentSourceId }: PaymentSource): { to: string } {
+  const query = new URLSearchParams({ operationType: PAY_OPERATION, paymentSourceId });
+  return { to: `${paths.updateCard}?${query}` };
+}
+
+/** Whether a query string is that of `bankPaymentAddress`. */
+export function isBankPayment(query: URLSearchParams): boolean {
+  return query.get('operationType') === PAY_OPERATION;
 }
 
 /**

@@ -27,7 +27,7 @@ interface SumLine {
   /** Omitted if the label says everything. */
   amount?: string;
   note?: string;
-  kind: 'saving' | 'total';
+  kind: 'saving' | 'total' | 'bill';
 }
 
 /** The id of a plan's notes, which describe its checkbox. */

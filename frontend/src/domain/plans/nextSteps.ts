@@ -55,7 +55,7 @@ function trialStep(plan: Plan): Step {
     kind: 'trialEnds',
     at: plan.nextBillingAt,
     title: 'Trial ends and billing begins',
-    detail: `Then ${formatPrice(plan.amount, plan.periodUnit)}`,
+    detail: `Then ${formatPrice(plan.amount, plan)}`,
   };
 }
 
@@ -65,7 +65,7 @@ function changeStep(plan: Plan): Step {
     kind: 'changes',
     at: to?.at ?? plan.nextBillingAt,
     title: 'Next bill, and your plan changes',
-    ...(to && { detail: `Then ${formatPrice(to.amount, to.periodUnit)}` }),
+    ...(to && { detail: `Then ${formatPrice(to.amount, to)}` }),
   };
 }
 

@@ -1,13 +1,13 @@
 import { servicePictureUrl } from '@/domain/services/servicePictures';
 import type { Plan } from '@/lib/api/types';
-import { formatCents } from '@/lib/formats';
+import { formatCents, formatPeriod, type Terms } from '@/lib/formats';
 
 /** The fields that every row of a plan shows: picture, name, price and period. */
-export function planRowFacts(plan: Pick<Plan, 'name' | 'service' | 'amount' | 'periodUnit'>) {
+export function planRowFacts(plan: Pick<Plan, 'name' | 'service' | 'amount'> & Terms) {
   return {
     name: plan.name,
     picture: servicePictureUrl(plan.service),
-    amount: formatCents(plan.amount),
-    per: `per ${plan.periodUnit}`,
+    amount: formatCents(plan.amount, plan.currencyCode),
+    per: `per ${formatPeriod(plan)}`,
   };
 }

@@ -1,5 +1,5 @@
 import type { PeriodUnit, Plan, PlanStatus, StreamingService } from '@/lib/api/types';
-import { formatDate, formatPrice } from '@/lib/formats';
+import { formatDate, formatList, formatPrice } from '@/lib/formats';
 
 /** The status in upper case, because the API sends either case. */
 export function planStatus({ status }: Pick<Plan, 'status'>): PlanStatus {
@@ -34,9 +34,15 @@ export function isWatchable(plan: Pick<Plan, 'status'>): boolean {
   return hasStatus(plan, 'ACTIVE', 'IN_TRIAL', 'NON_RENEWING');
 }
 
-/** Active, with neither a pause nor a change scheduled. */
+/** Active and changeable, with neither a pause nor a change scheduled. */
 export function canBePaused(plan: Plan): boolean {
-  return hasStatus(plan, 'ACTIVE') && !plan.hasScheduledPause && !plan.hasScheduledChange;
+  const hasNothingScheduled = !plan.hasScheduledPause && !plan.hasScheduledChange;
+  return hasStatus(plan, 'ACTIVE') && plan.isChangeable && hasNothingScheduled;
+}
+
+/** Why a plan outside the catalog, or at other terms than its own, can only be canceled. */
+export function onlyCancelableSentence({ name }: { name: string }): string {
+  return `${name} can’t be changed here, only canceled. To change it, contact Customer Service.`;
 }
 
 /** Neither ended nor about to end. */
@@ -82,10 +88,16 @@ export function planNotes(plan: Omit<Plan, 'subId'>): string[] {
 }
 
 function changeNotes({ name, scheduledPlan }: Pick<Plan, 'name' | 'scheduledPlan'>): string[] {
-  if (!scheduledPlan) return [];
-  const { amount, periodUnit, at } = scheduledPlan;
-  const when = at ? `on ${formatDate(at)}` : 'at the end of your billing cycle';
-  return [`${name} changes to ${formatPrice(amount, periodUnit)} ${when}.`];
+  return scheduledPlan ? [scheduledChangeSentence(name, scheduledPlan)] : [];
+}
+
+/** To what and when a plan changes. */
+export function scheduledChangeSentence(
+  name: string,
+  scheduled: NonNullable<Plan['scheduledPlan']>,
+): string {
+  const when = scheduled.at ? `on ${formatDate(scheduled.at)}` : 'at the end of your billing cycle';
+  return `${name} changes to ${formatPrice(scheduled.amount, scheduled)} ${when}.`;
 }
 
 function pauseNotes(plan: Omit<Plan, 'subId'>): string[] {
@@ -111,9 +123,7 @@ export function watchableServices(
   return [...new Set(planServices)].filter((service) => service !== undefined);
 }
 
-const NAMES = new Intl.ListFormat('en-US', { type: 'conjunction' });
-
 /** `Faith & Family, Gospel TV, and Kids`. */
 export function formatPlanNames(plans: readonly { name: string }[]): string {
-  return NAMES.format(plans.map(({ name }) => name));
+  return formatList(plans.map(({ name }) => name));
 }

@@ -1,12 +1,14 @@
 import { useMutation } from '@tanstack/react-query';
-import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { type FormEvent, useLayoutEffect, useRef, useState } from 'react';
+import { ApiError } from '@/lib/api/errors';
 import type { SendCodeAnswer } from '@/lib/api/types';
 import { showSnackbar } from '@/stores/snackbar';
 import { Button } from '@/ui/Button';
 import { TextField } from '@/ui/Field';
+import { VisuallyHidden } from '@/ui/VisuallyHidden';
 import { sendCode } from './api';
-import type { Challenge } from './challenge';
-import { signInMessage } from './messages';
+import { type Challenge, isExpired } from './challenge';
+import { sendMessage, signInMessage } from './messages';
 import styles from './SignInCard.module.css';
 import { useSecondsUntil } from './useSecondsUntil';
 import { useSignIn } from './useSignIn';
@@ -16,18 +18,21 @@ const CODE_LENGTH = 6;
 interface CodeStepProps {
   challenge: Challenge;
   onResent: (email: string, answer: SendCodeAnswer) => void;
+  /** Called with the seconds until another code can be sent. */
+  onDelayed: (seconds: number) => void;
   onChangeAddress: () => void;
 }
 
 /** The second step of sign-in: enter the code from the email. */
-export function CodeStep({ challenge, onResent, onChangeAddress }: CodeStepProps) {
+export function CodeStep({ challenge, onResent, onDelayed, onChangeAddress }: CodeStepProps) {
   const [code, setCode] = useState('');
   const [error, setError] = useState<string | null>(null);
   const input = useRef<HTMLInputElement>(null);
-  useEffect(() => input.current?.focus(), []);
+  useLayoutEffect(() => input.current?.focus(), []);
 
   const showError = (message: string) => {
     setError(message);
+    input.current?.focus();
     input.current?.select();
   };
   const signInMutation = useSignIn((error) => showError(signInMessage(error, 'otp')));
@@ -37,25 +42,36 @@ export function CodeStep({ challenge, onResent, onChangeAddress }: CodeStepProps
     input.current?.focus();
     onResent(email, answer);
   };
+  const { email, challengeId } = challenge;
+  const verify = (otp: string) => {
+    if (signInMutation.isPending) return;
+    const problem = findCodeProblem(otp, challenge);
+    if (problem) showError(problem);
+    else signInMutation.mutate({ email, otp, challengeId });
+  };
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (signInMutation.isPending) return;
-    const problem = findCodeProblem(code, challenge);
-    if (problem) showError(problem);
-    else
-      signInMutation.mutate({
-        email: challenge.email,
-        otp: code,
-        challengeId: challenge.challengeId,
-      });
+    verify(code);
+  };
+  const enter = (text: string) => {
+    const digits = keepDigits(text);
+    setCode(digits);
+    setError(null);
+    // Nothing else is left to do: a complete code is sent by itself.
+    if (digits.length === CODE_LENGTH && digits !== code) verify(digits);
   };
 
   return (
     <form className={styles.form} onSubmit={submit} noValidate>
-      <p>
-        If <strong>{challenge.email}</strong> has an account with us, a six-digit code is on its
-        way.
-      </p>
+      {challengeId ? (
+        <p>
+          If <strong>{email}</strong> has an account with us, a six-digit code is on its way.
+        </p>
+      ) : (
+        <p>
+          Enter the code that we emailed to <strong>{email}</strong>.
+        </p>
+      )}
       <TextField
         ref={input}
         label="Six-digit code"
@@ -67,16 +83,21 @@ export function CodeStep({ challenge, onResent, onChangeAddress }: CodeStepProps
         className={styles.code}
         required
         value={code}
-        onChange={(event) => {
-          setCode(keepDigits(event.target.value));
-          setError(null);
-        }}
+        onChange={(event) => enter(event.target.value)}
       />
       <Button type="submit" block busy={signInMutation.isPending}>
         Sign in
       </Button>
+      <VisuallyHidden>
+        <span role="status">{signInMutation.isPending && 'Checking your code…'}</span>
+      </VisuallyHidden>
       <div className={styles.others}>
-        <ResendCode challenge={challenge} onResent={handleResent} onRefused={showError} />
+        <ResendCode
+          challenge={challenge}
+          onResent={handleResent}
+          onDelayed={onDelayed}
+          onRefused={showError}
+        />
         <Button variant="link" onClick={onChangeAddress}>
           Use a different email address
         </Button>
@@ -90,9 +111,9 @@ function keepDigits(text: string): string {
   return text.replaceAll(/\D/g, '').slice(0, CODE_LENGTH);
 }
 
-function findCodeProblem(code: string, { expiresAt }: Challenge): string | null {
+function findCodeProblem(code: string, challenge: Challenge): string | null {
   if (code.length < CODE_LENGTH) return 'Enter the six-digit code.';
-  if (Date.now() >= expiresAt) return 'This code has expired. Request a new one.';
+  if (isExpired(challenge)) return 'This code has expired. Request a new one.';
   return null;
 }
 
@@ -104,11 +125,12 @@ function formatCountdown(seconds: number): string {
 interface ResendProps {
   challenge: Challenge;
   onResent: CodeStepProps['onResent'];
+  onDelayed: CodeStepProps['onDelayed'];
   onRefused: (message: string) => void;
 }
 
 /** Sends another code once the waiting time has passed. */
-function ResendCode({ challenge, onResent, onRefused }: ResendProps) {
+function ResendCode({ challenge, onResent, onDelayed, onRefused }: ResendProps) {
   const { email, challengeId, resendAt } = challenge;
   const seconds = useSecondsUntil(resendAt);
   const sendMutation = useMutation({
@@ -117,7 +139,11 @@ function ResendCode({ challenge, onResent, onRefused }: ResendProps) {
       onResent(email, answer);
       showSnackbar('A new code is on its way.');
     },
-    onError: (error) => onRefused(signInMessage(error, 'email')),
+    onError: (error) => {
+      const wait = error instanceof ApiError && error.retryAfter;
+      if (wait) onDelayed(wait);
+      else onRefused(sendMessage(error));
+    },
   });
   if (seconds > 0) {
     return <p className={styles.wait}>Resend code in {formatCountdown(seconds)}</p>;

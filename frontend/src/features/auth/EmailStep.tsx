@@ -4,16 +4,18 @@ import type { SendCodeAnswer } from '@/lib/api/types';
 import { Button } from '@/ui/Button';
 import { TextField } from '@/ui/Field';
 import { sendCode } from './api';
-import { signInMessage } from './messages';
+import { sendMessage } from './messages';
 import styles from './SignInCard.module.css';
 
 interface EmailStepProps {
   initialEmail: string;
   onSent: (email: string, answer: SendCodeAnswer) => void;
+  /** Called with the address of a visitor who has a code already. */
+  onCodeAtHand: (email: string) => void;
 }
 
 /** The first step of sign-in: enter the email address to get a code. */
-export function EmailStep({ initialEmail, onSent }: EmailStepProps) {
+export function EmailStep({ initialEmail, onSent, onCodeAtHand }: EmailStepProps) {
   const [email, setEmail] = useState(initialEmail);
   const [error, setError] = useState<string | null>(null);
   const input = useRef<HTMLInputElement>(null);
@@ -25,14 +27,17 @@ export function EmailStep({ initialEmail, onSent }: EmailStepProps) {
   const sendMutation = useMutation({
     mutationFn: sendCode,
     onSuccess: (answer, request) => onSent(request.email, answer),
-    onError: (failure) => showError(signInMessage(failure, 'email')),
+    onError: (failure) => showError(sendMessage(failure)),
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const withAddress = (proceed: (address: string) => void) => {
     const address = email.trim();
     if (sendMutation.isPending) return;
     if (address === '') showError('Please enter your email address.');
-    else sendMutation.mutate({ email: address });
+    else proceed(address);
+  };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    withAddress((address) => sendMutation.mutate({ email: address }));
   };
 
   return (
@@ -58,6 +63,11 @@ export function EmailStep({ initialEmail, onSent }: EmailStepProps) {
       <Button type="submit" block busy={sendMutation.isPending}>
         Send code
       </Button>
+      <div className={styles.others}>
+        <Button variant="link" onClick={() => withAddress(onCodeAtHand)}>
+          I have a code already
+        </Button>
+      </div>
     </form>
   );
 }

@@ -90,8 +90,8 @@ describe('requesting a code', () => {
     expect(field).toHaveValue('ava@');
   });
 
-  // shows: error-29
-  it('says how long to wait after too many requests', async () => {
+  // shows: error-29, landing-3
+  it('tells a limit as a wait', async () => {
     server.use(
       http.post(SEND, () =>
         errorResponse(429, 'throttled', 'Too many codes.', { retryAfter: 300 }),
@@ -100,7 +100,11 @@ describe('requesting a code', () => {
     const { user } = renderLanding();
     await user.type(screen.getByRole('textbox', { name: 'Email address' }), 'ava@example.com');
     await user.click(screen.getByRole('button', { name: 'Send code' }));
-    expect(await screen.findByText('Too many codes. Try again in 5 minutes.')).toBeVisible();
+    expect(
+      await screen.findByText(
+        'You can ask for another code in 5 minutes. A code that you have still works.',
+      ),
+    ).toBeVisible();
   });
 
   it('says when the portal cannot be reached', async () => {
@@ -118,6 +122,20 @@ describe('requesting a code', () => {
     await user.click(await screen.findByRole('button', { name: 'Resend code' }));
     await screen.findByText('Resend code in 0:30');
     expect(codeRequests[1]).toEqual({ email: 'ava@example.com', challengeId: 'challenge-1' });
+  });
+
+  // shows: landing-3
+  it('counts down to the next code after a refusal', async () => {
+    const { user, field } = await requestCode();
+    await vi.advanceTimersByTimeAsync(30_500);
+    server.use(
+      http.post(SEND, () =>
+        errorResponse(429, 'throttled', 'Too many codes.', { retryAfter: 1500 }),
+      ),
+    );
+    await user.click(await screen.findByRole('button', { name: 'Resend code' }));
+    expect(await screen.findByText('Resend code in 25:00')).toBeVisible();
+    expect(field).not.toHaveAttribute('aria-invalid');
   });
 
   it('empties and focuses the field after another code is sent', async () => {
@@ -139,12 +157,11 @@ describe('requesting a code', () => {
 
 describe('entering the code', () => {
   // shows: api-2
-  it('signs in with the digits of a pasted code and goes to the dashboard', async () => {
+  it('sends a pasted code by itself and goes to the dashboard', async () => {
     const verifications = answerVerification(() => HttpResponse.json(SIGNED_IN));
     const { user, field } = await requestCode();
     await user.click(field);
     await user.paste('123 456');
-    await user.click(screen.getByRole('button', { name: 'Sign in' }));
 
     expect(await screen.findByTestId('elsewhere')).toHaveTextContent('/dashboard');
     expect(verifications).toEqual([
@@ -182,6 +199,52 @@ describe('entering the code', () => {
     expect(field).toHaveValue('111111');
     expect(field).toHaveFocus();
     expect(useAuth.getState().token).toBeNull();
+  });
+
+  // shows: landing-3
+  it('sends a code once when its sixth digit is typed, and again after it was corrected', async () => {
+    const verifications = answerVerification(() =>
+      errorResponse(400, 'invalid_otp', 'That code is not right.'),
+    );
+    const { user, field } = await requestCode();
+    await user.type(field, '111111');
+    await waitFor(() => expect(field).toHaveAccessibleDescription(/That code is not right\./));
+    expect(verifications).toHaveLength(1);
+    await user.type(field, '{Backspace}2', { initialSelectionStart: 6, initialSelectionEnd: 6 });
+    await waitFor(() => expect(verifications).toHaveLength(2));
+    expect(verifications[1]).toMatchObject({ otp: '111112' });
+  });
+
+  // shows: landing-3
+  it('can be done after a reload', async () => {
+    const verifications = answerVerification(() => HttpResponse.json(SIGNED_IN));
+    const challenge = {
+      email: 'ava@example.com',
+      challengeId: 'challenge-9',
+      resendAt: Date.now(),
+    };
+    const { user } = renderLanding({ state: { from: '/coupon', challenge } });
+    await user.type(screen.getByRole('textbox', { name: 'Six-digit code' }), '123456');
+    expect(await screen.findByTestId('elsewhere')).toHaveTextContent('/coupon');
+    expect(verifications).toEqual([
+      { email: 'ava@example.com', otp: '123456', challengeId: 'challenge-9' },
+    ]);
+  });
+
+  // shows: landing-3
+  it('needs no new code if the visitor has one already', async () => {
+    const verifications = answerVerification(() => HttpResponse.json(SIGNED_IN));
+    const { user } = renderLanding();
+    const address = screen.getByRole('textbox', { name: 'Email address' });
+    await user.click(screen.getByRole('button', { name: 'I have a code already' }));
+    expect(address).toHaveAccessibleDescription(/Please enter your email address\./);
+    await user.type(address, 'ava@example.com');
+    await user.click(screen.getByRole('button', { name: 'I have a code already' }));
+    expect(screen.getByText(/Enter the code that we emailed to/)).toBeVisible();
+    await user.type(screen.getByRole('textbox', { name: 'Six-digit code' }), '123456');
+    expect(await screen.findByTestId('elsewhere')).toHaveTextContent('/dashboard');
+    expect(codeRequests).toEqual([]);
+    expect(verifications).toEqual([{ email: 'ava@example.com', otp: '123456' }]);
   });
 
   it('requires all six digits before a request', async () => {

@@ -3,17 +3,22 @@ import type { Brand, SendCodeAnswer } from '@/lib/api/types';
 import { Card } from '@/ui/Card';
 import { LegalLinks } from '@/ui/LegalLinks';
 import { CodeStep } from './CodeStep';
-import { type Challenge, createChallenge } from './challenge';
+import { createChallenge } from './challenge';
 import { EmailStep } from './EmailStep';
 import styles from './SignInCard.module.css';
+import { useChallenge } from './useChallenge';
 
 /** Sign-in in two steps: the email address, then the code sent to it. */
 export function SignInCard({ brand }: { brand: Brand | undefined }) {
   const [email, setEmail] = useState('');
-  const [challenge, setChallenge] = useState<Challenge | null>(null);
-  const handleSent = (address: string, answer: SendCodeAnswer) => {
-    setEmail(address);
+  const { challenge, setChallenge } = useChallenge();
+  const handleSent = (address: string, answer: SendCodeAnswer) =>
     setChallenge(createChallenge(address, answer));
+  const delayResend = (seconds: number) =>
+    challenge && setChallenge({ ...challenge, resendAt: Date.now() + seconds * 1000 });
+  const changeAddress = () => {
+    setEmail(challenge?.email ?? '');
+    setChallenge(null);
   };
   return (
     <Card as="section" labelledBy="sign-in" className={styles.card}>
@@ -24,10 +29,15 @@ export function SignInCard({ brand }: { brand: Brand | undefined }) {
         <CodeStep
           challenge={challenge}
           onResent={handleSent}
-          onChangeAddress={() => setChallenge(null)}
+          onDelayed={delayResend}
+          onChangeAddress={changeAddress}
         />
       ) : (
-        <EmailStep initialEmail={email} onSent={handleSent} />
+        <EmailStep
+          initialEmail={email}
+          onSent={handleSent}
+          onCodeAtHand={(address) => setChallenge({ email: address, resendAt: Date.now() })}
+        />
       )}
       {brand && <LegalLinks termsUrl={brand.termsUrl} privacyUrl={brand.privacyUrl} />}
     </Card>

@@ -1,11 +1,12 @@
 import type { SendCodeAnswer } from '@/lib/api/types';
 
-/** A code that was sent to an address. */
+/** A code that an address has been sent. */
 export interface Challenge {
   email: string;
-  challengeId: string;
-  /** Timestamps in milliseconds. */
-  expiresAt: number;
+  /** Omitted for a code that was requested elsewhere: the server then looks for the newest. */
+  challengeId?: string;
+  /** Timestamps in milliseconds. The end of a code that was requested elsewhere is unknown. */
+  expiresAt?: number;
   resendAt: number;
 }
 
@@ -21,4 +22,9 @@ export function createChallenge(email: string, answer: SendCodeAnswer): Challeng
     expiresAt: now + answer.expiresIn * 1000,
     resendAt: now + answer.resendIn * 1000,
   };
+}
+
+/** Whether a code can no longer be valid. */
+export function isExpired({ expiresAt }: Challenge): boolean {
+  return expiresAt !== undefined && Date.now() >= expiresAt;
 }

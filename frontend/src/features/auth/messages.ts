@@ -9,6 +9,13 @@ function formatWait(seconds: number): string {
     : formatCount(Math.ceil(seconds / SECONDS_IN_MINUTE), 'minute');
 }
 
+/** Says why no code was sent. A limit is told as a wait, since the visitor did nothing wrong. */
+export function sendMessage(error: unknown): string {
+  if (!(error instanceof ApiError && error.retryAfter)) return signInMessage(error, 'email');
+  const wait = formatWait(error.retryAfter);
+  return `You can ask for another code in ${wait}. A code that you have still works.`;
+}
+
 /**
  * The error's message for one field, or else its general message, with the time to wait if the
  * server sent one.

@@ -16,15 +16,25 @@ const READY = () => HttpResponse.json({ downloadUrl: '/api/invoice/download/sign
 const NOT_READY = () =>
   errorResponse(503, 'invoice_not_ready', 'It is being made.', { retryAfter: 3 });
 
-function renderHistory(invoices: Invoice[]) {
+function renderHistory(invoices: Invoice[], query = '') {
   server.use(http.get(LIST, () => HttpResponse.json(invoices)));
-  return renderScreen(<BillingHistoryPage />, { at: '/billingHistory' });
+  return renderScreen(<BillingHistoryPage />, { at: `/billingHistory${query}` });
 }
 
 const makeInvoices = (count: number) =>
   Array.from({ length: count }, (_, index) => makeInvoice({ number: `${2000 - index}` }));
 
 describe('the billing history', () => {
+  it('focuses the invoice that a mail links to, also one of a later page', async () => {
+    renderHistory(makeInvoices(40), '?invoice=1970');
+    expect(await screen.findByRole('button', { name: /1970/ })).toHaveFocus();
+  });
+
+  it('starts as usual if the linked invoice is not among them', async () => {
+    renderHistory(makeInvoices(2), '?invoice=1');
+    expect(await screen.findByRole('button', { name: /2000/ })).not.toHaveFocus();
+  });
+
   // shows: history-1, history-2
   it('has the columns, and a hint how to get an invoice', async () => {
     renderHistory([makeInvoice()]);
@@ -43,25 +53,72 @@ describe('the billing history', () => {
 
   // shows: history-6, api-38
   it.each<[string, Partial<Invoice>, string]>([
-    ['a card', {}, '1001 PAID Nov 10, 2026 $6.99 USD Visa ending in 1111'],
+    [
+      'a card',
+      {},
+      '1001 Faith & Family Nov 10\u2009–\u2009Dec 10, 2026 PAID Nov 10, 2026 $6.99 USD Visa ending in 1111',
+    ],
     [
       'PayPal',
       { paymentSourceType: 'PAYPAL_EXPRESS_CHECKOUT', paypalEmail: 'gia@example.com' },
-      '1001 PAID Nov 10, 2026 $6.99 USD PayPal gia@example.com',
+      '1001 Faith & Family Nov 10\u2009–\u2009Dec 10, 2026 PAID Nov 10, 2026 $6.99 USD PayPal gia@example.com',
     ],
     [
       'an unknown card',
       { cardBrand: 'JCB_DEBIT', last4: '0505' },
-      '1001 PAID Nov 10, 2026 $6.99 USD Card ending in 0505',
+      '1001 Faith & Family Nov 10\u2009–\u2009Dec 10, 2026 PAID Nov 10, 2026 $6.99 USD Card ending in 0505',
     ],
     [
       'nothing yet',
-      { status: 'PAYMENT_DUE', paymentSourceType: null, cardBrand: null, last4: null },
-      '1001 PAYMENT DUE Nov 10, 2026 $6.99 USD No charge',
+      { status: 'PAYMENT_DUE', charged: 0, paymentSourceType: null, cardBrand: null, last4: null },
+      '1001 Faith & Family Nov 10\u2009–\u2009Dec 10, 2026 PAYMENT DUE Nov 10, 2026 $6.99 USD No charge',
     ],
   ])('shows an invoice paid with %s', async (_case, overrides, expected) => {
     renderHistory([makeInvoice(overrides)]);
     expect(await screen.findByRole('row', { name: `Download invoice ${expected}` })).toBeVisible();
+  });
+
+  it('says what credit paid of an invoice and what was charged', async () => {
+    renderHistory([makeInvoice({ total: 8999, credits: 612, charged: 8387 })]);
+    const total = await screen.findByRole('cell', { name: /^\$89\.99 USD/ });
+    expect(total).toHaveTextContent('$89.99 USD$6.12 paid from credit$83.87 charged');
+  });
+
+  it('says what an invoice bills, also without a time', async () => {
+    renderHistory([makeInvoice({ items: [{ name: 'Gift wrap', startsAt: null, endsAt: null }] })]);
+    expect(await screen.findByRole('rowheader')).toHaveTextContent('1001Gift wrap');
+  });
+
+  it('shows the invoices of a chosen year, which is in the address', async () => {
+    const years = ['2026-01-02', '2025-12-31', '2025-06-01'];
+    const invoices = years.map((day) =>
+      makeInvoice({ number: day, transactionDate: `${day}T15:00:00Z` }),
+    );
+    const { user } = renderHistory(invoices, '?year=2025');
+    const year = await screen.findByRole('combobox', { name: 'Year' });
+    const numbers = () =>
+      screen.getAllByRole('button', { name: /Download/ }).map(({ textContent }) => textContent);
+    expect(year).toHaveValue('2025');
+    expect(numbers()).toEqual(years.slice(1).map((day) => `Download invoice ${day}`));
+    await user.selectOptions(year, 'All years');
+    expect(numbers()).toHaveLength(3);
+    await user.selectOptions(year, '2026');
+    expect(numbers()).toEqual(['Download invoice 2026-01-02']);
+  });
+
+  it('shows a linked invoice among all years', async () => {
+    const invoices = [
+      makeInvoice(),
+      makeInvoice({ number: '900', transactionDate: '2025-06-01T15:00:00Z' }),
+    ];
+    renderHistory(invoices, '?year=2026&invoice=900');
+    expect(await screen.findByRole('button', { name: /900/ })).toHaveFocus();
+  });
+
+  it('offers no choice of the year if all are of one', async () => {
+    renderHistory([makeInvoice()]);
+    await screen.findByRole('table');
+    expect(screen.queryByRole('combobox')).toBeNull();
   });
 
   // shows: history-5

@@ -12,9 +12,9 @@ import { Page } from '@/ui/Page';
 import { PageHeading } from '@/ui/PageHeading';
 import { SkeletonRows } from '@/ui/SkeletonRows';
 import { BackLink } from '@/ui/TextLink';
-import { InvoiceTable } from './InvoiceTable';
+import { YearlyInvoices } from './YearlyInvoices';
 
-/** All invoices, newest first, each with a PDF to download. */
+/** All invoices, newest first, each with a PDF to download. A mail can link to one of them. */
 export default function BillingHistoryPage() {
   const invoices = useQuery(invoicesOptions);
   const failure = useScreenLoad(invoices);
@@ -30,7 +30,7 @@ export default function BillingHistoryPage() {
       <Card>
         {failure && <ErrorState {...failure} />}
         {!failure && !invoices.data && <SkeletonRows rows={6} />}
-        {invoices.data && (none ? <NoInvoices /> : <InvoiceTable invoices={invoices.data} />)}
+        {invoices.data && (none ? <NoInvoices /> : <YearlyInvoices invoices={invoices.data} />)}
       </Card>
     </Page>
   );

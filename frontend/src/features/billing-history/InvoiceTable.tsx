@@ -1,5 +1,6 @@
 import { useState } from 'react';
 
+import { useInvoiceDownload } from '@/domain/payments/useInvoiceDownload';
 import type { Invoice } from '@/lib/api/types';
 import { Button } from '@/ui/Button';
 import { Table } from '@/ui/Table';
@@ -7,14 +8,20 @@ import { useFocusIfLost } from '@/ui/useFocusIfLost';
 import { VisuallyHidden } from '@/ui/VisuallyHidden';
 import styles from './InvoiceTable.module.css';
 import { invoiceColumns } from './invoiceColumns';
-import { useInvoiceDownload } from './useInvoiceDownload';
 
 /** Rows rendered at a time, because hundreds at once are slow on a phone. */
 const PAGE_SIZE = 24;
 
+interface InvoiceTableProps {
+  invoices: readonly Invoice[];
+  /** The number of an invoice that gets the focus. */
+  linked: string | null;
+}
+
 /** The table of invoices with a 'Show more' button. */
-export function InvoiceTable({ invoices }: { invoices: readonly Invoice[] }) {
-  const [rowCount, setShown] = useState(PAGE_SIZE);
+export function InvoiceTable({ invoices, linked }: InvoiceTableProps) {
+  const linkedAt = invoices.findIndex(({ number }) => number === linked);
+  const [rowCount, setShown] = useState(Math.max(PAGE_SIZE, linkedAt + 1));
   const { download, preparing, message } = useInvoiceDownload();
   const count = useFocusIfLost<HTMLParagraphElement>(rowCount);
   const rows = invoices.slice(0, rowCount);
@@ -22,7 +29,7 @@ export function InvoiceTable({ invoices }: { invoices: readonly Invoice[] }) {
     <div className={styles.history}>
       <Table
         caption="Billing History"
-        columns={invoiceColumns({ download, preparing })}
+        columns={invoiceColumns({ download, preparing, linked })}
         rows={rows}
         rowKey={({ number }) => number}
       />

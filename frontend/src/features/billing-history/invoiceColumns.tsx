@@ -1,31 +1,40 @@
+import { useEffect, useRef } from 'react';
+
+import { partialPayments } from '@/domain/payments/invoiceAmounts';
 import { invoiceStatus } from '@/domain/payments/invoiceStatus';
 import { PaidWith } from '@/domain/payments/PaidWith';
 import type { Invoice } from '@/lib/api/types';
-import { formatCentsUsd, formatShortDate } from '@/lib/formats';
+import { formatDateRange, formatInvoiceTotal, formatShortDate } from '@/lib/formats';
 import { Button } from '@/ui/Button';
 import { DownloadIcon } from '@/ui/icons/DownloadIcon';
 import { StatusPill } from '@/ui/StatusPill';
 import type { Column } from '@/ui/Table';
 import { VisuallyHidden } from '@/ui/VisuallyHidden';
+import styles from './InvoiceTable.module.css';
 
 interface Downloads {
   download: (number: string) => void;
   preparing: readonly string[];
+  linked: string | null;
 }
 
 /** The columns of the billing history. The invoice number is a download button. */
-export function invoiceColumns({ download, preparing }: Downloads): Column<Invoice>[] {
+export function invoiceColumns({ download, preparing, linked }: Downloads): Column<Invoice>[] {
   return [
     {
       key: 'number',
       header: 'INVOICE NUMBER',
       isRowHeader: true,
-      cell: ({ number }) => (
-        <InvoiceNumberButton
-          number={number}
-          busy={preparing.includes(number)}
-          onPress={() => download(number)}
-        />
+      cell: ({ number, items }) => (
+        <>
+          <InvoiceNumberButton
+            number={number}
+            busy={preparing.includes(number)}
+            isLinked={number === linked}
+            onPress={() => download(number)}
+          />
+          <BilledItems items={items} />
+        </>
       ),
     },
     { key: 'status', header: 'STATUS', cell: (invoice) => <InvoiceStatusPill invoice={invoice} /> },
@@ -36,7 +45,12 @@ export function invoiceColumns({ download, preparing }: Downloads): Column<Invoi
         <time dateTime={transactionDate}>{formatShortDate(transactionDate)}</time>
       ),
     },
-    { key: 'total', header: 'TOTAL', align: 'end', cell: ({ total }) => formatCentsUsd(total) },
+    {
+      key: 'total',
+      header: 'TOTAL',
+      align: 'end',
+      cell: (invoice) => <InvoiceAmounts invoice={invoice} />,
+    },
     { key: 'paid-with', header: 'PAID WITH', cell: (invoice) => <PaidWith {...invoice} /> },
   ];
 }
@@ -44,17 +58,47 @@ export function invoiceColumns({ download, preparing }: Downloads): Column<Invoi
 interface InvoiceNumberButtonProps {
   number: string;
   busy: boolean;
+  isLinked: boolean;
   onPress: () => void;
 }
 
-function InvoiceNumberButton({ number, busy, onPress }: InvoiceNumberButtonProps) {
+function InvoiceNumberButton({ number, busy, isLinked, onPress }: InvoiceNumberButtonProps) {
+  const button = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    if (isLinked) button.current?.focus();
+  }, [isLinked]);
   return (
-    <Button variant="link" busy={busy} icon={<DownloadIcon />} onClick={onPress}>
+    <Button ref={button} variant="link" busy={busy} icon={<DownloadIcon />} onClick={onPress}>
       <span>
         <VisuallyHidden>Download invoice </VisuallyHidden>
         {number}
       </span>
     </Button>
+  );
+}
+
+/** For what, and for which time. */
+function BilledItems({ items }: { items: Invoice['items'] }) {
+  return items.map(({ name, startsAt, endsAt }) => (
+    <span key={`${name} ${startsAt} ${endsAt}`} className={styles.detail}>
+      <span className={styles.name}>{name}</span>{' '}
+      {startsAt && endsAt && (
+        <span className={styles.period}>{formatDateRange(startsAt, endsAt)}</span>
+      )}
+    </span>
+  ));
+}
+
+function InvoiceAmounts({ invoice }: { invoice: Invoice }) {
+  return (
+    <>
+      {formatInvoiceTotal(invoice.total, invoice.currencyCode)}
+      {partialPayments(invoice).map((part) => (
+        <span key={part} className={styles.detail}>
+          {part}
+        </span>
+      ))}
+    </>
   );
 }
 

@@ -1,16 +1,18 @@
 import { useQuery } from '@tanstack/react-query';
-import { useRef, useState } from 'react';
+import { useState } from 'react';
 import { usePause } from '@/domain/changes/pausing';
+import { PlanChoices } from '@/domain/plans/PlanChoices';
+import { isPaused } from '@/domain/plans/plans';
 import { siteOptions } from '@/lib/api/queries';
 import type { Plan } from '@/lib/api/types';
 import { useFormDraft } from '@/lib/hooks/useFormDraft';
 import type { SetFrozen } from '@/lib/hooks/useFrozen';
 import { Card } from '@/ui/Card';
-import { LiveFieldError } from '@/ui/FieldError';
 import { CancelBySupport } from './CancelBySupport';
 import styles from './CancelForm.module.css';
 import { CancelPanel } from './CancelPanel';
 import { CancelPlanList } from './CancelPlanList';
+import { EndNowDialog } from './EndNowDialog';
 import panels from './Panels.module.css';
 import { PausePanel } from './PausePanel';
 import { Survey } from './Survey';
@@ -33,23 +35,31 @@ interface CancelFormProps {
 export function CancelForm({ selection, setFrozen }: CancelFormProps) {
   const { data: site } = useQuery(siteOptions);
   const [answers, setAnswers] = useFormDraft('survey', NO_ANSWERS);
-  const [isRefused, setRefused] = useState(false);
   const cancellation = useCancel(selection, setFrozen);
   const pauseCommand = usePause('cancel_screen', setFrozen);
-  const list = useRef<HTMLDivElement>(null);
   const { chosen, pausable } = selection;
   const canCancel = site?.enableCancelButton ?? true;
-  const isPauseOffered = pausable.length > 0 && (site?.pauseOfferOn ?? true);
+  const isPauseOffered = selection.canPause && (site?.pauseOfferOn ?? true);
 
+  const [isAsking, setIsAsking] = useState(false);
+  const endingNow = chosen.filter(isPaused);
   const submit = () => {
-    setRefused(chosen.length === 0);
-    if (chosen.length === 0) {
-      list.current?.querySelector('input')?.focus();
-      return;
-    }
+    if (chosen.length === 0) return selection.refuse('cancel');
+    if (endingNow.length > 0) return setIsAsking(true);
+    cancel();
+  };
+  const cancel = () => {
+    setIsAsking(false);
     cancellation.cancel({
       ...answeredQuestions(answers),
       offer: isPauseOffered ? OFFER : undefined,
+    });
+  };
+  const pauseInstead = () => {
+    if (chosen.length === 0) return selection.refuse('pause');
+    pauseCommand.mutate({
+      ids: pausable.map(subscriptionId),
+      answers: answeredQuestions(answers),
     });
   };
   return (
@@ -59,27 +69,15 @@ export function CancelForm({ selection, setFrozen }: CancelFormProps) {
           <h2 id="your-subscriptions">
             {selection.isChoice ? 'What would you like to cancel?' : 'Your Subscription'}
           </h2>
-          <div ref={list}>
+          <PlanChoices selection={selection}>
             <CancelPlanList selection={selection} />
-          </div>
-          <LiveFieldError>
-            {isRefused && chosen.length === 0 && 'Select at least one subscription to cancel.'}
-          </LiveFieldError>
+          </PlanChoices>
         </Card>
         {canCancel && <Survey answers={answers} onChange={setAnswers} />}
       </div>
       <div className={panels.panels}>
         {isPauseOffered && (
-          <PausePanel
-            selection={selection}
-            pauseCommand={pauseCommand}
-            onPause={() =>
-              pauseCommand.mutate({
-                ids: pausable.map(subscriptionId),
-                answers: answeredQuestions(answers),
-              })
-            }
-          />
+          <PausePanel selection={selection} pauseCommand={pauseCommand} onPause={pauseInstead} />
         )}
         {canCancel ? (
           <CancelPanel selection={selection} cancellation={cancellation} onCancel={submit} />
@@ -87,6 +85,12 @@ export function CancelForm({ selection, setFrozen }: CancelFormProps) {
           <CancelBySupport />
         )}
       </div>
+      <EndNowDialog
+        open={isAsking && endingNow.length > 0}
+        plans={endingNow}
+        onConfirm={cancel}
+        onCancel={() => setIsAsking(false)}
+      />
     </div>
   );
 }

@@ -11,6 +11,7 @@ import {
   makeGospelPlan,
   makeKidsPlan,
   makeManagePlans,
+  makeNextBill,
   makePlan,
   makeServicesChange,
   makeSite,
@@ -191,7 +192,20 @@ describe('what happens on cancellation', () => {
     const existingPlans = plans.map((plan) => (plan.subId === 'sub_faith' ? endPlan(plan) : plan));
     server.use(
       http.post('*/api/account/add-remove-service/estimate', () =>
-        HttpResponse.json(makeServicesChange({ existingPlans, total: 719, bundleSavings: 80 })),
+        HttpResponse.json(
+          makeServicesChange({
+            existingPlans,
+            nextBills: [
+              makeNextBill({ planNames: ['Gospel TV'], date: '2026-12-05T15:00:00Z', amount: 719 }),
+              makeNextBill({
+                planNames: ['Gospel TV'],
+                date: '2027-01-05T15:00:00Z',
+                amount: 799,
+                follows: true,
+              }),
+            ],
+          }),
+        ),
       ),
     );
     const { user } = renderPage();
@@ -203,7 +217,7 @@ describe('what happens on cancellation', () => {
     await screen.findByText(/You’ll keep Gospel TV/);
     await waitFor(async () =>
       expect(await findTerms()).toHaveTextContent(
-        'You’ll keep Gospel TV for $7.19 / month and applicable taxes. After Faith & Family ends, the price is $7.99 / month.',
+        'You’ll keep Gospel TV. Your next bill is $7.19 on December 5, 2026. From January 5, 2027, it is $7.99 / month.',
       ),
     );
   });
@@ -240,6 +254,16 @@ describe('the survey', () => {
 });
 
 describe('the pause offer', () => {
+  // shows: rule-19
+  it('says which plan goes on to be billed, because it cannot be paused', async () => {
+    plans = [makePlan(), makeGospelPlan({ name: 'Sermon Library', isChangeable: false })];
+    const { user } = renderPage();
+    const note = 'Sermon Library can’t be paused. Billing continues as usual.';
+    expect(await screen.findByText(note)).toBeVisible();
+    await user.click(getCheckbox('Sermon Library'));
+    expect(screen.queryByText(note)).not.toBeInTheDocument();
+  });
+
   // shows: cancel-5
   it('is beside the cancellation and looks like it', async () => {
     renderPage();
@@ -314,30 +338,34 @@ describe('canceling', () => {
     });
   });
 
-  it.each<[string, Plan[], string, string]>([
+  it.each<[string, Plan[], string, string[], string]>([
     [
       'only some are canceled',
       [makePlan(), makeGospelPlan()],
       '?ids=sub_gospel',
+      [],
       'Your access to Gospel TV ends on December 10, 2026.',
     ],
     [
       'a trial ends',
       [makePlan(TRIAL)],
       '',
+      [],
       'Your access to Faith & Family ends on December 10, 2026.',
     ],
     [
       'a paused plan ends at once',
       [makePlan(PAUSED)],
       '',
+      ['YES, END FAITH & FAMILY NOW'],
       'Faith & Family ended immediately, on November 20, 2026.',
     ],
-  ])('says what ends when if %s', async (_case, heldPlans, query, text) => {
+  ])('says what ends when if %s', async (_case, heldPlans, query, confirmations, text) => {
     plans = heldPlans;
     recordCancellations(CANCEL);
     const { user } = renderPage(query);
     await user.click(await findCancelButton());
+    for (const name of confirmations) await user.click(screen.getByRole('button', { name }));
     await screen.findByTestId('elsewhere');
     expect(said().content).toBe(text);
   });
@@ -351,8 +379,62 @@ describe('canceling', () => {
     await user.click(getCheckbox('Faith & Family'));
     await user.click(getCheckbox('Gospel TV'));
     await user.click(await findCancelButton());
+    await user.click(screen.getByRole('button', { name: 'YES, END GOSPEL TV NOW' }));
     await screen.findByTestId('elsewhere');
     expect(requests.map(({ body }) => body)).toEqual([{ subscriptionIds: ['sub_gospel'] }]);
+  });
+
+  // shows: rule-7
+  it.each<[string, Partial<Plan>, string]>([
+    ['sold at the same price', {}, ''],
+    ['sold at a lower price', { amountToday: 599 }, ''],
+    [
+      'no longer sold',
+      { amountToday: null },
+      'WarningThis plan is no longer sold. You can’t get Faith & Family back at $6.99 / month.',
+    ],
+    [
+      'sold at a higher price',
+      { amountToday: 899 },
+      'WarningYou’ll lose your price of $6.99 / month. Starting Faith & Family again costs $8.99 / month.',
+    ],
+  ])('asks before a paused plan that is %s ends at once', async (_case, overrides, warning) => {
+    plans = [makePlan({ ...PAUSED, ...overrides })];
+    const requests = recordCancellations(CANCEL);
+    const { user } = renderPage();
+    await user.click(await findCancelButton());
+    const dialog = screen.getByRole('dialog', { name: 'End Faith & Family now?' });
+    expect(dialog).toHaveTextContent(
+      `Faith & Family is paused and ends immediately. You can’t undo this.${warning}NO, CANCEL`,
+    );
+    await user.click(within(dialog).getByRole('button', { name: 'NO, CANCEL' }));
+    expect(requests).toEqual([]);
+    await user.click(await findCancelButton());
+    await user.click(screen.getByRole('button', { name: 'YES, END FAITH & FAMILY NOW' }));
+    await screen.findByTestId('elsewhere');
+    expect(requests).toHaveLength(1);
+  });
+
+  it('names no plan beside an empty selection, and refuses to pause nothing', async () => {
+    plans = [makePlan(), makeGospelPlan()];
+    const requests: unknown[] = [];
+    server.use(
+      http.post('*/api/account/subscriptions/multiple-pause', async ({ request }) => {
+        requests.push(await request.json());
+        return HttpResponse.json({ plans, ...DATES });
+      }),
+    );
+    const { user } = renderPage();
+    const panel = within(await screen.findByRole('region', { name: 'Take a break' }));
+    expect(await panel.findByText(/Faith & Family and Gospel TV pause/)).toBeInTheDocument();
+    await user.click(getCheckbox('Faith & Family'));
+    await user.click(getCheckbox('Gospel TV'));
+    expect(panel.queryByText(/Faith & Family|Gospel TV/)).not.toBeInTheDocument();
+    expect(panel.getByText('Select what you’d like to pause.')).toBeInTheDocument();
+    await user.click(panel.getByRole('button', { name: 'Pause for a month' }));
+    expect(screen.getByText('Select at least one subscription to pause.')).toBeInTheDocument();
+    expect(getCheckbox('Faith & Family')).toHaveFocus();
+    expect(requests).toEqual([]);
   });
 
   it('requires a choice if nothing is checked', async () => {
@@ -403,30 +485,34 @@ describe('canceling', () => {
     expect(new Set(requests.map(({ key }) => key)).size).toBe(2);
   });
 
-  it.each<[string, Plan, string[]]>([
-    ['was unchecked', makeGospelPlan(), ['Gospel TV']],
-    ['is paused and was never checked', makeGospelPlan(PAUSED), []],
-  ])('never cancels the only plan left that %s', async (_case, gospel, unchecked) => {
-    plans = [makePlan(), gospel];
-    const dropConnection = () => {
-      plans = [endPlan(makePlan()), gospel];
-      return HttpResponse.error();
-    };
-    const requests = recordCancellations(CANCEL, dropConnection);
-    const { user } = renderPage();
-    await findCancelButton();
-    for (const name of unchecked) await user.click(getCheckbox(name));
-    await user.click(await findCancelButton());
-    await waitFor(() => expect(screen.getAllByRole('checkbox')).toHaveLength(1));
-    expect(getCheckbox('Gospel TV')).not.toBeChecked();
-    await user.click(await findCancelButton());
-    expect(screen.getByText('Select at least one subscription to cancel.')).toBeInTheDocument();
-    expect(requests).toMatchObject([{ body: { subscriptionIds: ['sub_faith'] } }]);
-    await user.click(getCheckbox('Gospel TV'));
-    await user.click(await findCancelButton());
-    await screen.findByTestId('elsewhere');
-    expect(requests[1]).toMatchObject({ body: { subscriptionIds: ['sub_gospel'] } });
-  });
+  it.each<[string, Plan, string[], string[]]>([
+    ['was unchecked', makeGospelPlan(), ['Gospel TV'], []],
+    ['is paused and was never checked', makeGospelPlan(PAUSED), [], ['YES, END GOSPEL TV NOW']],
+  ])(
+    'never cancels the only plan left that %s',
+    async (_case, gospel, unchecked, confirmations) => {
+      plans = [makePlan(), gospel];
+      const dropConnection = () => {
+        plans = [endPlan(makePlan()), gospel];
+        return HttpResponse.error();
+      };
+      const requests = recordCancellations(CANCEL, dropConnection);
+      const { user } = renderPage();
+      await findCancelButton();
+      for (const name of unchecked) await user.click(getCheckbox(name));
+      await user.click(await findCancelButton());
+      await waitFor(() => expect(screen.getAllByRole('checkbox')).toHaveLength(1));
+      expect(getCheckbox('Gospel TV')).not.toBeChecked();
+      await user.click(await findCancelButton());
+      expect(screen.getByText('Select at least one subscription to cancel.')).toBeInTheDocument();
+      expect(requests).toMatchObject([{ body: { subscriptionIds: ['sub_faith'] } }]);
+      await user.click(getCheckbox('Gospel TV'));
+      await user.click(await findCancelButton());
+      for (const name of confirmations) await user.click(screen.getByRole('button', { name }));
+      await screen.findByTestId('elsewhere');
+      expect(requests[1]).toMatchObject({ body: { subscriptionIds: ['sub_gospel'] } });
+    },
+  );
 
   it('keeps a plan unchecked after an expired session', async () => {
     plans = [endPlan(makePlan()), makeGospelPlan()];

@@ -6,6 +6,7 @@ import { Button } from '@/ui/Button';
 import { Card } from '@/ui/Card';
 import { ImportantDate } from '@/ui/ImportantDate';
 import { CalendarIcon } from '@/ui/icons/CalendarIcon';
+import { ReceiptIcon } from '@/ui/icons/ReceiptIcon';
 import { RefreshIcon } from '@/ui/icons/RefreshIcon';
 import { Point, Points } from '@/ui/Points';
 import { Skeleton } from '@/ui/Skeleton';
@@ -20,15 +21,18 @@ interface PausePanelProps {
 }
 
 /** The offer to pause instead: what it means, its dates, and the button. */
-export function PausePanel({ selection: { pausable }, pauseCommand, onPause }: PausePanelProps) {
+export function PausePanel({ selection, pauseCommand, onPause }: PausePanelProps) {
+  const { chosen, pausable, billedMeanwhile } = selection;
   const estimate = useQuery(pauseEstimateOptions);
+  const isEmpty = chosen.length === 0;
   const spans = groupPauseSpans(pausable, estimate.data?.plans ?? []);
   return (
     <Card as="section" labelledBy="pause-instead" className={styles.panel}>
       <h2 id="pause-instead">Take a break</h2>
       <p>Stay for a little longer? Keep your account and data. You won’t get billed for a month.</p>
+      {isEmpty && <p>Select what you’d like to pause.</p>}
       <Points>
-        {estimate.isPending && (
+        {estimate.isPending && !isEmpty && (
           <li>
             <Skeleton height="3rem" />
           </li>
@@ -36,6 +40,11 @@ export function PausePanel({ selection: { pausable }, pauseCommand, onPause }: P
         {spans.map((span) => (
           <PauseSpanPoint key={span.pauseDate} span={span} />
         ))}
+        {billedMeanwhile.length > 0 && (
+          <Point icon={<ReceiptIcon />}>
+            {formatPlanNames(billedMeanwhile)} can’t be paused. Billing continues as usual.
+          </Point>
+        )}
         <Point icon={<RefreshIcon />}>
           You won’t be charged today. You can undo the pause anytime before it starts.
         </Point>

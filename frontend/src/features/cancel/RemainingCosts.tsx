@@ -1,15 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
-import { laterPriceSentence } from '@/domain/costs/bundlePrices';
-import { periodPrices } from '@/domain/costs/totals';
-import { formatPlanNames, willBill } from '@/domain/plans/plans';
+import { billSentences } from '@/domain/costs/nextBills';
+import { formatPlanNames } from '@/domain/plans/plans';
 import type { Plan } from '@/lib/api/types';
 import { PlayIcon } from '@/ui/icons/PlayIcon';
 import { Point } from '@/ui/Points';
 import { Skeleton } from '@/ui/Skeleton';
+import { UnbrokenDates } from '@/ui/UnbrokenDates';
 import { remainingCostsOptions } from './api';
 
 /**
- * The remaining plans and their cost, because the bundle discount may shrink; nothing if none
+ * The remaining plans and their next bills, because the bundle discount may shrink; nothing if none
  * remain.
  */
 export function RemainingCosts({ staying }: { staying: readonly Plan[] }) {
@@ -23,18 +23,14 @@ export function RemainingCosts({ staying }: { staying: readonly Plan[] }) {
       </li>
     );
   }
-  const prices = costs.data && staying.some(willBill) && periodPrices(costs.data).join(' and ');
-  const later = costs.data && laterPriceSentence(costs.data);
   return (
     <Point icon={<PlayIcon />}>
-      You’ll keep {formatPlanNames(staying)}
-      {prices && (
-        <>
-          {' '}
-          for <strong>{prices}</strong> and applicable taxes
-        </>
-      )}
-      .{later && ` ${later}`}
+      <UnbrokenDates>
+        {[
+          `You’ll keep ${formatPlanNames(staying)}.`,
+          ...(costs.data ? billSentences(costs.data.nextBills) : []),
+        ].join(' ')}
+      </UnbrokenDates>
     </Point>
   );
 }

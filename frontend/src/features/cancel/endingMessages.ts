@@ -1,6 +1,6 @@
 import { formatPlanNames, isEnding, isInTrial, isLive, isPaused } from '@/domain/plans/plans';
 import type { CancelledSubscription, Plan } from '@/lib/api/types';
-import { formatDate } from '@/lib/formats';
+import { formatDate, formatList } from '@/lib/formats';
 
 /** Plans that would end on the same date, or at once. */
 interface Ending {
@@ -36,8 +36,6 @@ export function groupEndings(plans: readonly Plan[]): Ending[] {
 /** The specified message, which is true only if everything ends with its term. */
 const ALL_AT_TERM_END = 'All your subscriptions will be cancel at the end of current term';
 
-const SENTENCE = new Intl.ListFormat('en-US', { type: 'conjunction' });
-
 interface CancellationResult {
   cancelled: readonly CancelledSubscription[];
   /** The canceled plans before the cancellation. */
@@ -55,7 +53,7 @@ export function cancellationMessage({ cancelled, before, after }: CancellationRe
       ? `${names} ended immediately${endsAt ? `, on ${formatDate(endsAt)}` : ''}`
       : `your access to ${names} ends ${endDatePhrase(endsAt)}`;
   });
-  return `${capitalize(SENTENCE.format(clauses))}.`;
+  return `${capitalize(formatList(clauses))}.`;
 }
 
 /** Groups canceled subscriptions by end date, with the names of each group. */

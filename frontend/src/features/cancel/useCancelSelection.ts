@@ -1,22 +1,24 @@
 import { useState } from 'react';
 import { IDS_PARAMETER } from '@/domain/plans/planAddresses';
 import { canBeCancelled, canBePaused, willBill } from '@/domain/plans/plans';
+import { type PlanSelection, useRefusal } from '@/domain/plans/usePlanSelection';
 import type { Plan } from '@/lib/api/types';
 import { useFormDraft } from '@/lib/hooks/useFormDraft';
 import { useIdsInUrl } from '@/lib/hooks/useIdsInUrl';
 
-export interface CancelSelection {
+export interface CancelSelection extends PlanSelection {
   /** The cancelable plans among those in the URL. */
   listed: readonly Plan[];
-  /** The plans that the button would cancel. */
-  chosen: readonly Plan[];
   /** The cancelable plans that are not chosen. */
   staying: readonly Plan[];
-  /** The plans that the pause offer would pause. */
+  /** The chosen plans that the pause offer would pause. */
   pausable: readonly Plan[];
+  /** The chosen plans that the pause offer would leave as they are, and that are billed meanwhile. */
+  billedMeanwhile: readonly Plan[];
+  /** The pause offer could pause a chosen plan or, while none is chosen, a listed one. */
+  canPause: boolean;
   /** There are several plans to choose from, or there were before a failed attempt. */
   isChoice: boolean;
-  togglePlan: (plan: Plan, on: boolean) => void;
 }
 
 function isInAddress(idsInUrl: readonly string[], { subId }: Plan): boolean {
@@ -45,12 +47,22 @@ export function useCancelSelection(held: readonly Plan[]): CancelSelection {
   const listed = cancellable.filter((plan) => isInAddress(idsInUrl, plan));
   const isChoice = useWasChoice(idsInUrl, listed) || listed.some(({ subId }) => subId in toggled);
   const chosen = listed.filter((plan) => !isChoice || (toggled[plan.subId] ?? willBill(plan)));
+  const { setRefused, ...refusal } = useRefusal();
   return {
+    ...refusal,
+    outdated: null,
     listed,
     chosen,
     staying: cancellable.filter((plan) => !chosen.includes(plan)),
-    pausable: (chosen.length > 0 ? chosen : listed).filter(canBePaused),
+    pausable: chosen.filter(canBePaused),
+    billedMeanwhile: chosen.filter(
+      (plan) => willBill(plan) && !canBePaused(plan) && !plan.hasScheduledPause,
+    ),
+    canPause: (chosen.length > 0 ? chosen : listed).some(canBePaused),
     isChoice,
-    togglePlan: ({ subId }, on) => setToggled((previous) => ({ ...previous, [subId]: on })),
+    togglePlan: ({ subId }, on) => {
+      setRefused(null);
+      setToggled((previous) => ({ ...previous, [subId]: on }));
+    },
   };
 }

@@ -2,8 +2,9 @@ import { screen } from '@testing-library/react';
 import { HttpResponse, http } from 'msw';
 import { beforeEach, describe, expect, it } from 'vitest';
 
+import type { Plan } from '@/lib/api/types';
 import { useSnackbar } from '@/stores/snackbar';
-import { makeManagePlans, makePeriodEstimate, makePlan } from '@/testing/fixtures';
+import { ENDING, makeManagePlans, makePeriodEstimate, makePlan, PAUSED } from '@/testing/fixtures';
 import { renderScreen } from '@/testing/renderScreen';
 import { errorResponse, server } from '@/testing/server';
 import CouponPage from './CouponPage';
@@ -43,6 +44,26 @@ describe('redeeming a code', () => {
     expect(await screen.findByTestId('elsewhere')).toHaveTextContent('/summary');
     expect(requests).toEqual(['/api/account/add-coupon/SAVE20']);
     expect(useSnackbar.getState().visible).toBe(false);
+  });
+
+  // shows: coupon-6
+  it.each<[string, Plan[]]>([
+    ['no subscription', []],
+    ['a paused one', [makePlan(PAUSED)]],
+    ['one that ends', [makePlan(ENDING)]],
+  ])('needs a bill to come: %s', async (_, existingPlans) => {
+    server.use(
+      http.get('*/api/account/manage-plans', () =>
+        HttpResponse.json(makeManagePlans({ existingPlans })),
+      ),
+    );
+    renderPage();
+    expect(await screen.findByText('No bill to use a code on')).toBeVisible();
+    expect(screen.getByRole('link', { name: 'See your subscriptions' })).toHaveAttribute(
+      'href',
+      '/manage-subscription',
+    );
+    expect(screen.queryByRole('textbox')).not.toBeInTheDocument();
   });
 
   // shows: coupon-3

@@ -1,10 +1,13 @@
+import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useRef, useState } from 'react';
 import { useNavigate } from 'react-router-dom';
 import { createReceiptState } from '@/domain/changes/receipts';
 import { usePlansAfterChange } from '@/domain/changes/usePlansAfterChange';
 import { AgreementLinks } from '@/domain/payments/AgreementLinks';
+import { willBill } from '@/domain/plans/plans';
 import { errorMessage, isUnconfirmed } from '@/lib/api/errors';
 import { notifyError } from '@/lib/api/notifyError';
+import { managePlansOptions } from '@/lib/api/queries';
 import type { RedeemAnswer } from '@/lib/api/types';
 import { useCommand } from '@/lib/api/useCommand';
 import { formatDate } from '@/lib/formats';
@@ -12,9 +15,11 @@ import { useFormDraft } from '@/lib/hooks/useFormDraft';
 import { paths } from '@/lib/paths';
 import { useDrafts } from '@/stores/drafts';
 import { showSnackbar, useSnackbar } from '@/stores/snackbar';
-import { Button } from '@/ui/Button';
+import { Button, ButtonLink } from '@/ui/Button';
 import { Card } from '@/ui/Card';
+import { EmptyState } from '@/ui/EmptyState';
 import { TextField } from '@/ui/Field';
+import { ReceiptIcon } from '@/ui/icons/ReceiptIcon';
 import { Page } from '@/ui/Page';
 import { PageHeading } from '@/ui/PageHeading';
 import { BackLink } from '@/ui/TextLink';
@@ -34,10 +39,33 @@ export default function CouponPage() {
         Redeem your code
       </PageHeading>
       <Card className={styles.card}>
-        <CouponForm />
-        <AgreementLinks />
+        <CouponContent />
       </Card>
     </Page>
+  );
+}
+
+/** A code comes off a bill, so there has to be one to come. */
+function CouponContent() {
+  const { data: costs } = useQuery(managePlansOptions);
+  if (costs && !costs.existingPlans.some(willBill)) return <NoBill />;
+  return (
+    <>
+      <CouponForm />
+      <AgreementLinks />
+    </>
+  );
+}
+
+function NoBill() {
+  return (
+    <EmptyState
+      icon={<ReceiptIcon />}
+      title="No bill to use a code on"
+      action={<ButtonLink to={paths.manageSubscription}>See your subscriptions</ButtonLink>}
+    >
+      A code comes off the next bill of an active subscription. You can redeem it once you have one.
+    </EmptyState>
   );
 }
 

@@ -9,12 +9,15 @@ import {
   CHANGING,
   ENDING,
   makeAccount,
+  makeFailedPayment,
   makeFreeMonth,
   makeGospelPlan,
   makeInvoice,
   makeKidsPlan,
   makeManagePlans,
   makeOfferedPlan,
+  makePaymentFailure,
+  makePayments,
   makePlan,
   PAUSE_SCHEDULED,
   PAUSED,
@@ -59,6 +62,29 @@ describe('the dashboard', () => {
     expect(gospel).toHaveTextContent('Resumes automaticallyDecember 2, 2026');
   });
 
+  // shows: rule-19
+  it('shows a subscription outside the catalog, which can only be canceled', async () => {
+    plans = [
+      makePlan({
+        id: 'magazine',
+        name: 'The Magazine',
+        service: '',
+        amount: 2500,
+        currencyCode: 'EUR',
+        period: 3,
+        isChangeable: false,
+        hasOtherPeriod: false,
+      }),
+    ];
+    renderDashboard();
+    const card = await findCard('The Magazine');
+    expect(card).toHaveTextContent('€25.00 / 3 months');
+    expect(within(card).getByRole('link', { name: 'Cancel The Magazine' })).toBeVisible();
+    expect(
+      within(card).queryByRole('link', { name: 'Pause The Magazine' }),
+    ).not.toBeInTheDocument();
+  });
+
   // shows: rule-15
   it('starts with what comes next', async () => {
     plans = [makePlan(), makeGospelPlan()];
@@ -84,6 +110,40 @@ describe('the dashboard', () => {
     expect(panel).toHaveTextContent('$13.48');
   });
 
+  // shows: money-3
+  it('writes the period beside each price if the periods differ', async () => {
+    plans = [
+      makePlan(),
+      makePlan({ subId: 'sub_sermons', name: 'Sermon Library', amount: 1197, period: 3 }),
+    ];
+    const quarterly = { ...makeManagePlans(), period: 3, total: 1197 };
+    costs = { total: 699, otherTotals: [quarterly] };
+    renderDashboard();
+    const panel = await screen.findByRole('region', { name: 'Your costs' });
+    const amounts = within(panel).getAllByRole('definition');
+    expect(amounts.map(({ textContent }) => textContent)).toEqual([
+      '$6.99 / month',
+      '$11.97 / 3 months',
+      '$6.99',
+      '$11.97',
+    ]);
+  });
+
+  it('downloads an invoice of the home, and says so', async () => {
+    server.use(
+      http.get('*/api/invoice/pdf/1001', () =>
+        errorResponse(503, 'invoice_not_ready', 'It is being made.', { retryAfter: 3 }),
+      ),
+    );
+    const { user } = renderDashboard();
+    const row = await screen.findByRole('button', {
+      name: 'Download invoice 1001 of Nov 10, 2026',
+    });
+    await user.click(row);
+    expect(row).toHaveAttribute('aria-busy', 'true');
+    expect(screen.getByText('Preparing your invoice…')).toBeInTheDocument();
+  });
+
   // shows: rule-15
   it('shows the three newest invoices, the last payment method used, and a link to all', async () => {
     invoices = ['4', '3', '2', '1'].map((number) =>
@@ -92,9 +152,9 @@ describe('the dashboard', () => {
     renderDashboard();
     const panel = within(await screen.findByRole('region', { name: 'Latest invoices' }));
     expect((await panel.findAllByRole('listitem')).map(({ textContent }) => textContent)).toEqual([
-      'Apr 10, 2026$6.99 USDPAID',
-      'Mar 10, 2026$6.99 USDPAID',
-      'Feb 10, 2026$6.99 USDPAID',
+      'Download invoice 4 of Apr 10, 2026$6.99 USDPAID',
+      'Download invoice 3 of Mar 10, 2026$6.99 USDPAID',
+      'Download invoice 2 of Feb 10, 2026$6.99 USDPAID',
     ]);
     expect(panel.getByText('Visa ending in 1111')).toBeInTheDocument();
     expect(panel.getByRole('link', { name: 'See your billing history' })).toHaveAttribute(
@@ -104,9 +164,9 @@ describe('the dashboard', () => {
   });
 
   // shows: rule-15
-  it('links to every screen', async () => {
+  it('links to every change of the subscriptions', async () => {
     renderDashboard();
-    const links = within(await screen.findByRole('region', { name: 'Your account' }));
+    const links = within(await screen.findByRole('region', { name: 'Make a change' }));
     expect(
       links.getAllByRole('link').map((link) => [link.textContent, link.getAttribute('href')]),
     ).toEqual([
@@ -115,10 +175,6 @@ describe('the dashboard', () => {
       ['Redeem your code', '/coupon'],
       ['Pause', '/pause-offer'],
       ['Cancel Subscriptions', '/cancelAll'],
-      ['Payment Methods', '/manage-payment-method'],
-      ['Billing History', '/billingHistory'],
-      ['Your Profile', '/edit-profile'],
-      ['Email Preferences', '/emailPreferences'],
     ]);
   });
 
@@ -147,15 +203,85 @@ describe('the dashboard', () => {
   });
 });
 
+describe('an account with a failed payment', () => {
+  // shows: dashboard-22
+  it('says what is owed, why, and when it is tried again, and offers to pay', async () => {
+    plans = [makePlan({ subId: 'sub_faith' }), makeGospelPlan()];
+    const failure = makePaymentFailure({
+      hasPaymentFailure: true,
+      failedPayments: [makeFailedPayment()],
+    });
+    server.use(http.get('*/api/account/check-payment-failure', () => HttpResponse.json(failure)));
+    renderDashboard();
+    const due = within(
+      await screen.findByRole('region', { name: 'You owe $6.99 for Faith & Family' }),
+    );
+    expect(due.getByText('Visa ending in 1111')).toBeInTheDocument();
+    expect(
+      due.getByText(
+        'There wasn’t enough money in the account. We’ll try again on November 24, 2026. You can keep watching until then.',
+      ),
+    ).toBeVisible();
+    expect(await due.findByRole('link', { name: 'Try this card again' })).toHaveAttribute(
+      'href',
+      '/update-card-payment-method?operationType=SETPRIMARY&paymentSourceId=pm_visa',
+    );
+    expect(due.getByRole('link', { name: 'Use another card' })).toHaveAttribute(
+      'href',
+      '/add-card-payment-method?operationType=ADD',
+    );
+    expect(await findCard('Faith & Family')).toHaveTextContent('Payment overdue');
+    expect(await findCard('Gospel TV')).toHaveTextContent('Active');
+  });
+});
+
 describe('an account without subscriptions', () => {
-  it('shows what would be here and links to the services', async () => {
+  // shows: dashboard-21
+  it('shows the services with their prices, and leads over adding a card to the confirmation', async () => {
     plans = [];
     invoices = [];
+    costs = { ...costs, existingPlans: [], plans: [makeOfferedPlan()] };
+    server.use(
+      http.get('*/api/payments/', () => HttpResponse.json(makePayments({ card: [], paypal: [] }))),
+    );
     renderDashboard();
     expect(await screen.findByText('No subscriptions yet')).toBeInTheDocument();
-    expect(await screen.findByRole('link', { name: /Explore Kids/ })).toBeInTheDocument();
+    const services = screen.getByRole('list', { name: 'Services you can start' });
+    expect(await within(services).findByText('All of Kids')).toBeInTheDocument();
+    expect(services).toHaveTextContent('$8.99 / month or $89.99/year');
+    expect(
+      await within(services).findByRole('link', { name: 'Add a card and start Kids' }),
+    ).toHaveAttribute(
+      'href',
+      '/add-card-payment-method?operationType=ADD&add=Minno-Plan&period=month',
+    );
     expect(await screen.findByText(/No invoices yet/)).toBeInTheDocument();
     expect(screen.queryByRole('region', { name: 'Your costs' })).not.toBeInTheDocument();
+  });
+
+  // shows: dashboard-23
+  it('starts a service by the year if that is chosen', async () => {
+    plans = [];
+    costs = { ...costs, existingPlans: [], plans: [makeOfferedPlan()] };
+    const { user } = renderDashboard();
+    expect(await screen.findByRole('radio', { name: 'Monthly' })).toBeChecked();
+    await user.click(screen.getByRole('radio', { name: /^Annually Save up to \$17\.89 a year$/ }));
+    const services = screen.getByRole('list', { name: 'Services you can start' });
+    await waitFor(() => expect(services).toHaveTextContent('$89.99 / year or $8.99/month'));
+    expect(within(services).getByRole('link', { name: 'Start Kids' })).toHaveAttribute(
+      'href',
+      '/manage-subscription?add=Minno-Plan&period=year&confirm=yes',
+    );
+  });
+
+  // shows: dashboard-21
+  it('leads to the confirmation at once if there is a payment method', async () => {
+    plans = [];
+    costs = { ...costs, existingPlans: [], plans: [makeOfferedPlan({ otherPeriodAmount: null })] };
+    renderDashboard();
+    const start = await screen.findByRole('link', { name: 'Start Kids' });
+    expect(start).toHaveAttribute('href', '/manage-subscription?add=Minno-Plan&confirm=yes');
+    expect(screen.queryByText(/year/)).not.toBeInTheDocument();
   });
 
   it('shows ended plans with links to restart them at today’s price, and invoices', async () => {
@@ -374,6 +500,7 @@ describe('the activity', () => {
       kind: 'paused',
       text: `Done ${index + 1}`,
       actor: index === 0 ? 'support' : 'you',
+      mailId: index === 1 ? 7 : null,
     }));
 
   // shows: dashboard-3, api-34
@@ -395,6 +522,61 @@ describe('the activity', () => {
     expect(await screen.findByText('Done 7')).toBeInTheDocument();
     expect(screen.queryByRole('button', { name: 'Show more activity' })).not.toBeInTheDocument();
     expect(screen.getByRole('heading', { name: 'Activity' })).toHaveFocus();
+  });
+
+  const makeSentMail = () => ({
+    sentAt: '2026-11-19T15:06:00Z',
+    sentTo: 'ava@example.com',
+    title: 'Receipt for Kids: $8.99',
+    lines: ['Kids renewed on November 19, 2026.'],
+    facts: [{ name: 'Payment method', value: 'Visa ending in 1111' }],
+    note: 'Questions? Contact Customer Service.',
+    links: [{ text: 'See your invoice', path: '/billingHistory?invoice=12' }],
+  });
+
+  // shows: api-62
+  it('opens the mail of an entry as it was sent', async () => {
+    let requests = 0;
+    server.use(
+      http.get('*/api/account/activity', () => HttpResponse.json(makeEntries(3))),
+      http.get('*/api/account/mails/7', () => {
+        requests += 1;
+        return HttpResponse.json(makeSentMail());
+      }),
+    );
+    const { user } = renderDashboard();
+    const read = await screen.findByRole('button', { name: 'Read the email “Done 2”' });
+    expect(screen.getAllByRole('button', { name: /Read the email/ })).toHaveLength(1);
+    expect(requests).toBe(0);
+    await user.click(read);
+    const dialog = within(await screen.findByRole('dialog', { name: 'Receipt for Kids: $8.99' }));
+    expect(dialog.getByText(/^Sent to ava@example.com$/)).toBeInTheDocument();
+    expect(dialog.getByText('Kids renewed on November 19, 2026.')).toBeInTheDocument();
+    expect(dialog.getByRole('definition')).toHaveTextContent('Visa ending in 1111');
+    expect(dialog.getByText('Questions? Contact Customer Service.')).toBeInTheDocument();
+    expect(dialog.getByRole('link', { name: 'See your invoice' })).toHaveAttribute(
+      'href',
+      '/billingHistory?invoice=12',
+    );
+    await user.click(dialog.getByRole('button', { name: 'Close' }));
+    expect(screen.queryByRole('dialog')).not.toBeInTheDocument();
+    expect(read).toHaveFocus();
+  });
+
+  it('says that a mail could not be loaded, and tries again', async () => {
+    server.use(
+      http.get('*/api/account/activity', () => HttpResponse.json(makeEntries(3))),
+      http.get('*/api/account/mails/7', () => errorResponse(500, 'internal_error', 'Broken.'), {
+        once: true,
+      }),
+      http.get('*/api/account/mails/7', () => HttpResponse.json(makeSentMail())),
+    );
+    const { user } = renderDashboard();
+    await user.click(await screen.findByRole('button', { name: 'Read the email “Done 2”' }));
+    const dialog = within(await screen.findByRole('dialog', { name: 'Done 2' }));
+    expect(await dialog.findByRole('alert')).toHaveTextContent('Broken.');
+    await user.click(dialog.getByRole('button', { name: 'Try again' }));
+    expect(await screen.findByText('Kids renewed on November 19, 2026.')).toBeInTheDocument();
   });
 
   it('shows an empty state, and a failure to load', async () => {
@@ -489,7 +671,13 @@ describe('the free month', () => {
 });
 
 describe('resuming a paused plan', () => {
-  const FIGURES = { resumeDate: '2026-11-20T12:00:00Z', amountDue: 719, quote: 'quote-1' };
+  const FIGURES = {
+    resumeDate: '2026-11-20T12:00:00Z',
+    amountDue: 719,
+    charges: [719],
+    currencyCode: 'USD',
+    quote: 'quote-1',
+  };
   let requests: { subscriptionId: string[]; quote: string }[] = [];
 
   function answerResumed(): Response {
@@ -552,7 +740,7 @@ describe('resuming a paused plan', () => {
   });
 
   it('says when nothing is charged', async () => {
-    answerEstimate(() => HttpResponse.json({ ...FIGURES, amountDue: 0 }));
+    answerEstimate(() => HttpResponse.json({ ...FIGURES, amountDue: 0, charges: [] }));
     const { dialog } = await openResumeDialog();
     expect(await dialog.findByText(/you won’t be charged today/)).toBeInTheDocument();
     expect(dialog.getByRole('button', { name: 'Resume now' })).toBeEnabled();
@@ -569,7 +757,7 @@ describe('resuming a paused plan', () => {
   it('shows a changed amount and asks again', async () => {
     answerResume(() =>
       errorResponse(409, 'quote_changed', 'The amount has changed.', {
-        extra: { ...FIGURES, amountDue: 799, quote: 'quote-2' },
+        extra: { ...FIGURES, amountDue: 799, charges: [799], quote: 'quote-2' },
       }),
     );
     const { user, dialog } = await openResumeDialog();
@@ -592,6 +780,8 @@ describe('resuming a paused plan', () => {
     await user.click(await dialog.findByRole('button', { name: 'Resume and pay $7.19' }));
     expect(await dialog.findByRole('alert')).toHaveTextContent('so nothing was changed');
     expect(await findCard('Gospel TV')).toHaveTextContent('Paused');
+    await user.click(await dialog.findByRole('button', { name: 'Confirm with your bank' }));
+    expect(await screen.findByTestId('elsewhere')).toHaveTextContent('operationType=SETPRIMARY');
   });
 
   it('charges nothing while the amount is unknown, and retries', async () => {

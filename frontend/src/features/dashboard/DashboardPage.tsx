@@ -3,11 +3,14 @@ import { useDeferredValue } from 'react';
 import { nextStepSentence } from '@/domain/plans/nextSteps';
 import { isLive } from '@/domain/plans/plans';
 import { FreeMonth } from '@/features/dashboard/free-month/FreeMonth';
+import { NextBillCard } from '@/features/dashboard/next-bill/NextBillCard';
+import { OtherCustomers } from '@/features/dashboard/other-customers/OtherCustomers';
 import { ActivityPanel } from '@/features/dashboard/panels/ActivityPanel';
 import { CostsPanel } from '@/features/dashboard/panels/CostsPanel';
 import { InvoicesPanel } from '@/features/dashboard/panels/InvoicesPanel';
 import { LinksPanel } from '@/features/dashboard/panels/LinksPanel';
 import { PaymentMethodPanel } from '@/features/dashboard/panels/PaymentMethodPanel';
+import { PastDue } from '@/features/dashboard/past-due/PastDue';
 import { EndedSubscriptions } from '@/features/dashboard/subscriptions/EndedSubscriptions';
 import { NoSubscriptions } from '@/features/dashboard/subscriptions/NoSubscriptions';
 import { Subscriptions } from '@/features/dashboard/subscriptions/Subscriptions';
@@ -50,6 +53,10 @@ export default function DashboardPage() {
       )}
       {!failure && !isReady && <DashboardSkeleton />}
       {isReady && <ReceiptNotice plans={account.data.plans} />}
+      {isReady && <PastDue plans={account.data.plans} />}
+      {isReady && account.data.plans.some(isLive) && (
+        <NextBillCard bills={account.data.nextBills} />
+      )}
       {isReady && <DashboardContent account={account.data} costs={plans.data} />}
       {isReady && <UndoFromLink account={account.data} />}
     </Page>
@@ -86,13 +93,20 @@ function DashboardContent({ account, costs }: { account: Account; costs: ManageP
       className={classNames(styles.home, !isLowerPartDrawn && styles.partial)}
     >
       <div className={styles.column}>
-        {held.length > 0 ? <Subscriptions plans={held} /> : <NoSubscriptions ended={ended} />}
+        {held.length > 0 ? (
+          <Subscriptions plans={held} />
+        ) : (
+          <NoSubscriptions ended={ended} offered={costs.plans} />
+        )}
         {ended.length > 0 && <EndedSubscriptions plans={ended} offered={costs.plans} />}
+        <OtherCustomers />
         {isLowerPartDrawn && <LinksAndActivity held={held} />}
       </div>
       <div className={classNames(styles.column, held.length > 0 && styles.beside)}>
         {held.length > 0 && <CostsPanel plans={held} costs={costs} />}
-        {isLowerPartDrawn && <PaymentsAndOffer held={held} />}
+        {isLowerPartDrawn && (
+          <PaymentsAndOffer canHaveOffer={held.length > 0 && !account.hasPaymentFailure} />
+        )}
       </div>
     </div>
   );
@@ -111,7 +125,8 @@ function LinksAndActivity({ held }: { held: readonly Plan[] }) {
   );
 }
 
-function PaymentsAndOffer({ held }: { held: readonly Plan[] }) {
+/** There are no offers while a payment is overdue. */
+function PaymentsAndOffer({ canHaveOffer }: { canHaveOffer: boolean }) {
   return (
     <>
       <PaymentMethodPanel />
@@ -121,7 +136,7 @@ function PaymentsAndOffer({ held }: { held: readonly Plan[] }) {
       {/*
        * It appears only after a request to the provider, so it is placed where it moves nothing in view.
        */}
-      <div className={styles.offer}>{held.length > 0 && <FreeMonth />}</div>
+      <div className={styles.offer}>{canHaveOffer && <FreeMonth />}</div>
     </>
   );
 }

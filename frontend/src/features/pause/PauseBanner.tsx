@@ -1,5 +1,7 @@
 import { type PausePeriod, usePause } from '@/domain/changes/pausing';
+import { IDS_PARAMETER } from '@/domain/plans/planAddresses';
 import { formatPlanNames } from '@/domain/plans/plans';
+import { usePlanSelection } from '@/domain/plans/usePlanSelection';
 import { CONFIRMING_MESSAGE, errorMessage, isUnconfirmed } from '@/lib/api/errors';
 import type { Plan } from '@/lib/api/types';
 import type { SetFrozen } from '@/lib/hooks/useFrozen';
@@ -11,7 +13,6 @@ import styles from './PauseBanner.module.css';
 import { PauseChoice } from './PauseChoice';
 import { PauseObstacles } from './PauseObstacles';
 import { PauseTerms } from './PauseTerms';
-import { usePauseSelection } from './usePauseSelection';
 
 interface PauseBannerProps {
   /** The pausable plans; at least one. */
@@ -26,18 +27,22 @@ interface PauseBannerProps {
 
 /** The pause offer: what it means, its dates, the subscriptions to choose from, and the button. */
 export function PauseBanner({ pausable, others, periods, setFrozen }: PauseBannerProps) {
-  const selection = usePauseSelection(pausable);
+  const selection = usePlanSelection(pausable, {
+    purpose: 'pause',
+    parameter: IDS_PARAMETER,
+    idOf: ({ subId }) => subId,
+  });
   const pauseCommand = usePause('pause_offer', setFrozen);
   const { chosen, ids } = selection;
   const submit = () => {
-    if (chosen.length === 0) selection.showRefusal();
+    if (chosen.length === 0) selection.refuse('pause');
     else pauseCommand.mutate({ ids });
   };
   return (
     <Card as="section" labelledBy="need-a-break" className={styles.banner}>
       <h2 id="need-a-break">Need A Break?</h2>
       <PauseTerms chosen={chosen} periods={periods} />
-      {pausable.length > 1 && <PauseChoice pausable={pausable} selection={selection} />}
+      <PauseChoice pausable={pausable} selection={selection} />
       <PauseObstacles plans={others} />
       {pauseCommand.isError && <PauseFailure error={pauseCommand.error} />}
       <div className={styles.actions}>

@@ -1,4 +1,4 @@
-import { isEnding, isPaused } from '@/domain/plans/plans';
+import { isEnding, isPaused, onlyCancelableSentence } from '@/domain/plans/plans';
 import type { Plan } from '@/lib/api/types';
 import { formatDate } from '@/lib/formats';
 import { UnbrokenDates } from '@/ui/UnbrokenDates';
@@ -32,8 +32,10 @@ function pauseObstacle(plan: Plan): string {
       : `${name} already has a scheduled pause.`;
   }
   if (isEnding(plan)) {
-    return cancelAt ? `${name} ends on ${formatDate(cancelAt)}.` : `${name} is about to end.`;
+    const ending = cancelAt ? `${name} ends on ${formatDate(cancelAt)}` : `${name} is about to end`;
+    return plan.isChangeable ? `${ending}. To pause it, keep it first.` : `${ending}.`;
   }
+  if (!plan.isChangeable) return onlyCancelableSentence(plan);
   if (plan.hasScheduledChange) return `${name} has a plan change scheduled.`;
   return `${name} is still in its trial.`;
 }

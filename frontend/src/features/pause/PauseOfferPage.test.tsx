@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 
 import type { PauseOffer, Plan } from '@/lib/api/types';
 import {
+  ENDING,
   makeGospelPlan,
   makeKidsPlan,
   makeManagePlans,
@@ -120,11 +121,11 @@ describe('the banner', () => {
     ]);
   });
 
-  it('offers no choice for a single pausable plan, and says why the other cannot be paused', async () => {
+  it('offers a single pausable plan as a choice, and says why the other cannot be paused', async () => {
     plans = [makePlan(), makeGospelPlan(PAUSED)];
     renderPage();
     await findPauseButton();
-    expect(screen.queryByRole('checkbox')).not.toBeInTheDocument();
+    expect(screen.getByRole('checkbox')).toBeChecked();
     expect(screen.getByText(/is already paused/)).toHaveTextContent(
       'Gospel TV is already paused and resumes automatically on December 2, 2026.',
     );
@@ -208,6 +209,27 @@ describe('pausing', () => {
     expect(requests).toEqual([]);
   });
 
+  it('offers what is left after going back from a pause, and refuses to pause nothing', async () => {
+    const requests = recordPauses(PAUSE_ALL);
+    plans = [makePlan(), makeGospelPlan(PAUSE_SCHEDULED)];
+    const { user } = renderPage('?ids=sub_gospel');
+    const box = await screen.findByRole('checkbox', { name: /Faith & Family/ });
+    expect(box).not.toBeChecked();
+    expect(screen.getByRole('alert')).toHaveTextContent(
+      'Your selection can’t be paused anymore. Select another subscription.',
+    );
+    await user.click(await findPauseButton());
+    expect(screen.getByRole('alert')).toHaveTextContent(
+      'Select at least one subscription to pause.',
+    );
+    expect(box).toHaveFocus();
+    await user.click(box);
+    expect(screen.getByText(/You’re pausing/)).toHaveTextContent('You’re pausing Faith & Family.');
+    await user.click(await findPauseButton());
+    await screen.findByTestId('elsewhere');
+    expect(requests).toHaveLength(1);
+  });
+
   // shows: pause-11
   it('shows a failure, keeps the selection, and repeats the same intent', async () => {
     const refuseUnavailable = () =>
@@ -259,6 +281,21 @@ describe('the link to cancel instead', () => {
     ]);
     await user.click(screen.getByRole('checkbox', { name: /Kids/ }));
     await waitFor(() => expect(below[0]).toHaveAttribute('href', '/cancelAll?ids=sub_gospel'));
+  });
+
+  // shows: pause-6, pause-10
+  it('is shown nowhere if nothing can be canceled', async () => {
+    plans = [makePlan(ENDING)];
+    renderPage();
+    expect(await screen.findByText(/^Faith & Family ends/)).toHaveTextContent(
+      'Faith & Family ends on December 4, 2026. To pause it, keep it first.',
+    );
+    expect(await screen.findByRole('heading', { name: 'Faith & Family' })).toBeVisible();
+    expect(screen.queryByRole('link', { name: /No thanks/ })).not.toBeInTheDocument();
+    expect(screen.getByRole('link', { name: 'Go to your account' })).toHaveAttribute(
+      'href',
+      '/dashboard',
+    );
   });
 
   it('is shown for plans that cannot be paused', async () => {

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { pauseEstimateOptions } from '@/domain/changes/pausing';
-import { canBePaused, isLive } from '@/domain/plans/plans';
+import { canBeCancelled, canBePaused, isLive } from '@/domain/plans/plans';
 import { managePlansOptions } from '@/lib/api/queries';
 import type { PauseEstimate, Plan } from '@/lib/api/types';
 import { useScreenLoad } from '@/lib/api/useScreenLoad';
@@ -64,7 +64,7 @@ function PauseOfferContent({ held, estimate, setFrozen }: PauseOfferContentProps
       ) : (
         <NothingToPause held={held} />
       )}
-      {held.length > 0 && <ServiceOffers />}
+      {held.length > 0 && <ServiceOffers canCancel={held.some(canBeCancelled)} />}
     </>
   );
 }

@@ -13,16 +13,23 @@ import { CancelInsteadLink } from './CancelInsteadLink';
 import styles from './ServiceOffers.module.css';
 import { recommendedTitles, type Title, upcomingTitles } from './titles';
 
+interface ServiceOffersProps {
+  /** Whether there is a subscription to cancel. */
+  canCancel: boolean;
+}
+
 /** Recommended and upcoming titles of each service. */
-export function ServiceOffers() {
+export function ServiceOffers({ canCancel }: ServiceOffersProps) {
   const offers = useQuery(pauseOfferOptions);
   const failure = findLoadFailure(offers);
   if (failure) return <ErrorState {...failure} />;
   if (!offers.data) return <Skeleton height="24rem" radius="box" />;
-  return offers.data.map((offer) => <ServiceOffer key={offer.id} offer={offer} />);
+  return offers.data.map((offer) => (
+    <ServiceOffer key={offer.id} offer={offer} canCancel={canCancel} />
+  ));
 }
 
-function ServiceOffer({ offer }: { offer: PauseOffer }) {
+function ServiceOffer({ offer, canCancel }: ServiceOffersProps & { offer: PauseOffer }) {
   const headingId = `offer-${offer.id}`;
   return (
     <Card as="section" labelledBy={headingId} className={styles.offer}>
@@ -31,6 +38,7 @@ function ServiceOffer({ offer }: { offer: PauseOffer }) {
         heading="Watch Some Our Favorites Before You Go"
         titles={recommendedTitles(offer)}
         offer={offer}
+        canCancel={canCancel}
         columns="four"
       />
       {!isKidsPlan(offer) && (
@@ -38,6 +46,7 @@ function ServiceOffer({ offer }: { offer: PauseOffer }) {
           heading="Don't Miss These Upcoming Favorites!"
           titles={upcomingTitles(offer)}
           offer={offer}
+          canCancel={canCancel}
           columns="three"
         />
       )}
@@ -45,7 +54,7 @@ function ServiceOffer({ offer }: { offer: PauseOffer }) {
   );
 }
 
-interface TitleBlockProps {
+interface TitleBlockProps extends ServiceOffersProps {
   heading: string;
   titles: readonly Title[];
   offer: PauseOffer;
@@ -53,7 +62,7 @@ interface TitleBlockProps {
 }
 
 /** A block of titles with links to watch or to cancel; nothing if operators have set no titles. */
-function TitleBlock({ heading, titles, offer, columns }: TitleBlockProps) {
+function TitleBlock({ heading, titles, offer, canCancel, columns }: TitleBlockProps) {
   if (titles.length === 0) return null;
   return (
     <div className={styles.block}>
@@ -72,9 +81,11 @@ function TitleBlock({ heading, titles, offer, columns }: TitleBlockProps) {
             <VisuallyHidden> {offer.name}</VisuallyHidden>
           </ButtonAnchor>
         )}
-        <CancelInsteadLink variant="secondary">
-          No thanks, please cancel my subscription.
-        </CancelInsteadLink>
+        {canCancel && (
+          <CancelInsteadLink variant="secondary">
+            No thanks, please cancel my subscription.
+          </CancelInsteadLink>
+        )}
       </div>
     </div>
   );

@@ -4,6 +4,7 @@ import type { Profile } from '@/lib/api/types';
 import { useScreenLoad } from '@/lib/api/useScreenLoad';
 import { paths } from '@/lib/paths';
 import { Card } from '@/ui/Card';
+import { Columns } from '@/ui/Columns';
 import { ErrorState } from '@/ui/ErrorState';
 import { PersonIcon } from '@/ui/icons/PersonIcon';
 import { Page } from '@/ui/Page';
@@ -22,25 +23,32 @@ export default function ProfilePage() {
   const profile = useQuery(profileOptions);
   const failure = useScreenLoad(profile);
   return (
-    <Page>
+    <Page width="wide">
       <BackLink to={paths.dashboard} />
       <PageHeading>Your Profile</PageHeading>
-      {failure && (
-        <Card>
-          <ErrorState {...failure} />
-        </Card>
-      )}
-      {!failure && !profile.data && <ProfileSkeleton />}
-      {profile.data && (
-        <>
-          <ProfileHeader profile={profile.data} />
+      <Columns
+        aside={
+          <>
+            <Sessions />
+            <YourData />
+          </>
+        }
+      >
+        {failure && (
           <Card>
-            <ProfileForm saved={profile.data} />
+            <ErrorState {...failure} />
           </Card>
-        </>
-      )}
-      <Sessions />
-      <YourData />
+        )}
+        {!failure && !profile.data && <ProfileSkeleton />}
+        {profile.data && (
+          <>
+            <ProfileHeader profile={profile.data} />
+            <Card>
+              <ProfileForm saved={profile.data} />
+            </Card>
+          </>
+        )}
+      </Columns>
     </Page>
   );
 }

@@ -1,4 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
+import { applySite } from '@/lib/site';
 import { getJson } from './http';
 import type { Account, Invoice, ManagePlans, PaymentFailure, Payments, Site } from './types';
 
@@ -23,18 +24,32 @@ const FIVE_MINUTES = 5 * 60 * 1000;
 /** Brand, services and feature switches; the same for every visitor of this host. */
 export const siteOptions = queryOptions({
   queryKey: queryKeys.site,
-  queryFn: ({ signal }) => getJson<Site>('/api/site', { signal }),
+  queryFn: async ({ signal }) => applySite(await getJson<Site>('/api/site', { signal })),
   staleTime: FIVE_MINUTES,
 });
+
+/** Until the amounts of the next bills have come, asks again, less and less often. */
+function untilAmountsAreKnown({ state }: { state: BillsState }) {
+  const bills = state.data?.nextBills ?? [];
+  if (bills.every(({ amount }) => amount !== null)) return false;
+  return Math.min(2_000 * state.dataUpdateCount, 60_000);
+}
+
+interface BillsState {
+  data: Pick<Account, 'nextBills'> | undefined;
+  dataUpdateCount: number;
+}
 
 export const accountOptions = queryOptions({
   queryKey: queryKeys.account.detail,
   queryFn: ({ signal }) => getJson<Account>('/api/account', { signal }),
+  refetchInterval: untilAmountsAreKnown,
 });
 
 export const managePlansOptions = queryOptions({
   queryKey: queryKeys.account.managePlans,
   queryFn: ({ signal }) => getJson<ManagePlans>('/api/account/manage-plans', { signal }),
+  refetchInterval: untilAmountsAreKnown,
 });
 
 export const paymentFailureOptions = queryOptions({

@@ -134,7 +134,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description Return whether a due payment could not be collected. */
+        /** @description Return whether a due payment could not be collected, and which plans the provider has ended over it. */
         get: operations["check_payment_failure"];
         put?: never;
         post?: never;
@@ -247,6 +247,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/account/mails/{mail_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return a mail that the activity names, as it was sent. */
+        get: operations["sent_mail"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/account/manage-plans": {
         parameters: {
             query?: never;
@@ -258,6 +275,40 @@ export interface paths {
         get: operations["manage_plans"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/account/others": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return the further customers of the account's address with their live subscriptions, newest first. */
+        get: operations["other_customers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/account/others/switch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Continue this session in another customer of the account's address; the token stays the same. */
+        post: operations["switch_customer"];
         delete?: never;
         options?: never;
         head?: never;
@@ -681,7 +732,11 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description Create a payment intent for saving a PayPal account; the provider's object is returned unchanged. */
+        /**
+         * @description Create a payment intent; the provider's object is returned unchanged.
+         *
+         *     It saves a new payment method, or charges what is due, or a change, to a stored card.
+         */
         post: operations["payment_token"];
         delete?: never;
         options?: never;
@@ -738,6 +793,8 @@ export interface components {
             hasPaymentFailure: boolean;
             hasScheduledPause: boolean;
             name: string;
+            /** @description By date. Empty if nothing will be billed. */
+            nextBills: components["schemas"]["NextBill"][];
             plans: components["schemas"]["Plan"][];
         };
         /** @description An entry of the account's activity. */
@@ -754,6 +811,8 @@ export interface components {
             at: string;
             /** @description Stable; the text says it in words. */
             kind: string;
+            /** @description The mail about it that can be read again, if any. */
+            mailId: number | null;
             text: string;
         };
         /**
@@ -763,17 +822,40 @@ export interface components {
          * @enum {string}
          */
         ActorEnum: "you" | "support" | "system";
+        /** @description What an invoice bills. */
+        BilledItem: {
+            /** Format: date-time */
+            endsAt: string | null;
+            /** @description Of the plan; the provider's description if it is no plan. */
+            name: string;
+            /**
+             * Format: date-time
+             * @description When the time that is billed begins; null without one.
+             */
+            startsAt: string | null;
+        };
         /** @description The address that bills are mailed to. */
         BillingDetails: {
             /** Format: email */
             email: string;
         };
         /**
-         * @description * `MONTH` - MONTH
+         * @description * `DAY` - DAY
+         *     * `WEEK` - WEEK
+         *     * `MONTH` - MONTH
          *     * `YEAR` - YEAR
          * @enum {string}
          */
-        BillingPeriodEnum: "MONTH" | "YEAR";
+        BillingPeriodEnum: "DAY" | "WEEK" | "MONTH" | "YEAR";
+        /** @description The payment method that pays a bill, masked by the provider. */
+        BillSource: {
+            account: string | null;
+            brand: components["schemas"]["BrandEnum"];
+            last4: string | null;
+            paymentSourceId: string;
+            type: string;
+            typeName: string;
+        };
         /** @description The brand of this host name. An empty link is not shown. */
         Brand: {
             code: string;
@@ -836,6 +918,10 @@ export interface components {
             card: components["schemas"]["PaymentSource"][];
             /** @description Cents. */
             collected: number;
+            /** @description Of the amount due. Dues in another currency follow once it is paid. */
+            currencyCode: string;
+            /** @description Methods of all other types: wallets, bank accounts, … */
+            other: components["schemas"]["PaymentSource"][];
             /** @description Null when it was removed. */
             paymentSourceId: string | null;
             paypal: components["schemas"]["PaymentSource"][];
@@ -870,6 +956,14 @@ export interface components {
          * @enum {string}
          */
         DailyUsageEnum: "Daily" | "Several times a week" | "Once a week" | "A few times a month" | "Rarely";
+        /**
+         * @description * `insufficient_funds` - insufficient_funds
+         *     * `expired_card` - expired_card
+         *     * `confirmation_needed` - confirmation_needed
+         *     * `declined` - declined
+         * @enum {string}
+         */
+        DeclineReasonEnum: "insufficient_funds" | "expired_card" | "confirmation_needed" | "declined";
         /** @description A signed URL of the PDF, valid for a few minutes without a session token. */
         Download: {
             downloadUrl: string;
@@ -887,9 +981,41 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description An invoice whose collection failed, and the payment method of the last attempt. */
+        FailedPayment: {
+            /** @description In cents. */
+            amountDue: number;
+            cardBrand: string | null;
+            currencyCode: string;
+            last4: string | null;
+            /**
+             * Format: date-time
+             * @description When it is tried again; null if it is not.
+             */
+            nextRetryAt: string | null;
+            /** @description The invoice. */
+            number: string;
+            paymentSourceName: string | null;
+            /** @description Null if nothing was charged. */
+            paymentSourceType: string | null;
+            paypalEmail: string | null;
+            /** @description names of plans */
+            plans: string[];
+            /**
+             * @description Why the bank declined the last attempt.
+             *
+             *     * `insufficient_funds` - insufficient_funds
+             *     * `expired_card` - expired_card
+             *     * `confirmation_needed` - confirmation_needed
+             *     * `declined` - declined
+             */
+            reason: components["schemas"]["DeclineReasonEnum"];
+            subIds: string[];
+        };
         /** @description Whether the account is eligible for the free month, what it saves, and when the next bills come. */
         FreeMonth: {
             amountSaved: number;
+            currencyCode: string;
             eligible: boolean;
             /**
              * Format: date-time
@@ -929,12 +1055,15 @@ export interface components {
         FuturePlan: {
             /** @description One period in cents, before discounts and tax. */
             amount: number;
+            /** @description What one period costs those who start it today, in cents; null if it is no longer sold. */
+            amountToday: number | null;
             billingPeriod: components["schemas"]["BillingPeriodEnum"];
             /**
              * Format: date-time
              * @description When access ends or ended.
              */
             cancelAt: string | null;
+            currencyCode: string;
             hasFreeMonth: boolean;
             /** @description The plan is also sold at the other billing period. */
             hasOtherPeriod: boolean;
@@ -946,6 +1075,8 @@ export interface components {
             hasUpcomingCoupon: boolean;
             /** @description The plan. */
             id: string;
+            /** @description It can be paused and switched, and is part of the bundle. Any plan can be canceled and kept. */
+            isChangeable: boolean;
             name: string;
             /**
              * Format: date-time
@@ -957,6 +1088,8 @@ export interface components {
              * @description When its pause starts or started.
              */
             pauseDate: string | null;
+            /** @description How many units a period has. */
+            period: number;
             periodUnit: components["schemas"]["PeriodUnitEnum"];
             /**
              * Format: date-time
@@ -965,7 +1098,7 @@ export interface components {
             resumeDate: string | null;
             /** @description What it changes to; null without a scheduled change. */
             scheduledPlan: components["schemas"]["ScheduledPlan"] | null;
-            /** @description The streaming service's code. */
+            /** @description The streaming service's code; empty outside the catalog. */
             service: string;
             status: components["schemas"]["StatusEnum"];
             /** @description The subscription; null until it starts. */
@@ -973,11 +1106,20 @@ export interface components {
         };
         /** @description One invoice; its payment method is null when nothing was charged. */
         InvoiceRow: {
-            /** @description VISA, MASTERCARD, AMERICAN_EXPRESS, … */
+            /** @description Of a card, also in a wallet: VISA, MASTERCARD, AMERICAN_EXPRESS, … */
             cardBrand: string | null;
+            /** @description What a payment method paid of the total, in cents. */
+            charged: number;
+            /** @description What the account's credit paid of the total, in cents. */
+            credits: number;
+            currencyCode: string;
+            items: components["schemas"]["BilledItem"][];
             last4: string | null;
             number: string;
-            paymentSourceType: (components["schemas"]["PaymentSourceTypeEnum"] | components["schemas"]["NullEnum"]) | null;
+            /** @description The name of that type: Card, Apple Pay, … */
+            paymentSourceName: string | null;
+            /** @description The provider's type in upper case: CARD, PAYPAL_EXPRESS_CHECKOUT, APPLE_PAY, … */
+            paymentSourceType: string | null;
             paypalEmail: string | null;
             /** @description The provider's status in upper case: PAID, PAYMENT_DUE, … */
             status: string;
@@ -997,12 +1139,30 @@ export interface components {
          * @enum {string}
          */
         KeyEnum: "newsLetter" | "streaming" | "promotions" | "branding";
+        /** @description A line of a mail's table. */
+        MailFact: {
+            name: string;
+            value: string;
+        };
+        /** @description A link of a mail. */
+        MailLink: {
+            /** @description A path of the portal. */
+            path: string;
+            text: string;
+        };
         /** @description The account's plans, the totals of the next period before tax, and the plans that may be added. */
         ManagePlans: {
             bundleSavings: number;
             couponDiscount: number;
+            currencyCode: string;
             existingPlans: components["schemas"]["Plan"][];
-            otherTotal: components["schemas"]["OtherTotal"] | null;
+            /** @description By date. Empty if nothing will be billed. */
+            nextBills: components["schemas"]["NextBill"][];
+            /** @description The first of `otherTotals`, or null. */
+            readonly otherTotal: components["schemas"]["OtherTotal"] | null;
+            /** @description Amounts of other periods and currencies, which are never added. */
+            otherTotals: components["schemas"]["OtherTotal"][];
+            period: number;
             periodUnit: components["schemas"]["PeriodUnitEnum"];
             plans: components["schemas"]["OfferedPlan"][];
             /** @description The price of the next period, before tax. */
@@ -1023,18 +1183,72 @@ export interface components {
             /** @description The `subId` of each. */
             subscriptionIds: string[];
         };
+        /**
+         * @description * `CARD` - CARD
+         *     * `PAYPAL` - PAYPAL
+         * @enum {string}
+         */
+        NewIntentPaymentsourceEnum: "CARD" | "PAYPAL";
+        /**
+         * @description What a payment intent is for: saving a new payment method, or charging a stored card.
+         *
+         *     A stored card is charged what is due, or, for a change that the subscriber is about to confirm, `amount`.
+         */
+        NewIntentRequest: {
+            /** @description Cents; the most that the change may charge. */
+            amount?: number;
+            /**
+             * @description Of `amount`; `USD` by default.
+             * @default USD
+             */
+            currencyCode: string;
+            /** @default PAYPAL */
+            paymentsource: components["schemas"]["NewIntentPaymentsourceEnum"];
+            /** @description The stored card. */
+            paymentSourceId?: string | null;
+            /** @description Of the amount due. */
+            quote?: string;
+        };
+        /** @description A bill to come, by the provider's estimate: one for each subscription, since each has invoices of its own. */
+        NextBill: {
+            /** @description In cents, with coupons and credits; null while it is not known. */
+            amount: number | null;
+            currencyCode: string;
+            /** Format: date-time */
+            date: string;
+            /** @description Not the plans' next bill, but what they bill from this date on, where that differs. */
+            follows: boolean;
+            /** @description What pays it; null if nothing does. */
+            paymentSource: components["schemas"]["BillSource"] | null;
+            period: number;
+            periodUnit: components["schemas"]["PeriodUnitEnum"];
+            planIds: string[];
+            planNames: string[];
+            /** @description The subscriptions; empty before they start. */
+            plans: string[];
+            /**
+             * @description Whether the amount includes tax.
+             *
+             *     * `included` - included
+             *     * `before` - before
+             */
+            tax: components["schemas"]["TaxEnum"];
+        };
         /** @enum {unknown} */
         NullEnum: null;
         /** @description A plan that may be added, priced for the account's billing period. It has no subscription, status or dates. */
         OfferedPlan: {
             /** @description One period in cents, before discounts and tax. */
             amount: number;
+            /** @description What one period costs those who start it today, in cents; null if it is no longer sold. */
+            amountToday: number | null;
             billingPeriod: components["schemas"]["BillingPeriodEnum"];
             /**
              * Format: date-time
              * @description When access ends or ended.
              */
             cancelAt: string | null;
+            currencyCode: string;
             hasFreeMonth: boolean;
             /** @description The plan is also sold at the other billing period. */
             hasOtherPeriod: boolean;
@@ -1046,17 +1260,23 @@ export interface components {
             hasUpcomingCoupon: boolean;
             /** @description The plan. */
             id: string;
+            /** @description It can be paused and switched, and is part of the bundle. Any plan can be canceled and kept. */
+            isChangeable: boolean;
             name: string;
             /**
              * Format: date-time
              * @description Null when it will not bill, or a pause is scheduled.
              */
             nextBillingAt: string | null;
+            /** @description A year's price in cents of a monthly plan, and the other way around; null if it is not sold so. */
+            otherPeriodAmount: number | null;
             /**
              * Format: date-time
              * @description When its pause starts or started.
              */
             pauseDate: string | null;
+            /** @description How many units a period has. */
+            period: number;
             periodUnit: components["schemas"]["PeriodUnitEnum"];
             /**
              * Format: date-time
@@ -1065,7 +1285,7 @@ export interface components {
             resumeDate: string | null;
             /** @description What it changes to; null without a scheduled change. */
             scheduledPlan: components["schemas"]["ScheduledPlan"] | null;
-            /** @description The streaming service's code. */
+            /** @description The streaming service's code; empty outside the catalog. */
             service: string;
             /**
              * @description Null: the account does not have it.
@@ -1105,10 +1325,34 @@ export interface components {
          * @enum {string}
          */
         OperationTypeEnum: "ADD" | "UPDATE" | "DELETE" | "SETPRIMARY";
-        /** @description The totals of the plans that bill at the other period. */
+        /** @description Another customer of the account's address, and what is live there. */
+        OtherCustomer: {
+            /** @description To switch to it. */
+            id: string;
+            plans: components["schemas"]["OtherPlan"][];
+        };
+        /** @description A live subscription of another customer. */
+        OtherPlan: {
+            /** @description One period in cents, before discounts and tax. */
+            amount: number;
+            currencyCode: string;
+            name: string;
+            /**
+             * Format: date-time
+             * @description Null when it will not bill.
+             */
+            nextBillingAt: string | null;
+            /** @description How many units a period has. */
+            period: number;
+            periodUnit: components["schemas"]["PeriodUnitEnum"];
+            status: components["schemas"]["StatusEnum"];
+        };
+        /** @description The totals of the plans that bill at other terms. */
         OtherTotal: {
             bundleSavings: number;
             couponDiscount: number;
+            currencyCode: string;
+            period: number;
             periodUnit: components["schemas"]["PeriodUnitEnum"];
             total: number;
         };
@@ -1180,34 +1424,52 @@ export interface components {
             resumeDate: string;
             subId: string;
         };
-        /** @description A change of payment methods. A foreign source is a 404, whatever else is invalid. */
+        /**
+         * @description * `CARD` - CARD
+         *     * `PAYPAL` - PAYPAL
+         *     * `OTHER` - OTHER
+         * @enum {string}
+         */
+        PaymentChangePaymentsourceEnum: "CARD" | "PAYPAL" | "OTHER";
+        /** @description A change of payment methods. */
         PaymentChangeRequest: {
             billingState?: string | null;
             billingZip?: string | null;
             firstName?: string | null;
             lastName?: string | null;
             operationType: components["schemas"]["OperationTypeEnum"];
-            paymentsource?: components["schemas"]["PaymentsourceEnum"];
+            paymentsource?: components["schemas"]["PaymentChangePaymentsourceEnum"];
             paymentSourceId?: string | null;
             quote?: string;
-            /** @description The card's token, or the id of the PayPal intent. Not needed to update a card's owner. */
+            /** @description The id of the authorized payment intent. Not needed to update a card's owner. */
             token?: string | null;
         };
-        /** @description Whether a due payment could not be collected. */
+        /** @description Whether a due payment could not be collected, and the plans that were canceled or paused over it. */
         PaymentFailure: {
+            /** @description names of plans */
+            canceledPlans: string[];
+            failedPayments: components["schemas"]["FailedPayment"][];
             hasPaymentFailure: boolean;
+            /** @description names of plans */
+            pausedPlans: string[];
         };
         /** @description The payment methods, and what is due. */
         PaymentMethods: {
             /** @description Cents; charged when a method is added or made default. */
             amountDue: number;
             card: components["schemas"]["PaymentSource"][];
+            /** @description Of the amount due. Dues in another currency follow once it is paid. */
+            currencyCode: string;
+            /** @description Methods of all other types: wallets, bank accounts, … */
+            other: components["schemas"]["PaymentSource"][];
             paypal: components["schemas"]["PaymentSource"][];
             /** @description Identifies the amount due. */
             quote: string;
         };
-        /** @description A card or PayPal account, masked by the provider. Fields that its kind does not have are null. */
+        /** @description A payment method, masked by the provider. Fields that its kind does not have are null. */
         PaymentSource: {
+            /** @description The address, name or masked number of a method without a card. */
+            account: string | null;
             billingState: string | null;
             billingZip: string | null;
             brand: components["schemas"]["BrandEnum"];
@@ -1224,13 +1486,11 @@ export interface components {
             /** @description Renewals are charged to it. */
             primaryPaymentSource: boolean;
             status: (components["schemas"]["PaymentSourceStatusEnum"] | components["schemas"]["NullEnum"]) | null;
+            /** @description The provider's type in upper case: CARD, APPLE_PAY, DIRECT_DEBIT, … */
+            type: string;
+            /** @description The name of its type. */
+            typeName: string;
         };
-        /**
-         * @description * `CARD` - CARD
-         *     * `PAYPAL` - PAYPAL
-         * @enum {string}
-         */
-        PaymentsourceEnum: "CARD" | "PAYPAL";
         /**
          * @description * `VALID` - VALID
          *     * `EXPIRING` - EXPIRING
@@ -1241,27 +1501,30 @@ export interface components {
          */
         PaymentSourceStatusEnum: "VALID" | "EXPIRING" | "EXPIRED" | "INVALID" | "PENDING_VERIFICATION";
         /**
-         * @description * `CARD` - CARD
-         *     * `PAYPAL_EXPRESS_CHECKOUT` - PAYPAL_EXPRESS_CHECKOUT
-         * @enum {string}
-         */
-        PaymentSourceTypeEnum: "CARD" | "PAYPAL_EXPRESS_CHECKOUT";
-        /**
-         * @description * `month` - month
+         * @description * `day` - day
+         *     * `week` - week
+         *     * `month` - month
          *     * `year` - year
          * @enum {string}
          */
-        PeriodUnitEnum: "month" | "year";
-        /** @description A plan of the account, and what happens to it next. */
+        PeriodUnitEnum: "day" | "week" | "month" | "year";
+        /**
+         * @description A plan of the account, and what happens to it next.
+         *
+         *     A plan outside the catalog has the provider's name and no service.
+         */
         Plan: {
             /** @description One period in cents, before discounts and tax. */
             amount: number;
+            /** @description What one period costs those who start it today, in cents; null if it is no longer sold. */
+            amountToday: number | null;
             billingPeriod: components["schemas"]["BillingPeriodEnum"];
             /**
              * Format: date-time
              * @description When access ends or ended.
              */
             cancelAt: string | null;
+            currencyCode: string;
             hasFreeMonth: boolean;
             /** @description The plan is also sold at the other billing period. */
             hasOtherPeriod: boolean;
@@ -1273,6 +1536,8 @@ export interface components {
             hasUpcomingCoupon: boolean;
             /** @description The plan. */
             id: string;
+            /** @description It can be paused and switched, and is part of the bundle. Any plan can be canceled and kept. */
+            isChangeable: boolean;
             name: string;
             /**
              * Format: date-time
@@ -1284,6 +1549,8 @@ export interface components {
              * @description When its pause starts or started.
              */
             pauseDate: string | null;
+            /** @description How many units a period has. */
+            period: number;
             periodUnit: components["schemas"]["PeriodUnitEnum"];
             /**
              * Format: date-time
@@ -1292,7 +1559,7 @@ export interface components {
             resumeDate: string | null;
             /** @description What it changes to; null without a scheduled change. */
             scheduledPlan: components["schemas"]["ScheduledPlan"] | null;
-            /** @description The streaming service's code. */
+            /** @description The streaming service's code; empty outside the catalog. */
             service: string;
             status: components["schemas"]["StatusEnum"];
             /** @description The subscription. */
@@ -1321,9 +1588,14 @@ export interface components {
             /** @description Twelve monthly prices minus the yearly price, for the plans that switch. */
             annualSavings: number;
             bundleSavings: number;
+            /** @description Each charge of the confirmation in cents, in the order in which payment intents pay them. */
+            charges: number[];
             couponDiscount: number;
             /** @description Credit for the rest of terms already paid. */
             credits: number;
+            currencyCode: string;
+            /** @description Of what is charged and credited. */
+            dueCurrencyCode: string;
             /** @description Charged now, tax included. */
             dueNow: number;
             /**
@@ -1335,7 +1607,13 @@ export interface components {
             hasPaymentFailure: boolean;
             /** @description Whether all of it takes effect now. */
             isImmediate: boolean;
-            otherTotal: components["schemas"]["OtherTotal"] | null;
+            /** @description By date. Empty if nothing will be billed. */
+            nextBills: components["schemas"]["NextBill"][];
+            /** @description The first of `otherTotals`, or null. */
+            readonly otherTotal: components["schemas"]["OtherTotal"] | null;
+            /** @description Amounts of other periods and currencies, which are never added. */
+            otherTotals: components["schemas"]["OtherTotal"][];
+            period: number;
             periodUnit: components["schemas"]["PeriodUnitEnum"];
             /** @description The plans that change. */
             planIds: string[];
@@ -1360,9 +1638,14 @@ export interface components {
             /** @description The subscription whose next invoice uses it. */
             appliedTo: string;
             bundleSavings: number;
+            /** @description Each charge of the confirmation in cents, in the order in which payment intents pay them. */
+            charges: number[];
             couponDiscount: number;
             /** @description Credit for the rest of terms already paid. */
             credits: number;
+            currencyCode: string;
+            /** @description Of what is charged and credited. */
+            dueCurrencyCode: string;
             /** @description Charged now, tax included. */
             dueNow: number;
             /**
@@ -1374,7 +1657,13 @@ export interface components {
             hasPaymentFailure: boolean;
             /** @description Whether all of it takes effect now. */
             isImmediate: boolean;
-            otherTotal: components["schemas"]["OtherTotal"] | null;
+            /** @description By date. Empty if nothing will be billed. */
+            nextBills: components["schemas"]["NextBill"][];
+            /** @description The first of `otherTotals`, or null. */
+            readonly otherTotal: components["schemas"]["OtherTotal"] | null;
+            /** @description Amounts of other periods and currencies, which are never added. */
+            otherTotals: components["schemas"]["OtherTotal"][];
+            period: number;
             periodUnit: components["schemas"]["PeriodUnitEnum"];
             /** @description The plans that change. */
             planIds: string[];
@@ -1388,12 +1677,17 @@ export interface components {
         /** @description When the service would resume, what that charges including tax, and the quote of these figures. */
         ResumeEstimate: {
             amountDue: number;
+            /** @description Each charge of the confirmation in cents, in the order in which payment intents pay them. */
+            charges: number[];
+            currencyCode: string;
             quote: string;
             /** Format: date-time */
             resumeDate: string;
         };
-        /** @description The subscriptions to resume (default: all that are paused), and the quote of the estimate shown. */
+        /** @description The subscriptions to resume (default: all that are paused). */
         ResumeRequest: {
+            /** @description The ids of authorized payment intents: one for each of `charges`, in their order, or none. */
+            paymentIntents?: string[];
             quote?: string;
             /** @description Default: all paused subscriptions. */
             subscriptionId?: string[];
@@ -1427,6 +1721,9 @@ export interface components {
              * @description When it changes.
              */
             at: string | null;
+            currencyCode: string;
+            /** @description How many units a period has. */
+            period: number;
             periodUnit: components["schemas"]["PeriodUnitEnum"];
         };
         /** @description `challengeId` is the browser's previous challenge, if any, which the new one replaces. */
@@ -1435,6 +1732,19 @@ export interface components {
             challengeId?: string | null;
             /** Format: email */
             email: string;
+        };
+        /** @description A mail as it was sent. */
+        SentMail: {
+            facts: components["schemas"]["MailFact"][];
+            lines: string[];
+            /** @description The button's link first. */
+            links: components["schemas"]["MailLink"][];
+            /** @description What can be done about it; empty for nothing. */
+            note: string;
+            /** Format: date-time */
+            sentAt: string;
+            sentTo: string;
+            title: string;
         };
         /** @description A streaming service and the pages where it is watched. */
         Service: {
@@ -1445,6 +1755,8 @@ export interface components {
             logoUrl: string;
             name: string;
             streamUrl: string;
+            /** @description A line about what can be watched; empty if operators wrote none. */
+            summary: string;
         };
         /**
          * @description The selected plans, what they will cost, and what is charged now.
@@ -1456,7 +1768,12 @@ export interface components {
             /** @description Plans that start. */
             added: string[];
             bundleSavings: number;
+            /** @description Each charge of the confirmation in cents, in the order in which payment intents pay them. */
+            charges: number[];
             couponDiscount: number;
+            currencyCode: string;
+            /** @description Of what is charged and credited. */
+            dueCurrencyCode: string;
             /** @description Charged now, tax included. */
             dueNow: number;
             /**
@@ -1468,7 +1785,13 @@ export interface components {
             hasPaymentFailure: boolean;
             /** @description Plans whose scheduled cancellation is removed. */
             keptAgain: string[];
-            otherTotal: components["schemas"]["OtherTotal"] | null;
+            /** @description By date. Empty if nothing will be billed. */
+            nextBills: components["schemas"]["NextBill"][];
+            /** @description The first of `otherTotals`, or null. */
+            readonly otherTotal: components["schemas"]["OtherTotal"] | null;
+            /** @description Amounts of other periods and currencies, which are never added. */
+            otherTotals: components["schemas"]["OtherTotal"][];
+            period: number;
             periodUnit: components["schemas"]["PeriodUnitEnum"];
             plans: components["schemas"]["OfferedPlan"][];
             /** @description Identifies these figures; send it with the confirmation. */
@@ -1517,12 +1840,20 @@ export interface components {
             clockOffset: number;
             enableCancelButton: boolean;
             pauseOfferOn: boolean;
+            /** @description Whether a PayPal account can be added. */
+            paypalOffered: boolean;
             publishableKey: string;
             services: components["schemas"]["Service"][];
             siteName: string;
             supportWidget: components["schemas"]["SupportWidget"] | null;
             timeZone: string;
         };
+        /**
+         * @description * `month` - month
+         *     * `year` - year
+         * @enum {string}
+         */
+        SoldPeriodUnitEnum: "month" | "year";
         /**
          * @description * `IN_TRIAL` - IN_TRIAL
          *     * `ACTIVE` - ACTIVE
@@ -1549,12 +1880,24 @@ export interface components {
             reason?: (components["schemas"]["CancelReasonEnum"] | components["schemas"]["NullEnum"]) | null;
             satisfactionLevel?: (components["schemas"]["SatisfactionLevelEnum"] | components["schemas"]["NullEnum"]) | null;
         };
-        /** @description The same, and the quote of the estimate shown. */
+        /** @description The customer to switch to. */
+        SwitchCustomerRequest: {
+            customerId: string;
+        };
+        /** @description The same, with the quote of the estimate shown and the payment intents that the payer has authorized, if any. */
         SwitchedPlansConfirmedRequest: {
+            /** @description The ids of authorized payment intents: one for each of `charges`, in their order, or none. */
+            paymentIntents?: string[];
             /** @description Default: all plans that can be switched. */
             planIds?: string[];
             quote?: string;
         };
+        /**
+         * @description * `included` - included
+         *     * `before` - before
+         * @enum {string}
+         */
+        TaxEnum: "included" | "before";
         /** @description Without `challengeId`, the newest code of the address is verified. */
         VerifyOtpRequest: {
             /** Format: uuid */
@@ -1563,14 +1906,30 @@ export interface components {
             email: string;
             otp: string;
         };
-        /** @description The same, and the quote of the estimate shown. */
+        /** @description The same, with the quote of the estimate shown and the payment intents that the payer has authorized, if any. */
         WantedPlansConfirmedRequest: {
+            /** @description The ids of authorized payment intents: one for each of `charges`, in their order, or none. */
+            paymentIntents?: string[];
+            /**
+             * @description The billing period of added plans. Only an account without a live plan has the choice. Default: the account's.
+             *
+             *     * `month` - month
+             *     * `year` - year
+             */
+            periodUnit?: components["schemas"]["SoldPeriodUnitEnum"];
             /** @description All plans to have, at most one per service. */
             planIds: string[];
             quote?: string;
         };
         /** @description All plans the account will have, kept ones and added ones. */
         WantedPlansRequest: {
+            /**
+             * @description The billing period of added plans. Only an account without a live plan has the choice. Default: the account's.
+             *
+             *     * `month` - month
+             *     * `year` - year
+             */
+            periodUnit?: components["schemas"]["SoldPeriodUnitEnum"];
             /** @description All plans to have, at most one per service. */
             planIds: string[];
         };
@@ -3400,6 +3759,99 @@ export interface operations {
             };
         };
     };
+    sent_mail: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                mail_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SentMail"];
+                };
+            };
+            /** @description The input is malformed or invalid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The token is missing, invalid, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The object does not exist, or belongs to another account. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The method is not allowed. */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Responses are JSON only. */
+            406: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests; `Retry-After` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description An unexpected error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The billing provider does not respond, or has not confirmed the change yet. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     manage_plans: {
         parameters: {
             query?: never;
@@ -3473,6 +3925,245 @@ export interface operations {
             };
             /** @description An unexpected error. */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The billing provider does not respond, or has not confirmed the change yet. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    other_customers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OtherCustomer"][];
+                };
+            };
+            /** @description The input is malformed or invalid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The token is missing, invalid, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The object does not exist, or belongs to another account. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The method is not allowed. */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Responses are JSON only. */
+            406: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests; `Retry-After` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description An unexpected error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The billing provider does not respond, or has not confirmed the change yet. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    switch_customer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SwitchCustomerRequest"];
+            };
+        };
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The input is malformed or invalid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The token is missing, invalid, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The payment failed; nothing was changed. */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Operators have switched this off. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The object does not exist, or belongs to another account. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The method is not allowed. */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Responses are JSON only. */
+            406: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The object's state does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests; `Retry-After` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description An unexpected error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Only some of several subscriptions were changed; the body holds the current state. */
+            502: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6553,7 +7244,11 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["NewIntentRequest"];
+            };
+        };
         responses: {
             200: {
                 headers: {

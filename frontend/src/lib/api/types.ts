@@ -8,13 +8,19 @@ type Schemas = components['schemas'];
 
 export type PlanStatus = Schemas['StatusEnum'];
 export type PeriodUnit = Schemas['PeriodUnitEnum'];
+/** The billing periods for which plans are sold. */
+export type SoldPeriodUnit = Schemas['SoldPeriodUnitEnum'];
 
 export type Plan = Schemas['Plan'];
 export type OfferedPlan = Schemas['OfferedPlan'];
 /** A plan after a change. An added plan has no subscription yet. */
 export type PlanToBe = Schemas['FuturePlan'];
 export type Account = Schemas['Account'];
+/** Another customer of the account's email address. */
+export type OtherCustomer = Schemas['OtherCustomer'];
 export type ManagePlans = Schemas['ManagePlans'];
+/** A bill to come, and what follows it where that differs. */
+export type NextBill = Schemas['NextBill'];
 export type OtherTotal = Schemas['OtherTotal'];
 
 /**
@@ -26,6 +32,8 @@ export type PeriodEstimate = Schemas['Preview'];
 export type RedeemAnswer = Schemas['Redeemed'];
 export type FreeMonthOffer = Schemas['FreeMonth'];
 export type PaymentFailure = Schemas['PaymentFailure'];
+/** An invoice whose collection failed. */
+export type FailedPayment = Schemas['FailedPayment'];
 
 export type PlansAnswer = Schemas['Plans'];
 export type PauseAnswer = Schemas['Paused'];
@@ -38,6 +46,8 @@ export type CancelledSubscription = Schemas['CancelledSubscription'];
 
 /** An entry in the account's activity. */
 export type Activity = Schemas['Activity'];
+/** A mail of the activity as it was sent. */
+export type SentMail = Schemas['SentMail'];
 
 export type Profile = Schemas['SavedProfile'];
 export type SessionPlace = Schemas['SignedInAt'];

@@ -1,4 +1,5 @@
 import type { Site } from '@/lib/api/types';
+import { readCspNonce } from '@/lib/page/pageLoads';
 import { useChargebeeStore } from '@/stores/chargebee';
 import type { ChargebeeInstance } from './types';
 
@@ -7,6 +8,7 @@ interface Chargebee {
     site: string;
     publishableKey: string;
     iframeOnly: boolean;
+    cspNonce?: string;
   }) => ChargebeeInstance;
 }
 
@@ -26,7 +28,8 @@ function startChargebee({ siteName: site, publishableKey }: ChargebeeKeys): Char
   if (!started) {
     const { Chargebee } = page;
     if (!Chargebee) throw new Error('The provider’s script defined no Chargebee.');
-    started = { Chargebee, instance: Chargebee.init({ site, publishableKey, iframeOnly: true }) };
+    const options = { site, publishableKey, iframeOnly: true, cspNonce: readCspNonce() };
+    started = { Chargebee, instance: Chargebee.init(options) };
   }
   page.Chargebee = started.Chargebee;
   return started.instance;

@@ -17,6 +17,12 @@ interface PayPalHandler {
   handlePayment: (callbacks: PayPalCallbacks) => Promise<PaymentIntent>;
 }
 
+interface ThreeDSHandler {
+  setPaymentIntent: (intent: PaymentIntent) => void;
+  /** A stored card needs no payment info: the intent names it. */
+  handleCardPayment: (paymentInfo: object, callbacks: object) => Promise<PaymentIntent>;
+}
+
 /**
  * The parts of the provider's script that the portal calls directly; the wrapper of the card fields
  * uses others.
@@ -26,4 +32,5 @@ export interface ChargebeeInstance {
   publishableKey: string;
   load(module: 'components'): Promise<unknown>;
   load(module: 'paypal'): Promise<PayPalHandler>;
+  load3DSHandler(): Promise<ThreeDSHandler>;
 }

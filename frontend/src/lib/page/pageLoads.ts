@@ -11,6 +11,8 @@ interface PageSettings {
   document?: PageKind;
   /** Whether the support widget's script may run on this page. */
   supportWidget?: boolean;
+  /** Allows what the provider's script adds to this page itself. */
+  cspNonce?: string;
 }
 
 const PAYMENT_PAGES: readonly { path: string; id: PageKind }[] = [
@@ -50,6 +52,11 @@ function hasSeparateProfile(): boolean {
 /** Whether the headers of this page allow the support widget's script. */
 export function pageAllowsSupportWidget(): boolean {
   return readPageSettings().supportWidget === true;
+}
+
+/** The nonce for what the provider's script adds to this page; undefined on pages without it. */
+export function readCspNonce(): string | undefined {
+  return readPageSettings().cspNonce;
 }
 
 /**

@@ -55,13 +55,13 @@ export function FreeMonth() {
 }
 
 function FreeMonthClaimed({
-  offer: { plans, amountSaved, newNextBillingAt },
+  offer: { plans, amountSaved, currencyCode, newNextBillingAt },
 }: {
   offer: FreeMonthOffer;
 }) {
   return (
     <p role="status">
-      You save <strong>{formatCents(amountSaved)}</strong>
+      You save <strong>{formatCents(amountSaved, currencyCode)}</strong>
       {plans.length > 0 && <> on {formatPlanNames(plans)}</>}.
       {newNextBillingAt && (
         <>

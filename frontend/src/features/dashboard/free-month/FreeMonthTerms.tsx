@@ -5,10 +5,10 @@ import styles from './FreeMonth.module.css';
 
 /** What the free month saves, and how it moves the next bill. */
 export function FreeMonthTerms({ offer }: { offer: FreeMonthOffer }) {
-  const { amountSaved, plans, nextBillingAt, newNextBillingAt } = offer;
+  const { amountSaved, currencyCode, plans, nextBillingAt, newNextBillingAt } = offer;
   return (
     <p>
-      You save <strong>{formatCents(amountSaved)}</strong>
+      You save <strong>{formatCents(amountSaved, currencyCode)}</strong>
       {plans.length > 0 && <> on {formatPlanNames(plans)}</>}.
       {nextBillingAt && newNextBillingAt && (
         <>

@@ -1,4 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 
 import type { Activity } from '@/lib/api/types';
 import { findLoadFailure } from '@/lib/api/useScreenLoad';
@@ -12,6 +13,7 @@ import { VisuallyHidden } from '@/ui/VisuallyHidden';
 import styles from './ActivityPanel.module.css';
 import { ACTORS, activityOptions } from './activity';
 import panel from './Panel.module.css';
+import { SentMailDialog } from './SentMailDialog';
 
 /** The account's activity: what was done, when, and by whom. */
 export function ActivityPanel() {
@@ -57,23 +59,46 @@ function ActivityEntries({ entries }: { entries: readonly Activity[] }) {
       <p className={panel.muted}>No activity yet. Changes to your subscriptions show up here.</p>
     );
   }
+  return <ActivityList entries={entries} />;
+}
+
+function ActivityList({ entries }: { entries: readonly Activity[] }) {
+  const [opened, setOpened] = useState<Activity | null>(null);
+  const [isOpen, setIsOpen] = useState(false);
+  const open = (entry: Activity) => {
+    setOpened(entry);
+    setIsOpen(true);
+  };
   return (
-    <ol className={panel.rows}>
-      {entries.map((entry, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: two entries may be identical.
-        <ActivityEntry key={`${entry.at} ${entry.kind} ${index}`} entry={entry} />
-      ))}
-    </ol>
+    <>
+      <ol className={panel.rows}>
+        {entries.map((entry, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: two entries may be identical.
+          <ActivityEntry key={`${entry.at} ${entry.kind} ${index}`} entry={entry} onOpen={open} />
+        ))}
+      </ol>
+      <SentMailDialog entry={opened} open={isOpen} onClose={() => setIsOpen(false)} />
+    </>
   );
 }
 
-function ActivityEntry({ entry: { at, text, actor } }: { entry: Activity }) {
+interface ActivityEntryProps {
+  entry: Activity;
+  onOpen: (entry: Activity) => void;
+}
+
+function ActivityEntry({ entry, onOpen }: ActivityEntryProps) {
   return (
     <li className={styles.entry}>
-      <p>{text}</p>
+      <p>{entry.text}</p>
       <p className={panel.muted}>
-        <time dateTime={at}>{formatMoment(at)}</time> · {ACTORS[actor]}
+        <time dateTime={entry.at}>{formatMoment(entry.at)}</time> · {ACTORS[entry.actor]}
       </p>
+      {entry.mailId !== null && (
+        <Button variant="link" onClick={() => onOpen(entry)}>
+          Read the email<VisuallyHidden> “{entry.text}”</VisuallyHidden>
+        </Button>
+      )}
     </li>
   );
 }

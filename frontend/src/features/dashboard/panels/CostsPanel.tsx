@@ -1,19 +1,31 @@
 import { sumRows } from '@/domain/costs/totals';
 import { willBill } from '@/domain/plans/plans';
 import type { ManagePlans, Plan } from '@/lib/api/types';
-import { formatCents } from '@/lib/formats';
+import { formatCents, formatPrice } from '@/lib/formats';
 import { Card } from '@/ui/Card';
 import { MoneyRow, Totals } from '@/ui/Totals';
 import styles from './Panel.module.css';
 
-/** The cost of the next period: prices, discounts and total. */
+/**
+ * The cost of the next period: prices, discounts and total. Prices of unlike periods or currencies
+ * are written with theirs, because each has a total of its own.
+ */
 export function CostsPanel({ plans, costs }: { plans: readonly Plan[]; costs: ManagePlans }) {
+  const hasOtherTerms = costs.otherTotals.length > 0;
   return (
     <Card as="section" labelledBy="your-costs" className={styles.panel}>
       <h2 id="your-costs">Your costs</h2>
       <Totals>
-        {plans.filter(willBill).map(({ subId, name, amount }) => (
-          <MoneyRow key={subId} label={name} amount={formatCents(amount)} />
+        {plans.filter(willBill).map((plan) => (
+          <MoneyRow
+            key={plan.subId}
+            label={plan.name}
+            amount={
+              hasOtherTerms
+                ? formatPrice(plan.amount, plan)
+                : formatCents(plan.amount, plan.currencyCode)
+            }
+          />
         ))}
         {sumRows(costs).map(({ key, ...row }) => (
           <MoneyRow key={key} {...row} />

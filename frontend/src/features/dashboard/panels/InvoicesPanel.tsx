@@ -1,16 +1,20 @@
 import { useQuery } from '@tanstack/react-query';
 import { invoiceStatus } from '@/domain/payments/invoiceStatus';
 import { PaidWith } from '@/domain/payments/PaidWith';
+import { useInvoiceDownload } from '@/domain/payments/useInvoiceDownload';
 import { invoicesOptions } from '@/lib/api/queries';
 import type { Invoice } from '@/lib/api/types';
 import { findLoadFailure } from '@/lib/api/useScreenLoad';
-import { formatCentsUsd, formatShortDate } from '@/lib/formats';
+import { formatInvoiceTotal, formatShortDate } from '@/lib/formats';
 import { paths } from '@/lib/paths';
+import { Button } from '@/ui/Button';
 import { Card } from '@/ui/Card';
 import { ErrorState } from '@/ui/ErrorState';
+import { DownloadIcon } from '@/ui/icons/DownloadIcon';
 import { SkeletonRows } from '@/ui/SkeletonRows';
 import { StatusPill } from '@/ui/StatusPill';
 import { TextLink } from '@/ui/TextLink';
+import { VisuallyHidden } from '@/ui/VisuallyHidden';
 import rows from './InvoicesPanel.module.css';
 import styles from './Panel.module.css';
 
@@ -31,6 +35,7 @@ export function InvoicesPanel() {
 }
 
 function LatestInvoices({ invoices }: { invoices: readonly Invoice[] }) {
+  const { download, preparing, message } = useInvoiceDownload();
   if (invoices.length === 0) {
     return <p className={styles.muted}>No invoices yet. They’ll show up here.</p>;
   }
@@ -38,21 +43,41 @@ function LatestInvoices({ invoices }: { invoices: readonly Invoice[] }) {
     <>
       <ul className={rows.invoices}>
         {invoices.slice(0, LATEST).map((invoice) => (
-          <InvoiceRow key={invoice.number} invoice={invoice} />
+          <InvoiceRow
+            key={invoice.number}
+            invoice={invoice}
+            busy={preparing.includes(invoice.number)}
+            onPress={() => download(invoice.number)}
+          />
         ))}
       </ul>
       <LastPaidWith invoices={invoices} />
       <TextLink to={paths.billingHistory}>See your billing history</TextLink>
+      <VisuallyHidden>
+        <span role="status">{message}</span>
+      </VisuallyHidden>
     </>
   );
 }
 
-function InvoiceRow({ invoice }: { invoice: Invoice }) {
+interface InvoiceRowProps {
+  invoice: Invoice;
+  busy: boolean;
+  onPress: () => void;
+}
+
+/** An invoice; its date is a download button. */
+function InvoiceRow({ invoice, busy, onPress }: InvoiceRowProps) {
   const { label, isPaid } = invoiceStatus(invoice);
   return (
     <li className={rows.invoice}>
-      <time dateTime={invoice.transactionDate}>{formatShortDate(invoice.transactionDate)}</time>
-      <span className={rows.amount}>{formatCentsUsd(invoice.total)}</span>
+      <Button variant="link" busy={busy} icon={<DownloadIcon />} onClick={onPress}>
+        <span>
+          <VisuallyHidden>Download invoice {invoice.number} of </VisuallyHidden>
+          <time dateTime={invoice.transactionDate}>{formatShortDate(invoice.transactionDate)}</time>
+        </span>
+      </Button>
+      <span className={rows.amount}>{formatInvoiceTotal(invoice.total, invoice.currencyCode)}</span>
       <span className={rows.state}>
         <StatusPill tone={isPaid ? 'success' : 'neutral'}>{label}</StatusPill>
       </span>

@@ -1,7 +1,7 @@
-import { infiniteQueryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { getJson } from '@/lib/api/http';
 import { queryKeys } from '@/lib/api/queries';
-import type { Activity } from '@/lib/api/types';
+import type { Activity, SentMail } from '@/lib/api/types';
 
 const PAGE_SIZE = 5;
 
@@ -24,6 +24,14 @@ export const activityOptions = infiniteQueryOptions({
   initialPageParam: 0,
   getNextPageParam: ({ hasMore }, pages) => (hasMore ? pages.length * PAGE_SIZE : undefined),
 });
+
+/** A mail that the activity names. It never changes. */
+export const sentMailOptions = (mailId: number) =>
+  queryOptions({
+    queryKey: [...queryKeys.account.all, 'mail', mailId],
+    queryFn: ({ signal }) => getJson<SentMail>(`/api/account/mails/${mailId}`, { signal }),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
 
 /** Display names of the actors. */
 export const ACTORS: Record<Activity['actor'], string> = {

@@ -2,7 +2,11 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from 'react-router-dom';
 import { createReceiptState, resumedSentences } from '@/domain/changes/receipts';
 import { AgreementLinks } from '@/domain/payments/AgreementLinks';
+import { ConfirmWithBankButton } from '@/domain/payments/ConfirmWithBankButton';
+import type { DeclinedCharge } from '@/domain/payments/declinedCharge';
+import { useChargedMethod } from '@/domain/payments/useChargedMethod';
 import { errorMessage, hasCode, isUnconfirmed } from '@/lib/api/errors';
+import { managePlansOptions } from '@/lib/api/queries';
 import type { Plan, ResumeEstimate } from '@/lib/api/types';
 import { findLoadFailure } from '@/lib/api/useScreenLoad';
 import { formatCents, formatPrice } from '@/lib/formats';
@@ -35,7 +39,8 @@ export function ResumeDialog({ plan, open, onClose }: ResumeDialogProps) {
   const resumeCommand = useResume(plan, (plans) => {
     onClose();
     showSnackbar(`${plan.name} is active again.`);
-    const charged = estimate.data?.amountDue ?? 0;
+    const { amountDue = 0, currencyCode = plan.currencyCode } = estimate.data ?? {};
+    const charged = { amountDue, currencyCode };
     const sentences = plans.flatMap((resumed) => resumedSentences(resumed, charged));
     void navigate(paths.dashboard, { replace: true, state: createReceiptState(sentences, plans) });
   });
@@ -58,14 +63,19 @@ export function ResumeDialog({ plan, open, onClose }: ResumeDialogProps) {
         onClick={() => figures && resumeCommand.mutate({ subId: plan.subId, quote: figures.quote })}
       >
         {figures && figures.amountDue > 0
-          ? `Resume and pay ${formatCents(figures.amountDue)}`
+          ? `Resume and pay ${formatCents(figures.amountDue, figures.currencyCode)}`
           : 'Resume now'}
       </Button>
     </>
   );
   return (
     <Dialog open={open} title={`Resume ${plan.name} now?`} footer={buttons} onClose={close}>
-      {resumeCommand.isError && <ResumeFailure error={resumeCommand.error} />}
+      {resumeCommand.isError && (
+        <ResumeFailure
+          error={resumeCommand.error}
+          charge={figures ? resumeCharge(plan, figures) : null}
+        />
+      )}
       {failure && <ErrorState {...failure} />}
       {!failure && !figures && <FiguresSkeleton />}
       {figures && <ResumeFigures plan={plan} figures={figures} />}
@@ -77,9 +87,34 @@ export function ResumeDialog({ plan, open, onClose }: ResumeDialogProps) {
   );
 }
 
-function ResumeFailure({ error }: { error: Error }) {
+function resumeCharge(
+  plan: Plan,
+  { charges, currencyCode, quote }: ResumeEstimate,
+): DeclinedCharge | null {
+  if (charges.length === 0) return null;
+  return {
+    path: '/api/account/resume',
+    body: { subscriptionId: [plan.subId], quote },
+    amounts: charges,
+    currencyCode,
+    doneMessage: `${plan.name} is active again.`,
+  };
+}
+
+interface ResumeFailureProps {
+  error: Error;
+  charge: DeclinedCharge | null;
+}
+
+function ResumeFailure({ error, charge }: ResumeFailureProps) {
   const isInfo = hasCode(error, 'quote_changed') || isUnconfirmed(error);
-  return <InfoAlert tone={isInfo ? 'info' : 'error'}>{errorMessage(error)}</InfoAlert>;
+  const isDeclined = hasCode(error, 'payment_processing_failed');
+  return (
+    <InfoAlert tone={isInfo ? 'info' : 'error'}>
+      <p>{errorMessage(error)}</p>
+      {isDeclined && charge && <ConfirmWithBankButton charge={charge} />}
+    </InfoAlert>
+  );
 }
 
 function FiguresSkeleton() {
@@ -93,6 +128,10 @@ function FiguresSkeleton() {
 
 function ResumeFigures({ plan, figures }: { plan: Plan; figures: ResumeEstimate }) {
   const isCharged = figures.amountDue > 0;
+  const { data: costs } = useQuery(managePlansOptions);
+  const bills = costs?.nextBills.filter(({ plans }) => plans.includes(plan.subId)) ?? [];
+  const method = useChargedMethod(bills);
+  const dueNote = method ? `taxes included, charged to ${method}` : 'taxes included';
   return (
     <>
       <p>
@@ -101,12 +140,12 @@ function ResumeFigures({ plan, figures }: { plan: Plan; figures: ResumeEstimate 
           : `You can watch ${plan.name} again right away. Your paid period isn’t over yet, so you won’t be charged today.`}
       </p>
       <Totals>
-        <MoneyRow label="Regular price" amount={formatPrice(plan.amount, plan.periodUnit)} />
+        <MoneyRow label="Regular price" amount={formatPrice(plan.amount, plan)} />
         <MoneyRow
           kind="total"
           label="Due today"
-          amount={formatCents(figures.amountDue)}
-          note={isCharged ? 'taxes included' : undefined}
+          amount={formatCents(figures.amountDue, figures.currencyCode)}
+          note={isCharged ? dueNote : undefined}
         />
       </Totals>
     </>

@@ -7,9 +7,11 @@ import { resumeEstimateOptions, resumeSubscription } from './api';
 
 /** The figures in an error response; null if it has none. */
 function figuresFromRefusal(body: unknown): ResumeEstimate | null {
-  const { resumeDate, amountDue, quote } = (body ?? {}) as Partial<ResumeEstimate>;
-  if (resumeDate === undefined || amountDue === undefined || quote === undefined) return null;
-  return { resumeDate, amountDue, quote };
+  const { resumeDate, amountDue, charges, currencyCode, quote } = (body ??
+    {}) as Partial<ResumeEstimate>;
+  if (resumeDate === undefined || amountDue === undefined || charges === undefined) return null;
+  if (currencyCode === undefined || quote === undefined) return null;
+  return { resumeDate, amountDue, charges, currencyCode, quote };
 }
 
 /**

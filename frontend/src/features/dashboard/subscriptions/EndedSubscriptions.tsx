@@ -61,7 +61,7 @@ function StartAgain({ plan, offered }: { plan: Plan; offered: readonly OfferedPl
   if (!offer) return null;
   return (
     <div className={styles.restart}>
-      <p className={styles.price}>{formatPrice(offer.amount, offer.periodUnit)}</p>
+      <p className={styles.price}>{formatPrice(offer.amount, offer)}</p>
       <ButtonLink variant="secondary" to={addPlanAddress(offer.id)}>
         Start again<VisuallyHidden> with {offer.name}</VisuallyHidden>
       </ButtonLink>

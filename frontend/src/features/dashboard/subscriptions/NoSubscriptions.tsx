@@ -1,58 +1,70 @@
 import { useQuery } from '@tanstack/react-query';
-
-import { siteOptions } from '@/lib/api/queries';
-import type { Plan } from '@/lib/api/types';
+import { listSources } from '@/domain/payments/paymentSources';
+import { offersForPeriod } from '@/domain/plans/offeredPlans';
+import { PeriodPicker } from '@/domain/plans/PeriodPicker';
+import {
+  addressWithPeriod,
+  confirmPlansAddress,
+  type PlanOrder,
+  payForPlansAddress,
+} from '@/domain/plans/planAddresses';
+import { useChosenPeriod } from '@/domain/plans/useChosenPeriod';
+import { ServiceCards } from '@/domain/services/ServiceCards';
+import panel from '@/features/dashboard/panels/Panel.module.css';
+import { paymentsOptions } from '@/lib/api/queries';
+import type { OfferedPlan, Plan } from '@/lib/api/types';
 import { paths } from '@/lib/paths';
-import { ButtonAnchor, ButtonLink } from '@/ui/Button';
-import { Card } from '@/ui/Card';
-import { EmptyState } from '@/ui/EmptyState';
-import { PlayIcon } from '@/ui/icons/PlayIcon';
-import styles from './NoSubscriptions.module.css';
+import { ButtonLink } from '@/ui/Button';
+import { TextLink } from '@/ui/TextLink';
 
-/** The empty state of the subscriptions, with links to the plans and the services. */
-export function NoSubscriptions({ ended }: { ended: readonly Plan[] }) {
+interface NoSubscriptionsProps {
+  ended: readonly Plan[];
+  /** The plans that can be added, with their prices. */
+  offered: readonly OfferedPlan[];
+}
+
+/**
+ * The empty state of the subscriptions: the services to start. Those that have ended are listed with
+ * a way to start them again.
+ */
+export function NoSubscriptions({ ended, offered }: NoSubscriptionsProps) {
+  const isReturning = ended.length > 0;
+  const endedServices = ended.map(({ service }) => service.toLowerCase());
+  const fresh = offered.filter(({ service }) => !endedServices.includes(service.toLowerCase()));
+  const [periodUnit, choosePeriod] = useChosenPeriod({ existingPlans: [], plans: fresh });
   return (
-    <Card as="section" labelledBy="your-subscriptions">
-      <h2 id="your-subscriptions">Your Subscriptions</h2>
-      <EmptyState
-        icon={<PlayIcon />}
-        title={ended.length > 0 ? 'Your subscriptions have ended' : 'No subscriptions yet'}
-        action={<SubscribeLinks isReturning={ended.length > 0} />}
-      >
-        {ended.length > 0
+    <section aria-labelledby="your-subscriptions" className={panel.panel}>
+      <h2 id="your-subscriptions">
+        {isReturning ? 'Your subscriptions have ended' : 'No subscriptions yet'}
+      </h2>
+      <p>
+        {isReturning
           ? 'You won’t be billed again. Your invoices are still here.'
-          : 'Subscribe to a service to see its price and next bill here.'}
-      </EmptyState>
-    </Card>
+          : 'Choose what you’d like to watch. You can cancel anytime.'}
+      </p>
+      <PeriodPicker offered={fresh} periodUnit={periodUnit} onChoose={choosePeriod} />
+      {fresh.length > 0 && (
+        <ServiceCards
+          offered={offersForPeriod(fresh, periodUnit)}
+          renderAction={({ id, name }) => (
+            <StartLink name={name} order={{ planIds: [id], periodUnit }} />
+          )}
+        />
+      )}
+      <TextLink to={addressWithPeriod(paths.manageSubscription, periodUnit)}>
+        {offered.length > 1 ? 'Start several and save as a bundle' : 'See plans and prices'}
+      </TextLink>
+    </section>
   );
 }
 
-/** Links to the plans with their prices, and to the services. */
-function SubscribeLinks({ isReturning }: { isReturning: boolean }) {
+/** Leads to the confirmation; without a payment method, over adding a card. */
+function StartLink({ name, order }: { name: string; order: PlanOrder }) {
+  const { data: payments } = useQuery(paymentsOptions);
+  const needsMethod = payments !== undefined && listSources(payments).length === 0;
   return (
-    <div className={styles.actions}>
-      <ButtonLink to={paths.manageSubscription}>
-        {isReturning ? 'Choose a subscription' : 'See plans and prices'}
-      </ButtonLink>
-      <ServiceLinks />
-    </div>
-  );
-}
-
-/** Links to the services' own sites, without services that have none. */
-function ServiceLinks() {
-  const { data: site } = useQuery(siteOptions);
-  return (
-    <ul aria-label="Our services" className={styles.services}>
-      {site?.services
-        .filter(({ browseUrl }) => browseUrl)
-        .map(({ id, name, browseUrl }) => (
-          <li key={id}>
-            <ButtonAnchor variant="secondary" block href={browseUrl} newTab>
-              Explore {name}
-            </ButtonAnchor>
-          </li>
-        ))}
-    </ul>
+    <ButtonLink to={needsMethod ? payForPlansAddress(order) : confirmPlansAddress(order)}>
+      {needsMethod ? 'Add a card and start' : 'Start'} {name}
+    </ButtonLink>
   );
 }

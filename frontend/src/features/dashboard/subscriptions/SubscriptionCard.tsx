@@ -1,9 +1,11 @@
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { addressWithIds } from '@/domain/plans/planAddresses';
 import { canBeCancelled, canBePaused } from '@/domain/plans/plans';
 import { ServicePicture } from '@/domain/services/ServicePicture';
 import { servicePictureUrl } from '@/domain/services/servicePictures';
 import { ResumeDialog } from '@/features/dashboard/resume/ResumeDialog';
+import { paymentFailureOptions } from '@/lib/api/queries';
 import type { Plan } from '@/lib/api/types';
 import { formatPrice } from '@/lib/formats';
 import { paths } from '@/lib/paths';
@@ -19,7 +21,7 @@ import styles from './SubscriptionCard.module.css';
 /** A subscription with its status, price, upcoming events and actions. */
 export function SubscriptionCard({ plan }: { plan: Plan }) {
   const [resumeState, setResumeState] = useState<'never' | 'open' | 'closed'>('never');
-  const { label, tone } = planStatusLabel(plan);
+  const { label, tone } = planStatusLabel(plan, useIsOverdue(plan));
   const heading = useFocusIfLost<HTMLHeadingElement>(
     `${label} ${plan.hasScheduledChange} ${resumeState}`,
   );
@@ -37,7 +39,7 @@ export function SubscriptionCard({ plan }: { plan: Plan }) {
           <h3 id={headingId} ref={heading} tabIndex={-1}>
             {plan.name}
           </h3>
-          <p className={styles.price}>{formatPrice(plan.amount, plan.periodUnit)}</p>
+          <p className={styles.price}>{formatPrice(plan.amount, plan)}</p>
         </div>
         <StatusPill tone={tone}>{label}</StatusPill>
       </div>
@@ -53,6 +55,11 @@ export function SubscriptionCard({ plan }: { plan: Plan }) {
       )}
     </Card>
   );
+}
+
+function useIsOverdue({ subId }: Plan): boolean {
+  const { data } = useQuery(paymentFailureOptions);
+  return data?.failedPayments.some(({ subIds }) => subIds.includes(subId)) ?? false;
 }
 
 /** Links to pausing and to canceling, with equal weight. */

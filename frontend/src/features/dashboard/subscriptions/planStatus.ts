@@ -7,7 +7,7 @@ interface StatusLabel {
   tone: Tone;
 }
 
-const STATUS_LABELS: Record<PlanStatus, StatusLabel> = {
+export const PLAN_STATUS_LABELS: Record<PlanStatus, StatusLabel> = {
   ACTIVE: { label: 'Active', tone: 'success' },
   IN_TRIAL: { label: 'In trial', tone: 'info' },
   NON_RENEWING: { label: 'Not renewing', tone: 'warning' },
@@ -15,9 +15,10 @@ const STATUS_LABELS: Record<PlanStatus, StatusLabel> = {
   CANCELLED: { label: 'Canceled', tone: 'neutral' },
 };
 
-/** The label of a plan's status. A scheduled pause or change takes precedence. */
-export function planStatusLabel(plan: Plan): StatusLabel {
+/** The label of a plan's status. An overdue payment and a scheduled pause or change take precedence. */
+export function planStatusLabel(plan: Plan, isOverdue: boolean): StatusLabel {
+  if (isOverdue) return { label: 'Payment overdue', tone: 'danger' };
   if (plan.hasScheduledPause) return { label: 'Pause scheduled', tone: 'info' };
   if (plan.hasScheduledChange) return { label: 'Change scheduled', tone: 'info' };
-  return STATUS_LABELS[planStatus(plan)];
+  return PLAN_STATUS_LABELS[planStatus(plan)];
 }

@@ -31,7 +31,7 @@ function datePhrase(at: string | null | undefined): string {
 /** The text of the confirmation dialog. */
 export function undoMessages(undoable: Undoable, plan: Plan): UndoMessages {
   const { name, cancelAt, pauseDate, scheduledPlan } = plan;
-  const price = formatPrice(plan.amount, plan.periodUnit);
+  const price = formatPrice(plan.amount, plan);
   const messages: Record<Undoable, UndoMessages> = {
     cancellation: {
       title: `Keep ${name}?`,
@@ -54,7 +54,7 @@ export function undoMessages(undoable: Undoable, plan: Plan): UndoMessages {
       title: `Undo the change to ${name}?`,
       sentences: [
         scheduledPlan
-          ? `${name} is set to change to ${formatPrice(scheduledPlan.amount, scheduledPlan.periodUnit)} ${datePhrase(scheduledPlan.at)}.`
+          ? `${name} is set to change to ${formatPrice(scheduledPlan.amount, scheduledPlan)} ${datePhrase(scheduledPlan.at)}.`
           : `${name} is set to change.`,
         `Without the change, it stays at ${price}. You won’t be charged today.`,
       ],

@@ -1,9 +1,9 @@
-import { screen } from '@testing-library/react';
+import { screen, waitFor } from '@testing-library/react';
 import { HttpResponse, http } from 'msw';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Payments } from '@/lib/api/types';
 import { useSnackbar } from '@/stores/snackbar';
-import { makePayments } from '@/testing/fixtures';
+import { makePayments, makeSite } from '@/testing/fixtures';
 import { renderScreen } from '@/testing/renderScreen';
 import { server } from '@/testing/server';
 import AddPaymentMethodPage from './AddPaymentMethodPage';
@@ -44,6 +44,16 @@ describe('choosing the kind to add', () => {
     await user.click(await findRadio(kind));
     await user.click(await findButton('Continue'));
     expect(await screen.findByTestId('elsewhere')).toHaveTextContent(address);
+  });
+
+  it('offers no PayPal where the site does not take it', async () => {
+    const site = makeSite({ paypalOffered: false });
+    server.use(http.get('*/api/site', () => HttpResponse.json(site)));
+    renderAddPage();
+    await waitFor(() =>
+      expect(screen.getAllByRole('radio')).toEqual([screen.getByRole('radio', { name: 'Card' })]),
+    );
+    expect(screen.queryByRole('img', { name: 'PayPal' })).toBeNull();
   });
 
   // shows: rule-10, payment-9

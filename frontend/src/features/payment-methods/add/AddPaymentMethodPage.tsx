@@ -13,6 +13,7 @@ import { usePaymentSourceDetails } from '@/stores/paymentSourceDetails';
 import { showSnackbar, useSnackbar } from '@/stores/snackbar';
 import { Button } from '@/ui/Button';
 import { Card } from '@/ui/Card';
+import { Columns } from '@/ui/Columns';
 import { Page } from '@/ui/Page';
 import { PageHeading } from '@/ui/PageHeading';
 import { BackLink } from '@/ui/TextLink';
@@ -26,17 +27,18 @@ export default function AddPaymentMethodPage() {
   // The amount due is shown once loaded; the form does not wait for it.
   useScreenLoad(payments);
   return (
-    <Page>
+    <Page width="wide">
       <BackLink to={paths.dashboard} />
       <PageHeading lead="How would you like to pay?">Add Payment Method</PageHeading>
-      <Card className={styles.card}>
-        <ChargeNotice
-          amountDue={payments.data?.amountDue ?? 0}
-          when="when you add a payment method"
-        />
-        <KindForm />
-      </Card>
-      <AcceptedMarks />
+      <Columns aside={<AcceptedMarks />}>
+        <Card className={styles.card}>
+          <ChargeNotice
+            amountDue={payments.data?.amountDue ?? 0}
+            when="when you add a payment method"
+          />
+          <KindForm />
+        </Card>
+      </Columns>
     </Page>
   );
 }

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { CardBrandMark, cardBrandName } from '@/domain/payments/CardBrandMark';
-import { expiryDate, sourceKind } from '@/domain/payments/paymentSources';
+import { expiryDate, markProps, sourceKind } from '@/domain/payments/paymentSources';
 import { ownerName } from '@/features/payment-methods/shared/messages';
 import type { PaymentSource } from '@/lib/api/types';
 import { StatusPill } from '@/ui/StatusPill';
@@ -13,7 +13,7 @@ export function AddedMethod({ source }: { source: PaymentSource }) {
   return (
     <>
       <div className={styles.head}>
-        <CardBrandMark brand={source.brand} decorative />
+        <CardBrandMark {...markProps(source)} decorative />
         <p className={styles.brand}>{isPayPal ? 'PayPal' : cardBrandName(source.brand)}</p>
         {source.primaryPaymentSource && <StatusPill tone="info">Default</StatusPill>}
       </div>

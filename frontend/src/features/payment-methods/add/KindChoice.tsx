@@ -1,13 +1,19 @@
 import { type Ref, useId } from 'react';
 import { CardBrandMark } from '@/domain/payments/CardBrandMark';
 import type { SourceKind } from '@/domain/payments/paymentSources';
+import { usePayPalOffered } from '@/domain/payments/usePayPalOffered';
 import { FieldError } from '@/ui/FieldError';
+import { RadioTile } from '@/ui/RadioTile';
 import styles from './KindChoice.module.css';
 
-const KINDS: readonly { kind: SourceKind; name: string; brand: string }[] = [
-  { kind: 'CARD', name: 'Card', brand: 'OTHER' },
-  { kind: 'PAYPAL', name: 'PayPal', brand: 'PAYPAL' },
-];
+interface Kind {
+  kind: SourceKind;
+  name: string;
+  brand: string;
+}
+
+const CARD: Kind = { kind: 'CARD', name: 'Card', brand: 'OTHER' };
+const PAYPAL: Kind = { kind: 'PAYPAL', name: 'PayPal', brand: 'PAYPAL' };
 
 interface KindChoiceProps {
   chosen: SourceKind | null;
@@ -16,25 +22,25 @@ interface KindChoiceProps {
   onChoose: (kind: SourceKind) => void;
 }
 
-/** Radio buttons for card and PayPal. */
+/** Radio buttons for card and, where the site takes it, PayPal. */
 export function KindChoice({ chosen, error, firstRef, onChoose }: KindChoiceProps) {
   const id = useId();
+  const kinds = usePayPalOffered() ? [CARD, PAYPAL] : [CARD];
   return (
     <fieldset className={styles.kinds} aria-describedby={error ? `${id}-error` : undefined}>
       <legend className={styles.legend}>Payment method</legend>
-      {KINDS.map(({ kind, name, brand }, index) => (
-        <label key={kind} className={styles.kind}>
-          <input
-            ref={index === 0 ? firstRef : undefined}
-            type="radio"
-            name={id}
-            checked={chosen === kind}
-            aria-describedby={error ? `${id}-error` : undefined}
-            onChange={() => onChoose(kind)}
-          />
-          <span className={styles.name}>{name}</span>
+      {kinds.map(({ kind, name, brand }, index) => (
+        <RadioTile
+          key={kind}
+          group={id}
+          label={name}
+          checked={chosen === kind}
+          describedBy={error ? `${id}-error` : undefined}
+          inputRef={index === 0 ? firstRef : undefined}
+          onChoose={() => onChoose(kind)}
+        >
           <CardBrandMark brand={brand} decorative />
-        </label>
+        </RadioTile>
       ))}
       {error && <FieldError id={`${id}-error`}>{error}</FieldError>}
     </fieldset>

@@ -2,7 +2,7 @@ import { screen } from '@testing-library/react';
 import { HttpResponse, http } from 'msw';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Payments } from '@/lib/api/types';
-import { makePayments, makePayPal } from '@/testing/fixtures';
+import { makeManagePlans, makeOfferedPlan, makePayments, makePayPal } from '@/testing/fixtures';
 import { renderScreen } from '@/testing/renderScreen';
 import { server } from '@/testing/server';
 import PaymentMethodAddedPage from './PaymentMethodAddedPage';
@@ -40,6 +40,20 @@ describe('the success screen', () => {
     ).toBeVisible();
     expect(screen.getByText('$6.99 is still due.')).toBeVisible();
     expect(screen.queryByText('The payment didn’t go through.')).toBeNull();
+  });
+
+  // shows: dashboard-21
+  it('leads on to the confirmation of the plans that the card was added for', async () => {
+    server.use(
+      http.get('*/api/account/manage-plans', () =>
+        HttpResponse.json(makeManagePlans({ existingPlans: [], plans: [makeOfferedPlan()] })),
+      ),
+    );
+    renderAddedPage('?paymentSourceId=pm_visa&add=Minno-Plan&add=no-plan&period=year');
+    expect(await screen.findByRole('link', { name: 'Continue to start Kids' })).toHaveAttribute(
+      'href',
+      '/manage-subscription?add=Minno-Plan&period=year&confirm=yes',
+    );
   });
 
   it('redirects to the list if the method does not exist', async () => {

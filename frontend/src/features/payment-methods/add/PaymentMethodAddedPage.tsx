@@ -2,8 +2,11 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { useLocation, useSearchParams } from 'react-router-dom';
 import { listSources, readEditTarget, sourceKind } from '@/domain/payments/paymentSources';
+import { confirmPlansAddress, readPlanOrder } from '@/domain/plans/planAddresses';
+import { formatPlanNames } from '@/domain/plans/plans';
 import { ChangeOutcome } from '@/features/payment-methods/shared/ChangeOutcome';
 import { collectionMessages } from '@/features/payment-methods/shared/messages';
+import { usePlansInOrder } from '@/features/payment-methods/shared/OrderSummary';
 import styles from '@/features/payment-methods/shared/PaymentForm.module.css';
 import { readChargeResult } from '@/features/payment-methods/shared/successNavigation';
 import { useReturnToList } from '@/features/payment-methods/shared/useEditedSource';
@@ -44,16 +47,20 @@ export default function PaymentMethodAddedPage() {
 function AddedContent({ payments }: { payments: Payments }) {
   const [query] = useSearchParams();
   const { state } = useLocation();
+  const ordered = usePlansInOrder();
   const { paymentSourceId } = readEditTarget(query, state);
   const source = listSources(payments).find(
     (candidate) => candidate.paymentSourceId === paymentSourceId,
   );
+  const charge = readChargeResult(state);
   const messages = collectionMessages({
-    ...readChargeResult(state),
+    ...charge,
     amountDue: payments.amountDue,
+    currencyCode: payments.currencyCode,
   });
   if (!source) return <RedirectToList />;
   const isPayPal = sourceKind(source) === 'PAYPAL';
+  const isDeclined = charge.wasTried && payments.amountDue > 0;
   return (
     <>
       <PageHeading>
@@ -61,12 +68,33 @@ function AddedContent({ payments }: { payments: Payments }) {
       </PageHeading>
       <Card className={styles.card}>
         {messages.length > 0 && (
-          <ChangeOutcome sentences={messages} isFailure={payments.amountDue > 0} />
+          <ChangeOutcome
+            sentences={messages}
+            isFailure={payments.amountDue > 0}
+            declinedCard={isDeclined && !isPayPal ? source : undefined}
+          />
         )}
         <AddedMethod source={source} />
-        <ButtonLink to={paths.paymentMethods} block>
-          BACK TO MANAGE PAYMENT METHOD
-        </ButtonLink>
+        <div className={styles.actions}>
+          {ordered.length > 0 && (
+            <ButtonLink
+              to={confirmPlansAddress({
+                planIds: ordered.map(({ id }) => id),
+                periodUnit: readPlanOrder(query).periodUnit,
+              })}
+              block
+            >
+              Continue to start {formatPlanNames(ordered)}
+            </ButtonLink>
+          )}
+          <ButtonLink
+            variant={ordered.length > 0 ? 'secondary' : 'primary'}
+            to={paths.paymentMethods}
+            block
+          >
+            BACK TO MANAGE PAYMENT METHOD
+          </ButtonLink>
+        </div>
       </Card>
     </>
   );

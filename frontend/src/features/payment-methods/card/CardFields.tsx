@@ -7,11 +7,13 @@ import {
   useRef,
   useState,
 } from 'react';
+import { AUTHORIZATION_TIMEOUT_MS } from '@/features/payment-methods/shared/bankAuthorization';
 import styles from '@/features/payment-methods/shared/PaymentForm.module.css';
 import { ProviderFailure } from '@/features/payment-methods/shared/ProviderFailure';
 import { useChargebee } from '@/features/payment-methods/shared/useChargebee';
 import { withTimeout } from '@/features/payment-methods/shared/withTimeout';
 import { SCRIPT_TIMEOUT_MS } from '@/lib/chargebee/loadChargebee';
+import type { PaymentIntent } from '@/lib/chargebee/types';
 import { Skeleton } from '@/ui/Skeleton';
 import { VisuallyHidden } from '@/ui/VisuallyHidden';
 import { type Focusable, HostedField } from './HostedField';
@@ -29,8 +31,11 @@ interface CardOwner {
 }
 
 export interface CardFieldsHandle {
-  /** Exchanges the entered card for a token. Rejects with a message for the subscriber. */
-  tokenize: (owner: CardOwner) => Promise<string>;
+  /**
+   * Authorizes an intent with the entered card; the card's bank may ask the payer first. Rejects
+   * with the error of the provider's script.
+   */
+  authorize: (intent: PaymentIntent, owner: CardOwner) => Promise<PaymentIntent>;
   focus: (kind: HostedFieldKind) => void;
 }
 
@@ -111,11 +116,13 @@ function LoadedFields({
   const fields = useRef<Partial<Record<HostedFieldKind, Focusable | null>>>({});
   useImperativeHandle(ref, () => ({
     focus: (kind) => fields.current[kind]?.focus(),
-    tokenize: async (owner) => {
+    authorize: async (intent, owner) => {
       if (!card.current) throw new Error('The card fields haven’t loaded yet.');
-      const exchange: Promise<{ token: string }> = card.current.tokenize(owner);
-      const { token } = await withTimeout(2 * SCRIPT_TIMEOUT_MS, exchange);
-      return token;
+      // The wrapper types the intent as complete, and passes it on as it is.
+      return withTimeout(
+        AUTHORIZATION_TIMEOUT_MS,
+        card.current.authorizeWith3ds(intent as never, { billingAddress: owner }, {}),
+      );
     },
   }));
   if (state === 'failed') return <ProviderFailure fallbackHint={fallbackHint} onRetry={onRetry} />;

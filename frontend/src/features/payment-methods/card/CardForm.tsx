@@ -1,16 +1,21 @@
 import type { ComponentProps } from 'react';
 import { useRef } from 'react';
 import { AgreementLinks } from '@/domain/payments/AgreementLinks';
+import { sourceName } from '@/domain/payments/methodNames';
+import { bankPaymentAddress } from '@/domain/payments/paymentSources';
+import { CHECKING_WITH_BANK } from '@/features/payment-methods/shared/bankAuthorization';
 import { ChargeNotice } from '@/features/payment-methods/shared/ChargeNotice';
 import { CurrentMethod } from '@/features/payment-methods/shared/CurrentMethod';
 import { DueDialog } from '@/features/payment-methods/shared/DueDialog';
 import { FormActions } from '@/features/payment-methods/shared/FormActions';
-import { newDefaultNote, sourceName } from '@/features/payment-methods/shared/messages';
+import { newDefaultNote } from '@/features/payment-methods/shared/messages';
 import styles from '@/features/payment-methods/shared/PaymentForm.module.css';
 import type { EditedSource } from '@/features/payment-methods/shared/useEditedSource';
+import { formatCents } from '@/lib/formats';
 import { Button } from '@/ui/Button';
 import { TextField } from '@/ui/Field';
 import { InfoAlert } from '@/ui/InfoAlert';
+import { TextLink } from '@/ui/TextLink';
 import { CardFields, type CardFieldsHandle } from './CardFields';
 import type { DetailName, useCardDetails } from './useCardDetails';
 import { useCardForm } from './useCardForm';
@@ -22,15 +27,17 @@ function focusField(form: HTMLFormElement | null, name: DetailName): void {
 
 interface CardFormProps {
   edited: EditedSource;
+  /** The name that a new card is probably in. */
+  newOwner: string;
   amountDue: number;
 }
 
 /** The card form: name, state, zip and the provider's fields. An update may leave those empty. */
-export function CardForm({ edited, amountDue }: CardFormProps) {
+export function CardForm({ edited, newOwner, amountDue }: CardFormProps) {
   const { source } = edited;
   const form = useRef<HTMLFormElement>(null);
   const fields = useRef<CardFieldsHandle>(null);
-  const card = useCardForm(edited, fields, (name) => focusField(form.current, name));
+  const card = useCardForm(edited, newOwner, fields, (name) => focusField(form.current, name));
   return (
     <form ref={form} className={styles.form} onSubmit={card.submit} noValidate>
       {source && <CurrentMethod source={source} />}
@@ -38,6 +45,11 @@ export function CardForm({ edited, amountDue }: CardFormProps) {
         amountDue={amountDue}
         when={source ? 'when you save a new card number' : 'when you add the card'}
       />
+      {source && amountDue > 0 && (
+        <TextLink {...bankPaymentAddress(source)}>
+          Pay {formatCents(amountDue)} with this card
+        </TextLink>
+      )}
       <DetailField
         details={card.details}
         name="name"
@@ -72,6 +84,7 @@ export function CardForm({ edited, amountDue }: CardFormProps) {
           maxLength={20}
         />
       </div>
+      {card.isAuthorizing && <InfoAlert>{CHECKING_WITH_BANK}</InfoAlert>}
       {card.failure && <InfoAlert tone={card.failure.tone}>{card.failure.message}</InfoAlert>}
       <FormActions>
         <Button type="submit" busy={card.isBusy} block>

@@ -13,7 +13,14 @@ import {
   typeWholeCard,
   waitForHostedFields,
 } from '@/testing/fakeChargebee';
-import { makeCard, makePayments, makePayPal } from '@/testing/fixtures';
+import {
+  makeAccount,
+  makeCard,
+  makeManagePlans,
+  makeOfferedPlan,
+  makePayments,
+  makePayPal,
+} from '@/testing/fixtures';
 import { renderScreen } from '@/testing/renderScreen';
 import { errorResponse, server } from '@/testing/server';
 import CardPage from './CardPage';
@@ -23,15 +30,27 @@ const CHANGE = '*/api/payments/updatePaymentSources';
 let payments: Payments;
 let sent: { body: unknown; key: string | null }[];
 let answers: (() => Response)[];
+let intents: { body: unknown; key: string | null }[];
 
 beforeEach(() => {
   resetFakeChargebee();
   payments = makePayments();
   sent = [];
   answers = [];
-  fakeChargebee.tokenize.mockResolvedValue({ token: 'cb_token_1' });
+  intents = [];
+  fakeChargebee.authorize.mockImplementation(async (intent: object) => ({
+    ...intent,
+    status: 'authorized',
+  }));
   server.use(
     http.get('*/api/payments/', () => HttpResponse.json(payments)),
+    http.post('*/api/payments/paymentToken', async ({ request }) => {
+      intents.push({
+        body: await request.json(),
+        key: request.headers.get('Idempotency-Key'),
+      });
+      return HttpResponse.json({ id: `pi_${intents.length}`, status: 'inited', amount: 0 });
+    }),
     http.post(CHANGE, async ({ request }) => {
       sent.push({ body: await request.json(), key: request.headers.get('Idempotency-Key') });
       const answer = answers.shift();
@@ -68,7 +87,7 @@ async function fillInDetails(view: ReturnType<typeof renderAddPage>) {
 
 describe('adding a card', () => {
   // shows: payment-11, payment-14, payment-20, api-41
-  it('sends a token and never the number, and goes to the success screen', async () => {
+  it('sends an intent and never the number, and goes to the success screen', async () => {
     const user = await fillInDetails(renderAddPage());
     typeWholeCard();
     await user.click(screen.getByRole('button', { name: 'Add card' }));
@@ -76,18 +95,18 @@ describe('adding a card', () => {
     expect(await findNextScreen()).toHaveTextContent(
       '/add-payment-method-success?operationType=ADD&paymentSourceId=pm_new',
     );
-    expect(fakeChargebee.tokenize).toHaveBeenCalledExactlyOnceWith({
-      firstName: 'Ava',
-      lastName: 'van Dyke',
-      state: 'Ohio',
-      zip: '44101',
-    });
+    expect(intents).toMatchObject([{ body: { paymentsource: 'CARD' } }]);
+    expect(fakeChargebee.authorize).toHaveBeenCalledExactlyOnceWith(
+      { id: 'pi_1', status: 'inited', amount: 0 },
+      { billingAddress: { firstName: 'Ava', lastName: 'van Dyke', state: 'Ohio', zip: '44101' } },
+      {},
+    );
     expect(sent).toMatchObject([
       {
         body: {
           operationType: 'ADD',
           paymentsource: 'CARD',
-          token: 'cb_token_1',
+          token: 'pi_1',
           firstName: 'Ava',
           lastName: 'van Dyke',
           billingState: 'Ohio',
@@ -96,6 +115,34 @@ describe('adding a card', () => {
         },
       },
     ]);
+  });
+
+  // shows: dashboard-21
+  it('keeps the order of a first purchase beside it and after it', async () => {
+    const order = makeOfferedPlan();
+    const costs = makeManagePlans({ existingPlans: [], plans: [order] });
+    server.use(http.get('*/api/account/manage-plans', () => HttpResponse.json(costs)));
+    const { user } = renderScreen(<CardPage />, {
+      at: '/add-card-payment-method?add=Minno-Plan&period=year',
+    });
+    const summary = await screen.findByRole('region', { name: 'Your order' });
+    expect(summary).toHaveTextContent('Kids$89.99 / year');
+    expect(within(summary).getByRole('link', { name: 'Pay with PayPal instead' })).toHaveAttribute(
+      'href',
+      '/add-paypal-payment-method?operationType=ADD&add=Minno-Plan&period=year',
+    );
+    expect(await findField('Name on card')).toHaveValue(makeAccount().name);
+    for (const [name, text] of Object.entries({ State: 'Ohio', 'Zip code': '44101' })) {
+      await user.click(await findField(name));
+      await user.paste(text);
+    }
+    await loadProviderScript();
+    await waitForHostedFields();
+    typeWholeCard();
+    await user.click(screen.getByRole('button', { name: 'Add card' }));
+    expect(await findNextScreen()).toHaveTextContent(
+      '/add-payment-method-success?operationType=ADD&paymentSourceId=pm_new&add=Minno-Plan&period=year',
+    );
   });
 
   // shows: payment-11, payment-13
@@ -117,7 +164,7 @@ describe('adding a card', () => {
       ['Security code', 'Please enter the security code.'],
     ])
       expect(screen.getByRole('group', { name: hosted })).toHaveAccessibleDescription(words);
-    expect(fakeChargebee.tokenize).not.toHaveBeenCalled();
+    expect(fakeChargebee.authorize).not.toHaveBeenCalled();
     expect(sent).toEqual([]);
   });
 
@@ -137,8 +184,28 @@ describe('adding a card', () => {
   });
 
   // shows: payment-16
+  it('marks the brand of the number as it is typed', async () => {
+    renderAddPage();
+    await loadProviderScript();
+    await waitForHostedFields();
+    const number = within(await screen.findByRole('group', { name: 'Card number' }));
+    expect(number.queryByRole('img')).toBeNull();
+    typeInHostedField('number', { complete: false, cardType: 'american_express' });
+    expect(number.getByRole('img', { name: 'Amex' })).toBeVisible();
+    typeInHostedField('number', { complete: false, cardType: 'other' });
+    expect(number.queryByRole('img')).toBeNull();
+  });
+
+  it('focuses a field by a click beside its line of text', async () => {
+    const { user } = renderAddPage();
+    await loadProviderScript();
+    await waitForHostedFields();
+    await user.click(await screen.findByRole('group', { name: 'Expiry date' }));
+    expect(fakeChargebee.focused).toEqual(['expiry']);
+  });
+
   it('shows the provider’s refusal, and keeps what was typed', async () => {
-    fakeChargebee.tokenize.mockRejectedValueOnce(new Error('The card was not accepted.'));
+    fakeChargebee.authorize.mockRejectedValueOnce(new Error('The card was not accepted.'));
     const user = await fillInDetails(renderAddPage());
     typeWholeCard();
     await user.click(screen.getByRole('button', { name: 'Add card' }));
@@ -148,8 +215,51 @@ describe('adding a card', () => {
     expect(sent).toEqual([]);
   });
 
+  // shows: rule-20, payment-16
+  it.each([
+    ['authentication_failed', /Your bank couldn’t confirm that it’s you\./],
+    ['authentication_cancelled', /You left your bank’s confirmation before finishing\./],
+    ['authentication_timeout', /Your bank’s confirmation took too long\./],
+    ['3001', /Your bank declined this card\./],
+  ])('says how the bank’s confirmation ended: %s', async (name, message) => {
+    fakeChargebee.authorize.mockRejectedValueOnce({
+      type: 'GatewayError',
+      code: 'paymentFailed',
+      name,
+      message: 'For developers',
+    });
+    const user = await fillInDetails(renderAddPage());
+    typeWholeCard();
+    await user.click(screen.getByRole('button', { name: 'Add card' }));
+    expect(await screen.findByText(message)).toHaveTextContent('Nothing was added or charged.');
+    expect(sent).toEqual([]);
+    expect(await findField('State')).toHaveValue('Ohio');
+    await user.click(screen.getByRole('button', { name: 'Add card' }));
+    await findNextScreen();
+    expect(sent).toMatchObject([{ body: { token: 'pi_2' } }]);
+  });
+
+  // shows: rule-20
+  it('waits for the bank, and says so', async () => {
+    let authorize = (_intent: unknown): void => undefined;
+    fakeChargebee.authorize.mockReturnValueOnce(
+      new Promise((resolve) => {
+        authorize = resolve;
+      }),
+    );
+    const user = await fillInDetails(renderAddPage());
+    typeWholeCard();
+    await user.click(screen.getByRole('button', { name: 'Add card' }));
+    expect(
+      await screen.findByText('Checking with your bank. It may ask you to confirm it’s you.'),
+    ).toBeVisible();
+    expect(sent).toEqual([]);
+    authorize({ id: 'pi_1', status: 'authorized' });
+    await findNextScreen();
+  });
+
   // shows: payment-16
-  it('shows why a card was refused, and gets a new token for the next attempt', async () => {
+  it('shows why a card was refused, and gets a new intent for the next attempt', async () => {
     answers = [
       () => errorResponse(402, 'payment_processing_failed', 'Your bank refused the card.'),
     ];
@@ -159,7 +269,9 @@ describe('adding a card', () => {
     expect(await screen.findByText('Your bank refused the card.')).toBeVisible();
     await user.click(screen.getByRole('button', { name: 'Add card' }));
     await findNextScreen();
-    expect(fakeChargebee.tokenize).toHaveBeenCalledTimes(2);
+    expect(intents).toHaveLength(2);
+    expect(intents[1]?.key).not.toBe(intents[0]?.key);
+    expect(sent.map(({ body }) => body)).toMatchObject([{ token: 'pi_1' }, { token: 'pi_2' }]);
     expect(sent[1]?.key).not.toBe(sent[0]?.key);
   });
 
@@ -171,7 +283,7 @@ describe('adding a card', () => {
     expect(await screen.findByText(/We couldn’t connect\./)).toBeVisible();
     await user.click(screen.getByRole('button', { name: 'Add card' }));
     await findNextScreen();
-    expect(fakeChargebee.tokenize).toHaveBeenCalledTimes(1);
+    expect(fakeChargebee.authorize).toHaveBeenCalledTimes(1);
     expect(sent[1]).toEqual(sent[0]);
   });
 
@@ -207,10 +319,10 @@ describe('while something is due', () => {
     expect(sent).toEqual([]);
     await user.click(within(pay).getByRole('button', { name: 'YES, PAY $6.99' }));
     await findNextScreen();
-    expect(sent).toMatchObject([{ body: { token: 'cb_token_1', quote: 'quote-1' } }]);
+    expect(sent).toMatchObject([{ body: { token: 'pi_1', quote: 'quote-1' } }]);
   });
 
-  it('asks again with the same token if the amount has changed', async () => {
+  it('asks again with the same intent if the amount has changed', async () => {
     const newPayments = { ...makePayments({ amountDue: 1498, quote: 'quote-2' }) };
     answers = [
       () => errorResponse(409, 'quote_changed', 'What is due has changed.', { extra: newPayments }),
@@ -223,15 +335,15 @@ describe('while something is due', () => {
     expect(sent).toHaveLength(1);
     await user.click(within(again).getByRole('button', { name: 'YES, PAY $14.98' }));
     await findNextScreen();
-    expect(sent[1]?.body).toMatchObject({ token: 'cb_token_1', quote: 'quote-2' });
+    expect(sent[1]?.body).toMatchObject({ token: 'pi_1', quote: 'quote-2' });
     expect(sent[1]?.key).not.toBe(sent[0]?.key);
-    expect(fakeChargebee.tokenize).toHaveBeenCalledTimes(1);
+    expect(fakeChargebee.authorize).toHaveBeenCalledTimes(1);
   });
 });
 
 describe('updating a card', () => {
   // shows: payment-12
-  it('changes name, state and zip without a token, even if the script is blocked', async () => {
+  it('changes name, state and zip without an intent, even if the script is blocked', async () => {
     const { user } = renderUpdatePage();
     const name = await findField('Name on card');
     await waitFor(() => expect(name).toHaveValue('Ava Example'));
@@ -252,7 +364,7 @@ describe('updating a card', () => {
         billingZip: '10001',
       },
     ]);
-    expect(fakeChargebee.tokenize).not.toHaveBeenCalled();
+    expect(fakeChargebee.authorize).not.toHaveBeenCalled();
   });
 
   it('accepts a new number, and keeps its card when the response no longer lists it', async () => {
@@ -267,7 +379,7 @@ describe('updating a card', () => {
     typeWholeCard();
     await user.click(screen.getByRole('button', { name: 'Save card' }));
     expect(await findNextScreen()).toHaveTextContent('/add-payment-method-success');
-    expect(sent).toMatchObject([{ body: { paymentSourceId: 'pm_visa', token: 'cb_token_1' } }]);
+    expect(sent).toMatchObject([{ body: { paymentSourceId: 'pm_visa', token: 'pi_1' } }]);
   });
 
   // shows: payment-12

@@ -1,42 +1,76 @@
 import { useQuery } from '@tanstack/react-query';
-import { useLocation } from 'react-router-dom';
+import { useLocation, useSearchParams } from 'react-router-dom';
+import { isBankPayment } from '@/domain/payments/paymentSources';
+import { readPlanOrder } from '@/domain/plans/planAddresses';
 import { AcceptedMarks } from '@/features/payment-methods/shared/AcceptedMarks';
+import { OrderSummary } from '@/features/payment-methods/shared/OrderSummary';
 import styles from '@/features/payment-methods/shared/PaymentForm.module.css';
 import { useEditedSource } from '@/features/payment-methods/shared/useEditedSource';
-import { paymentsOptions } from '@/lib/api/queries';
+import { accountOptions, managePlansOptions, paymentsOptions } from '@/lib/api/queries';
 import { useScreenLoad } from '@/lib/api/useScreenLoad';
 import { paths } from '@/lib/paths';
 import { Card } from '@/ui/Card';
+import { Columns } from '@/ui/Columns';
 import { ErrorState } from '@/ui/ErrorState';
 import { Page } from '@/ui/Page';
 import { PageHeading } from '@/ui/PageHeading';
 import { SkeletonFields } from '@/ui/SkeletonFields';
 import { BackLink } from '@/ui/TextLink';
+import { BankPayment } from './BankPayment';
 import { CardForm } from './CardForm';
 
-/** Adds a card, or updates the details or the number of a stored one, depending on the path. */
+/**
+ * Adds a card, or updates the details or the number of a stored one, depending on the path; or pays
+ * the amount due with a stored one, depending on the query.
+ */
 export default function CardPage() {
   const { pathname } = useLocation();
+  const [query] = useSearchParams();
   const isUpdate = pathname.startsWith(paths.updateCard);
+  const isPayment = isUpdate && isBankPayment(query);
   const payments = useQuery(paymentsOptions);
+  // Fill in the name and show the order; without an answer, the form opens without them.
+  const isOrder = !isUpdate && readPlanOrder(query).planIds.length > 0;
+  const account = useQuery({ ...accountOptions, enabled: isOrder });
+  const plans = useQuery({ ...managePlansOptions, enabled: isOrder });
   const failure = useScreenLoad(payments);
   const edited = useEditedSource('CARD', payments.data, isUpdate ? 'UPDATE' : 'ADD');
+  const isReady = edited !== null && !(isOrder && (account.isPending || plans.isPending));
   return (
-    <Page>
+    <Page width="wide">
       <BackLink to={paths.dashboard} />
-      <PageHeading>{isUpdate ? 'Update Card' : 'Add Card'}</PageHeading>
-      <Card className={styles.card}>
-        {failure && <ErrorState {...failure} />}
-        {!failure && !edited && <SkeletonFields fields={4} />}
-        {edited && payments.data && (
-          <CardForm
-            key={edited.source?.paymentSourceId}
-            edited={edited}
-            amountDue={payments.data.amountDue}
-          />
-        )}
-      </Card>
-      <AcceptedMarks />
+      <PageHeading>
+        {isPayment ? 'Confirm Payment' : isUpdate ? 'Update Card' : 'Add Card'}
+      </PageHeading>
+      <Columns
+        asideFirst={isOrder}
+        aside={
+          <>
+            <OrderSummary otherKind="PAYPAL" />
+            <AcceptedMarks />
+          </>
+        }
+      >
+        <Card className={styles.card}>
+          {failure && <ErrorState {...failure} />}
+          {!failure && !isReady && <SkeletonFields fields={4} />}
+          {isPayment && edited?.source && payments.data && (
+            <BankPayment
+              key={edited.source.paymentSourceId}
+              source={edited.source}
+              {...payments.data}
+            />
+          )}
+          {!isPayment && isReady && edited && payments.data && (
+            <CardForm
+              key={edited.source?.paymentSourceId}
+              edited={edited}
+              newOwner={(isOrder && account.data?.name) || ''}
+              amountDue={payments.data.amountDue}
+            />
+          )}
+        </Card>
+      </Columns>
     </Page>
   );
 }

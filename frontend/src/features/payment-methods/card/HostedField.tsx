@@ -1,6 +1,7 @@
 import { CardCVV, CardExpiry, CardNumber } from '@chargebee/chargebee-js-react-wrapper';
 import { type Ref, useId, useImperativeHandle, useRef } from 'react';
 
+import { CardBrandMark } from '@/domain/payments/CardBrandMark';
 import { classNames } from '@/ui/classNames';
 import { LiveFieldError } from '@/ui/FieldError';
 import styles from './HostedField.module.css';
@@ -40,7 +41,7 @@ export function HostedField({ ref, kind, hostedFields, showMissing }: HostedFiel
   const Field = FIELDS[kind];
   const field = useRef<Focusable>(null);
   useImperativeHandle(ref, () => ({ focus: () => field.current?.focus() }));
-  const { isFocused, isComplete, isReady, error } = hostedFields.states[kind];
+  const { isFocused, isComplete, isReady, error, cardType } = hostedFields.states[kind];
   const message = error ?? (showMissing && !isComplete ? MISSING_MESSAGES[kind] : null);
   return (
     <div className={styles.field}>
@@ -49,9 +50,11 @@ export function HostedField({ ref, kind, hostedFields, showMissing }: HostedFiel
       <span id={`${id}-label`} className={styles.label} onClick={() => field.current?.focus()}>
         {HOSTED_FIELD_LABELS[kind]}
       </span>
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: for the space around the frame, which is only as high as its text. */}
       {/* biome-ignore lint/a11y/useSemanticElements: the field is in the provider's frame, so a fieldset does not fit. */}
       <div
         role="group"
+        onClick={() => field.current?.focus()}
         aria-labelledby={`${id}-label`}
         aria-describedby={message ? `${id}-error` : undefined}
         aria-busy={!isReady}
@@ -63,6 +66,8 @@ export function HostedField({ ref, kind, hostedFields, showMissing }: HostedFiel
       >
         <Field
           ref={field as never}
+          // The box has our own mark of the brand.
+          icon={false}
           placeholder={PLACEHOLDERS[kind]}
           ariaLabel={HOSTED_FIELD_LABELS[kind]}
           onReady={asReactListener(() => hostedFields.markReady(kind))}
@@ -73,6 +78,7 @@ export function HostedField({ ref, kind, hostedFields, showMissing }: HostedFiel
           })}
           onChange={asReactListener((event) => hostedFields.recordEdit(kind, event))}
         />
+        {kind === 'number' && <CardBrandMark brand={cardType} decorative={cardType === 'other'} />}
       </div>
       <LiveFieldError id={`${id}-error`}>{message}</LiveFieldError>
     </div>

@@ -20,6 +20,8 @@ export interface HostedFieldEvent {
   complete?: boolean;
   empty?: boolean;
   error?: { message?: string } | undefined;
+  /** The brand that the number has so far, such as `visa` or `other`. */
+  cardType?: string;
 }
 
 export interface HostedFieldState {
@@ -28,6 +30,7 @@ export interface HostedFieldState {
   isComplete: boolean;
   isEmpty: boolean;
   error: string | null;
+  cardType: string;
 }
 
 const UNTOUCHED: HostedFieldState = {
@@ -36,6 +39,7 @@ const UNTOUCHED: HostedFieldState = {
   isComplete: false,
   isEmpty: true,
   error: null,
+  cardType: 'other',
 };
 
 export type HostedFieldStates = Record<HostedFieldKind, HostedFieldState>;
@@ -52,6 +56,7 @@ export function applyEvent(state: HostedFieldState, event: HostedFieldEvent): Ho
     ...state,
     isComplete: event.complete ?? state.isComplete,
     isEmpty: event.empty ?? state.isEmpty,
+    cardType: event.cardType ?? state.cardType,
     error: 'error' in event ? (event.error?.message ?? null) : state.error,
   };
 }

@@ -35,14 +35,14 @@ function problemsFromServer(fields: Record<string, string[]>): CardProblems {
   return Object.fromEntries(problems.filter(([name]) => name !== undefined));
 }
 
-/** The draft of the cardholder's details, prefilled from the card to update. */
-export function useCardDetails(source: PaymentSource | null) {
+/** The draft of the cardholder's details, prefilled from the card to update, or with a new card's owner. */
+export function useCardDetails(source: PaymentSource | null, newOwner: string) {
   const { name, billingState, billingZip, change, clear } = useBillingDetails();
   const [problems, setProblems] = useState<CardProblems>({});
   // biome-ignore lint/correctness/useExhaustiveDependencies: a refetch must not overwrite what was typed.
   useEffect(() => {
     change({
-      name: source ? ownerName(source) : '',
+      name: source ? ownerName(source) : newOwner,
       billingState: source?.billingState ?? '',
       billingZip: source?.billingZip ?? '',
     });

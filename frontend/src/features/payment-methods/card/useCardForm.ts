@@ -1,7 +1,12 @@
 import { type FormEvent, type RefObject, useState } from 'react';
-import { useNavigate } from 'react-router-dom';
-import type { ChangeRequest } from '@/features/payment-methods/shared/api';
-import { failureMessage, providerErrorMessage } from '@/features/payment-methods/shared/messages';
+import { useNavigate, useSearchParams } from 'react-router-dom';
+import { readPlanOrder } from '@/domain/plans/planAddresses';
+import { type ChangeRequest, createPaymentIntent } from '@/features/payment-methods/shared/api';
+import {
+  type AuthorizationFailure,
+  describeAuthorizationFailure,
+} from '@/features/payment-methods/shared/bankAuthorization';
+import { failureMessage } from '@/features/payment-methods/shared/messages';
 import { navigateToSuccess } from '@/features/payment-methods/shared/successNavigation';
 import {
   type EditedSource,
@@ -9,6 +14,7 @@ import {
 } from '@/features/payment-methods/shared/useEditedSource';
 import { usePaymentChange } from '@/features/payment-methods/shared/usePaymentChange';
 import { hasCode, isUnconfirmed } from '@/lib/api/errors';
+import { createIdempotencyKey, sendUntilSettled } from '@/lib/api/useCommand';
 import { showSnackbar } from '@/stores/snackbar';
 import type { CardFieldsHandle } from './CardFields';
 import { HOSTED_FIELD_KINDS } from './hostedFields';
@@ -18,16 +24,11 @@ import { useHostedFields } from './useHostedFields';
 const FIELDS_MISSING =
   'The secure card fields haven’t loaded yet. Wait a moment, or reload them above.';
 
-interface Failure {
-  message: string;
-  tone: 'info' | 'error';
-}
-
 type Owner = Pick<ChangeRequest, 'firstName' | 'lastName' | 'billingState' | 'billingZip'>;
 
 /**
- * Builds the request, with a token unless `fields` is undefined; null `fields` have not loaded.
- * Throws the provider's error.
+ * Builds the request, with an authorized intent unless `fields` is undefined; null `fields` have
+ * not loaded. Throws the error of the API or of the provider's script.
  */
 async function buildRequest(
   { operationType, source }: EditedSource,
@@ -38,34 +39,40 @@ async function buildRequest(
   const request: ChangeRequest = { operationType, paymentsource: 'CARD', ...id, ...owner };
   if (fields === undefined) return request;
   if (fields === null) throw new Error(FIELDS_MISSING);
+  const key = createIdempotencyKey();
+  const intent = await sendUntilSettled(() => createPaymentIntent({ paymentsource: 'CARD' }, key));
   const { firstName, lastName, billingState: state, billingZip: zip } = owner;
-  return { ...request, token: await fields.tokenize({ firstName, lastName, state, zip }) };
+  const authorized = await fields.authorize(intent, { firstName, lastName, state, zip });
+  return { ...request, token: authorized.id };
 }
 
-function describeFailure(error: Error): Failure {
+function describeFailure(error: Error): AuthorizationFailure {
   return { message: failureMessage(error), tone: isUnconfirmed(error) ? 'info' : 'error' };
 }
 
 /**
- * The state of the card form. On submit it validates the fields, has the provider exchange the
- * number for a token, and saves the card. An update without a new number skips the provider.
+ * The state of the card form. On submit it validates the fields, has the provider and the card's
+ * bank authorize an intent with the number, and saves the card. An update without a new number skips
+ * the provider.
  */
 export function useCardForm(
   edited: EditedSource,
+  newOwner: string,
   fields: RefObject<CardFieldsHandle | null>,
   focus: (name: DetailName) => void,
 ) {
   const navigate = useNavigate();
+  const [query] = useSearchParams();
   const returnToList = useReturnToList();
-  const details = useCardDetails(edited.source);
+  const details = useCardDetails(edited.source, newOwner);
   const hostedFields = useHostedFields();
   const [showMissing, setShowMissing] = useState(false);
   const [sentContent, setSentContent] = useState<string | null>(null);
-  const [isTokenizing, setTokenizing] = useState(false);
-  const [failure, setFailure] = useState<Failure | null>(null);
+  const [isAuthorizing, setAuthorizing] = useState(false);
+  const [failure, setFailure] = useState<AuthorizationFailure | null>(null);
 
   const change = usePaymentChange({
-    onDone: (answer, request) => navigateToSuccess(navigate, answer, request),
+    onDone: (answer, request) => navigateToSuccess(navigate, readPlanOrder(query), answer, request),
     onRefused: (error) => {
       if (hasCode(error, 'not_found')) return returnToList(failureMessage(error));
       if (hasCode(error, 'validation_error') && error.fields)
@@ -74,38 +81,38 @@ export function useCardForm(
     },
   });
 
-  const needsToken =
+  const needsIntent =
     edited.operationType === 'ADD' ||
     HOSTED_FIELD_KINDS.some((kind) => !hostedFields.states[kind].isEmpty);
 
   const content = JSON.stringify([details.typed, hostedFields.edits]);
   const send = async () => {
-    setTokenizing(true);
+    setAuthorizing(true);
     setSentContent(content);
     try {
       change.submit(
-        await buildRequest(edited, details.readOwner(), needsToken ? fields.current : undefined),
+        await buildRequest(edited, details.readOwner(), needsIntent ? fields.current : undefined),
       );
     } catch (error) {
-      const message = providerErrorMessage(error);
-      showSnackbar(message, 'error');
-      setFailure({ message, tone: 'error' });
+      const ended = describeAuthorizationFailure(error);
+      showSnackbar(ended.message, ended.tone === 'error' ? 'error' : 'warning');
+      setFailure(ended);
     } finally {
-      setTokenizing(false);
+      setAuthorizing(false);
     }
   };
 
   const submit = (event: FormEvent) => {
     event.preventDefault();
     // Ignores a submit after success, while the next screen loads.
-    if (isTokenizing || change.command.isPending || change.command.isSuccess) return;
+    if (isAuthorizing || change.command.isPending || change.command.isSuccess) return;
     setFailure(null);
-    // The outcome is unknown, so the same request is sent again instead of one with a new token.
+    // The outcome is unknown, so the same request is sent again instead of one with a new intent.
     if (change.unsettled && content === sentContent) return change.command.mutate(change.unsettled);
     const missing = details.findFirstProblem();
     const unfinished =
-      needsToken && HOSTED_FIELD_KINDS.find((kind) => !hostedFields.states[kind].isComplete);
-    setShowMissing(needsToken);
+      needsIntent && HOSTED_FIELD_KINDS.find((kind) => !hostedFields.states[kind].isComplete);
+    setShowMissing(needsIntent);
     if (missing) focus(missing);
     else if (unfinished && fields.current) fields.current.focus(unfinished);
     else void send();
@@ -117,7 +124,8 @@ export function useCardForm(
     change,
     failure,
     submit,
-    showMissing: showMissing && needsToken,
-    isBusy: isTokenizing || change.command.isPending,
+    isAuthorizing: isAuthorizing && needsIntent,
+    showMissing: showMissing && needsIntent,
+    isBusy: isAuthorizing || change.command.isPending,
   };
 }

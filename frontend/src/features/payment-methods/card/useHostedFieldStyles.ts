@@ -3,27 +3,25 @@ import { useMemo } from 'react';
 import { useMediaQuery } from '@/ui/useMediaQuery';
 
 /**
- * The styles of our fields for the provider's frames, which do not inherit our style sheet. Follows
- * light and dark mode.
+ * The text style of our fields for the provider's frames, which do not inherit our style sheet. The
+ * provider drops everything else, such as padding and outline, and needs the font's size in pixels.
+ * Follows light and dark mode.
  */
 export function useHostedFieldStyles() {
   const isDark = useMediaQuery('(prefers-color-scheme: dark)');
   // biome-ignore lint/correctness/useExhaustiveDependencies: the tokens differ in dark mode.
   return useMemo(() => {
     const tokens = getComputedStyle(document.documentElement);
-    const readColor = (name: string) => tokens.getPropertyValue(`--color-${name}`).trim();
+    const readToken = (name: string) => tokens.getPropertyValue(`--${name}`).trim();
     return {
       base: {
-        color: readColor('text'),
-        fontFamily: 'Figtree, system-ui, sans-serif',
-        fontSize: '18px',
-        lineHeight: '28px',
-        padding: '10px 0',
-        // The container of the frame shows the focus, as every other field does.
-        ':focus': { outline: 'none' },
-        '::placeholder': { color: readColor('text-muted') },
+        color: readToken('color-text'),
+        fontFamily: readToken('font-family-hosted'),
+        // That of our fields, in the size that the subscriber has chosen for the browser.
+        fontSize: getComputedStyle(document.body).fontSize,
+        '::placeholder': { color: readToken('color-text-muted') },
       },
-      invalid: { color: readColor('danger') },
+      invalid: { color: readToken('color-danger') },
     };
   }, [isDark]);
 }

@@ -1,4 +1,4 @@
-import { sourceName } from '@/features/payment-methods/shared/messages';
+import { sourceName } from '@/domain/payments/methodNames';
 import type { PaymentSource } from '@/lib/api/types';
 import { formatCents } from '@/lib/formats';
 import { Button } from '@/ui/Button';
@@ -8,15 +8,16 @@ import styles from './AmountDue.module.css';
 
 interface AmountDueProps {
   amountDue: number;
+  currencyCode: string;
   /** The default payment method, which can pay it at once. */
   payer: PaymentSource | undefined;
   onPay: (payer: PaymentSource) => void;
 }
 
 /** The amount due and how to pay it; nothing if nothing is due. */
-export function AmountDue({ amountDue, payer, onPay }: AmountDueProps) {
+export function AmountDue({ amountDue, currencyCode, payer, onPay }: AmountDueProps) {
   if (amountDue <= 0) return null;
-  const amount = formatCents(amountDue);
+  const amount = formatCents(amountDue, currencyCode);
   return (
     <Card as="section" labelledBy="amount-due" className={styles.due}>
       <div className={styles.head}>

@@ -1,5 +1,6 @@
 import { useId } from 'react';
-import { deletionWarning } from '@/features/payment-methods/shared/messages';
+import { sourceName } from '@/domain/payments/methodNames';
+import { deletionQuestion } from '@/features/payment-methods/shared/messages';
 import type { PaymentSource } from '@/lib/api/types';
 import { useModal } from '@/stores/modal';
 import { VisuallyHidden } from '@/ui/VisuallyHidden';
@@ -20,9 +21,8 @@ export function MethodList({ sources, chosenId, onChoose, onDelete }: MethodList
   const group = useId();
   const askToDelete = (source: PaymentSource) =>
     useModal.getState().show({
-      title: 'Remove payment method',
-      message: 'Are you sure you want to delete your payment method?',
-      warningContent: deletionWarning(source, sources),
+      title: `Remove ${sourceName(source)}?`,
+      ...deletionQuestion(source, sources),
       confirmBtnText: 'YES, REMOVE',
       onConfirm: () => onDelete(source).catch(() => undefined),
     });

@@ -1,12 +1,8 @@
 import { useId } from 'react';
 import { CardBrandMark } from '@/domain/payments/CardBrandMark';
-import { sourceKind, updateAddress } from '@/domain/payments/paymentSources';
-import {
-  expiryLabel,
-  NOT_DELETABLE,
-  ownerName,
-  sourceName,
-} from '@/features/payment-methods/shared/messages';
+import { otherDetail, sourceName } from '@/domain/payments/methodNames';
+import { markProps, sourceKind, updateAddress } from '@/domain/payments/paymentSources';
+import { expiryLabel, NOT_DELETABLE, ownerName } from '@/features/payment-methods/shared/messages';
 import type { PaymentSource } from '@/lib/api/types';
 import { showSnackbar } from '@/stores/snackbar';
 import { IconButton, IconLink } from '@/ui/IconButton';
@@ -42,6 +38,7 @@ export function MethodRow({ source, group, isChosen, onChoose, onDelete }: Metho
   const id = useId();
   const name = sourceName(source);
   const { deletable } = source;
+  const kind = sourceKind(source);
   return (
     <li className={styles.row}>
       <input
@@ -54,12 +51,16 @@ export function MethodRow({ source, group, isChosen, onChoose, onDelete }: Metho
         onChange={onChoose}
       />
       <label htmlFor={id} className={styles.label}>
-        <CardBrandMark brand={source.brand} decorative />
-        <span className={styles.name}>{sourceKind(source) === 'PAYPAL' ? 'PayPal' : name}</span>
+        <CardBrandMark {...markProps(source)} decorative />
+        <span className={styles.name}>{kind === 'CARD' ? name : source.typeName}</span>
       </label>
       <MethodDetails id={`${id}-details`} source={source} />
       <div className={styles.actions}>
-        <IconLink {...updateAddress(source)} label={`Edit ${name}`} icon={<EditIcon />} />
+        <IconLink
+          {...updateAddress(source)}
+          label={`${kind === 'OTHER' ? 'Replace' : 'Edit'} ${name}`}
+          icon={<EditIcon />}
+        />
         <IconButton
           label={`Delete ${name}`}
           icon={<TrashIcon />}
@@ -67,11 +68,15 @@ export function MethodRow({ source, group, isChosen, onChoose, onDelete }: Metho
           onClick={deletable ? onDelete : () => showSnackbar(NOT_DELETABLE, 'warning')}
         />
       </div>
-      {!deletable && (
-        <p id={`${id}-kept`} className={styles.reason}>
-          {NOT_DELETABLE}
-        </p>
-      )}
+      <div className={styles.notes}>
+        {kind === 'OTHER' && (
+          <p>
+            {source.typeName} can’t be edited here. To replace it, add another method and make that
+            your default.
+          </p>
+        )}
+        {!deletable && <p id={`${id}-kept`}>{NOT_DELETABLE}</p>}
+      </div>
     </li>
   );
 }
@@ -79,7 +84,8 @@ export function MethodRow({ source, group, isChosen, onChoose, onDelete }: Metho
 /** Owner, expiry and status. */
 function MethodDetails({ id, source }: { id: string; source: PaymentSource }) {
   const status = methodStatus(source);
-  const facts = [ownerName(source), source.email, expiryLabel(source)].filter(Boolean);
+  const detail = sourceKind(source) === 'OTHER' ? otherDetail(source) : null;
+  const facts = [detail, ownerName(source), source.email, expiryLabel(source)].filter(Boolean);
   return (
     <div id={id} className={styles.details}>
       {source.primaryPaymentSource && <StatusPill tone="info">Default</StatusPill>}

@@ -75,6 +75,43 @@ describe('the list', () => {
     );
   });
 
+  // shows: rule-19
+  it('shows a wallet with its name and card, and how to replace it', async () => {
+    const wallet = makeCard({
+      paymentSourceId: 'pm_apple',
+      type: 'APPLE_PAY',
+      typeName: 'Apple Pay',
+      primaryPaymentSource: false,
+      deletable: true,
+    });
+    payments = makePayments({ other: [wallet] });
+    const { user } = renderList();
+    const radio = await findRadio('Apple Pay');
+    expect(radio).toHaveAccessibleDescription(/Visa ending in 1111/);
+    expect(screen.getByText(/Apple Pay can’t be edited here\./)).toBeVisible();
+    expect(
+      screen.getByRole('link', { name: 'Replace Apple Pay (Visa ending in 1111)' }),
+    ).toHaveAttribute('href', '/add-payment-method');
+    await user.click(radio);
+    await waitFor(() =>
+      expect(sent).toMatchObject([
+        { operationType: 'SETPRIMARY', paymentsource: 'OTHER', paymentSourceId: 'pm_apple' },
+      ]),
+    );
+  });
+
+  // shows: rule-19, payment-5
+  it('says why a wallet that is the default can be neither edited nor deleted', async () => {
+    const wallet = makeCard({ type: 'APPLE_PAY', typeName: 'Apple Pay', deletable: false });
+    payments = makePayments({ card: [], other: [wallet] });
+    renderList();
+    await findRadio('Apple Pay');
+    expect(screen.getByText(/^Apple Pay can’t be edited here\./)).toBeVisible();
+    expect(screen.getByRole('button', { name: /^Delete/ })).toHaveAccessibleDescription(
+      /^Your default payment method can’t be deleted/,
+    );
+  });
+
   // shows: payment-3
   it('lists the accepted brands', async () => {
     renderList();
@@ -232,23 +269,36 @@ describe('the default', () => {
 describe('deleting', () => {
   const ONLY = /This is your only payment method\. .* add a new one to reactivate a subscription/;
   const DEFAULT = /This is your default payment method\./;
-  const OTHER = /not your default does not affect your active subscription/;
   const deletableCard = makeCard({ deletable: true });
 
   // shows: payment-6, payment-7, payment-8
   it.each([
     ['the only one', [deletableCard], 'Delete Visa ending in 1111', ONLY],
     ['the default', [deletableCard, MASTERCARD], 'Delete Visa ending in 1111', DEFAULT],
-    ['another', [deletableCard, MASTERCARD], 'Delete Mastercard ending in 4444', OTHER],
-  ])('shows the warning for %s', async (_which, card, name, warning) => {
+  ])('names the method and shows the warning for %s', async (_which, card, name, warning) => {
     payments = makePayments({ card });
     const { user } = renderList();
     await user.click(await findButton(name));
     expect(useModal.getState()).toMatchObject({
       open: true,
+      title: 'Remove Visa ending in 1111?',
       message: 'Are you sure you want to delete your payment method?',
       confirmBtnText: 'YES, REMOVE',
       warningContent: expect.stringMatching(warning),
+    });
+  });
+
+  // shows: payment-6, payment-8
+  it('warns of nothing where nothing changes', async () => {
+    payments = makePayments({ card: [deletableCard, MASTERCARD] });
+    const { user } = renderList();
+    await user.click(await findButton('Delete Mastercard ending in 4444'));
+    expect(useModal.getState()).toMatchObject({
+      title: 'Remove Mastercard ending in 4444?',
+      message: expect.stringMatching(
+        /^Are you sure you want to delete your payment method\? .*not your default does not affect your active subscription\.$/,
+      ),
+      warningContent: null,
     });
   });
 

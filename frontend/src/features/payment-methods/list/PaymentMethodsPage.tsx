@@ -1,18 +1,20 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { sourceName } from '@/domain/payments/methodNames';
 import { defaultSource, listSources } from '@/domain/payments/paymentSources';
 import { AcceptedMarks } from '@/features/payment-methods/shared/AcceptedMarks';
 import type { ChangeRequest } from '@/features/payment-methods/shared/api';
 import { ChangeOutcome } from '@/features/payment-methods/shared/ChangeOutcome';
 import { DueDialog } from '@/features/payment-methods/shared/DueDialog';
-import { changeMessages, sourceName } from '@/features/payment-methods/shared/messages';
+import { changeMessages } from '@/features/payment-methods/shared/messages';
 import { usePaymentChange } from '@/features/payment-methods/shared/usePaymentChange';
 import { paymentsOptions } from '@/lib/api/queries';
-import type { Payments, PaymentsChange } from '@/lib/api/types';
+import type { PaymentSource, Payments, PaymentsChange } from '@/lib/api/types';
 import { useScreenLoad } from '@/lib/api/useScreenLoad';
 import { paths } from '@/lib/paths';
 import { ButtonLink } from '@/ui/Button';
 import { Card } from '@/ui/Card';
+import { Columns } from '@/ui/Columns';
 import { EmptyState } from '@/ui/EmptyState';
 import { ErrorState } from '@/ui/ErrorState';
 import { CardIcon } from '@/ui/icons/CardIcon';
@@ -32,17 +34,18 @@ export default function PaymentMethodsPage() {
   const payments = useQuery(paymentsOptions);
   const failure = useScreenLoad(payments);
   return (
-    <Page>
+    <Page width="wide">
       <BackLink to={paths.dashboard} />
       <PageHeading lead="We charge your default method.">Payment Methods</PageHeading>
-      {failure && (
-        <Card>
-          <ErrorState {...failure} />
-        </Card>
-      )}
-      {!failure && !payments.data && <MethodsSkeleton />}
-      {payments.data && <MethodsContent payments={payments.data} />}
-      <AcceptedMarks />
+      <Columns aside={<AcceptedMarks />}>
+        {failure && (
+          <Card>
+            <ErrorState {...failure} />
+          </Card>
+        )}
+        {!failure && !payments.data && <MethodsSkeleton />}
+        {payments.data && <MethodsContent payments={payments.data} />}
+      </Columns>
     </Page>
   );
 }
@@ -50,6 +53,7 @@ export default function PaymentMethodsPage() {
 interface ChangeResult {
   sentences: string[];
   isFailure: boolean;
+  declinedCard: PaymentSource | undefined;
 }
 
 /** Whether the amount due was not charged, or only in part. */
@@ -63,11 +67,16 @@ function MethodsContent({ payments }: { payments: Payments }) {
   const findSource = (id: string | undefined) =>
     sources.find(({ paymentSourceId }) => paymentSourceId === id);
   const change = usePaymentChange({
-    onDone: (answer, request) =>
+    onDone: (answer, request) => {
+      const source = findSource(request.paymentSourceId);
+      const isFailure = isDeclined(request, answer);
+      const isCard = request.paymentsource === 'CARD';
       setResult({
-        sentences: changeMessages(request, findSource(request.paymentSourceId), answer),
-        isFailure: isDeclined(request, answer),
-      }),
+        sentences: changeMessages(request, source, answer),
+        isFailure,
+        declinedCard: isFailure && isCard ? source : undefined,
+      });
+    },
     onRefused: () => setResult(null),
   });
   const submit = (request: ChangeRequest) => {
@@ -81,12 +90,13 @@ function MethodsContent({ payments }: { payments: Payments }) {
       {result && <ChangeOutcome {...result} />}
       <AmountDue
         amountDue={payments.amountDue}
+        currencyCode={payments.currencyCode}
         payer={defaultSource(payments)}
         onPay={(source) => submit(requestDefault(source))}
       />
       <Card as="section" labelledBy="methods" className={styles.card}>
         <h2 id="methods" ref={heading} tabIndex={-1}>
-          Cards and PayPal accounts
+          Your payment methods
         </h2>
         {sources.length === 0 ? (
           <NoMethods />

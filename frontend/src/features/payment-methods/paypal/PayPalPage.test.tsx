@@ -1,6 +1,6 @@
 import { screen, waitFor } from '@testing-library/react';
 import { HttpResponse, http } from 'msw';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import type { Payments } from '@/lib/api/types';
 import type { PayPalCallbacks } from '@/lib/chargebee/types';
@@ -12,6 +12,7 @@ import {
   resetFakeChargebee,
 } from '@/testing/fakeChargebee';
 import { makePayments, makePayPal } from '@/testing/fixtures';
+import { resetPage, servePageAs } from '@/testing/pageLoads';
 import { renderScreen } from '@/testing/renderScreen';
 import { errorResponse, server } from '@/testing/server';
 import PayPalPage from './PayPalPage';
@@ -40,6 +41,8 @@ beforeEach(() => {
     }),
   );
 });
+
+afterEach(resetPage);
 
 type Decision = (callbacks: PayPalCallbacks) => Promise<unknown>;
 
@@ -73,6 +76,7 @@ const findNextScreen = () => screen.findByTestId('elsewhere');
 describe('linking PayPal', () => {
   // shows: payment-17, payment-20, api-42
   it('saves the account that the payer approved', async () => {
+    servePageAs('payPal', { cspNonce: 'bm9uY2U=' });
     queueDecisions(agree);
     renderPage();
     expect(await screen.findByRole('heading', { name: 'Add Payment Method' })).toBeVisible();
@@ -89,6 +93,9 @@ describe('linking PayPal', () => {
     expect(sent).toEqual([
       { operationType: 'ADD', paymentsource: 'PAYPAL', token: 'pi_1', quote: 'quote-1' },
     ]);
+    expect(fakeChargebee.init).toHaveBeenCalledWith(
+      expect.objectContaining({ publishableKey: 'test_key', cspNonce: 'bm9uY2U=' }),
+    );
   });
 
   // shows: payment-17

@@ -1,12 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { useLocation, useSearchParams } from 'react-router-dom';
 import { readEditTarget } from '@/domain/payments/paymentSources';
+import { OrderSummary } from '@/features/payment-methods/shared/OrderSummary';
 import styles from '@/features/payment-methods/shared/PaymentForm.module.css';
 import { useEditedSource } from '@/features/payment-methods/shared/useEditedSource';
 import { paymentsOptions } from '@/lib/api/queries';
 import { useScreenLoad } from '@/lib/api/useScreenLoad';
 import { paths } from '@/lib/paths';
 import { Card } from '@/ui/Card';
+import { Columns } from '@/ui/Columns';
 import { ErrorState } from '@/ui/ErrorState';
 import { Page } from '@/ui/Page';
 import { PageHeading } from '@/ui/PageHeading';
@@ -23,18 +25,20 @@ export default function PayPalPage() {
   const failure = useScreenLoad(payments);
   const edited = useEditedSource('PAYPAL', payments.data);
   return (
-    <Page>
+    <Page width="wide">
       <BackLink to={paths.dashboard} />
       <PageHeading title={isUpdate ? 'Update PayPal' : 'Add PayPal'}>
         {isUpdate ? 'Update Payment Method' : 'Add Payment Method'}
       </PageHeading>
-      <Card className={styles.card}>
-        {failure && <ErrorState {...failure} />}
-        {!failure && !edited && <Skeleton height="12rem" radius="box" />}
-        {edited && payments.data && (
-          <PayPalLink edited={edited} amountDue={payments.data.amountDue} />
-        )}
-      </Card>
+      <Columns aside={<OrderSummary otherKind="CARD" />}>
+        <Card className={styles.card}>
+          {failure && <ErrorState {...failure} />}
+          {!failure && !edited && <Skeleton height="12rem" radius="box" />}
+          {edited && payments.data && (
+            <PayPalLink edited={edited} amountDue={payments.data.amountDue} />
+          )}
+        </Card>
+      </Columns>
     </Page>
   );
 }

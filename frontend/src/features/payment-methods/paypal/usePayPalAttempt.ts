@@ -9,6 +9,15 @@ import type { ChargebeeInstance, PaymentIntent } from '@/lib/chargebee/types';
 
 const CANCELLED_MESSAGE = 'You left PayPal before finishing. Nothing was added or charged.';
 
+/** In PayPal's terms: one button, as high and round as ours, with PayPal's logo alone. */
+const BUTTON_STYLE = {
+  layout: 'horizontal',
+  label: 'paypal',
+  shape: 'pill',
+  height: 44,
+  tagline: false,
+};
+
 /** Thrown when the payer cancels at PayPal. */
 class PayerCancelled extends Error {}
 
@@ -56,11 +65,13 @@ export function usePayPalAttempt({ instance, elementId, onAgreed }: PayPalOption
     };
     const key = createIdempotencyKey();
     const runAttempt = async () => {
-      const intent = await sendUntilSettled(() => createPaymentIntent(key));
+      const intent = await sendUntilSettled(() =>
+        createPaymentIntent({ paymentsource: 'PAYPAL' }, key),
+      );
       const handler = await withTimeout(SCRIPT_TIMEOUT_MS, instance.load('paypal'));
       if (isUnmounted) return;
       handler.setPaymentIntent(intent);
-      const mounted = handler.mountPaymentButton(`#${elementId}`, { style: { height: 44 } });
+      const mounted = handler.mountPaymentButton(`#${elementId}`, { style: BUTTON_STYLE });
       await withTimeout(SCRIPT_TIMEOUT_MS, mounted);
       updateStep({ at: 'ready' });
       const result = await waitForDecision((callbacks) => handler.handlePayment(callbacks));

@@ -1,5 +1,6 @@
 import { useState } from 'react';
-import { useNavigate } from 'react-router-dom';
+import { useNavigate, useSearchParams } from 'react-router-dom';
+import { readPlanOrder } from '@/domain/plans/planAddresses';
 import { failureMessage } from '@/features/payment-methods/shared/messages';
 import { navigateToSuccess } from '@/features/payment-methods/shared/successNavigation';
 import {
@@ -21,10 +22,11 @@ interface SaveFailure {
 /** Saves the approved PayPal account, after confirmation if that charges the amount due. */
 export function useSavePayPal({ operationType, source }: EditedSource) {
   const navigate = useNavigate();
+  const [query] = useSearchParams();
   const returnToList = useReturnToList();
   const [saveFailure, setSaveFailure] = useState<SaveFailure | null>(null);
   const change = usePaymentChange({
-    onDone: (answer, request) => navigateToSuccess(navigate, answer, request),
+    onDone: (answer, request) => navigateToSuccess(navigate, readPlanOrder(query), answer, request),
     onRefused: (error) => {
       if (hasCode(error, 'not_found')) return returnToList(failureMessage(error));
       setSaveFailure({

@@ -1,3 +1,5 @@
+import { useQuery } from '@tanstack/react-query';
+import { paymentsOptions } from '@/lib/api/queries';
 import { InfoAlert } from '@/ui/InfoAlert';
 import { chargeWarning } from './messages';
 
@@ -9,10 +11,12 @@ interface ChargeNoticeProps {
 
 /** Announces that the amount due will be charged; nothing if nothing is due. */
 export function ChargeNotice({ amountDue, when }: ChargeNoticeProps) {
+  const { data: payments } = useQuery({ ...paymentsOptions, enabled: false });
   if (amountDue <= 0) return null;
   return (
     <InfoAlert>
-      <strong>{chargeWarning(amountDue)}</strong> {when}. We’ll confirm first.
+      <strong>{chargeWarning(amountDue, payments?.currencyCode)}</strong> {when}. We’ll confirm
+      first.
     </InfoAlert>
   );
 }

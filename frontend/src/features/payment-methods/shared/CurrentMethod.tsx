@@ -1,7 +1,8 @@
 import { CardBrandMark } from '@/domain/payments/CardBrandMark';
+import { sourceName } from '@/domain/payments/methodNames';
 import { sourceKind } from '@/domain/payments/paymentSources';
 import type { PaymentSource } from '@/lib/api/types';
-import { expiryLabel, sourceName } from './messages';
+import { expiryLabel } from './messages';
 import styles from './PaymentForm.module.css';
 
 /** The payment method that a form updates. */

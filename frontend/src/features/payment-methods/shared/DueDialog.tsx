@@ -21,11 +21,12 @@ export function DueDialog({ change, name, children }: DueDialogProps) {
   const loaderNote = useLoader(({ message }) => message);
   const amountDue = question?.amountDue ?? 0;
   const isCharged = amountDue > 0;
+  const amount = formatCents(amountDue, question?.currencyCode);
   return (
     <ConfirmModal
       open={isAsking}
-      title={isCharged ? `Pay ${formatCents(amountDue)} now?` : 'You’re all paid up'}
-      confirmBtnText={isCharged ? `YES, PAY ${formatCents(amountDue)}` : 'YES, CONTINUE'}
+      title={isCharged ? `Pay ${amount} now?` : 'You’re all paid up'}
+      confirmBtnText={isCharged ? `YES, PAY ${amount}` : 'YES, CONTINUE'}
       busy={command.isPending}
       busyNote={loaderNote}
       onConfirm={confirm}
@@ -35,7 +36,8 @@ export function DueDialog({ change, name, children }: DueDialogProps) {
       <p>
         {isCharged ? (
           <>
-            <strong>{chargeWarning(amountDue)}</strong> to {name}. {children}
+            <strong>{chargeWarning(amountDue, question?.currencyCode)}</strong> to {name}.{' '}
+            {children}
           </>
         ) : (
           'You won’t be charged now. Do you still want to continue?'

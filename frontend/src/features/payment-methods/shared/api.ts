@@ -1,4 +1,4 @@
-import type { SourceKind } from '@/domain/payments/paymentSources';
+import type { MethodKind, SourceKind } from '@/domain/payments/paymentSources';
 import { postJson } from '@/lib/api/http';
 import type { PaymentsChange } from '@/lib/api/types';
 import type { PaymentIntent } from '@/lib/chargebee/types';
@@ -6,9 +6,9 @@ import type { PaymentIntent } from '@/lib/chargebee/types';
 /** A change of the payment methods. */
 export interface ChangeRequest {
   operationType: 'ADD' | 'UPDATE' | 'DELETE' | 'SETPRIMARY';
-  paymentsource: SourceKind;
+  paymentsource: MethodKind;
   paymentSourceId?: string;
-  /** A card's token, or the id of the payment intent approved at PayPal. */
+  /** The id of the payment intent that the payer has authorized. */
   token?: string;
   firstName?: string;
   lastName?: string;
@@ -33,7 +33,20 @@ export function changePaymentMethods(
   });
 }
 
-/** Creates a payment intent for PayPal, which the payer then approves. */
-export function createPaymentIntent(idempotencyKey: string): Promise<PaymentIntent> {
-  return postJson<PaymentIntent>('/api/payments/paymentToken', { body: {}, idempotencyKey });
+/** What a payment intent is for. With a stored card it pays the amount due, else it saves a method. */
+interface NewIntent {
+  paymentsource: SourceKind;
+  paymentSourceId?: string;
+  quote?: string;
+}
+
+/**
+ * Creates a payment intent, which the payer then authorizes. Throws `quote_changed` and `no_change`
+ * for a stored card.
+ */
+export function createPaymentIntent(
+  body: NewIntent,
+  idempotencyKey: string,
+): Promise<PaymentIntent> {
+  return postJson<PaymentIntent>('/api/payments/paymentToken', { body, idempotencyKey });
 }

@@ -1,10 +1,5 @@
-import { cardBrandName } from '@/domain/payments/CardBrandMark';
-import {
-  defaultSource,
-  expiryDate,
-  lastFourDigits,
-  sourceKind,
-} from '@/domain/payments/paymentSources';
+import { sourceName } from '@/domain/payments/methodNames';
+import { defaultSource, expiryDate } from '@/domain/payments/paymentSources';
 import { ApiError, CONFIRMING_MESSAGE, errorMessage, isUnconfirmed } from '@/lib/api/errors';
 import type { PaymentSource, PaymentsChange } from '@/lib/api/types';
 import { formatCents } from '@/lib/formats';
@@ -12,13 +7,6 @@ import type { ChangeRequest } from './api';
 
 export const NOT_DELETABLE =
   'Your default payment method can’t be deleted because you have an active plan.';
-
-/** A payment method's name: `Visa ending in 1111`, `PayPal (ava@example.com)`. */
-export function sourceName(source: PaymentSource): string {
-  if (sourceKind(source) === 'PAYPAL') return source.email ? `PayPal (${source.email})` : 'PayPal';
-  const last4 = lastFourDigits(source);
-  return last4 ? `${cardBrandName(source.brand)} ending in ${last4}` : cardBrandName(source.brand);
-}
 
 /** First and last name; empty if both are unknown. */
 export function ownerName({ firstName, lastName }: PaymentSource): string {
@@ -40,8 +28,8 @@ export function expiryLabel(source: PaymentSource): string | null {
 }
 
 /** Announces the charge of the amount due. */
-export function chargeWarning(amountDue: number): string {
-  return `${formatCents(amountDue)} due will be charged now`;
+export function chargeWarning(amountDue: number, currencyCode?: string): string {
+  return `${formatCents(amountDue, currencyCode)} due will be charged now`;
 }
 
 /**
@@ -56,16 +44,20 @@ export function newDefaultNote(replaced: PaymentSource | null): string {
 interface CollectionResult {
   collected: number;
   amountDue: number;
+  currencyCode?: string;
   /** The charge was attempted. */
   wasTried: boolean;
 }
 
 /** What was charged and what is still due; empty if neither applies. */
-export function collectionMessages({ collected, amountDue, wasTried }: CollectionResult): string[] {
-  const chargedMessages = collected > 0 ? [`${formatCents(collected)} was charged.`] : [];
+export function collectionMessages(result: CollectionResult): string[] {
+  const { collected, amountDue, currencyCode, wasTried } = result;
+  const charged = formatCents(collected, currencyCode);
+  const chargedMessages = collected > 0 ? [`${charged} was charged.`] : [];
   if (amountDue <= 0) return collected > 0 ? [...chargedMessages, 'You’re all paid up.'] : [];
   const declinedMessages = wasTried && collected === 0 ? ['The payment didn’t go through.'] : [];
-  return [...chargedMessages, ...declinedMessages, `${formatCents(amountDue)} is still due.`];
+  const stillDue = `${formatCents(amountDue, currencyCode)} is still due.`;
+  return [...chargedMessages, ...declinedMessages, stillDue];
 }
 
 /** The messages after a change in the list. */
@@ -83,14 +75,29 @@ export function changeMessages(
   return [...defaultMessages, ...collectionMessages({ ...answer, wasTried: true })];
 }
 
-/** The warning before a payment method is deleted. */
-export function deletionWarning(source: PaymentSource, all: readonly PaymentSource[]): string {
+const ASK_TO_DELETE = 'Are you sure you want to delete your payment method?';
+
+/** The question before a payment method is deleted, and a warning if that has an effect. */
+export function deletionQuestion(
+  source: PaymentSource,
+  all: readonly PaymentSource[],
+): { message: string; warningContent?: string } {
   if (all.length === 1) {
-    return 'This is your only payment method. If you remove it, you will need to add a new one to reactivate a subscription later.';
+    return {
+      message: ASK_TO_DELETE,
+      warningContent:
+        'This is your only payment method. If you remove it, you will need to add a new one to reactivate a subscription later.',
+    };
   }
   return source.primaryPaymentSource
-    ? 'This is your default payment method. If you remove it, another one becomes the default.'
-    : 'Removing a payment method that is not your default does not affect your active subscription.';
+    ? {
+        message: ASK_TO_DELETE,
+        warningContent:
+          'This is your default payment method. If you remove it, another one becomes the default.',
+      }
+    : {
+        message: `${ASK_TO_DELETE} Removing a payment method that is not your default does not affect your active subscription.`,
+      };
 }
 
 /** Why a change failed, or that it is still being confirmed. */

@@ -1,5 +1,6 @@
 import type { NavigateFunction } from 'react-router-dom';
 
+import { type PlanOrder, withPlanOrder } from '@/domain/plans/planAddresses';
 import type { PaymentsChange } from '@/lib/api/types';
 import { paths } from '@/lib/paths';
 import type { ChangeRequest } from './api';
@@ -10,15 +11,17 @@ export interface ChargeResult {
   wasTried: boolean;
 }
 
-/** Navigates to the screen about the added or updated payment method. */
+/** Navigates to the screen about the added or updated payment method, which keeps the plans to add. */
 export function navigateToSuccess(
   navigate: NavigateFunction,
+  order: PlanOrder,
   { paymentSourceId, collected }: PaymentsChange,
   { operationType, token }: ChangeRequest,
 ): void {
   const query = new URLSearchParams({ operationType, paymentSourceId: paymentSourceId ?? '' });
   const state: ChargeResult = { collected, wasTried: token !== undefined };
-  void navigate(`${paths.paymentMethodAdded}?${query}`, { replace: true, state });
+  const address = withPlanOrder(`${paths.paymentMethodAdded}?${query}`, order);
+  void navigate(address, { replace: true, state });
 }
 
 /** Reads the charge's result from the navigation state, which is untrusted. */

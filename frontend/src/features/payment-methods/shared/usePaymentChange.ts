@@ -12,6 +12,7 @@ import { failureMessage } from './messages';
 interface Question {
   request: ChangeRequest;
   amountDue: number;
+  currencyCode: string;
 }
 
 /**
@@ -30,10 +31,10 @@ function describeTarget({ operationType, paymentSourceId = '' }: ChangeRequest):
 }
 
 function paymentsFromBody(body: unknown): Payments | null {
-  const { card, paypal, amountDue, quote } = (body ?? {}) as Partial<Payments>;
-  if (!Array.isArray(card) || !Array.isArray(paypal)) return null;
-  if (typeof amountDue !== 'number' || typeof quote !== 'string') return null;
-  return { card, paypal, amountDue, quote };
+  const { card, paypal, other, amountDue, currencyCode, quote } = (body ?? {}) as Partial<Payments>;
+  if (!Array.isArray(card) || !Array.isArray(paypal) || !Array.isArray(other)) return null;
+  if (typeof amountDue !== 'number' || typeof quote !== 'string' || !currencyCode) return null;
+  return { card, paypal, other, amountDue, currencyCode, quote };
 }
 
 interface PaymentChangeOptions {
@@ -56,8 +57,8 @@ export function usePaymentChange({ onDone, onRefused }: PaymentChangeOptions) {
   // checked in the same render springs back.
   const [submittedRequest, setSubmittedRequest] = useState<ChangeRequest>();
 
-  const askFirst = (request: ChangeRequest, { amountDue, quote }: Payments) => {
-    setQuestion({ request: { ...request, quote }, amountDue });
+  const askFirst = (request: ChangeRequest, { amountDue, currencyCode, quote }: Payments) => {
+    setQuestion({ request: { ...request, quote }, amountDue, currencyCode });
     setIsAsking(true);
   };
 

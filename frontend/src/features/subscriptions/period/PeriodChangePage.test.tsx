@@ -2,14 +2,23 @@ import { screen, waitFor, within } from '@testing-library/react';
 import { HttpResponse, http } from 'msw';
 import { beforeEach, describe, expect, it } from 'vitest';
 
-import type { ManagePlans, PeriodEstimate } from '@/lib/api/types';
+import type { ManagePlans, PeriodEstimate, Plan } from '@/lib/api/types';
 import {
   CHANGING,
+  ENDING,
+  makeCard,
+  makeFailedPayment,
   makeGospelPlan,
   makeKidsPlan,
   makeManagePlans,
+  makeNextBill,
+  makeOfferedPlan,
+  makePaymentFailure,
+  makePayments,
   makePeriodEstimate,
   makePlan,
+  PAUSE_SCHEDULED,
+  PAUSED,
   YEARLY,
 } from '@/testing/fixtures';
 import { renderScreen } from '@/testing/renderScreen';
@@ -23,6 +32,8 @@ const UPGRADED = makePeriodEstimate({
   annualSavings: 1389,
   credits: 320,
   dueNow: 6679,
+  charges: [6679],
+  nextBills: [makeNextBill({ date: '2027-11-20T15:00:00Z', amount: 6999, periodUnit: 'year' })],
 });
 
 const DOWNGRADED = makePeriodEstimate({
@@ -77,6 +88,48 @@ const findCheckbox = (name: string) => screen.findByRole('checkbox', { name });
 const findAmounts = async () =>
   (await screen.findAllByRole('definition')).map(({ textContent }) => textContent);
 
+describe('the plans that cannot be switched', () => {
+  // shows: period-9
+  it.each<[string, 'upgrade' | 'downgrade', Partial<Plan>]>([
+    ['Gospel TV is paused. You can switch it once it’s active again.', 'upgrade', PAUSED],
+    ['Gospel TV ends on December 4, 2026 and won’t be billed again.', 'upgrade', ENDING],
+    [
+      'Gospel TV pauses on December 10, 2026. You can switch it once it’s active again.',
+      'upgrade',
+      PAUSE_SCHEDULED,
+    ],
+    ['Gospel TV is already billed monthly.', 'downgrade', { hasUpcomingCoupon: true }],
+    [
+      'Gospel TV isn’t available with annual billing.',
+      'upgrade',
+      { hasOtherPeriod: false, hasUpcomingCoupon: true },
+    ],
+  ])('are named with the reason: %s', async (sentence, action, overrides) => {
+    answerPeriodChange(action, UPGRADED);
+    const { container } = renderPage(
+      {
+        existingPlans: [
+          makePlan(action === 'downgrade' ? YEARLY : {}),
+          makeGospelPlan({ ...overrides }),
+        ],
+      },
+      `/manage-subscription/${action}`,
+    );
+    await waitFor(() => expect(container).toHaveTextContent(sentence));
+  });
+});
+
+describe('an account without subscriptions', () => {
+  it.each(['upgrade', 'downgrade'])('is led to where one starts: %s', async (action) => {
+    renderPage({ existingPlans: [], plans: [makeOfferedPlan()] }, `/manage-subscription/${action}`);
+    expect(await screen.findByText('No subscriptions')).toBeVisible();
+    expect(screen.getByRole('link', { name: 'Add a service' })).toHaveAttribute(
+      'href',
+      '/manage-subscription',
+    );
+  });
+});
+
 describe('upgrading', () => {
   // shows: period-1, period-4, period-5, api-12
   it('shows the savings, the credit, and the costs before and after', async () => {
@@ -92,7 +145,7 @@ describe('upgrading', () => {
     expect(screen.getByText(/for the remaining days of your monthly/)).toHaveTextContent(
       'Your total is $69.99 per year. You get a credit of $3.20 for the remaining days of your monthly subscription.',
     );
-    expect(await findAmounts()).toEqual(['$6.99 / month', '$66.79', '$69.99 / year']);
+    expect(await findAmounts()).toEqual(['$6.99 / month', '$66.79', '$69.99']);
     expect(screen.getByRole('checkbox', { name: 'Faith & Family' })).toBeChecked();
   });
 
@@ -131,6 +184,52 @@ describe('upgrading', () => {
     expect(dialog.getByText(/Upgrading removes your unused free month/)).toBeInTheDocument();
   });
 
+  // shows: period-11
+  it('says which card is charged', async () => {
+    const method = makeNextBill().paymentSource;
+    const paymentSource = method && { ...method, paymentSourceId: 'pm_other' };
+    answerPeriodChange('upgrade', { ...UPGRADED, nextBills: [makeNextBill({ paymentSource })] });
+    server.use(
+      http.get('*/api/payments/', () =>
+        HttpResponse.json(
+          makePayments({
+            card: [
+              makeCard(),
+              makeCard({
+                paymentSourceId: 'pm_other',
+                primaryPaymentSource: false,
+                brand: 'MASTERCARD',
+                maskedNumber: '************4444',
+              }),
+            ],
+          }),
+        ),
+      ),
+    );
+    const { user } = renderPage({});
+    await user.click(await findSaveButton());
+    const dialog = screen.getByRole('dialog', { name: 'Upgrade to annual billing?' });
+    await waitFor(() =>
+      expect(dialog).toHaveTextContent('taxes included, charged to Mastercard ending in 4444'),
+    );
+  });
+
+  // shows: period-10
+  it('says what stays owed', async () => {
+    answerPeriodChange('upgrade', UPGRADED);
+    server.use(
+      http.get('*/api/account/check-payment-failure', () =>
+        HttpResponse.json(makePaymentFailure({ failedPayments: [makeFailedPayment()] })),
+      ),
+    );
+    const { user } = renderPage({});
+    await user.click(await findSaveButton());
+    const dialog = within(screen.getByRole('dialog', { name: 'Upgrade to annual billing?' }));
+    expect(await dialog.findByText(/^You still owe/)).toHaveTextContent(
+      'You still owe $6.99 for Faith & Family. This change doesn’t pay it.',
+    );
+  });
+
   // shows: client-7
   it('returns to the same selection after a failed payment', async () => {
     const declined = errorResponse(402, 'payment_processing_failed', 'Nothing was changed.');
@@ -146,6 +245,20 @@ describe('upgrading', () => {
     await user.click(await screen.findByRole('button', { name: /YES, UPGRADE AND PAY/ }));
     await screen.findByTestId('elsewhere');
     expect(sent.map(({ planIds }) => planIds)).toEqual([['gospel-tv-plan'], ['gospel-tv-plan']]);
+  });
+
+  // shows: rule-20
+  it('can have the bank confirm the charges of several plans', async () => {
+    const declined = errorResponse(402, 'payment_processing_failed', 'Nothing was changed.');
+    answerPeriodChange('upgrade', { ...UPGRADED, charges: [3339, 3340] }, declined);
+    const plans = { existingPlans: [makePlan(), makeGospelPlan()] };
+    server.use(http.get('*/api/payments/', () => HttpResponse.json(makePayments())));
+    const { user } = renderPage(plans);
+    await user.click(await findSaveButton());
+    await user.click(await screen.findByRole('button', { name: /YES, UPGRADE AND PAY/ }));
+    const failed = within(await screen.findByRole('dialog', { name: 'Payment Failed' }));
+    await user.click(await failed.findByRole('button', { name: 'Confirm with your bank' }));
+    expect(await screen.findByTestId('elsewhere')).toHaveTextContent('/update-card-payment-method');
   });
 });
 
@@ -185,6 +298,7 @@ describe('chosen plans that can no longer be changed', () => {
     expect(await findCheckbox('Gospel TV')).not.toBeChecked();
     await user.click(await findSaveButton());
     expect(screen.getByText('Select at least one subscription to change.')).toBeInTheDocument();
+    expect(await findCheckbox('Faith & Family')).toHaveFocus();
     expect(screen.queryByRole('dialog')).not.toBeInTheDocument();
     expect(estimated).toEqual([]);
     await user.click(await findCheckbox('Gospel TV'));
@@ -226,7 +340,7 @@ describe('downgrading', () => {
       { existingPlans: [makePlan(YEARLY)], total: 6999, periodUnit: 'year' },
       '/manage-subscription/downgrade',
     );
-    expect(await findAmounts()).toEqual(['$69.99 / year', '$0.00', '$6.99 / month']);
+    expect(await findAmounts()).toEqual(['$69.99 / year', '$0.00', '$6.99']);
     await user.click(await findSaveButton());
     const dialog = within(screen.getByRole('dialog', { name: 'Downgrade to monthly billing?' }));
     expect(await dialog.findByText(/switches to monthly billing/)).toHaveTextContent(

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useLocation, useSearchParams } from 'react-router-dom';
 import { PlanTableSkeleton } from '@/domain/plans/PlanTableSkeleton';
 import { canChangePeriod, isLive, type PeriodAction } from '@/domain/plans/plans';
+import { NoPlans } from '@/features/subscriptions/shared/NoPlans';
 import { Sentences } from '@/features/subscriptions/shared/Sentences';
 import styles from '@/features/subscriptions/shared/subscriptions.module.css';
 import { managePlansOptions } from '@/lib/api/queries';
@@ -63,6 +64,7 @@ function PeriodContent({
 }) {
   const [costs, setFrozen] = useFrozen(currentCosts);
   const held = costs.existingPlans.filter(isLive);
+  if (held.length === 0) return <NoPlans canAdd={costs.plans.length > 0} />;
   const candidates = held.filter((plan) => canChangePeriod(plan, action));
   const others = held.filter((plan) => !candidates.includes(plan));
   const reasons = others.map((plan) => unchangeableReason(action, plan));
@@ -85,8 +87,7 @@ function PeriodContent({
 
 function NothingToChange({ action, held }: { action: PeriodAction; held: readonly Plan[] }) {
   const billing = `${BILLING_ADJECTIVES[action]} billing`;
-  const hasPeriod =
-    held.length > 0 && held.every(({ periodUnit }) => periodUnit === NEW_PERIOD[action]);
+  const hasPeriod = held.every(({ periodUnit }) => periodUnit === NEW_PERIOD[action]);
   return (
     <EmptyState
       icon={<CalendarIcon />}

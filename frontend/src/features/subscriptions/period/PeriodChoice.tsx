@@ -3,10 +3,12 @@ import { useNavigate } from 'react-router-dom';
 import { createReceiptState } from '@/domain/changes/receipts';
 import { sumRows, totalForPeriod } from '@/domain/costs/totals';
 import { AgreementLinks } from '@/domain/payments/AgreementLinks';
+import { PlanChoices } from '@/domain/plans/PlanChoices';
 import { notesId, type PlanLine, PlanTable } from '@/domain/plans/PlanTable';
 import { PlanTableSkeleton } from '@/domain/plans/PlanTableSkeleton';
 import { planRowFacts } from '@/domain/plans/planRow';
 import { type PeriodAction, planNotes } from '@/domain/plans/plans';
+import { type PlanSelection, usePlanSelection } from '@/domain/plans/usePlanSelection';
 import { changePeriod } from '@/features/subscriptions/shared/api';
 import { ChangeDialogs } from '@/features/subscriptions/shared/ChangeDialogs';
 import { CostChange } from '@/features/subscriptions/shared/CostChange';
@@ -17,21 +19,24 @@ import { useLatest } from '@/features/subscriptions/shared/useLatest';
 import { usePlanChange } from '@/features/subscriptions/shared/usePlanChange';
 import type { ManagePlans, PeriodEstimate, Plan } from '@/lib/api/types';
 import { useScreenLoad } from '@/lib/api/useScreenLoad';
-import { formatCents, formatPrice } from '@/lib/formats';
+import { formatCents, formatPrice, type Terms } from '@/lib/formats';
 import type { SetFrozen } from '@/lib/hooks/useFrozen';
 import { BareCheckbox } from '@/ui/BareCheckbox';
 import { Button } from '@/ui/Button';
 import { classNames } from '@/ui/classNames';
-import { LiveFieldError } from '@/ui/FieldError';
 import { InfoAlert } from '@/ui/InfoAlert';
-import { periodConfirmLabel, periodDoneSentences, plannedSentences, startNote } from './messages';
+import {
+  periodConfirmLabel,
+  periodDoneSentences,
+  plannedSentences,
+  upgradeCharge,
+} from './messages';
 import { usePeriodEstimate } from './usePeriodEstimate';
-import { usePeriodSelection } from './usePeriodSelection';
 
 const FREE_MONTH_WARNING = 'Upgrading removes your unused free month.';
 
-const NO_LONGER_CHANGEABLE =
-  'Your selection can’t be changed anymore. Select another subscription.';
+/** In the URL, so that going back restores the selection. */
+const PARAMETER = 'planIds';
 
 interface PeriodChoiceProps {
   action: PeriodAction;
@@ -43,7 +48,11 @@ interface PeriodChoiceProps {
 
 /** The plans to change, the costs and savings, and the save button, which asks for confirmation. */
 export function PeriodChoice({ action, costs, candidates, setFrozen }: PeriodChoiceProps) {
-  const selection = usePeriodSelection(candidates);
+  const selection = usePlanSelection(candidates, {
+    purpose: 'change',
+    parameter: PARAMETER,
+    idOf: ({ id }) => id,
+  });
   const periodEstimate = usePeriodEstimate(action, selection.chosen);
   const { estimate, shown } = periodEstimate;
   useScreenLoad(estimate);
@@ -51,7 +60,6 @@ export function PeriodChoice({ action, costs, candidates, setFrozen }: PeriodCho
   const isEmpty = selection.chosen.length === 0;
   const failed = !isEmpty && estimate.isError && !estimate.isFetching;
   const preview = isEmpty || failed ? undefined : shown;
-  const from = preview && startNote(action, selection.chosen, preview);
   // The checkboxes appear with the first response and then stay, so that the selection can change
   // after a failure.
   const showsPlans = useLatest(preview || isEmpty || failed ? true : undefined);
@@ -63,13 +71,13 @@ export function PeriodChoice({ action, costs, candidates, setFrozen }: PeriodCho
           className={classNames(styles.choice, preview && !periodEstimate.figures && styles.stale)}
         >
           <PlansToChange {...{ action, candidates, selection, preview }} />
-          {preview && <CostChange now={costs} then={preview} from={from} />}
+          {preview && <CostChange now={costs} then={preview} chargedPlanIds={preview.planIds} />}
         </div>
       )}
       {failed && <EstimateFailure estimate={estimate} />}
       <Button
         disabled={!preview && !isEmpty}
-        onClick={isEmpty ? selection.showRefusal : change.ask}
+        onClick={isEmpty ? () => selection.refuse('change') : change.ask}
         block
       >
         SAVE CHANGES
@@ -90,7 +98,6 @@ interface PeriodDialogsProps {
 
 function PeriodDialogs({ action, costs, chosen, periodEstimate, change }: PeriodDialogsProps) {
   const { estimate, figures, planIds } = periodEstimate;
-  const from = figures && startNote(action, chosen, figures);
   return (
     <ChangeDialogs
       change={change}
@@ -98,10 +105,13 @@ function PeriodDialogs({ action, costs, chosen, periodEstimate, change }: Period
       estimate={estimate}
       nothingLeft={chosen.length === 0}
       sentences={plannedSentences(action, chosen)}
-      figures={figures && <CostChange now={costs} then={figures} from={from} />}
+      figures={
+        figures && <CostChange now={costs} then={figures} chargedPlanIds={figures.planIds} />
+      }
       warning={figures?.removesFreeMonth && FREE_MONTH_WARNING}
       confirmText={periodConfirmLabel(action, figures)}
       onConfirm={() => figures && change.command.mutate({ planIds, quote: figures.quote })}
+      declinedCharge={figures ? upgradeCharge(action, figures, planIds) : null}
     />
   );
 }
@@ -132,7 +142,7 @@ function usePeriodChange(
 interface PlansToChangeProps {
   action: PeriodAction;
   candidates: readonly Plan[];
-  selection: ReturnType<typeof usePeriodSelection>;
+  selection: PlanSelection;
   /** Undefined if nothing is chosen, or if there is no estimate. */
   preview: PeriodEstimate | undefined;
 }
@@ -142,7 +152,7 @@ function PlansToChange({ action, candidates, selection, preview }: PlansToChange
   const ids = useId();
   const lines = candidates.map((plan) => {
     const isChosen = selection.chosen.includes(plan);
-    const futurePlan = preview?.existingPlans.find(({ id }) => id === plan.id);
+    const futurePlan = preview?.existingPlans.find(({ subId }) => subId === plan.subId);
     const mark = { id: `${ids}${plan.id}`, isChosen };
     return planLine(plan, isChosen ? (futurePlan ?? plan) : plan, mark, (on) =>
       selection.togglePlan(plan, on),
@@ -151,31 +161,25 @@ function PlansToChange({ action, candidates, selection, preview }: PlansToChange
   return (
     <>
       {preview && <CreditNotice action={action} preview={preview} />}
-      <PlanTable
-        caption="Your Subscriptions"
-        lines={lines}
-        sums={
-          preview ? [...annualSavingsRow(action, preview.annualSavings), ...sumRows(preview)] : []
-        }
-      />
-      <LiveFieldError>{choiceProblem(selection)}</LiveFieldError>
+      <PlanChoices selection={selection}>
+        <PlanTable
+          caption="Your Subscriptions"
+          lines={lines}
+          sums={preview ? [...annualSavingsRow(action, preview), ...sumRows(preview)] : []}
+        />
+      </PlanChoices>
       {preview?.removesFreeMonth && <InfoAlert>{FREE_MONTH_WARNING}</InfoAlert>}
     </>
   );
 }
 
-function choiceProblem({ chosen, isRefused }: ReturnType<typeof usePeriodSelection>) {
-  if (isRefused) return 'Select at least one subscription to change.';
-  return chosen.length === 0 && NO_LONGER_CHANGEABLE;
-}
-
 function planLine(
   plan: Plan,
-  shown: Pick<Plan, 'amount' | 'periodUnit'>,
+  shown: Pick<Plan, 'amount'> & Terms,
   { id, isChosen }: { id: string; isChosen: boolean },
   onChange: (on: boolean) => void,
 ): PlanLine {
-  const now = `Now ${formatPrice(plan.amount, plan.periodUnit)}`;
+  const now = `Now ${formatPrice(plan.amount, plan)}`;
   return {
     key: id,
     ...planRowFacts({ ...plan, ...shown }),
@@ -193,11 +197,14 @@ function planLine(
   };
 }
 
-function annualSavingsRow(action: PeriodAction, cents: number) {
+function annualSavingsRow(
+  action: PeriodAction,
+  { annualSavings: cents, dueCurrencyCode }: PeriodEstimate,
+) {
   if (cents <= 0) return [];
   const row = {
     key: 'annual-savings',
-    label: `You save ${formatCents(cents)} in annual cost`,
+    label: `You save ${formatCents(cents, dueCurrencyCode)} in annual cost`,
     kind: 'saving' as const,
   };
   return [action === 'upgrade' ? row : { ...row, note: 'while you’re billed annually' }];
@@ -208,9 +215,11 @@ function CreditNotice({ action, preview }: { action: PeriodAction; preview: Peri
   if (action !== 'upgrade' || preview.credits <= 0) return null;
   return (
     <InfoAlert>
-      Your total is <strong>{formatCents(totalForPeriod(preview, 'year'))}</strong> per year. You
-      get a credit of <strong>{formatCents(preview.credits)}</strong> for the remaining days of your
-      monthly subscription.
+      Your total is{' '}
+      <strong>{formatCents(totalForPeriod(preview, 'year'), preview.dueCurrencyCode)}</strong> per
+      year. You get a credit of{' '}
+      <strong>{formatCents(preview.credits, preview.dueCurrencyCode)}</strong> for the remaining
+      days of your monthly subscription.
     </InfoAlert>
   );
 }

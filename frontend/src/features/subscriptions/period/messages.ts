@@ -1,4 +1,13 @@
-import { formatPlanNames, isInTrial, type PeriodAction, planNotes } from '@/domain/plans/plans';
+import type { DeclinedCharge } from '@/domain/payments/declinedCharge';
+import {
+  formatPlanNames,
+  isEnding,
+  isInTrial,
+  isPaused,
+  onlyCancelableSentence,
+  type PeriodAction,
+  scheduledChangeSentence,
+} from '@/domain/plans/plans';
 import type { PeriodEstimate, PeriodUnit, Plan } from '@/lib/api/types';
 import { formatCents, formatDate } from '@/lib/formats';
 
@@ -34,16 +43,6 @@ function startPhrase(action: PeriodAction, plan: Plan): string {
   return on ? `on ${on}. Nothing changes until then` : 'at the end of the year you’ve paid for';
 }
 
-/** When the new price starts, unless at once. */
-export function startNote(
-  action: PeriodAction,
-  chosen: readonly Plan[],
-  { effectiveAt }: PeriodEstimate,
-): string | undefined {
-  if (chosen.every(isInTrial)) return 'After your trial';
-  return action === 'downgrade' && effectiveAt ? `From ${formatDate(effectiveAt)}` : undefined;
-}
-
 /** Sentences about what was done. */
 export function periodDoneSentences(action: PeriodAction, chosen: readonly Plan[]): string[] {
   if (action === 'downgrade') return plannedSentences(action, chosen);
@@ -63,15 +62,44 @@ export function periodConfirmLabel(
 ): string {
   if (action === 'downgrade') return 'YES, DOWNGRADE';
   return preview && preview.dueNow > 0
-    ? `YES, UPGRADE AND PAY ${formatCents(preview.dueNow)}`
+    ? `YES, UPGRADE AND PAY ${formatCents(preview.dueNow, preview.dueCurrencyCode)}`
     : 'YES, UPGRADE';
 }
 
 /** A sentence about why a plan's billing period cannot be changed now. */
 export function unchangeableReason(action: PeriodAction, plan: Plan): string {
-  const [note] = planNotes(plan);
-  if (note) return note;
-  if (plan.periodUnit === NEW_PERIOD[action])
+  if (!plan.isChangeable) return onlyCancelableSentence(plan);
+  if (plan.periodUnit === NEW_PERIOD[action]) {
     return `${plan.name} is already billed ${BILLING_ADVERBS[action]}.`;
-  return `${plan.name} stays as it is.`;
+  }
+  if (plan.scheduledPlan) return scheduledChangeSentence(plan.name, plan.scheduledPlan);
+  return `${plan.name} ${obstacle(action, plan)}.`;
+}
+
+function obstacle(action: PeriodAction, plan: Plan): string {
+  const again = 'You can switch it once it’s active again';
+  if (isEnding(plan)) return `ends ${datePhrase(plan.cancelAt)} and won’t be billed again`;
+  if (isPaused(plan)) return `is paused. ${again}`;
+  if (plan.hasScheduledPause) return `pauses ${datePhrase(plan.pauseDate)}. ${again}`;
+  return `isn’t available with ${BILLING_ADJECTIVES[action]} billing`;
+}
+
+function datePhrase(date: string | null): string {
+  return date ? `on ${formatDate(date)}` : 'at the end of your billing cycle';
+}
+
+/** What the bank can be asked to confirm; null if nothing is charged. */
+export function upgradeCharge(
+  action: PeriodAction,
+  { charges, dueCurrencyCode, quote }: PeriodEstimate,
+  planIds: readonly string[],
+): DeclinedCharge | null {
+  if (action !== 'upgrade' || charges.length === 0) return null;
+  return {
+    path: '/api/account/upgrade',
+    body: { planIds, quote },
+    amounts: charges,
+    currencyCode: dueCurrencyCode,
+    doneMessage: 'You’re on annual billing now.',
+  };
 }

@@ -2,16 +2,19 @@ import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { delay, HttpResponse, http } from 'msw';
 import { beforeEach, describe, expect, it } from 'vitest';
 
-import type { ManagePlans, ServicesChange } from '@/lib/api/types';
+import type { ManagePlans, Plan, ServicesChange } from '@/lib/api/types';
 import { useCart } from '@/stores/cart';
 import { useLoader } from '@/stores/loader';
 import { useSnackbar } from '@/stores/snackbar';
 import {
   ENDING,
+  MONTHLY_DOLLARS,
   makeGospelPlan,
   makeKidsPlan,
   makeManagePlans,
+  makeNextBill,
   makeOfferedPlan,
+  makePayments,
   makePeriodEstimate,
   makePlan,
   makeServicesChange,
@@ -52,6 +55,16 @@ const KIDS_ADDED = makeServicesChange({
   bundleSavings: 360,
   total: 2037,
   dueNow: 764,
+  charges: [764],
+  nextBills: [
+    makeNextBill({ amount: 1537, planNames: ['Faith & Family', 'Gospel TV', 'Kids'] }),
+    makeNextBill({
+      date: '2027-01-10T15:00:00Z',
+      amount: 2037,
+      planNames: ['Faith & Family', 'Gospel TV', 'Kids'],
+      follows: true,
+    }),
+  ],
 });
 
 const GOSPEL_REMOVED = makeServicesChange({
@@ -70,6 +83,7 @@ describe('the plans', () => {
       'Coupon Discount-$5.00',
       'Bundle Savings-$1.50',
       'Total Monthly Costs and applicable taxes$8.48',
+      'Next bill, December 10, 2026$6.99',
     ]);
   });
 
@@ -106,13 +120,42 @@ describe('the plans', () => {
   it('have a total for each billing period', async () => {
     renderPage({
       existingPlans: [makePlan(), makeGospelPlan({ ...YEARLY, amount: 7999 })],
-      otherTotal: { periodUnit: 'year', total: 7199, bundleSavings: 800, couponDiscount: 0 },
+      otherTotals: [
+        {
+          ...MONTHLY_DOLLARS,
+          periodUnit: 'year',
+          total: 7199,
+          bundleSavings: 800,
+          couponDiscount: 0,
+        },
+      ],
     });
-    expect((await readRows()).slice(2)).toEqual([
+    expect((await readRows()).slice(2, -1)).toEqual([
       'Total Monthly Costs and applicable taxes$6.99',
       'Bundle Savings-$8.00',
       'Total Yearly Costs and applicable taxes$71.99',
     ]);
+  });
+
+  // shows: rule-19
+  it('list a plan outside the catalog, which cannot be changed', async () => {
+    const magazine = makePlan({
+      id: 'magazine',
+      subId: 'sub_magazine',
+      name: 'The Magazine',
+      service: '',
+      amount: 250,
+      currencyCode: 'EUR',
+      periodUnit: 'week',
+      isChangeable: false,
+    });
+    renderPage({ existingPlans: [makePlan(), magazine] });
+    const box = await findCheckbox('The Magazine');
+    expect(box).toBeChecked();
+    expect(box).toBeDisabled();
+    expect(screen.getByText(/The Magazine can’t be changed here, only canceled\./)).toBeVisible();
+    expect(screen.getByText('€2.50')).toBeVisible();
+    expect(screen.getByText('per week')).toBeVisible();
   });
 
   // shows: subscriptions-6
@@ -125,12 +168,23 @@ describe('the plans', () => {
   });
 
   it('are followed by links to the possible changes', async () => {
-    renderPage();
+    renderPage({ existingPlans: [makePlan()] });
     const links = within(await screen.findByRole('region', { name: 'Change your billing' }));
     expect(links.getAllByRole('link').map((link) => link.getAttribute('href'))).toEqual([
       '/manage-subscription/upgrade',
       '/coupon',
+      '/cancelAll',
     ]);
+  });
+
+  // shows: coupon-6
+  it.each<[string, Plan[]]>([
+    ['if all end', [makePlan(ENDING)]],
+    ['without one', []],
+  ])('have no other change %s, such as a code without a bill', async (_case, existingPlans) => {
+    renderPage({ existingPlans, plans: [makeOfferedPlan()] });
+    await screen.findByRole('checkbox', { name: /Kids/ });
+    expect(screen.queryByRole('region', { name: 'Change your billing' })).not.toBeInTheDocument();
   });
 
   it('show an empty state without plans', async () => {
@@ -214,42 +268,37 @@ describe('choosing', () => {
   it('shows the current, due and new amounts, and the old figures while loading', async () => {
     const { user } = renderPage(BUNDLE);
     await user.click(await findCheckbox('Kids'));
-    expect((await readRows()).at(-1)).toContain('$13.48');
+    expect(await readRows()).toContain('Total Monthly Costs and applicable taxes$13.48');
     const amounts = await screen.findAllByRole('definition');
     expect(amounts.map((amount) => amount.textContent)).toEqual([
       '$13.48 / month',
       '$7.64',
+      '$15.37',
       '$20.37 / month',
     ]);
-    expect((await readRows()).at(-1)).toContain('$20.37');
+    expect((await readRows()).at(-1)).toBe('From January 10, 2027$20.37 / month');
     expect(estimated).toEqual([['faith-family-plan', 'gospel-tv-plan', 'Minno-Plan']]);
     expect(useCart.getState()).toMatchObject({ total: 2037, bundleSavings: 360 });
   });
 
-  it('says when the new price starts after a removal', async () => {
+  // shows: rule-21
+  it('says when the next bill comes after a removal', async () => {
     answerEstimate(GOSPEL_REMOVED);
     const { user } = renderPage(BUNDLE);
     await user.click(await findCheckbox('Gospel TV'));
     expect((await screen.findAllByRole('term')).at(-1)).toHaveTextContent(
-      'After Gospel TV ends and applicable taxes',
+      /^Next bill, December 10, 2026$/,
     );
   });
 
-  it('shows the next bill and the price after it if a removed plan outlasts that bill', async () => {
-    answerEstimate({
-      ...GOSPEL_REMOVED,
-      existingPlans: [makePlan(), makeGospelPlan({ ...ENDING, cancelAt: '2026-12-20T15:00:00Z' })],
-      bundleSavings: 70,
-      total: 629,
-    });
+  // shows: rule-21
+  it('says that nothing will be billed if so', async () => {
+    answerEstimate({ ...GOSPEL_REMOVED, nextBills: [] });
     const { user } = renderPage(BUNDLE);
     await user.click(await findCheckbox('Gospel TV'));
     expect((await screen.findAllByRole('term')).at(-1)).toHaveTextContent(
-      /^Next bill and applicable taxes$/,
+      'You won’t be billed again.',
     );
-    expect(screen.getAllByRole('definition').at(-1)).toHaveTextContent('$6.29 / month');
-    const [later] = screen.getAllByText('After Gospel TV ends, the price is $6.99 / month.');
-    expect(later).toBeVisible();
   });
 
   it('debounces the estimate, and requests none if nothing differs', async () => {
@@ -269,11 +318,16 @@ describe('choosing', () => {
     expect(estimated).toEqual([]);
   });
 
-  it('keeps the last plan checked, and says why', async () => {
+  it('keeps the last plan checked, says why, and links to canceling', async () => {
     const { user } = renderPage();
     await user.click(await findCheckbox('Faith & Family'));
     expect(await findCheckbox('Faith & Family')).toBeChecked();
-    expect(screen.getByRole('alert')).toHaveTextContent('Keep at least one service');
+    const alert = screen.getByRole('alert');
+    expect(alert).toHaveTextContent('Keep at least one service, or cancel everything.');
+    expect(within(alert).getByRole('link', { name: 'Cancel everything' })).toHaveAttribute(
+      'href',
+      '/cancelAll',
+    );
   });
 
   it('shows the server’s message if the estimate is refused', async () => {
@@ -388,6 +442,21 @@ describe('saving', () => {
     expect(sent).toHaveLength(2);
   });
 
+  // shows: rule-20
+  it('leads to the bank of the default card after its decline', async () => {
+    server.use(http.get('*/api/payments/', () => HttpResponse.json(makePayments())));
+    answers = [
+      () => errorResponse(402, 'payment_processing_failed', "We couldn't process your payment."),
+    ];
+    const { user, dialog } = await openSaveDialog();
+    await user.click(await dialog.findByRole('button', { name: /PAY \$7.64/ }));
+    const failed = within(await screen.findByRole('dialog', { name: 'Payment Failed' }));
+    await user.click(await failed.findByRole('button', { name: 'Confirm with your bank' }));
+    expect(await screen.findByTestId('elsewhere')).toHaveTextContent(
+      '/update-card-payment-method?operationType=SETPRIMARY&paymentSourceId=pm_visa',
+    );
+  });
+
   it('says when the change was already made in another tab', async () => {
     answers = [() => errorResponse(409, 'no_change', 'There’s nothing to change.')];
     const { user, dialog } = await openSaveDialog();
@@ -434,5 +503,122 @@ describe('saving', () => {
     await waitFor(() => expect(finish).toBeEnabled());
     await user.click(finish);
     await screen.findByTestId('elsewhere');
+  });
+});
+
+describe('a first purchase', () => {
+  const OFFER: Partial<ManagePlans> = {
+    existingPlans: [],
+    plans: [
+      makeOfferedPlan(),
+      makeOfferedPlan({
+        ...makeGospelPlan(),
+        status: null,
+        subId: null,
+        otherPeriodAmount: 7999,
+      } as object),
+    ],
+    total: 0,
+  };
+  const BY_YEAR = makeServicesChange({
+    existingPlans: [{ ...makeKidsPlan(YEARLY), subId: null }],
+    added: ['Minno-Plan'],
+    dueNow: 8999,
+    charges: [8999],
+    nextBills: [makeNextBill({ amount: 8999, periodUnit: 'year' })],
+  });
+
+  // shows: subscriptions-10
+  it('starts by the year, with the figures of a year', async () => {
+    const sent: object[] = [];
+    server.use(
+      http.post(ESTIMATE, async ({ request }) => {
+        sent.push((await request.json()) as object);
+        return HttpResponse.json(BY_YEAR);
+      }),
+      http.post(CHANGE, async ({ request }) => {
+        sent.push((await request.json()) as object);
+        return HttpResponse.json(BY_YEAR);
+      }),
+    );
+    const { user } = renderPage(OFFER);
+    const services = await screen.findByRole('list', { name: 'Services you can start' });
+    expect(services).toHaveTextContent('$8.99 / month or $89.99/year');
+    await user.click(screen.getByRole('radio', { name: /^Annually/ }));
+    await waitFor(() => expect(services).toHaveTextContent('$89.99 / year or $8.99/month'));
+    await user.click(await findCheckbox('Start Kids'));
+    await user.click(screen.getByRole('button', { name: 'SAVE CHANGES' }));
+    const confirm = { name: 'YES, ADD KIDS AND PAY $89.99' };
+    const button = await screen.findByRole('button', confirm);
+    expect(screen.getByRole('dialog')).toHaveTextContent('charged to Visa ending in 1111');
+    await user.click(button);
+    await screen.findByTestId('elsewhere');
+    expect(sent).toEqual([
+      { planIds: ['Minno-Plan'], periodUnit: 'year' },
+      { planIds: ['Minno-Plan'], periodUnit: 'year', quote: 'quote-1' },
+    ]);
+  });
+
+  it('keeps the period in the URL, and a plan can be left out again', async () => {
+    server.use(http.post(ESTIMATE, () => HttpResponse.json(BY_YEAR)));
+    const { user } = renderPage(OFFER, '/manage-subscription?add=Minno-Plan&period=year');
+    expect(await screen.findByRole('radio', { name: /^Annually/ })).toBeChecked();
+    await user.click(await findCheckbox('Start Kids'));
+    expect(await findCheckbox('Start Kids')).not.toBeChecked();
+    expect(screen.queryByText(/Keep at least one service/)).not.toBeInTheDocument();
+  });
+
+  it('has no choice of a period beside a live plan', async () => {
+    renderPage({ ...BUNDLE }, '/manage-subscription?period=year');
+    await findTable();
+    expect(screen.queryByRole('radio')).not.toBeInTheDocument();
+  });
+});
+
+describe('plans that the URL asks to add', () => {
+  const NOTHING_HELD: Partial<ManagePlans> = { existingPlans: [], plans: [makeOfferedPlan()] };
+  const ESTIMATED = makeServicesChange({
+    existingPlans: [{ ...makeKidsPlan(), subId: null }],
+    added: ['Minno-Plan'],
+    dueNow: 899,
+  });
+
+  beforeEach(() => {
+    server.use(http.post(ESTIMATE, () => HttpResponse.json(ESTIMATED)));
+  });
+
+  // shows: dashboard-21
+  it('lead to a card first if there is nothing to charge', async () => {
+    server.use(
+      http.get('*/api/payments/', () => HttpResponse.json(makePayments({ card: [], paypal: [] }))),
+    );
+    renderPage(NOTHING_HELD, '/manage-subscription?add=Minno-Plan');
+    expect(await findCheckbox('Start Kids')).toBeChecked();
+    expect(await screen.findByRole('link', { name: 'Add a card and start Kids' })).toHaveAttribute(
+      'href',
+      '/add-card-payment-method?operationType=ADD&add=Minno-Plan&period=month',
+    );
+    expect(screen.queryByRole('button', { name: 'SAVE CHANGES' })).not.toBeInTheDocument();
+  });
+
+  // shows: dashboard-21
+  it('are confirmed at once if the URL asks for it, and only once', async () => {
+    const { user } = renderPage(NOTHING_HELD, '/manage-subscription?add=Minno-Plan&confirm=yes');
+    const dialog = await screen.findByRole('dialog', { name: 'Save your changes?' });
+    expect(
+      await within(dialog).findByRole('button', { name: 'YES, ADD KIDS AND PAY $8.99' }),
+    ).toBeEnabled();
+    await user.click(within(dialog).getByRole('button', { name: 'NO, CANCEL' }));
+    await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument());
+    expect(await findCheckbox('Start Kids')).toBeChecked();
+  });
+
+  it('are not confirmed if they are no longer offered', async () => {
+    renderPage(
+      { existingPlans: [makeKidsPlan()], plans: [] },
+      '/manage-subscription?add=Minno-Plan&confirm=yes',
+    );
+    expect(await findCheckbox('Kids')).toBeChecked();
+    expect(screen.queryByRole('dialog')).not.toBeInTheDocument();
   });
 });

@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { useSearchParams } from 'react-router-dom';
 import { PlanTableSkeleton } from '@/domain/plans/PlanTableSkeleton';
-import { canChangePeriod } from '@/domain/plans/plans';
+import { canChangePeriod, isLive } from '@/domain/plans/plans';
 import { DowngradePreview } from '@/features/subscriptions/shared/DowngradePreview';
+import { NoPlans } from '@/features/subscriptions/shared/NoPlans';
 import styles from '@/features/subscriptions/shared/subscriptions.module.css';
 import { managePlansOptions } from '@/lib/api/queries';
 import type { ManagePlans } from '@/lib/api/types';
@@ -10,9 +11,8 @@ import { useScreenLoad } from '@/lib/api/useScreenLoad';
 import { paths } from '@/lib/paths';
 import { ButtonLink } from '@/ui/Button';
 import { Card } from '@/ui/Card';
-import { EmptyState } from '@/ui/EmptyState';
+import { Columns } from '@/ui/Columns';
 import { ErrorState } from '@/ui/ErrorState';
-import { PlayIcon } from '@/ui/icons/PlayIcon';
 import { Page } from '@/ui/Page';
 import { PageHeading } from '@/ui/PageHeading';
 import { BackLink } from '@/ui/TextLink';
@@ -30,30 +30,35 @@ export default function ManageSubscriptionPage() {
   const failure = useScreenLoad(plans);
   const isPreview = query.get('action') === 'downgrade';
   return (
-    <Page>
+    <Page width="wide">
       <BackLink to={paths.dashboard} />
       <PageHeading
         lead={isPreview ? undefined : 'Choose your services. Nothing changes until you confirm.'}
       >
         Manage Subscriptions
       </PageHeading>
-      <Card as="section" labelledBy="your-subscriptions" className={styles.card}>
-        <h2 id="your-subscriptions">Your Subscriptions</h2>
-        {failure && <ErrorState {...failure} />}
-        {!failure && !plans.data && <PlanTableSkeleton />}
-        {plans.data &&
-          (isPreview ? (
-            <DowngradeContent costs={plans.data} />
-          ) : (
-            <ServiceContent costs={plans.data} />
-          ))}
-      </Card>
-      {plans.data && !isPreview && <OtherChanges plans={plans.data.existingPlans} />}
+      <Columns
+        aside={plans.data && !isPreview && <OtherChanges plans={plans.data.existingPlans} />}
+      >
+        <Card as="section" labelledBy="your-subscriptions" className={styles.card}>
+          <h2 id="your-subscriptions">Your Subscriptions</h2>
+          {failure && <ErrorState {...failure} />}
+          {!failure && !plans.data && <PlanTableSkeleton />}
+          {plans.data &&
+            (isPreview ? (
+              <DowngradeContent costs={plans.data} />
+            ) : (
+              <ServiceContent costs={plans.data} />
+            ))}
+        </Card>
+      </Columns>
     </Page>
   );
 }
 
 function DowngradeContent({ costs }: { costs: ManagePlans }) {
+  if (!costs.existingPlans.some(isLive))
+    return <NoPlans canAdd={choosablePlans(costs).length > 0} />;
   return (
     <>
       <DowngradePreview costs={costs} quiet />
@@ -71,17 +76,9 @@ function DowngradeContent({ costs }: { costs: ManagePlans }) {
 }
 
 function ServiceContent({ costs }: { costs: ManagePlans }) {
-  return choosablePlans(costs).length > 0 ? <ServiceChoice costs={costs} /> : <NoPlans />;
-}
-
-function NoPlans() {
-  return (
-    <EmptyState
-      icon={<PlayIcon />}
-      title="No subscriptions"
-      action={<ButtonLink to={paths.dashboard}>Go to your account</ButtonLink>}
-    >
-      Your services and their prices show up here.
-    </EmptyState>
+  return choosablePlans(costs).length > 0 ? (
+    <ServiceChoice costs={costs} />
+  ) : (
+    <NoPlans canAdd={false} />
   );
 }

@@ -1,36 +1,46 @@
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useId, useRef } from 'react';
-import { useNavigate } from 'react-router-dom';
+import { useEffect, useId, useMemo, useRef } from 'react';
+import { useNavigate, useSearchParams } from 'react-router-dom';
 import { createReceiptState } from '@/domain/changes/receipts';
-import { endClause, laterPriceSentence } from '@/domain/costs/bundlePrices';
+import { billRows } from '@/domain/costs/nextBills';
 import { periodPrices, sumRows } from '@/domain/costs/totals';
 import { AgreementLinks } from '@/domain/payments/AgreementLinks';
+import { listSources } from '@/domain/payments/paymentSources';
+import { offersForPeriod } from '@/domain/plans/offeredPlans';
+import { PeriodPicker } from '@/domain/plans/PeriodPicker';
 import { PlanTable } from '@/domain/plans/PlanTable';
+import { asksToConfirmPlans } from '@/domain/plans/planAddresses';
 import { isLive, watchableServices } from '@/domain/plans/plans';
+import { useChosenPeriod } from '@/domain/plans/useChosenPeriod';
+import { ServiceCards } from '@/domain/services/ServiceCards';
 import { StartStreaming } from '@/domain/services/StartStreaming';
-import { changeServices } from '@/features/subscriptions/shared/api';
+import { changeServices, periodField } from '@/features/subscriptions/shared/api';
 import { ChangeDialogs } from '@/features/subscriptions/shared/ChangeDialogs';
 import { CostChange } from '@/features/subscriptions/shared/CostChange';
 import { EstimateFailure } from '@/features/subscriptions/shared/EstimateFailure';
 import styles from '@/features/subscriptions/shared/subscriptions.module.css';
 import { addChargeSentence, summaryAddress } from '@/features/subscriptions/shared/summary';
 import { usePlanChange } from '@/features/subscriptions/shared/usePlanChange';
-import { siteOptions } from '@/lib/api/queries';
-import type { ManagePlans, ServicesChange } from '@/lib/api/types';
+import { paymentsOptions, siteOptions } from '@/lib/api/queries';
+import type { ManagePlans, OfferedPlan, ServicesChange } from '@/lib/api/types';
 import { type SetFrozen, useFrozen } from '@/lib/hooks/useFrozen';
 import { useCart } from '@/stores/cart';
 import { showSnackbar } from '@/stores/snackbar';
 import { Button } from '@/ui/Button';
+import { Checkbox } from '@/ui/Checkbox';
 import { classNames } from '@/ui/classNames';
 import { VisuallyHidden } from '@/ui/VisuallyHidden';
 import { LastPlanError } from './LastPlanError';
+import { SaveButton } from './SaveButton';
 import {
   changeSentences,
   choosablePlans,
   removalSentences,
+  servicesCharge,
   servicesConfirmLabel,
+  unchangeablePlans,
 } from './serviceDraft';
-import { serviceLine } from './serviceLine';
+import { fixedLine, serviceLine } from './serviceLine';
 import { type ServiceDraft, useServiceDraft } from './useServiceDraft';
 
 /**
@@ -38,35 +48,32 @@ import { type ServiceDraft, useServiceDraft } from './useServiceDraft';
  * confirmation.
  */
 export function ServiceChoice({ costs: currentCosts }: { costs: ManagePlans }) {
-  const [costs, setFrozen] = useFrozen(currentCosts);
-  const draft = useServiceDraft(costs);
-  const change = useServicesChange(costs, draft, setFrozen);
-  const { data: site } = useQuery(siteOptions);
-  const ids = useId();
-  const lines = draft.all.map((plan) =>
-    serviceLine({
-      plan,
-      change: draft.isChanged ? (draft.figures ?? asServicesChange(draft.shown)) : undefined,
-      chosen: draft.wanted.includes(plan.id),
-      id: `${ids}${plan.id}`,
-      onChange: (on) => draft.toggleWanted(plan, on),
-    }),
+  const [offer, setFrozen] = useFrozen(currentCosts);
+  const [periodUnit, choosePeriod] = useChosenPeriod(offer);
+  // The draft's figures compare it by identity.
+  const costs = useMemo(
+    () => ({ ...offer, plans: offersForPeriod(offer.plans, periodUnit) }),
+    [offer, periodUnit],
   );
+  const draft = useServiceDraft(costs, periodUnit);
+  const change = useServicesChange(costs, draft, setFrozen);
+  useConfirmationFromUrl(draft, change.ask);
+  const { data: site } = useQuery(siteOptions);
   const submit = () => {
     if (draft.isChanged) change.ask();
     else showSnackbar('Select a service to add or remove first.', 'warning');
   };
   return (
     <>
+      <PeriodPicker offered={offer.plans} periodUnit={periodUnit} onChoose={choosePeriod} />
       <div className={classNames(styles.choice, isPending(draft) && styles.stale)}>
-        <PlanTable caption="Your Subscriptions" lines={lines} sums={sumRows(draft.shown)} />
+        {periodUnit !== null && <FirstServices offered={costs.plans} draft={draft} />}
+        <ServiceTable costs={costs} draft={draft} />
       </div>
       <LastPlanError isRefused={draft.isRefused} />
       <DraftFigures costs={costs} draft={draft} />
       <div className={styles.actions}>
-        <Button onClick={submit} block>
-          SAVE CHANGES
-        </Button>
+        <SaveButton draft={draft} onSave={submit} />
         {draft.isChanged && (
           <Button variant="link" onClick={draft.startOver}>
             Reset
@@ -81,6 +88,67 @@ export function ServiceChoice({ costs: currentCosts }: { costs: ManagePlans }) {
       <ServicesDialogs costs={costs} draft={draft} change={change} />
     </>
   );
+}
+
+/** The services to start as cards, for an account that has none of them. */
+function FirstServices({
+  offered,
+  draft,
+}: {
+  offered: readonly OfferedPlan[];
+  draft: ServiceDraft;
+}) {
+  return (
+    <ServiceCards
+      offered={offered}
+      renderAction={(plan) => (
+        <Checkbox
+          label={`Start ${plan.name}`}
+          checked={draft.wanted.includes(plan.id)}
+          onChange={(on) => draft.toggleWanted(plan, on)}
+        />
+      )}
+    />
+  );
+}
+
+/** The rows of the services, unless they are cards, and the sums; nothing without a row. */
+function ServiceTable({ costs, draft }: DraftProps) {
+  const ids = useId();
+  const choosable = draft.periodUnit === null ? draft.all : [];
+  const lines = choosable.map((plan) =>
+    serviceLine({
+      plan,
+      change: draft.isChanged ? (draft.figures ?? asServicesChange(draft.shown)) : undefined,
+      chosen: draft.wanted.includes(plan.id),
+      id: `${ids}${plan.id}`,
+      onChange: (on) => draft.toggleWanted(plan, on),
+    }),
+  );
+  const allLines = [...lines, ...unchangeablePlans(costs).map(fixedLine)];
+  if (allLines.length === 0) return null;
+  return (
+    <PlanTable
+      caption="Your Subscriptions"
+      lines={allLines}
+      sums={[...sumRows(draft.shown), ...billRows(draft.shown.nextBills)]}
+    />
+  );
+}
+
+/** Opens the confirmation once, if the URL asks for it and there is something to confirm and to pay with. */
+function useConfirmationFromUrl({ isChanged }: ServiceDraft, ask: () => void) {
+  const [query] = useSearchParams();
+  const isAsked = useRef(false);
+  const { data: payments } = useQuery(paymentsOptions);
+  const canPay = payments !== undefined && listSources(payments).length > 0;
+  const isWanted = asksToConfirmPlans(query) && isChanged && canPay;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: opens it once.
+  useEffect(() => {
+    if (!isWanted || isAsked.current) return;
+    isAsked.current = true;
+    ask();
+  }, [isWanted]);
 }
 
 function isPending({ isChanged, figures, estimate }: ServiceDraft): boolean {
@@ -146,20 +214,7 @@ function DraftFigures({ costs, draft }: DraftProps) {
 }
 
 function ServicesCostChange({ costs, change }: { costs: ManagePlans; change: ServicesChange }) {
-  return (
-    <CostChange
-      now={costs}
-      then={change}
-      from={startPhrase(change, costs)}
-      later={laterPriceSentence(change)}
-    />
-  );
-}
-
-/** A removal changes the price only once access ends. */
-function startPhrase({ removed }: ServicesChange, costs: ManagePlans): string | undefined {
-  const ending = choosablePlans(costs).filter(({ id }) => removed.includes(id));
-  return ending.length > 0 ? `After ${endClause(ending)}` : undefined;
+  return <CostChange now={costs} then={change} chargedPlanIds={change.added} />;
 }
 
 function ServicesDialogs({
@@ -167,7 +222,8 @@ function ServicesDialogs({
   draft,
   change,
 }: DraftProps & { change: ReturnType<typeof useServicesChange> }) {
-  const { figures, wanted } = draft;
+  const { figures } = draft;
+  const order = { planIds: draft.wanted, ...periodField(draft.periodUnit) };
   const all = choosablePlans(costs);
   const warnings = figures ? removalSentences(figures, all) : [];
   return (
@@ -180,7 +236,8 @@ function ServicesDialogs({
       figures={figures && <ServicesCostChange costs={costs} change={figures} />}
       warning={warnings.length > 0 ? warnings.join(' ') : undefined}
       confirmText={figures ? servicesConfirmLabel(figures, all) : 'YES, SAVE'}
-      onConfirm={() => figures && change.command.mutate({ planIds: wanted, quote: figures.quote })}
+      onConfirm={() => figures && change.command.mutate({ ...order, quote: figures.quote })}
+      declinedCharge={figures ? servicesCharge(figures, order, all) : null}
     />
   );
 }

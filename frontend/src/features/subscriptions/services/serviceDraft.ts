@@ -1,4 +1,6 @@
+import type { DeclinedCharge } from '@/domain/payments/declinedCharge';
 import { formatPlanNames, isEnding, isLive, planNotes } from '@/domain/plans/plans';
+import type { PlanChangeRequest } from '@/features/subscriptions/shared/api';
 import type { ManagePlans, OfferedPlan, Plan, ServicesChange } from '@/lib/api/types';
 import { formatCents } from '@/lib/formats';
 
@@ -9,14 +11,22 @@ export function isCurrentPlan(plan: Choosable): plan is Plan {
   return plan.subId !== null;
 }
 
-/** All plans to choose from: the current ones, then those that can be added. */
+/** All plans to choose from: the current ones that can be changed, then those that can be added. */
 export function choosablePlans({ existingPlans, plans }: ManagePlans): Choosable[] {
-  return [...existingPlans.filter(isLive), ...plans];
+  return [...existingPlans.filter((plan) => isLive(plan) && plan.isChangeable), ...plans];
+}
+
+/** The current plans that can only be canceled. They are listed, and stay as they are. */
+export function unchangeablePlans({ existingPlans }: Pick<ManagePlans, 'existingPlans'>): Plan[] {
+  return existingPlans.filter((plan) => isLive(plan) && !plan.isChangeable);
 }
 
 /** The ids of the current plans that renew. */
 export function renewingPlanIds({ existingPlans }: ManagePlans): string[] {
-  return existingPlans.filter((plan) => isLive(plan) && !isEnding(plan)).map(({ id }) => id);
+  const renewing = existingPlans.filter(
+    (plan) => isLive(plan) && !isEnding(plan) && plan.isChangeable,
+  );
+  return renewing.map(({ id }) => id);
 }
 
 /**
@@ -87,10 +97,27 @@ export function servicesConfirmLabel(
     ...confirmPart('KEEP', findPlans(change, change.keptAgain)),
   ];
   const action = parts.length === 1 ? parts[0] : 'CHANGE MY SERVICES';
-  const payment = change.dueNow > 0 ? ` AND PAY ${formatCents(change.dueNow)}` : '';
+  const payment =
+    change.dueNow > 0 ? ` AND PAY ${formatCents(change.dueNow, change.dueCurrencyCode)}` : '';
   return `YES, ${action}${payment}`;
 }
 
 function confirmPart(verb: string, plans: readonly { name: string }[]): string[] {
   return plans.length > 0 ? [`${verb} ${formatPlanNames(plans).toUpperCase()}`] : [];
+}
+
+/** What the bank can be asked to confirm; null if nothing is charged. */
+export function servicesCharge(
+  change: ServicesChange,
+  order: Omit<PlanChangeRequest, 'quote'>,
+  all: readonly Choosable[],
+): DeclinedCharge | null {
+  if (change.charges.length === 0) return null;
+  return {
+    path: '/api/account/add-remove-service',
+    body: { ...order, quote: change.quote },
+    amounts: change.charges,
+    currencyCode: change.dueCurrencyCode,
+    doneMessage: changeSentences(change, all, 'did').join(' '),
+  };
 }

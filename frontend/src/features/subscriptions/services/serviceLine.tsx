@@ -1,7 +1,7 @@
 import { notesId, type PlanLine } from '@/domain/plans/PlanTable';
 import { planRowFacts } from '@/domain/plans/planRow';
-import { planNotes } from '@/domain/plans/plans';
-import type { ServicesChange } from '@/lib/api/types';
+import { isEnding, onlyCancelableSentence, planNotes } from '@/domain/plans/plans';
+import type { Plan, ServicesChange } from '@/lib/api/types';
 import { formatInlinePrice } from '@/lib/formats';
 import { BareCheckbox } from '@/ui/BareCheckbox';
 import { type Choosable, isCurrentPlan } from './serviceDraft';
@@ -36,16 +36,26 @@ export function serviceLine({ plan, change, chosen, id, onChange }: ServiceLineP
   };
 }
 
+/** The row of a current plan that can only be canceled, with the reason. */
+export function fixedLine(plan: Plan): PlanLine {
+  return {
+    key: plan.subId,
+    ...planRowFacts(plan),
+    notes: [...planNotes(plan), onlyCancelableSentence(plan)],
+    mark: <BareCheckbox label={plan.name} checked={!isEnding(plan)} />,
+  };
+}
+
 function serviceNotes(
   plan: Choosable,
   change: ServicesChange | undefined,
   chosen: boolean,
 ): string[] {
   if (!isCurrentPlan(plan)) {
-    const offer = `Add for ${formatInlinePrice(plan.amount, plan.periodUnit)}`;
+    const offer = `Add for ${formatInlinePrice(plan.amount, plan)}`;
     return [chosen ? 'Starts when you save your changes' : offer];
   }
-  const futurePlan = change?.existingPlans.find(({ id }) => id === plan.id);
+  const futurePlan = change?.existingPlans.find(({ subId }) => subId === plan.subId);
   if (chosen && change?.keptAgain.includes(plan.id))
     return ['You’re keeping it. It will renew as usual.'];
   return planNotes(futurePlan ?? plan);

@@ -3,11 +3,11 @@ import { useEffect, useLayoutEffect, useState } from 'react';
 import { servicesEstimateOptions } from '@/features/subscriptions/shared/api';
 import { useDebounced } from '@/features/subscriptions/shared/useDebounced';
 import { useLatest } from '@/features/subscriptions/shared/useLatest';
-import type { ManagePlans, ServicesChange } from '@/lib/api/types';
+import type { ManagePlans, ServicesChange, SoldPeriodUnit } from '@/lib/api/types';
 import { haveSameIds } from '@/lib/haveSameIds';
 import { useCart } from '@/stores/cart';
 import { type Choosable, choosablePlans, renewingPlanIds, togglePlan } from './serviceDraft';
-import { usePlanFromUrl } from './usePlanFromUrl';
+import { usePlansFromUrl } from './usePlansFromUrl';
 
 const DEBOUNCE_MS = 250;
 
@@ -16,15 +16,15 @@ function orderIds(all: readonly Choosable[], ids: readonly string[]): string[] {
 }
 
 /** Rebases the draft on the current plans, which may change in another tab or on another device. */
-function useSyncedCart(costs: ManagePlans) {
+function useSyncedCart(costs: ManagePlans, periodUnit: SoldPeriodUnit | null) {
   const { items, initialPlans, planLoaded, load, choose, clear } = useCart();
   const held = renewingPlanIds(costs).join(' ');
-  const isYearly = costs.periodUnit === 'year';
+  const isYearly = (periodUnit ?? costs.periodUnit) === 'year';
   useLayoutEffect(() => {
     load({ planIds: held === '' ? [] : held.split(' '), isYearly });
   }, [load, held, isYearly]);
   const all = choosablePlans(costs);
-  usePlanFromUrl(all);
+  usePlansFromUrl(all);
   return {
     all,
     held: planLoaded ? initialPlans : renewingPlanIds(costs),
@@ -40,10 +40,15 @@ function useSyncedCart(costs: ManagePlans) {
 /**
  * The estimate of the draft, debounced. The previous one is shown until the next one has loaded.
  */
-function useDraftFigures(costs: ManagePlans, held: readonly string[], wanted: readonly string[]) {
+function useDraftFigures(
+  costs: ManagePlans,
+  held: readonly string[],
+  wanted: readonly string[],
+  periodUnit: SoldPeriodUnit | null,
+) {
   const isSettled = useDebounced(wanted.join(' '), DEBOUNCE_MS) === wanted.join(' ');
   const isChanged = !haveSameIds(held, wanted);
-  const options = servicesEstimateOptions(held, wanted);
+  const options = servicesEstimateOptions(held, wanted, periodUnit);
   const estimate = useQuery({
     ...options,
     enabled: isChanged && isSettled && wanted.length > 0,
@@ -66,20 +71,23 @@ function useShownFigures(costs: ManagePlans, latest: ManagePlans | ServicesChang
   return shown;
 }
 
-/** The draft of the wanted services, and its costs. */
-export function useServiceDraft(costs: ManagePlans) {
-  const { all, held, wanted, choose, startOver } = useSyncedCart(costs);
-  const figures = useDraftFigures(costs, held, wanted);
+/**
+ * The draft of the wanted services, and its costs. `periodUnit` is the chosen billing period of what
+ * starts; null is the account's.
+ */
+export function useServiceDraft(costs: ManagePlans, periodUnit: SoldPeriodUnit | null) {
+  const { all, held, wanted, choose, startOver } = useSyncedCart(costs, periodUnit);
+  const figures = useDraftFigures(costs, held, wanted, periodUnit);
   const [isRefused, setIsRefused] = useState(false);
   const shown = useShownFigures(costs, figures.latest);
 
   const toggleWanted = (plan: Choosable, isOn: boolean) => {
     const next = togglePlan(wanted, plan, isOn, all);
-    const isLast = next.length === 0;
+    const isLast = next.length === 0 && held.length > 0;
     setIsRefused(isLast);
     if (!isLast) choose(next);
   };
-  return { all, wanted, isRefused, toggleWanted, startOver, ...figures, shown };
+  return { all, wanted, periodUnit, isRefused, toggleWanted, startOver, ...figures, shown };
 }
 
 export type ServiceDraft = ReturnType<typeof useServiceDraft>;

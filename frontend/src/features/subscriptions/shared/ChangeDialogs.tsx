@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { AgreementLinks } from '@/domain/payments/AgreementLinks';
+import type { DeclinedCharge } from '@/domain/payments/declinedCharge';
 import { CONFIRMING_MESSAGE, errorMessage, hasCode, isUnconfirmed } from '@/lib/api/errors';
 import { useLoader } from '@/stores/loader';
 import { ConfirmModal } from '@/ui/ConfirmModal';
@@ -10,6 +11,7 @@ import { type Estimate, EstimateFailure } from './EstimateFailure';
 import { PaymentFailureDialog } from './PaymentFailureDialog';
 import { RefusalMessage } from './RefusalMessage';
 import { Sentences } from './Sentences';
+import { StillOwed } from './StillOwed';
 import { useLatest } from './useLatest';
 import type { usePlanChange } from './usePlanChange';
 
@@ -28,6 +30,8 @@ interface ChangeDialogsProps {
   warning?: ReactNode;
   confirmText: string;
   onConfirm: () => void;
+  /** The change's charges, which the card's bank may accept after a decline. */
+  declinedCharge?: DeclinedCharge | null;
 }
 
 /** The confirmation dialog of a change, and the dialog about a failed payment. */
@@ -41,6 +45,7 @@ export function ChangeDialogs({
   warning,
   confirmText,
   onConfirm,
+  declinedCharge = null,
 }: ChangeDialogsProps) {
   const loaderNote = useLoader(({ message }) => message);
   // Keeps the message in the dialog while it closes.
@@ -66,11 +71,13 @@ export function ChangeDialogs({
         {command.error && !isShownElsewhere && <RefusalNotice error={command.error} />}
         {nothingLeft && <p>This is already done. There’s nothing left to change.</p>}
         {!nothingLeft && (figures || <FiguresPending estimate={estimate} />)}
+        {!nothingLeft && figures && <StillOwed />}
         <AgreementLinks />
       </ConfirmModal>
       <PaymentFailureDialog
         open={step === 'declined'}
         message={errorMessage(lastError)}
+        declinedCharge={declinedCharge}
         onRetry={ask}
         onClose={close}
       />

@@ -1,39 +1,37 @@
+import { billRows } from '@/domain/costs/nextBills';
 import { type Costs, periodPrices } from '@/domain/costs/totals';
+import { useChargedMethod } from '@/domain/payments/useChargedMethod';
+import type { NextBill } from '@/lib/api/types';
 import { formatCents } from '@/lib/formats';
 import { MoneyRow, Totals } from '@/ui/Totals';
 import styles from './subscriptions.module.css';
 
 interface CostChangeProps {
   now: Costs;
-  then: Costs & { dueNow: number };
-  /** When the new price starts, `From December 22, 2026`; undefined if at once. */
-  from?: string | undefined;
-  /** A sentence about the price after the next bill, if it differs. */
-  later?: string | null;
+  then: { dueNow: number; dueCurrencyCode: string; nextBills: readonly NextBill[] };
+  /** The plans that are charged today. */
+  chargedPlanIds: readonly string[];
 }
 
-/**
- * The current price, the amount due today, and the new price, or that of the next bill if it changes
- * again.
- */
-export function CostChange({ now, then, from, later }: CostChangeProps) {
+/** The current price, what is due today and how it is paid, and what is billed then, with the dates. */
+export function CostChange({ now, then, chargedPlanIds }: CostChangeProps) {
+  const method = useChargedMethod(
+    then.nextBills.filter(({ planIds }) => planIds.some((id) => chargedPlanIds.includes(id))),
+  );
+  const dueNote = method ? `taxes included, charged to ${method}` : 'taxes included';
   return (
     <div className={styles.sentences}>
       <Totals>
         <MoneyRow label="Now" amount={periodPrices(now)} />
         <MoneyRow
           label="Due today"
-          amount={formatCents(then.dueNow)}
-          note={then.dueNow > 0 ? 'taxes included' : undefined}
+          amount={formatCents(then.dueNow, then.dueCurrencyCode)}
+          note={then.dueNow > 0 ? dueNote : undefined}
         />
-        <MoneyRow
-          kind="total"
-          label={later ? 'Next bill' : (from ?? 'New price')}
-          amount={periodPrices(then)}
-          note="and applicable taxes"
-        />
+        {billRows(then.nextBills).map(({ key, label, amount = '', note }) => (
+          <MoneyRow key={key} kind="total" label={label} amount={amount} note={note} />
+        ))}
       </Totals>
-      {later && <p className={styles.muted}>{later}</p>}
     </div>
   );
 }

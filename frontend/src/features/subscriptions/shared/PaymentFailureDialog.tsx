@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-
+import { ConfirmWithBankButton } from '@/domain/payments/ConfirmWithBankButton';
+import type { DeclinedCharge } from '@/domain/payments/declinedCharge';
 import { siteOptions } from '@/lib/api/queries';
 import { contactUrl } from '@/lib/brand';
 import { paths } from '@/lib/paths';
@@ -10,6 +11,8 @@ interface PaymentFailureDialogProps {
   open: boolean;
   /** The server's message that nothing was changed. */
   message: string;
+  /** What the card's bank may accept after asking the payer; null if nothing was charged. */
+  declinedCharge: DeclinedCharge | null;
   /** Reopens the confirmation of the same selection. */
   onRetry: () => void;
   onClose: () => void;
@@ -19,6 +22,7 @@ interface PaymentFailureDialogProps {
 export function PaymentFailureDialog({
   open,
   message,
+  declinedCharge,
   onRetry,
   onClose,
 }: PaymentFailureDialogProps) {
@@ -34,6 +38,7 @@ export function PaymentFailureDialog({
           Contact Customer Service
         </ButtonAnchor>
       )}
+      {declinedCharge && <ConfirmWithBankButton charge={declinedCharge} />}
       <ButtonLink variant="secondary" to={paths.paymentMethods}>
         Change payment method
       </ButtonLink>

@@ -1,16 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
+import { billRows } from '@/domain/costs/nextBills';
 import { type Costs, sumRows } from '@/domain/costs/totals';
 import { type PlanLine, PlanTable } from '@/domain/plans/PlanTable';
 import { planRowFacts } from '@/domain/plans/planRow';
 import { isEnding, isLive, planNotes, watchableServices } from '@/domain/plans/plans';
 import { StartStreaming } from '@/domain/services/StartStreaming';
 import { siteOptions } from '@/lib/api/queries';
-import type { Plan, PlanToBe } from '@/lib/api/types';
+import type { NextBill, Plan, PlanToBe } from '@/lib/api/types';
 import { BareCheckbox } from '@/ui/BareCheckbox';
 
 interface ReadOnlyPlansProps {
   plans: readonly (Plan | PlanToBe)[];
-  costs: Costs;
+  costs: Costs & { nextBills: readonly NextBill[] };
   /** Shows the links to the services as secondary buttons. */
   quiet?: boolean | undefined;
 }
@@ -21,7 +22,11 @@ export function ReadOnlyPlans({ plans, costs, quiet }: ReadOnlyPlansProps) {
   const held = plans.filter(isLive);
   return (
     <>
-      <PlanTable caption="Your Subscriptions" lines={held.map(planLine)} sums={sumRows(costs)} />
+      <PlanTable
+        caption="Your Subscriptions"
+        lines={held.map(planLine)}
+        sums={[...sumRows(costs), ...billRows(costs.nextBills)]}
+      />
       <StartStreaming services={watchableServices(held, site?.services)} quiet={quiet} />
     </>
   );
@@ -29,7 +34,7 @@ export function ReadOnlyPlans({ plans, costs, quiet }: ReadOnlyPlansProps) {
 
 function planLine(plan: Plan | PlanToBe): PlanLine {
   return {
-    key: plan.id,
+    key: plan.subId ?? plan.id,
     ...planRowFacts(plan),
     notes: planNotes(plan),
     mark: <BareCheckbox label={plan.name} checked={!isEnding(plan)} />,

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { PeriodAction } from '@/domain/plans/plans';
 import { getJson, postJson } from '@/lib/api/http';
-import type { PeriodEstimate, ServicesChange } from '@/lib/api/types';
+import type { PeriodEstimate, ServicesChange, SoldPeriodUnit } from '@/lib/api/types';
 
 /**
  * Estimates are quotes: never cached, and outside the account's query branch, so that changes of
@@ -11,14 +11,18 @@ const QUOTE_OPTIONS = { staleTime: 0, gcTime: 0, refetchOnWindowFocus: false } a
 
 /**
  * The estimate for having exactly the wanted plans; `held` are the plans that the draft started
- * from.
+ * from, and `periodUnit` is the billing period of what starts (null: the account's).
  */
-export function servicesEstimateOptions(held: readonly string[], wanted: readonly string[]) {
+export function servicesEstimateOptions(
+  held: readonly string[],
+  wanted: readonly string[],
+  periodUnit: SoldPeriodUnit | null,
+) {
   return queryOptions({
-    queryKey: ['services-estimate', held, wanted],
+    queryKey: ['services-estimate', held, wanted, periodUnit],
     queryFn: ({ signal }) =>
       postJson<ServicesChange>('/api/account/add-remove-service/estimate', {
-        body: { planIds: wanted },
+        body: { planIds: wanted, ...periodField(periodUnit) },
         signal,
       }),
     ...QUOTE_OPTIONS,
@@ -37,9 +41,15 @@ export function periodEstimateOptions(action: PeriodAction, planIds: readonly st
   });
 }
 
+/** The field of a request with the chosen billing period of what starts; none if the account's plans set it. */
+export function periodField(periodUnit: SoldPeriodUnit | null): { periodUnit?: SoldPeriodUnit } {
+  return periodUnit ? { periodUnit } : {};
+}
+
 /** The body of a confirmed change: the plans, and the quote that was shown. */
 export interface PlanChangeRequest {
   planIds: readonly string[];
+  periodUnit?: SoldPeriodUnit;
   quote: string;
 }
 

@@ -31,19 +31,23 @@ export function readSummaryAction(query: URLSearchParams): SummaryAction | null 
  */
 export function addChargeSentence(
   sentences: readonly string[],
-  { dueNow, hasPaymentFailure }: { dueNow: number; hasPaymentFailure: boolean },
+  {
+    dueNow,
+    dueCurrencyCode,
+    hasPaymentFailure,
+  }: { dueNow: number; dueCurrencyCode: string; hasPaymentFailure: boolean },
 ): readonly string[] {
   if (dueNow === 0) return sentences;
   const chargeSentence = hasPaymentFailure
-    ? `Your ${formatCents(dueNow)} payment hasn’t gone through yet.`
-    : `${formatCents(dueNow)} was charged today.`;
+    ? `Your ${formatCents(dueNow, dueCurrencyCode)} payment hasn’t gone through yet.`
+    : `${formatCents(dueNow, dueCurrencyCode)} was charged today.`;
   return [...sentences, chargeSentence];
 }
 
 interface DoneMessage {
   sentence: string;
   /**
-   * Whether a plan still shows the change, because the URL can be typed by hand or be out of date.
+   * Whether a plan still shows the change, because the receipt can be out of date.
    */
   shows: (plan: Plan) => boolean;
 }
@@ -71,7 +75,7 @@ const DONE: Record<SummaryAction, DoneMessage> = {
   },
 };
 
-/** What was done, if there is no receipt in the navigation state. */
+/** What was done, if the receipt in the navigation state is out of date. */
 export function summarySentences(action: SummaryAction | null, plans: readonly Plan[]): string[] {
   if (action === null) return [];
   const { sentence, shows } = DONE[action];

@@ -67,8 +67,7 @@ describe('the summary', () => {
     vi.useRealTimers();
   });
 
-  // shows: summary-2
-  it.each([
+  const DONE = [
     ['upgrade', YEARLY, 'You’re now billed annually.'],
     [
       'downgrade_with_trial',
@@ -78,9 +77,24 @@ describe('the summary', () => {
     ['REMOVE_SERVICE', {}, 'Your changes are saved.'],
     ['ADJUST_SUBSCRIPTION', {}, 'Your changes are saved.'],
     ['coupon', { hasUpcomingCoupon: true }, 'Your code was applied.'],
-  ] as const)('describes %s from the URL alone', async (action, overrides, message) => {
+  ] as const;
+  /** The receipt of a change that was made before the plans changed again. */
+  const OUTDATED = createReceiptState(['It was done.'], [makePlan(ENDING)]);
+
+  // shows: summary-2
+  it.each(DONE)(
+    'describes %s if its receipt is out of date',
+    async (action, overrides, message) => {
+      renderPage([makePlan(overrides)], `/summary?action=${action}`, OUTDATED);
+      expect(await screen.findByRole('status')).toHaveTextContent(message);
+    },
+  );
+
+  // shows: summary-1
+  it.each(DONE)('claims nothing for %s without a receipt', async (action, overrides) => {
     renderPage([makePlan(overrides)], `/summary?action=${action}`);
-    expect(await screen.findByRole('status')).toHaveTextContent(message);
+    await findTable();
+    expect(screen.queryByRole('status')).not.toBeInTheDocument();
   });
 
   it.each([
@@ -88,8 +102,14 @@ describe('the summary', () => {
     '/summary?action=constructor',
     '/summary?action=upgrade',
     '/summary?action=downgrade',
-  ])('claims nothing for %s', async (at) => {
-    renderPage([makePlan()], at, { said: 'no list' });
+  ])('claims nothing for %s if the plans do not show it', async (at) => {
+    renderPage([makePlan()], at, OUTDATED);
+    await findTable();
+    expect(screen.queryByRole('status')).not.toBeInTheDocument();
+  });
+
+  it('ignores a navigation state without a receipt', async () => {
+    renderPage([makePlan(YEARLY)], '/summary?action=upgrade', { receipt: 'no list' });
     await findTable();
     expect(screen.queryByRole('status')).not.toBeInTheDocument();
   });

@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { useLocation, useSearchParams } from 'react-router-dom';
-import { readReceipt } from '@/domain/changes/receipts';
+import { hasReceipt, readReceipt } from '@/domain/changes/receipts';
 import { PlanTableSkeleton } from '@/domain/plans/PlanTableSkeleton';
 import { canChangePeriod, isLive } from '@/domain/plans/plans';
 import { DowngradePreview } from '@/features/subscriptions/shared/DowngradePreview';
+import { NoPlans } from '@/features/subscriptions/shared/NoPlans';
 import { ReadOnlyPlans } from '@/features/subscriptions/shared/ReadOnlyPlans';
 import { Sentences } from '@/features/subscriptions/shared/Sentences';
 import styles from '@/features/subscriptions/shared/subscriptions.module.css';
@@ -16,12 +17,10 @@ import { managePlansOptions } from '@/lib/api/queries';
 import type { ManagePlans, Plan } from '@/lib/api/types';
 import { useScreenLoad } from '@/lib/api/useScreenLoad';
 import { paths } from '@/lib/paths';
-import { ButtonLink } from '@/ui/Button';
 import { Card } from '@/ui/Card';
-import { EmptyState } from '@/ui/EmptyState';
+import { Columns } from '@/ui/Columns';
 import { ErrorState } from '@/ui/ErrorState';
 import { InfoAlert } from '@/ui/InfoAlert';
-import { PlayIcon } from '@/ui/icons/PlayIcon';
 import { Page } from '@/ui/Page';
 import { PageHeading } from '@/ui/PageHeading';
 import { BackLink } from '@/ui/TextLink';
@@ -35,17 +34,18 @@ export default function SummaryPage() {
   const failure = useScreenLoad(plans);
   const action = readSummaryAction(query);
   return (
-    <Page>
+    <Page width="wide">
       <BackLink to={paths.dashboard} />
       <PageHeading title="Plan Summary">Manage Subscriptions</PageHeading>
       {plans.data && <DoneNotice state={state} action={action} plans={plans.data.existingPlans} />}
-      <Card as="section" labelledBy="your-subscriptions" className={styles.card}>
-        <h2 id="your-subscriptions">Your Subscriptions</h2>
-        {failure && <ErrorState {...failure} />}
-        {!failure && !plans.data && <PlanTableSkeleton />}
-        {plans.data && <HeldPlans action={action} costs={plans.data} />}
-      </Card>
-      {plans.data && <UpcomingSteps plans={plans.data.existingPlans} />}
+      <Columns aside={plans.data && <UpcomingSteps plans={plans.data.existingPlans} />}>
+        <Card as="section" labelledBy="your-subscriptions" className={styles.card}>
+          <h2 id="your-subscriptions">Your Subscriptions</h2>
+          {failure && <ErrorState {...failure} />}
+          {!failure && !plans.data && <PlanTableSkeleton />}
+          {plans.data && <HeldPlans action={action} costs={plans.data} />}
+        </Card>
+      </Columns>
     </Page>
   );
 }
@@ -56,7 +56,9 @@ interface DoneNoticeProps {
   plans: readonly Plan[];
 }
 
+/** Without the receipt of a change nothing was done: the URL alone, typed by hand, claims nothing. */
 function DoneNotice({ state, action, plans }: DoneNoticeProps) {
+  if (!hasReceipt(state)) return null;
   const receiptSentences = readReceipt(state, plans);
   const sentences =
     receiptSentences.length > 0 ? receiptSentences : summarySentences(action, plans);
@@ -74,22 +76,10 @@ function DoneNotice({ state, action, plans }: DoneNoticeProps) {
  */
 function HeldPlans({ action, costs }: { action: SummaryAction | null; costs: ManagePlans }) {
   const { existingPlans } = costs;
-  if (!existingPlans.some(isLive)) return <NoPlans />;
+  if (!existingPlans.some(isLive)) return <NoPlans canAdd />;
   const isWhole =
     existingPlans.some(({ hasScheduledChange }) => hasScheduledChange) &&
     !existingPlans.some((plan) => canChangePeriod(plan, 'downgrade'));
   if (action === 'downgrade' && isWhole) return <DowngradePreview costs={costs} />;
   return <ReadOnlyPlans plans={existingPlans} costs={costs} />;
-}
-
-function NoPlans() {
-  return (
-    <EmptyState
-      icon={<PlayIcon />}
-      title="No subscriptions"
-      action={<ButtonLink to={paths.manageSubscription}>Add a service</ButtonLink>}
-    >
-      Your services and their prices show up here.
-    </EmptyState>
-  );
 }

@@ -2,7 +2,7 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 
 import { notifyError } from '@/lib/api/notifyError';
 import { saveFile } from '@/lib/page/saveFile';
-import { fetchInvoiceFile } from './api';
+import { fetchInvoiceFile } from './invoiceFile';
 
 const FILE_NAME = 'invoice.pdf';
 

@@ -1,0 +1,59 @@
+import { screen } from '@testing-library/react';
+import { describe, expect, it } from 'vitest';
+import type { NextBill } from '@/lib/api/types';
+import { makeNextBill } from '@/testing/fixtures';
+import { renderScreen } from '@/testing/renderScreen';
+import { NextBillCard } from './NextBillCard';
+
+const renderCard = (...bills: NextBill[]) => renderScreen(<NextBillCard bills={bills} />);
+
+// shows: rule-21
+describe('the next bill', () => {
+  it('has its amount, day and payment method, and what follows', () => {
+    renderCard(
+      makeNextBill({ amount: 559 }),
+      makeNextBill({ date: '2027-01-10T15:00:00Z', follows: true, tax: 'before' }),
+    );
+    const card = screen.getByRole('region', { name: 'Your next bill' });
+    expect(card).toHaveTextContent(/\$5\.59 on Thursday, December 10, in \d+ days/);
+    expect(card).toHaveTextContent('From January 10, 2027: $6.99 / month and applicable taxes');
+    expect(card).toHaveTextContent('To Visa •••• 1111');
+    expect(screen.getByRole('link', { name: 'Change payment method' })).toBeVisible();
+  });
+
+  it('shows the date alone until the amount has come', () => {
+    renderCard(makeNextBill({ amount: null }));
+    const card = screen.getByRole('region', { name: 'Your next bill' });
+    expect(card).toHaveTextContent('on Thursday, December 10');
+    expect(card).not.toHaveTextContent('$');
+  });
+
+  it('adds up the bills of one day and payment method', () => {
+    const gospel = { planNames: ['Gospel TV'] };
+    renderCard(
+      makeNextBill({ amount: 629 }),
+      makeNextBill({ ...gospel, amount: 719 }),
+      makeNextBill({ ...gospel, amount: 799, date: '2027-01-10T15:00:00Z', follows: true }),
+    );
+    const card = screen.getByRole('region', { name: 'Your next bill' });
+    expect(card).toHaveTextContent(/\$13\.48 on Thursday, December 10/);
+    expect(card).toHaveTextContent('Faith & Family $6.29, Gospel TV $7.19');
+    expect(card).toHaveTextContent('From January 10, 2027: Gospel TV $7.99 / month');
+  });
+
+  it('names the plans of several bills', () => {
+    renderCard(
+      makeNextBill(),
+      makeNextBill({ amount: 719, planNames: ['Gospel TV'], paymentSource: null }),
+    );
+    const card = screen.getByRole('region', { name: 'Your next bills' });
+    expect(card).toHaveTextContent('$6.99 for Faith & Family on Thursday');
+    expect(card).toHaveTextContent(/\$7\.19 for Gospel TV on Thursday.*No payment method yet/);
+  });
+
+  it('may not come', () => {
+    renderCard();
+    expect(screen.getByText('You won’t be billed again.')).toBeVisible();
+    expect(screen.queryByRole('link')).not.toBeInTheDocument();
+  });
+});

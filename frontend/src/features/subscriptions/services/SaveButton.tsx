@@ -1,0 +1,35 @@
+import { useQuery } from '@tanstack/react-query';
+import { listSources } from '@/domain/payments/paymentSources';
+import { payForPlansAddress } from '@/domain/plans/planAddresses';
+import { formatPlanNames } from '@/domain/plans/plans';
+import { paymentsOptions } from '@/lib/api/queries';
+import { Button, ButtonLink } from '@/ui/Button';
+import { isCurrentPlan } from './serviceDraft';
+import type { ServiceDraft } from './useServiceDraft';
+
+/**
+ * Saves the draft; without a payment method to charge for what it adds, a link to add a card, which
+ * leads back to the confirmation.
+ */
+export function SaveButton({ draft, onSave }: { draft: ServiceDraft; onSave: () => void }) {
+  const { data: payments } = useQuery(paymentsOptions);
+  const added = draft.all.filter((plan) => !isCurrentPlan(plan) && draft.wanted.includes(plan.id));
+  if (payments && listSources(payments).length === 0 && added.length > 0) {
+    return (
+      <ButtonLink
+        to={payForPlansAddress({
+          planIds: added.map(({ id }) => id),
+          periodUnit: draft.periodUnit,
+        })}
+        block
+      >
+        Add a card and start {formatPlanNames(added)}
+      </ButtonLink>
+    );
+  }
+  return (
+    <Button onClick={onSave} block>
+      SAVE CHANGES
+    </Button>
+  );
+}
