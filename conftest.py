@@ -75,6 +75,7 @@ class Sandbox:
     log: Path
     site: str = "portal-test"
     api_key: str = "test_sandbox_key"
+    is_configured: bool = False
 
     @property
     def url(self) -> str:
@@ -116,11 +117,18 @@ class Sandbox:
         """Have one request to a path fail with `invalid_state_for_request`, after `after` requests have passed."""
         self.order_fault("error", path, status=409, api_error_code="invalid_state_for_request", skip=after)
 
+    def configure_site(self, **settings: str | float) -> None:
+        """Change settings of the site (chargebee_sandbox/README.md lists them) until it is started afresh."""
+        self.is_configured = True
+        form = {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in settings.items()}
+        self._request("POST", "/site_settings", data=form)
+
     def _request_faults(self, method: str, path: str = "", **more: Any) -> httpx.Response:
+        return self._request(method, f"/faults{path}", **more)
+
+    def _request(self, method: str, path: str, **more: Any) -> httpx.Response:
         key = (self.api_key, "")
-        answer = httpx.request(
-            method, f"{self.url}/faults{path}", auth=key, verify=NO_AUTHORITIES, trust_env=False, **more
-        )
+        answer = httpx.request(method, self.url + path, auth=key, verify=NO_AUTHORITIES, trust_env=False, **more)
         return answer.raise_for_status()
 
     def kill(self) -> None:
@@ -129,7 +137,10 @@ class Sandbox:
         self.process.wait()
 
     def start_afresh(self, genesis: datetime = GENESIS) -> None:
-        """Erase the site's data and set its clock, through the API's time machine."""
+        """Erase the site's data, set its clock through the API's time machine, and reset the site's settings."""
+        if self.is_configured:
+            self._request("DELETE", "/site_settings")
+            self.is_configured = False
         # The response comes after everything is erased, so that there is nothing to wait for.
         self.client().TimeMachine.start_afresh("delorean", {"genesis_time": int(genesis.timestamp())})
 
@@ -166,6 +177,10 @@ class Sandbox:
             assert status == "in_progress", f"the time machine says {status}"
             time.sleep(CLOCK_POLL_SECONDS)
         raise TimeoutError("the time machine did not arrive within a minute")
+
+
+def _as_form_value(value: str | float) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _is_answering(url: str) -> bool:
@@ -236,11 +251,13 @@ def _delete_all_rows() -> None:
 
 @pytest.fixture(scope="session")
 def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
-    """After a test that commits, restore permissions and groups in bulk; Django would create them row by row."""
+    """After a test that commits, restore in bulk what migrating has made; Django would create it row by row."""
     from django.contrib.auth.models import Group, Permission
     from django.contrib.contenttypes.models import ContentType
 
-    models: tuple[type[Model], ...] = (ContentType, Permission, Group, Group.permissions.through)
+    from billing.models import Plan
+
+    models: tuple[type[Model], ...] = (ContentType, Permission, Group, Group.permissions.through, Plan)
     with django_db_blocker.unblock():
         rows = [(model, list(model._base_manager.all())) for model in models]
 

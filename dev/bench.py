@@ -32,6 +32,7 @@ PROGRAMS = {
     "peer": "Asking for the account home, and a page that asks the provider five times",
     "sdk": "Calling the provider, through the gateway and by itself",
     "resumes": "Resuming what is due, and making the provider's calls alone",
+    "site_mirror": "Importing a site of 10,000 customers, and counting requests for what happens there",
     "due_rows": "Dealing with due rows, and updating as many at once",
     "lighthouse": "Asking Lighthouse about two pages, on a phone and a desktop",
     "invoices": "Drawing an invoice, and its figures alone",

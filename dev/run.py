@@ -35,7 +35,7 @@ START_SECONDS = 90.0
 
 BANNER = """
   The portal      {base}
-  Sign in as      ava@example.com (or ben, carla, dan, ella, finn, gia, hugo, ivy, jo)
+  Sign in as      ava@example.com (or ben, carla, dan, ella, finn, gia, hugo, ivy, jo, kim)
   The code        is in the inbox: {sandbox}/inbox
   Other brands    http://gospel.localhost:{port}/, kids.localhost, sports.localhost (manage.py brands)
   Operators       {base}/admin/ as admin, support, content or finance; the password is the name
@@ -114,13 +114,14 @@ def _run_manage(*arguments: str) -> None:
 
 
 def seed_demo() -> None:
-    """Seed the demo once; both commands are safe to run again."""
+    """Seed the demo once; the commands are safe to run again."""
     stamp = prepare.seeds_stamp()
     if stamp.is_current:
         return
     print_line("  Seeding the demo …")
     _run_manage("seed_site")
     _run_manage("seed_demo")
+    _run_manage("seed_choices")
     stamp.mark_done()
 
 

@@ -26,6 +26,8 @@ REDIS_URL = "redis://127.0.0.1:6379/9"
 CI = os.environ.get("CI", "").lower() in ("1", "true", "yes")
 # Each has a sandbox beside it, so one core serves two; more than four processes gain nothing.
 FEWEST_WORKERS, MOST_WORKERS = 2, 4
+# Every process would load this plugin for a second, and only the suite on SQLite uses it.
+WITHOUT_FUZZING = ("-p", "no:schemathesis")
 
 # Variables that the tests set themselves, whatever the shell has set.
 OWN_VARIABLES = (
@@ -99,6 +101,12 @@ def python_suite(output: Output) -> bool:
     return _run_suite(command, output, CHROMIUM=ensure_browser())
 
 
+def services_files() -> list[str]:
+    """Return the test files with a test that needs services: collecting all others takes longer than running these."""
+    files = sorted(ROOT.glob("*/tests/**/test_*.py"))
+    return [str(file) for file in files if "pytest.mark.services" in file.read_text()]
+
+
 def services_suite(output: Output) -> bool:
     """Run the tests that need PostgreSQL and Redis. Raises `SuiteSkipped` if they do not answer."""
     database = os.environ.get("TEST_DATABASE_URL", DATABASE_URL)
@@ -108,7 +116,7 @@ def services_suite(output: Output) -> bool:
     if not is_listening(redis, REDIS_PORT):
         raise SuiteSkipped("no Redis answers at TEST_REDIS_URL")
     # Two at once: most of the time they wait for processes of their own.
-    command = _pytest_command("-n", "2", "--dist", "loadfile", "-m", "services")
+    command = _pytest_command(*services_files(), *WITHOUT_FUZZING, "-n", "2", "--dist", "loadfile", "-m", "services")
     return _run_suite(command, output, DATABASE_URL=database, REDIS_URL=redis)
 
 
@@ -118,7 +126,8 @@ def faults_suite(output: Output) -> bool:
         raise SuiteSkipped(f"no {' and no '.join(missing)} on this machine")
     # DATABASE_URL only selects PostgreSQL: the tests start their own server.
     # Two portals at once: most of the time they wait for time-outs.
-    return _run_suite(_pytest_command("faults", "-n", "2", "--dist", "worksteal"), output, DATABASE_URL=DATABASE_URL)
+    command = _pytest_command("faults", *WITHOUT_FUZZING, "-n", "2", "--dist", "worksteal")
+    return _run_suite(command, output, DATABASE_URL=DATABASE_URL)
 
 
 def frontend_suite(output: Output) -> bool:

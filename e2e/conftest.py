@@ -24,7 +24,8 @@ from e2e.support.demo_portal import (
     tokens_file,
 )
 
-expect.set_options(timeout=10_000)
+# Only a failure waits this long; a busy machine may need it.
+expect.set_options(timeout=20_000)
 
 
 @pytest.fixture(scope="session")

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from e2e.support.accessibility import IS_SETTLED
+from e2e.support.accessibility import IS_SETTLED, read_until
 
 PLANTED = "<img src=x onerror=planted()>"
 PLANT = f"""
@@ -46,6 +46,21 @@ SEND_FORGED_MESSAGES = """() => {
 }"""
 
 
+def read_screen(page):
+    """Return a page's URL and markup."""
+    return page.url, page.locator("#root").inner_html()
+
+
+def read_settled_screen(page):
+    """Return a page's URL and markup once they no longer change."""
+    return read_until(page, lambda: read_screen(page), lambda shown: _is_unchanged(page, shown))
+
+
+def _is_unchanged(page, shown):
+    page.wait_for_timeout(100)
+    return read_screen(page) == shown
+
+
 @pytest.fixture(scope="module")
 def planted(demo):
     demo.run_manage("shell", "-c", PLANT)
@@ -75,12 +90,12 @@ def test_a_message_from_another_window_is_ignored(visitor):
     page.wait_for_function(IS_SETTLED)
     for title in ("Card number", "Expiry date", "Security code"):
         expect(page.frame_locator(f"iframe[title='{title}']").locator("input")).to_be_visible()
-    before = page.url, page.locator("#root").inner_html()
+    before = read_settled_screen(page)
     asked = []
     page.on("request", lambda request: asked.append(request.url))
     page.evaluate(SEND_FORGED_MESSAGES)
     page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
-    assert (page.url, page.locator("#root").inner_html()) == before
+    assert read_screen(page) == before
     assert asked == []
 
 

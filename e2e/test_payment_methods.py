@@ -18,6 +18,8 @@ VISA = "4111111111111111"
 MASTERCARD = "5555555555554444"
 AMEX = "378282246310005"
 JCB = "3530111333300000"
+FRICTIONLESS, CHALLENGED, ALWAYS_ASKED = "4000000000002701", "4000000000002503", "4000002760003184"
+PAY = re.compile(r"^Pay \$[0-9.]+ now$")
 REFUSED_WHEN_ADDED = "4119862760338320"
 DECLINES = "4005519200000004"
 CODE = "061"
@@ -69,15 +71,37 @@ def add_card(page: Page, number: str, *, code: str = CODE, name: str = "Grace Va
     page.get_by_role("button", name="Add card").click()
 
 
+def bank_page(page: Page):
+    """Return the page of the card's bank, in its frame above ours."""
+    return page.frame_locator('iframe[title="Bank authentication"]')
+
+
 def method_row(page: Page, name: str):
     """Return a row of the list."""
     return page.get_by_role("listitem").filter(has=page.get_by_role("radio", name=name))
 
 
+def use_card_that_asks(page: Page, name: str) -> None:
+    """Add a card whose bank asks for every payment, and make it the default."""
+    add_card(page, ALWAYS_ASKED, name=name)
+    bank_page(page).get_by_role("button", name="Confirm").click()
+    page.get_by_role("link", name="BACK TO MANAGE PAYMENT METHOD").click()
+    page.get_by_role("radio", name="Visa ending in 3184").check()
+    expect(method_row(page, "Visa ending in 3184")).to_contain_text("Default")
+
+
+def pay_as_the_bank_confirms(page: Page) -> None:
+    """Pay the declined charge of a change, which the card's bank confirms."""
+    expect(page.get_by_role("heading", name="Confirm Payment")).to_be_visible()
+    page.get_by_role("button", name=PAY).click()
+    bank_page(page).get_by_role("button", name="Confirm").click()
+    page.wait_for_url("**/dashboard")
+
+
 def decide_at_paypal(page: Page, decision: str, email: str) -> None:
     """Click PayPal's button, and then a button in its window."""
     with page.expect_popup() as window:
-        page.frame_locator("iframe").get_by_role("button", name="Continue with PayPal").click()
+        page.frame_locator("iframe[title=PayPal]").get_by_role("button", name="PayPal").click()
     window.value.get_by_label("PayPal e-mail address").fill(email)
     window.value.get_by_role("button", name=decision).click()
 
@@ -119,7 +143,7 @@ def test_a_refused_card_keeps_the_form_filled_in_and_another_card_is_accepted(vi
     page = visitor.sign_in("ivy")
     page.goto("/manage-payment-method")
     add_card(page, REFUSED_WHEN_ADDED, name="Ivy Moss")
-    expect(page.get_by_role("main")).to_contain_text("We couldn't process your payment")
+    expect(page.get_by_role("main")).to_contain_text("Your bank declined this card. Nothing was added or charged.")
     expect(page.get_by_label("Name on card")).to_have_value("Ivy Moss")
 
     hosted_input(page, "Card number").fill("")
@@ -205,6 +229,31 @@ def test_carla_cancels_at_paypal_fails_there_and_then_adds_it(visitor: Visitor) 
     visitor.demo.assert_mirror_matches()
 
 
+@pytest.mark.shows("rule-20")
+def test_dan_resumes_and_upgrades_with_charges_that_his_bank_confirms(visitor: Visitor) -> None:
+    page = visitor.sign_in("dan")
+    use_card_that_asks(page, "Dan Brooks")
+
+    page.goto("/dashboard")
+    page.get_by_role("button", name="Resume now").click()
+    resuming = page.get_by_role("dialog")
+    resuming.get_by_role("button", name=re.compile("Resume and pay")).click()
+    resuming.get_by_role("button", name="Confirm with your bank").click()
+    pay_as_the_bank_confirms(page)
+    expect(page.get_by_role("article", name="Gospel TV").first).to_contain_text("Active")
+
+    page.goto("/manage-subscription/upgrade")
+    page.get_by_role("checkbox", name="Gospel TV").uncheck()
+    expect(page.get_by_text("for the remaining days of your monthly subscription")).to_be_visible()
+    page.get_by_role("button", name="SAVE CHANGES").click()
+    page.get_by_role("dialog").get_by_role("button", name=re.compile("^YES, UPGRADE")).click()
+    failed = page.get_by_role("dialog", name="Payment Failed")
+    failed.get_by_role("button", name="Confirm with your bank").click()
+    pay_as_the_bank_confirms(page)
+    expect(page.get_by_role("article", name="Faith & Family").first).to_contain_text("/ year")
+    visitor.demo.assert_mirror_matches()
+
+
 @pytest.mark.shows("shell-8", "shell-9")
 def test_finn_replaces_his_card_from_the_banner_and_pays_what_is_due(visitor: Visitor) -> None:
     page = visitor.sign_in("finn")
@@ -282,4 +331,85 @@ def test_gia_pays_what_is_due_with_paypal(visitor: Visitor) -> None:
     newest = page.get_by_role("row").nth(1)
     expect(newest).to_contain_text("PAID")
     expect(newest).to_contain_text("@")
+    visitor.demo.assert_mirror_matches()
+
+
+@pytest.mark.shows("rule-20")
+def test_ella_adds_cards_and_pays_a_renewal_that_her_bank_confirms(visitor: Visitor) -> None:
+    page = visitor.sign_in("ella")
+    add_card(page, FRICTIONLESS, name="Ella Novak")
+    expect(page.get_by_role("heading", name="Card Information Added")).to_be_visible()
+
+    add_card(page, CHALLENGED, name="Ella Novak")
+    for choice, message in (
+        ("Fail the check", "Your bank couldn’t confirm that it’s you."),  # noqa: RUF001
+        ("Cancel", "You left your bank’s confirmation before finishing."),  # noqa: RUF001
+        ("Let the time run out", "Your bank’s confirmation took too long."),  # noqa: RUF001
+    ):
+        bank_page(page).get_by_role("button", name=choice).click()
+        expect(page.get_by_role("main")).to_contain_text(f"{message} Nothing was added or charged.")
+        expect(page.get_by_label("Name on card")).to_have_value("Ella Novak")
+        page.get_by_role("button", name="Add card").click()
+    expect(page.get_by_role("main")).to_contain_text("Checking with your bank.")
+    bank_page(page).get_by_role("button", name="Confirm").click()
+
+    expect(page.get_by_role("heading", name="Card Information Added")).to_be_visible()
+    page.get_by_role("link", name="BACK TO MANAGE PAYMENT METHOD").click()
+    for ending in ("2701", "2503"):
+        expect(page.get_by_role("radio", name=f"Visa ending in {ending}")).to_have_count(1)
+
+    # The renewal is declined until Ella confirms it.
+    use_card_that_asks(page, "Ella Novak")
+    visitor.demo.travel_to_last_nights(31)
+    page.goto("/manage-payment-method")
+    page.get_by_role("button", name=PAY).click()
+    page.get_by_role("dialog").get_by_role("button", name=re.compile("YES, PAY")).click()
+    expect(page.get_by_role("main")).to_contain_text("The payment didn’t go through.")  # noqa: RUF001
+
+    page.get_by_role("link", name="Confirm the payment with your bank").click()
+    expect(page.get_by_role("heading", name="Confirm Payment")).to_be_visible()
+    page.get_by_role("button", name=PAY).click()
+    bank_page(page).get_by_role("button", name="Cancel").click()
+    expect(page.get_by_role("main")).to_contain_text("You left your bank’s confirmation")  # noqa: RUF001
+    page.get_by_role("button", name=PAY).click()
+    bank_page(page).get_by_role("button", name="Confirm").click()
+    page.wait_for_url("**/manage-payment-method")
+    expect(page.get_by_text("You’re all paid up.")).to_be_visible()  # noqa: RUF001
+    expect(page.get_by_role("radio", name="Visa ending in 3184")).to_be_checked()
+    visitor.demo.assert_mirror_matches()
+
+
+@pytest.mark.shows("rule-20")
+def test_hugo_starts_two_services_with_charges_that_his_bank_confirms(visitor: Visitor) -> None:
+    page = visitor.sign_in("hugo")
+    use_card_that_asks(page, "Hugo Berg")
+
+    page.goto("/manage-subscription")
+    for service in ("Gospel TV", "Kids"):
+        page.get_by_role("checkbox", name=service).check()
+    page.get_by_role("button", name="SAVE CHANGES").click()
+    page.get_by_role("dialog").get_by_role("button", name=re.compile("YES, ADD GOSPEL TV AND KIDS AND PAY")).click()
+    failed = page.get_by_role("dialog", name="Payment Failed")
+    failed.get_by_role("button", name="Confirm with your bank").click()
+
+    main = page.get_by_role("main")
+    expect(page.get_by_role("heading", name="Confirm Payment")).to_be_visible()
+    expect(main).to_contain_text("is 2 payments. Your bank may ask you to confirm each.")
+    page.get_by_role("button", name=PAY).click()
+    bank_page(page).get_by_role("button", name="Fail the check").click()
+    expect(main).to_contain_text("Nothing was added or charged.")
+    page.reload()
+    page.get_by_role("button", name=PAY).click()
+    expect(main).to_contain_text("Payment 1 of 2.")
+    bank_page(page).get_by_role("button", name="Confirm").click()
+    expect(main).to_contain_text("Payment 2 of 2.")
+    bank_page(page).get_by_role("button", name="Cancel").click()
+    expect(main).to_contain_text("You left your bank’s confirmation")  # noqa: RUF001
+    # What the bank has confirmed is kept: it asks about the second payment only.
+    page.get_by_role("button", name=PAY).click()
+    expect(main).to_contain_text("Payment 2 of 2.")
+    bank_page(page).get_by_role("button", name="Confirm").click()
+    page.wait_for_url("**/dashboard")
+    for service in ("Gospel TV", "Kids"):
+        expect(page.get_by_role("article", name=service).first).to_contain_text("Active")
     visitor.demo.assert_mirror_matches()

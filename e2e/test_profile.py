@@ -20,7 +20,7 @@ def save_profile(page):
 @pytest.mark.shows("profile-4")
 def test_ben_changes_his_name_here_and_at_the_provider(visitor):
     page = visitor.sign_in("ben")
-    page.get_by_role("link", name="Your Profile").click()
+    page.get_by_role("link", name="Profile", exact=True).click()
     page.get_by_label("First name").fill("Benedict")
     page.get_by_label("Month").select_option("2")
     page.get_by_label("Day", exact=True).select_option("29")

@@ -9,6 +9,21 @@ def test_a_subscriber_signs_in_with_the_code_from_the_mail(visitor):
     page.wait_for_function("() => localStorage.length === 1")
 
 
+@pytest.mark.shows("landing-3")
+def test_a_mailed_code_can_be_entered_after_a_reload(visitor):
+    page, mail_count = visitor.page, len(visitor.demo.mails_to("finn@example.com"))
+    page.goto("/")
+    page.get_by_label("Email address").fill("finn@example.com")
+    page.get_by_role("button", name="Send code").click()
+    code = page.get_by_label("Six-digit code")
+    expect(code).to_be_focused()
+    page.reload()
+    expect(code).to_be_focused()
+    assert page.evaluate("() => localStorage.length + sessionStorage.length") == 0
+    code.fill(visitor.demo.wait_for_code("finn@example.com", after=mail_count))
+    page.wait_for_url("**/dashboard")
+
+
 @pytest.mark.shows("rule-13", "security-1")
 def test_an_unknown_address_gets_the_same_answer_and_no_mail(visitor):
     page = visitor.page
@@ -16,6 +31,7 @@ def test_an_unknown_address_gets_the_same_answer_and_no_mail(visitor):
     page.get_by_label("Email address").fill("stranger@example.com")
     page.get_by_role("button", name="Send code").click()
     expect(page.get_by_label("Six-digit code")).to_be_visible()
+    page.get_by_role("button", name="Use a different email address").click()
     # Once a later code for a known address was mailed, the stranger's request has been processed.
     visitor.sign_in_by_code("hugo")
     assert visitor.demo.mails_to("stranger@example.com") == []

@@ -13,7 +13,7 @@ import pytest
 from accounts.models import LoginChallenge
 from billing.models import Command, Heartbeat, InvoicePdf
 from billing.tests.support.live_provider import FAITH
-from conftest import free_port
+from conftest import NO_AUTHORITIES, free_port
 from faults.running_portal import PortalProcess, RunningPortal, wait_until
 
 CODE = re.compile(r"^\s*(\d{6})\s*$", re.MULTILINE)
@@ -29,23 +29,24 @@ def skewed_process(process: PortalProcess, seconds: int, **changed: str) -> Port
     return replace(process, command=command, environment={**process.environment, **changed}, running=None)
 
 
-@pytest.fixture(params=[MINUTE, -MINUTE], ids=["ahead", "behind"])
-def other_browser(portal: RunningPortal, request: pytest.FixtureRequest) -> Iterator[httpx.Client]:
+@pytest.fixture(scope="module", params=[MINUTE, -MINUTE], ids=["ahead", "behind"])
+def other_browser(running_portal: RunningPortal, request: pytest.FixtureRequest) -> Iterator[httpx.Client]:
     """Yield a client of a second web server with a skewed clock; the worker's clock is skewed the other way."""
-    port = free_port()
-    web = skewed_process(portal.processes["web"], request.param, PORT=str(port))
-    portal.processes["worker"].terminate_process()
-    worker = skewed_process(portal.processes["worker"], -request.param)
-    for process in (web, worker):
+    port, processes = free_port(), running_portal.processes
+    web = skewed_process(processes["web"], request.param, PORT=str(port))
+    processes["worker"].terminate_process()
+    processes["worker"] = skewed_process(processes["worker"], -request.param)
+    for process in (web, processes["worker"]):
         process.start_process()
-    client = httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60)
+    client = httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60, verify=NO_AUTHORITIES)
     try:
         wait_until(lambda: _is_serving(client))
         yield client
     finally:
-        for process in (web, worker):
+        for process in (web, processes["worker"]):
             process.kill_process()
-        portal.run_process("worker")
+        running_portal.run_process("worker")
+        running_portal.wait_for_all()
 
 
 def _is_serving(browser: httpx.Client) -> bool:

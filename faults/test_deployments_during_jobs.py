@@ -54,7 +54,7 @@ def slow_provider(portal: RunningPortal) -> dict[str, str]:
 
 def limit_requests(portal: RunningPortal) -> dict[str, str]:
     """Lower the rate limit, so that threads wait for it."""
-    return {"RESUME_THREADS": "3", "CHARGEBEE_BACKGROUND_REQUESTS_PER_MINUTE": "3"}
+    return {"RESUME_THREADS": "3", "CHARGEBEE_BACKGROUND_REQUESTS_PER_MINUTE": "10"}
 
 
 def busy_provider(portal: RunningPortal) -> dict[str, str]:

@@ -48,9 +48,9 @@ def request_slow_invoice(portal: RunningPortal, name: str) -> Iterator[tuple[htt
 def start_rendering(portal: RunningPortal, wanted: InvoicePdf, **limits: int) -> int:
     """Send the rendering task with shorter limits; return the id of the process that renders."""
     portal.send_task(TASK, wanted.pk, **limits)
-    wait_until(lambda: portal.running_task_pids(TASK), what="a process that renders")
-    assert InvoicePdf.objects.get(pk=wanted.pk).attempts == 1
-    return portal.running_task_pids(TASK)[0]
+    (pid,) = wait_until(lambda: portal.running_task_pids(TASK, "worker"), what="a process that renders")
+    wait_until(lambda: InvoicePdf.objects.get(pk=wanted.pk).attempts == 1, what="its claim of the PDF")
+    return pid
 
 
 def assert_others_unaffected(portal: RunningPortal, browser: httpx.Client, name: str) -> None:

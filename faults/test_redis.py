@@ -12,7 +12,7 @@ from accounts.mail.queue import queue_mail
 from accounts.models import OutgoingMail
 from billing.models import Command, Heartbeat
 from billing.tests.support.live_provider import FAITH
-from conftest import free_port
+from conftest import NO_AUTHORITIES, free_port
 from core.models import LimitCounter
 from faults.running_portal import PortalProcess, RunningPortal, wait_until
 
@@ -75,7 +75,9 @@ def test_it_starts_serves_and_limits_without_redis(portal: RunningPortal) -> Non
     )
     server.start_process()
     try:
-        alone = httpx.Client(base_url=f"http://127.0.0.1:{port}", headers=browser.headers, timeout=60)
+        alone = httpx.Client(
+            base_url=f"http://127.0.0.1:{port}", headers=browser.headers, timeout=60, verify=NO_AUTHORITIES
+        )
         wait_until(lambda: _is_serving(alone), what="a portal without Redis")
         assert assert_answers_soon(lambda: alone.get("/api/account")).status_code == 200
         payload = {"email": "kira@example.com"}

@@ -1,4 +1,4 @@
-"""A fake of the provider that answers calls for subscriptions at once or after a fixed delay."""
+"""A fake of the provider that answers calls for subscriptions, and a list without events, at once or after a delay."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from typing import IO, Any, cast
 from dev.paths import ROOT
 
 CALL = re.compile(r"^/api/v2/subscriptions/([^/?]+)(/resume)?$")
+EVENTS = "/api/v2/events"
 SEEN = "/seen"
 # Newer than any version in a mirror.
 VERSION = 2_000_000_000_000
@@ -46,7 +47,9 @@ class _ProviderHandler(BaseHTTPRequestHandler):
         self.server.calls += 1
         time.sleep(self.server.seconds)
         call = CALL.match(self.path)
-        if call is None:
+        if self.path.startswith(EVENTS):
+            self._send_answer({"list": []})
+        elif call is None:
             self._send_answer({"message": "unknown", "api_error_code": "resource_not_found"}, status=404)
         else:
             self._send_answer({"subscription": _active_subscription(call[1]), "customer": _customer_object(call[1])})

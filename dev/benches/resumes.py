@@ -84,7 +84,7 @@ def _resume_within_limit() -> Comparison:
             CHARGEBEE_BACKGROUND_REQUESTS_PER_MINUTE=LIMIT,
             RESUME_THREADS=1,
         ),
-        rate_limit.throttle_background(clock),
+        rate_limit.throttle_jobs(clock),
     ):
         _resumes_per_second(LIMIT * MINUTES)
     a_minute = sum(at < MINUTES * 60 for at in asked_at[1:]) / MINUTES

@@ -26,6 +26,7 @@ SEED_SOURCES = (
     ROOT / "accounts" / "management" / "commands" / "seed_site.py",
     ROOT / "billing" / "management" / "commands" / "seed_demo.py",
     ROOT / "billing" / "demo_seed.py",
+    ROOT / "preferences" / "management" / "commands" / "seed_choices.py",
     ROOT / "billing" / "fixtures",
 )
 # It exists while pip installs, and remains where pip was interrupted.

@@ -18,7 +18,7 @@ HOLDERS = sorted({name for state in DIALOGS for name in state.accounts})
 MENU = "profile-menu"
 # Dialogs that a button opens and that need no further action.
 OPENED = [state for state in DIALOGS if state.opener and state.inside is do_nothing and state.name != MENU]
-CHANGES_NOTHING = re.compile("^(NO, CANCEL|Not now)$")
+CHANGES_NOTHING = re.compile("^(NO, CANCEL|Not now|Close)$")
 CONTROLS = "button:enabled, a[href]"
 # The index of the focused control in the dialog: -1 means a control of the page behind it. Between the last control and
 # the first the browser itself has the focus, and the active element is the body.
@@ -110,12 +110,14 @@ def test_the_menu_works_with_the_keyboard(signed_in):
     trigger = page.get_by_role("button", name="Your profile")
     trigger.focus()
     page.keyboard.press("Enter")
-    expect(page.get_by_role("button", name="Logout")).to_be_visible()
-    items = page.get_by_role("banner").get_by_role("listitem").locator("a, button").filter(visible=True)
-    for item in items.all()[-4:]:
+    logout = page.get_by_role("button", name="Logout")
+    expect(logout).to_be_visible()
+    items = page.get_by_role("banner").get_by_role("list").filter(has=logout).locator("a, button").all()
+    assert len(items) == 4
+    for item in items:
         page.keyboard.press("Tab")
         expect(item).to_be_focused()
     page.keyboard.press("Escape")
-    expect(page.get_by_role("button", name="Logout")).to_be_hidden()
+    expect(logout).to_be_hidden()
     expect(trigger).to_be_focused()
     expect(trigger).to_have_attribute("aria-expanded", "false")

@@ -65,7 +65,6 @@ def test_a_subscriber_can_sign_in_and_reach_the_requested_screen(visitor):
     expect(code).to_have_attribute("aria-invalid", "true")
     expect(code).to_be_focused()
     page.keyboard.type(visitor.demo.wait_for_code("hugo@example.com"))
-    page.keyboard.press("Enter")
     expect_new_screen(page, "/billingHistory")
 
     tab_to_and_press(button_named(page, "Your profile"))

@@ -40,7 +40,7 @@ def test_it_does_not_load_on_profile_and_card_screens_however_they_are_reached(v
     page.wait_for_function("() => window.widgets === 1")
     expect(page.get_by_role("banner").get_by_role("link", name="Help")).to_have_count(0)
 
-    page.get_by_role("link", name="Your Profile").click()
+    page.get_by_role("link", name="Profile", exact=True).click()
     page.wait_for_url("**/edit-profile")
     expect(page.get_by_role("heading", level=1)).to_be_visible()
     assert count_widgets(page) is None

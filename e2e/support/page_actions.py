@@ -11,8 +11,8 @@ from playwright.sync_api import Error, Locator, Page, Route, expect
 
 from e2e.support.accessibility import open_settled
 
-# A control may appear shortly after the screen has settled.
-APPEAR_SECONDS = 3
+# A control may appear shortly after the screen has settled; on a busy machine shortly is long.
+APPEAR_SECONDS = 10
 # Where controls are reachable: the open dialog, or else the page.
 FRONT = "dialog[open], body:not(:has(dialog[open]))"
 PageAction = Callable[[Page], bool | None]
@@ -61,6 +61,11 @@ def abort_held_requests(page: Page) -> None:
 def answer_with_invalid_data(route: Route) -> None:
     """Answer with data that no screen can render."""
     route.fulfill(json={"plans": [{}]})
+
+
+def answer_with(data: object) -> RouteAnswer:
+    """Return a handler that answers with this data as JSON."""
+    return lambda route: route.fulfill(json=data)
 
 
 def answer_with_setting_off(name: str) -> RouteAnswer:

@@ -8,11 +8,15 @@ from dataclasses import dataclass, field
 
 from playwright.sync_api import Page
 
-from e2e.support.accessibility import axe_violations_in_all_looks, open_settled
+from e2e.support.accessibility import LIGHT_RULES, RULES, axe_violations_in_all_looks, open_settled
 from e2e.support.page_actions import PageAction, RouteAnswer, abort_held_requests, click_control, do_nothing
 
 ANIMATIONS_ARE_STILL = "() => document.getAnimations().every(({ playState }) => playState !== 'running')"
 SHOWN_SECONDS = 20
+# Answered here, so that it opens offline, too. For a page that is not isolated as ours are, such as `about:blank`, the
+# browser would start another process, and one more for the screen that follows.
+BLANK = "/blank"
+ISOLATED = {"Cross-Origin-Opener-Policy": "same-origin"}
 
 
 @dataclass(frozen=True)
@@ -30,14 +34,19 @@ class ScreenState:
     shows: str = ""
     # The screen never finishes loading.
     loading: bool = False
-    # `make screenshots` shows it for all accounts, not only for `accounts`.
+    # `make screenshots` shows it for all accounts, not only for `accounts`, but those of `ONLY_WHERE_NAMED`.
     for_all_accounts: bool = False
+
+
+def leave_app(page: Page) -> None:
+    """Open an empty page: the app may retry a failed request, which would reach the server once nothing replaces it."""
+    page.route(BLANK, lambda route: route.fulfill(content_type="text/plain", headers=ISOLATED))
+    page.goto(BLANK)
 
 
 def enter_state(page: Page, state: ScreenState) -> bool:
     """Bring a page into a state and wait until it shows; return False if the account lacks a control for that."""
-    # Leave the app first: it may retry a failed request, which would then reach the server.
-    page.goto("about:blank")
+    leave_app(page)
     page.context.set_offline(False)
     abort_held_requests(page)
     page.unroute_all()
@@ -58,9 +67,12 @@ def enter_state(page: Page, state: ScreenState) -> bool:
 
 
 def violations_by_state(page: Page, states: Iterable[ScreenState]) -> dict[str, list[str]]:
-    """Return axe's violations by state, without the states that have none."""
+    """Return axe's violations by state, without the states that have none.
+
+    A screen is also checked in its dark colors as it opens for an account; its other states have the same ones.
+    """
     found = {}
     for state in states:
         assert enter_state(page, state), state.name
-        found[state.name] = axe_violations_in_all_looks(page)
+        found[state.name] = axe_violations_in_all_looks(page, RULES if state.for_all_accounts else LIGHT_RULES)
     return {name: violations for name, violations in found.items() if violations}

@@ -20,7 +20,7 @@ from dev.console import print_line
 from e2e.support.demo_portal import ACCOUNTS, DemoPortal, Visitor, free_port
 from e2e.support.page_actions import click_control
 from e2e.support.screen_state import ScreenState, enter_state
-from e2e.support.state_catalog import DIALOGS, FAILED, LANDING, LOADING, NOBODY, SCREENS
+from e2e.support.state_catalog import DIALOGS, FAILED, LANDING, LOADING, NOBODY, ONLY_WHERE_NAMED, SCREENS
 
 OPERATOR = "operator"
 WIDTHS = {360: 740, 768: 1024, 1280: 900}
@@ -84,7 +84,10 @@ def states_for_account(account: str) -> list[ScreenState]:
     """Return the states that an account can be in."""
     own_states = [state for state in (*LANDING, *SERVER_SCREENS) if account in state.accounts]
     app_states = (*SCREENS, *DIALOGS, *LOADING, *FAILED)
-    return own_states or [state for state in app_states if state.for_all_accounts or account in state.accounts]
+    in_all = account not in ONLY_WHERE_NAMED
+    return own_states or [
+        state for state in app_states if (in_all and state.for_all_accounts) or account in state.accounts
+    ]
 
 
 def open_server_page(page: Page, state: ScreenState) -> bool:

@@ -11,6 +11,7 @@ from e2e.support.page_actions import (
     answer_failed,
     answer_refused,
     answer_unconfirmed,
+    answer_with,
     answer_with_invalid_data,
     answer_with_setting_off,
     choose_last,
@@ -37,8 +38,35 @@ from e2e.support.screen_state import ScreenState
 
 NOBODY = "nobody"
 EVERYTHING = "**/api/**"
-AVA, BEN, CARLA, DAN, ELLA, FINN, GIA, HUGO, IVY, JO = ((name,) for name in ACCOUNTS)
+AVA, BEN, CARLA, DAN, ELLA, FINN, GIA, HUGO, IVY, JO, KIM = ((name,) for name in ACCOUNTS)
+# What is new in these accounts shows in the states that name them; their other screens look like those of the others.
+ONLY_WHERE_NAMED = KIM
 SAVE = "SAVE CHANGES"
+# What the activity shows after a renewal, and the mail about it.
+BILL_PAID = {
+    "at": "2026-11-19T15:05:00Z",
+    "kind": "bill_paid",
+    "text": "Receipt for Faith & Family: $6.99",
+    "actor": "system",
+    "mailId": 1,
+}
+RECEIPT = {
+    "sentAt": "2026-11-19T15:06:00Z",
+    "sentTo": "ava@example.com",
+    "title": "Receipt for Faith & Family: $6.99",
+    "lines": ["Faith & Family renewed on November 19, 2026."],
+    "facts": [
+        {"name": "Faith & Family", "value": "November 19, 2026 to December 19, 2026"},
+        {"name": "Charged", "value": "$6.99, taxes included"},
+        {"name": "Payment method", "value": "Visa ending in 1111"},
+        {"name": "Invoice", "value": "1042"},
+    ],
+    "note": "",
+    "links": [
+        {"text": "See your invoice", "path": "/billingHistory?invoice=1042"},
+        {"text": "See your subscriptions", "path": "/dashboard"},
+    ],
+}
 PAUSE = re.compile(r"/api/account/pause\?|/multiple-pause$")
 # Screens that load data, which may be slow or fail.
 LOADING_PATHS = {
@@ -124,7 +152,7 @@ HOME = (
     ScreenState("signed-in", "/", JO, shows="re signed in$"),
 )
 PLAN_SCREENS = (
-    ScreenState("manage-subscription", "/manage-subscription", (*JO, *DAN, *IVY), for_all_accounts=True),
+    ScreenState("manage-subscription", "/manage-subscription", (*JO, *DAN, *IVY, *KIM), for_all_accounts=True),
     ScreenState("manage-preview", "/manage-subscription?action=downgrade", (*JO, *BEN)),
     ScreenState(
         "manage-nothing-chosen",
@@ -149,6 +177,7 @@ PLAN_SCREENS = (
         answers={"**/add-remove-service/estimate": answer_failed},
         shows="^Try again$",
     ),
+    ScreenState("manage-no-method", "/manage-subscription?add=Minno-Plan", IVY, shows="^Add a card and start Kids$"),
     ScreenState("manage-last-one", "/manage-subscription", (*BEN, *FINN), try_uncheck_all, shows="^Keep at least one"),
     ScreenState("upgrade", "/manage-subscription/upgrade", (*JO, *BEN, *DAN), for_all_accounts=True),
     ScreenState("upgrade-none-chosen", "/manage-subscription/upgrade", JO, try_uncheck_all, shows="^Select at least"),
@@ -181,6 +210,13 @@ LEAVING_SCREENS = (
         shows="^Select at",
     ),
     ScreenState(
+        "pause-outdated",
+        "/pause-offer?ids=unknown",
+        AVA,
+        click_control("button", "PAUSE MY"),
+        shows="^Select at",
+    ),
+    ScreenState(
         "pause-refused",
         "/pause-offer",
         AVA,
@@ -189,7 +225,7 @@ LEAVING_SCREENS = (
         shows="^This cannot",
     ),
     ScreenState("pause-summary", "/pause-summary", (*ELLA, *JO, *IVY), for_all_accounts=True),
-    ScreenState("cancel", "/cancelAll", (*JO, *BEN, *DAN, *HUGO, *GIA), for_all_accounts=True),
+    ScreenState("cancel", "/cancelAll", (*JO, *BEN, *DAN, *HUGO, *GIA, *KIM), for_all_accounts=True),
     ScreenState(
         "cancel-none-chosen",
         "/cancelAll",
@@ -214,7 +250,7 @@ LEAVING_SCREENS = (
     ),
 )
 OWN_SCREENS = (
-    ScreenState("billing-history", "/billingHistory", (*AVA, *IVY, *FINN), for_all_accounts=True),
+    ScreenState("billing-history", "/billingHistory", (*AVA, *IVY, *FINN, *KIM), for_all_accounts=True),
     ScreenState("billing-history-more", "/billingHistory", AVA, click_control("button", "Show more"), shows="^Showing"),
     ScreenState(
         "billing-history-preparing",
@@ -272,7 +308,7 @@ OWN_SCREENS = (
     ),
 )
 METHOD_SCREENS = (
-    ScreenState("methods", "/manage-payment-method", (*JO, *AVA, *FINN, *IVY), for_all_accounts=True),
+    ScreenState("methods", "/manage-payment-method", (*JO, *AVA, *FINN, *IVY, *KIM), for_all_accounts=True),
     ScreenState("method-kept", "/manage-payment-method", BEN, shows="can.t be deleted"),
     ScreenState(
         "method-not-chosen",
@@ -297,6 +333,7 @@ METHOD_SCREENS = (
         lambda page: page.get_by_role("radio", name="Card").check(),
     ),
     ScreenState("add-card", "/add-card-payment-method", (*JO, *FINN), for_all_accounts=True),
+    ScreenState("add-card-order", "/add-card-payment-method?add=Minno-Plan", IVY, shows="^Your order$"),
     ScreenState(
         "add-card-empty",
         "/add-card-payment-method",
@@ -382,6 +419,22 @@ METHOD_SCREENS = (
 # States with a dialog or menu in front of a screen.
 DIALOGS = (
     ScreenState(
+        "email-dialog",
+        "/dashboard",
+        AVA,
+        opener="Read the email",
+        answers={"**/api/account/activity*": answer_with([BILL_PAID]), "**/api/account/mails/*": answer_with(RECEIPT)},
+        shows="^See your invoice$",
+    ),
+    ScreenState(
+        "email-dialog-failed",
+        "/dashboard",
+        AVA,
+        opener="Read the email",
+        answers={"**/api/account/activity*": answer_with([BILL_PAID]), "**/api/account/mails/*": answer_failed},
+        shows="^Try again$",
+    ),
+    ScreenState(
         "profile-menu",
         "/dashboard",
         (*JO, *IVY),
@@ -424,15 +477,23 @@ DIALOGS = (
         inside=confirm_dialog,
         shows="^We.re confirming",
     ),
-    ScreenState("free-month-dialog", "/dashboard", FINN, opener="Claim my free month", shows="^You won.t be charged"),
+    ScreenState("free-month-dialog", "/dashboard", AVA, opener="Claim my free month", shows="^You won.t be charged"),
     ScreenState(
         "free-month-dialog-refused",
         "/dashboard",
-        FINN,
+        AVA,
         answers={"**/api/account/claim-my-offer": answer_refused},
         opener="Claim my free month",
         inside=confirm_dialog,
         shows="^This cannot",
+    ),
+    ScreenState(
+        "end-now-dialog",
+        "/cancelAll",
+        DAN,
+        set_checkbox("Gospel TV", on=True),
+        opener="CANCEL SUB",
+        shows="^Gospel TV is paused",
     ),
     ScreenState("undo-dialog", "/dashboard", ELLA, undo_by_link, shows="^Not now$"),
     ScreenState(
@@ -494,6 +555,8 @@ DIALOGS = (
         "/manage-subscription",
         IVY,
         set_checkbox("Kids", on=True),
+        # With the payment methods known, adding a card comes first.
+        answers={"**/api/payments/": answer_failed},
         opener=SAVE,
         inside=confirm_dialog,
         shows="^Add a payment method$",
