@@ -60,6 +60,33 @@ describe('a screen’s chunk', () => {
     expect(load).toHaveBeenCalledTimes(2);
   });
 
+  it('is requested again when the first request after the connection returned fails too', async () => {
+    onlineManager.setOnline(false);
+    const load = vi
+      .fn()
+      .mockRejectedValueOnce(missingFile)
+      .mockRejectedValueOnce(missingFile)
+      .mockResolvedValue(screenFile);
+    openScreen(load);
+    await screen.findByRole('alert');
+    onlineManager.setOnline(true);
+    expect(await screen.findByText('The screen', {}, { timeout: 3000 })).toBeVisible();
+    expect(load).toHaveBeenCalledTimes(3);
+  });
+
+  it('is requested again when a request made offline fails after the connection returned', async () => {
+    onlineManager.setOnline(false);
+    let fail: (error: Error) => void = () => undefined;
+    const load = vi
+      .fn()
+      .mockReturnValueOnce(new Promise((_, reject) => (fail = reject)))
+      .mockResolvedValue(screenFile);
+    openScreen(load);
+    onlineManager.setOnline(true);
+    fail(missingFile);
+    expect(await screen.findByText('The screen', {}, { timeout: 3000 })).toBeVisible();
+  });
+
   it('is not reported as missing when the screen itself fails', async () => {
     openScreen(() => Promise.reject(new TypeError('x is undefined')));
     expect(await screen.findByText('Broken')).toBeVisible();

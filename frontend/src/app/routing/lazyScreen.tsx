@@ -1,6 +1,7 @@
 import { onlineManager, queryOptions, useQuery } from '@tanstack/react-query';
 import type { ComponentType } from 'react';
 import { UNREACHABLE_MESSAGE } from '@/lib/api/errors';
+import { READ_REPEATS } from '@/lib/api/queryClient';
 import { reloadPage } from '@/lib/page/pageLoads';
 import { Card } from '@/ui/Card';
 import { ErrorState } from '@/ui/ErrorState';
@@ -10,7 +11,12 @@ import { PageHeading } from '@/ui/PageHeading';
 
 type LoadScreenFile = () => Promise<{ default: ComponentType }>;
 
-/** The query for a screen's chunk: fetched once; after a failure again when the connection returns. */
+/**
+ * The query for a screen's chunk: fetched once; after a failure again when the connection returns.
+ *
+ * While online it repeats a failed request as reads do: the first request after the connection
+ * returns often fails too.
+ */
 export function screenFileOptions(name: string, load: LoadScreenFile) {
   return queryOptions({
     queryKey: ['screen', name],
@@ -18,6 +24,8 @@ export function screenFileOptions(name: string, load: LoadScreenFile) {
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: Number.POSITIVE_INFINITY,
     structuralSharing: false,
+    retry: (failures, error) =>
+      isMissingFile(error) && onlineManager.isOnline() && failures < READ_REPEATS,
   });
 }
 

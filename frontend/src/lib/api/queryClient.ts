@@ -2,7 +2,8 @@ import { onlineManager, QueryClient } from '@tanstack/react-query';
 
 import { ApiError } from './errors';
 
-const READ_REPEATS = 2;
+/** How often a read that failed is repeated, at most. */
+export const READ_REPEATS = 2;
 
 /**
  * Retries a read only if that can help: after no response while online, or after a server error.
