@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Dialog, expect
 
 from e2e.support.accessibility import read_until
 from e2e.support.demo_portal import session_storage_state
@@ -35,6 +35,40 @@ def test_ben_changes_his_name_here_and_at_the_provider(visitor):
 
     page.get_by_role("button", name="Clear birthday").click()
     save_profile(page)
+
+
+@pytest.mark.shows("profile-10")
+def test_dan_is_asked_before_his_unsaved_name_is_lost(visitor):
+    page = visitor.sign_in("dan")
+    page.goto("/dashboard")
+    page.get_by_role("link", name="Profile", exact=True).click()
+    name, question = page.get_by_label("First name"), page.get_by_role("dialog", name="Leave without saving?")
+    name.fill("Danny")
+
+    page.get_by_role("link", name="Home", exact=True).click()
+    question.get_by_role("button", name="NO, CANCEL").click()
+    expect(page.get_by_role("link", name="Home", exact=True)).to_be_focused()
+    page.go_back()
+    question.get_by_role("button", name="NO, CANCEL").click()
+    page.wait_for_url("**/edit-profile")
+    expect(name).to_have_value("Danny")
+
+    # Keeping the page would make `reload` wait forever, so the browser's question is answered with yes.
+    asked: list[str] = []
+
+    def accept(dialog: Dialog) -> None:
+        asked.append(dialog.type)
+        dialog.accept()
+
+    page.once("dialog", accept)
+    page.reload()
+    assert asked == ["beforeunload"]
+    expect(name).not_to_have_value("Danny")
+
+    name.fill("Danny")
+    page.go_back()
+    question.get_by_role("button", name="YES, LEAVE").click()
+    page.wait_for_url("**/dashboard")
 
 
 # The transition durations of a dialog and its backdrop.

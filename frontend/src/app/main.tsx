@@ -9,6 +9,7 @@ import { siteOptions } from '@/lib/api/queries';
 import { createQueryClient } from '@/lib/api/queryClient';
 import { applyHandover } from '@/lib/page/handover';
 import { pageAllowsProviderScript, readSiteFromPage } from '@/lib/page/pageLoads';
+import { watchTraversals } from '@/lib/page/traversals';
 import { applySite } from '@/lib/site';
 import { App } from './App';
 
@@ -24,6 +25,7 @@ void queryClient.prefetchQuery(siteOptions);
 prefetchScreen(queryClient, window.location.pathname);
 
 applyHandover();
+watchTraversals();
 
 // Strict mode renders twice in development, which the provider's script may not support.
 const Mode = pageAllowsProviderScript() ? Fragment : StrictMode;

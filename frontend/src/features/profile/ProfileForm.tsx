@@ -1,7 +1,9 @@
 import { type ChangeEvent, useRef } from 'react';
 
 import type { Profile } from '@/lib/api/types';
+import { useUnsavedGuard } from '@/lib/hooks/useUnsavedGuard';
 import { Button } from '@/ui/Button';
+import { ConfirmModal } from '@/ui/ConfirmModal';
 import { TextField } from '@/ui/Field';
 import { InfoAlert } from '@/ui/InfoAlert';
 import { BirthdayFields } from './BirthdayFields';
@@ -19,8 +21,9 @@ function focusField(form: HTMLFormElement | null, name: FieldName): void {
 /** The form for names and birthday; the email address is read-only. */
 export function ProfileForm({ saved }: { saved: Profile }) {
   const form = useRef<HTMLFormElement>(null);
-  const { profile, problems, change, failure, submit, isSaving } = useProfileForm(saved, (name) =>
-    focusField(form.current, name),
+  const { profile, problems, hasChanges, change, failure, submit, isSaving } = useProfileForm(
+    saved,
+    (name) => focusField(form.current, name),
   );
   const nameFieldProps = (name: 'firstName' | 'lastName') => ({
     name,
@@ -47,6 +50,22 @@ export function ProfileForm({ saved }: { saved: Profile }) {
       <Button type="submit" busy={isSaving} block>
         Update Profile
       </Button>
+      <UnsavedDialog hasChanges={hasChanges} />
     </form>
+  );
+}
+
+/** Asks before unsaved changes are lost. */
+function UnsavedDialog({ hasChanges }: { hasChanges: boolean }) {
+  const { isHolding, stay, leave } = useUnsavedGuard(hasChanges);
+  return (
+    <ConfirmModal
+      open={isHolding}
+      title="Leave without saving?"
+      message="The changes to your profile haven’t been saved."
+      confirmBtnText="YES, LEAVE"
+      onConfirm={leave}
+      onCancel={stay}
+    />
   );
 }

@@ -1,4 +1,5 @@
 import { screen, waitFor, within } from '@testing-library/react';
+import type { UserEvent } from '@testing-library/user-event';
 import { HttpResponse, http } from 'msw';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 
@@ -165,6 +166,44 @@ describe('the profile', () => {
     expect(await screen.findByRole('alert')).toHaveTextContent('Broken.');
     await user.click(screen.getByRole('button', { name: 'Try again' }));
     expect(await findField('First name')).toBeVisible();
+  });
+});
+
+describe('unsaved changes', () => {
+  const getDialog = () => screen.queryByRole('dialog', { name: 'Leave without saving?' });
+  const followBackLink = (user: UserEvent) =>
+    user.click(screen.getByRole('link', { name: 'Manage Your Account' }));
+
+  // shows: profile-10
+  it('are asked about before a link leaves the screen', async () => {
+    const { user } = renderPage();
+    await user.type(await findField('First name'), 'lina');
+    await followBackLink(user);
+    expect(getDialog()).toHaveTextContent('The changes to your profile haven’t been saved.');
+    await user.click(screen.getByRole('button', { name: 'NO, CANCEL' }));
+    expect(getDialog()).not.toBeInTheDocument();
+    expect(await findField('First name')).toHaveValue('Avalina');
+
+    await followBackLink(user);
+    await user.click(screen.getByRole('button', { name: 'YES, LEAVE' }));
+    expect(await screen.findByTestId('elsewhere')).toHaveTextContent('/dashboard');
+  });
+
+  // shows: profile-10
+  it('are not asked about once they are undone', async () => {
+    const { user } = renderPage();
+    await user.type(await findField('First name'), 'n{Backspace}');
+    await followBackLink(user);
+    expect(await screen.findByTestId('elsewhere')).toHaveTextContent('/dashboard');
+  });
+
+  // shows: profile-10
+  it('are not asked about once they are saved', async () => {
+    const { user } = renderPage();
+    await user.type(await findField('First name'), 'lina{Enter}');
+    await waitFor(() => expect(getSnackbar()).toMatchObject({ content: UPDATED }));
+    await followBackLink(user);
+    expect(await screen.findByTestId('elsewhere')).toHaveTextContent('/dashboard');
   });
 });
 

@@ -39,6 +39,7 @@ export function useProfileDraft(saved: Profile) {
   return {
     profile,
     problems,
+    hasChanges: FIELD_ORDER.some((name) => profile[name] !== saved[name]),
     /** Clears the error of an edited field; month and day share one. */
     change: (changes: Partial<Profile>) => {
       setDraft(dropInvalidDay({ ...profile, ...changes }));
