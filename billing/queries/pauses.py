@@ -1,11 +1,15 @@
 """What the pause screens show: when a pause would start and end, and the pause offer (docs/rules.md, rule 1)."""
 
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from copy import copy
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from accounts.brands import site
 from accounts.models import Account
-from billing.models import PauseOfferContent, Plan
+from billing.models import PauseOfferContent, PauseSchedule, Plan
+from billing.queries.holdings import Holding
+from billing.queries.next_bills import NextBill, next_bills_of
 from billing.queries.ownership import live_holdings
 
 
@@ -18,18 +22,58 @@ class PausePeriod:
     resume_date: datetime
 
 
-def pause_periods(account: Account, *, days: int) -> list[PausePeriod]:
-    """Return the pause of `days` days that each subscription that can be paused would have, earliest first."""
-    periods = [
-        PausePeriod(
+@dataclass(frozen=True)
+class PauseEstimate:
+    """The pause that each subscription would have, earliest first, and the next bills of the account after it."""
+
+    plans: Sequence[PausePeriod]
+    next_bills: Sequence[NextBill]
+
+    @property
+    def pause_date(self) -> datetime:
+        """When the first pause would start (UTC)."""
+        return self.plans[0].pause_date
+
+    @property
+    def resume_date(self) -> datetime:
+        """When the first pause would end (UTC)."""
+        return self.plans[0].resume_date
+
+
+def estimate_pause(account: Account, *, subscription_ids: Collection[str] | None, days: int) -> PauseEstimate | None:
+    """Return what pausing for `days` days would mean; None if nothing can be paused.
+
+    `subscription_ids` None means every subscription that can be paused; any other of them is left out.
+    """
+    holdings = live_holdings(account)
+    periods = {
+        holding.subscription.provider_id: PausePeriod(
             sub_id=holding.subscription.provider_id,
             pause_date=term_end,
             resume_date=term_end + timedelta(days=days),
         )
-        for holding in live_holdings(account)
-        if holding.can_be_paused and (term_end := holding.subscription.current_term_end) is not None
-    ]
-    return sorted(periods, key=lambda period: period.pause_date)
+        for holding in holdings
+        if (subscription_ids is None or holding.subscription.provider_id in subscription_ids)
+        and holding.can_be_paused
+        and (term_end := holding.subscription.current_term_end) is not None
+    }
+    if not periods:
+        return None
+    paused = [_schedule_pause(holding, periods.get(holding.subscription.provider_id)) for holding in holdings]
+    return PauseEstimate(
+        plans=sorted(periods.values(), key=lambda period: period.pause_date),
+        next_bills=next_bills_of(paused),
+    )
+
+
+def _schedule_pause(holding: Holding, period: PausePeriod | None) -> Holding:
+    """Return a holding as it would be with this pause scheduled; as it is without one."""
+    if period is None:
+        return holding
+    subscription = copy(holding.subscription)
+    subscription.payload = {**subscription.payload, "pause_date": int(period.pause_date.timestamp())}
+    schedule = PauseSchedule(pause_date=period.pause_date, resume_date=period.resume_date)
+    return replace(holding, subscription=subscription, schedule=schedule)
 
 
 @dataclass(frozen=True)

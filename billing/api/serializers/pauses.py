@@ -8,7 +8,7 @@ from rest_framework import serializers
 
 from accounts.models.site import picture_url
 from billing.api.serializers.fields import ChargesField, InstantField
-from billing.api.serializers.plans import PlansSerializer
+from billing.api.serializers.plans import NextBillSerializer, PlansSerializer
 from billing.queries.pauses import PauseOffer
 
 
@@ -33,6 +33,7 @@ class PauseEstimateSerializer(serializers.Serializer[Any]):
     pause_date = InstantField()
     resume_date = InstantField()
     plans = PausePeriodSerializer(many=True)
+    next_bills = NextBillSerializer(many=True, help_text="With the pause, by date.")
 
 
 class ResumeEstimateSerializer(serializers.Serializer[Any]):

@@ -35,8 +35,9 @@ class PauseQuery(OfferedPause, QuerySerializer):
 
 
 class PauseEstimateQuery(QuerySerializer):
-    """For how many days it would be paused."""
+    """What would be paused, and for how many days."""
 
+    subscription_id = OwnSubscriptionsField(required=False, help_text="Default: all that can be paused.")
     days = DaysField(ESTIMATE_DAYS)
 
 

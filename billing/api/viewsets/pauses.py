@@ -23,7 +23,7 @@ from billing.api.viewsets.base import NOTHING_TO_DO, SUBSCRIBER_ACTOR, Subscribe
 from billing.changes import pauses
 from billing.mirror.pause_schedules import PAUSE_DAYS
 from billing.queries.changed_plans import changed_plans
-from billing.queries.pauses import pause_offers, pause_periods
+from billing.queries.pauses import estimate_pause, pause_offers
 from billing.survey import PAUSE, Screen
 from core.idempotency import KEY_PARAMETER, idempotent_action
 
@@ -64,13 +64,12 @@ class PauseViewSet(SubscriberViewSet):
         responses={200: PauseEstimateSerializer, 409: NOTHING_TO_DO},
     )
     def estimate_pause(self, request: Request) -> Response:
-        """Return when a pause would start and end. With nothing to pause: 409 `nothing_to_pause`."""
-        days: int = self.validate_input(PauseEstimateQuery, request.query_params)["days"]
-        periods = pause_periods(self.account, days=days)
-        if not periods:
+        """Return when a pause would start and end, and the bills after it. With nothing to pause: 409."""
+        query = self.validate_input(PauseEstimateQuery, request.query_params)
+        estimate = estimate_pause(self.account, subscription_ids=query.get("subscription_id"), days=query["days"])
+        if estimate is None:
             raise pauses.NothingToPause
-        earliest = {"pause_date": periods[0].pause_date, "resume_date": periods[0].resume_date}
-        return Response(PauseEstimateSerializer({**earliest, "plans": periods}).data)
+        return Response(PauseEstimateSerializer(estimate).data)
 
     @extend_schema(
         operation_id="remove_scheduled_pauses",

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -18,7 +18,9 @@ from hypothesis.stateful import initialize, rule
 
 from billing import clock
 from billing.mirror import documents, next_bills
+from billing.mirror.pause_schedules import PAUSE_DAYS
 from billing.models import AccountDocument
+from billing.queries.pauses import estimate_pause
 from billing.tests.storm.account_lifecycle import NAME, AccountLifecycle, InitialPlan
 from billing.tests.storm.plan_changes import PlanChanges
 from billing.tests.storm.sequence_search import plans, search_sequences
@@ -54,13 +56,22 @@ class BilledLifecycle(AccountLifecycle):
         assert all(bill["amount"] is not None for bill in bills), bills
         return bills
 
+    def _pause_subscriptions(self, ids: Sequence[str] | None) -> None:
+        self.shown_bills()
+        estimate = estimate_pause(self.account, subscription_ids=ids, days=PAUSE_DAYS)
+        super()._pause_subscriptions(ids)
+        assert estimate is not None, "what was paused could not be, by its estimate"
+        self._assert_bills_shown([bill.as_json() for bill in estimate.next_bills])
+
     def _assert_shown(self, figures: Mapping[str, Any]) -> None:
         super()._assert_shown(figures)
-        estimated = [
-            (bill["plan_ids"], bill["date"][:10], bill["amount"], bill["follows"]) for bill in figures["next_bills"]
-        ]
+        self._assert_bills_shown(figures["next_bills"])
+
+    def _assert_bills_shown(self, estimated: Iterable[Mapping[str, Any]]) -> None:
+        """Assert that the account shows the bills that the preview of a change has promised."""
+        promised = [(bill["plan_ids"], bill["date"][:10], bill["amount"], bill["follows"]) for bill in estimated]
         shown = [(bill["planIds"], bill["date"][:10], bill["amount"], bill["follows"]) for bill in self.shown_bills()]
-        assert sorted(estimated) == sorted(shown), "the preview shows other bills than the account then"
+        assert sorted(promised) == sorted(shown), "the preview shows other bills than the account then"
 
     def _invoice_ids(self) -> set[str]:
         return {str(invoice.id) for invoice in self.provider.invoices(self.account)}

@@ -134,7 +134,11 @@ def test_the_estimate_lists_every_pause_and_the_earliest(shop: SyncedProvider) -
             {"subId": handle, "pauseDate": iso_time(end), "resumeDate": iso_time(end + timedelta(days=60))}
             for handle, end in ends.items()
         ],
+        "nextBills": body["nextBills"],
     }
+    assert [(bill["plans"], bill["date"]) for bill in body["nextBills"]] == [
+        ([handle], iso_time(end + timedelta(days=60))) for handle, end in ends.items()
+    ]
 
 
 @pytest.mark.shows("paused-5", "api-21")

@@ -1,6 +1,7 @@
 import { queryOptions, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from 'react-router-dom';
 import { getJson, postJson } from '@/lib/api/http';
+import { untilAmountsAreKnown } from '@/lib/api/queries';
 import type { PauseAnswer, PauseEstimate, Plan } from '@/lib/api/types';
 import { useCommand } from '@/lib/api/useCommand';
 import { formatDate } from '@/lib/formats';
@@ -17,18 +18,26 @@ type OfferingScreen = 'pause_offer' | 'cancel_screen';
 /** When a pause of one subscription would start and end. */
 export type PausePeriod = PauseEstimate['plans'][number];
 
+const PAUSE_ESTIMATES = ['pause-estimate', PAUSE_DAYS];
+
 /**
- * The start and end that a pause of each pausable subscription would have; 409 if there is none.
- * Never cached, and outside the account's query branch, because right after a pause none may be
- * left.
+ * The start and end that a pause of these subscriptions would have, and the bills after it; 409 if
+ * there is none. An empty list means all pausable ones. Never cached, and outside the account's
+ * query branch, because right after a pause none may be left.
  */
-export const pauseEstimateOptions = queryOptions({
-  queryKey: ['pause-estimate', PAUSE_DAYS],
-  queryFn: ({ signal }) =>
-    getJson<PauseEstimate>('/api/account/pause/estimate', { query: { days: PAUSE_DAYS }, signal }),
-  staleTime: 0,
-  gcTime: 0,
-});
+export function pauseEstimateOptions(ids: readonly string[] = []) {
+  return queryOptions({
+    queryKey: [...PAUSE_ESTIMATES, ...ids],
+    queryFn: ({ signal }) =>
+      getJson<PauseEstimate>('/api/account/pause/estimate', {
+        query: { days: PAUSE_DAYS, subscriptionId: ids },
+        signal,
+      }),
+    staleTime: 0,
+    gcTime: 0,
+    refetchInterval: untilAmountsAreKnown,
+  });
+}
 
 /**
  * The subscriptions to pause, where an empty list means all pausable ones, and the survey's
@@ -75,7 +84,7 @@ export function usePause(offer: OfferingScreen, setFrozen: SetFrozen) {
     onError: () => {
       setFrozen(false);
       refreshAccount();
-      void client.invalidateQueries({ queryKey: pauseEstimateOptions.queryKey });
+      void client.invalidateQueries({ queryKey: PAUSE_ESTIMATES });
     },
   });
 }

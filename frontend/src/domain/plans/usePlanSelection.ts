@@ -45,7 +45,8 @@ interface UrlSelectionOptions {
   idOf: (plan: Plan) => string;
 }
 
-interface UrlSelection extends PlanSelection {
+/** A selection that the URL keeps. */
+export interface UrlSelection extends PlanSelection {
   /** The chosen ids. An empty list means all candidates, unless nothing is chosen. */
   ids: readonly string[];
 }

@@ -23,7 +23,7 @@ interface PausePanelProps {
 /** The offer to pause instead: what it means, its dates, and the button. */
 export function PausePanel({ selection, pauseCommand, onPause }: PausePanelProps) {
   const { chosen, pausable, billedMeanwhile } = selection;
-  const estimate = useQuery(pauseEstimateOptions);
+  const estimate = useQuery(pauseEstimateOptions());
   const isEmpty = chosen.length === 0;
   const spans = groupPauseSpans(pausable, estimate.data?.plans ?? []);
   return (

@@ -41,7 +41,7 @@ export function PauseBanner({ pausable, others, periods, setFrozen }: PauseBanne
   return (
     <Card as="section" labelledBy="need-a-break" className={styles.banner}>
       <h2 id="need-a-break">Need A Break?</h2>
-      <PauseTerms chosen={chosen} periods={periods} />
+      <PauseTerms selection={selection} periods={periods} />
       <PauseChoice pausable={pausable} selection={selection} />
       <PauseObstacles plans={others} />
       {pauseCommand.isError && <PauseFailure error={pauseCommand.error} />}

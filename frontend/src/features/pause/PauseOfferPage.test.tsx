@@ -8,6 +8,7 @@ import {
   makeGospelPlan,
   makeKidsPlan,
   makeManagePlans,
+  makeNextBill,
   makePlan,
   PAUSE_SCHEDULED,
   PAUSED,
@@ -112,13 +113,42 @@ describe('the banner', () => {
       { subId: 'sub_faith', ...DATES },
     ];
     renderPage();
-    const sentences = (await screen.findAllByText(/Your access to/)).map(
-      ({ textContent }) => textContent,
-    );
-    expect(sentences).toEqual([
-      expect.stringMatching(/Your access to Faith & Family .* December 10, 2026.* January 9, 2027/),
-      expect.stringMatching(/Your access to Gospel TV .* December 20, 2026.* January 19, 2027/),
+    const timelines = await screen.findAllByRole('list', { name: /^Pause of/ });
+    expect(timelines.map(({ textContent }) => textContent)).toEqual([
+      expect.stringMatching(
+        /Your access to Faith & Family .*December 10, 2026.*Faith & Family resumes .*January 9, 2027/,
+      ),
+      expect.stringMatching(
+        /Your access to Gospel TV .*December 20, 2026.*Gospel TV resumes .*January 19, 2027/,
+      ),
     ]);
+  });
+
+  // shows: pause-12
+  it('says what is billed on the day of the resume, for the chosen plans', async () => {
+    const makeBill = (plan: Plan, amount: number | null) =>
+      makeNextBill({ date: DATES.resumeDate, amount, plans: [plan.subId] });
+    const bills = [makeBill(makePlan(), 629), makeBill(makeGospelPlan(), 719)];
+    server.use(
+      http.get('*/api/account/pause/estimate', ({ request }) => {
+        const ids = new URL(request.url).searchParams.getAll('subscriptionId');
+        const nextBills = ids.length === 0 ? bills : [makeBill(makeGospelPlan(), 799)];
+        return HttpResponse.json({ ...DATES, plans: periods, nextBills });
+      }),
+    );
+    const { user } = renderPage();
+    const timeline = await screen.findByRole('list', {
+      name: 'Pause of Faith & Family and Gospel TV',
+    });
+    expect(timeline).toHaveTextContent(
+      'Resumes automaticallyJanuary 9, 2027$6.29 for Faith & Family and $7.19 for Gospel TV are billed that day.',
+    );
+    await user.click(screen.getByRole('checkbox', { name: /Faith & Family/ }));
+    expect(await screen.findByText('$7.99 is billed that day.')).toBeVisible();
+
+    bills[0] = makeBill(makePlan(), null);
+    await user.click(screen.getByRole('checkbox', { name: /Faith & Family/ }));
+    await waitFor(() => expect(screen.queryByText(/billed that day/)).toBeNull());
   });
 
   it('offers a single pausable plan as a choice, and says why the other cannot be paused', async () => {
@@ -357,6 +387,29 @@ describe('the titles worth staying for', () => {
     renderPage();
     await waitFor(() => expect(screen.getAllByRole('img', { name: /A favorite/ })).toHaveLength(3));
     expect(screen.getAllByRole('img', { name: /Coming to/ })).toHaveLength(2);
+  });
+
+  // shows: pause-13
+  it('come first for the selected plan, with the others folded', async () => {
+    plans = [makePlan(), makeGospelPlan()];
+    const gospel = { id: makeGospelPlan().id, name: 'Gospel TV' };
+    offers = [makeOffer(), makeOffer(gospel)];
+    const { user } = renderPage('?ids=sub_gospel');
+    const names = () =>
+      screen
+        .getAllByRole('heading', { level: 2, name: /Faith|Gospel/ })
+        .map(({ textContent }) => textContent);
+    await screen.findByRole('region', { name: 'Gospel TV' });
+    expect(names()).toEqual(['Gospel TV', 'Faith & Family']);
+    const heading = screen.getByRole('heading', { name: 'Faith & Family' });
+    const folded = heading.closest('details');
+    expect(folded).not.toHaveAttribute('open');
+    await user.click(heading);
+    expect(folded).toHaveAttribute('open');
+
+    await user.click(screen.getByRole('checkbox', { name: /Faith & Family/ }));
+    await screen.findByRole('region', { name: 'Faith & Family' });
+    expect(names()).toEqual(['Faith & Family', 'Gospel TV']);
   });
 
   it('does not prevent pausing if they fail to load', async () => {

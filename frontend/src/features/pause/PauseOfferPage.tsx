@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { pauseEstimateOptions } from '@/domain/changes/pausing';
-import { canBeCancelled, canBePaused, isLive } from '@/domain/plans/plans';
+import { canBePaused, isLive } from '@/domain/plans/plans';
 import { managePlansOptions } from '@/lib/api/queries';
 import type { PauseEstimate, Plan } from '@/lib/api/types';
 import { useScreenLoad } from '@/lib/api/useScreenLoad';
@@ -22,7 +22,7 @@ export default function PauseOfferPage() {
   const [costs, setFrozen] = useFrozen(plans.data);
   const held = costs?.existingPlans.filter(isLive);
   const canPauseAny = held?.some(canBePaused) ?? false;
-  const estimate = useQuery({ ...pauseEstimateOptions, enabled: canPauseAny });
+  const estimate = useQuery({ ...pauseEstimateOptions(), enabled: canPauseAny });
   const failure = useScreenLoad(plans, estimate);
   const isReady = held && (!canPauseAny || estimate.data);
   return (
@@ -64,7 +64,7 @@ function PauseOfferContent({ held, estimate, setFrozen }: PauseOfferContentProps
       ) : (
         <NothingToPause held={held} />
       )}
-      {held.length > 0 && <ServiceOffers canCancel={held.some(canBeCancelled)} />}
+      {held.length > 0 && <ServiceOffers held={held} />}
     </>
   );
 }

@@ -29,7 +29,7 @@ export const siteOptions = queryOptions({
 });
 
 /** Until the amounts of the next bills have come, asks again, less and less often. */
-function untilAmountsAreKnown({ state }: { state: BillsState }) {
+export function untilAmountsAreKnown({ state }: { state: BillsState }): number | false {
   const bills = state.data?.nextBills ?? [];
   if (bills.every(({ amount }) => amount !== null)) return false;
   return Math.min(2_000 * state.dataUpdateCount, 60_000);

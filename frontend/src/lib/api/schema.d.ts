@@ -356,7 +356,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description Return when a pause would start and end. With nothing to pause: 409 `nothing_to_pause`. */
+        /** @description Return when a pause would start and end, and the bills after it. With nothing to pause: 409. */
         get: operations["pause_estimate"];
         put?: never;
         post?: never;
@@ -1388,6 +1388,8 @@ export interface components {
         };
         /** @description When a pause would start and end: the earliest dates, and the dates of each subscription. */
         PauseEstimate: {
+            /** @description With the pause, by date. */
+            nextBills: components["schemas"]["NextBill"][];
             /** Format: date-time */
             pauseDate: string;
             plans: components["schemas"]["PausePeriod"][];
@@ -4443,6 +4445,8 @@ export interface operations {
                  *     * `60` - 60 days
                  */
                 days: 30 | 60;
+                /** @description Default: all that can be paused. */
+                subscriptionId?: string[];
             };
             header?: never;
             path?: never;
