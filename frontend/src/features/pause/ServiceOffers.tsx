@@ -1,10 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
-import { isKidsPlan } from '@/domain/plans/plans';
-import type { PauseOffer } from '@/lib/api/types';
+import { IDS_PARAMETER } from '@/domain/plans/planAddresses';
+import { canBeCancelled, isKidsPlan } from '@/domain/plans/plans';
+import type { PauseOffer, Plan } from '@/lib/api/types';
 import { findLoadFailure } from '@/lib/api/useScreenLoad';
+import { useIdsInUrl } from '@/lib/hooks/useIdsInUrl';
 import { ButtonAnchor } from '@/ui/Button';
 import { Card } from '@/ui/Card';
 import { ErrorState } from '@/ui/ErrorState';
+import { ChevronDownIcon } from '@/ui/icons/ChevronDownIcon';
 import { Poster } from '@/ui/Poster';
 import { Skeleton } from '@/ui/Skeleton';
 import { VisuallyHidden } from '@/ui/VisuallyHidden';
@@ -14,26 +17,71 @@ import styles from './ServiceOffers.module.css';
 import { recommendedTitles, type Title, upcomingTitles } from './titles';
 
 interface ServiceOffersProps {
+  /** The current plans. */
+  held: readonly Plan[];
+}
+
+/**
+ * Recommended and upcoming titles of each service. Those of the plans that the URL selects come
+ * first, and the others are folded.
+ */
+export function ServiceOffers({ held }: ServiceOffersProps) {
+  const offers = useQuery(pauseOfferOptions);
+  const [idsInUrl] = useIdsInUrl(IDS_PARAMETER);
+  const failure = findLoadFailure(offers);
+  if (failure) return <ErrorState {...failure} />;
+  if (!offers.data) return <Skeleton height="24rem" radius="box" />;
+  const planIds = held.filter(({ subId }) => idsInUrl.includes(subId)).map(({ id }) => id);
+  const selected = offers.data.filter(({ id }) => planIds.includes(id));
+  const folded = selected.length > 0 ? offers.data.filter(({ id }) => !planIds.includes(id)) : [];
+  const canCancel = held.some(canBeCancelled);
+  return (
+    <>
+      {(selected.length > 0 ? selected : offers.data).map((offer) => (
+        <ServiceOffer key={offer.id} offer={offer} canCancel={canCancel} />
+      ))}
+      {folded.map((offer) => (
+        <FoldedOffer key={offer.id} offer={offer} canCancel={canCancel} />
+      ))}
+    </>
+  );
+}
+
+interface ServiceOfferProps {
+  offer: PauseOffer;
   /** Whether there is a subscription to cancel. */
   canCancel: boolean;
 }
 
-/** Recommended and upcoming titles of each service. */
-export function ServiceOffers({ canCancel }: ServiceOffersProps) {
-  const offers = useQuery(pauseOfferOptions);
-  const failure = findLoadFailure(offers);
-  if (failure) return <ErrorState {...failure} />;
-  if (!offers.data) return <Skeleton height="24rem" radius="box" />;
-  return offers.data.map((offer) => (
-    <ServiceOffer key={offer.id} offer={offer} canCancel={canCancel} />
-  ));
-}
-
-function ServiceOffer({ offer, canCancel }: ServiceOffersProps & { offer: PauseOffer }) {
+function ServiceOffer({ offer, canCancel }: ServiceOfferProps) {
   const headingId = `offer-${offer.id}`;
   return (
     <Card as="section" labelledBy={headingId} className={styles.offer}>
       <h2 id={headingId}>{offer.name}</h2>
+      <TitleBlocks offer={offer} canCancel={canCancel} />
+    </Card>
+  );
+}
+
+function FoldedOffer({ offer, canCancel }: ServiceOfferProps) {
+  return (
+    <Card>
+      <details className={styles.folded}>
+        <summary>
+          <h2>{offer.name}</h2>
+          <ChevronDownIcon />
+        </summary>
+        <div className={styles.offer}>
+          <TitleBlocks offer={offer} canCancel={canCancel} />
+        </div>
+      </details>
+    </Card>
+  );
+}
+
+function TitleBlocks({ offer, canCancel }: ServiceOfferProps) {
+  return (
+    <>
       <TitleBlock
         heading="Watch Some Our Favorites Before You Go"
         titles={recommendedTitles(offer)}
@@ -50,14 +98,13 @@ function ServiceOffer({ offer, canCancel }: ServiceOffersProps & { offer: PauseO
           columns="three"
         />
       )}
-    </Card>
+    </>
   );
 }
 
-interface TitleBlockProps extends ServiceOffersProps {
+interface TitleBlockProps extends ServiceOfferProps {
   heading: string;
   titles: readonly Title[];
-  offer: PauseOffer;
   columns: 'three' | 'four';
 }
 
