@@ -16,7 +16,7 @@ from billing.gateway import coupons as gateway
 from billing.gateway import estimates
 from billing.gateway.coupons import FoundCode
 from billing.gateway.errors import Missing, NotSent, Refused
-from billing.gateway.estimates import Bill
+from billing.gateway.estimates import Bill, ChangeEstimate
 from billing.models import CodeRedemption, Command, Coupon, Subscription
 from billing.queries import bundles
 from billing.queries.commands import has_open_command
@@ -192,23 +192,43 @@ def _best_placement(found: FoundCode, holdings: Sequence[Holding]) -> CodePlacem
 
 
 def _estimate_placement(found: FoundCode, holding: Holding) -> CodePlacement | None:
-    """Return what a code would save on a subscription; None if the provider refuses it there, or no bill follows."""
+    """Return what a code would save on a subscription; None if the provider refuses it there, or no bill follows.
+
+    The provider must accept it at the present price, where it is placed, and at the price of the next bill, which uses
+    it.
+    """
     subscription = holding.subscription
-    current = [str(row.get("coupon_code") or row["coupon_id"]) for row in subscription.coupons]
+    coupons = [*(str(row.get("coupon_code") or row["coupon_id"]) for row in subscription.coupons), found.code]
     try:
-        without = estimates.estimate_next_bill(subscription.provider_id)
         estimate = estimates.estimate_change(
-            subscription.provider_id, price=subscription.item_price_id, coupons=[*current, found.code]
+            subscription.provider_id, price=subscription.item_price_id, coupons=coupons
         )
+        saved = _saving_on_next_bill(holding, estimate, coupons)
     except NotSent as error:
         raise BillingUnavailable(retry_after=error.retry_after) from error
     except Refused as error:
         if isinstance(error, Missing) and error.is_subject:
             raise NoLongerExists from error
         return None
-    if estimate.renewal is None:
+    if estimate.renewal is None or saved is None:
         return None
-    return CodePlacement(holding=holding, bill=estimate.renewal, saved=without.total - estimate.renewal.total)
+    return CodePlacement(holding=holding, bill=estimate.renewal, saved=saved)
+
+
+def _saving_on_next_bill(holding: Holding, estimate: ChangeEstimate, coupons: Sequence[str]) -> int | None:
+    """Return what these coupons take off the next bill compared with the present ones; None if no bill follows.
+
+    `estimate` is that of the present price with them.
+    """
+    subscription_id, price = holding.subscription.provider_id, holding.changing_to
+    if price is None:
+        renewal, without = estimate.renewal, estimates.estimate_next_bill(subscription_id)
+    else:
+        scheduled = estimates.estimate_change(
+            subscription_id, price=price.provider_id, coupons=coupons, at_term_end=True
+        )
+        renewal, without = scheduled.renewal, estimates.estimate_scheduled_bill(subscription_id)
+    return None if renewal is None else without.total - renewal.total
 
 
 def _build_preview(found: FoundCode, placement: CodePlacement, holdings: Sequence[Holding], now: datetime) -> Preview:

@@ -192,13 +192,30 @@ def test_an_exhausted_code_is_refused(shop: SyncedProvider, ava: Browser) -> Non
     assert is_refusal(redeem_code(bob, "FIRST"), 409, "coupon_expired")
 
 
-@pytest.mark.shows("error-25")
-def test_a_code_that_applies_to_no_plan_is_refused(shop: SyncedProvider, ava: Browser) -> None:
+def make_yearly_code(shop: SyncedProvider) -> None:
+    """Create the code ANNUALONLY, for the yearly price of one plan."""
     prices = json.dumps([f"{FAITH}-USD-Yearly"])
     yearly = {"item_type": "plan", "constraint": "specific", "item_price_ids": prices}
     shop.coupon("ANNUALONLY", percent=15, item_constraints=[yearly])
+
+
+@pytest.mark.shows("error-25")
+def test_a_code_that_applies_to_no_plan_is_refused(shop: SyncedProvider, ava: Browser) -> None:
+    make_yearly_code(shop)
     assert is_refusal(redeem_code(ava, "ANNUALONLY"), 409, "coupon_not_applicable")
     assert not Command.objects.exists()
+
+
+@pytest.mark.shows("error-25")
+def test_a_yearly_code_is_refused_where_the_next_bill_is_monthly(shop: SyncedProvider) -> None:
+    make_yearly_code(shop)
+    ben = Browser(shop.customer("ben"))
+    faith = shop.subscribe("ben", FAITH, unit="Yearly")
+    assert ben.post("/api/account/downgrade").status_code == 200
+    assert is_refusal(redeem_code(ben, "ANNUALONLY"), 409, "coupon_not_applicable")
+    assert shop.coupons_on(faith) == []
+    assert redeem_code(ben, "SAVE20").status_code == 200
+    assert shop.coupons_on(faith) == ["SAVE20"]
 
 
 @pytest.mark.shows("error-26")
