@@ -88,6 +88,7 @@ def test_ownership_is_checked_before_other_fields(alice: Browser) -> None:
 
 
 def test_a_foreign_id_in_a_query_is_not_found(alice: Browser) -> None:
+    assert is_not_found(alice.get("/api/account/pause/estimate?days=30&subscriptionId=bobs"))
     assert is_not_found(alice.get("/api/account/resume/estimate?subscriptionId=own&subscriptionId=bobs"))
     assert is_not_found(alice.get("/api/account/resume/estimate?subscription_id=bobs"))
 
@@ -155,6 +156,7 @@ def test_a_foreign_customer_cannot_be_switched_to(alice: Browser, customer: str)
 # All operations that take an identifier; each is tested above with a stranger's. Add a test before you add one here.
 # A code belongs to nobody until it is redeemed; `plans/test_coupon_codes.py` tests one that another account redeemed.
 TESTED_OPERATIONS = {
+    ("get", "/api/account/pause/estimate"),
     ("get", "/api/account/resume/estimate"),
     *(("get", f"{path}/estimate") for path in PLAN_PATHS),
     *(("post", path) for path in PLAN_PATHS),
