@@ -240,7 +240,7 @@ def _build_preview(
         _preview_lines(holdings, difference, additions, forecast, terms),
         default_terms=account_totals(every_holding)[0].terms,
         forecast=forecast,
-        charges={addition.subscription_id: addition.estimate.now for addition in additions},
+        charges={addition.subscription_id: addition.estimate for addition in additions},
         due_currency=terms.currency,
         effective_at=effective_at,
         at_once=effective_at == now,

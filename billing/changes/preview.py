@@ -27,6 +27,7 @@ from billing.queries.discounts import (
 )
 from billing.queries.holdings import NON_RENEWING, Holding
 from billing.queries.next_bills import (
+    Balances,
     BilledPlan,
     EstimatedBill,
     NextBill,
@@ -184,14 +185,13 @@ def done_figures(command: Command) -> dict[str, Any]:
     return {"next_bills": [], **command.shown, "due_now": command_charges(command).total}
 
 
-def compute_figures(  # noqa: PLR0913  (they are the parts of one answer)
+def compute_figures(
     lines: Sequence[PlanLine],
     *,
     default_terms: BillingTerms,
     forecast: BillForecast,
-    charges: Mapping[str, Bill],
+    charges: Mapping[str, ChangeEstimate],
     due_currency: str,
-    credited: int = 0,
     effective_at: datetime | None,
     at_once: bool = False,
     about: Iterable[str],
@@ -199,18 +199,18 @@ def compute_figures(  # noqa: PLR0913  (they are the parts of one answer)
     """Return the sums of the provider's estimates, with their quote; amounts in cents, all in values of JSON.
 
     `lines` are the plans after the change, in catalog order; `default_terms` are the account's terms if no plan bills.
-    `charges` are the bills of the subscriptions that are charged on confirmation, by the provider's id and in the order
-    of the steps; `credited` is for terms already paid, both in `due_currency`. `forecast` has the bundle after the
+    `charges` are the estimates of the subscriptions that are charged on confirmation, by the provider's id and in the
+    order of the steps, in `due_currency`. `forecast` has the bundle after the
     change and the payer. `at_once` says that the change takes effect on confirmation. `about` names what changes, so
     that two changes with equal amounts have different quotes.
     """
     bills = [(line.terms, bill_price(line.bill)) for line in lines if line.bill is not None]
     own, *others = map(asdict, totals_by_terms(bills, otherwise=default_terms))
-    due = {subscription_id: bill.amount_due for subscription_id, bill in charges.items()}
+    due, left = amounts_due(charges, forecast.payer.balances)
     figures = {
         "due_now": sum(due.values()),
         "due_currency": due_currency,
-        "credits": credited,
+        "credits": sum(estimate.credits for estimate in charges.values()),
         "effective_at": format_iso_utc(effective_at),
     }
     quoted = {
@@ -225,21 +225,31 @@ def compute_figures(  # noqa: PLR0913  (they are the parts of one answer)
         "charges": due,
         "own": own,
         "others": others,
-        "next_bills": [bill.as_json() for bill in _next_bills(lines, forecast, charges.values(), credited)],
+        "next_bills": [bill.as_json() for bill in _next_bills(lines, forecast, left)],
         "quote": compute_quote(quoted),
     }
 
 
-def _next_bills(
-    lines: Sequence[PlanLine], forecast: BillForecast, charges: Iterable[Bill], credited: int
-) -> list[NextBill]:
+def _next_bills(lines: Sequence[PlanLine], forecast: BillForecast, balances: Balances) -> list[NextBill]:
     """Return the next bills after a change, with the balances that its charges leave."""
-    present = forecast.payer.balances
-    balances = replace(present, refundable=present.refundable + credited)
-    for charge in charges:
-        balances = balances.spend(charge.total + (charge.tax or 0))
     plans = [line.billed for line in lines if line.billed is not None]
     return project_bills(plans, forecast.members, forecast.payer, balances)
+
+
+def amounts_due(charges: Mapping[str, ChangeEstimate], balances: Balances) -> tuple[dict[str, int], Balances]:
+    """Return what each of several charges collects, in cents and in their order, and the balances that they leave.
+
+    The provider estimates each charge as if it were the only one, with all that the customer has. Once one has used
+    some of it, the next are computed with the rest.
+    """
+    due, left = {}, balances
+    for subscription_id, estimate in charges.items():
+        amount, after = replace(left, refundable=left.refundable + estimate.credits).pay(
+            bill_before_balances(estimate.now)
+        )
+        due[subscription_id] = estimate.now.amount_due if left == balances else amount
+        left = after
+    return due, left
 
 
 def bill_price(bill: Bill) -> Price:

@@ -1,24 +1,25 @@
 """Resume paused subscriptions at once (docs/rules.md, rules 1 and 3); `billing/jobs/resumes` has scheduled resumes."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from functools import partial
 from typing import Any
 
 from accounts.models import Account
 from billing.changes import bundle_coupons
 from billing.changes.plan_change import SubscriptionsChange, ids_left
-from billing.changes.preview import translate_estimate_errors
+from billing.changes.preview import amounts_due, translate_estimate_errors
 from billing.commands.command_kind import CommandKind
 from billing.commands.confirmation import Preview, compute_basis, confirm_change
 from billing.commands.quotes import compute_quote
 from billing.errors import BillingError, QuoteChanged, SeveralCurrencies
-from billing.gateway import subscriptions as gateway
-from billing.models import Command, PauseSchedule, Subscription
+from billing.gateway import estimates
+from billing.gateway.estimates import ChangeEstimate
+from billing.models import Command, Customer, PauseSchedule, Subscription
 from billing.models.commands import SYSTEM_ACTOR
 from billing.models.steps import Step, StepOperation, subscription_step
 from billing.queries.holdings import Holding, shown_subscriptions_of
+from billing.queries.next_bills import Balances
 from billing.queries.ownership import chosen_holdings, live_holdings, named_subscriptions
 from billing.receipts.charges import command_charges
 from billing.receipts.delivery import ActivityReceipt
@@ -81,21 +82,21 @@ def estimate_resume(
     if days is None:
         paused = _paused_subscriptions(account, subscription_ids)
         return _build_estimate(now, _estimate_charges(paused), paused)
-    pause_dates = [
-        (holding, date)
+    resumes = [
+        (date + timedelta(days=days), holding)
         for holding in chosen_holdings(account, subscription_ids)
         if (date := _pause_date(holding)) is not None
     ]
-    if not pause_dates:
+    if not resumes:
         raise NothingToResume
-    resume_at = min(date for _, date in pause_dates) + timedelta(days=days)
-    subscriptions = [holding.subscription for holding, _ in pause_dates]
+    resumes.sort(key=lambda resume: resume[0])
+    subscriptions = [holding.subscription for _, holding in resumes]
     _common_currency(subscriptions)
     charges = {
-        holding.subscription.provider_id: _estimate_later_charge(holding, date + timedelta(days=days), now)
-        for holding, date in pause_dates
+        holding.subscription.provider_id: _estimate_later_charge(holding, resume_at, now)
+        for resume_at, holding in resumes
     }
-    return _build_estimate(resume_at, charges, subscriptions)
+    return _build_estimate(resumes[0][0], _amounts_due(charges, subscriptions), subscriptions)
 
 
 def count_overdue_resumes(*, now: datetime) -> int:
@@ -157,10 +158,19 @@ class ResumeSubscriptions(SubscriptionsChange):
 def _estimate_charges(subscriptions: Sequence[Subscription]) -> dict[str, int]:
     """Return what resuming each subscription would charge now. Raises SeveralCurrencies, BillingUnavailable."""
     _common_currency(subscriptions)
-    return {
-        subscription.provider_id: _request_amount_due(partial(gateway.estimate_resume, subscription.provider_id))
-        for subscription in subscriptions
-    }
+    with translate_estimate_errors():
+        charges = {
+            subscription.provider_id: estimates.estimate_resume(subscription.provider_id)
+            for subscription in subscriptions
+        }
+    return _amounts_due(charges, subscriptions)
+
+
+def _amounts_due(charges: Mapping[str, ChangeEstimate], subscriptions: Sequence[Subscription]) -> dict[str, int]:
+    """Return what each of these charges collects, in their order, given what the customer has."""
+    customer = Customer.objects.get(pk=subscriptions[0].customer_id)
+    due, _ = amounts_due(charges, Balances.of_customer(customer))
+    return due
 
 
 def _paused_subscriptions(account: Account, subscription_ids: Sequence[str] | None) -> list[Subscription]:
@@ -181,18 +191,14 @@ def _pause_date(holding: Holding) -> datetime | None:
     return holding.subscription.current_term_end if holding.can_be_paused else holding.pause_date
 
 
-def _estimate_later_charge(holding: Holding, resume_at: datetime, now: datetime) -> int:
+def _estimate_later_charge(holding: Holding, resume_at: datetime, now: datetime) -> ChangeEstimate:
     identifier = holding.subscription.provider_id
-    if holding.is_paused:
+    with translate_estimate_errors():
+        if not holding.is_paused:
+            return ChangeEstimate(now=estimates.estimate_renewal(identifier))
         # A pause past its resume date would be resumed now.
         at = max(holding.resume_date or resume_at, now + timedelta(minutes=1))
-        return _request_amount_due(lambda: gateway.estimate_resume(identifier, at=at))
-    return _request_amount_due(lambda: gateway.estimate_renewal(identifier))
-
-
-def _request_amount_due(estimate_charge: Callable[[], gateway.Charge]) -> int:
-    with translate_estimate_errors():
-        return estimate_charge().amount_due
+        return estimates.estimate_resume(identifier, at=at)
 
 
 def _common_currency(subscriptions: Sequence[Subscription]) -> str:

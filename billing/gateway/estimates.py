@@ -1,13 +1,13 @@
 """Estimates of changes: the provider's own figures, never our arithmetic."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
 from billing.gateway.changes import AT_ONCE, AT_TERM_END
 from billing.gateway.http.client import chargebee_sdk, read_from_provider
-from billing.gateway.snapshots import parse_instant
+from billing.gateway.snapshots import EPOCH, parse_instant
 
 ITEM_LEVEL = "item_level_coupon"
 PROMOTIONAL_CREDITS = "promotional_credits"
@@ -47,9 +47,9 @@ class ChangeEstimate:
     """
 
     now: Bill
-    credits: int
-    renewal: Bill | None
-    next_billing_at: datetime | None
+    credits: int = 0
+    renewal: Bill | None = None
+    next_billing_at: datetime | None = None
 
 
 def estimate_start(customer_id: str, *, price: str, coupons: Sequence[str]) -> ChangeEstimate:
@@ -101,6 +101,34 @@ def estimate_resumed_bill(subscription_id: str, *, at: datetime) -> Bill:
     answer = read_from_provider(chargebee_sdk().Estimate.resume_subscription, subscription_id, params=params)
     estimate = answer.estimate.raw_data
     return _parse_bill(estimate.get("invoice_estimate") or estimate.get("next_invoice_estimate") or {})
+
+
+def estimate_resume(subscription_id: str, *, at: datetime | None = None) -> ChangeEstimate:
+    """Estimate the resume of a paused subscription, now or at a future time (UTC).
+
+    Within a term that is paid, resuming charges nothing; what the provider estimates then is the later renewal.
+    """
+    params: dict[str, Any] = {"resume_option": "immediately", "charges_handling": "invoice_immediately"}
+    if at is not None:
+        params["resume_option"] = "specific_date"
+        params["subscription"] = {"resume_date": int(at.timestamp())}
+    answer = read_from_provider(chargebee_sdk().Estimate.resume_subscription, subscription_id, params=params)
+    estimate = _parse_estimate(answer)
+    # The bill of a future day is the next invoice; one that begins later than the resume is a renewal.
+    later = answer.estimate.raw_data.get("next_invoice_estimate") or {}
+    is_charge = "invoice_estimate" not in answer.estimate.raw_data and at is not None and _first_day(later) <= at
+    return replace(estimate, now=_parse_bill(later), renewal=None) if is_charge else estimate
+
+
+def estimate_renewal(subscription_id: str) -> Bill:
+    """Estimate the charge of the next renewal."""
+    answer = read_from_provider(chargebee_sdk().Estimate.renewal_estimate, subscription_id)
+    return _parse_bill(answer.estimate.raw_data.get("invoice_estimate") or {})
+
+
+def _first_day(invoice: Mapping[str, Any]) -> datetime:
+    """Return when the time that an invoice bills begins (UTC)."""
+    return min((parse_instant(line["date_from"]) for line in invoice.get("line_items") or ()), default=EPOCH)
 
 
 def _parse_estimate(answer: Any) -> ChangeEstimate:

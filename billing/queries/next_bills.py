@@ -45,6 +45,14 @@ class Balances:
     promotional: int = 0
     refundable: int = 0
 
+    @classmethod
+    def of_customer(cls, customer: Customer) -> Balances:
+        """Return what a customer has."""
+        return cls(
+            promotional=customer.cents("promotional_credits"),
+            refundable=customer.cents("refundable_credits") + customer.cents("excess_payments"),
+        )
+
     @property
     def is_empty(self) -> bool:
         """Whether nothing is left."""
@@ -139,10 +147,7 @@ class Payer:
         customer = Customer.objects.get(pk=pk)
         sources = PaymentSource.objects.filter(customer=customer, deleted=False)
         return cls(
-            balances=Balances(
-                promotional=customer.cents("promotional_credits"),
-                refundable=customer.cents("refundable_credits") + customer.cents("excess_payments"),
-            ),
+            balances=Balances.of_customer(customer),
             primary_id=customer.text("primary_payment_source_id"),
             is_collected=customer.text("auto_collection") != "off",
             sources={source.provider_id: source for source in sources},

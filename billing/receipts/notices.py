@@ -19,7 +19,6 @@ from accounts.mail import queue
 from accounts.models import Account, AccountEvent, OutgoingMail
 from billing import clock
 from billing.gateway import estimates
-from billing.gateway import subscriptions as gateway
 from billing.gateway.errors import GatewayError
 from billing.mirror import account_import, pause_schedules
 from billing.models import PauseSchedule, Subscription
@@ -231,7 +230,7 @@ def _estimate_bill(what: str, subscription: Subscription, at: datetime, *, with_
     identifier, currency = subscription.provider_id, subscription.terms.currency
     try:
         if with_provider and what == RESUME:
-            due = gateway.estimate_resume(identifier, at=at).amount_due
+            due = estimates.estimate_resume(identifier, at=at).now.amount_due
             return UpcomingBill(subscription, at, due, is_tax_included=True, currency=currency)
         if with_provider:
             due = estimates.estimate_next_bill(identifier).amount_due

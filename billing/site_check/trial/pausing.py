@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 
-from billing.gateway import changes, subscriptions
+from billing.gateway import changes, estimates, subscriptions
 from billing.gateway.errors import PaymentRefused, Refused
 from billing.gateway.site import trial_requests
 from billing.gateway.snapshots import Raw
@@ -34,7 +34,7 @@ def schedule_pause(life: Life) -> Iterator[Finding]:
 
 def estimate_renewal(life: Life) -> Iterator[Finding]:
     """Estimate the renewal under the scheduled pause."""
-    amount = subscriptions.estimate_renewal(life.second).amount_due
+    amount = estimates.estimate_renewal(life.second).amount_due
     yield assume(Assumption.RENEWAL_ESTIMATE, "an amount" if amount else "no invoice", holds=amount > 0)
 
 
@@ -91,7 +91,7 @@ def let_pause_begin(life: Life) -> Iterator[Finding]:
 def resume_after_term(life: Life) -> Iterator[Finding]:
     """Resume five days after the paid term."""
     life.travel_to(life.now() + timedelta(days=5))
-    estimate = subscriptions.estimate_resume(life.second).amount_due
+    estimate = estimates.estimate_resume(life.second).now.amount_due
     subscriptions.resume_now(life.second, key=life.new_key())
     raw = trial_requests.read_subscription(life.second)
     difference = charged_cents(newest_invoice(life.second)) - estimate
