@@ -24,10 +24,16 @@ function advanceTimers(ms: number): void {
   if (vi.isFakeTimers()) vi.advanceTimersByTime(ms);
 }
 
-/** Shows the URL after navigation, with the test id `elsewhere`. */
+/** Shows the URL and the receipt after navigation, with the test ids `elsewhere` and `receipt`. */
 function OtherScreen() {
-  const { pathname, search } = useLocation();
-  return <p data-testid="elsewhere">{pathname + search}</p>;
+  const { pathname, search, state } = useLocation();
+  const { receipt } = (state ?? {}) as { receipt?: { sentences: readonly string[] } };
+  return (
+    <>
+      <p data-testid="elsewhere">{pathname + search}</p>
+      <p data-testid="receipt">{receipt?.sentences.join(' ')}</p>
+    </>
+  );
 }
 
 /** Renders a screen with the providers it needs. Any other route shows its URL. */

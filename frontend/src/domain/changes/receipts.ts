@@ -57,9 +57,10 @@ export function readReceipt(state: unknown, plans: readonly Plan[]): readonly st
   return isCurrent ? receipt.sentences : [];
 }
 
-/** The receipt after undoing a scheduled change: what the plan costs and when it is billed. */
-export function continuationSentences(plan: Plan): string[] {
-  return [`${plan.name} continues. You weren’t charged today.`, ...nextBillSentences(plan)];
+/** What the receipt adds to the message that a scheduled change was undone: what the plan costs, and when. */
+export function continuationSentences(plan: Plan, message: string): string[] {
+  const subject = message.includes(plan.name) ? '' : `${plan.name} continues. `;
+  return [`${subject}You weren’t charged today.`, ...nextBillSentences(plan)];
 }
 
 /**

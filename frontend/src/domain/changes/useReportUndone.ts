@@ -1,15 +1,14 @@
 import { useNavigate } from 'react-router-dom';
 
-import { showSnackbar } from '@/stores/snackbar';
 import { continuationSentences, createReceiptState } from './receipts';
 import type { OnUndone } from './undoScheduled';
 
-/** Shows that a scheduled change was undone, in the snackbar and as a receipt on a screen. */
+/** Shows on a screen that a scheduled change was undone, as its receipt. */
 export function useReportUndone(path: string, { replace = true } = {}): OnUndone {
   const navigate = useNavigate();
   return (message, plans) => {
-    showSnackbar(message);
-    const state = createReceiptState(plans.flatMap(continuationSentences), plans);
+    const sentences = [message, ...plans.flatMap((plan) => continuationSentences(plan, message))];
+    const state = createReceiptState(sentences, plans);
     void navigate(path, { replace, state });
   };
 }

@@ -1,6 +1,6 @@
 import { formatPlanNames, isEnding, isInTrial, isLive, isPaused } from '@/domain/plans/plans';
 import type { CancelledSubscription, Plan } from '@/lib/api/types';
-import { formatDate, formatList } from '@/lib/formats';
+import { formatDate } from '@/lib/formats';
 
 /** Plans that would end on the same date, or at once. */
 interface Ending {
@@ -44,16 +44,10 @@ interface CancellationResult {
   after: readonly Plan[];
 }
 
-/** The success message: each plan with its date, or the specified message if it is true. */
-export function cancellationMessage({ cancelled, before, after }: CancellationResult): string {
+/** The specified message, where it is true. */
+function specifiedSentences({ cancelled, before, after }: CancellationResult): string[] {
   const atTermEnd = cancelled.every(({ atOnce }) => !atOnce) && !before.some(isInTrial);
-  if (atTermEnd && after.filter(isLive).every(isEnding)) return ALL_AT_TERM_END;
-  const clauses = groupByEndDate(cancelled).map(([{ atOnce, endsAt }, names]) => {
-    return atOnce
-      ? `${names} ended immediately${endsAt ? `, on ${formatDate(endsAt)}` : ''}`
-      : `your access to ${names} ends ${endDatePhrase(endsAt)}`;
-  });
-  return `${capitalize(formatList(clauses))}.`;
+  return atTermEnd && after.filter(isLive).every(isEnding) ? [ALL_AT_TERM_END] : [];
 }
 
 /** Groups canceled subscriptions by end date, with the names of each group. */
@@ -76,12 +70,9 @@ function endDatePhrase(at: string | null): string {
   return at ? `on ${formatDate(at)}` : 'at the end of your billing cycle';
 }
 
-function capitalize(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
-}
-
 /** The receipt above the dashboard: what ended or will end, what it costs, and how to undo it. */
-export function cancellationReceipt(cancelled: readonly CancelledSubscription[]): string[] {
+export function cancellationReceipt(result: CancellationResult): string[] {
+  const { cancelled } = result;
   const ended = cancelled.filter(({ atOnce }) => atOnce);
   const ending = cancelled.filter(({ atOnce }) => !atOnce);
   const endSentences = groupByEndDate(ending).map(
@@ -89,6 +80,7 @@ export function cancellationReceipt(cancelled: readonly CancelledSubscription[])
       `Your access to ${names} ends ${endDatePhrase(endsAt)}. Nothing changes until then.`,
   );
   return [
+    ...specifiedSentences(result),
     ...(ended.length > 0 ? [`${formatPlanNames(ended)} ${hasOrHave(ended)} ended today.`] : []),
     ...endSentences,
     `You weren’t charged today, and you won’t be charged for ${cancelled.length === 1 ? 'it' : 'them'} again.`,

@@ -10,9 +10,8 @@ import { useCommand } from '@/lib/api/useCommand';
 import { haveSameIds } from '@/lib/haveSameIds';
 import type { SetFrozen } from '@/lib/hooks/useFrozen';
 import { paths } from '@/lib/paths';
-import { showSnackbar } from '@/stores/snackbar';
 import { type CancelRequest, cancelSubscriptions } from './api';
-import { cancellationMessage, cancellationReceipt } from './endingMessages';
+import { cancellationReceipt } from './endingMessages';
 import type { CancelSelection } from './useCancelSelection';
 
 /** A failed attempt: the plans it canceled anyway, and the ids it was sent with. */
@@ -36,7 +35,7 @@ function idsToSend({ chosen }: CancelSelection, attempt: Attempt | null): readon
 }
 
 /**
- * Cancels the chosen plans, reports what ends when, and navigates to the dashboard with a receipt.
+ * Cancels the chosen plans, and navigates to the dashboard with a receipt of what ends when.
  *
  * `setFrozen` keeps the screen unchanged until then. After a failure the plans are refetched, and
  * `cancelledPlans` lists those that were canceled anyway; submitting again cancels the rest.
@@ -54,12 +53,12 @@ export function useCancel(selection: CancelSelection, setFrozen: SetFrozen) {
   const command = useCommand<CancelAnswer, CancelRequest>(sendFrozen, {
     onSuccess: ({ plans, cancelled }) => {
       storePlans(plans);
-      showSnackbar(cancellationMessage({ cancelled, before: selection.chosen, after: plans }));
       const affectedPlans = plans.filter(({ subId }) =>
         cancelled.some((subscription) => subscription.subId === subId),
       );
+      const result = { cancelled, before: selection.chosen, after: plans };
       void navigate(paths.dashboard, {
-        state: createReceiptState(cancellationReceipt(cancelled), affectedPlans),
+        state: createReceiptState(cancellationReceipt(result), affectedPlans),
       });
     },
     onError: (error, { subscriptionIds: sentIds }) => {

@@ -4,7 +4,6 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { createReceiptState } from '@/domain/changes/receipts';
 import type { Invoice, ManagePlans, Plan } from '@/lib/api/types';
 import { useLoader } from '@/stores/loader';
-import { useSnackbar } from '@/stores/snackbar';
 import {
   CHANGING,
   ENDING,
@@ -358,7 +357,9 @@ describe('canceling a scheduled pause', () => {
       expect(screen.queryByRole('button', { name: /Undo pause/ })).not.toBeInTheDocument(),
     );
     expect(requests).toEqual([{ subscriptionId: ['sub_faith'] }]);
-    expect(useSnackbar.getState().content).toBe('Scheduled Pause has been removed successfully.');
+    expect(
+      screen.getByText('Scheduled Pause has been removed successfully.').closest('[role="status"]'),
+    ).toHaveTextContent('Faith & Family continues. You weren’t charged today.');
     expect(screen.getByRole('heading', { name: 'Faith & Family' })).toHaveFocus();
   });
 });
@@ -398,7 +399,7 @@ describe('undoing what is scheduled', () => {
       expect(screen.queryByRole('button', { name: given.button })).not.toBeInTheDocument(),
     );
     expect(requests).toEqual([{ subscriptionId: ['sub_faith'] }]);
-    expect(useSnackbar.getState().content).toBe(given.said);
+    expect(screen.getByText(given.said)).toBeVisible();
     expect(screen.getByRole('heading', { name: 'Faith & Family' })).toHaveFocus();
   });
 });
@@ -723,7 +724,6 @@ describe('resuming a paused plan', () => {
     await user.click(await dialog.findByRole('button', { name: 'Resume and pay $7.19' }));
     await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument());
     expect(requests).toEqual([{ subscriptionId: ['sub_gospel'], quote: 'quote-1' }]);
-    expect(useSnackbar.getState().content).toBe('Gospel TV is active again.');
     expect(await findCard('Gospel TV')).toHaveTextContent('Active');
     expect(
       await screen.findByText(

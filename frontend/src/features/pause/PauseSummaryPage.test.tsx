@@ -106,11 +106,9 @@ describe('canceling the pause', () => {
     );
     expect(await screen.findByTestId('elsewhere')).toHaveTextContent('/dashboard');
     expect(requests).toEqual([{ subscriptionId: ['sub_faith'] }]);
-    expect(useSnackbar.getState()).toMatchObject({
-      visible: true,
-      severity: 'success',
-      content: 'Scheduled Pause has been removed successfully.',
-    });
+    expect(screen.getByTestId('receipt')).toHaveTextContent(
+      /^Scheduled Pause has been removed successfully\. Faith & Family continues\./,
+    );
   });
 
   // shows: paused-6

@@ -12,7 +12,6 @@ import { findLoadFailure } from '@/lib/api/useScreenLoad';
 import { formatCents, formatPrice } from '@/lib/formats';
 import { paths } from '@/lib/paths';
 import { useLoader } from '@/stores/loader';
-import { showSnackbar } from '@/stores/snackbar';
 import { Button } from '@/ui/Button';
 import { Dialog } from '@/ui/Dialog';
 import { ErrorState } from '@/ui/ErrorState';
@@ -38,7 +37,6 @@ export function ResumeDialog({ plan, open, onClose }: ResumeDialogProps) {
   const loaderNote = useLoader(({ message }) => message);
   const resumeCommand = useResume(plan, (plans) => {
     onClose();
-    showSnackbar(`${plan.name} is active again.`);
     const { amountDue = 0, currencyCode = plan.currencyCode } = estimate.data ?? {};
     const charged = { amountDue, currencyCode };
     const sentences = plans.flatMap((resumed) => resumedSentences(resumed, charged));

@@ -128,9 +128,9 @@ describe('the summary', () => {
     expect(await findTable()).toHaveTextContent('Total Monthly Costs and applicable taxes$6.99');
     expect(screen.getByText('Starting December 10, 2026')).toBeInTheDocument();
     await user.click(screen.getByRole('button', { name: 'Undo change of Faith & Family' }));
-    await expect
-      .poll(() => useSnackbar.getState().content)
-      .toBe('The change was undone. Faith & Family stays as it is.');
+    expect(
+      await screen.findByText('The change was undone. Faith & Family stays as it is.'),
+    ).toBeVisible();
     await waitFor(() => expect(screen.queryByText(/from December 10/)).not.toBeInTheDocument());
   });
 
