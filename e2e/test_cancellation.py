@@ -72,7 +72,7 @@ def test_ava_cancels_one_of_two_subscriptions_and_undoes_it_with_the_link_in_the
     expect(dialog).to_contain_text(f"is set to end on {ends}")
     dialog.get_by_role("button", name="Keep Gospel TV").click()
 
-    expect(status_message(page, "Gospel TV continues.")).to_be_visible()
+    expect(status_message(page, "Your cancellation was undone. Gospel TV will renew as usual.")).to_be_visible()
     expect(subscription_card(page, "Gospel TV")).to_contain_text("Active")
     page.goto(link)
     expect(page.get_by_role("dialog", name="Nothing to undo")).to_be_visible()
@@ -89,10 +89,10 @@ def test_dan_cancels_a_paused_subscription_immediately_and_can_restart_it_at_its
     dialog.get_by_role("button", name="NO, CANCEL").click()
     expect(dialog).to_be_hidden()
     page.get_by_role("button", name="CANCEL SUBSCRIPTION(S)").click()
-    dialog.get_by_role("button", name="YES, END GOSPEL TV NOW").click()
+    dialog.get_by_role("button", name="Yes, end Gospel TV now").click()
     page.wait_for_url("**/dashboard")
 
-    expect(status_message(page, "Gospel TV ended immediately").first).to_be_visible()
+    expect(status_message(page, "Gospel TV has ended today.")).to_be_visible()
     expect(subscription_card(page, "Faith & Family")).to_contain_text("Active")
     ended = page.get_by_role("region", name="Ended subscriptions")
     expect(ended).to_contain_text("$7.99 / month")
@@ -144,7 +144,7 @@ def test_gia_undoes_a_cancellation_by_a_link_that_requires_a_sign_in(visitor):
 
     dialog = page.get_by_role("dialog", name="Keep Kids?")
     dialog.get_by_role("button", name="Keep Kids").click()
-    expect(status_message(page, "Kids continues.")).to_be_visible()
+    expect(status_message(page, "Your cancellation was undone. Kids will renew as usual.")).to_be_visible()
     expect(subscription_card(page, "Kids")).to_contain_text("Active")
     expect(page.get_by_role("region", name="Activity")).to_contain_text("Your cancellation of Kids was undone")
     demo.assert_mirror_matches()

@@ -50,7 +50,7 @@ def test_ivy_starts_kids_without_a_card_on_one_road(visitor: Visitor) -> None:
     expect(page.get_by_role("heading", name="Card Information Added")).to_be_visible()
     page.get_by_role("link", name="Continue to start Kids").click()
     expect_choice_in_url(page, "/manage-subscription")
-    page.get_by_role("dialog").get_by_role("button", name=re.compile(r"YES, ADD KIDS AND PAY \$8\.99")).click()
+    page.get_by_role("dialog").get_by_role("button", name=re.compile(r"Yes, add Kids and pay \$8\.99")).click()
     page.wait_for_url("**/summary**")
     expect(page.get_by_role("main")).to_contain_text("You added Kids.")
     # The field of the card number is the provider's page, as the bank's is.

@@ -388,7 +388,7 @@ def test_hugo_starts_two_services_with_charges_that_his_bank_confirms(visitor: V
     for service in ("Gospel TV", "Kids"):
         page.get_by_role("checkbox", name=service).check()
     page.get_by_role("button", name="SAVE CHANGES").click()
-    page.get_by_role("dialog").get_by_role("button", name=re.compile("YES, ADD GOSPEL TV AND KIDS AND PAY")).click()
+    page.get_by_role("dialog").get_by_role("button", name=re.compile("Yes, add Gospel TV and Kids and pay")).click()
     failed = page.get_by_role("dialog", name="Payment Failed")
     failed.get_by_role("button", name="Confirm with your bank").click()
 

@@ -4,6 +4,7 @@ import type { LinkProps } from 'react-router-dom';
 import { AppLink } from './AppLink';
 import styles from './Button.module.css';
 import { classNames } from './classNames';
+import { SentenceCase } from './SentenceCase';
 import { Spinner } from './Spinner';
 import { VisuallyHidden } from './VisuallyHidden';
 
@@ -48,7 +49,7 @@ export function Button({ variant, block, busy = false, icon, children, ...rest }
       className={buttonClassName({ variant, block }, rest.className)}
     >
       {busy ? <ButtonSpinner hasPlace={icon !== undefined || variant === 'link'} /> : icon}
-      {children}
+      <SentenceCase>{children}</SentenceCase>
     </button>
   );
 }
@@ -66,8 +67,18 @@ function ButtonSpinner({ hasPlace }: { hasPlace: boolean }) {
 }
 
 /** A link within the app that looks like a button. */
-export function ButtonLink({ variant, block, className, ...rest }: ButtonLook & LinkProps) {
-  return <AppLink {...rest} className={buttonClassName({ variant, block }, className)} />;
+export function ButtonLink({
+  variant,
+  block,
+  className,
+  children,
+  ...rest
+}: ButtonLook & LinkProps) {
+  return (
+    <AppLink {...rest} className={buttonClassName({ variant, block }, className)}>
+      <SentenceCase>{children}</SentenceCase>
+    </AppLink>
+  );
 }
 
 type ExternalProps = ButtonLook & {
@@ -85,7 +96,7 @@ export function ButtonAnchor({ variant, block, href, newTab = false, children }:
       className={buttonClassName({ variant, block })}
       {...(newTab && { target: '_blank', rel: 'noopener noreferrer' })}
     >
-      {children}
+      <SentenceCase>{children}</SentenceCase>
       {newTab && <VisuallyHidden> (opens in a new tab)</VisuallyHidden>}
     </a>
   );

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 
 import { classNames } from './classNames';
+import { SentenceCase } from './SentenceCase';
 import styles from './Table.module.css';
 import { useMediaQuery } from './useMediaQuery';
 import { VisuallyHidden } from './VisuallyHidden';
@@ -40,7 +41,7 @@ function WideTable<Row>({ caption, columns, rows, rowKey }: TableProps<Row>) {
         <tr>
           {columns.map(({ key, header, align }) => (
             <th key={key} scope="col" className={classNames(align === 'end' && styles.end)}>
-              {header}
+              <SentenceCase>{header}</SentenceCase>
             </th>
           ))}
         </tr>
@@ -78,7 +79,9 @@ function LabelledLists<Row>({ caption, columns, rows, rowKey }: TableProps<Row>)
           <dl className={styles.values}>
             {columns.map(({ key, header, cell }) => (
               <div key={key} className={styles.pair}>
-                <dt>{header}</dt>
+                <dt>
+                  <SentenceCase>{header}</SentenceCase>
+                </dt>
                 <dd>{cell(row)}</dd>
               </div>
             ))}

@@ -27,7 +27,7 @@ export function EndNowDialog({ open, plans, onConfirm, onCancel }: EndNowDialogP
         </p>
       }
       warningContent={lostPrices.length > 0 ? lostPrices.join(' ') : undefined}
-      confirmBtnText={`YES, END ${names.toUpperCase()} NOW`}
+      confirmBtnText={`Yes, end ${names} now`}
       onConfirm={onConfirm}
       onCancel={onCancel}
     />

@@ -372,7 +372,7 @@ describe('saving', () => {
   // shows: api-11
   it('charges nothing before confirmation, and then once', async () => {
     const { user, dialog } = await openSaveDialog();
-    const confirm = await dialog.findByRole('button', { name: 'YES, ADD KIDS AND PAY $7.64' });
+    const confirm = await dialog.findByRole('button', { name: 'Yes, add Kids and pay $7.64' });
     expect(dialog.getByText('You’re adding Kids.')).toBeInTheDocument();
     expect(dialog.queryByRole('heading', { name: 'Warning' })).not.toBeInTheDocument();
     expect(sent).toEqual([]);
@@ -390,7 +390,7 @@ describe('saving', () => {
     server.use(http.post(ESTIMATE, () => HttpResponse.json(GOSPEL_REMOVED)));
     answers = [() => HttpResponse.json(GOSPEL_REMOVED)];
     const { user, dialog } = await openSaveDialog('Gospel TV');
-    const confirm = await dialog.findByRole('button', { name: 'YES, REMOVE GOSPEL TV' });
+    const confirm = await dialog.findByRole('button', { name: 'Yes, remove Gospel TV' });
     expect(dialog.getByRole('heading', { name: 'Warning' })).toBeInTheDocument();
     expect(
       dialog.getByText(
@@ -418,9 +418,9 @@ describe('saving', () => {
         }),
     ];
     const { user, dialog } = await openSaveDialog();
-    await user.click(await dialog.findByRole('button', { name: /PAY \$7.64/ }));
+    await user.click(await dialog.findByRole('button', { name: /pay \$7.64/ }));
     expect(await dialog.findByText('The amount has changed.')).toBeInTheDocument();
-    await user.click(dialog.getByRole('button', { name: 'YES, ADD KIDS AND PAY $8.99' }));
+    await user.click(dialog.getByRole('button', { name: 'Yes, add Kids and pay $8.99' }));
     await screen.findByTestId('elsewhere');
     expect(sent.map(({ quote }) => quote)).toEqual(['quote-1', 'quote-2']);
   });
@@ -431,13 +431,13 @@ describe('saving', () => {
       () => errorResponse(402, 'payment_processing_failed', "We couldn't process your payment."),
     ];
     const { user, dialog } = await openSaveDialog();
-    await user.click(await dialog.findByRole('button', { name: /PAY \$7.64/ }));
+    await user.click(await dialog.findByRole('button', { name: /pay \$7.64/ }));
     const failed = within(await screen.findByRole('dialog', { name: 'Payment Failed' }));
     expect(failed.getByText("We couldn't process your payment.")).toBeInTheDocument();
     expect(failed.getByRole('link', { name: /Contact Customer Service/ })).toBeInTheDocument();
     await user.click(failed.getByRole('button', { name: 'Try again' }));
     expect(screen.queryByRole('dialog', { name: 'Payment Failed' })).not.toBeInTheDocument();
-    await user.click(await screen.findByRole('button', { name: 'YES, ADD KIDS AND PAY $7.64' }));
+    await user.click(await screen.findByRole('button', { name: 'Yes, add Kids and pay $7.64' }));
     await screen.findByTestId('elsewhere');
     expect(sent).toHaveLength(2);
   });
@@ -449,7 +449,7 @@ describe('saving', () => {
       () => errorResponse(402, 'payment_processing_failed', "We couldn't process your payment."),
     ];
     const { user, dialog } = await openSaveDialog();
-    await user.click(await dialog.findByRole('button', { name: /PAY \$7.64/ }));
+    await user.click(await dialog.findByRole('button', { name: /pay \$7.64/ }));
     const failed = within(await screen.findByRole('dialog', { name: 'Payment Failed' }));
     await user.click(await failed.findByRole('button', { name: 'Confirm with your bank' }));
     expect(await screen.findByTestId('elsewhere')).toHaveTextContent(
@@ -470,7 +470,7 @@ describe('saving', () => {
         ),
       ),
     );
-    await user.click(await dialog.findByRole('button', { name: /PAY \$7.64/ }));
+    await user.click(await dialog.findByRole('button', { name: /pay \$7.64/ }));
     expect(await dialog.findByText(/This is already done/)).toBeInTheDocument();
     expect(dialog.queryByRole('alert')).not.toBeInTheDocument();
     expect(await findCheckbox('Kids')).toBeChecked();
@@ -485,9 +485,9 @@ describe('saving', () => {
       }),
     );
     const { user, dialog } = await openSaveDialog();
-    await user.click(await dialog.findByRole('button', { name: /PAY \$7.64/ }));
+    await user.click(await dialog.findByRole('button', { name: /pay \$7.64/ }));
     expect(await dialog.findByRole('alert')).toBeInTheDocument();
-    await user.click(dialog.getByRole('button', { name: /PAY \$7.64/ }));
+    await user.click(dialog.getByRole('button', { name: /pay \$7.64/ }));
     await screen.findByTestId('elsewhere');
     expect(keys[1]).toBe(keys[0]);
   });
@@ -497,7 +497,7 @@ describe('saving', () => {
       () => errorResponse(502, 'billing_partial', 'Kids was added, Gospel TV is still there.'),
     ];
     const { user, dialog } = await openSaveDialog();
-    await user.click(await dialog.findByRole('button', { name: /PAY \$7.64/ }));
+    await user.click(await dialog.findByRole('button', { name: /pay \$7.64/ }));
     expect(await dialog.findByText(/Gospel TV is still there/)).toBeInTheDocument();
     const finish = dialog.getByRole('button', { name: 'YES, FINISH' });
     await waitFor(() => expect(finish).toBeEnabled());
@@ -548,7 +548,7 @@ describe('a first purchase', () => {
     await waitFor(() => expect(services).toHaveTextContent('$89.99 / year or $8.99/month'));
     await user.click(await findCheckbox('Start Kids'));
     await user.click(screen.getByRole('button', { name: 'SAVE CHANGES' }));
-    const confirm = { name: 'YES, ADD KIDS AND PAY $89.99' };
+    const confirm = { name: 'Yes, add Kids and pay $89.99' };
     const button = await screen.findByRole('button', confirm);
     expect(screen.getByRole('dialog')).toHaveTextContent('charged to Visa ending in 1111');
     await user.click(button);
@@ -606,7 +606,7 @@ describe('plans that the URL asks to add', () => {
     const { user } = renderPage(NOTHING_HELD, '/manage-subscription?add=Minno-Plan&confirm=yes');
     const dialog = await screen.findByRole('dialog', { name: 'Save your changes?' });
     expect(
-      await within(dialog).findByRole('button', { name: 'YES, ADD KIDS AND PAY $8.99' }),
+      await within(dialog).findByRole('button', { name: 'Yes, add Kids and pay $8.99' }),
     ).toBeEnabled();
     await user.click(within(dialog).getByRole('button', { name: 'NO, CANCEL' }));
     await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument());

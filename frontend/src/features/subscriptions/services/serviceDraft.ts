@@ -92,18 +92,18 @@ export function servicesConfirmLabel(
 ): string {
   const removed = removable.filter(({ id }) => change.removed.includes(id));
   const parts = [
-    ...confirmPart('ADD', findPlans(change, change.added)),
-    ...confirmPart('REMOVE', removed),
-    ...confirmPart('KEEP', findPlans(change, change.keptAgain)),
+    ...confirmPart('add', findPlans(change, change.added)),
+    ...confirmPart('remove', removed),
+    ...confirmPart('keep', findPlans(change, change.keptAgain)),
   ];
-  const action = parts.length === 1 ? parts[0] : 'CHANGE MY SERVICES';
+  const action = parts.length === 1 ? parts[0] : 'change my services';
   const payment =
-    change.dueNow > 0 ? ` AND PAY ${formatCents(change.dueNow, change.dueCurrencyCode)}` : '';
-  return `YES, ${action}${payment}`;
+    change.dueNow > 0 ? ` and pay ${formatCents(change.dueNow, change.dueCurrencyCode)}` : '';
+  return `Yes, ${action}${payment}`;
 }
 
 function confirmPart(verb: string, plans: readonly { name: string }[]): string[] {
-  return plans.length > 0 ? [`${verb} ${formatPlanNames(plans).toUpperCase()}`] : [];
+  return plans.length > 0 ? [`${verb} ${formatPlanNames(plans)}`] : [];
 }
 
 /** What the bank can be asked to confirm; null if nothing is charged. */
