@@ -136,13 +136,17 @@ def signed_in(
     demo: DemoPortal,
     tokens: dict[str, str],
 ) -> Iterator[Callable[..., Page]]:
-    """Yield a function that opens a page as a signed-in account, at a brand's host name if one is given."""
+    """Yield a function that opens a page as a signed-in account, at a brand's host name if one is given.
+
+    Other named arguments are options of the browser's context.
+    """
     contexts: list[BrowserContext] = []
 
-    def open_page(name: str, brand: str | None = None) -> Page:
+    def open_page(name: str, brand: str | None = None, **options: Any) -> Page:
         address = f"http://{brand}.localhost:{demo.port}" if brand else demo.url
         storage = session_storage_state(tokens[name], origin=address)
-        context = browser.new_context(**{**browser_context_args, "base_url": address, "storage_state": storage})
+        own = {"base_url": address, "storage_state": storage, **options}
+        context = browser.new_context(**{**browser_context_args, **own})
         contexts.append(context)
         _record_complaints(context, quiet_page)
         return context.new_page()
