@@ -65,13 +65,12 @@ class OwnSubscriptionsField(serializers.ListField):
     foreign id, and a validation error for anything that is not a list of ids.
     """
 
-    def __init__(self, *, at_most: int = MOST_SUBSCRIPTIONS, **kwargs: Any) -> None:
-        self.at_most = at_most
+    def __init__(self, **kwargs: Any) -> None:
         super().__init__(
             child=StrictCharField(max_length=LONGEST_ID, trim_whitespace=False),
             allow_empty=False,
             min_length=1,
-            max_length=at_most,
+            max_length=MOST_SUBSCRIPTIONS,
             **kwargs,
         )
 

@@ -51,12 +51,6 @@ class PausedSubscriptions(NamedSubscriptions, OfferedPause, AnswersSerializer):
     """Some of the account's own subscriptions, the screen that offered the pause, and its survey's answers."""
 
 
-class OneSubscription(serializers.Serializer[Any]):
-    """One of the account's own subscriptions, as a list of one."""
-
-    subscription_id = OwnSubscriptionsField(at_most=1, help_text="Its `subId`.")
-
-
 class ConfirmedCharge(serializers.Serializer[Any]):
     """The quote of the estimate shown, and the payment intents with which the payer has authorized its charges."""
 

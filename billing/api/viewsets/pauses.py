@@ -14,7 +14,7 @@ from billing.api.serializers.cancellation import survey_from_answers
 from billing.api.serializers.pauses import PausedSerializer, PauseEstimateSerializer, PauseOfferSerializer
 from billing.api.serializers.plans import PlansSerializer
 from billing.api.serializers.requests import (
-    OneSubscription,
+    NamedSubscriptions,
     PausedSubscriptions,
     PauseEstimateQuery,
     PauseQuery,
@@ -87,13 +87,13 @@ class PauseViewSet(SubscriberViewSet):
         operation_id="remove_scheduled_pause",
         tags=["pause"],
         parameters=[KEY_PARAMETER],
-        request=OneSubscription,
+        request=NamedSubscriptions,
         responses=PlansSerializer,
     )
     @idempotent_action()
     def remove_scheduled_pause(self, request: Request, *, key: str) -> Response:
-        """Remove the scheduled pause of one subscription."""
-        ids = self.validate_input(OneSubscription, request.data)["subscription_id"]
+        """Remove the scheduled pauses of the named subscriptions."""
+        ids = self.validate_input(NamedSubscriptions, request.data)["subscription_id"]
         return self._remove_pauses(ids, key=key)
 
     @extend_schema(operation_id="pause_offer", tags=["pause"], responses=PauseOfferSerializer(many=True), filters=False)

@@ -8,7 +8,7 @@ from rest_framework.response import Response
 
 from billing import clock
 from billing.api.serializers.plans import PlansSerializer
-from billing.api.serializers.requests import OneSubscription
+from billing.api.serializers.requests import NamedSubscriptions
 from billing.api.viewsets.base import SUBSCRIBER_ACTOR, SubscriberViewSet
 from billing.changes import undo
 from core.idempotency import KEY_PARAMETER, idempotent_action
@@ -21,13 +21,13 @@ class UndoViewSet(SubscriberViewSet):
         operation_id="remove_scheduled_change",
         tags=["plans"],
         parameters=[KEY_PARAMETER],
-        request=OneSubscription,
+        request=NamedSubscriptions,
         responses=PlansSerializer,
     )
     @idempotent_action()
     def remove_scheduled_change(self, request: Request, *, key: str) -> Response:
-        """Remove the scheduled downgrade of one subscription."""
-        ids = self.validate_input(OneSubscription, request.data)["subscription_id"]
+        """Remove the scheduled downgrades of the named subscriptions."""
+        ids = self.validate_input(NamedSubscriptions, request.data)["subscription_id"]
         return self.respond_after_change(
             lambda: undo.remove_scheduled_change(
                 self.account, subscription_ids=ids, key=key, actor=SUBSCRIBER_ACTOR, now=clock.billing_now()
@@ -38,13 +38,13 @@ class UndoViewSet(SubscriberViewSet):
         operation_id="remove_scheduled_cancellation",
         tags=["plans"],
         parameters=[KEY_PARAMETER],
-        request=OneSubscription,
+        request=NamedSubscriptions,
         responses=PlansSerializer,
     )
     @idempotent_action()
     def remove_scheduled_cancellation(self, request: Request, *, key: str) -> Response:
-        """Remove the scheduled cancellation of one subscription."""
-        ids = self.validate_input(OneSubscription, request.data)["subscription_id"]
+        """Remove the scheduled cancellations of the named subscriptions."""
+        ids = self.validate_input(NamedSubscriptions, request.data)["subscription_id"]
         return self.respond_after_change(
             lambda: undo.remove_scheduled_cancellation(
                 self.account, subscription_ids=ids, key=key, actor=SUBSCRIBER_ACTOR, now=clock.billing_now()

@@ -132,11 +132,6 @@ def test_a_missing_list_is_refused(alice: Browser, path: str) -> None:
     assert_refused(alice.post(path, {}), "subscriptionId")
 
 
-@pytest.mark.parametrize("path", [REMOVE_PAUSE, REMOVE_CANCELLATION, REMOVE_CHANGE])
-def test_a_second_id_is_refused_where_one_is_expected(alice: Browser, path: str) -> None:
-    assert_refused(alice.post(path, {"subscriptionId": ["own", "also"]}), "subscriptionId")
-
-
 @pytest.mark.shows("security-32")
 @pytest.mark.parametrize("plans", BAD_PLANS)
 @pytest.mark.parametrize("path", [SERVICES, SERVICES_ESTIMATE, UPGRADE, DOWNGRADE])

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from pytest_django import Settings
 
+from billing.models import Command
 from billing.tests.api.browser import Browser, is_refusal
 from billing.tests.api.mirror_factory import FAITH, GOSPEL, KIDS
 from billing.tests.api.synced_provider import UNREACHABLE_ENDPOINT, SyncedProvider
@@ -77,6 +78,23 @@ def test_undoing_a_downgrade_restores_everything(shop: SyncedProvider, ben: Brow
     assert [plan["hasScheduledChange"] for plan in responses[0].json()["plans"]] == [False, True]
     assert responses[1].json() == {"plans": before[0]["plans"]}
     assert read_hot_reads(ben) == before
+
+
+def test_one_request_undoes_a_downgrade_of_several(ben: Browser) -> None:
+    before = read_hot_reads(ben)
+    plans = ben.post(DOWNGRADE).json()["existingPlans"]
+    response = ben.post(UNDO, {"subscriptionId": [plan["subId"] for plan in plans]})
+    assert response.json() == {"plans": before[0]["plans"]}
+    assert [command.kind for command in Command.objects.order_by("pk")] == ["downgrade", "undo_change"]
+
+
+def test_one_request_undoes_a_cancellation_of_several(ava: Browser) -> None:
+    before = read_hot_reads(ava)
+    ids = [plan["subId"] for plan in before[0]["plans"]]
+    ava.post("/api/account/cancel", {})
+    response = ava.post(KEEP, {"subscriptionId": ids})
+    assert response.json() == {"plans": before[0]["plans"]}
+    assert [command.kind for command in Command.objects.order_by("pk")][1:] == ["undo_cancellation"]
 
 
 @pytest.mark.shows("error-11")

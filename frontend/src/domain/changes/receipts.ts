@@ -9,6 +9,8 @@ interface Receipt {
   day: string;
   /** A fingerprint of each affected subscription after the change, by id. */
   fingerprints: Readonly<Record<string, string>>;
+  /** The subscriptions for which the change was scheduled, by id. */
+  scheduled: readonly string[];
 }
 
 /** The fields that a receipt depends on. Once one of them differs, the receipt is out of date. */
@@ -20,11 +22,15 @@ function planFingerprint(plan: Plan): string {
 
 /**
  * Creates the navigation state with the receipt of a change, from the subscriptions as they are
- * after it.
+ * after it and the ids of those for which it was scheduled.
  */
-export function createReceiptState(sentences: readonly string[], plans: readonly Plan[]) {
+export function createReceiptState(
+  sentences: readonly string[],
+  plans: readonly Plan[],
+  scheduled: readonly string[] = [],
+) {
   const fingerprints = Object.fromEntries(plans.map((plan) => [plan.subId, planFingerprint(plan)]));
-  return { receipt: { sentences, day: currentDay(), fingerprints } satisfies Receipt };
+  return { receipt: { sentences, day: currentDay(), fingerprints, scheduled } satisfies Receipt };
 }
 
 function currentDay(): string {
@@ -55,6 +61,12 @@ export function readReceipt(state: unknown, plans: readonly Plan[]): readonly st
     plans.some((plan) => plan.subId === subId && planFingerprint(plan) === fingerprint),
   );
   return isCurrent ? receipt.sentences : [];
+}
+
+/** The plans for which the change of the receipt was scheduled. */
+export function plansOfReceipt(state: unknown, plans: readonly Plan[]): readonly Plan[] {
+  const scheduled = parseReceipt(state)?.scheduled;
+  return Array.isArray(scheduled) ? plans.filter(({ subId }) => scheduled.includes(subId)) : [];
 }
 
 /** What the receipt adds to the message that a scheduled change was undone: what the plan costs, and when. */

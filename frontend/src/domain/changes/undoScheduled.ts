@@ -1,3 +1,4 @@
+import { formatPlanNames } from '@/domain/plans/plans';
 import { postJson } from '@/lib/api/http';
 import { notifyError } from '@/lib/api/notifyError';
 import type { Plan, PlansAnswer } from '@/lib/api/types';
@@ -12,31 +13,32 @@ type UndoPath =
 
 interface UndoTarget {
   plan: Pick<Plan, 'subId' | 'name'>;
+  /** The others that one press has scheduled with it. */
+  others?: readonly Pick<Plan, 'subId' | 'name'>[];
 }
 
-/**
- * Receives the success message and the updated subscription; an empty list if it no longer exists.
- */
+/** Receives the success message and the updated subscriptions, without those that have ended. */
 export type OnUndone = (message: string, plans: readonly Plan[]) => void;
 
 function useUndoCommand(
   undoPath: UndoPath,
-  successMessage: (name: string) => string,
+  successMessage: (names: string, isSingle: boolean) => string,
   onUndone: OnUndone,
 ) {
   const { storePlans, refreshAccount } = usePlansAfterChange();
   return useCommand<PlansAnswer, UndoTarget>(
-    ({ plan }, idempotencyKey) =>
+    ({ plan, others = [] }, idempotencyKey) =>
       postJson<PlansAnswer>(`/api/account/subscription/${undoPath}`, {
-        body: { subscriptionId: [plan.subId] },
+        body: { subscriptionId: [plan, ...others].map(({ subId }) => subId) },
         idempotencyKey,
       }),
     {
-      onSuccess: ({ plans }, { plan }) => {
+      onSuccess: ({ plans }, { plan, others = [] }) => {
+        const targets = [plan, ...others];
         storePlans(plans);
         onUndone(
-          successMessage(plan.name),
-          plans.filter(({ subId }) => subId === plan.subId),
+          successMessage(formatPlanNames(targets), others.length === 0),
+          plans.filter(({ subId }) => targets.some((target) => target.subId === subId)),
         );
       },
       onError: (error) => {
@@ -65,7 +67,10 @@ export function useCancelScheduledPause(onRemoved: OnUndone) {
 export function useUndoScheduledChange(onUndone: OnUndone) {
   return useUndoCommand(
     'remove-scheduled-change',
-    (name) => `The change was undone. ${name} stays as it is.`,
+    (names, isSingle) =>
+      isSingle
+        ? `The change was undone. ${names} stays as it is.`
+        : `The changes were undone. ${names} stay as they are.`,
     onUndone,
   );
 }
@@ -74,7 +79,7 @@ export function useUndoScheduledChange(onUndone: OnUndone) {
 export function useKeepSubscription(onKept: OnUndone) {
   return useUndoCommand(
     'remove-scheduled-cancellation',
-    (name) => `Your cancellation was undone. ${name} will renew as usual.`,
+    (names) => `Your cancellation was undone. ${names} will renew as usual.`,
     onKept,
   );
 }

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { useNavigate } from 'react-router-dom';
 import { createReceiptState } from '@/domain/changes/receipts';
 import { usePlansAfterChange } from '@/domain/changes/usePlansAfterChange';
-import { canBeCancelled } from '@/domain/plans/plans';
+import { canBeCancelled, isEnding } from '@/domain/plans/plans';
 import { ApiError } from '@/lib/api/errors';
 import { notifyError } from '@/lib/api/notifyError';
 import type { CancelAnswer, Plan } from '@/lib/api/types';
@@ -58,7 +58,11 @@ export function useCancel(selection: CancelSelection, setFrozen: SetFrozen) {
       );
       const result = { cancelled, before: selection.chosen, after: plans };
       void navigate(paths.dashboard, {
-        state: createReceiptState(cancellationReceipt(result), affectedPlans),
+        state: createReceiptState(
+          cancellationReceipt(result),
+          affectedPlans,
+          affectedPlans.filter(isEnding).map(({ subId }) => subId),
+        ),
       });
     },
     onError: (error, { subscriptionIds: sentIds }) => {

@@ -42,7 +42,8 @@ beforeEach(() => {
   );
 });
 
-const renderDashboard = () => renderScreen(<DashboardPage />, { at: '/dashboard' });
+const renderDashboard = (options: { state?: unknown } = {}) =>
+  renderScreen(<DashboardPage />, { at: '/dashboard', ...options });
 const findCard = (name: string) => screen.findByRole('article', { name });
 
 describe('the dashboard', () => {
@@ -401,6 +402,35 @@ describe('undoing what is scheduled', () => {
     expect(requests).toEqual([{ subscriptionId: ['sub_faith'] }]);
     expect(screen.getByText(given.said)).toBeVisible();
     expect(screen.getByRole('heading', { name: 'Faith & Family' })).toHaveFocus();
+  });
+
+  it('undoes at once what one press has scheduled', async () => {
+    plans = [makePlan(ENDING), makeGospelPlan(ENDING), makeKidsPlan(ENDING)];
+    const requests: unknown[] = [];
+    server.use(
+      http.post('*/api/account/subscription/remove-scheduled-cancellation', async ({ request }) => {
+        requests.push(await request.json());
+        plans = [makePlan(), makeGospelPlan(), makeKidsPlan(ENDING)];
+        return HttpResponse.json({ plans });
+      }),
+    );
+    const state = createReceiptState(['Both end.'], plans, ['sub_faith', 'sub_gospel']);
+    const { user } = renderDashboard({ state });
+    await user.click(await screen.findByRole('button', { name: 'Undo all' }));
+    expect(
+      await screen.findByText(
+        'Your cancellation was undone. Faith & Family and Gospel TV will renew as usual.',
+      ),
+    ).toBeVisible();
+    expect(requests).toEqual([{ subscriptionId: ['sub_faith', 'sub_gospel'] }]);
+    expect(screen.queryByRole('button', { name: 'Undo all' })).toBeNull();
+  });
+
+  it('offers no way to undo all after a press for one', async () => {
+    plans = [makePlan(ENDING), makeGospelPlan(ENDING)];
+    renderDashboard({ state: createReceiptState(['It ends.'], plans, ['sub_faith']) });
+    expect(await screen.findByText('It ends.')).toBeVisible();
+    expect(screen.queryByRole('button', { name: 'Undo all' })).toBeNull();
   });
 });
 

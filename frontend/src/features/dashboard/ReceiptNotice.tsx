@@ -1,5 +1,7 @@
 import { useLocation, useNavigate } from 'react-router-dom';
-import { readReceipt } from '@/domain/changes/receipts';
+import { plansOfReceipt, readReceipt } from '@/domain/changes/receipts';
+import { UndoAllButton } from '@/domain/changes/UndoAllButton';
+import { useReportUndone } from '@/domain/changes/useReportUndone';
 import styles from '@/features/dashboard/panels/Panel.module.css';
 import type { Plan } from '@/lib/api/types';
 import { paths } from '@/lib/paths';
@@ -10,6 +12,7 @@ import { UnbrokenDates } from '@/ui/UnbrokenDates';
 export function ReceiptNotice({ plans }: { plans: readonly Plan[] }) {
   const { state } = useLocation();
   const navigate = useNavigate();
+  const onUndone = useReportUndone(paths.dashboard);
   const sentences = readReceipt(state, plans);
   if (sentences.length === 0) return null;
   const dismiss = () => {
@@ -24,6 +27,7 @@ export function ReceiptNotice({ plans }: { plans: readonly Plan[] }) {
             <UnbrokenDates>{sentence}</UnbrokenDates>
           </p>
         ))}
+        <UndoAllButton plans={plansOfReceipt(state, plans)} onUndone={onUndone} />
       </div>
     </InfoAlert>
   );

@@ -1,6 +1,9 @@
+import { UndoAllButton } from '@/domain/changes/UndoAllButton';
+import { useReportUndone } from '@/domain/changes/useReportUndone';
 import { formatPlanNames } from '@/domain/plans/plans';
 import type { Plan } from '@/lib/api/types';
 import { formatDate } from '@/lib/formats';
+import { paths } from '@/lib/paths';
 import { ImportantDate } from '@/ui/ImportantDate';
 import { InfoAlert } from '@/ui/InfoAlert';
 
@@ -14,11 +17,15 @@ interface PauseStart {
   plans: Plan[];
 }
 
+function isPausing({ hasScheduledPause }: Plan): boolean {
+  return hasScheduledPause;
+}
+
 /** Groups the scheduled pauses by the day they start. */
 function groupByStartDate(plans: readonly Plan[]): PauseStart[] {
   const starts = new Map<string, PauseStart>();
   for (const plan of plans) {
-    if (!plan.hasScheduledPause || !plan.pauseDate) continue;
+    if (!isPausing(plan) || !plan.pauseDate) continue;
     const day = formatDate(plan.pauseDate);
     const start = starts.get(day) ?? { pauseDate: plan.pauseDate, plans: [] };
     starts.set(day, { ...start, plans: [...start.plans, plan] });
@@ -28,6 +35,7 @@ function groupByStartDate(plans: readonly Plan[]): PauseStart[] {
 
 /** Says when the scheduled pauses take effect and that they can be canceled. */
 export function PauseNotice({ plans, onDismiss }: PauseNoticeProps) {
+  const onUndone = useReportUndone(paths.dashboard, { replace: false });
   const starts = groupByStartDate(plans);
   if (starts.length === 0) return null;
   return (
@@ -44,6 +52,7 @@ export function PauseNotice({ plans, onDismiss }: PauseNoticeProps) {
         resumes.
       </p>
       <p>You can cancel the scheduled pause anytime before then to resume your subscription.</p>
+      <UndoAllButton plans={plans.filter(isPausing)} onUndone={onUndone} />
     </InfoAlert>
   );
 }

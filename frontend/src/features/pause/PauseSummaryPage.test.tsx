@@ -91,6 +91,24 @@ describe('the summary after pausing', () => {
 });
 
 describe('canceling the pause', () => {
+  it('removes all pauses at once', async () => {
+    const requests: unknown[] = [];
+    server.use(
+      http.post(REMOVE, async ({ request }) => {
+        requests.push(await request.json());
+        return HttpResponse.json({ plans: [makePlan(), makeGospelPlan()] });
+      }),
+    );
+    const both = [makePlan(PAUSE_SCHEDULED), makeGospelPlan(PAUSE_SCHEDULED)];
+    const { user } = renderPage({ existingPlans: both });
+    await user.dblClick(await screen.findByRole('button', { name: 'Undo all' }));
+    expect(await screen.findByTestId('elsewhere')).toHaveTextContent('/dashboard');
+    expect(requests).toEqual([{ subscriptionId: ['sub_faith', 'sub_gospel'] }]);
+    expect(screen.getByTestId('receipt')).toHaveTextContent(
+      /^Scheduled Pause has been removed successfully\. Faith & Family continues\..* Gospel TV continues\./,
+    );
+  });
+
   // shows: paused-5, api-22
   it('removes it once, reports it and goes to the dashboard', async () => {
     const requests: unknown[] = [];

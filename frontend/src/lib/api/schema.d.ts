@@ -494,7 +494,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description Remove the scheduled cancellation of one subscription. */
+        /** @description Remove the scheduled cancellations of the named subscriptions. */
         post: operations["remove_scheduled_cancellation"];
         delete?: never;
         options?: never;
@@ -511,7 +511,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description Remove the scheduled downgrade of one subscription. */
+        /** @description Remove the scheduled downgrades of the named subscriptions. */
         post: operations["remove_scheduled_change"];
         delete?: never;
         options?: never;
@@ -528,7 +528,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description Remove the scheduled pause of one subscription. */
+        /** @description Remove the scheduled pauses of the named subscriptions. */
         post: operations["remove_scheduled_pause"];
         delete?: never;
         options?: never;
@@ -1168,6 +1168,11 @@ export interface components {
             /** @description The price of the next period, before tax. */
             total: number;
         };
+        /** @description Some of the account's own subscriptions. */
+        NamedSubscriptionsRequest: {
+            /** @description The `subId` of each. */
+            subscriptionId: string[];
+        };
         /** @description The subscriptions to cancel, and the survey. */
         NamedSurveyRequest: {
             dailyUsage?: (components["schemas"]["DailyUsageEnum"] | components["schemas"]["NullEnum"]) | null;
@@ -1312,11 +1317,6 @@ export interface components {
          * @enum {string}
          */
         OfferingScreenEnum: "cancel_screen" | "pause_offer";
-        /** @description One of the account's own subscriptions, as a list of one. */
-        OneSubscriptionRequest: {
-            /** @description Its `subId`. */
-            subscriptionId: string[];
-        };
         /**
          * @description * `ADD` - ADD
          *     * `UPDATE` - UPDATE
@@ -5449,7 +5449,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["OneSubscriptionRequest"];
+                "application/json": components["schemas"]["NamedSubscriptionsRequest"];
             };
         };
         responses: {
@@ -5601,7 +5601,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["OneSubscriptionRequest"];
+                "application/json": components["schemas"]["NamedSubscriptionsRequest"];
             };
         };
         responses: {
@@ -5753,7 +5753,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["OneSubscriptionRequest"];
+                "application/json": components["schemas"]["NamedSubscriptionsRequest"];
             };
         };
         responses: {

@@ -133,6 +133,7 @@ function usePeriodChange(
         state: createReceiptState(
           addChargeSentence(periodDoneSentences(action, chosen), answer),
           plans,
+          chosen.map(({ subId }) => subId),
         ),
       });
     },

@@ -181,7 +181,11 @@ function useServicesChange(costs: ManagePlans, draft: ServiceDraft, setFrozen: S
       ];
       isDone.current = true;
       void navigate(summaryAddress(isRemoval ? 'remove_service' : 'adjust_subscription'), {
-        state: createReceiptState(addChargeSentence(sentences, answer), plans),
+        state: createReceiptState(
+          addChargeSentence(sentences, answer),
+          plans,
+          plans.filter(({ id }) => answer.removed.includes(id)).map(({ subId }) => subId),
+        ),
       });
     },
   });

@@ -1,6 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { useLocation, useSearchParams } from 'react-router-dom';
-import { hasReceipt, readReceipt } from '@/domain/changes/receipts';
+import { hasReceipt, plansOfReceipt, readReceipt } from '@/domain/changes/receipts';
+import { UndoAllButton } from '@/domain/changes/UndoAllButton';
+import { useReportUndone } from '@/domain/changes/useReportUndone';
 import { PlanTableSkeleton } from '@/domain/plans/PlanTableSkeleton';
 import { canChangePeriod, isLive } from '@/domain/plans/plans';
 import { DowngradePreview } from '@/features/subscriptions/shared/DowngradePreview';
@@ -58,6 +60,7 @@ interface DoneNoticeProps {
 
 /** Without the receipt of a change nothing was done: the URL alone, typed by hand, claims nothing. */
 function DoneNotice({ state, action, plans }: DoneNoticeProps) {
+  const onUndone = useReportUndone(paths.summary);
   if (!hasReceipt(state)) return null;
   const receiptSentences = readReceipt(state, plans);
   const sentences =
@@ -66,6 +69,7 @@ function DoneNotice({ state, action, plans }: DoneNoticeProps) {
   return (
     <InfoAlert tone="success">
       <Sentences sentences={sentences} />
+      <UndoAllButton plans={plansOfReceipt(state, plans)} onUndone={onUndone} />
     </InfoAlert>
   );
 }
