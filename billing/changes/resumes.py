@@ -38,7 +38,8 @@ class NothingToResume(BillingError):
 class ResumeEstimate:
     """What resuming would charge (cents, tax included) and when (UTC), with the quote of the charges.
 
-    `charges` are by the provider's id of the subscription, in the order in which they are made.
+    `charges` are by the provider's id of the subscription, in the order in which they are made. `next_billing_at` is
+    the first bill after the resume (UTC), None if the provider does not tell it.
     """
 
     resume_date: datetime
@@ -46,6 +47,7 @@ class ResumeEstimate:
     charges: Mapping[str, int]
     currency_code: str
     quote: str
+    next_billing_at: datetime | None
 
 
 def resume_subscriptions(
@@ -81,7 +83,7 @@ def estimate_resume(
     """
     if days is None:
         paused = _paused_subscriptions(account, subscription_ids)
-        return _build_estimate(now, _estimate_charges(paused), paused)
+        return _build_estimate(now, _estimate_now(paused), paused)
     resumes = [
         (date + timedelta(days=days), holding)
         for holding in chosen_holdings(account, subscription_ids)
@@ -96,7 +98,7 @@ def estimate_resume(
         holding.subscription.provider_id: _estimate_later_charge(holding, resume_at, now)
         for resume_at, holding in resumes
     }
-    return _build_estimate(resumes[0][0], _amounts_due(charges, subscriptions), subscriptions)
+    return _build_estimate(resumes[0][0], charges, subscriptions)
 
 
 def count_overdue_resumes(*, now: datetime) -> int:
@@ -118,12 +120,15 @@ class ResumeSubscriptions(SubscriptionsChange):
         if not self.is_priced:
             return None
         paused = _paused_subscriptions(self.account, self.subscription_ids)
-        charges = _estimate_charges(paused)
-        quote = compute_quote(charges)
+        estimate = _build_estimate(now, _estimate_now(paused), paused)
         return Preview(
             basis=compute_basis(live_holdings(self.account)),
-            body=vars(_build_estimate(now, charges, paused)),
-            shown={"quote": quote, "charges": charges, "due_currency": _common_currency(paused)},
+            body=vars(estimate),
+            shown={
+                "quote": estimate.quote,
+                "charges": dict(estimate.charges),
+                "due_currency": estimate.currency_code,
+            },
         )
 
     def plan_steps(self, command: Command, preview: Preview | None) -> list[Step]:
@@ -147,30 +152,22 @@ class ResumeSubscriptions(SubscriptionsChange):
         if not self.is_priced:
             return shown
         left = named_subscriptions(self.account, sorted(ids_left(earlier)))
-        charges = _estimate_charges(left)
-        together = {**shown.get("charges", {}), **charges}
+        estimate = _build_estimate(now, _estimate_now(left), left)
+        together = {**shown.get("charges", {}), **estimate.charges}
         current = compute_quote(together)
         if quote not in (None, current):
-            raise QuoteChanged(extra=vars(replace(_build_estimate(now, charges, left), quote=current)))
+            raise QuoteChanged(extra=vars(replace(estimate, quote=current)))
         return {**shown, "charges": together}
 
 
-def _estimate_charges(subscriptions: Sequence[Subscription]) -> dict[str, int]:
-    """Return what resuming each subscription would charge now. Raises SeveralCurrencies, BillingUnavailable."""
+def _estimate_now(subscriptions: Sequence[Subscription]) -> dict[str, ChangeEstimate]:
+    """Return the estimate of resuming each subscription now. Raises SeveralCurrencies, BillingUnavailable."""
     _common_currency(subscriptions)
     with translate_estimate_errors():
-        charges = {
+        return {
             subscription.provider_id: estimates.estimate_resume(subscription.provider_id)
             for subscription in subscriptions
         }
-    return _amounts_due(charges, subscriptions)
-
-
-def _amounts_due(charges: Mapping[str, ChangeEstimate], subscriptions: Sequence[Subscription]) -> dict[str, int]:
-    """Return what each of these charges collects, in their order, given what the customer has."""
-    customer = Customer.objects.get(pk=subscriptions[0].customer_id)
-    due, _ = amounts_due(charges, Balances.of_customer(customer))
-    return due
 
 
 def _paused_subscriptions(account: Account, subscription_ids: Sequence[str] | None) -> list[Subscription]:
@@ -210,15 +207,19 @@ def _common_currency(subscriptions: Sequence[Subscription]) -> str:
 
 
 def _build_estimate(
-    resume_date: datetime, charges: dict[str, int], subscriptions: Sequence[Subscription]
+    resume_date: datetime, charges: Mapping[str, ChangeEstimate], subscriptions: Sequence[Subscription]
 ) -> ResumeEstimate:
-    # The quote leaves the date out: it stays valid however long the subscriber reads it.
+    customer = Customer.objects.get(pk=subscriptions[0].customer_id)
+    due, _ = amounts_due(charges, Balances.of_customer(customer))
+    billing_dates = [estimate.next_billing_at for estimate in charges.values() if estimate.next_billing_at is not None]
+    # The quote leaves the dates out: it stays valid however long the subscriber reads it.
     return ResumeEstimate(
         resume_date=resume_date,
-        amount_due=sum(charges.values()),
-        charges=charges,
+        amount_due=sum(due.values()),
+        charges=due,
         currency_code=_common_currency(subscriptions),
-        quote=compute_quote(charges),
+        quote=compute_quote(due),
+        next_billing_at=min(billing_dates, default=None),
     )
 
 

@@ -44,6 +44,9 @@ class ResumeEstimateSerializer(serializers.Serializer[Any]):
     charges = ChargesField()
     currency_code = serializers.CharField()
     quote = serializers.CharField()
+    next_billing_at = InstantField(
+        allow_null=True, help_text="When the first bill after the resume comes; null if the provider does not tell it."
+    )
 
 
 class ContentField(serializers.CharField):

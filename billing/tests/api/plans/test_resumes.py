@@ -40,7 +40,9 @@ def test_resuming_charges_the_estimated_amount(shop: SyncedProvider) -> None:
     estimate = browser.get(ESTIMATE).json()
     response = browser.post(RESUME, {"quote": estimate["quote"]})
     assert response.status_code == 200
-    assert response.json()["plans"][0]["status"] == "ACTIVE"
+    [plan] = response.json()["plans"]
+    assert plan["status"] == "ACTIVE"
+    assert plan["nextBillingAt"][:10] == estimate["nextBillingAt"][:10]
     assert shop.subscription(faith)["status"] == "active"
     assert shop.invoices("alice")[0]["total"] == estimate["amountDue"] == 699
     assert browser.get("/api/invoice/list").json()[0]["total"] == 699

@@ -708,6 +708,7 @@ describe('resuming a paused plan', () => {
     charges: [719],
     currencyCode: 'USD',
     quote: 'quote-1',
+    nextBillingAt: '2026-12-20T12:00:00Z',
   };
   let requests: { subscriptionId: string[]; quote: string }[] = [];
 
@@ -751,7 +752,11 @@ describe('resuming a paused plan', () => {
   // shows: rule-3, dashboard-2, api-19, api-20
   it('shows the amount before charging it', async () => {
     const { user, dialog } = await openResumeDialog();
-    await user.click(await dialog.findByRole('button', { name: 'Resume and pay $7.19' }));
+    const pay = await dialog.findByRole('button', { name: 'Resume and pay $7.19' });
+    const rows = dialog.getAllByRole('term').map(({ textContent }) => textContent);
+    expect(rows.at(-1)).toBe('Next bill');
+    expect(dialog.getAllByRole('definition').at(-1)).toHaveTextContent('December 20, 2026');
+    await user.click(pay);
     await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument());
     expect(requests).toEqual([{ subscriptionId: ['sub_gospel'], quote: 'quote-1' }]);
     expect(await findCard('Gospel TV')).toHaveTextContent('Active');

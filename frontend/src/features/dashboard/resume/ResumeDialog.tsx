@@ -9,7 +9,7 @@ import { errorMessage, hasCode, isUnconfirmed } from '@/lib/api/errors';
 import { managePlansOptions } from '@/lib/api/queries';
 import type { Plan, ResumeEstimate } from '@/lib/api/types';
 import { findLoadFailure } from '@/lib/api/useScreenLoad';
-import { formatCents, formatPrice } from '@/lib/formats';
+import { formatCents, formatDate, formatPrice } from '@/lib/formats';
 import { paths } from '@/lib/paths';
 import { useLoader } from '@/stores/loader';
 import { Button } from '@/ui/Button';
@@ -145,6 +145,9 @@ function ResumeFigures({ plan, figures }: { plan: Plan; figures: ResumeEstimate 
           amount={formatCents(figures.amountDue, figures.currencyCode)}
           note={isCharged ? dueNote : undefined}
         />
+        {figures.nextBillingAt && (
+          <MoneyRow label="Next bill" amount={formatDate(figures.nextBillingAt)} />
+        )}
       </Totals>
     </>
   );

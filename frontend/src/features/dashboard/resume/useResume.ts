@@ -7,11 +7,17 @@ import { resumeEstimateOptions, resumeSubscription } from './api';
 
 /** The figures in an error response; null if it has none. */
 function figuresFromRefusal(body: unknown): ResumeEstimate | null {
-  const { resumeDate, amountDue, charges, currencyCode, quote } = (body ??
-    {}) as Partial<ResumeEstimate>;
+  const {
+    resumeDate,
+    amountDue,
+    charges,
+    currencyCode,
+    quote,
+    nextBillingAt = null,
+  } = (body ?? {}) as Partial<ResumeEstimate>;
   if (resumeDate === undefined || amountDue === undefined || charges === undefined) return null;
   if (currencyCode === undefined || quote === undefined) return null;
-  return { resumeDate, amountDue, charges, currencyCode, quote };
+  return { resumeDate, amountDue, charges, currencyCode, quote, nextBillingAt };
 }
 
 /**
