@@ -200,9 +200,9 @@ def compute_figures(
 
     `lines` are the plans after the change, in catalog order; `default_terms` are the account's terms if no plan bills.
     `charges` are the estimates of the subscriptions that are charged on confirmation, by the provider's id and in the
-    order of the steps, in `due_currency`. `forecast` has the bundle after the
-    change and the payer. `at_once` says that the change takes effect on confirmation. `about` names what changes, so
-    that two changes with equal amounts have different quotes.
+    order of the steps, in `due_currency`. `forecast` has the bundle after the change and the payer. `at_once` says that
+    the change takes effect on confirmation. `about` names what changes, so that two changes with equal amounts have
+    different quotes.
     """
     bills = [(line.terms, bill_price(line.bill)) for line in lines if line.bill is not None]
     own, *others = map(asdict, totals_by_terms(bills, otherwise=default_terms))

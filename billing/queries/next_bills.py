@@ -58,12 +58,6 @@ class Balances:
         """Whether nothing is left."""
         return not (self.promotional or self.refundable)
 
-    def spend(self, cents: int) -> Balances:
-        """Return the balances after an invoice of `cents`."""
-        promotional = min(cents, self.promotional)
-        refundable = min(cents - promotional, self.refundable)
-        return Balances(self.promotional - promotional, self.refundable - refundable)
-
     def pay(self, bill: EstimatedBill) -> tuple[int, Balances]:
         """Return what is due of a bill, and the balances that are left."""
         tax = bill.tax or 0
