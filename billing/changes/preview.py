@@ -15,7 +15,7 @@ from billing.errors import BillingUnavailable, InvalidState, NoLongerExists, Pay
 from billing.gateway import estimates
 from billing.gateway.errors import Missing, NotSent, Refused
 from billing.gateway.estimates import Bill, ChangeEstimate
-from billing.mirror.next_bills import bill_before_balances, estimate_bill
+from billing.mirror.next_bills import amounts_due, bill_before_balances, estimate_bill
 from billing.models import Command, PaymentSource, Subscription
 from billing.queries.bundles import BundleMember, CouponSwap, member_after_swap
 from billing.queries.discounts import (
@@ -234,22 +234,6 @@ def _next_bills(lines: Sequence[PlanLine], forecast: BillForecast, balances: Bal
     """Return the next bills after a change, with the balances that its charges leave."""
     plans = [line.billed for line in lines if line.billed is not None]
     return project_bills(plans, forecast.members, forecast.payer, balances)
-
-
-def amounts_due(charges: Mapping[str, ChangeEstimate], balances: Balances) -> tuple[dict[str, int], Balances]:
-    """Return what each of several charges collects, in cents and in their order, and the balances that they leave.
-
-    The provider estimates each charge as if it were the only one, with all that the customer has. Once one has used
-    some of it, the next are computed with the rest.
-    """
-    due, left = {}, balances
-    for subscription_id, estimate in charges.items():
-        amount, after = replace(left, refundable=left.refundable + estimate.credits).pay(
-            bill_before_balances(estimate.now)
-        )
-        due[subscription_id] = estimate.now.amount_due if left == balances else amount
-        left = after
-    return due, left
 
 
 def bill_price(bill: Bill) -> Price:

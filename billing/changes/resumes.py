@@ -8,13 +8,14 @@ from typing import Any
 from accounts.models import Account
 from billing.changes import bundle_coupons
 from billing.changes.plan_change import SubscriptionsChange, ids_left
-from billing.changes.preview import amounts_due, translate_estimate_errors
+from billing.changes.preview import translate_estimate_errors
 from billing.commands.command_kind import CommandKind
 from billing.commands.confirmation import Preview, compute_basis, confirm_change
 from billing.commands.quotes import compute_quote
 from billing.errors import BillingError, QuoteChanged, SeveralCurrencies
 from billing.gateway import estimates
 from billing.gateway.estimates import ChangeEstimate
+from billing.mirror.next_bills import amounts_due
 from billing.models import Command, Customer, PauseSchedule, Subscription
 from billing.models.commands import SYSTEM_ACTOR
 from billing.models.steps import Step, StepOperation, subscription_step

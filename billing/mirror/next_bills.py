@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import asdict
+from collections.abc import Mapping
+from dataclasses import asdict, replace
 from datetime import datetime, timedelta
 
 from accounts.models import Account
 from billing.gateway import estimates
 from billing.gateway.errors import GatewayError, Refused
-from billing.gateway.estimates import Bill
+from billing.gateway.estimates import Bill, ChangeEstimate
 from billing.mirror import documents
 from billing.models import NextBillEstimate
 from billing.queries.bundles import next_bill_at
 from billing.queries.holdings import Holding, holdings_of
-from billing.queries.next_bills import EstimatedBill, content_version
+from billing.queries.next_bills import Balances, EstimatedBill, content_version
 from core import task_queue
 
 logger = logging.getLogger(__name__)
@@ -102,6 +103,22 @@ def bill_before_balances(bill: Bill) -> EstimatedBill:
         tax=_tax_before_balances(bill),
         coupon_ids=tuple(sorted(bill.coupon_ids)),
     )
+
+
+def amounts_due(charges: Mapping[str, ChangeEstimate], balances: Balances) -> tuple[dict[str, int], Balances]:
+    """Return what each of several charges collects, in cents and in their order, and the balances that they leave.
+
+    The provider estimates each charge as if it were the only one, with all that the customer has. Once one has used
+    some of it, the next are computed with the rest.
+    """
+    due, left = {}, balances
+    for subscription_id, estimate in charges.items():
+        amount, after = replace(left, refundable=left.refundable + estimate.credits).pay(
+            bill_before_balances(estimate.now)
+        )
+        due[subscription_id] = estimate.now.amount_due if left == balances else amount
+        left = after
+    return due, left
 
 
 def _tax_before_balances(bill: Bill) -> int | None:

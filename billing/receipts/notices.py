@@ -6,7 +6,7 @@ same day have a row each and one mail.
 """
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
@@ -20,9 +20,12 @@ from accounts.models import Account, AccountEvent, OutgoingMail
 from billing import clock
 from billing.gateway import estimates
 from billing.gateway.errors import GatewayError
+from billing.gateway.estimates import ChangeEstimate
 from billing.mirror import account_import, pause_schedules
+from billing.mirror.next_bills import amounts_due
 from billing.models import PauseSchedule, Subscription
 from billing.queries.discounts import next_bill_amount
+from billing.queries.next_bills import Balances
 from billing.receipts.delivery import Receipt
 from billing.receipts.texts import notices
 from billing.receipts.texts.notices import UpcomingBill
@@ -49,6 +52,12 @@ class UpcomingCharge:
     def key(self) -> str:
         """The key that keeps the notice unique; the next term's charge has another key."""
         return f"notice:{self.what}:{self.subscription.pk}:{int(self.at.timestamp())}"
+
+    @property
+    def position(self) -> tuple[datetime, int]:
+        """Its place among a customer's charges: the nightly job resumes in the order of the schedules. One query."""
+        schedule = pause_schedules.current_schedule(self.subscription)
+        return self.at, schedule.pk if schedule else 0
 
     def outbox_reference(self) -> dict[str, object]:
         """Return the charge as the outbox stores it."""
@@ -94,7 +103,7 @@ def prepare_notice(row: OutgoingMail) -> dict[str, object] | None:
     if about["what"] == DECLINE:
         return context if _is_still_declined(about) else None
     references = [about, *context.get("others", ())]
-    bills = [_find_upcoming_bill(reference) for reference in references]
+    bills = _find_upcoming_bills(references)
     coming = [(reference, bill) for reference, bill in zip(references, bills, strict=True) if bill is not None]
     untold = [reference for reference, bill in zip(references, bills, strict=True) if bill is None]
     with transaction.atomic():
@@ -201,14 +210,52 @@ def _compose_notice(what: str, bills: Sequence[UpcomingBill]) -> Receipt:
     return notices.trial_end_notice(bill) if what == TRIAL else notices.renewal_notice(bill)
 
 
-def _find_upcoming_bill(reference: Mapping[str, Any]) -> UpcomingBill | None:
-    """Return the bill of a charge that the outbox names; None if it does not come, or a resume charges nothing."""
+@dataclass(frozen=True)
+class ComingBill:
+    """A bill that will come: its charge, and the provider's estimate, None if the provider does not answer."""
+
+    charge: UpcomingCharge
+    estimate: ChangeEstimate | None
+
+
+def _find_upcoming_bills(references: Iterable[Mapping[str, Any]]) -> list[UpcomingBill | None]:
+    """Return the bill of each charge that the outbox names; None if it does not come, or a resume charges nothing.
+
+    What the customer has pays the charges in their order.
+    """
+    found = [_find_coming_bill(reference) for reference in references]
+    in_order = sorted(filter(None, found), key=lambda bill: bill.charge.position)
+    estimated = {bill.charge.subscription.provider_id: bill.estimate for bill in in_order if bill.estimate is not None}
+    due: Mapping[str, int] = {}
+    if estimated:
+        due, _ = amounts_due(estimated, Balances.of_customer(in_order[0].charge.subscription.customer))
+    return [None if bill is None else _upcoming_bill(bill.charge, due) for bill in found]
+
+
+def _upcoming_bill(charge: UpcomingCharge, due: Mapping[str, int]) -> UpcomingBill | None:
+    """Return the bill of a charge with tax if its amount is due by the provider's estimate, else our price before tax.
+
+    None for a resume that charges nothing.
+    """
+    subscription = charge.subscription
+    cents = due.get(subscription.provider_id)
+    bill = UpcomingBill(
+        subscription,
+        charge.at,
+        next_bill_amount(subscription) if cents is None else cents,
+        is_tax_included=cents is not None,
+        currency=subscription.terms.currency,
+    )
+    return None if charge.what == RESUME and not bill.cents else bill
+
+
+def _find_coming_bill(reference: Mapping[str, Any]) -> ComingBill | None:
     subscription, is_fresh = _refetch_subscription(reference["subscription"])
     what, at = reference["what"], datetime.fromtimestamp(reference["at"], tz=UTC)
     if subscription is None or _next_charge_at(what, subscription) != at or at <= clock.billing_now():
         return None
-    bill = _estimate_bill(what, subscription, at, with_provider=is_fresh)
-    return None if what == RESUME and not bill.cents else bill
+    charge = UpcomingCharge(what, subscription, at)
+    return ComingBill(charge, _request_estimate(charge) if is_fresh else None)
 
 
 def _refetch_subscription(pk: int) -> tuple[Subscription | None, bool]:
@@ -225,19 +272,16 @@ def _refetch_subscription(pk: int) -> tuple[Subscription | None, bool]:
     return Subscription.objects.select_related("customer").get(pk=pk), is_fresh
 
 
-def _estimate_bill(what: str, subscription: Subscription, at: datetime, *, with_provider: bool) -> UpcomingBill:
-    """Return the upcoming bill: the provider's estimate with tax, else our price before tax."""
-    identifier, currency = subscription.provider_id, subscription.terms.currency
+def _request_estimate(charge: UpcomingCharge) -> ChangeEstimate | None:
+    """Return the provider's estimate of a charge; None if the provider does not answer."""
+    identifier = charge.subscription.provider_id
     try:
-        if with_provider and what == RESUME:
-            due = estimates.estimate_resume(identifier, at=at).now.amount_due
-            return UpcomingBill(subscription, at, due, is_tax_included=True, currency=currency)
-        if with_provider:
-            due = estimates.estimate_next_bill(identifier).amount_due
-            return UpcomingBill(subscription, at, due, is_tax_included=True, currency=currency)
+        if charge.what == RESUME:
+            return estimates.estimate_resume(identifier, at=charge.at)
+        return ChangeEstimate(now=estimates.estimate_next_bill(identifier))
     except GatewayError as error:
         logger.warning("Subscription %s could not be estimated for its notice: %s", identifier, error)
-    return UpcomingBill(subscription, at, next_bill_amount(subscription), is_tax_included=False, currency=currency)
+        return None
 
 
 def _is_still_declined(about: Mapping[str, Any]) -> bool:

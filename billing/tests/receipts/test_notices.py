@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any
@@ -129,6 +130,25 @@ def test_pauses_that_end_on_the_same_day_have_one_notice(provider: Provider) -> 
     assert "we'll charge $6.99 for Faith & Family and $7.99 for Gospel TV that day" in " ".join(sent.body.split())
     for subscription in Subscription.objects.all():
         assert f"/cancelAll?ids={subscription.provider_id}" in sent.body
+
+
+@pytest.mark.shows("rule-2", "rule-16")
+@pytest.mark.parametrize("cents", [100, 1000])
+def test_a_joint_notice_counts_credits_once(provider: Provider, cents: int) -> None:
+    alice = make_two_paused(provider)
+    provider.sdk.PromotionalCredit.add({"customer_id": "alice", "amount": cents, "description": "Sorry"})
+    account_import.resync_account(alice)
+    at, before = next_bill_at(), {invoice.id for invoice in provider.invoices(alice)}
+    run_notices_before(provider, at - timedelta(days=3))
+    (sent,) = resume_notices()
+    told = re.findall(r"\$(\d+\.\d\d)", sent.body.partition("we'll charge")[2].partition("that day")[0])
+
+    provider.travel_to(at + timedelta(days=1))
+    run_due_jobs()
+
+    charged = [invoice.amount_paid for invoice in provider.invoices(alice) if invoice.id not in before]
+    assert sum(charged) == 699 + 799 - cents
+    assert sorted(told) == sorted(f"{amount / 100:.2f}" for amount in charged if amount)
 
 
 @pytest.mark.shows("rule-16")
