@@ -358,9 +358,10 @@ describe('canceling a scheduled pause', () => {
       expect(screen.queryByRole('button', { name: /Undo pause/ })).not.toBeInTheDocument(),
     );
     expect(requests).toEqual([{ subscriptionId: ['sub_faith'] }]);
-    expect(
-      screen.getByText('Scheduled Pause has been removed successfully.').closest('[role="status"]'),
-    ).toHaveTextContent('Faith & Family continues. You weren’t charged today.');
+    const removed = await screen.findByText('Scheduled Pause has been removed successfully.');
+    expect(removed.closest('[role="status"]')).toHaveTextContent(
+      'Faith & Family continues. You weren’t charged today.',
+    );
     expect(screen.getByRole('heading', { name: 'Faith & Family' })).toHaveFocus();
   });
 });
@@ -400,7 +401,7 @@ describe('undoing what is scheduled', () => {
       expect(screen.queryByRole('button', { name: given.button })).not.toBeInTheDocument(),
     );
     expect(requests).toEqual([{ subscriptionId: ['sub_faith'] }]);
-    expect(screen.getByText(given.said)).toBeVisible();
+    expect(await screen.findByText(given.said)).toBeVisible();
     expect(screen.getByRole('heading', { name: 'Faith & Family' })).toHaveFocus();
   });
 
