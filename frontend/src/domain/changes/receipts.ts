@@ -1,4 +1,4 @@
-import { planStatus } from '@/domain/plans/plans';
+import { formatPlanNames, planStatus } from '@/domain/plans/plans';
 import type { Plan, ResumeEstimate } from '@/lib/api/types';
 import { formatCents, formatDate } from '@/lib/formats';
 
@@ -69,10 +69,18 @@ export function plansOfReceipt(state: unknown, plans: readonly Plan[]): readonly
   return Array.isArray(scheduled) ? plans.filter(({ subId }) => scheduled.includes(subId)) : [];
 }
 
-/** What the receipt adds to the message that a scheduled change was undone: what the plan costs, and when. */
-export function continuationSentences(plan: Plan, message: string): string[] {
-  const subject = message.includes(plan.name) ? '' : `${plan.name} continues. `;
-  return [`${subject}You weren’t charged today.`, ...nextBillSentences(plan)];
+/**
+ * What the receipt adds to the message that something scheduled was undone: what the plans cost, and
+ * when.
+ */
+export function continuationSentences(plans: readonly Plan[], message: string): string[] {
+  const unnamed = plans.filter(({ name }) => !message.includes(name));
+  const continues = unnamed.length === 1 ? 'continues' : 'continue';
+  const subject = unnamed.length > 0 ? `${formatPlanNames(unnamed)} ${continues}. ` : '';
+  return [
+    ...(plans.length > 0 ? [`${subject}You weren’t charged today.`] : []),
+    ...plans.flatMap((plan) => nextBillSentences(plan, plans.length > 1)),
+  ];
 }
 
 /**
@@ -93,9 +101,10 @@ export function resumedSentences(
   ];
 }
 
-function nextBillSentences({ nextBillingAt, amount, currencyCode }: Plan): string[] {
+function nextBillSentences(plan: Plan, isNamed = false): string[] {
+  const { nextBillingAt, amount, currencyCode } = plan;
   if (!nextBillingAt) return [];
   return [
-    `Next bill: ${formatCents(amount, currencyCode)} on ${formatDate(nextBillingAt)}, before discounts and taxes.`,
+    `Next bill${isNamed ? ` for ${plan.name}` : ''}: ${formatCents(amount, currencyCode)} on ${formatDate(nextBillingAt)}, before discounts and taxes.`,
   ];
 }

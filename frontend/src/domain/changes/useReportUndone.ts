@@ -7,7 +7,7 @@ import type { OnUndone } from './undoScheduled';
 export function useReportUndone(path: string, { replace = true } = {}): OnUndone {
   const navigate = useNavigate();
   return (message, plans) => {
-    const sentences = [message, ...plans.flatMap((plan) => continuationSentences(plan, message))];
+    const sentences = [message, ...continuationSentences(plans, message)];
     const state = createReceiptState(sentences, plans);
     void navigate(path, { replace, state });
   };

@@ -105,7 +105,9 @@ describe('canceling the pause', () => {
     expect(await screen.findByTestId('elsewhere')).toHaveTextContent('/dashboard');
     expect(requests).toEqual([{ subscriptionId: ['sub_faith', 'sub_gospel'] }]);
     expect(screen.getByTestId('receipt')).toHaveTextContent(
-      /^Scheduled Pause has been removed successfully\. Faith & Family continues\..* Gospel TV continues\./,
+      'Scheduled Pause has been removed successfully. Faith & Family and Gospel TV continue. ' +
+        'You weren’t charged today. Next bill for Faith & Family: $6.99 on December 10, 2026, before discounts ' +
+        'and taxes. Next bill for Gospel TV: $7.99 on December 10, 2026, before discounts and taxes.',
     );
   });
 
