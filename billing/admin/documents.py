@@ -15,10 +15,10 @@ from billing.models import AccountDocument, InvoicePdf
 
 @admin.register(InvoicePdf)
 class InvoicePdfAdmin(ReadOnlyAdmin):
-    """One PDF per version of an invoice; a failed one shows its error."""
+    """One PDF per version of an invoice or of a year's statement; a failed one shows its error."""
 
     list_display = (
-        "invoice_page",
+        "shown",
         "account_page",
         "version",
         "state",
@@ -28,13 +28,13 @@ class InvoicePdfAdmin(ReadOnlyAdmin):
         "error",
     )
     list_filter = ("state", "created_at")
-    list_select_related = ("invoice__customer__account",)
-    search_fields = ("invoice__provider_id", "invoice__customer__email")
+    list_select_related = ("invoice__customer__account", "account")
+    search_fields = ("invoice__provider_id", "invoice__customer__email", "account__email")
     date_hierarchy = "created_at"
     ordering = ("-created_at", "-pk")
     # No link to the file: invoices are served by signed links only.
     fields = (
-        "invoice_page",
+        "shown",
         "account_page",
         "version",
         "state",
@@ -45,15 +45,15 @@ class InvoicePdfAdmin(ReadOnlyAdmin):
         "created_at",
     )
 
-    @admin.display(description="invoice", ordering="invoice__provider_id")
-    def invoice_page(self, pdf: InvoicePdf) -> SafeString | str:
-        """Return a link to the invoice."""
-        return page_link(pdf.invoice)
+    @admin.display(description="shows", ordering="invoice__provider_id")
+    def shown(self, pdf: InvoicePdf) -> SafeString | str:
+        """Return a link to the invoice, or the year of the statement."""
+        return page_link(pdf.invoice) if pdf.invoice else pdf.title
 
     @admin.display(description="account", ordering="invoice__customer__account__email")
     def account_page(self, pdf: InvoicePdf) -> SafeString | str:
         """Return a link to the account."""
-        return account_link(pdf.invoice.customer.account)
+        return account_link(pdf.owner)
 
     @admin.display(description="size")
     def file_size(self, pdf: InvoicePdf) -> str:

@@ -109,6 +109,11 @@ urlpatterns = [
     path("invoice/list", InvoiceViewSet.as_view({"get": "list_invoices"}), name="invoice-list"),
     path("invoice/pdf/<invoice_number:number>", InvoiceViewSet.as_view({"get": "link_pdf"}), name="invoice-pdf"),
     path(
+        "invoice/statement/<int:year>",
+        InvoiceViewSet.as_view({"get": "link_statement"}),
+        name="invoice-statement",
+    ),
+    path(
         "invoice/download/<str:token>",
         InvoiceDownloadViewSet.as_view({"get": "download_pdf"}),
         name="invoice-download",

@@ -1,7 +1,9 @@
-"""Invoice PDFs: each version is rendered once, and downloaded by a short-lived signed link (docs/rules.md, rule 12)."""
+"""PDFs: each version is rendered once, and downloaded by a short-lived signed link (docs/rules.md, rule 12)."""
 
+import hashlib
 import logging
 from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import IO
 
@@ -14,11 +16,14 @@ from django.db.models import Exists, OuterRef
 from accounts.models import Account
 from billing.errors import BillingError
 from billing.invoices.pdf_content import invoice_pdf_content
+from billing.invoices.statement_content import statement_pdf_content
 from billing.models import AccountDocument, Invoice, InvoicePdf
-from billing.pdf.render import render_invoice
+from billing.pdf.render import render_invoice, render_statement
+from billing.queries.invoices import invoices_of_year, refunds_of_year
 from core import task_queue
 from core.clock import database_now
 from core.errors import NotFound
+from core.leases import LeaseQuerySet
 
 logger = logging.getLogger(__name__)
 
@@ -35,7 +40,7 @@ BACKOFF = timedelta(minutes=1)
 
 
 class InvoiceNotReady(BillingError):
-    """The PDF is not rendered yet."""
+    """The PDF of an invoice or a statement is not rendered yet."""
 
     code = "invoice_not_ready"
     status = 503
@@ -46,7 +51,15 @@ class PdfProcessDied(Exception):
     """Each attempt killed its worker: rendering took too long or too much memory."""
 
 
-def download_token(account: Account, number: str) -> str:
+@dataclass(frozen=True)
+class SignedPdf:
+    """A PDF behind a signed token: its file, and the name to save it by."""
+
+    file: IO[bytes]
+    name: str
+
+
+def invoice_token(account: Account, number: str) -> str:
     """Return a signed token for an invoice's PDF, valid for five minutes.
 
     Raises NotFound when the account has no such invoice; InvoiceNotReady, and requests the PDF, when there is no file.
@@ -55,40 +68,72 @@ def download_token(account: Account, number: str) -> str:
     if invoice is None:
         logger.warning("Account %s named an invoice that is not its own", account.pk)
         raise NotFound
-    pdf = request_pdf(invoice)
+    return _sign_token(account, request_pdf(invoice), "Your invoice is being prepared. Please try again in a moment.")
+
+
+def statement_token(account: Account, year: int) -> str:
+    """Return a signed token for the statement of a year, in the site's time zone, valid for five minutes.
+
+    Raises NotFound when the year has no invoice; InvoiceNotReady, and requests the PDF, when there is no file.
+    """
+    version = _statement_version(account, year)
+    if version is None:
+        raise NotFound
+    pdf = _request_version(account=account, year=year, version=version)
+    return _sign_token(account, pdf, "Your statement is being prepared. Please try again in a moment.")
+
+
+def _sign_token(account: Account, pdf: InvoicePdf, waiting_message: str) -> str:
     if pdf.state != State.READY:
         # A subscriber is waiting, so this one does not go to the jobs' queue.
         task_queue.enqueue_task("billing.tasks.make_invoice_pdf", pdf.pk)
-        raise InvoiceNotReady(retry_after=RETRY_AFTER_SECONDS)
+        raise InvoiceNotReady(waiting_message, retry_after=RETRY_AFTER_SECONDS)
     return signing.dumps([account.pk, pdf.pk, pdf.version], salt=SIGNING_SALT)
 
 
-def open_signed_pdf(token: str, *, reader: Account | None = None) -> IO[bytes]:
-    """Return the file of a token from `download_token`.
+def open_signed_pdf(token: str, *, reader: Account | None = None) -> SignedPdf:
+    """Return the file of a token from `invoice_token` or `statement_token`.
 
     Raises NotFound when the token is altered, expired, of an outdated version, or of another account than `reader`.
     Without a reader the token alone gives access.
     """
     try:
         account_pk, pdf_pk, version = signing.loads(token, salt=SIGNING_SALT, max_age=LINK_LIFETIME)
-        pdf = InvoicePdf.objects.select_related("invoice__customer").get(
-            pk=pdf_pk, version=version, state=State.READY, invoice__customer__account=account_pk
-        )
-        if pdf.version != pdf.invoice.resource_version:
+        pdf = _stored_pdfs().get(pk=pdf_pk, version=version, state=State.READY)
+        if pdf.owner is None or pdf.owner.pk != account_pk or pdf.version != _current_version(pdf):
             raise NotFound
         if reader is not None and reader.pk != account_pk:
             logger.warning("Account %s followed a link to an invoice that is not its own", reader.pk)
             raise NotFound
-        return pdf.file.open("rb")
+        return SignedPdf(pdf.file.open("rb"), "invoice.pdf" if pdf.invoice else f"statement-{pdf.year}.pdf")
     except (signing.BadSignature, ValueError, TypeError, InvoicePdf.DoesNotExist, OSError) as error:
         raise NotFound from error
 
 
+def _stored_pdfs() -> LeaseQuerySet[InvoicePdf]:
+    return InvoicePdf.objects.select_related("invoice__customer__account", "account")
+
+
+def _current_version(pdf: InvoicePdf) -> int | None:
+    return pdf.invoice.resource_version if pdf.invoice else _statement_version(*pdf.statement)
+
+
+def _statement_version(account: Account, year: int) -> int | None:
+    """Return a number that changes with any invoice or refund of the year; None if it has no invoice."""
+    invoices = invoices_of_year(account, year)
+    stated = sorted((row.provider_id, row.resource_version) for row in (*invoices, *refunds_of_year(account, year)))
+    digest = hashlib.sha256(repr(stated).encode()).digest()
+    # Half of 64 bits, which the database's signed integers hold.
+    return int.from_bytes(digest[:8]) >> 1 if invoices else None
+
+
 def request_pdf(invoice: Invoice) -> InvoicePdf:
     """Return the PDF of an invoice's current version; create it, due to be rendered, if there is none."""
-    pdf, _ = InvoicePdf.objects.get_or_create(
-        invoice=invoice, version=invoice.resource_version, defaults={"next_attempt_at": database_now()}
-    )
+    return _request_version(invoice=invoice, version=invoice.resource_version)
+
+
+def _request_version(**shown: Invoice | Account | int) -> InvoicePdf:
+    pdf, _ = InvoicePdf.objects.get_or_create(**shown, defaults={"next_attempt_at": database_now()})
     if pdf.state == State.FAILED:
         _reset_failed_pdf(pdf)
     return pdf
@@ -114,20 +159,31 @@ def announce_pdfs(pks: Iterable[int]) -> None:
 
 
 def make_pdf(pdf_pk: int) -> None:
-    """Claim a PDF if it is due, render it and store it; a failure is retried a few times."""
-    pdf = InvoicePdf.objects.select_related("invoice__customer__account").claim_one(pdf_pk, lease=LEASE_DURATION)
+    """Claim a PDF if it is due, render it and store it; a failure is retried a few times.
+
+    An outdated version, which nobody can download, is deleted instead.
+    """
+    pdf = _stored_pdfs().claim_one(pdf_pk, lease=LEASE_DURATION)
     if pdf is None:
+        return
+    if pdf.version != _current_version(pdf):
+        pdf.delete()
         return
     if pdf.attempts > MAX_ATTEMPTS:
         _record_failure(pdf, PdfProcessDied())
         return
     try:
-        content = render_invoice(invoice_pdf_content(pdf.invoice))
-        name = storages["invoices"].save(f"invoices/{pdf.pk}.pdf", ContentFile(content))
+        name = storages["invoices"].save(f"invoices/{pdf.pk}.pdf", ContentFile(_render_pdf(pdf)))
     except Exception as error:  # noqa: BLE001  (any failure is recorded with the PDF)
         _record_failure(pdf, error)
         return
     pdf.finish(state=State.READY, file=name, error="")
+
+
+def _render_pdf(pdf: InvoicePdf) -> bytes:
+    if pdf.invoice:
+        return render_invoice(invoice_pdf_content(pdf.invoice))
+    return render_statement(statement_pdf_content(*pdf.statement))
 
 
 def due_pdf_ids() -> list[int]:
@@ -144,7 +200,7 @@ def _reset_failed_pdf(pdf: InvoicePdf) -> None:
 
 
 def _record_failure(pdf: InvoicePdf, error: Exception) -> None:
-    logger.error("The PDF of invoice %s failed", pdf.invoice.provider_id, exc_info=error)
+    logger.error("The PDF of %s failed", pdf.title, exc_info=error)
     message = f"{type(error).__name__}: {error}"[:2000]
     if pdf.attempts >= MAX_ATTEMPTS:
         pdf.finish(state=State.FAILED, error=message)

@@ -43,6 +43,10 @@ def erase_billing_data(account: Account) -> None:
         raise StillSubscribed
     CancellationFeedback.objects.filter(account=account).update(subscription_ids=[])
     _anonymize_churn_events(account)
+    pdfs = InvoicePdf.objects.filter(Q(invoice__customer__in=customers) | Q(account=account))
+    for name in list(pdfs.exclude(file="").values_list("file", flat=True)):
+        transaction.on_commit(partial(default_storage.delete, name))
+    pdfs.delete()
     for customer in customers:
         _delete_customer(customer)
 
@@ -55,9 +59,6 @@ def _anonymize_churn_events(account: Account) -> None:
 
 
 def _delete_customer(customer: Customer) -> None:
-    files = InvoicePdf.objects.filter(invoice__customer=customer).exclude(file="").values_list("file", flat=True)
-    for name in list(files):
-        transaction.on_commit(partial(default_storage.delete, name))
     WebhookEvent.objects.filter(owner=customer.provider_id).delete()
     ErasedCustomer.objects.get_or_create(provider_id=customer.provider_id)
     customer.delete()

@@ -41,7 +41,10 @@ class ContentVersion(models.Model):
 
 
 class InvoicePdf(Leased):
-    """An invoice's PDF, rendered once per version of the invoice."""
+    """The PDF of an invoice, or of the statement of an account's year, rendered once per version.
+
+    A statement has `account` and `year`, an invoice's PDF has `invoice` only.
+    """
 
     class State(models.TextChoices):
         WANTED = "wanted", "waiting"
@@ -50,8 +53,12 @@ class InvoicePdf(Leased):
 
     UNFINISHED = models.Q(state=State.WANTED)
 
-    invoice = models.ForeignKey(Invoice, on_delete=models.CASCADE, related_name="pdfs")
-    version = models.BigIntegerField(help_text="The resource version of the invoice that it shows.")
+    invoice = models.ForeignKey(Invoice, on_delete=models.CASCADE, null=True, related_name="pdfs")
+    account = models.ForeignKey(Account, on_delete=models.CASCADE, null=True, related_name="statements")
+    year = models.PositiveSmallIntegerField(null=True, help_text="Of a statement, in the site's time zone.")
+    version = models.BigIntegerField(
+        help_text="The invoice's resource version; a statement's number for the versions of all that it lists."
+    )
     state = models.CharField(max_length=8, choices=State.choices, default=State.WANTED)
     file = models.FileField(upload_to="invoices/", blank=True)
     error = models.TextField(blank=True)
@@ -61,8 +68,33 @@ class InvoicePdf(Leased):
 
     class Meta:
         verbose_name = "invoice PDF"
-        constraints = [models.UniqueConstraint(fields=["invoice", "version"], name="one_pdf_per_version")]
+        constraints = [
+            models.UniqueConstraint(fields=["invoice", "version"], name="one_pdf_per_version"),
+            models.UniqueConstraint(fields=["account", "year", "version"], name="one_statement_per_version"),
+            models.CheckConstraint(
+                name="invoice_or_year",
+                condition=models.Q(invoice__isnull=False, account=None, year=None)
+                | models.Q(invoice=None, account__isnull=False, year__isnull=False),
+            ),
+        ]
         indexes = [models.Index(fields=["state", "next_attempt_at"], name="pdf_due")]
 
     def __str__(self) -> str:
-        return f"{self.invoice} v{self.version}"
+        return f"{self.title} v{self.version}"
+
+    @property
+    def title(self) -> str:
+        """What it shows: `invoice 17` or `statement of 2026`."""
+        return f"invoice {self.invoice.provider_id}" if self.invoice else f"statement of {self.year}"
+
+    @property
+    def statement(self) -> tuple[Account, int]:
+        """The account and the year of a statement. Raises ValueError for the PDF of an invoice."""
+        if self.account is None or self.year is None:
+            raise ValueError(f"not a statement: {self}")
+        return self.account, self.year
+
+    @property
+    def owner(self) -> Account | None:
+        """The account that may read it: an invoice may have moved to another one."""
+        return self.invoice.customer.account if self.invoice else self.account

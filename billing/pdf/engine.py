@@ -16,7 +16,7 @@ from weasyprint.urls import URLFetcher, URLFetcherResponse
 
 from billing.pdf.assets import PROJECT_ROOT, SCHEME, locate_asset
 
-STYLE_SHEET = PROJECT_ROOT / "templates" / "billing" / "invoice.css"
+STYLE_SHEET = PROJECT_ROOT / "templates" / "billing" / "pdf_page.css"
 PDF_VARIANT = "pdf/ua-1"
 
 # WeasyPrint lets Pillow load truncated images, in the whole process. Truncated uploads would then pass validation, and

@@ -51,9 +51,9 @@ def invoice_context(invoice: InvoiceData) -> dict[str, object]:
         "issued_on": format_day(invoice.issued_on),
         "issued_iso": invoice.issued_on.isoformat(),
         "due_on": format_day(invoice.due_on) if invoice.due_on and invoice.amount_due > 0 else "",
-        "brand": _brand_context(invoice.brand),
-        "seller": _party_context(invoice.seller),
-        "subscriber": _party_context(invoice.subscriber),
+        "brand": brand_context(invoice.brand),
+        "seller": party_context(invoice.seller),
+        "subscriber": party_context(invoice.subscriber),
         "lines": [_line_context(line, invoice.currency) for line in invoice.lines],
         "sums": _sum_rows(invoice),
         "total": format_cents(invoice.total, invoice.currency),
@@ -124,12 +124,14 @@ def outcome_sentence(invoice: InvoiceData) -> str:
     return f"{paid} was paid{when}. Thank you."
 
 
-def _brand_context(brand: BrandMark) -> dict[str, str]:
+def brand_context(brand: BrandMark) -> dict[str, str]:
+    """Return a brand's name, the address of its logo, empty if it is not bundled, and its color."""
     colour = brand.colour if _HEX_COLOR.fullmatch(brand.colour) else NEUTRAL_INK
     return {"name": printable_text(brand.name), "logo": logo_address(brand.logo) or "", "colour": colour}
 
 
-def _party_context(party: Party) -> dict[str, str]:
+def party_context(party: Party) -> dict[str, str]:
+    """Return a party's name, and the lines below it as one text."""
     tax_id = printable_text(party.tax_id)
     below = (*party.address, party.email, f"Tax ID {tax_id}" if tax_id else "")
     return {"name": printable_text(party.name), "address": "\n".join(_printable_lines(below))}
@@ -155,15 +157,16 @@ def _sum_rows(invoice: InvoiceData) -> list[dict[str, str]]:
     rows = [("Subtotal", invoice.subtotal)]
     rows += [(discount.label, -discount.amount) for discount in invoice.discounts]
     rows += [(tax.label, tax.amount) for tax in invoice.taxes] or [("Tax", 0)]
-    return [_amount_row(label, amount, invoice.currency) for label, amount in rows]
+    return [amount_row(label, amount, invoice.currency) for label, amount in rows]
 
 
 def _settlement_rows(invoice: InvoiceData) -> list[dict[str, str]]:
     """Return the rows from total to amount due."""
     rows = [("Credits applied", -invoice.credits_applied)] if invoice.credits_applied else []
     rows += [("Amount paid", -invoice.amount_paid)] if invoice.amount_paid else []
-    return [_amount_row(label, amount, invoice.currency) for label, amount in rows]
+    return [amount_row(label, amount, invoice.currency) for label, amount in rows]
 
 
-def _amount_row(label: str, amount: int, currency: str) -> dict[str, str]:
+def amount_row(label: str, amount: int, currency: str) -> dict[str, str]:
+    """Return a labeled amount, in cents, as a row of sums."""
     return {"label": printable_text(label), "amount": format_cents(amount, currency)}

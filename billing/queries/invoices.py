@@ -7,9 +7,14 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from accounts.brands import site
 from accounts.models import Account
-from billing.models import Invoice, ItemPrice, PaymentSource, Plan, Transaction
+from billing import clock
+from billing.models import Customer, Invoice, ItemPrice, PaymentSource, Plan, Transaction
 from billing.queries.payment_methods import invoice_currency, type_name
+
+# A reversal is money that the bank took back for its cardholder.
+REFUND_TYPES = ("refund", "payment_reversal")
 
 
 @dataclass(frozen=True)
@@ -54,6 +59,27 @@ def invoices_of(account: Account) -> list[Invoice]:
     return list(invoices.order_by("-issued_at", "-pk"))
 
 
+def invoices_of_year(account: Account, year: int) -> list[Invoice]:
+    """Return the account's invoices that the billing history shows in a year, newest first. Two queries at most."""
+    zone = site.site_settings().time_zone
+    return [row for row in invoices_of(account) if clock.local_date(transaction_date(row), zone).year == year]
+
+
+def transaction_date(invoice: Invoice) -> datetime:
+    """Return when an invoice was paid, else when it was issued (UTC)."""
+    return _payment_date(last_payment(invoice)) or invoice.issued_at
+
+
+def refunds_of_year(account: Account, year: int) -> list[Transaction]:
+    """Return the transactions that returned money to the account in a year, the oldest first. Two queries at most."""
+    zone = site.site_settings().time_zone
+    refunds = Transaction.objects.filter(
+        customer__account=account, deleted=False, payload__type__in=REFUND_TYPES, payload__status="success"
+    )
+    dated = sorted((moment, refund.pk, refund) for refund in refunds if (moment := refund.instant("date")))
+    return [refund for moment, _, refund in dated if clock.local_date(moment, zone).year == year]
+
+
 def rows_for_invoices(account: Account, invoices: Sequence[Invoice]) -> list[InvoiceRow]:
     """Return the rows of these invoices of an account. Five queries at most."""
     payments, names = PaymentLookup.for_account(account), _plan_names(invoices)
@@ -65,7 +91,7 @@ def _invoice_row(invoice: Invoice, payments: PaymentLookup, names: Mapping[str, 
     return InvoiceRow(
         number=invoice.provider_id,
         status=invoice.status.upper(),
-        transaction_date=_payment_date(payment) or invoice.issued_at,
+        transaction_date=transaction_date(invoice),
         # A change bills a plan in several lines, such as a credit and a charge for the same time.
         items=tuple(dict.fromkeys(_billed_item(line, names) for line in invoice.line_items)),
         total=invoice.cents("total"),
@@ -116,9 +142,18 @@ class PaymentLookup:
     @classmethod
     def for_account(cls, account: Account) -> PaymentLookup:
         """Return those of an account. Two queries."""
+        return cls._for_owner(customer__account=account)
+
+    @classmethod
+    def for_customer(cls, customer: Customer) -> PaymentLookup:
+        """Return those of a customer. Two queries."""
+        return cls._for_owner(customer=customer)
+
+    @classmethod
+    def _for_owner(cls, **owner: Account | Customer) -> PaymentLookup:
         return cls(
-            transactions={row.provider_id: row for row in Transaction.objects.filter(customer__account=account)},
-            sources={row.provider_id: row for row in PaymentSource.objects.filter(customer__account=account)},
+            transactions={row.provider_id: row for row in Transaction.objects.filter(**owner)},
+            sources={row.provider_id: row for row in PaymentSource.objects.filter(**owner)},
         )
 
     def payment_method(self, payment: Mapping[str, Any] | None) -> dict[str, str | None]:

@@ -49,8 +49,16 @@ class InvoiceViewSet(SubscriberViewSet):
     @extend_schema(operation_id="invoice_pdf", tags=["invoices"], responses=DownloadSerializer)
     def link_pdf(self, request: Request, number: str) -> Response:
         """Return a link to the PDF; 503 `invoice_not_ready` with `Retry-After` while it is rendered."""
-        token = pdf_files.download_token(self.account, number)
-        return Response({"download_url": reverse("invoice-download", kwargs={"token": token})})
+        return _link_response(pdf_files.invoice_token(self.account, number))
+
+    @extend_schema(operation_id="invoice_statement", tags=["invoices"], responses=DownloadSerializer)
+    def link_statement(self, request: Request, year: int) -> Response:
+        """Return a link to the statement of a year; 503 `invoice_not_ready` with `Retry-After` while it is rendered."""
+        return _link_response(pdf_files.statement_token(self.account, year))
+
+
+def _link_response(token: str) -> Response:
+    return Response({"download_url": reverse("invoice-download", kwargs={"token": token})})
 
 
 class AnyAccept(BaseContentNegotiation):
@@ -85,11 +93,7 @@ class InvoiceDownloadViewSet(ViewSet):
     )
     def download_pdf(self, request: Request, token: str) -> FileResponse:
         """Return the file; 404 for an altered, expired or outdated link, or one of another account."""
-        response = FileResponse(
-            pdf_files.open_signed_pdf(token, reader=signed_in_account_or_none(request)),
-            as_attachment=True,
-            filename="invoice.pdf",
-            content_type="application/pdf",
-        )
+        pdf = pdf_files.open_signed_pdf(token, reader=signed_in_account_or_none(request))
+        response = FileResponse(pdf.file, as_attachment=True, filename=pdf.name, content_type="application/pdf")
         response["Referrer-Policy"] = "no-referrer"  # the URL is the permission
         return response

@@ -97,7 +97,7 @@ describe('the billing history', () => {
     const { user } = renderHistory(invoices, '?year=2025');
     const year = await screen.findByRole('combobox', { name: 'Year' });
     const numbers = () =>
-      screen.getAllByRole('button', { name: /Download/ }).map(({ textContent }) => textContent);
+      screen.getAllByRole('button', { name: /Download invoice/ }).map(({ textContent }) => textContent);
     expect(year).toHaveValue('2025');
     expect(numbers()).toEqual(years.slice(1).map((day) => `Download invoice ${day}`));
     await user.selectOptions(year, 'All years');
@@ -115,9 +115,22 @@ describe('the billing history', () => {
     expect(await screen.findByRole('button', { name: /900/ })).toHaveFocus();
   });
 
-  it('offers no choice of the year if all are of one', async () => {
+  it('offers the statement of a chosen year', async () => {
+    const { user } = renderHistory([
+      makeInvoice(),
+      makeInvoice({ number: '900', transactionDate: '2025-06-01T15:00:00Z' }),
+    ]);
+    const year = await screen.findByRole('combobox', { name: 'Year' });
+    expect(year).toHaveAccessibleDescription('Choose a year to get its statement.');
+    expect(screen.queryByRole('button', { name: /statement/ })).toBeNull();
+    await user.selectOptions(year, '2025');
+    expect(screen.getByRole('button', { name: 'Download 2025 statement' })).toBeVisible();
+    expect(year).not.toHaveAccessibleDescription();
+  });
+
+  it('offers no choice of the year if all are of one, and its statement', async () => {
     renderHistory([makeInvoice()]);
-    await screen.findByRole('table');
+    expect(await screen.findByRole('button', { name: 'Download 2026 statement' })).toBeVisible();
     expect(screen.queryByRole('combobox')).toBeNull();
   });
 
@@ -205,6 +218,30 @@ describe('downloading an invoice', () => {
     await waitFor(() => expect(saved).toEqual([{ content: '8 bytes', download: 'invoice.pdf' }]));
     expect(fetched).toEqual(['signed']);
     expect(screen.getByText('Invoice 1001 is downloading.')).toBeInTheDocument();
+  });
+
+  // shows: history-8
+  it('saves the statement of a year under its name', async () => {
+    const requests: unknown[] = [];
+    const statement = vi
+      .fn<Parameters<typeof http.get>[1]>()
+      .mockImplementationOnce(NOT_READY)
+      .mockImplementation(({ params }) => {
+        requests.push(params.year);
+        return READY();
+      });
+    server.use(http.get('*/api/invoice/statement/:year', statement));
+    const { user } = renderHistory([makeInvoice()]);
+    const button = await screen.findByRole('button', { name: 'Download 2026 statement' });
+    await user.click(button);
+    expect(screen.getByText('Preparing your statement…')).toBeInTheDocument();
+    expect(button).toHaveAttribute('aria-busy', 'true');
+    await vi.advanceTimersByTimeAsync(3_500);
+    await waitFor(() =>
+      expect(saved).toEqual([{ content: '8 bytes', download: 'statement-2026.pdf' }]),
+    );
+    expect(requests).toEqual(['2026']);
+    expect(screen.getByText('Your 2026 statement is downloading.')).toBeInTheDocument();
   });
 
   // shows: error-34

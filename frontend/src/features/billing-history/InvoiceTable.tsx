@@ -1,6 +1,6 @@
 import { useState } from 'react';
 
-import { useInvoiceDownload } from '@/domain/payments/useInvoiceDownload';
+import type { PdfDownloads } from '@/domain/payments/usePdfDownload';
 import type { Invoice } from '@/lib/api/types';
 import { Button } from '@/ui/Button';
 import { Table } from '@/ui/Table';
@@ -14,22 +14,22 @@ const PAGE_SIZE = 24;
 
 interface InvoiceTableProps {
   invoices: readonly Invoice[];
+  downloads: PdfDownloads;
   /** The number of an invoice that gets the focus. */
   linked: string | null;
 }
 
 /** The table of invoices with a 'Show more' button. */
-export function InvoiceTable({ invoices, linked }: InvoiceTableProps) {
+export function InvoiceTable({ invoices, downloads, linked }: InvoiceTableProps) {
   const linkedAt = invoices.findIndex(({ number }) => number === linked);
   const [rowCount, setShown] = useState(Math.max(PAGE_SIZE, linkedAt + 1));
-  const { download, preparing, message } = useInvoiceDownload();
   const count = useFocusIfLost<HTMLParagraphElement>(rowCount);
   const rows = invoices.slice(0, rowCount);
   return (
     <div className={styles.history}>
       <Table
         caption="Billing History"
-        columns={invoiceColumns({ download, preparing, linked })}
+        columns={invoiceColumns(downloads, linked)}
         rows={rows}
         rowKey={({ number }) => number}
       />
@@ -43,9 +43,6 @@ export function InvoiceTable({ invoices, linked }: InvoiceTableProps) {
           Show more<VisuallyHidden> invoices</VisuallyHidden>
         </Button>
       )}
-      <VisuallyHidden>
-        <span role="status">{message}</span>
-      </VisuallyHidden>
     </div>
   );
 }

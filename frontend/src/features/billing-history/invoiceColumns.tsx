@@ -3,6 +3,8 @@ import { useEffect, useRef } from 'react';
 import { partialPayments } from '@/domain/payments/invoiceAmounts';
 import { invoiceStatus } from '@/domain/payments/invoiceStatus';
 import { PaidWith } from '@/domain/payments/PaidWith';
+import { invoicePdf } from '@/domain/payments/pdfFile';
+import type { PdfDownloads } from '@/domain/payments/usePdfDownload';
 import type { Invoice } from '@/lib/api/types';
 import { formatDateRange, formatInvoiceTotal, formatShortDate } from '@/lib/formats';
 import { Button } from '@/ui/Button';
@@ -12,14 +14,11 @@ import type { Column } from '@/ui/Table';
 import { VisuallyHidden } from '@/ui/VisuallyHidden';
 import styles from './InvoiceTable.module.css';
 
-interface Downloads {
-  download: (number: string) => void;
-  preparing: readonly string[];
-  linked: string | null;
-}
-
 /** The columns of the billing history. The invoice number is a download button. */
-export function invoiceColumns({ download, preparing, linked }: Downloads): Column<Invoice>[] {
+export function invoiceColumns(
+  { download, isPreparing }: PdfDownloads,
+  linked: string | null,
+): Column<Invoice>[] {
   return [
     {
       key: 'number',
@@ -29,9 +28,9 @@ export function invoiceColumns({ download, preparing, linked }: Downloads): Colu
         <>
           <InvoiceNumberButton
             number={number}
-            busy={preparing.includes(number)}
+            busy={isPreparing(invoicePdf(number))}
             isLinked={number === linked}
-            onPress={() => download(number)}
+            onPress={() => download(invoicePdf(number))}
           />
           <BilledItems items={items} />
         </>

@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { invoiceStatus } from '@/domain/payments/invoiceStatus';
 import { PaidWith } from '@/domain/payments/PaidWith';
-import { useInvoiceDownload } from '@/domain/payments/useInvoiceDownload';
+import { invoicePdf } from '@/domain/payments/pdfFile';
+import { usePdfDownload } from '@/domain/payments/usePdfDownload';
 import { invoicesOptions } from '@/lib/api/queries';
 import type { Invoice } from '@/lib/api/types';
 import { findLoadFailure } from '@/lib/api/useScreenLoad';
@@ -35,7 +36,7 @@ export function InvoicesPanel() {
 }
 
 function LatestInvoices({ invoices }: { invoices: readonly Invoice[] }) {
-  const { download, preparing, message } = useInvoiceDownload();
+  const { download, isPreparing, message } = usePdfDownload();
   if (invoices.length === 0) {
     return <p className={styles.muted}>No invoices yet. They’ll show up here.</p>;
   }
@@ -46,8 +47,8 @@ function LatestInvoices({ invoices }: { invoices: readonly Invoice[] }) {
           <InvoiceRow
             key={invoice.number}
             invoice={invoice}
-            busy={preparing.includes(invoice.number)}
-            onPress={() => download(invoice.number)}
+            busy={isPreparing(invoicePdf(invoice.number))}
+            onPress={() => download(invoicePdf(invoice.number))}
           />
         ))}
       </ul>

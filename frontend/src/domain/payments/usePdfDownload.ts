@@ -2,23 +2,20 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 
 import { notifyError } from '@/lib/api/notifyError';
 import { saveFile } from '@/lib/page/saveFile';
-import { fetchInvoiceFile } from './invoiceFile';
+import { fetchPdf, type PdfFile } from './pdfFile';
 
-const FILE_NAME = 'invoice.pdf';
-
-interface InvoiceDownloads {
-  download: (number: string) => void;
-  /** The numbers of the invoices being downloaded. */
-  preparing: readonly string[];
+export interface PdfDownloads {
+  download: (file: PdfFile) => void;
+  isPreparing: (file: PdfFile) => boolean;
   /** The download status for screen readers. */
   message: string;
 }
 
 /**
- * Downloads invoices. Ignores repeated clicks while a download is running, and aborts when the
- * screen unmounts.
+ * Downloads invoices and statements. Ignores repeated clicks while a download is running, and
+ * aborts when the screen unmounts.
  */
-export function useInvoiceDownload(): InvoiceDownloads {
+export function usePdfDownload(): PdfDownloads {
   const [preparing, setPreparing] = useState<readonly string[]>([]);
   const [message, setMessage] = useState('');
   const controllers = useRef(new Map<string, AbortController>());
@@ -31,24 +28,28 @@ export function useInvoiceDownload(): InvoiceDownloads {
     };
   }, []);
 
-  const download = useCallback(async (number: string) => {
-    if (controllers.current.has(number)) return;
+  const download = useCallback(async (file: PdfFile) => {
+    if (controllers.current.has(file.path)) return;
     const controller = new AbortController();
-    controllers.current.set(number, controller);
+    controllers.current.set(file.path, controller);
     setPreparing([...controllers.current.keys()]);
-    setMessage('Preparing your invoice…');
+    setMessage(file.preparing);
     try {
-      saveFile(await fetchInvoiceFile(number, controller.signal), FILE_NAME);
-      setMessage(`Invoice ${number} is downloading.`);
+      saveFile(await fetchPdf(file, controller.signal), file.fileName);
+      setMessage(file.downloading);
     } catch (error) {
       if (controller.signal.aborted) return;
       setMessage('');
       notifyError(error);
     } finally {
-      controllers.current.delete(number);
+      controllers.current.delete(file.path);
       setPreparing([...controllers.current.keys()]);
     }
   }, []);
 
-  return { download: (number) => void download(number), preparing, message };
+  return {
+    download: (file) => void download(file),
+    isPreparing: ({ path }) => preparing.includes(path),
+    message,
+  };
 }

@@ -5,12 +5,34 @@ import type { InvoiceDownload } from '@/lib/api/types';
 const TRIES = 12;
 const WAIT_SECONDS = { least: 1, usual: 2, longest: 10 };
 
-/**
- * Requests a short-lived link to an invoice's PDF. Throws `invoice_not_ready` while the PDF is
- * being rendered.
- */
-function fetchDownloadLink(number: string, signal: AbortSignal): Promise<InvoiceDownload> {
-  return getJson<InvoiceDownload>(`/api/invoice/pdf/${encodeURIComponent(number)}`, { signal });
+/** A PDF that the server renders on request. */
+export interface PdfFile {
+  /** Where its short-lived link is requested. */
+  path: string;
+  /** What it is saved as. */
+  fileName: string;
+  /** The status for screen readers while it is prepared, and once it is downloading. */
+  preparing: string;
+  downloading: string;
+}
+
+export function invoicePdf(number: string): PdfFile {
+  return {
+    path: `/api/invoice/pdf/${encodeURIComponent(number)}`,
+    fileName: 'invoice.pdf',
+    preparing: 'Preparing your invoice…',
+    downloading: `Invoice ${number} is downloading.`,
+  };
+}
+
+/** The invoices and refunds of a year. */
+export function statementPdf(year: string): PdfFile {
+  return {
+    path: `/api/invoice/statement/${year}`,
+    fileName: `statement-${year}.pdf`,
+    preparing: 'Preparing your statement…',
+    downloading: `Your ${year} statement is downloading.`,
+  };
 }
 
 function retryDelaySeconds(retryAfter: number | null): number {
@@ -30,25 +52,25 @@ function waitUnlessAborted(seconds: number, signal: AbortSignal): Promise<void> 
 }
 
 /**
- * Downloads an invoice's PDF. If the link has expired or the invoice has changed, requests a new
- * link once.
+ * Downloads a PDF. If the link has expired or what the PDF shows has changed, requests a new link
+ * once.
  * @throws {ApiError} if the download fails, or if the PDF is not ready after a dozen attempts.
  */
-export async function fetchInvoiceFile(number: string, signal: AbortSignal): Promise<Blob> {
-  const link = await fetchReadyLink(number, signal);
+export async function fetchPdf(file: PdfFile, signal: AbortSignal): Promise<Blob> {
+  const link = await fetchReadyLink(file, signal);
   try {
     return await getFile(link, { signal });
   } catch (error) {
     if (!hasCode(error, 'not_found')) throw error;
-    return await getFile(await fetchReadyLink(number, signal), { signal });
+    return await getFile(await fetchReadyLink(file, signal), { signal });
   }
 }
 
 /** Polls for the link until the PDF is ready, at the interval that the server requests. */
-async function fetchReadyLink(number: string, signal: AbortSignal): Promise<string> {
+async function fetchReadyLink({ path }: PdfFile, signal: AbortSignal): Promise<string> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return (await fetchDownloadLink(number, signal)).downloadUrl;
+      return (await getJson<InvoiceDownload>(path, { signal })).downloadUrl;
     } catch (error) {
       if (!hasCode(error, 'invoice_not_ready') || attempt === TRIES) throw error;
       await waitUnlessAborted(retryDelaySeconds(error.retryAfter), signal);
