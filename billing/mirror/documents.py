@@ -11,7 +11,7 @@ from billing.models import AccountDocument, ContentVersion
 
 STALE_VERSION, FIRST_VERSION = 0, 1
 # Added to the version of each document, and raised when their fields change: the release before builds its own.
-FORMAT = 2_000_000
+FORMAT = 3_000_000
 
 # Plain SQL: building this query with the ORM for every read costs more than running it.
 _READ_SQL = f"""

@@ -30,7 +30,8 @@ class BilledItem:
 class InvoiceRow:
     """An invoice in the billing history: what it bills, its amounts in cents, and how it was paid, if it was charged.
 
-    `credits` is what the account's credit paid of the total, and `charged` what a payment method paid.
+    `credits` is what the account's credit paid of the total, and `charged` what a payment method paid. If its last
+    payment paid further invoices, these are `paid_together`, and `payment_total` is the amount of that payment.
     """
 
     number: str
@@ -46,6 +47,8 @@ class InvoiceRow:
     card_brand: str | None = None
     last4: str | None = None
     paypal_email: str | None = None
+    paid_together: tuple[str, ...] = ()
+    payment_total: int | None = None
 
 
 def invoice_rows(account: Account) -> list[InvoiceRow]:
@@ -82,12 +85,15 @@ def refunds_of_year(account: Account, year: int) -> list[Transaction]:
 
 def rows_for_invoices(account: Account, invoices: Sequence[Invoice]) -> list[InvoiceRow]:
     """Return the rows of these invoices of an account. Five queries at most."""
-    payments, names = PaymentLookup.for_account(account), _plan_names(invoices)
-    return [_invoice_row(invoice, payments, names) for invoice in invoices]
+    payments, names, paid = PaymentLookup.for_account(account), _plan_names(invoices), _numbers_by_payment(invoices)
+    return [_invoice_row(invoice, payments, names, paid) for invoice in invoices]
 
 
-def _invoice_row(invoice: Invoice, payments: PaymentLookup, names: Mapping[str, str]) -> InvoiceRow:
+def _invoice_row(
+    invoice: Invoice, payments: PaymentLookup, names: Mapping[str, str], paid: Mapping[str, Sequence[str]]
+) -> InvoiceRow:
     payment = last_payment(invoice)
+    together = [number for number in paid[payment["txn_id"]] if number != invoice.provider_id] if payment else []
     return InvoiceRow(
         number=invoice.provider_id,
         status=invoice.status.upper(),
@@ -98,8 +104,19 @@ def _invoice_row(invoice: Invoice, payments: PaymentLookup, names: Mapping[str, 
         credits=invoice.cents("credits_applied"),
         charged=invoice.cents("amount_paid"),
         currency_code=invoice_currency(invoice),
+        paid_together=tuple(together),
+        payment_total=payment.get("txn_amount") if payment and together else None,
         **payments.payment_method(payment),
     )
+
+
+def _numbers_by_payment(invoices: Iterable[Invoice]) -> Mapping[str, Sequence[str]]:
+    """Return the numbers of the invoices that each transaction was the last one to pay."""
+    numbers: dict[str, list[str]] = {}
+    for invoice in invoices:
+        if payment := last_payment(invoice):
+            numbers.setdefault(payment["txn_id"], []).append(invoice.provider_id)
+    return numbers
 
 
 def _plan_names(invoices: Iterable[Invoice]) -> dict[str, str]:

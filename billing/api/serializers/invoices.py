@@ -37,6 +37,12 @@ class InvoiceRowSerializer(serializers.Serializer[Any]):
     )
     last4 = serializers.CharField(allow_null=True)
     paypal_email = serializers.CharField(allow_null=True)
+    paid_together = serializers.ListField(
+        child=serializers.CharField(), help_text="The numbers of further invoices that the same payment paid."
+    )
+    payment_total = serializers.IntegerField(
+        allow_null=True, help_text="What that payment was in cents; null if it paid no further invoice."
+    )
 
 
 class DownloadSerializer(serializers.Serializer[Any]):

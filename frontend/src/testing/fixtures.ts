@@ -121,6 +121,8 @@ export function makeInvoice(overrides: Partial<Invoice> = {}): Invoice {
     cardBrand: 'VISA',
     last4: '1111',
     paypalEmail: null,
+    paidTogether: [],
+    paymentTotal: null,
     ...overrides,
   };
 }

@@ -80,6 +80,8 @@ def test_it_shows_a_card_payment() -> None:
             "cardBrand": "VISA",
             "last4": "1111",
             "paypalEmail": None,
+            "paidTogether": [],
+            "paymentTotal": None,
         }
     ]
 
@@ -116,6 +118,26 @@ def test_it_shows_a_paypal_payment() -> None:
     assert row["paymentSourceType"] == "PAYPAL_EXPRESS_CHECKOUT"
     assert row["paypalEmail"] == "alice@paypal.example"
     assert (row["cardBrand"], row["last4"]) == (None, None)
+
+
+@pytest.mark.shows("history-9")
+def test_it_says_which_invoices_one_payment_paid() -> None:
+    def links(transaction: str, total: int) -> list[dict[str, Any]]:
+        [link] = make_linked_payments(transaction)
+        return [{**link, "applied_amount": 699, "txn_amount": total}]
+
+    rows = read_history(
+        VISA,
+        make_transaction("txn", "card", "pm_visa"),
+        make_invoice("3", days=-1, linked_payments=links("alone", 699)),
+        make_invoice("2", days=-2, linked_payments=links("txn", 1398)),
+        make_invoice("1", days=-40, linked_payments=links("txn", 1398)),
+    )
+    assert [(row["number"], row["paidTogether"], row["paymentTotal"]) for row in rows] == [
+        ("3", [], None),
+        ("2", ["1"], 1398),
+        ("1", ["2"], 1398),
+    ]
 
 
 def test_it_shows_a_card_that_was_removed_later() -> None:

@@ -1,10 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { paymentsOptions } from '@/lib/api/queries';
 import type { NextBill } from '@/lib/api/types';
+import { formatList } from '@/lib/formats';
 import { sourceName } from './methodNames';
 import { defaultSource, listSources } from './paymentSources';
-
-const NAMES = new Intl.ListFormat('en-US', { type: 'conjunction' });
 
 /**
  * The name of what pays a charge: the payment methods of the charged plans' bills, and the default
@@ -21,5 +20,5 @@ export function useChargedMethod(bills: readonly NextBill[]): string | null {
       ) ?? defaultSource(payments),
   );
   const names = charged.flatMap((source) => (source ? [sourceName(source)] : []));
-  return names.length > 0 ? NAMES.format(new Set(names)) : null;
+  return names.length > 0 ? formatList([...new Set(names)]) : null;
 }

@@ -84,6 +84,13 @@ describe('the billing history', () => {
     expect(total).toHaveTextContent('$89.99 USD$6.12 paid from credit$83.87 charged');
   });
 
+  // shows: history-9
+  it('says which invoices were paid by one payment', async () => {
+    renderHistory([makeInvoice({ paidTogether: ['1002', '1003'], paymentTotal: 2097 })]);
+    const total = await screen.findByRole('cell', { name: /^\$6\.99 USD/ });
+    expect(total).toHaveTextContent('$6.99 USD$20.97 charged together with 1002 and 1003');
+  });
+
   it('says what an invoice bills, also without a time', async () => {
     renderHistory([makeInvoice({ items: [{ name: 'Gift wrap', startsAt: null, endsAt: null }] })]);
     expect(await screen.findByRole('rowheader')).toHaveTextContent('1001Gift wrap');
@@ -97,7 +104,9 @@ describe('the billing history', () => {
     const { user } = renderHistory(invoices, '?year=2025');
     const year = await screen.findByRole('combobox', { name: 'Year' });
     const numbers = () =>
-      screen.getAllByRole('button', { name: /Download invoice/ }).map(({ textContent }) => textContent);
+      screen
+        .getAllByRole('button', { name: /Download invoice/ })
+        .map(({ textContent }) => textContent);
     expect(year).toHaveValue('2025');
     expect(numbers()).toEqual(years.slice(1).map((day) => `Download invoice ${day}`));
     await user.selectOptions(year, 'All years');

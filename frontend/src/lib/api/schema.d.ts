@@ -1133,10 +1133,14 @@ export interface components {
             items: components["schemas"]["BilledItem"][];
             last4: string | null;
             number: string;
+            /** @description The numbers of further invoices that the same payment paid. */
+            paidTogether: string[];
             /** @description The name of that type: Card, Apple Pay, … */
             paymentSourceName: string | null;
             /** @description The provider's type in upper case: CARD, PAYPAL_EXPRESS_CHECKOUT, APPLE_PAY, … */
             paymentSourceType: string | null;
+            /** @description What that payment was in cents; null if it paid no further invoice. */
+            paymentTotal: number | null;
             paypalEmail: string | null;
             /** @description The provider's status in upper case: PAID, PAYMENT_DUE, … */
             status: string;
