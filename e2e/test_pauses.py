@@ -5,6 +5,7 @@ Ava's test comes last, since it moves the clock by two months.
 
 import re
 from datetime import datetime, timedelta
+from decimal import Decimal
 
 import pytest
 from playwright.sync_api import expect
@@ -111,6 +112,21 @@ def test_hugo_still_has_his_invoices_after_his_subscriptions_ended(visitor):
     expect(page.get_by_role("row").nth(1)).to_contain_text("PAID")
 
 
+@pytest.mark.shows("history-8")
+def test_ava_downloads_the_statement_of_last_year(visitor):
+    page = visitor.sign_in("ava")
+    open_settled(page, "/billingHistory")
+    page.get_by_role("combobox", name="Year").select_option(index=2)
+    statement = re.compile(r"Download \d{4} statement")
+    expect(page.get_by_role("button", name=statement)).to_be_visible()
+    invoices = shown_invoices(page)
+    name, text = download_pdf(page, statement)
+    assert name == f"statement-{page.get_by_role('combobox', name='Year').input_value()}.pdf"
+    assert [number for number, _ in invoices if number not in text] == []
+    paid = sum(Decimal(total.strip("$ USD")) for _, total in invoices)
+    assert f"${paid}" in text
+
+
 @pytest.fixture
 def ava(visitor):
     """Return Ava's page, signed in with the code from her mail."""
@@ -125,7 +141,7 @@ def test_ava_pauses_undoes_it_pauses_all_and_is_resumed_automatically(visitor, a
     # The account home shows two subscriptions, the bundle's savings and the total.
     expect(page.get_by_role("article")).to_have_count(2)
     expect(page.get_by_text("Bundle Savings")).to_be_visible()
-    expect(page.get_by_text("$13.48")).to_be_visible()
+    expect(page.locator("dl").get_by_text("$13.48")).to_be_visible()
 
     # One of them is paused for 30 days; the summary shows both dates.
     subscription_card(page, "Gospel TV").get_by_role("link", name="Pause").click()
@@ -169,14 +185,19 @@ def test_ava_pauses_undoes_it_pauses_all_and_is_resumed_automatically(visitor, a
 
     # The newest invoice is a PDF with its number and its total.
     number, total = after[0]
-    with page.expect_download() as downloading:
-        page.get_by_role("button", name=f"Download invoice {number}").click()
-    download = downloading.value
-    assert download.suggested_filename == "invoice.pdf"
-    text = "\n".join(sheet.extract_text() for sheet in PdfReader(download.path()).pages)
+    name, text = download_pdf(page, f"Download invoice {number}")
+    assert name == "invoice.pdf"
     assert number in text
     assert total.removesuffix(" USD") in text
     demo.assert_mirror_matches()
+
+
+def download_pdf(page, button):
+    """Download a PDF by its button; return the name it is saved by, and its text."""
+    with page.expect_download() as downloading:
+        page.get_by_role("button", name=button).click()
+    download = downloading.value
+    return download.suggested_filename, "\n".join(sheet.extract_text() for sheet in PdfReader(download.path()).pages)
 
 
 def sorted_totals(invoices):
@@ -188,6 +209,11 @@ def newest_invoices(page):
     """Return the number and total of each invoice on the first page of the billing history."""
     open_settled(page, "/billingHistory")
     expect(page.get_by_role("row").nth(1)).to_be_visible()
+    return shown_invoices(page)
+
+
+def shown_invoices(page):
+    """Return the number and total of each invoice in the table."""
     rows = page.get_by_role("row").all()[1:]
     return [
         (
