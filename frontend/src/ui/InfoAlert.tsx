@@ -34,7 +34,7 @@ export function InfoAlert({
     >
       {ICONS[tone]}
       <div className={styles.content}>
-        <div>{children}</div>
+        <div className={styles.text}>{children}</div>
         {onAction && <Button onClick={onAction}>{actionText}</Button>}
       </div>
       {onDismiss && (
