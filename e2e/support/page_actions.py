@@ -186,11 +186,15 @@ def choose_last(page: Page) -> None:
     page.get_by_role("radio").last.click()
 
 
-def choose_option(label: str, option: str) -> PageAction:
-    """Return an action that chooses an option in a list."""
+def choose_option(label: str, option: str | int) -> PageAction:
+    """Return an action that chooses an option of a select field, by its words or by its place."""
 
     def act(page: Page) -> None:
-        page.get_by_label(label, exact=True).select_option(option)
+        field = page.get_by_label(label, exact=True)
+        if isinstance(option, int):
+            field.select_option(index=option)
+        else:
+            field.select_option(option)
 
     return act
 

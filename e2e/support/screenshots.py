@@ -23,7 +23,7 @@ from e2e.support.screen_state import ScreenState, enter_state
 from e2e.support.state_catalog import DIALOGS, FAILED, LANDING, LOADING, NOBODY, ONLY_WHERE_NAMED, SCREENS
 
 OPERATOR = "operator"
-WIDTHS = {360: 740, 768: 1024, 1280: 900}
+WIDTHS = {360: 740, 768: 1024, 1280: 900, 1920: 1080}
 SCHEMES = ("light", "dark")
 # The demo's own processes need a core.
 BROWSER_COUNT = max(1, min(3, (os.cpu_count() or 2) - 1))

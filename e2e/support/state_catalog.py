@@ -253,6 +253,9 @@ OWN_SCREENS = (
     ScreenState("billing-history", "/billingHistory", (*AVA, *IVY, *FINN, *KIM), for_all_accounts=True),
     ScreenState("billing-history-more", "/billingHistory", AVA, click_control("button", "Show more"), shows="^Showing"),
     ScreenState(
+        "billing-history-year", "/billingHistory", AVA, choose_option("Year", 2), shows="^Download .* statement$"
+    ),
+    ScreenState(
         "billing-history-preparing",
         "/billingHistory",
         BEN,
