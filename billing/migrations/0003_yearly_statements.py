@@ -5,6 +5,8 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
+    compatible_because = "every row that the release before writes has an invoice, and no account or year"
+
     dependencies = [
         ("accounts", "0002_sent_mails"),
         ("billing", "0002_next_bill_estimate"),
