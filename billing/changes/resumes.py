@@ -1,8 +1,10 @@
 """Resume paused subscriptions at once (docs/rules.md, rules 1 and 3); `billing/jobs/resumes` has scheduled resumes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from itertools import chain
 from typing import Any
 
 from accounts.models import Account
@@ -14,13 +16,23 @@ from billing.commands.confirmation import Preview, compute_basis, confirm_change
 from billing.commands.quotes import compute_quote
 from billing.errors import BillingError, QuoteChanged, SeveralCurrencies
 from billing.gateway import estimates
-from billing.gateway.estimates import ChangeEstimate
-from billing.mirror.next_bills import amounts_due
+from billing.gateway.estimates import Bill, ChangeEstimate
+from billing.mirror.next_bills import amounts_due, bill_before_balances
 from billing.models import Command, Customer, PauseSchedule, Subscription
 from billing.models.commands import SYSTEM_ACTOR
 from billing.models.steps import Step, StepOperation, subscription_step
+from billing.queries.bundles import bundle_members
 from billing.queries.holdings import Holding, shown_subscriptions_of
-from billing.queries.next_bills import Balances
+from billing.queries.next_bills import (
+    Balances,
+    BilledPlan,
+    NextBill,
+    Payer,
+    bill_date,
+    billed_plan,
+    known_bills,
+    project_bills,
+)
 from billing.queries.ownership import chosen_holdings, live_holdings, named_subscriptions
 from billing.receipts.charges import command_charges
 from billing.receipts.delivery import ActivityReceipt
@@ -39,8 +51,8 @@ class NothingToResume(BillingError):
 class ResumeEstimate:
     """What resuming would charge (cents, tax included) and when (UTC), with the quote of the charges.
 
-    `charges` are by the provider's id of the subscription, in the order in which they are made. `next_billing_at` is
-    the first bill after the resume (UTC), None if the provider does not tell it.
+    `charges` are by the provider's id of the subscription, in the order in which they are made. `next_bills` are those
+    of the resumed subscriptions that follow, in values of JSON; empty for a later resume.
     """
 
     resume_date: datetime
@@ -48,7 +60,7 @@ class ResumeEstimate:
     charges: Mapping[str, int]
     currency_code: str
     quote: str
-    next_billing_at: datetime | None
+    next_bills: Sequence[Mapping[str, Any]] = ()
 
 
 def resume_subscriptions(
@@ -83,8 +95,7 @@ def estimate_resume(
     count too. Raises NotFound, NothingToResume, SeveralCurrencies, BillingUnavailable, InvalidState.
     """
     if days is None:
-        paused = _paused_subscriptions(account, subscription_ids)
-        return _build_estimate(now, _estimate_now(paused), paused)
+        return _build_estimate_now(account, _paused_subscriptions(account, subscription_ids), now)
     resumes = [
         (date + timedelta(days=days), holding)
         for holding in chosen_holdings(account, subscription_ids)
@@ -121,7 +132,7 @@ class ResumeSubscriptions(SubscriptionsChange):
         if not self.is_priced:
             return None
         paused = _paused_subscriptions(self.account, self.subscription_ids)
-        estimate = _build_estimate(now, _estimate_now(paused), paused)
+        estimate = _build_estimate_now(self.account, paused, now)
         return Preview(
             basis=compute_basis(live_holdings(self.account)),
             body=vars(estimate),
@@ -153,7 +164,7 @@ class ResumeSubscriptions(SubscriptionsChange):
         if not self.is_priced:
             return shown
         left = named_subscriptions(self.account, sorted(ids_left(earlier)))
-        estimate = _build_estimate(now, _estimate_now(left), left)
+        estimate = _build_estimate_now(self.account, left, now)
         together = {**shown.get("charges", {}), **estimate.charges}
         current = compute_quote(together)
         if quote not in (None, current):
@@ -212,7 +223,6 @@ def _build_estimate(
 ) -> ResumeEstimate:
     customer = Customer.objects.get(pk=subscriptions[0].customer_id)
     due, _ = amounts_due(charges, Balances.of_customer(customer))
-    billing_dates = [estimate.next_billing_at for estimate in charges.values() if estimate.next_billing_at is not None]
     # The quote leaves the dates out: it stays valid however long the subscriber reads it.
     return ResumeEstimate(
         resume_date=resume_date,
@@ -220,8 +230,75 @@ def _build_estimate(
         charges=due,
         currency_code=_common_currency(subscriptions),
         quote=compute_quote(due),
-        next_billing_at=min(billing_dates, default=None),
     )
+
+
+def _build_estimate_now(account: Account, paused: Sequence[Subscription], now: datetime) -> ResumeEstimate:
+    charges = _estimate_now(paused)
+    next_bills = [bill.as_json() for bill in _next_bills(account, charges, now)]
+    return replace(_build_estimate(now, charges, paused), next_bills=next_bills)
+
+
+def _next_bills(account: Account, charges: Mapping[str, ChangeEstimate], now: datetime) -> list[NextBill]:
+    """Return the bills of subscriptions that follow their resume, by date.
+
+    The other bills of the account are projected with them: what the customer has pays all of them in turn.
+    """
+    held = [
+        _resume_holding(holding, charges.get(holding.subscription.provider_id)) for holding in live_holdings(account)
+    ]
+    payer = Payer.of_holdings(held)
+    known = known_bills(held, payer)
+    members = bundle_members(holding for holding in held if not holding.is_cancelled)
+    plans = []
+    for holding in held:
+        estimate = charges.get(holding.subscription.provider_id)
+        bill = known.get(holding.subscription.pk) if estimate is None else bill_before_balances(_first_bill(estimate))
+        plan = billed_plan(holding, bill, members)
+        if plan is not None:
+            is_charged = estimate is not None and estimate.renewal is None
+            plans.append(replace(plan, at=now, anchor_day=now.day) if is_charged else plan)
+    bills = project_bills(plans, members, payer, payer.balances)
+    resumed = [plan for plan in plans if plan.subscription_id in charges]
+    following = [_bills_after_charge(plan, bills, charges[plan.subscription_id], now) for plan in resumed]
+    return sorted(chain.from_iterable(following), key=lambda bill: bill.date)
+
+
+def _resume_holding(holding: Holding, estimate: ChangeEstimate | None) -> Holding:
+    """Return a holding as it would be after its resume; as it is without an estimate of one."""
+    if estimate is None or estimate.next_billing_at is None:
+        return holding
+    subscription = copy(holding.subscription)
+    subscription.status = "active"
+    subscription.payload = {
+        **subscription.payload,
+        "status": subscription.status,
+        "pause_date": None,
+        "next_billing_at": int(estimate.next_billing_at.timestamp()),
+    }
+    return replace(holding, subscription=subscription, schedule=None)
+
+
+def _first_bill(estimate: ChangeEstimate) -> Bill:
+    return estimate.now if estimate.renewal is None else estimate.renewal
+
+
+def _bills_after_charge(
+    plan: BilledPlan, bills: Iterable[NextBill], estimate: ChangeEstimate, now: datetime
+) -> list[NextBill]:
+    """Return a plan's bills without the charge of its resume; the next one has the date that the provider tells.
+
+    A bill that is missing among those to come is like the one before it.
+    """
+    first, *later = [bill for bill in bills if bill.subscription_id == plan.subscription_id]
+    if estimate.next_billing_at is None:
+        return []
+    if first.date > now:
+        return [first, *later]
+    following = bill_date(now, plan.terms, 1, anchor_day=plan.anchor_day)
+    has_next = bool(later) and later[0].date == following
+    upcoming = later.pop(0) if has_next else first
+    return [replace(upcoming, date=estimate.next_billing_at, follows=False), *later]
 
 
 def _compose_receipt(command: Command, subscriptions: list[Subscription]) -> ActivityReceipt:

@@ -44,8 +44,8 @@ class ResumeEstimateSerializer(serializers.Serializer[Any]):
     charges = ChargesField()
     currency_code = serializers.CharField()
     quote = serializers.CharField()
-    next_billing_at = InstantField(
-        allow_null=True, help_text="When the first bill after the resume comes; null if the provider does not tell it."
+    next_bills = NextBillSerializer(
+        many=True, help_text="Of what is resumed, after this charge, by date. Empty with `days`."
     )
 
 

@@ -168,6 +168,7 @@ class AccountLifecycle:
                 resumes.resume_subscriptions(
                     self.account, subscription_ids=None, quote=shown.quote, **self._next_intent()
                 )
+            self._assert_resumed(shown)
 
         self._attempt_change(make_change)
 
@@ -329,6 +330,9 @@ class AccountLifecycle:
 
     def _expect_charge(self, cents: int) -> _ExpectedCharge:
         return _ExpectedCharge(self.provider, self.account, cents)
+
+    def _assert_resumed(self, shown: resumes.ResumeEstimate) -> None:
+        """Assert what a subclass expects of a resume that was estimated like this."""
 
     def _pause_subscriptions(self, ids: Sequence[str] | None) -> None:
         pauses.schedule_pause(self.account, subscription_ids=ids, days=30, **self._next_intent())

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import initialize, rule
 
 from billing import clock
+from billing.changes.resumes import ResumeEstimate
 from billing.mirror import documents, next_bills
 from billing.mirror.pause_schedules import PAUSE_DAYS
 from billing.models import AccountDocument
@@ -63,14 +64,24 @@ class BilledLifecycle(AccountLifecycle):
         assert estimate is not None, "what was paused could not be, by its estimate"
         self._assert_bills_shown([bill.as_json() for bill in estimate.next_bills])
 
+    def _assert_resumed(self, shown: ResumeEstimate) -> None:
+        super()._assert_resumed(shown)
+        plans = {plan for bill in shown.next_bills for plan in bill["plans"]}
+        assert plans == set(shown.charges), "a resumed plan has no next bill"
+        self._assert_bills_shown(shown.next_bills, plans)
+
     def _assert_shown(self, figures: Mapping[str, Any]) -> None:
         super()._assert_shown(figures)
         self._assert_bills_shown(figures["next_bills"])
 
-    def _assert_bills_shown(self, estimated: Iterable[Mapping[str, Any]]) -> None:
-        """Assert that the account shows the bills that the preview of a change has promised."""
+    def _assert_bills_shown(self, estimated: Iterable[Mapping[str, Any]], plans: Set[str] | None = None) -> None:
+        """Assert that the account shows the bills, of these subscriptions or of all, that a preview has promised."""
         promised = [(bill["plan_ids"], bill["date"][:10], bill["amount"], bill["follows"]) for bill in estimated]
-        shown = [(bill["planIds"], bill["date"][:10], bill["amount"], bill["follows"]) for bill in self.shown_bills()]
+        shown = [
+            (bill["planIds"], bill["date"][:10], bill["amount"], bill["follows"])
+            for bill in self.shown_bills()
+            if plans is None or plans & set(bill["plans"])
+        ]
         assert sorted(promised) == sorted(shown), "the preview shows other bills than the account then"
 
     def _invoice_ids(self) -> set[str]:

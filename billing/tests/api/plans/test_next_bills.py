@@ -21,6 +21,7 @@ pytestmark = pytest.mark.django_db
 SERVICES = "/api/account/add-remove-service"
 DOWNGRADE, UPGRADE = "/api/account/downgrade", "/api/account/upgrade"
 MANAGE = "/api/account/manage-plans"
+RESUME_ESTIMATE = "/api/account/resume/estimate"
 
 
 def read_bills(account: Account) -> list[dict[str, Any]]:
@@ -78,6 +79,27 @@ def test_a_pausing_plan_is_billed_when_it_resumes(shop: SyncedProvider, bundles:
     assert browser.get(MANAGE).json()["total"] == 629 + 719
     expected = [("2026-04-10", 719, "month", False), ("2026-05-10", 629, "month", False)]
     assert figures(estimate["nextBills"]) == figures(read_bills(ava)) == expected
+
+
+@pytest.mark.shows("rule-21")
+def test_a_resume_shows_the_bill_after_its_charge(shop: SyncedProvider, bundles: None) -> None:
+    ava = shop.customer("ava")
+    faith = shop.subscribe("ava", FAITH, coupon_ids=["BUNDLE-2"])
+    gospel = shop.subscribe("ava", GOSPEL, coupon_ids=["BUNDLE-2"])
+    shop.coupon("SAVE20", percent=20)
+    browser = Browser(ava)
+    browser.post("/api/account/add-coupon/SAVE20")
+    browser.post("/api/account/pause?days=30")
+    shop.pass_term_end("ava", gospel)
+    read_bills(ava)
+    together = browser.get(RESUME_ESTIMATE).json()
+    assert together["charges"] == [629, 575]
+    alone = browser.get(f"{RESUME_ESTIMATE}?subscriptionId={gospel}").json()
+    assert (alone["amountDue"], [bill["amount"] for bill in alone["nextBills"]]) == (575, [719])
+    assert browser.post("/api/account/resume", {"quote": together["quote"]}).status_code == 200
+    bills = read_bills(ava)
+    assert [bill["amount"] for bill in bills] == [629, 719]
+    assert figures(together["nextBills"]) == figures(bills)
 
 
 @pytest.mark.shows("rule-21")

@@ -42,7 +42,8 @@ def test_resuming_charges_the_estimated_amount(shop: SyncedProvider) -> None:
     assert response.status_code == 200
     [plan] = response.json()["plans"]
     assert plan["status"] == "ACTIVE"
-    assert plan["nextBillingAt"][:10] == estimate["nextBillingAt"][:10]
+    [bill] = estimate["nextBills"]
+    assert (bill["date"][:10], bill["amount"], bill["plans"]) == (plan["nextBillingAt"][:10], 699, [faith])
     assert shop.subscription(faith)["status"] == "active"
     assert shop.invoices("alice")[0]["total"] == estimate["amountDue"] == 699
     assert browser.get("/api/invoice/list").json()[0]["total"] == 699

@@ -1703,11 +1703,8 @@ export interface components {
             /** @description Each charge of the confirmation in cents, in the order in which payment intents pay them. */
             charges: number[];
             currencyCode: string;
-            /**
-             * Format: date-time
-             * @description When the first bill after the resume comes; null if the provider does not tell it.
-             */
-            nextBillingAt: string | null;
+            /** @description Of what is resumed, after this charge, by date. Empty with `days`. */
+            nextBills: components["schemas"]["NextBill"][];
             quote: string;
             /** Format: date-time */
             resumeDate: string;

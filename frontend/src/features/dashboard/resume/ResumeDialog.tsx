@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from 'react-router-dom';
 import { createReceiptState, resumedSentences } from '@/domain/changes/receipts';
+import { billSentences } from '@/domain/costs/nextBills';
 import { AgreementLinks } from '@/domain/payments/AgreementLinks';
 import { ConfirmWithBankButton } from '@/domain/payments/ConfirmWithBankButton';
 import type { DeclinedCharge } from '@/domain/payments/declinedCharge';
@@ -9,7 +10,7 @@ import { errorMessage, hasCode, isUnconfirmed } from '@/lib/api/errors';
 import { managePlansOptions } from '@/lib/api/queries';
 import type { Plan, ResumeEstimate } from '@/lib/api/types';
 import { findLoadFailure } from '@/lib/api/useScreenLoad';
-import { formatCents, formatDate, formatPrice } from '@/lib/formats';
+import { formatCents, formatPrice } from '@/lib/formats';
 import { paths } from '@/lib/paths';
 import { useLoader } from '@/stores/loader';
 import { Button } from '@/ui/Button';
@@ -145,10 +146,8 @@ function ResumeFigures({ plan, figures }: { plan: Plan; figures: ResumeEstimate 
           amount={formatCents(figures.amountDue, figures.currencyCode)}
           note={isCharged ? dueNote : undefined}
         />
-        {figures.nextBillingAt && (
-          <MoneyRow label="Next bill" amount={formatDate(figures.nextBillingAt)} />
-        )}
       </Totals>
+      {figures.nextBills.length > 0 && <p>{billSentences(figures.nextBills).join(' ')}</p>}
     </>
   );
 }

@@ -13,11 +13,11 @@ function figuresFromRefusal(body: unknown): ResumeEstimate | null {
     charges,
     currencyCode,
     quote,
-    nextBillingAt = null,
+    nextBills = [],
   } = (body ?? {}) as Partial<ResumeEstimate>;
   if (resumeDate === undefined || amountDue === undefined || charges === undefined) return null;
   if (currencyCode === undefined || quote === undefined) return null;
-  return { resumeDate, amountDue, charges, currencyCode, quote, nextBillingAt };
+  return { resumeDate, amountDue, charges, currencyCode, quote, nextBills };
 }
 
 /**
