@@ -165,6 +165,7 @@ TESTED_OPERATIONS = {
     ("post", "/api/account/add-coupon/{code}"),
     ("get", "/api/invoice/download/{token}"),
     ("get", "/api/invoice/pdf/{number}"),
+    ("get", "/api/invoice/statement/{year}"),  # tested in `payments/test_statements.py`
     *(("post", path) for path in POSTS),
     ("post", PAYMENT_METHODS),
     ("post", PAYMENT_INTENTS),

@@ -1,5 +1,7 @@
 """The OpenAPI document describes what the API does."""
 
+import re
+
 import pytest
 from django.test import Client
 from drf_spectacular.generators import SchemaGenerator
@@ -52,7 +54,7 @@ def test_every_protected_operation_refuses_a_request_without_a_token(document):
         (method, path) for method, path, operation in api_operations(document) if "401" in operation["responses"]
     ]
     answers = {
-        (method, path): getattr(Client(), method)(path.replace("{", "").replace("}", "")).status_code
+        (method, path): getattr(Client(), method)(re.sub("{.*}", "2026", path)).status_code
         for method, path in protected
     }
     assert answers == dict.fromkeys(protected, 401)
