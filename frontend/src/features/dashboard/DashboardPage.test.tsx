@@ -11,10 +11,10 @@ import {
   makeFailedPayment,
   makeFreeMonth,
   makeGospelPlan,
-  makeNextBill,
   makeInvoice,
   makeKidsPlan,
   makeManagePlans,
+  makeNextBill,
   makeOfferedPlan,
   makePaymentFailure,
   makePayments,
@@ -755,7 +755,9 @@ describe('resuming a paused plan', () => {
   it('shows the amount before charging it', async () => {
     const { user, dialog } = await openResumeDialog();
     const pay = await dialog.findByRole('button', { name: 'Resume and pay $7.19' });
-    expect(dialog.getByText('Your next bill is $7.19 on December 20, 2026.')).toBeVisible();
+    expect(dialog.getByText(/^Your next bill/)).toHaveTextContent(
+      'Your next bill is $7.19 on December 20, 2026.',
+    );
     await user.click(pay);
     await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument());
     expect(requests).toEqual([{ subscriptionId: ['sub_gospel'], quote: 'quote-1' }]);

@@ -19,6 +19,7 @@ import { ErrorState } from '@/ui/ErrorState';
 import { InfoAlert } from '@/ui/InfoAlert';
 import { Skeleton } from '@/ui/Skeleton';
 import { MoneyRow, Totals } from '@/ui/Totals';
+import { UnbrokenDates } from '@/ui/UnbrokenDates';
 import { VisuallyHidden } from '@/ui/VisuallyHidden';
 import { resumeEstimateOptions } from './api';
 import styles from './ResumeDialog.module.css';
@@ -147,7 +148,11 @@ function ResumeFigures({ plan, figures }: { plan: Plan; figures: ResumeEstimate 
           note={isCharged ? dueNote : undefined}
         />
       </Totals>
-      {figures.nextBills.length > 0 && <p>{billSentences(figures.nextBills).join(' ')}</p>}
+      {figures.nextBills.length > 0 && (
+        <p>
+          <UnbrokenDates>{billSentences(figures.nextBills).join(' ')}</UnbrokenDates>
+        </p>
+      )}
     </>
   );
 }
