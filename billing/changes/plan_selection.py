@@ -34,14 +34,14 @@ from billing.errors import InvalidState
 from billing.gateway import estimates
 from billing.gateway.estimates import Bill, ChangeEstimate
 from billing.mirror.next_bills import bill_before_balances
-from billing.models import Command, Plan, Subscription
+from billing.models import Command, Customer, Plan, Subscription
 from billing.models.steps import Step, StepOperation, subscription_step
 from billing.queries import bundles
 from billing.queries.bundles import BundleMember, RateTable
 from billing.queries.commands import subscriptions_with_step
 from billing.queries.documents import account_totals, terms_of_additions
 from billing.queries.holdings import ACTIVE, NON_RENEWING, Holding, holdings_of
-from billing.queries.next_bills import BilledPlan
+from billing.queries.next_bills import BilledPlan, Payer
 from billing.queries.ownership import live_holdings
 from billing.queries.plans import PlanRow, plans_to_add, prices_at_terms
 from billing.receipts.charges import command_charges
@@ -233,7 +233,9 @@ def _build_preview(
     additions = _build_additions(account, difference.added, members, rates, terms, now)
     all_members = [*members, *(_addition_member(addition) for addition in additions)]
     swaps = bundles.required_swaps(all_members, rates)
-    forecast = BillForecast.of_holdings(holdings, members=all_members, swaps=swaps, now=now)
+    # Who starts for the first time, or again, has no holding that tells the payer.
+    payer = Payer.of_customer(Customer.objects.get(account=account))
+    forecast = BillForecast.of_holdings(holdings, payer, members=all_members, swaps=swaps, now=now)
     additions = [_with_next_bill(account, addition, forecast) for addition in additions]
     effective_at = _effective_at(difference, now)
     figures = compute_figures(

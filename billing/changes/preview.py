@@ -70,9 +70,9 @@ class BillForecast:
     estimates: Mapping[int, EstimatedBill] = field(default_factory=dict)
 
     @classmethod
-    def of_holdings(cls, holdings: Sequence[Holding], **changes: Any) -> BillForecast:
-        """Return the forecast with what is known of the holdings' bills. Five queries at most."""
-        payer = Payer.of_holdings(holdings)
+    def of_holdings(cls, holdings: Sequence[Holding], payer: Payer | None = None, **changes: Any) -> BillForecast:
+        """Return the forecast with what is known of the holdings' bills; `payer` is theirs. Five queries at most."""
+        payer = payer or Payer.of_holdings(holdings)
         return cls(payer=payer, estimates=known_bills(holdings, payer), **changes)
 
     def forecast_line(self, holding: Holding, *, bills: bool, ends: bool = False) -> PlanLine:

@@ -136,9 +136,11 @@ class Payer:
     def of_holdings(cls, holdings: Iterable[Holding]) -> Payer:
         """Return the payer of an account's holdings. Two queries; none without holdings."""
         pk = next((holding.subscription.customer_id for holding in holdings), None)
-        if pk is None:
-            return cls()
-        customer = Customer.objects.get(pk=pk)
+        return cls() if pk is None else cls.of_customer(Customer.objects.get(pk=pk))
+
+    @classmethod
+    def of_customer(cls, customer: Customer) -> Payer:
+        """Return the payer that a customer is, also without a subscription. One query."""
         sources = PaymentSource.objects.filter(customer=customer, deleted=False)
         return cls(
             balances=Balances.of_customer(customer),

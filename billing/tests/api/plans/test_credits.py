@@ -65,6 +65,22 @@ def test_two_new_services_use_the_credits_once(shop: SyncedProvider, bundles: No
 
 
 @pytest.mark.shows("rule-2")
+@pytest.mark.parametrize("cents", [1200, 4000])
+def test_a_first_purchase_uses_the_credits_once(shop: SyncedProvider, bundles: None, cents: int) -> None:
+    browser = Browser(shop.customer("ava"))
+    give_credits(shop, cents)
+    body = {"planIds": [FAITH, GOSPEL, KIDS]}
+    estimate, before = browser.post(f"{SERVICES}/estimate", body).json(), shop.invoices("ava")
+    assert {bill["paymentSource"]["last4"] for bill in estimate["nextBills"]} == {"1111"}
+
+    assert browser.post(SERVICES, {**body, "quote": estimate["quote"]}).status_code == 200
+
+    charged = new_charges(shop, before)
+    assert estimate["dueNow"] == sum(charged) == max(0, 594 + 679 + 764 - cents)
+    assert estimate["charges"] == [cents for cents in charged if cents]
+
+
+@pytest.mark.shows("rule-2")
 def test_two_upgrades_use_the_credits_once(shop: SyncedProvider, bundles: None) -> None:
     browser = Browser(shop.customer("ava"))
     shop.subscribe("ava", FAITH)
