@@ -288,16 +288,16 @@ def _bills_after_charge(
 ) -> list[NextBill]:
     """Return a plan's bills without the charge of its resume; the next one has the date that the provider tells.
 
-    A bill that is missing among those to come is like the one before it.
+    A bill like the one before it is not among `bills`: then the next one is like the charge.
     """
     first, *later = [bill for bill in bills if bill.subscription_id == plan.subscription_id]
     if estimate.next_billing_at is None:
         return []
     if first.date > now:
         return [first, *later]
-    following = bill_date(now, plan.terms, 1, anchor_day=plan.anchor_day)
-    has_next = bool(later) and later[0].date == following
-    upcoming = later.pop(0) if has_next else first
+    next_date = bill_date(now, plan.terms, 1, anchor_day=plan.anchor_day)
+    differs_from_charge = bool(later) and later[0].date == next_date
+    upcoming = later.pop(0) if differs_from_charge else first
     return [replace(upcoming, date=estimate.next_billing_at, follows=False), *later]
 
 
