@@ -1,1 +1,1 @@
-"""Invoice PDFs: rendered once per invoice version, and downloaded by a signed link."""
+"""PDFs of invoices and yearly statements: rendered once per version, and downloaded by a signed link."""

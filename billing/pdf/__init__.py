@@ -1,1 +1,1 @@
-"""Invoice PDFs: pure functions from plain data to PDF bytes, without network and database."""
+"""PDFs of invoices and yearly statements: pure functions from plain data to PDF bytes, without network and database."""

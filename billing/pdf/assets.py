@@ -1,4 +1,4 @@
-"""The only files an invoice may use: artwork and fonts bundled with the project.
+"""The only files a PDF may use: artwork and fonts bundled with the project.
 
 The renderer's own fetcher would open `http://` and `file://` URLs. Names and logos come from outside, so they must not
 be able to make this process open anything (OWASP ASVS 13.2.4).
