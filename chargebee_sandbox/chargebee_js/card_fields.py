@@ -48,6 +48,12 @@ def create_token(params: Params) -> Body:
 
 
 @frame_endpoint
+def describe_intent(params: Params, handle: str) -> Body:
+    """Return an intent as it is. Raises: ApiError 404 without one."""
+    return {"payment_intent": find_resource(PaymentIntent, handle).render_resource()}
+
+
+@frame_endpoint
 def authorize_intent(params: Params, handle: str) -> Body:
     """Authorize an intent with a card.
 

@@ -1,4 +1,4 @@
-"""The hosts of PayPal and Braintree, and what each of them serves."""
+"""The hosts of payment services, and what each of them serves."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from collections.abc import Callable
 from django.http import HttpRequest, HttpResponse
 from django.urls import path
 
-from chargebee_sandbox.payment_services import braintree, paypal, scripts
+from chargebee_sandbox.chargebee_js import challenges, pages
+from chargebee_sandbox.payment_services import authentication, braintree, paypal, scripts
 
 HOSTS = {
     "www.paypal.localhost": (
@@ -24,6 +25,18 @@ HOSTS = {
     "js.braintreegateway.localhost": (path("web/<str:version>/js/<str:name>.min.js", scripts.serve_braintree_module),),
     "api.braintreegateway.localhost": (
         path("merchants/<str:merchant>/client_api/v1/configuration", braintree.serve_configuration),
+    ),
+    "js.stripe.localhost": (path("v3/", scripts.serve_stripe),),
+    "api.stripe.localhost": (path("v1/payment_intents/<str:attempt>", authentication.serve_attempt),),
+    "hooks.stripe.localhost": (
+        path("redirect/authenticate/<str:attempt>", challenges.opening_page),
+        path("v2/frames/<str:name>", pages.serve_frame_asset),
+    ),
+    "songbird.cardinalcommerce.localhost": (path("edge/v1/songbird.js", scripts.serve_songbird),),
+    "centinelapi.cardinalcommerce.localhost": (
+        path("V1/Order/JWT/Init", authentication.serve_session),
+        path("V2/Cruise/StepUp/<str:attempt>", challenges.opening_page),
+        path("v2/frames/<str:name>", pages.serve_frame_asset),
     ),
 }
 """The URL patterns of each host."""

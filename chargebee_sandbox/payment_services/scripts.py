@@ -1,4 +1,4 @@
-"""The scripts and pictures of PayPal and Braintree."""
+"""The scripts and pictures of PayPal, Braintree, Stripe, and Cardinal."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from django.views.decorators.http import require_safe
 from chargebee_sandbox.chargebee_js.pages import file_response
 
 _ASSETS = Path(__file__).parent / "assets"
-_BRAINTREE_MODULES = ("client", "paypal-checkout")
+_BRAINTREE_MODULES = ("client", "paypal-checkout", "three-d-secure")
 
 
 @require_safe
@@ -34,6 +34,18 @@ def serve_braintree_module(request: HttpRequest, version: str, name: str) -> Htt
     if name not in _BRAINTREE_MODULES:
         raise Http404
     return _serve_host_script(f"braintree-{name}.js")
+
+
+@require_safe
+def serve_stripe(request: HttpRequest) -> HttpResponse:
+    """Serve Stripe.js."""
+    return _serve_host_script("challenge-window.js", "stripe.js")
+
+
+@require_safe
+def serve_songbird(request: HttpRequest) -> HttpResponse:
+    """Serve Cardinal's script, which Braintree's module loads."""
+    return _serve_host_script("challenge-window.js", "songbird.js")
 
 
 @require_safe

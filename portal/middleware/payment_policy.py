@@ -1,8 +1,9 @@
-"""What the card and PayPal documents may load beyond every page: the provider's script, and PayPal's or a bank's page.
+"""What the card and PayPal documents may load beyond every page: the provider's script, and what that script adds.
 
-The provider's script adds the scripts, styles and frames of PayPal to the page that embeds it. Sources: Chargebee's
-"Content security policy for the Checkout page"; PayPal's "Best practices" of its JavaScript SDK; Braintree's "Using
-braintree-web with a Content Security Policy".
+The provider's script adds scripts, styles and frames of PayPal, or of the gateway that authenticates a card's payer, to
+the page that embeds it. Sources: Chargebee's "Content security policy for the Checkout page"; PayPal's "Best practices"
+of its JavaScript SDK; Braintree's "Using braintree-web with a Content Security Policy", for 3-D Secure with Cardinal's
+domains, of which cardinaltrusted.com is new; Stripe's "Integration security guide".
 """
 
 from __future__ import annotations
@@ -16,16 +17,17 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django_permissions_policy import PermissionsPolicyMiddleware
 
-from portal.env import PayPalGateway
+from portal.env import CardGateway, PayPalGateway
 from portal.middleware.csp import PageView, policy_without_trusted_types, script_origin
 
-PAYPAL = ("paypal.com", "paypalobjects.com")
-BRAINTREE = ("braintreegateway.com",)
+PAYPAL = ("*.paypal.com", "*.paypalobjects.com")
+BRAINTREE = ("*.braintreegateway.com",)
+BRAINTREE_API = "*.braintree-api.com"
 # What a bank's page may use to recognize the payer: Secure Payment Confirmation and WebAuthn.
 BANK_FEATURES = ("payment", "publickey-credentials-get")
 # PayPal documents the same domains for all of these. Its domains for Venmo stay out: the portal offers PayPal alone.
 PAYPAL_DIRECTIVES = ("script-src", "style-src", "img-src", "connect-src", "frame-src")
-SERVICE_DOMAINS: Mapping[PayPalGateway, Mapping[str, tuple[str, ...]]] = {
+PAYPAL_DOMAINS: Mapping[PayPalGateway, Mapping[str, tuple[str, ...]]] = {
     "none": {},
     "paypal_commerce": dict.fromkeys(PAYPAL_DIRECTIVES, PAYPAL),
     # Braintree's button is PayPal's, loaded by a script of Braintree.
@@ -33,11 +35,26 @@ SERVICE_DOMAINS: Mapping[PayPalGateway, Mapping[str, tuple[str, ...]]] = {
         "script-src": (*PAYPAL, *BRAINTREE),
         "style-src": PAYPAL,
         "img-src": (*PAYPAL, *BRAINTREE),
-        "connect-src": (*PAYPAL, *BRAINTREE, "braintree-api.com"),
+        "connect-src": (*PAYPAL, *BRAINTREE, BRAINTREE_API),
         "frame-src": (*PAYPAL, *BRAINTREE),
     },
 }
-"""The domains that a document with PayPal's button needs, by how the site takes PayPal and by directive."""
+"""The hosts that a document with PayPal's button needs, by how the site takes PayPal and by directive."""
+
+CARD_DOMAINS: Mapping[CardGateway, Mapping[str, tuple[str, ...]]] = {
+    "stripe": {
+        "script-src": ("js.stripe.com", "*.js.stripe.com"),
+        "connect-src": ("api.stripe.com",),
+    },
+    "braintree": {
+        "script-src": (
+            *BRAINTREE,
+            *("songbird.cardinalcommerce.com", "songbirdstag.cardinalcommerce.com", "*.cardinaltrusted.com"),
+        ),
+        "connect-src": (*BRAINTREE, BRAINTREE_API, "*.cardinalcommerce.com", "*.cardinaltrusted.com"),
+    },
+}
+"""The hosts that 3-D Secure needs on a card document, by gateway and directive. Frames may have any (_card_policy)."""
 
 
 def provider_origin() -> str:
@@ -52,21 +69,21 @@ def site_origin() -> str:
     return provider_origin()
 
 
-def _service_source(domain: str) -> str:
-    """Return the source for all hosts of a service's domain.
+def _service_source(host: str) -> str:
+    """Return the source for a host, or for the hosts of a pattern.
 
     Without https the provider is the sandbox on this machine, which serves paypal.com as paypal.localhost, at its port.
     """
     provider = urlsplit(settings.CHARGEBEE_JS_URL)
     if provider.scheme == "https":
-        return f"https://*.{domain}"
-    name = domain.removesuffix(".com")
-    return f"http://*.{name}.localhost" + (f":{provider.port}" if provider.port else "")
+        return f"https://{host}"
+    name = host.removesuffix(".com")
+    return f"http://{name}.localhost" + (f":{provider.port}" if provider.port else "")
 
 
 def _service_sources(directive: str) -> Iterator[str]:
     """Return what a directive of a document with PayPal's button allows for it."""
-    domains = SERVICE_DOMAINS[settings.CHARGEBEE_PAYPAL_GATEWAY].get(directive, ())
+    domains = PAYPAL_DOMAINS[settings.CHARGEBEE_PAYPAL_GATEWAY].get(directive, ())
     yield from map(_service_source, domains)
     if directive == "img-src" and domains:
         yield "data:"
@@ -88,12 +105,15 @@ def document_policy(*, with_paypal: bool) -> dict[str, list[object]]:
 
 
 def _card_policy() -> dict[str, list[object]]:
-    """Return the policy of the card document, which embeds the page of the card's bank for 3-D Secure.
+    """Return the policy of the card document: 3-D Secure runs scripts of the gateway and embeds the page of a bank.
 
     Each bank has an origin of its own, and no list of them exists: a frame may have any origin with the scheme of the
     provider's script, https, or http for the sandbox. Such a frame cannot read the page.
     """
     policy = document_policy(with_paypal=False)
+    for gateway in settings.CHARGEBEE_CARD_GATEWAYS:
+        for directive, hosts in CARD_DOMAINS[gateway].items():
+            policy[directive] += map(_service_source, hosts)
     policy["frame-src"].append(f"{urlsplit(settings.CHARGEBEE_JS_URL).scheme}:")
     return policy
 

@@ -16,6 +16,13 @@ HERE = Path(__file__).parent
 NONCE = "bm9uY2Utb2YtdGhlLW1lcmNoYW50"
 PAYPAL_DOMAINS = ("paypal", "paypalobjects")
 BRAINTREE_DOMAINS = ("braintreegateway",)
+CARD_HOSTS = {
+    "stripe": ("js.stripe", "api.stripe", "hooks.stripe"),
+    "braintree": (
+        *("js.braintreegateway", "api.braintreegateway"),
+        *("songbird.cardinalcommerce", "centinelapi.cardinalcommerce"),
+    ),
+}
 
 
 @dataclass
@@ -28,11 +35,14 @@ class Merchant:
     received: list[str] = field(default_factory=list)
 
     def policy_for(self, flags: str) -> str:
-        """Return the page's CSP: it allows the provider, and PayPal or Braintree as well if the flags name them."""
+        """Return the page's CSP: it allows the provider, and PayPal or the gateways that the flags name."""
         domains = (*PAYPAL_DOMAINS, *BRAINTREE_DOMAINS) if "braintree" in flags else PAYPAL_DOMAINS
         port = self.provider.rpartition(":")[2]
         allows_services = "paypal" in flags and "blocked" not in flags
-        services = " ".join(f"http://*.{name}.localhost:{port}" for name in domains) if allows_services else ""
+        names = [f"*.{name}" for name in domains] if allows_services else []
+        if "paypal" not in flags:
+            names += [host for gateway, hosts in CARD_HOSTS.items() if gateway in flags for host in hosts]
+        services = " ".join(f"http://{name}.localhost:{port}" for name in names)
         nonce = "" if "blocked" in flags or "without-nonce" in flags else f"'nonce-{NONCE}'"
         return (
             f"default-src 'self'; script-src 'self' {self.provider} {services} {nonce}; "

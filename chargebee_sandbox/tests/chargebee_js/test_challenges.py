@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import FrameLocator, Page, expect
+from playwright.sync_api import FrameLocator, Page, Request, expect
 
 from chargebee_sandbox.tests.chargebee_js.card_form import CardForm
 from chargebee_sandbox.tests.chargebee_js.merchant import Merchant
@@ -36,6 +37,21 @@ def begin_authorization(form: CardForm, intent: str, number: str) -> None:
     """Type a card and let the page authorize an intent with it."""
     form.type_card(number)
     form.page.evaluate("(id) => { window.authorizeCard(id); }", intent)
+
+
+# The scripts that a gateway adds to the merchant's page, and the host that sends its frame to the issuer.
+STRIPE = (["http://js.stripe.localhost/v3/"], "hooks.stripe.localhost")
+BRAINTREE = (
+    [
+        *(
+            f"http://js.braintreegateway.localhost/web/3.136.0/js/{name}.min.js"
+            for name in ("client", "three-d-secure")
+        ),
+        "http://songbird.cardinalcommerce.localhost/edge/v1/songbird.js",
+    ],
+    "centinelapi.cardinalcommerce.localhost",
+)
+GATEWAYS = pytest.mark.parametrize("gateway", ["stripe", "braintree"])
 
 
 def issuer_page(page: Page) -> FrameLocator:
@@ -138,3 +154,86 @@ def test_a_stored_card_is_authenticated_without_its_number(
 
     expect(form.page.locator("output")).to_have_text("authorized")
     assert complaints == []
+
+
+def open_form_with(gateway: str, form: CardForm, shop: SiteDriver, flags: str | None = None) -> list[Request]:
+    """Open the form at a site with this gateway; return the page's requests, which grow."""
+    shop.sandbox.configure_site(card_gateway=gateway)
+    requests: list[Request] = []
+    form.page.on("request", lambda request: requests.append(request))  # noqa: PLW0108  (playwright marks it)
+    form.open_page(gateway if flags is None else flags)
+    return requests
+
+
+def without_port(request: Request) -> str:
+    """Return the URL of a request without its port and query."""
+    url = urlsplit(request.url)
+    return f"{url.scheme}://{url.hostname}{url.path}"
+
+
+@pytest.mark.parametrize(("gateway", "expected"), [("stripe", STRIPE), ("braintree", BRAINTREE)])
+def test_a_gateway_authenticates_with_scripts_of_its_own(
+    form: CardForm, shop: SiteDriver, complaints: list[str], gateway: str, expected: tuple[list[str], str]
+) -> None:
+    requests = open_form_with(gateway, form, shop)
+    intent = create_intent(shop)
+    begin_authorization(form, intent, CHALLENGE_CARD)
+    issuer_page(form.page).get_by_role("button", name="Confirm").click()
+    expect(form.page.locator("output")).to_have_text("authorized")
+
+    scripts, opener = expected
+    in_page = [request for request in requests if request.frame == form.page.main_frame]
+    own = [without_port(request) for request in in_page if request.resource_type == "script"]
+    assert [url for url in own if ".localhost/" in url] == scripts
+    hosts = {urlsplit(request.url).hostname for request in requests if request.frame != form.page.main_frame}
+    assert opener in hosts
+    assert reported_types(form.page) == ["challenge", "success"]
+    assert shop.client.PaymentIntent.retrieve(intent).payment_intent.gateway == gateway
+    assert complaints == []
+
+
+@GATEWAYS
+def test_a_gateway_asks_nothing_if_the_issuer_does_not(
+    form: CardForm, shop: SiteDriver, complaints: list[str], gateway: str
+) -> None:
+    open_form_with(gateway, form, shop)
+    begin_authorization(form, create_intent(shop), FRICTIONLESS_CARD)
+
+    expect(form.page.locator("output")).to_have_text("authorized")
+    assert reported_types(form.page) == ["success"]
+    assert complaints == []
+
+
+@GATEWAYS
+def test_a_gateways_challenge_can_fail_be_left_or_time_out(form: CardForm, shop: SiteDriver, gateway: str) -> None:
+    open_form_with(gateway, form, shop)
+    intent = create_intent(shop)
+    output = form.page.locator("output")
+    begin_authorization(form, intent, CHALLENGE_CARD)
+    issuer_page(form.page).get_by_role("button", name="Fail the check").click()
+    expect(output).to_have_text(re.compile("^authentication_failed: "))
+
+    form.page.evaluate("(id) => { window.authorizeCard(id); }", intent)
+    expect(issuer_page(form.page).get_by_role("button", name="Confirm")).to_be_visible()
+    form.page.locator("dialog").evaluate("(dialog) => dialog.dispatchEvent(new Event('cancel'))")
+    expect(output).to_have_text(re.compile("^authentication_cancelled: "))
+
+    form.page.evaluate("(id) => { window.authorizeCard(id); }", intent)
+    expect(issuer_page(form.page).get_by_role("button", name="Confirm")).to_be_visible()
+    form.page.clock.fast_forward("05:01")
+    expect(output).to_have_text(re.compile("^authentication_timeout: "))
+    expect(form.page.locator("dialog")).to_have_count(0)
+
+
+@GATEWAYS
+def test_a_page_that_allows_the_provider_alone_cannot_authenticate_with_a_gateway(
+    form: CardForm, shop: SiteDriver, complaints: list[str], gateway: str
+) -> None:
+    open_form_with(gateway, form, shop, flags="blocked")
+    intent = create_intent(shop)
+    begin_authorization(form, intent, FRICTIONLESS_CARD)
+
+    expect(form.page.locator("output")).to_have_text(re.compile("A script of the payment service could not be loaded"))
+    assert shop.client.PaymentIntent.retrieve(intent).payment_intent.status == "inited"
+    assert "script-src" in complaints[0]
+    complaints.clear()

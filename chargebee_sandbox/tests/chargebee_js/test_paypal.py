@@ -12,7 +12,11 @@ from playwright.sync_api import Page, Request, expect
 from chargebee_sandbox.tests.chargebee_js.merchant import Merchant
 from chargebee_sandbox.tests.support.site_driver import SiteDriver, expect_refusal
 
-HOSTS = ("www.paypal.localhost", "www.paypalobjects.localhost", "js.braintreegateway.localhost")
+HOSTS = (
+    *("www.paypal.localhost", "www.paypalobjects.localhost", "js.braintreegateway.localhost"),
+    *("js.stripe.localhost", "hooks.stripe.localhost", "api.stripe.localhost"),
+    *("songbird.cardinalcommerce.localhost", "centinelapi.cardinalcommerce.localhost"),
+)
 
 Press = Callable[[], Page]
 

@@ -1,12 +1,9 @@
 const CHALLENGE_TIMEOUT_MS = 5 * 60 * 1000;
 const CHALLENGE_STYLE =
-  'width:min(30rem,calc(100vw - 2rem));height:min(38rem,calc(100vh - 2rem));padding:0;border:0;border-radius:12px;overflow:hidden';
+  'width:min(30rem,calc(100vw - 2rem));height:min(38rem,calc(100vh - 2rem));margin:auto;padding:0;border:0;border-radius:12px;overflow:hidden';
 
-/** Return the intent after its issuer's challenge, if there is one: a frame above the page, for five minutes at most. */
-function awaitChallenge(intent, callbacks) {
-  const attempt = intent.active_payment_attempt;
-  if (attempt?.status !== 'requires_challenge') return Promise.resolve(intent);
-  callbacks.challenge?.(intent);
+/** Show the issuer's challenge in a frame of the provider's, for gateways without scripts of their own. Returns the intent. */
+function showChallenge({ active_payment_attempt: attempt }) {
   const dialog = document.createElement('dialog');
   dialog.style.cssText = CHALLENGE_STYLE;
   dialog.setAttribute('aria-label', 'Bank authentication');
@@ -34,12 +31,21 @@ function awaitChallenge(intent, callbacks) {
   });
 }
 
-/** Authorize an intent: `request()` begins the attempt, and the challenge and the callbacks follow. */
-async function authorizeIntent(intent, request, callbacks) {
+/**
+ * Authorize an intent: the scripts of its gateway come first, `request()` begins the attempt, and the challenge, which
+ * takes five minutes at most, and the callbacks follow.
+ */
+async function authorizeIntent({ master, options }, intent, request, callbacks) {
+  const read = async () => (await master.request(intentPath(intent))).payment_intent;
   let latest = intent;
   try {
+    latest = await read();
+    const authenticate = await loadAuthentication(latest, options.cspNonce);
     latest = (await request()).payment_intent;
-    latest = await awaitChallenge(latest, callbacks);
+    if (latest.active_payment_attempt?.status === 'requires_challenge') {
+      callbacks.challenge?.(latest);
+      latest = authenticate ? await awaitGateway(authenticate, latest, read) : await showChallenge(latest);
+    }
   } catch (error) {
     callbacks.error?.(latest, error);
     throw error;

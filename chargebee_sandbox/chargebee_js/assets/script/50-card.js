@@ -4,12 +4,13 @@ let components = 0;
 
 /** A card: three fields in containers of their own, or a single frame with all three if no field was created. */
 class CardComponent {
-  constructor(credentials, options) {
+  constructor(instance, options) {
     components += 1;
     this.type = 'card';
     this.id = `cb-card-${components}`;
     this.group = [...crypto.getRandomValues(new Uint32Array(4))].map((part) => part.toString(36)).join('');
-    this.credentials = credentials;
+    this.instance = instance;
+    this.credentials = instance.credentials();
     this.options = options ?? {};
     this.fields = [];
     this.status = Status.CREATED;
@@ -95,7 +96,7 @@ class CardComponent {
   authorizeWith3ds(intent, details, callbacks = {}) {
     if (!intent?.id) return failure('missingPaymentIntent');
     const path = `/v2/payment_intents/${encodeURIComponent(intent.id)}/card`;
-    return authorizeIntent(intent, () => this.submit(path, details), callbacks);
+    return authorizeIntent(this.instance, intent, () => this.submit(path, details), callbacks);
   }
 
   async submit(path, details = {}) {

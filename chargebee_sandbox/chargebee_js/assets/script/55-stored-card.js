@@ -1,7 +1,7 @@
 /** Authorizes an intent that was created for a stored card (by its `reference_id`). */
 class ThreeDSHandler {
-  constructor(credentials) {
-    this.credentials = credentials;
+  constructor(instance) {
+    this.instance = instance;
   }
 
   setPaymentIntent(intent) {
@@ -20,7 +20,7 @@ class ThreeDSHandler {
   handleCardPayment(paymentInfo, callbacks = {}) {
     if (!this.intent) return failure('missingPaymentIntent');
     const request = () => this.requestAuthorization().finally(() => this.frame.detach());
-    return authorizeIntent(this.intent, request, callbacks ?? {}).then((intent) => {
+    return authorizeIntent(this.instance, this.intent, request, callbacks ?? {}).then((intent) => {
       this.intent = intent;
       return intent;
     });
@@ -31,7 +31,7 @@ class ThreeDSHandler {
       this.frame = new Frame('/v2/stored-card', {
         title: 'Card payment',
         handlers: {
-          hello: () => this.frame.ask('authorize', { ...this.credentials, intent: this.intent.id }).then(resolve, reject),
+          hello: () => this.frame.ask('authorize', { ...this.instance.credentials(), intent: this.intent.id }).then(resolve, reject),
         },
       });
       this.frame.element.hidden = true;

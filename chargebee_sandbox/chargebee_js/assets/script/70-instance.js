@@ -22,7 +22,7 @@ class Instance {
   createComponent(type, options) {
     if (type !== 'card') throw new CbError('invalidComponentType');
     if (!this.publishableKey) throw new CbError('missingPublishableKey');
-    return new CardComponent(this.credentials(), options);
+    return new CardComponent(this, options);
   }
 
   tokenize(component, details) {
@@ -42,7 +42,7 @@ class Instance {
   create3DSHandler() {
     if (!this.hasThreeDS) throw new CbError('moduleNotLoaded');
     if (!this.publishableKey) throw new CbError('missingPublishableKey');
-    return new ThreeDSHandler(this.credentials());
+    return new ThreeDSHandler(this);
   }
 
   credentials() {
