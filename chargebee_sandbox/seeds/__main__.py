@@ -1,6 +1,7 @@
-"""``python -m chargebee_sandbox.seeds [--afresh | --bulk N]``: build the demo site in the sandbox's database.
+"""``python -m chargebee_sandbox.seeds [--afresh] [--past]``: build the demo site in the sandbox's database.
 
-With ``--bulk`` it erases the site and builds one of N like customers instead, for measurements.
+With ``--past`` it has a year of a few hundred subscribers beside the named ones, with ``--past 1`` of fewer, for tests.
+``--bulk N`` erases the site and builds one of N like customers instead, for measurements.
 
 Does nothing if the site has customers already, unless ``--afresh`` is given. Runs in one transaction, so that a running
 sandbox serves the old site until the new one is complete. Sends no webhooks.
@@ -15,6 +16,8 @@ from pathlib import Path
 import django
 from django.core.management import call_command
 
+MOST_COPIES = 1_000
+
 
 def main(arguments: list[str]) -> None:
     """Migrate, then seed the site."""
@@ -22,6 +25,15 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--afresh", action="store_true", help="erase what is there first")
     parser.add_argument(
         "--present", type=int, help="seconds UTC at which the demo's past ends (default: the real time)"
+    )
+    parser.add_argument(
+        "--past",
+        type=int,
+        nargs="?",
+        const=MOST_COPIES,
+        default=0,
+        metavar="N",
+        help="with a year of a few hundred more subscribers, of whom N live alike at most",
     )
     parser.add_argument("--bulk", type=int, metavar="N", help="build a site of N like customers instead")
     parser.add_argument("--months", type=int, default=2, help="with --bulk: how long they have subscribed (default: 2)")
@@ -39,8 +51,8 @@ def main(arguments: list[str]) -> None:
         sys.stdout.write("The sandbox is seeded already.\n")
         return
     started = time.monotonic()
-    steps = demo_site.seed_site(options.present)
-    sys.stdout.write(f"Seeded the sandbox in {time.monotonic() - started:.1f} s ({steps} steps).\n")
+    customers = demo_site.seed_site(options.present, past_copies=options.past)
+    sys.stdout.write(f"Seeded the sandbox in {time.monotonic() - started:.1f} s ({customers} customers).\n")
 
 
 def _set_up_django() -> None:

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 
 from chargebee_sandbox.body import Body
 from chargebee_sandbox.engine import billing_dates
+from chargebee_sandbox.models import Invoice
 from chargebee_sandbox.seeds.operation_caller import OperationCaller, SeedAction
 from chargebee_sandbox.seeds.term_dates import DAY, HOUR, MINUTE, find_term_anchor
 
@@ -105,6 +106,16 @@ class DemoCustomer:
             provider.post(f"/subscriptions/{subscription}/cancel_for_items", {"cancel_option": "end_of_term"})
 
         return SeedAction(at, schedule_cancellation)
+
+    def has_invoice_refunded(self, at: int, cents: int) -> SeedAction:
+        """Return the action that refunds a part of the newest invoice, as customer service does."""
+
+        def refund_newest_invoice(provider: OperationCaller) -> None:
+            invoice = Invoice.objects.filter(customer_id=self.id).latest("seq")
+            refund = {"refund_amount": cents, "credit_note": {"reason_code": "service_unsatisfactory"}}
+            provider.post(f"/invoices/{invoice.handle}/refund", refund)
+
+        return SeedAction(at, refund_newest_invoice)
 
     def _customer_params(self) -> Body:
         return {
@@ -288,7 +299,7 @@ def _jo_actions(present: int) -> Iterator[SeedAction]:
 
 
 def _kim_actions(present: int) -> Iterator[SeedAction]:
-    """A plan of the catalog, and one outside it with another period; Apple Pay as the primary source, and a card."""
+    """A plan of the catalog, and one outside it with another period; Apple Pay, which got a refund, and a card."""
     kim = DemoCustomer("kim", *KIM)
     start = find_term_anchor(present + 9 * DAY + 5 * HOUR, months=7)
     yield kim.signs_up(start - 18 * MINUTE)
@@ -297,6 +308,7 @@ def _kim_actions(present: int) -> Iterator[SeedAction]:
     # It has renewed once: three months are at most 92 days.
     yield kim.subscribes_to(present - 110 * DAY, SERMONS_QUARTERLY)
     yield kim.adds_card(present - 50 * DAY, VISA)
+    yield kim.has_invoice_refunded(present - 19 * DAY, 300)
 
 
 def _kim_2_actions(present: int) -> Iterator[SeedAction]:

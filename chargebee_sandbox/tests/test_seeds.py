@@ -16,6 +16,8 @@ from typing import Any
 
 import pytest
 
+from chargebee_sandbox.seeds.term_dates import MOST_HOURS_EARLIER, find_movable_bill
+
 ROOT = Path(__file__).resolve().parents[2]
 DAY = 86_400
 FAITH, GOSPEL, KIDS = "faith-family-plan-USD-Monthly", "gospel-tv-plan-USD-Monthly", "Minno-Plan-USD-Monthly"
@@ -213,6 +215,8 @@ def test_kim_has_a_plan_of_another_period_and_a_wallet(seeded: Seeded) -> None:
     } == {FAITH: ("active", 1, "month"), SERMONS: ("active", 3, "month")}
     assert seeded.payment_sources_of("kim") == [("visa", True), ("visa", False)]
     assert [body["type"] for body in seeded.read_bodies("paymentsource", customer_id="kim")] == ["apple_pay", "card"]
+    [note] = seeded.read_bodies("creditnote", customer_id="kim")
+    assert (note["status"], note["amount_refunded"]) == ("refunded", 300)
     invoices = seeded.read_bodies("invoice", customer_id="kim")
     assert Counter(body["total"] for body in invoices)[1197] == 2
     assert {body["status"] for body in invoices} == {"paid"}
@@ -318,3 +322,46 @@ def test_a_bulk_site_has_like_customers_with_ids_and_days_of_their_own(tmp_path:
     assert {invoice["customer_id"] for invoice in invoices} == owners
     assert len({subscription["next_billing_at"] for subscription in subscriptions}) >= 27
     assert len({customer["email"] for customer in site.read_bodies("customer")}) == 40
+
+
+def test_a_bill_can_be_moved_back_within_its_month_and_stays_ahead() -> None:
+    for day in range(366):
+        for second in (0, DAY - 1):
+            for prefers_this_month in (True, False):
+                present = int(datetime(2027, 12, 15, tzinfo=UTC).timestamp()) + day * DAY + second
+                bill, days = find_movable_bill(present, prefers_this_month=prefers_this_month)
+                earliest = bill - days * DAY - MOST_HOURS_EARLIER
+                months = {datetime.fromtimestamp(instant, UTC).month for instant in (bill, earliest)}
+                assert (days >= 0, earliest > present, bill - present < 31 * DAY, len(months)) == (True, True, True, 1)
+
+
+def test_the_named_customers_are_the_same_beside_a_past(tmp_path: Path) -> None:
+    present = str(int(SEED_DAYS[2].timestamp()))
+    for folder, past in (("alone", ()), ("among", ("--past", "1"))):
+        (tmp_path / folder).mkdir()
+        run_seeds(tmp_path / folder, "--present", present, *past)
+    alone, among = (Seeded(tmp_path / folder / "sandbox.sqlite3", int(present)) for folder in ("alone", "among"))
+
+    handles = {customer["id"] for customer in among.read_bodies("customer")}
+    named = {customer["id"] for customer in alone.read_bodies("customer")}
+    many = handles - named
+    assert len(many) > 40
+    assert all(handle.startswith("subscriber-") for handle in many)
+    for name in named:
+        assert states_of(among, name) == states_of(alone, name)
+        assert among.payment_sources_of(name) == alone.payment_sources_of(name)
+    invoices = sorted(
+        (body for body in among.read_bodies("invoice") if body["customer_id"] in many), key=lambda body: int(body["id"])
+    )
+    assert [body["date"] for body in invoices] == sorted(body["date"] for body in invoices)
+    assert len({body["id"] for body in among.read_bodies("invoice")}) == len(among.read_bodies("invoice"))
+    assert "pattern" not in json.dumps([*among.read_bodies("customer"), *invoices])
+
+
+def states_of(site: Seeded, customer: str) -> dict[str, tuple[Any, ...]]:
+    """Return what a customer's subscriptions and invoices are, without their ids."""
+    told = ("status", "next_billing_at", "pause_date", "cancelled_at", "current_term_end", "mrr")
+    subscriptions = site.subscriptions_of(customer).items()
+    return {price: tuple(body.get(name) for name in told) for price, body in subscriptions} | {
+        "invoices": tuple((body["date"], body["total"]) for body in site.read_bodies("invoice", customer_id=customer))
+    }
