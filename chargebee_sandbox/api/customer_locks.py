@@ -47,6 +47,8 @@ def hold_customer(path: str, arguments: Mapping[str, str], params: Params) -> It
 
 def _concerned_customer(path: str, arguments: Mapping[str, str], params: Params) -> str | None:
     kind, handle = path.split("/")[1], arguments.get("handle")
+    if handle is None and isinstance(named := params.values.get("reference_invoice_id"), str):
+        kind, handle = "invoices", named
     if handle is None:
         named = params.values.get("customer_id")
         return named if isinstance(named, str) else None

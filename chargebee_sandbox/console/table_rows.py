@@ -10,7 +10,8 @@ from typing import Any
 from django.db.models import Q, QuerySet
 
 from chargebee_sandbox.console.layout import site_time
-from chargebee_sandbox.models import Customer, Event, Invoice, ItemPrice, PaymentSource, Subscription
+from chargebee_sandbox.engine.billing.credit_notes import refundable_amount
+from chargebee_sandbox.models import CreditNote, Customer, Event, Invoice, ItemPrice, PaymentSource, Subscription
 
 OWED_STATUSES = ("payment_due", "not_paid")
 _TONES_BY_STATUS = {
@@ -78,7 +79,10 @@ class AccountRow:
 
 @dataclass(frozen=True, slots=True)
 class InvoiceRow:
-    """An invoice: its number, date, state, total, and amount due (empty if nothing is due)."""
+    """An invoice: its number, date, state, total, and amount due (empty if nothing is due).
+
+    ``credited`` has what was refunded and credited of it, and ``is_refundable`` whether anything is left for that.
+    """
 
     id: str
     date: datetime
@@ -87,6 +91,8 @@ class InvoiceRow:
     owed: str
     lines: list[str]
     collection: str
+    credited: list[str]
+    is_refundable: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +166,10 @@ def subscription_rows(rows: QuerySet[Subscription]) -> dict[str, list[Subscripti
 def invoice_rows(customer_id: str) -> list[InvoiceRow]:
     """Return a customer's invoices, newest first."""
     rows = Invoice.objects.filter(customer_id=customer_id, deleted=False).order_by("-seq")
-    return [_invoice_row(row) for row in rows]
+    notes: dict[str, list[CreditNote]] = {}
+    for note in CreditNote.objects.filter(customer_id=customer_id, deleted=False).order_by("seq"):
+        notes.setdefault(note["reference_invoice_id"], []).append(note)
+    return [_invoice_row(row, notes.get(row.handle, [])) for row in rows]
 
 
 def source_rows(customer: Customer) -> list[SourceRow]:
@@ -245,7 +254,7 @@ def _next_transition(row: Subscription) -> tuple[str, int | None]:
     return "Next billing", row.get("next_billing_at")
 
 
-def _invoice_row(row: Invoice) -> InvoiceRow:
+def _invoice_row(row: Invoice, notes: list[CreditNote]) -> InvoiceRow:
     currency = row["currency_code"]
     due = row.get("amount_due", 0)
     return InvoiceRow(
@@ -256,7 +265,19 @@ def _invoice_row(row: Invoice) -> InvoiceRow:
         owed=format_money(due, currency) if due else "",
         lines=[line["description"] for line in row.get("line_items", [])],
         collection=_dunning_label(row),
+        credited=[_credit_label(note) for note in notes],
+        is_refundable=refundable_amount(row) > 0,
     )
+
+
+def _credit_label(note: CreditNote) -> str:
+    """Return what became of a credit note: `$2.00 USD refunded`, `$5.00 USD credited`, and so on."""
+    amount, refunded = note["total"], note["amount_refunded"]
+    currency = note["currency_code"]
+    if note["status"] == "voided" or note["type"] == "adjustment":
+        return f"{format_money(amount, currency)} {note['status']}"
+    parts = [(refunded, "refunded"), (amount - refunded, "credited")]
+    return ", ".join(f"{format_money(cents, currency)} {word}" for cents, word in parts if cents)
 
 
 def _dunning_label(row: Invoice) -> str:

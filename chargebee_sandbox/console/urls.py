@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from chargebee_sandbox.console import fault_views, inbox_views, layout, settings_views, views
+from chargebee_sandbox.console import fault_views, inbox_views, layout, refund_views, settings_views, views
 
 app_name = "console"
 urlpatterns = [
@@ -10,6 +10,7 @@ urlpatterns = [
     path("travel", views.travel_forward, name="travel"),
     path("customers", views.customers_page, name="customers"),
     path("customers/<path:handle>", views.customer_page, name="customer"),
+    path("refund/<str:handle>", refund_views.refund_page, name="refund"),
     path("events", views.events_page, name="events"),
     path("events/<str:handle>", views.event_page, name="event"),
     path("events/<str:handle>/redeliver", views.redeliver_event, name="redeliver"),

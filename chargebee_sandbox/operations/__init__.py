@@ -19,6 +19,7 @@ from chargebee_sandbox.operations.invoicing import (  # noqa: F401
     downloads,
     invoices,
     promotional_credits,
+    refunds,
     unbilled_charges,
 )
 from chargebee_sandbox.operations.payments import (  # noqa: F401

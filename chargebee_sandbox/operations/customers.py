@@ -18,9 +18,12 @@ from chargebee_sandbox.models import (
 )
 from chargebee_sandbox.operations.lookup import find_resource, free_id, with_customer_and_card
 
+# The site's currency, which a customer has unless another is chosen.
+BASE_CURRENCY = "USD"
 _BELONGINGS: tuple[type[Resource], ...] = (Subscription, Invoice, CreditNote, Transaction, PaymentSource)
 
 _TEXT_PARAMETERS = ("first_name", "last_name", "email", "phone", "company", "locale")
+_DETAIL_PARAMETERS = (*_TEXT_PARAMETERS, "preferred_currency_code")
 _ADDRESS_PARAMETERS = (
     *("first_name", "last_name", "email", "company", "phone"),
     *("line1", "line2", "line3", "city", "state_code", "state", "country", "zip"),
@@ -38,10 +41,11 @@ _FILTERS = {
 }
 
 
-@router.post("customer.create", "/customers", f"id auto_collection billing_address {' '.join(_TEXT_PARAMETERS)}")
+@router.post("customer.create", "/customers", f"id auto_collection billing_address {' '.join(_DETAIL_PARAMETERS)}")
 def create_customer(params: Params) -> Body:
     """Create a customer."""
     body: Body = {
+        "preferred_currency_code": BASE_CURRENCY,
         **_read_details(params),
         "auto_collection": params.choice("auto_collection", ("on", "off"), "on"),
         "billing_address": _read_address(params.object("billing_address")),
@@ -57,7 +61,6 @@ def create_customer(params: Params) -> Body:
         "refundable_credits": 0,
         "excess_payments": 0,
         "unbilled_charges": 0,
-        "preferred_currency_code": "USD",
         "deleted": False,
     }
     customer = Customer.build_row(free_id(Customer, params.text("id", longest=50)), body)
@@ -85,9 +88,9 @@ def list_customers(params: Params) -> Body:
     )
 
 
-@router.post("customer.update", "/customers/{handle}", f"auto_collection {' '.join(_TEXT_PARAMETERS)}")
+@router.post("customer.update", "/customers/{handle}", f"auto_collection {' '.join(_DETAIL_PARAMETERS)}")
 def update_customer(params: Params, handle: str) -> Body:
-    """Change names, email, phone, locale, collection, and custom fields; an empty value clears one."""
+    """Change names, email, phone, locale, currency, collection, and custom fields; an empty value clears one."""
     customer = find_resource(Customer, handle)
     changes = _read_details(params)
     if "auto_collection" in params:
@@ -140,7 +143,7 @@ def update_billing_info(params: Params, handle: str) -> Body:
 
 def _read_details(params: Params) -> Body:
     custom_fields = [name for name in params.values if name.startswith("cf_")]
-    return {name: params.text(name) for name in (*_TEXT_PARAMETERS, *custom_fields) if name in params}
+    return {name: params.text(name) for name in (*_DETAIL_PARAMETERS, *custom_fields) if name in params}
 
 
 def _read_address(params: Params) -> Body | None:

@@ -120,6 +120,24 @@ def test_an_account_shows_its_subscription_next_billing_card_and_invoice(sandbox
     assert "Paid" in account
 
 
+def test_an_operator_refunds_and_credits_an_invoice(sandbox: Any, browser: httpx.Client) -> None:
+    make_account(sandbox)
+    invoice = sandbox.client().Invoice.list({"customer_id": {"is": "alice"}}).list[0].invoice.id
+    assert "$6.99 USD of it can be refunded" in browser.get(f"/refund/{invoice}").text
+
+    account = post_form(browser, f"/refund/{invoice}", amount="2.00", way="refund", reason="waiver")
+    credited = post_form(browser, f"/refund/{invoice}", amount="$1.50", way="credit", reason="waiver")
+    refused = post_form(browser, f"/refund/{invoice}", amount="9.00", way="refund", reason="waiver")
+    unread = post_form(browser, f"/refund/{invoice}", amount="six", way="refund", reason="waiver")
+
+    assert "$2.00 USD refunded" in account.text
+    assert "$1.50 USD credited" in credited.text
+    assert (refused.status_code, unread.status_code) == (400, 400)
+    assert "is more than the 349 cents" in refused.text
+    notes = sandbox.client().Invoice.retrieve(invoice).invoice.issued_credit_notes
+    assert [(note.cn_total, note.cn_status) for note in notes] == [(200, "refunded"), (150, "refund_due")]
+
+
 def test_accounts_are_found_by_name_address_or_id(sandbox: Any, browser: httpx.Client) -> None:
     client = sandbox.client()
     client.Customer.create({"id": "c-1", "first_name": "Alice", "email": "alice@example.com"})

@@ -1,4 +1,4 @@
-"""Credit notes for the unused time of a term that is cut or changed.
+"""Credit notes for the unused time of a term that is cut or changed, and for any part of an invoice on request.
 
 Each line charged for time still to come is credited once, in proportion to the second; half cents round up. A credit
 for money that was paid is refundable and pays the customer's next invoice; for money still due it is an adjustment
@@ -19,6 +19,7 @@ from chargebee_sandbox.site import Site
 from chargebee_sandbox.site_settings import load_settings
 
 _PRORATED_SUFFIX = " - Prorated "
+_TERM_REASONS = ("subscription_change", "subscription_cancellation")
 
 
 def credit_term(subscription: Subscription, customer: Customer, *, whole: bool) -> list[CreditNote]:
@@ -37,6 +38,51 @@ def credit_items(subscription: Subscription, customer: Customer, entities: Colle
     if subscription.uncredited_till == subscription["current_term_end"]:
         return []
     return _credit_running_term(subscription, customer, entities, reason="subscription_change", whole=False)
+
+
+def refundable_amount(invoice: Invoice) -> int:
+    """Return what can still be credited or refunded of what was paid of an invoice, in cents."""
+    paid = sum(link["applied_amount"] for link in invoice["linked_payments"] if link["txn_status"] == "success")
+    credited = sum(note["cn_total"] for note in invoice["issued_credit_notes"] if note["cn_status"] != "voided")
+    return int(paid + sum(credit["applied_amount"] for credit in invoice["applied_credits"]) - credited)
+
+
+def credit_invoice(invoice: Invoice, customer: Customer, amount: int, details: Body, *, adjusts: bool) -> CreditNote:
+    """Credit an amount (cents) of an invoice, in proportion to its lines, and save the invoice and the customer.
+
+    With ``adjusts`` it reduces the amount due, otherwise it becomes a refundable credit. ``details`` are further public
+    attributes. The caller has checked that the amount is due or refundable.
+    """
+    note = _build_note(invoice, _spread_over_lines(invoice, amount), details["reason_code"], adjusts=adjusts)
+    note.set_attributes(**details)
+    if adjusts:
+        _apply_adjustment(invoice, note)
+    else:
+        _add_refundable_note(invoice, note, customer)
+    invoice.save()
+    return note
+
+
+def void_note(note: CreditNote, invoice: Invoice, customer: Customer) -> None:
+    """Void a note that nothing was used of; what an adjustment took off its invoice is due again. Saves all three."""
+    if note["type"] == "adjustment":
+        _take_back_adjustment(note, invoice)
+    else:
+        customer.set_attributes(refundable_credits=customer["refundable_credits"] - note["amount_available"])
+        customer.save()
+    note.set_attributes(
+        status="voided", voided_at=clock.now_seconds(), amount_available=0, amount_allocated=0, allocations=[]
+    )
+    note.save()
+    update_note_reference(note, invoice)
+
+
+def update_note_reference(note: CreditNote, invoice: Invoice) -> None:
+    """Set the status of a note in the invoice that it was issued for, and save the invoice."""
+    name = "adjustment_credit_notes" if note["type"] == "adjustment" else "issued_credit_notes"
+    links = [_note_reference(note) if link["cn_id"] == note.handle else link for link in invoice[name]]
+    invoice.set_attributes(**{name: links})
+    invoice.save()
 
 
 def format_day(instant: int) -> str:
@@ -86,7 +132,11 @@ def _uncredited_lines(subscription: Subscription) -> list[tuple[Invoice, list[Bo
 
 
 def _credited_line_ids(subscription: Subscription) -> set[str]:
-    notes = CreditNote.objects.filter(customer_id=subscription.customer_id, body__subscription_id=subscription.handle)
+    notes = CreditNote.objects.filter(
+        customer_id=subscription.customer_id,
+        body__subscription_id=subscription.handle,
+        body__reason_code__in=_TERM_REASONS,
+    ).exclude(body__status="voided")
     return {line["reference_line_item_id"] for note in notes for line in note["line_items"]}
 
 
@@ -109,14 +159,46 @@ def _credit_line(line: Body, *, whole: bool) -> Body:
     }
 
 
+def _spread_over_lines(invoice: Invoice, amount: int) -> list[Body]:
+    """Return the lines of a note for an amount of an invoice: each line's share of it, without losing a cent."""
+    nets = [line["amount"] - line["discount_amount"] + line["tax_amount"] for line in invoice["line_items"]]
+    lines, passed, given = [], 0, 0
+    for line, net in zip(invoice["line_items"], nets, strict=True):
+        passed += net
+        share = proportional_share(amount, passed, sum(nets)) - given
+        given += share
+        lines.append(_share_of_line(line, share, proportional_share(share, line["tax_amount"], net)))
+    return [line for line in lines if _line_total(line)]
+
+
+def _share_of_line(line: Body, total: int, tax: int) -> Body:
+    return {
+        **line,
+        "id": identifiers.new_id("li_"),
+        "reference_line_item_id": line["id"],
+        "date_from": clock.now_seconds(),
+        "date_to": clock.now_seconds(),
+        "quantity": 1,
+        "unit_amount": total - tax,
+        "amount": total - tax,
+        "tax_amount": tax,
+        "discount_amount": 0,
+        "item_level_discount_amount": 0,
+    }
+
+
 def _line_total(line: Body) -> int:
     return int(line["amount"] + line["tax_amount"])
 
 
 def _issue_notes(invoice: Invoice, lines: list[Body], reason: str, customer: Customer) -> list[CreditNote]:
-    """Issue and save an invoice's notes: an adjustment up to the amount due, and a refundable note for the rest."""
+    """Issue and save an invoice's notes: an adjustment up to the amount due, and a refundable note for the rest.
+
+    What was refunded before is not credited again.
+    """
     due = min(invoice["amount_due"], sum(_line_total(line) for line in lines))
-    adjusting, refunding = _split_lines(lines, due)
+    adjusting, rest = _split_lines(lines, due)
+    refunding, _refunded_before = _split_lines(rest, refundable_amount(invoice))
     notes = []
     if adjusting:
         notes.append(_apply_adjustment(invoice, _build_note(invoice, adjusting, reason, adjusts=True)))
@@ -200,6 +282,17 @@ def _apply_adjustment(invoice: Invoice, note: CreditNote) -> CreditNote:
         invoice.set_attributes(status="paid", paid_at=clock.now_seconds(), dunning_status="stopped", next_retry_at=None)
     note.save()
     return note
+
+
+def _take_back_adjustment(note: CreditNote, invoice: Invoice) -> None:
+    due = invoice["amount_due"] + note["amount_allocated"]
+    invoice.set_attributes(
+        status="not_paid",
+        paid_at=None,
+        amount_adjusted=invoice["amount_adjusted"] - note["amount_allocated"],
+        amount_due=due,
+        amount_to_collect=due,
+    )
 
 
 def _add_refundable_note(invoice: Invoice, note: CreditNote, customer: Customer) -> CreditNote:

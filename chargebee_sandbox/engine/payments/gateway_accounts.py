@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from chargebee_sandbox.engine.payments.gateway import ACCOUNT_ID as CARDS
+from chargebee_sandbox.site_settings import load_settings
 
 PAYPAL = "gw_paypal"
 
 GATEWAYS = {
-    CARDS: "chargebee",
     PAYPAL: "paypal",
     "gw_braintree": "braintree",
     "gw_paypal_express": "paypal_express_checkout",
 }
-"""The gateway of each account. ``paypal`` is PayPal Commerce, which new sites get instead of Express Checkout."""
+"""The gateway of each account for PayPal. ``paypal`` is PayPal Commerce, which new sites get, not Express Checkout."""
 
 _PAYMENT_METHODS = {
     "card": (CARDS,),
@@ -28,3 +28,8 @@ def account_for(payment_method_type: str, requested: str | None = None) -> str |
     if requested is None:
         return accounts[0]
     return requested if requested in accounts else None
+
+
+def gateway_of(account: str) -> str:
+    """Return the gateway of an account; that of cards is the site's choice."""
+    return load_settings().card_gateway if account == CARDS else GATEWAYS[account]

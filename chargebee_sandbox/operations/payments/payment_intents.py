@@ -64,5 +64,5 @@ def _read_details(params: Params, current: Body) -> Body:
     account = gateway_accounts.account_for(method, requested)
     if account is None:
         raise wrong_value("gateway_account_id", "is no gateway account of this site for the payment method")
-    gateway = gateway_accounts.GATEWAYS[account]
+    gateway = gateway_accounts.gateway_of(account)
     return {**details, "payment_method_type": method, "gateway_account_id": account, "gateway": gateway}

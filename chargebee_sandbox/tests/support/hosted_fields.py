@@ -54,8 +54,8 @@ class Payer:
     def decide_challenge(self, intent: dict[str, Any], decision: str = "pass") -> None:
         """Send a decision (pass, fail, cancel, or expire) on the page of the card's issuer."""
         attempt = intent["active_payment_attempt"]["id"]
-        provider = {"provider": self.url.removeprefix("http://")}
-        self._request("POST", f"issuer/{attempt}", params=provider, data={"decision": decision})
+        opener = {"opener": self.url.removeprefix("http://")}
+        self._request("POST", f"issuer/{attempt}", params=opener, data={"decision": decision})
 
     def authorize_card(self, intent: str, number: str = GOOD_CARD, **card: str) -> str:
         """Authorize an intent with a card, pass the challenge if there is one, and return the intent's id."""

@@ -29,6 +29,7 @@ def walk_every_operation(caller: HttpCaller) -> None:
     _change_subscription(caller)
     _give_promotional_credits(caller)
     _live_through_a_month(caller)
+    _refund_and_credit(caller)
     _merge_customers(caller)
     _use_the_rest(caller)
     _read_everything(caller)
@@ -249,6 +250,26 @@ def _live_through_a_month(caller: HttpCaller) -> None:
     monthly = [{"item_price_id": MONTHLY, "quantity": 1}]
     order = {"subscription_items": monthly, "payment_source_id": good}
     caller.call_operation("subscription.create_with_items", "bob", id="bobs-again", **order)
+
+
+def _refund_and_credit(caller: HttpCaller) -> None:
+    """An invoice of Gus is refunded, credited and paid back by cheque in parts; a void credit is refundable again."""
+    caller.call_operation("customer.create", id="gus", email="gus@example.com")
+    _add_card(caller, "gus", GOOD_CARD)
+    items = [{"item_price_id": YEARLY, "quantity": 1}]
+    paid = caller.call_operation("subscription.create_with_items", "gus", subscription_items=items)["invoice"]
+    reason = {"reason_code": "service_unsatisfactory"}
+    caller.call_operation(
+        "invoice.refund", paid["id"], refund_amount=100, credit_note=reason, customer_notes="Sorry", comment="Outage"
+    )
+    offline = {"amount": 50, "payment_method": "check", "reference_number": "7", "date": paid["date"]}
+    caller.call_operation("invoice.record_refund", paid["id"], transaction=offline, credit_note=reason)
+    order = {"reference_invoice_id": paid["id"], "total": 200, "type": "refundable", **reason}
+    credit = caller.call_operation("credit_note.create", **order)["credit_note"]
+    caller.call_operation("credit_note.refund", credit["id"], refund_amount=80, refund_reason_code="Outage")
+    caller.call_operation("credit_note.record_refund", credit["id"], transaction={**offline, "date": credit["date"]})
+    mistaken = caller.call_operation("credit_note.create", **order)["credit_note"]
+    caller.call_operation("credit_note.void_credit_note", mistaken["id"], comment="A mistake")
 
 
 def _merge_customers(caller: HttpCaller) -> None:
