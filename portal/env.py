@@ -20,6 +20,9 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 
 PayPalGateway = Literal["paypal_commerce", "braintree", "none"]
 PAYPAL_GATEWAYS: tuple[PayPalGateway, ...] = ("paypal_commerce", "braintree", "none")
+CardGateway = Literal["stripe", "braintree"]
+CARD_GATEWAYS: tuple[CardGateway, ...] = ("stripe", "braintree")
+"""The gateways for cards whose own scripts authenticate a payer."""
 Choice = TypeVar("Choice", bound=str)
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
@@ -27,6 +30,11 @@ Mode = Literal["demo", "test", "production"]
 MODES: tuple[Mode, ...] = ("demo", "test", "production")
 LogFormat = Literal["plain", "json"]
 LOG_FORMATS: tuple[LogFormat, ...] = ("plain", "json")
+LogLevel = Literal["DEBUG", "INFO", "WARNING", "ERROR"]
+LOG_LEVELS: tuple[LogLevel, ...] = ("DEBUG", "INFO", "WARNING", "ERROR")
+HIGHEST_PORT = 65_535
+# Each has a database connection.
+MOST_RESUME_THREADS = 64
 
 # How long a claim from a contract can be brought in California (Code of Civil Procedure, section 337).
 FOUR_YEARS_OF_DAYS = 1461
@@ -38,6 +46,7 @@ DEMO_SITE = "portal-test"
 DEMO_API_KEY = "test_sandbox_key"
 DEMO_PUBLISHABLE_KEY = "test_sandbox_publishable_key"
 DEMO_WEBHOOK_USERNAME = "chargebee"
+DEMO_SENDER = "Your subscriptions <no-reply@example.com>"
 DEMO_WEBHOOK_PASSWORD = "demo-webhook-password"  # noqa: S105
 
 
@@ -62,9 +71,10 @@ class Environment:
     email: dict[str, Any]
     default_from_email: str
     receipt_retention_days: int
-    log_level: str
+    log_level: LogLevel
     log_format: LogFormat
     sentry_dsn: str
+    security_contact: str
     metrics_networks: list[Network]
     metrics_port: int
     chargebee_site: str
@@ -72,9 +82,11 @@ class Environment:
     chargebee_publishable_key: str
     chargebee_endpoint: str
     chargebee_js_url: str
+    chargebee_card_gateways: list[CardGateway]
     chargebee_paypal_gateway: PayPalGateway
     chargebee_background_requests_per_minute: int
     resume_threads: int
+    web_threads: int
     chargebee_webhook_username: str
     chargebee_webhook_passwords: list[str]
 
@@ -92,8 +104,15 @@ def _read_choice(read: environ.Env, name: str, choices: Sequence[Choice], defaul
     raise ImproperlyConfigured(f"{name} is {value!r}; it must be one of {', '.join(choices)}.")
 
 
+def _read_choices(read: environ.Env, name: str, choices: Sequence[Choice]) -> list[Choice]:
+    values = [value.strip() for value in read.list(name, default=[])]
+    if unknown := sorted({*values}.difference(choices)):
+        raise ImproperlyConfigured(f"{name} names {', '.join(unknown)}; it may list {', '.join(choices)}.")
+    return [choice for choice in choices if choice in values]
+
+
 def _sandbox_origin(read: environ.Env) -> str:
-    return f"http://127.0.0.1:{_read_int(read, 'SANDBOX_PORT', 8001)}"
+    return f"http://127.0.0.1:{_read_port(read, 'SANDBOX_PORT', 8001)}"
 
 
 def _read_provider(read: environ.Env, mode: Mode) -> dict[str, Any]:
@@ -109,12 +128,13 @@ def _read_provider(read: environ.Env, mode: Mode) -> dict[str, Any]:
             "CHARGEBEE_JS_URL",
             default="https://js.chargebee.com/v2/chargebee.js" if production else f"{sandbox}/v2/chargebee.js",
         ),
+        "chargebee_card_gateways": _read_choices(read, "CHARGEBEE_CARD_GATEWAYS", CARD_GATEWAYS),
         "chargebee_paypal_gateway": _read_choice(read, "CHARGEBEE_PAYPAL_GATEWAY", PAYPAL_GATEWAYS, "paypal_commerce"),
         # Two thirds of the smallest site's rate limit; the rest is for subscribers' requests. The sandbox has no limit.
         "chargebee_background_requests_per_minute": _read_int(
             read, "CHARGEBEE_BACKGROUND_REQUESTS_PER_MINUTE", 100 if production else 0
         ),
-        "resume_threads": _read_int(read, "RESUME_THREADS", 8),
+        "resume_threads": _read_int(read, "RESUME_THREADS", 8, at_least=1, at_most=MOST_RESUME_THREADS),
         "chargebee_webhook_username": read.str("CHARGEBEE_WEBHOOK_USERNAME", default=DEMO_WEBHOOK_USERNAME),
         "chargebee_webhook_passwords": read.list("CHARGEBEE_WEBHOOK_PASSWORDS", default=[DEMO_WEBHOOK_PASSWORD]),
     }
@@ -141,9 +161,19 @@ def _read_optional_int(read: environ.Env, name: str, default: int | None) -> int
         raise ImproperlyConfigured(f"{name} is {text!r}; it must be a whole number.") from error
 
 
-def _read_int(read: environ.Env, name: str, default: int) -> int:
+def _read_int(read: environ.Env, name: str, default: int, *, at_least: int = 0, at_most: int | None = None) -> int:
     number = _read_optional_int(read, name, default)
-    return default if number is None else number
+    if number is None:
+        return default
+    if number < at_least:
+        raise ImproperlyConfigured(f"{name} is {number}; it must be {at_least} or more.")
+    if at_most is not None and number > at_most:
+        raise ImproperlyConfigured(f"{name} is {number}; it must be {at_most} or less.")
+    return number
+
+
+def _read_port(read: environ.Env, name: str, default: int, *, at_least: int = 1) -> int:
+    return _read_int(read, name, default, at_least=at_least, at_most=HIGHEST_PORT)
 
 
 def _read_networks(read: environ.Env, name: str, default: Sequence[str] = ()) -> list[Network]:
@@ -158,7 +188,7 @@ def read_environment() -> Environment:
     read = environ.Env()
     mode = _read_choice(read, "PORTAL_ENV", MODES, "demo")
     var_dir = Path(read.str("VAR_DIR", default=str(BASE_DIR / "var"))).expanduser().resolve()
-    port = _read_int(read, "PORT", 8000)
+    port = _read_port(read, "PORT", 8000)
     return Environment(
         mode=mode,
         var_dir=var_dir,
@@ -172,21 +202,23 @@ def read_environment() -> Environment:
         ],
         support_widget_url=read.str("SUPPORT_WIDGET_URL", default=""),
         port=port,
-        sandbox_port=_read_int(read, "SANDBOX_PORT", 8001),
+        web_threads=_read_int(read, "WEB_THREADS", 4, at_least=1),
+        sandbox_port=_read_port(read, "SANDBOX_PORT", 8001),
         # The demo is reached directly, so a client can forge the forwarded address.
         num_proxies=_read_optional_int(read, "NUM_PROXIES", None if mode == "production" else 0),
         admin_networks=_read_networks(read, "ADMIN_NETWORKS"),
         database=_read_database(read, var_dir),
         redis_url=read.str("REDIS_URL", default=""),
         email=read.email_url("EMAIL_URL", default=f"filemail:///{var_dir / 'mail'}"),
-        default_from_email=read.str("DEFAULT_FROM_EMAIL", default="Your subscriptions <no-reply@example.com>"),
-        receipt_retention_days=_read_int(read, "RECEIPT_RETENTION_DAYS", FOUR_YEARS_OF_DAYS),
-        log_level=read.str("LOG_LEVEL", default="INFO"),
+        default_from_email=read.str("DEFAULT_FROM_EMAIL", default=DEMO_SENDER),
+        receipt_retention_days=_read_int(read, "RECEIPT_RETENTION_DAYS", FOUR_YEARS_OF_DAYS, at_least=1),
+        log_level=_read_choice(read, "LOG_LEVEL", LOG_LEVELS, "INFO"),
         log_format=_read_choice(read, "LOG_FORMAT", LOG_FORMATS, "json" if mode == "production" else "plain"),
         sentry_dsn=read.str("SENTRY_DSN", default=""),
+        security_contact=read.str("SECURITY_CONTACT", default=""),
         metrics_networks=_read_networks(
             read, "METRICS_NETWORKS", default=[] if mode == "production" else ["127.0.0.0/8", "::1/128"]
         ),
-        metrics_port=_read_int(read, "METRICS_PORT", 0),
+        metrics_port=_read_port(read, "METRICS_PORT", 0, at_least=0),
         **_read_provider(read, mode),
     )

@@ -12,13 +12,15 @@ from django.db import connection
 
 from conftest import ROOT
 from dev.check_list import production_environment
-from portal.checks import (
-    check_demo_operators,
+from portal.checks.every_mode import (
     check_endpoint_scheme,
-    check_production_settings,
+    check_error_reports,
+    check_mail_sender,
     check_provider_script_origin,
     check_site_name,
+    check_webhook_username,
 )
+from portal.checks.production import check_demo_operators, check_production_settings
 from portal.env import read_environment
 
 VARIABLES = (
@@ -34,6 +36,10 @@ VARIABLES = (
 )
 
 
+SECRET = "tTk9bI2x-ZrQ0mWv7Ld_CqYe5Hn1Ps8Ua4Gf6Jo3KtXy2Bw9Rc0Vi5Em7"
+PASSWORD = "Ux7fQ-p2Lm9_Zk4tRb1YcW8e"
+
+
 @pytest.fixture
 def bare(monkeypatch):
     """An environment without any variable of the portal."""
@@ -46,23 +52,28 @@ def bare(monkeypatch):
 def production(settings, monkeypatch):
     """Valid production settings."""
     settings.PRODUCTION = True
-    settings.SECRET_KEY = "s" * 60
-    settings.OTP_PEPPER = "p" * 60
+    settings.SECRET_KEY = SECRET
+    settings.OTP_PEPPER = SECRET[::-1]
     settings.ALLOWED_HOSTS = ["portal.example.com"]
     settings.BASE_URL = "https://portal.example.com"
     settings.LINK_DOMAINS = ["example.com"]
     settings.NUM_PROXIES = 1
-    monkeypatch.setitem(settings.DATABASES["default"], "ENGINE", "django.db.backends.postgresql")
-    settings.CELERY_BROKER_URL = "rediss://cache.example.com/0"
+    settings.METRICS_NETWORKS = []
+    database = {"ENGINE": "django.db.backends.postgresql", "HOST": "10.0.0.5", "OPTIONS": {"sslmode": "verify-full"}}
+    for name, value in database.items():
+        monkeypatch.setitem(settings.DATABASES["default"], name, value)
+    settings.CELERY_BROKER_URL = "rediss://:password@cache.example.com/0"
     settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
     settings.EMAIL_USE_TLS = True
+    settings.EMAIL_HOST = "mail.example.com"
+    settings.DEFAULT_FROM_EMAIL = "Subscriptions <no-reply@portal.example.org>"
     settings.ADMIN_NETWORKS = [ip_network("192.0.2.0/24")]
     settings.CHARGEBEE_SITE = "example"
     settings.CHARGEBEE_API_KEY = "live_key"
     settings.CHARGEBEE_PUBLISHABLE_KEY = "live_publishable_key"
     settings.CHARGEBEE_ENDPOINT = ""
     settings.CHARGEBEE_JS_URL = "https://js.chargebee.com/v2/chargebee.js"
-    settings.CHARGEBEE_WEBHOOK_PASSWORDS = ["w" * 24]
+    settings.CHARGEBEE_WEBHOOK_PASSWORDS = [PASSWORD]
     return settings
 
 
@@ -107,13 +118,30 @@ def test_a_site_takes_paypal_by_paypal_commerce_unless_told_otherwise(bare, mode
 
 
 @pytest.mark.parametrize(
+    ("listed", "read"), [(None, []), ("", []), ("stripe", ["stripe"]), ("braintree, stripe", ["stripe", "braintree"])]
+)
+def test_a_site_may_have_several_gateways_for_cards(bare, listed, read):
+    if listed is not None:
+        bare.setenv("CHARGEBEE_CARD_GATEWAYS", listed)
+    assert read_environment().chargebee_card_gateways == read
+
+
+@pytest.mark.parametrize(
     ("name", "value"),
     [
         ("PORTAL_ENV", "prod"),
         ("LOG_FORMAT", "xml"),
+        ("CHARGEBEE_CARD_GATEWAYS", "adyen"),
         ("CHARGEBEE_PAYPAL_GATEWAY", "express"),
         ("NUM_PROXIES", "one"),
         ("PORT", "http"),
+        ("PORT", "0"),
+        ("PORT", "99999"),
+        ("METRICS_PORT", "-1"),
+        ("RESUME_THREADS", "0"),
+        ("RECEIPT_RETENTION_DAYS", "-5"),
+        ("CHARGEBEE_BACKGROUND_REQUESTS_PER_MINUTE", "-5"),
+        ("LOG_LEVEL", "LOUD"),
     ],
 )
 def test_an_invalid_value_is_named_in_the_error(bare, name, value):
@@ -132,14 +160,31 @@ def test_valid_production_settings_pass(production):
     [
         ("SECRET_KEY", "short", "portal.E001"),
         ("SECRET_KEY", "demo-only-secret-key-that-production-refuses-to-start-with", "portal.E001"),
+        ("SECRET_KEY", "demo-only-secret-key-that-production-refuses-to-start-withx", "portal.E001"),
+        ("SECRET_KEY", "s" * 60, "portal.E001"),
+        ("SECRET_KEY", "0123456789" * 6, "portal.E001"),
         ("OTP_PEPPER", "", "portal.E002"),
-        ("OTP_PEPPER", "s" * 60, "portal.E003"),
+        ("OTP_PEPPER", SECRET, "portal.E003"),
         ("ALLOWED_HOSTS", [], "portal.E004"),
         ("ALLOWED_HOSTS", ["*"], "portal.E004"),
+        ("ALLOWED_HOSTS", [".com"], "portal.E004"),
+        ("ALLOWED_HOSTS", ["portal.example.com", "https://portal.example.org"], "portal.E004"),
         ("BASE_URL", "http://portal.example.com", "portal.E005"),
+        ("BASE_URL", "https://", "portal.E005"),
+        ("BASE_URL", "https://portal.example.com/account", "portal.E005"),
+        ("BASE_URL", "https://me@portal.example.com", "portal.E005"),
+        ("BASE_URL", "https://portal.example.net", "portal.E031"),
         ("LINK_DOMAINS", [], "portal.E022"),
         ("NUM_PROXIES", None, "portal.E006"),
+        ("NUM_PROXIES", 0, "portal.E006"),
         ("NUM_PROXIES", -1, "portal.E006"),
+        ("NUM_PROXIES", 99, "portal.E006"),
+        ("METRICS_NETWORKS", [ip_network("0.0.0.0/0")], "portal.W001"),
+        ("CELERY_BROKER_URL", "redis://:password@cache.example.com/0", "portal.W003"),
+        ("CELERY_BROKER_URL", "redis://:password@10.0.0.6/0", "portal.W003"),
+        ("CELERY_BROKER_URL", "redis://redis:6379/0", "portal.W004"),
+        ("DEFAULT_FROM_EMAIL", "Your subscriptions <no-reply@example.com>", "portal.E034"),
+        ("EMAIL_HOST", "", "portal.E009"),
         ("ADMIN_NETWORKS", [], "portal.E026"),
         ("EMAIL_USE_TLS", False, "portal.E018"),
         ("CELERY_BROKER_URL", "filesystem://", "portal.E008"),
@@ -147,6 +192,8 @@ def test_valid_production_settings_pass(production):
         ("CHARGEBEE_SITE", "portal-test", "portal.E010"),
         ("CHARGEBEE_API_KEY", "test_sandbox_key", "portal.E011"),
         ("CHARGEBEE_PUBLISHABLE_KEY", "", "portal.E012"),
+        ("CHARGEBEE_API_KEY", "test_key", "portal.E032"),
+        ("CHARGEBEE_SITE", "example-test", "portal.E033"),
         ("CHARGEBEE_ENDPOINT", "http://127.0.0.1:8001/api/v2", "portal.E013"),
         ("CHARGEBEE_ENDPOINT", "https://localhost/api/v2", "portal.E013"),
         ("CHARGEBEE_ENDPOINT", "https://chargebee.com.example.com/api/v2", "portal.E013"),
@@ -157,7 +204,9 @@ def test_valid_production_settings_pass(production):
         ("CHARGEBEE_JS_URL", "https://js.chargebee.com.example.com/v2/chargebee.js", "portal.E014"),
         ("CHARGEBEE_JS_URL", "https://js.chargebee.com@example.com/v2/chargebee.js", "portal.E014"),
         ("CHARGEBEE_WEBHOOK_PASSWORDS", ["demo-webhook-password"], "portal.E015"),
-        ("CHARGEBEE_WEBHOOK_PASSWORDS", ["w" * 24, "short"], "portal.E015"),
+        ("CHARGEBEE_WEBHOOK_PASSWORDS", [PASSWORD, "short"], "portal.E015"),
+        ("CHARGEBEE_WEBHOOK_PASSWORDS", ["w" * 24], "portal.E015"),
+        ("CHARGEBEE_WEBHOOK_PASSWORDS", ["demo-webhook-password1"], "portal.E015"),
         ("CHARGEBEE_WEBHOOK_PASSWORDS", [], "portal.E015"),
     ],
 )
@@ -169,6 +218,57 @@ def test_production_refuses_an_unsafe_setting(production, name, value, fault):
 def test_production_refuses_sqlite(production, monkeypatch):
     monkeypatch.setitem(production.DATABASES["default"], "ENGINE", "django.db.backends.sqlite3")
     assert production_faults() == {"portal.E007"}
+
+
+@pytest.mark.shows("security-41")
+@pytest.mark.parametrize("sslmode", [None, "prefer", "disable"])
+def test_production_warns_of_a_database_elsewhere_without_encryption(production, monkeypatch, sslmode):
+    monkeypatch.setitem(production.DATABASES["default"], "OPTIONS", {"sslmode": sslmode})
+    assert production_faults() == {"portal.W002"}
+
+
+@pytest.mark.parametrize("host", ["", "127.0.0.1", "/run/postgresql", "db"])
+def test_a_database_on_this_machine_needs_no_encryption(production, monkeypatch, host):
+    monkeypatch.setitem(production.DATABASES["default"], "HOST", host)
+    monkeypatch.setitem(production.DATABASES["default"], "OPTIONS", {})
+    assert production_faults() == set()
+
+
+def test_production_warns_of_a_test_site(production):
+    production.CHARGEBEE_SITE = "example-test"
+    production.CHARGEBEE_API_KEY, production.CHARGEBEE_PUBLISHABLE_KEY = "test_key", "test_publishable_key"
+    assert production_faults() == {"portal.W005"}
+
+
+@pytest.mark.shows("security-41")
+@pytest.mark.parametrize(
+    "sender",
+    ["Portal\r\nBcc: eve@example.org <no-reply@example.org>", "Portal", "", "a@example.org, b@example.org"],
+)
+def test_the_sender_of_mails_is_one_address_in_every_mode(settings, sender):
+    settings.DEFAULT_FROM_EMAIL = sender
+    assert [message.id for message in check_mail_sender(None)] == ["portal.E028"]
+
+
+@pytest.mark.parametrize("name", ["", "charge:bee", "charge\nbee"])
+def test_the_name_of_the_webhooks_fits_basic_auth_in_every_mode(settings, name):
+    settings.CHARGEBEE_WEBHOOK_USERNAME = name
+    assert [message.id for message in check_webhook_username(None)] == ["portal.E029"]
+
+
+@pytest.mark.shows("security-41")
+@pytest.mark.parametrize(
+    ("dsn", "faults"),
+    [
+        ("", []),
+        ("https://key@sentry.example.com/1", []),
+        ("http://key@127.0.0.1:9000/1", []),
+        ("http://key@sentry.example.com/1", ["portal.E030"]),
+    ],
+)
+def test_reports_of_errors_are_encrypted_in_every_mode(settings, dsn, faults):
+    settings.SENTRY_DSN = dsn
+    assert [message.id for message in check_error_reports(None)] == faults
 
 
 def test_the_demo_may_keep_its_defaults(settings):
@@ -340,7 +440,7 @@ def test_operator_cookies_are_bound_to_the_host_and_https(tmp_path):
 def test_a_server_with_demo_defaults_does_not_start_in_production(tmp_path):
     answer = load_wsgi({"PATH": os.environ["PATH"], "PORTAL_ENV": "production", "VAR_DIR": str(tmp_path)})
     assert answer.returncode != 0
-    assert "SECRET_KEY is the demo's or too short." in answer.stderr
+    assert "SECRET_KEY is the demo's, too short, or easy to guess." in answer.stderr
     assert "CHARGEBEE_WEBHOOK_PASSWORDS holds a weak password or none." in answer.stderr
 
 
@@ -357,7 +457,7 @@ def test_a_worker_and_a_beat_with_demo_defaults_do_not_start_in_production(tmp_p
         timeout=30,
     )
     assert answer.returncode != 0
-    assert "SECRET_KEY is the demo's or too short." in answer.stderr
+    assert "SECRET_KEY is the demo's, too short, or easy to guess." in answer.stderr
 
 
 @pytest.mark.django_db

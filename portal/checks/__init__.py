@@ -1,0 +1,1 @@
+"""System checks of the settings; `portal.apps` imports the modules that register them."""

@@ -1,0 +1,257 @@
+"""Settings that are acceptable only in the demo, and are refused in production."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+from urllib.parse import SplitResult, urlsplit
+
+from django.conf import settings
+from django.contrib.auth import get_user_model
+from django.contrib.auth.hashers import check_password
+from django.core.checks import CheckMessage, Tags, register
+from django.db import connection
+from django.http.request import validate_host
+
+from portal import env
+from portal.checks.messages import DOMAIN, LOOPBACK, setting_error, setting_warning
+from portal.operator_groups import GROUPS
+
+CHARGEBEE_DOMAIN = ".chargebee.com"
+CHARGEBEE_SCRIPT_HOST = "js.chargebee.com"
+# Of a test site's name, and of its keys.
+TEST_SITE_SUFFIX, TEST_KEY_PREFIX, LIVE_KEY_PREFIX = "-test", "test_", "live_"
+DEMO_OPERATORS = ("admin", *GROUPS)
+HOST_NAME = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?", re.IGNORECASE)
+MIN_SECRET_LENGTH = 50
+MIN_PASSWORD_LENGTH = 20
+# Random characters of these lengths have more than twice as many different ones.
+MIN_DIFFERENT_CHARACTERS = 8
+# More than a CDN, a load balancer, an ingress and a sidecar: a client could forge the addresses that limits go by.
+MOST_PROXIES = 5
+ENCRYPTED_SSL_MODES = {"require", "verify-ca", "verify-full"}
+
+
+def _is_guessable(secret: str, *, demo: str, min_length: int) -> bool:
+    """Whether a secret is short, contains the demo's, or has few different characters or a repeated part."""
+    return (
+        len(secret) < min_length
+        or demo in secret
+        or len(set(secret)) < MIN_DIFFERENT_CHARACTERS
+        or secret in (secret + secret)[1:-1]
+    )
+
+
+def _secret_errors() -> Iterator[CheckMessage]:
+    for number, name, demo in (
+        (1, "SECRET_KEY", env.DEMO_SECRET_KEY),
+        (2, "OTP_PEPPER", env.DEMO_OTP_PEPPER),
+    ):
+        if _is_guessable(getattr(settings, name), demo=demo, min_length=MIN_SECRET_LENGTH):
+            yield setting_error(
+                number,
+                f"{name} is the demo's, too short, or easy to guess.",
+                f"Set {MIN_SECRET_LENGTH} random characters.",
+            )
+    if settings.SECRET_KEY == settings.OTP_PEPPER:
+        yield setting_error(
+            3, "SECRET_KEY and OTP_PEPPER are the same.", "One that leaks must not give away the other."
+        )
+
+
+def _is_host_pattern(host: str) -> bool:
+    """Whether an entry of ALLOWED_HOSTS names a host, or with a leading dot a domain with its subdomains."""
+    return DOMAIN.fullmatch(host[1:]) is not None if host.startswith(".") else HOST_NAME.fullmatch(host) is not None
+
+
+def _host_errors() -> Iterator[CheckMessage]:
+    if not settings.ALLOWED_HOSTS or not all(_is_host_pattern(host) for host in settings.ALLOWED_HOSTS):
+        yield setting_error(
+            4,
+            "ALLOWED_HOSTS does not name the hosts.",
+            "Set ALLOWED_HOSTS to the brands' host names: neither * nor a whole top-level domain.",
+        )
+    if not settings.LINK_DOMAINS:
+        yield setting_error(
+            22,
+            "LINK_DOMAINS names no domain.",
+            "Set it to where the brands' own pages are: example.com,example.org.",
+        )
+    base = urlsplit(settings.BASE_URL)
+    if not _is_https_origin(base):
+        yield setting_error(
+            5, "BASE_URL is not an https address without a path.", "Set BASE_URL to where subscribers open the portal."
+        )
+    elif not validate_host(base.hostname or "", settings.ALLOWED_HOSTS):
+        yield setting_error(
+            31, "BASE_URL has a host that ALLOWED_HOSTS does not name.", "Its links would lead nowhere."
+        )
+
+
+def _is_https_origin(address: SplitResult) -> bool:
+    has_more = address.username is not None or address.path or address.query or address.fragment
+    return address.scheme == "https" and bool(address.hostname) and not has_more
+
+
+def _network_errors() -> Iterator[CheckMessage]:
+    if settings.NUM_PROXIES is None or not 1 <= settings.NUM_PROXIES <= MOST_PROXIES:
+        yield setting_error(
+            6,
+            f"NUM_PROXIES is not set, or not between 1 and {MOST_PROXIES}.",
+            "Set how many proxies stand in front: one at least, since a slow client would hold a thread without it.",
+        )
+    if not settings.ADMIN_NETWORKS:
+        yield setting_error(
+            26,
+            "ADMIN_NETWORKS does not say from where operators come.",
+            "Set their networks; 0.0.0.0/0,::/0 is everywhere.",
+        )
+    if any(network.prefixlen == 0 for network in settings.METRICS_NETWORKS):
+        yield setting_warning(1, "METRICS_NETWORKS lets everybody read the metrics.", "Name the monitoring's networks.")
+
+
+def _leaves_the_machine(host: str) -> bool:
+    """Whether a host is beyond this machine and, as a name without a dot, its container network."""
+    if host in LOOPBACK or host.startswith("/"):
+        return False
+    try:
+        return not ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return "." in host
+
+
+def _database_errors() -> Iterator[CheckMessage]:
+    database = settings.DATABASES["default"]
+    if database["ENGINE"] != "django.db.backends.postgresql":
+        yield setting_error(7, "DATABASE_URL does not name a PostgreSQL database.", "SQLite is for the demo.")
+    elif (
+        _leaves_the_machine(database.get("HOST", ""))
+        and database.get("OPTIONS", {}).get("sslmode") not in ENCRYPTED_SSL_MODES
+    ):
+        yield setting_warning(
+            2,
+            "DATABASE_URL does not demand encryption to another machine.",
+            "End it with ?sslmode=verify-full, unless the network between them is private.",
+        )
+
+
+def _broker_errors() -> Iterator[CheckMessage]:
+    broker = urlsplit(settings.CELERY_BROKER_URL)
+    if broker.scheme not in ("redis", "rediss"):
+        yield setting_error(8, "REDIS_URL is not set.", "The broker of files is for the demo.")
+        return
+    if broker.scheme == "redis" and _leaves_the_machine(broker.hostname or ""):
+        yield setting_warning(
+            3,
+            "REDIS_URL is not encrypted to another machine.",
+            "Use rediss://, unless the network between them is private.",
+        )
+    if not broker.password and broker.hostname not in LOOPBACK:
+        yield setting_warning(
+            4,
+            "REDIS_URL has no password.",
+            "Whoever reaches the broker can run its tasks: set requirepass, and redis://:password@host.",
+        )
+
+
+def _mail_errors() -> Iterator[CheckMessage]:
+    if settings.EMAIL_BACKEND != "django.core.mail.backends.smtp.EmailBackend" or not settings.EMAIL_HOST:
+        yield setting_error(9, "EMAIL_URL does not name a mail server.", "Codes written to files reach nobody.")
+    elif not _is_mail_private():
+        yield setting_error(
+            18, "EMAIL_URL sends mail in the clear.", "Use smtp+tls or smtp+ssl: sign-in codes go this way."
+        )
+    if settings.DEFAULT_FROM_EMAIL == env.DEMO_SENDER:
+        yield setting_error(
+            34, "DEFAULT_FROM_EMAIL is the demo's.", "Set an address that your mail server may send from."
+        )
+
+
+def _is_mail_private() -> bool:
+    return settings.EMAIL_USE_TLS or settings.EMAIL_USE_SSL or settings.EMAIL_HOST in LOOPBACK
+
+
+def _provider_credential_errors() -> Iterator[CheckMessage]:
+    names = {
+        "CHARGEBEE_SITE": (10, env.DEMO_SITE),
+        "CHARGEBEE_API_KEY": (11, env.DEMO_API_KEY),
+        "CHARGEBEE_PUBLISHABLE_KEY": (12, env.DEMO_PUBLISHABLE_KEY),
+    }
+    missing = [name for name, (_, demo) in names.items() if getattr(settings, name) in ("", demo)]
+    for name in missing:
+        yield setting_error(names[name][0], f"{name} is not set.", "Take it from the provider's console.")
+    if missing:
+        return
+    keys = (settings.CHARGEBEE_API_KEY, settings.CHARGEBEE_PUBLISHABLE_KEY)
+    if len({key.startswith(TEST_KEY_PREFIX) for key in keys}) > 1:
+        yield setting_error(
+            32, "One of the two Chargebee keys is a test site's, the other a live site's.", "Take both from one site."
+        )
+    elif keys[0].startswith(TEST_KEY_PREFIX):
+        yield setting_warning(5, "CHARGEBEE_API_KEY is a test site's.", "No money moves; right for a rehearsal only.")
+    if keys[0].startswith(LIVE_KEY_PREFIX) and settings.CHARGEBEE_SITE.endswith(TEST_SITE_SUFFIX):
+        yield setting_error(33, "CHARGEBEE_SITE is a test site, its key a live site's.", "Take both from one site.")
+
+
+def _provider_address_errors() -> Iterator[CheckMessage]:
+    endpoint = urlsplit(settings.CHARGEBEE_ENDPOINT)
+    is_chargebee = endpoint.scheme == "https" and (endpoint.hostname or "").endswith(CHARGEBEE_DOMAIN)
+    if settings.CHARGEBEE_ENDPOINT and not is_chargebee:
+        yield setting_error(13, "CHARGEBEE_ENDPOINT is not the real provider.", "Leave it empty in production.")
+    script = urlsplit(settings.CHARGEBEE_JS_URL)
+    if (script.scheme, script.netloc) != ("https", CHARGEBEE_SCRIPT_HOST):
+        yield setting_error(14, "CHARGEBEE_JS_URL is not the provider's script.", "Leave it unset in production.")
+
+
+def _webhook_errors() -> Iterator[CheckMessage]:
+    passwords = settings.CHARGEBEE_WEBHOOK_PASSWORDS
+    demo = env.DEMO_WEBHOOK_PASSWORD
+    if not passwords or any(
+        _is_guessable(password, demo=demo, min_length=MIN_PASSWORD_LENGTH) for password in passwords
+    ):
+        yield setting_error(
+            15,
+            "CHARGEBEE_WEBHOOK_PASSWORDS holds a weak password or none.",
+            f"Set at least {MIN_PASSWORD_LENGTH} random characters; two, separated by a comma, while you change it.",
+        )
+
+
+@register(Tags.security)
+def check_production_settings(app_configs: Sequence[Any] | None, **kwargs: Any) -> list[CheckMessage]:
+    """Return an error for each unsafe setting and a warning for each that may be meant; none outside production."""
+    if not settings.PRODUCTION:
+        return []
+    checks = (
+        _secret_errors,
+        _host_errors,
+        _network_errors,
+        _database_errors,
+        _broker_errors,
+        _mail_errors,
+        _provider_credential_errors,
+        _provider_address_errors,
+        _webhook_errors,
+    )
+    return [message for check in checks for message in check()]
+
+
+@register(Tags.database)
+def check_demo_operators(
+    app_configs: Sequence[Any] | None, databases: Sequence[str] | None = None, **kwargs: Any
+) -> list[CheckMessage]:
+    """Refuse the demo's operators, whose passwords are their names; a copied demo database would contain them."""
+    if not settings.PRODUCTION or not databases:
+        return []
+    users = get_user_model()._default_manager
+    # `migrate` runs the checks before the table exists or has all columns of the model.
+    if users.model._meta.db_table not in connection.introspection.table_names():
+        return []
+    demo_operators = users.filter(username__in=DEMO_OPERATORS, is_staff=True)
+    credentials = demo_operators.values_list("username", "password")
+    weak_names = [name for name, password in credentials if check_password(name, password)]
+    if weak_names:
+        hint = f"Delete the users named so or change their passwords: {', '.join(weak_names)}."
+        return [setting_error(17, "The demo's operators can sign in.", hint)]
+    return []
