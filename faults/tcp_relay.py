@@ -27,7 +27,7 @@ class ConnectionCut(Exception):
 
 @dataclass(eq=False)
 class RelayedConnection:
-    """One connection: the two sockets, and how many bytes were sent to the server."""
+    """One connection: the two sockets, and how many bytes the server received since `cut_next`."""
 
     client: socket.socket
     server: socket.socket
@@ -77,7 +77,9 @@ class TcpRelay:
         self._reset_all()
 
     def cut_next(self, after: int) -> None:
-        """Cut the next connection before the first answer after the server has received more than `after` bytes."""
+        """Cut the first connection that brings the server more than `after` bytes from now on, before the answer."""
+        for line in [*self._lines]:
+            line.bytes_received = 0
         self._cut_after = after
 
     def restore(self) -> None:

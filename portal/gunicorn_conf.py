@@ -8,9 +8,9 @@ _production = os.environ.get("PORTAL_ENV") == "production"
 # In production a proxy connects from another address; the demo listens for this machine alone.
 bind = f"{os.environ.get('HOST', '0.0.0.0' if _production else '127.0.0.1')}:{os.environ.get('PORT', '8000')}"  # noqa: S104
 
-# Threads, because changes wait for the provider and a waiting thread is cheap; four measured best. The worker class is
-# gunicorn's with limits on how long a client may hold a thread.
-worker_class = "portal.gunicorn_worker.TimedWorker"
+# Threads, because changes wait for the provider and a waiting thread is cheap; four measured best. A slow client holds
+# one while it sends, so production needs the proxy of deploy/, which passes on whole requests only.
+worker_class = "gthread"
 threads = int(os.environ.get("WEB_THREADS", "4"))
 # A server with more cores sets WEB_CONCURRENCY to about their number.
 workers = int(os.environ.get("WEB_CONCURRENCY", "2"))

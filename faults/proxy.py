@@ -1,0 +1,128 @@
+"""nginx with the configuration of `deploy/`, in front of a running portal."""
+
+from __future__ import annotations
+
+import shutil
+import socket
+import ssl
+import subprocess
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+
+from conftest import NO_AUTHORITIES, ROOT, free_port
+from faults.running_portal import wait_until
+
+HOST = "account.example.com"
+# No certificate authority signed it.
+UNVERIFIED = ssl.create_default_context()
+UNVERIFIED.check_hostname = False
+UNVERIFIED.verify_mode = ssl.CERT_NONE
+
+
+@dataclass
+class Proxy:
+    """A running nginx: its https port, and its logs."""
+
+    port: int
+    folder: Path
+
+    @property
+    def access_log(self) -> str:
+        """What it logged of requests."""
+        return (self.folder / "access.log").read_text()
+
+    @property
+    def error_log(self) -> str:
+        """What it logged of errors."""
+        return (self.folder / "error.log").read_text()
+
+    def request(self, method: str, path: str, *, address: str = "127.0.0.1", **more: object) -> httpx.Response:
+        """Send a request over TLS from an address of this machine."""
+        transport = httpx.HTTPTransport(verify=UNVERIFIED, local_address=address)
+        with httpx.Client(transport=transport, timeout=30) as client:
+            return client.request(
+                method,
+                f"https://127.0.0.1:{self.port}{path}",
+                extensions={"sni_hostname": HOST},
+                **{"headers": {"Host": HOST}, **more},  # type: ignore[arg-type]
+            )
+
+    def open_connection(self, *, address: str) -> ssl.SSLSocket:
+        """Connect over TLS from an address of this machine, without sending a request."""
+        connection = socket.create_connection(("127.0.0.1", self.port), timeout=30, source_address=(address, 0))
+        return UNVERIFIED.wrap_socket(connection, server_hostname=HOST)
+
+
+def _write_configuration(folder: Path, replaced: Mapping[str, str]) -> Path:
+    text = (ROOT / "deploy" / "nginx.conf").read_text()
+    for original, substitute in replaced.items():
+        assert original in text
+        text = text.replace(original, substitute)
+    file = folder / "nginx.conf"
+    file.write_text(text)
+    return file
+
+
+def _make_certificate(folder: Path) -> None:
+    command = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
+    files = [
+        "-keyout",
+        f"{folder}/privkey.pem",
+        "-out",
+        f"{folder}/fullchain.pem",
+        "-days",
+        "2",
+        "-subj",
+        f"/CN={HOST}",
+    ]
+    subprocess.run([*command, *files], check=True, capture_output=True)
+
+
+@contextmanager
+def run_proxy(folder: Path, *, portal_port: int) -> Iterator[Proxy]:
+    """Run the proxy of `deploy/` on free ports, in front of the portal at a port of this machine.
+
+    One address may send one request a second after the burst, so that a slow machine can exceed it.
+    """
+    _make_certificate(folder)
+    proxy = Proxy(port=free_port(), folder=folder)
+    plain_port = free_port()
+    configuration = _write_configuration(
+        folder,
+        {
+            "server web:8000;": f"server 127.0.0.1:{portal_port};",
+            "rate=30r/s": "rate=1r/s",
+            "listen 80 default_server;": f"listen 127.0.0.1:{plain_port} default_server;",
+            "listen [::]:80 default_server;": "",
+            "listen 443 ssl": f"listen 127.0.0.1:{proxy.port} ssl",
+            "listen [::]:443 ssl http2 default_server;": "",
+            "listen [::]:443 ssl http2;": "",
+            "/etc/nginx/tls": str(folder),
+            "/dev/stdout": str(folder / "access.log"),
+            "/dev/stderr": str(folder / "error.log"),
+        },
+    )
+    nginx = shutil.which("nginx")
+    assert nginx
+    process = subprocess.Popen(
+        [nginx, "-c", configuration, "-g", f"daemon off; pid {folder / 'nginx.pid'};"],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        wait_until(lambda: _is_listening(plain_port), seconds=10, what="the proxy")
+        yield proxy
+    finally:
+        process.terminate()
+        process.wait(timeout=10)
+
+
+def _is_listening(port: int) -> bool:
+    try:
+        return httpx.get(f"http://127.0.0.1:{port}/", verify=NO_AUTHORITIES).status_code == 308
+    except httpx.TransportError:
+        return False

@@ -1,0 +1,128 @@
+"""The proxy of `deploy/nginx.conf` before the portal: slow clients, floods, and what it says and logs by itself."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from pathlib import Path
+
+import httpx
+import pytest
+
+from billing.tests.support.live_provider import FAITH
+from conftest import free_port
+from faults.proxy import HOST, Proxy, run_proxy
+from faults.running_portal import RunningPortal
+
+ATTACKER, VISITOR = "127.0.0.66", "127.0.0.7"
+SLOW_HEADS, SLOW_BODIES = 300, 64
+# Of `limit_req` in the configuration.
+BURST = 200
+# Far below the ten seconds that a slow client may take, and far above what a busy machine needs.
+PROMPT_SECONDS = 5.0
+HEAD = f"POST /api/auth/send-otp HTTP/1.1\r\nHost: {HOST}\r\nContent-Type: application/json\r\n".encode()
+TOKEN = "a-signed-token-that-no-log-may-hold"
+OWN_HEADERS = {
+    "Strict-Transport-Security": "max-age=31536000; includeSubDomains; preload",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Cache-Control": "no-store",
+}
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(prefix="portal-proxy-") as folder:
+        Path(folder).chmod(0o755)
+        yield Path(folder)
+
+
+@pytest.fixture
+def proxy(portal: RunningPortal, folder: Path) -> Iterator[Proxy]:
+    with run_proxy(folder, portal_port=portal.port) as proxy:
+        yield proxy
+
+
+@pytest.fixture
+def proxy_alone(folder: Path) -> Iterator[Proxy]:
+    """A proxy whose portal is down."""
+    with run_proxy(folder, portal_port=free_port()) as proxy:
+        yield proxy
+
+
+def assert_own_answer(answer: httpx.Response, status: int) -> None:
+    assert answer.status_code == status
+    assert {name: answer.headers.get_list(name) for name in OWN_HEADERS} == {
+        name: [value] for name, value in OWN_HEADERS.items()
+    }
+    assert answer.headers["Content-Security-Policy"].startswith("default-src 'none';")
+
+
+@pytest.mark.shows("reliability-32")
+def test_slow_clients_keep_nobody_waiting(portal: RunningPortal, proxy: Proxy) -> None:
+    _, browser = portal.create_subscriber("wilma", FAITH)
+    headers = {"Host": HOST, "Authorization": browser.headers["Authorization"]}
+    with ExitStack() as stack:
+        for count, start in ((SLOW_HEADS, HEAD), (SLOW_BODIES, HEAD + b"Content-Length: 5000\r\n\r\n{")):
+            for _ in range(count):
+                client = stack.enter_context(proxy.open_connection(address=ATTACKER))
+                client.sendall(start)
+        began = time.monotonic()
+        answer = proxy.request("GET", "/api/account", address=VISITOR, headers=headers)
+        assert time.monotonic() - began < PROMPT_SECONDS
+    assert answer.status_code == 200
+    assert answer.json()["email"] == "wilma@example.com"
+
+
+@pytest.mark.shows("reliability-32")
+def test_an_address_that_floods_is_limited_and_others_are_served(portal: RunningPortal, proxy: Proxy) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        flood = [*pool.map(lambda _: proxy.request("GET", "/api/site", address=ATTACKER), range(BURST + 200))]
+    refused = [answer for answer in flood if answer.status_code == 429]
+    assert len(flood) - len(refused) >= BURST
+    assert_own_answer(refused[0], 429)
+    assert refused[0].headers["Retry-After"] == "5"
+    assert proxy.request("GET", "/api/site", address=ATTACKER).json()["code"] == "throttled"
+    assert proxy.request("GET", "/api/site", address=VISITOR).status_code == 200
+
+
+@pytest.mark.shows("security-46")
+def test_no_log_holds_a_signed_link(proxy_alone: Proxy) -> None:
+    signed_links = (f"/unsubscribe/{TOKEN}", f"/sign-in-link/{TOKEN}", f"/api/invoice/download/{TOKEN}")
+    for path in (*signed_links, f"/billing-history?token={TOKEN}"):
+        assert proxy_alone.request("GET", path).status_code == 502
+    assert TOKEN not in proxy_alone.access_log
+    assert "/unsubscribe/-" in proxy_alone.access_log
+    assert [path for path in signed_links if path in proxy_alone.error_log] == []
+    # Errors of other addresses are still logged.
+    assert "connect() failed" in proxy_alone.error_log
+
+
+@pytest.mark.shows("security-26")
+def test_its_own_answers_have_the_security_headers_and_the_form_of_the_api(proxy_alone: Proxy) -> None:
+    page = proxy_alone.request("GET", "/dashboard")
+    assert_own_answer(page, 502)
+    assert page.headers["Content-Type"] == "text/html; charset=utf-8"
+    assert "Back in a moment" in page.text
+    unavailable = proxy_alone.request("GET", "/api/account")
+    assert_own_answer(unavailable, 502)
+    # As the status, the code tells the app that the outcome of a change is unknown.
+    assert unavailable.json()["code"] == "502"
+    assert unavailable.json()["requestId"] == unavailable.headers["X-Request-ID"]
+    assert unavailable.headers["Retry-After"] == "30"
+    too_large = proxy_alone.request("POST", "/api/auth/send-otp", content=b"x" * 600_000)
+    assert_own_answer(too_large, 413)
+    assert too_large.json()["code"] == "payload_too_large"
+    assert_own_answer(proxy_alone.request("GET", "/metrics"), 404)
+    assert_own_answer(proxy_alone.request("GET", "/", headers={"Host": HOST, "X": "x" * 40_000}), 400)
+
+
+@pytest.mark.shows("security-26")
+def test_the_portals_answers_have_each_header_once(proxy: Proxy) -> None:
+    answer = proxy.request("GET", "/api/nothing")
+    assert answer.status_code == 404
+    assert answer.headers.get_list("X-Content-Type-Options") == ["nosniff"]
+    assert len(answer.headers.get_list("Content-Security-Policy")) == 1
