@@ -1,20 +1,33 @@
-"""The callbacks and the handler of django-axes, which locks out after failed sign-ins."""
+"""The callbacks and the handler of django-axes, which locks out after failed sign-ins.
+
+A name is locked for the network from which it failed. From many networks together it may fail so often as well; that
+locks the browsers that have never signed in with it, so that strangers keep no operator out of a known one.
+"""
 
 from __future__ import annotations
 
 import ipaddress
+from datetime import timedelta
 from typing import Any
 
 from axes.handlers.database import AxesDatabaseHandler
+from axes.models import AccessAttempt
 from axes.utils import reset
 from django.conf import settings
 from django.db import IntegrityError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
+from accounts.sign_in.known_browsers import BrowserCookie, find_known_browser
+from core.clock import database_now
+from core.limits import Limit, Throttled, check_limit, count_uses, forget_uses, format_wait, is_used_up, seconds_until
 from core.network import request_origin
 
 MAX_TRIES = 3
+# Wrong passwords and codes for one name: those of a known browser, and those of all others together.
+NAME_FAILURES = Limit("operator-failures", 20, timedelta(hours=1), grows_on_demo=False)
+_PREFIX = "__Secure-" if settings.SESSION_COOKIE_SECURE else ""
+OPERATORS = BrowserCookie(f"{_PREFIX}known-operator", "/admin/", "operators.known-browser")
 
 
 class CountingHandler(AxesDatabaseHandler):  # type: ignore[misc]  # django-axes has no types
@@ -28,13 +41,42 @@ class CountingHandler(AxesDatabaseHandler):  # type: ignore[misc]  # django-axes
         axes selects the row, inserts it if missing, and selects again if the insert fails. If a success deletes the row
         in between, axes raises: without another try, the response would be a 500 and the failure would not be counted.
         """
+        was_locked = getattr(request, "axes_locked_out", False)
         for tries_left in reversed(range(MAX_TRIES)):
             try:
                 super().user_login_failed(sender, credentials, request, **kwargs)
-                return
+                break
             except IntegrityError:
                 if not tries_left:
                     raise
+        if request is not None and not was_locked:
+            _count_failure(request, credentials)
+
+    def is_locked(self, request: HttpRequest, credentials: dict[str, Any] | None = None) -> bool:
+        """Return whether the name is locked for the request's network, or for its browser."""
+        if super().is_locked(request, credentials):
+            return True
+        return is_used_up(NAME_FAILURES, _failures_subject(request, credentials))
+
+    def user_logged_in(self, sender: Any, request: HttpRequest, user: Any, **kwargs: Any) -> None:
+        """Count failures anew, those of this browser or of all unknown ones."""
+        super().user_logged_in(sender, request, user, **kwargs)
+        forget_uses(NAME_FAILURES, _failures_subject(request, {"username": user.get_username()}))
+
+
+def _failures_subject(request: HttpRequest, credentials: dict[str, Any] | None) -> str:
+    """Return whose failures are counted together: a known browser's for the name, or those of all others."""
+    name = str((credentials or {}).get("username") or "")
+    known = find_known_browser(request, name, cookie=OPERATORS)
+    return f"{known}:{name}" if known else name
+
+
+def _count_failure(request: HttpRequest, credentials: dict[str, Any]) -> None:
+    subject = _failures_subject(request, credentials)
+    count_uses(NAME_FAILURES, subject, 1)
+    if is_used_up(NAME_FAILURES, subject):
+        request.axes_locked_out = True  # type: ignore[attr-defined]  # axes reads it
+        request.axes_credentials = credentials  # type: ignore[attr-defined]
 
 
 def lockout_address(request: HttpRequest) -> str | None:
@@ -52,12 +94,28 @@ def lockout_response(
     request: HttpRequest, response: HttpResponse | None, credentials: dict[str, Any] | None
 ) -> HttpResponse:
     """Return the 429 page, which is the same for unknown user names."""
-    page = render(request, "portal/429.html", status=429)
-    page["Retry-After"] = str(int(settings.AXES_COOLOFF_TIME.total_seconds()))
+    seconds = _seconds_locked(request, credentials)
+    page = render(request, "portal/429.html", {"wait": format_wait(seconds)}, status=429)
+    page["Retry-After"] = str(seconds)
     return page
+
+
+def _seconds_locked(request: HttpRequest, credentials: dict[str, Any] | None) -> int:
+    """Return for how long the name stays locked for this request, at least a second."""
+    now = database_now()
+    name = (credentials or {}).get("username")
+    attempts = AccessAttempt.objects.filter(username=name, ip_address=lockout_address(request))
+    newest = attempts.order_by("-attempt_time").values_list("attempt_time", flat=True).first()
+    by_network = seconds_until(newest + settings.AXES_COOLOFF_TIME, now) if newest else 1
+    try:
+        check_limit(NAME_FAILURES, _failures_subject(request, credentials))
+    except Throttled as error:
+        return max(by_network, error.retry_after or 0)
+    return by_network
 
 
 def unlock_operator(username: str) -> int:
     """Delete a user name's failures; return from how many pairs of address and browser they came."""
+    forget_uses(NAME_FAILURES, username)
     deleted: int = reset(username=username)
     return deleted

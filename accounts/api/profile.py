@@ -21,6 +21,7 @@ from accounts.profile import export, profile
 from accounts.profile.profile import Profile
 from accounts.sign_in import sessions
 from accounts.sign_in.current_account import signed_in_account
+from core.fair_share import may_take_long
 from core.idempotency import KEY_PARAMETER, idempotent_action
 
 EXPORT_FILE_NAME = "your-data.json"
@@ -93,6 +94,7 @@ class RevokeOthersView(APIView):
 class ExportView(APIView):
     """The data export."""
 
+    @may_take_long
     @extend_schema(operation_id="export", tags=["profile"], responses=OpenApiTypes.OBJECT)
     def get(self, request: Request) -> Response:
         """Return everything the portal holds on the subscriber, as a JSON file."""

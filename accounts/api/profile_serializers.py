@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.validators import RegexValidator
 from rest_framework import serializers
 
 from accounts.models import SessionToken
 from accounts.profile.profile import is_birthday
 from core.fields import StrictCharField, StrictIntegerField
+from core.text import validate_line
 
-NO_CONTROL_CHARACTERS = RegexValidator(
-    r"[\x01-\x1f\x7f\x85\u2028\u2029]", "A name can't have line breaks.", inverse_match=True
-)
 INVALID_BIRTHDAY = "Please select valid birthday date"
 
 
@@ -22,7 +19,7 @@ def _name_field(which: str) -> StrictCharField:
     message = f"please enter your {which} name."
     return StrictCharField(
         max_length=100,
-        validators=[NO_CONTROL_CHARACTERS],
+        validators=[validate_line],
         error_messages={"required": message, "blank": message, "null": message},
     )
 

@@ -23,6 +23,7 @@ from accounts.api.serializers import (
 from accounts.brands import site
 from accounts.models import SessionToken
 from accounts.sign_in import challenges, flow
+from accounts.sign_in.known_browsers import find_known_browser, remember_browser
 from core.network import request_origin
 
 
@@ -41,11 +42,13 @@ class SendOtpView(PublicView):
         """Send a sign-in code. The response is the same for an unknown address."""
         payload = SendOtpSerializer(data=request.data)
         payload.is_valid(raise_exception=True)
+        email = payload.validated_data["email"]
         challenge = challenges.open_challenge(
-            email=payload.validated_data["email"],
+            email=email,
             typed_email=payload.initial_data["email"].strip(" "),
             origin=request_origin(request),
             brand=site.brand_for_host(request.get_host()),
+            known_browser=find_known_browser(request, email),
             instead_of=payload.validated_data["challenge_id"],
         )
         return Response(CodeSentSerializer(challenges.SentCode(challenge.pk)).data)
@@ -61,17 +64,21 @@ class VerifyOtpView(PublicView):
         responses=SessionSerializer,
     )
     def post(self, request: Request) -> Response:
-        """Verify a sign-in code and return a new session."""
+        """Verify a sign-in code and return a new session; the browser is known for the address from then on."""
         payload = VerifyOtpSerializer(data=request.data)
         payload.is_valid(raise_exception=True)
+        email = payload.validated_data["email"]
         session = flow.sign_in_with_code(
-            email=payload.validated_data["email"],
+            email=email,
             code=payload.validated_data["otp"],
             challenge_id=payload.validated_data["challenge_id"],
             origin=request_origin(request),
             brand=site.brand_for_host(request.get_host()),
+            known_browser=find_known_browser(request, email),
         )
-        return Response(SessionSerializer(session).data)
+        response = Response(SessionSerializer(session).data)
+        remember_browser(request, response, email)
+        return response
 
 
 class LogoutView(APIView):

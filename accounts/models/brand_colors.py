@@ -18,6 +18,7 @@ TEXT_CONTRAST = 4.5
 CONTROL_CONTRAST = 3.0
 # How much black (light scheme) or white (dark scheme) the app mixes into a button on hover.
 HOVER_MIX_SHARE = 0.12
+HOVER_ENDS = {"light": "#000000", "dark": "#ffffff"}
 # The surface with the least contrast in each scheme: a color that passes here passes on every surface of the app.
 SURFACES = {"light": "#efede8", "dark": "#26262c"}
 
@@ -29,11 +30,34 @@ ColorToken = Literal["primary", "onPrimary", "accent", "link"]
 
 @dataclass(frozen=True)
 class Background:
-    """A background of a token: the pair in words, the background's color, and the contrast that is required."""
+    """A background of a token: the pair in words, its color, the contrast that is required, and its name."""
 
     pair: str
     color: str
     required_ratio: float
+    name: Literal["page", "primary", "hover"] = "page"
+
+
+@dataclass(frozen=True)
+class ContrastPair:
+    """A token on a background of one scheme, in words, with the contrast that it has and the one that it needs."""
+
+    scheme: str
+    token: str
+    background: str
+    words: str
+    ratio: float
+    required_ratio: float
+
+    @property
+    def is_readable(self) -> bool:
+        """Return whether the contrast is enough."""
+        return self.ratio >= self.required_ratio
+
+    @property
+    def shown_ratio(self) -> str:
+        """Return the ratio, rounded down."""
+        return _format_ratio(self.ratio)
 
 
 class ColorPalette(TypedDict):
@@ -107,12 +131,22 @@ def contrast_failures(colors: BrandColors) -> list[ContrastFailure]:
     ]
 
 
+def contrast_pairs(colors: BrandColors) -> Iterator[ContrastPair]:
+    """Yield every pair of a brand's colors, as `#rrggbb`, with the contrast that it has and needs."""
+    for scheme, palette in (("light", colors["light"]), ("dark", colors["dark"])):
+        for token, backgrounds in _token_backgrounds(scheme, palette).items():
+            for background in backgrounds:
+                ratio = contrast_ratio(palette[token], background.color)
+                yield ContrastPair(scheme, token, background.name, background.pair, ratio, background.required_ratio)
+
+
 def _token_backgrounds(scheme: str, palette: ColorPalette) -> dict[ColorToken, list[Background]]:
     page, primary = SURFACES[scheme], palette["primary"]
+    pointed_at = hover_color(scheme, primary)
     return {
         "onPrimary": [
-            Background("onPrimary on primary", primary, TEXT_CONTRAST),
-            Background("onPrimary on primary while it is pointed at", hover_color(scheme, primary), TEXT_CONTRAST),
+            Background("text on primary", primary, TEXT_CONTRAST, "primary"),
+            Background("text on primary while it is pointed at", pointed_at, TEXT_CONTRAST, "hover"),
         ],
         "link": [Background("link on the page", page, TEXT_CONTRAST)],
         "primary": [Background("primary on the page", page, CONTROL_CONTRAST)],
@@ -143,7 +177,7 @@ def _is_readable(color: str, backgrounds: Sequence[Background]) -> bool:
 
 def hover_color(scheme: str, primary: str) -> str:
     """Return a button's background on hover, as `--color-primary-hover` mixes it (in sRGB here)."""
-    return _mix_colors(primary, "#000000" if scheme == "light" else "#ffffff", HOVER_MIX_SHARE)
+    return _mix_colors(primary, HOVER_ENDS[scheme], HOVER_MIX_SHARE)
 
 
 def _mix_colors(color: str, end: str, share: float) -> str:

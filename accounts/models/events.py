@@ -9,6 +9,8 @@ from django.utils import timezone
 
 from accounts.models.users import Account
 
+MAX_REASON_LENGTH = 300
+
 
 class AppendOnlyViolation(Exception):
     """Code tried to change or delete a row of an append-only table: a programming error."""
@@ -34,6 +36,7 @@ class AccountEvent(models.Model):
     """An entry of the account's activity, in words for the subscriber. Only erasing the account deletes it.
 
     `actor` is `you`, `support:<user name>` or `system`. `at` is when it happened, which for billing is billing time.
+    `reason` is why an operator did it, which only operators read.
     """
 
     account = models.ForeignKey(Account, on_delete=models.CASCADE, related_name="events")
@@ -41,6 +44,7 @@ class AccountEvent(models.Model):
     kind = models.CharField(max_length=60)
     text = models.CharField(max_length=500)
     actor = models.CharField(max_length=170)
+    reason = models.CharField(max_length=MAX_REASON_LENGTH, blank=True, db_default="")
     recorded_at = models.DateTimeField(default=timezone.now, editable=False)
 
     objects: ClassVar[models.Manager[AccountEvent]] = AccountEventQuerySet.as_manager()

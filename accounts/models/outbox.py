@@ -23,7 +23,8 @@ class OutgoingMail(Leased):
     A mail about an `event` of the activity can be read again: `sent_as` is what was sent, and a mail that another one
     told was `merged_into` that one.
 
-    `next_attempt_at` is also the lease of whoever is sending the mail just now. Times are real time.
+    `queue` says which workers send it, so that none waits behind mail of another kind. `next_attempt_at` is also the
+    lease of whoever is sending the mail just now. Times are real time.
     """
 
     class State(models.TextChoices):
@@ -33,6 +34,14 @@ class OutgoingMail(Leased):
         SENT = "sent", "sent"
         DROPPED = "dropped", "not sent"
         FAILED = "failed", "failed"
+
+    class Queue(models.TextChoices):
+        """Which workers send a mail: the name of their Celery queue."""
+
+        CODES = "codes", "sign-in codes"
+        MAIL = "mail", "mail"
+        # What asks the provider before it is sent keeps the pace of jobs.
+        JOBS = "jobs", "at the pace of jobs"
 
     UNFINISHED = models.Q(state=State.PENDING)
 
@@ -48,21 +57,34 @@ class OutgoingMail(Leased):
     dedupe_key = models.CharField(max_length=200, unique=True, null=True, blank=True)
     message_id = models.UUIDField(default=uuid.uuid4, editable=False)
     state = models.CharField(max_length=10, choices=State.choices, default=State.PENDING)
+    queue = models.CharField(max_length=10, choices=Queue.choices, default=Queue.MAIL, db_default=Queue.MAIL)
     last_error = models.CharField(max_length=300, blank=True)
     created_at = models.DateTimeField(default=timezone.now, db_index=True)
-    expires_at = models.DateTimeField(null=True, blank=True, db_index=True)
+    expires_at = models.DateTimeField(null=True, blank=True)
     sent_at = models.DateTimeField(null=True, blank=True)
 
     objects = LeaseQuerySet["OutgoingMail"].as_manager()
 
     class Meta:
         ordering = ["-created_at"]
+        permissions = [("resend_mail", "Can send a mail again")]
         indexes = [
+            models.Index(fields=["to"], name="outgoing_mail_address"),
             models.Index(
-                fields=["next_attempt_at"],
+                fields=["queue", "next_attempt_at"],
                 condition=models.Q(state="pending"),
-                name="outgoing_mail_due",
-            )
+                name="outgoing_mail_due_in_queue",
+            ),
+            models.Index(
+                fields=["expires_at"],
+                condition=models.Q(state="pending"),
+                name="outgoing_mail_expiring",
+            ),
+            models.Index(
+                fields=["expires_at"],
+                condition=models.Q(kind="login_code"),
+                name="outgoing_mail_code_expiring",
+            ),
         ]
 
     def __str__(self) -> str:

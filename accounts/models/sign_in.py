@@ -24,6 +24,9 @@ class LoginChallenge(models.Model):
 
     `tries` counts the attempts that name the challenge, `blind_tries` those that do not. Only the browser that
     requested the code knows the challenge's id, so a stranger who knows the address cannot use up the owner's tries.
+
+    `known_browser` is the id of the browser that requested it, if it has signed in to the address before. A challenge
+    with `shares_code_of` has no mail: its code is the other's.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -36,6 +39,10 @@ class LoginChallenge(models.Model):
     mail = models.OneToOneField(
         OutgoingMail, on_delete=models.SET_NULL, null=True, blank=True, related_name="challenge"
     )
+    shares_code_of = models.ForeignKey(
+        "self", on_delete=models.CASCADE, null=True, blank=True, related_name="shared_by"
+    )
+    known_browser = models.CharField(max_length=32, blank=True, default="", db_default="")
     network = models.CharField(max_length=45, blank=True)
     agent = models.CharField(max_length=200, blank=True)
     created_at = models.DateTimeField(default=timezone.now)
@@ -57,6 +64,11 @@ class LoginChallenge(models.Model):
 
     def __str__(self) -> str:
         return f"code asked for by {self.email}"
+
+    @property
+    def code_holder(self) -> LoginChallenge:
+        """Return the challenge whose code is the right one: another's, if it shares that."""
+        return self.shares_code_of or self
 
 
 class SignInEvent(models.Model):
@@ -82,6 +94,7 @@ class SignInEvent(models.Model):
     class Meta:
         verbose_name = "sign-in event"
         ordering = ["-at"]
+        indexes = [models.Index(fields=["network"], name="sign_in_event_network")]
 
     def __str__(self) -> str:
         return f"{self.get_kind_display()}: {self.email}"

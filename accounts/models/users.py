@@ -66,6 +66,12 @@ class Account(models.Model):
             ("export_account", "Can export accounts"),
             ("sign_out_account", "Can sign an account out everywhere"),
         ]
+        # For the operators' search and the counts of their front page.
+        indexes = [
+            models.Index(Lower("first_name"), name="account_first_name"),
+            models.Index(Lower("last_name"), name="account_last_name"),
+            models.Index(fields=["-created_at"], name="account_newest"),
+        ]
         constraints = [
             models.CheckConstraint(condition=Q(email=Lower("email")), name="account_email_is_lower_case"),
             models.CheckConstraint(

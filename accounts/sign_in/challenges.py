@@ -12,7 +12,7 @@ from django.db.models import F, QuerySet
 
 from accounts.models import Account, Brand, LoginChallenge, OutgoingMail
 from accounts.models.sign_in import MAX_TRIES
-from accounts.sign_in import limits, login_code_mail, otp
+from accounts.sign_in import guessing, limits, login_code_mail, otp
 from accounts.sign_in.log import record_refusal
 from core import clock
 from core.errors import PortalError
@@ -22,7 +22,7 @@ from core.task_queue import enqueue_task
 
 CHALLENGE_LIFETIME = timedelta(minutes=10)
 RESEND_AFTER = limits.SEND_GAP.window
-MAX_OPEN_CHALLENGES = 3
+MAX_OPEN_CHALLENGES = 3  # of one known browser, or of one network's strangers
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,110 +46,145 @@ class InvalidOtp(PortalError):
 class TooManyTries(Throttled):
     """The challenge has used up its tries; even the right code is refused."""
 
-    message = "Too many tries with this code. Request a new one."
+    message = "This code can't be tried again. Request a new one."
 
 
 def open_challenge(
-    *, email: str, typed_email: str, origin: Origin, brand: Brand, instead_of: uuid.UUID | None = None
+    *,
+    email: str,
+    typed_email: str,
+    origin: Origin,
+    brand: Brand,
+    known_browser: str = "",
+    instead_of: uuid.UUID | None = None,
 ) -> LoginChallenge:
     """Open a challenge for a normalized address and queue the mail with its code. Raises `Throttled`.
 
-    `typed_email` is the address as it was typed, `instead_of` the browser's previous challenge, which this one
-    replaces. Nothing here looks up the account, so that the response time is the same for known and unknown addresses;
-    the mail task does.
+    `typed_email` is the address as it was typed, `known_browser` the id of a browser that has signed in to it before,
+    `instead_of` the browser's previous challenge, which this one replaces. Nothing here looks up the account, so that
+    the response time is the same for known and unknown addresses; the mail task does.
     """
     try:
         with transaction.atomic():
-            consume_limits(
-                (limits.SEND_GAP, email), (limits.SEND_ADDRESS, email), (limits.SEND_NETWORK, origin.network)
+            _consume_send_limits(email, origin, known_browser)
+            shared = None if known_browser else _code_to_share(email)
+            challenge = LoginChallenge(
+                email=email,
+                typed_email=typed_email,
+                known_browser=known_browser,
+                network=origin.address,
+                agent=origin.agent,
+                shares_code_of=shared,
             )
-            challenge = _create_challenge(email, typed_email, origin, brand, instead_of)
-            enqueue_task("accounts.tasks.send_login_code", str(challenge.pk))
+            _create_challenge(challenge, brand, instead_of)
+            if shared is None:
+                enqueue_task("accounts.tasks.send_login_code", str(challenge.pk))
     except Throttled:
         record_refusal(email, origin)
         raise
     return challenge
 
 
-def verify_code(*, email: str, code: str, challenge_id: uuid.UUID | None, origin: Origin) -> LoginChallenge:
+def verify_code(
+    *, email: str, code: str, challenge_id: uuid.UUID | None, origin: Origin, known_browser: str = ""
+) -> LoginChallenge:
     """Count a try and return the challenge if the code is right for it.
 
-    Without an id, the newest open challenge of the address is meant. Raises `InvalidOtp`, `TooManyTries` or
-    `Throttled`.
+    Without an id, the newest open challenge of the address is meant. Raises `InvalidOtp`, `TooManyTries`,
+    `guessing.ClosedToNewBrowsers` or `Throttled`.
     """
     challenge = _find_challenge(email, challenge_id)
     if challenge is None or challenge_id is None:
-        # A client that names an open challenge is limited by its five tries alone. All others share these limits,
-        # so that a stranger who uses them up never locks out the browser that requested the code.
-        consume_limits((limits.TRY_ADDRESS, email), (limits.TRY_NETWORK, origin.network))
+        # A client that names an open challenge is limited by its five tries. Others have these limits, too: they need
+        # not request a code first.
+        _consume_try_limits(email, origin, known_browser)
     if challenge is None:
         otp.is_code_correct(code, challenge="", code_hash="")  # keeps the response time constant
         raise InvalidOtp
+    guessing.count_failure(email, known_browser)
     _count_try(challenge, "blind_tries" if challenge_id is None else "tries")
-    if not otp.is_code_correct(code, challenge=str(challenge.pk), code_hash=challenge.code_hash):
+    holder = challenge.code_holder
+    if not otp.is_code_correct(code, challenge=str(holder.pk), code_hash=holder.code_hash):
         raise InvalidOtp
+    guessing.forget_failures(email, known_browser)
     return challenge
 
 
 def redeem_challenge(challenge: LoginChallenge) -> Account:
     """Mark a challenge as used and return its account, in the caller's transaction. Raises `InvalidOtp`.
 
-    A conditional UPDATE ensures that of concurrent requests only the first succeeds. The account is locked: a change of
-    its address either ends this challenge, or waits and ends the session that the challenge opens.
+    Conditional UPDATEs ensure that of concurrent requests only the first succeeds, also of those that share a code. The
+    account is locked: a change of its address either ends this challenge, or waits and ends the session that the
+    challenge opens.
     """
     accounts = Account.objects.select_related("user").select_for_update(no_key=True, of=("self",))
-    account = accounts.filter(login_challenges=challenge, email=challenge.email).first()
-    if (
-        account is None
-        or not account.user.is_active
-        or not _unspent_challenge(challenge).update(used_at=clock.database_now())
-    ):
+    account = accounts.filter(login_challenges=challenge.code_holder, email=challenge.email).first()
+    if account is None or not account.user.is_active or not _spend_challenge(challenge):
         raise InvalidOtp
     return account
 
 
-def _create_challenge(
-    email: str, typed_email: str, origin: Origin, brand: Brand, instead_of: uuid.UUID | None
-) -> LoginChallenge:
+def _consume_send_limits(email: str, origin: Origin, known_browser: str) -> None:
+    subject = limits.requester_subject(email, origin.network, known_browser)
+    consume_limits((limits.SEND_GAP, subject), (limits.SEND_ADDRESS, subject))
+    if not known_browser:
+        consume_limits((limits.SEND_NETWORK, origin.network))
+
+
+def _consume_try_limits(email: str, origin: Origin, known_browser: str) -> None:
+    consume_limits((limits.TRY_ADDRESS, limits.requester_subject(email, origin.network, known_browser)))
+    if not known_browser:
+        consume_limits((limits.TRY_NETWORK, origin.network))
+
+
+def _code_to_share(email: str) -> LoginChallenge | None:
+    """Return the challenge with the code that was mailed last, if strangers may send no more mail to the address."""
+    for limit in (limits.MAILBOX, limits.MAILBOX_AT_LEAST):
+        try:
+            consume_limits((limit, email))
+        except Throttled:
+            continue
+        return None
+    mailed = LoginChallenge.objects.filter(email=email, known_browser="", used_at=None, mail__isnull=False)
+    return mailed.filter(expires_at__gt=clock.database_now()).order_by("-created_at").first()
+
+
+def _create_challenge(challenge: LoginChallenge, brand: Brand, instead_of: uuid.UUID | None) -> None:
     now = clock.database_now()
-    open_challenges = _open_challenges(email)
     if instead_of is not None:
-        open_challenges.filter(pk=instead_of).update(lapsed_at=now)
-    _lapse_excess_challenges(list(open_challenges.order_by("created_at")), origin, now)
-    mail = OutgoingMail.objects.create(
-        kind=login_code_mail.MAIL_KIND,
-        to=email,
-        brand=brand if brand.pk else None,
-        next_attempt_at=now,
-        expires_at=now + CHALLENGE_LIFETIME,
-    )
-    return LoginChallenge.objects.create(
-        email=email,
-        typed_email=typed_email,
-        mail=mail,
-        network=origin.address,
-        agent=origin.agent,
-        created_at=now,
-        expires_at=now + CHALLENGE_LIFETIME,
-    )
+        _open_challenges(challenge.email).filter(pk=instead_of).update(lapsed_at=now)
+    _lapse_excess_challenges(challenge, now)
+    challenge.created_at, challenge.expires_at = now, now + CHALLENGE_LIFETIME
+    if challenge.shares_code_of is None:
+        challenge.mail = OutgoingMail.objects.create(
+            kind=login_code_mail.MAIL_KIND,
+            to=challenge.email,
+            brand=brand if brand.pk else None,
+            next_attempt_at=now,
+            expires_at=challenge.expires_at,
+            queue=OutgoingMail.Queue.CODES,
+        )
+    else:
+        challenge.expires_at = challenge.shares_code_of.expires_at
+    challenge.save(force_insert=True)
 
 
-def _lapse_excess_challenges(challenges: list[LoginChallenge], origin: Origin, now: datetime) -> None:
-    """Lapse the oldest of the open challenges until there is room for one more.
+def _lapse_excess_challenges(challenge: LoginChallenge, now: datetime) -> None:
+    """Lapse the oldest open challenges of the same requester until there is room for one more.
 
-    Those from the same network address go first, so that an attacker who requests codes for somebody else's address
-    displaces their own challenges before the owner's.
+    Those of others stay: nobody can end a challenge by requesting codes for the same address.
     """
-    excess = len(challenges) - MAX_OPEN_CHALLENGES + 1
-    if excess <= 0:
-        return
-    by_priority = sorted(challenges, key=lambda challenge: (challenge.network != origin.address, challenge.created_at))
-    lapsing = [challenge.pk for challenge in by_priority[:excess]]
-    LoginChallenge.objects.filter(pk__in=lapsing).update(lapsed_at=now)
+    same_requester = {"known_browser": challenge.known_browser}
+    if not challenge.known_browser:
+        same_requester["network"] = challenge.network
+    opened = _open_challenges(challenge.email).filter(**same_requester).order_by("-created_at")
+    lapsing = list(opened.values_list("pk", flat=True)[MAX_OPEN_CHALLENGES - 1 :])
+    if lapsing:
+        LoginChallenge.objects.filter(pk__in=lapsing).update(lapsed_at=now)
 
 
 def _find_challenge(email: str, challenge_id: uuid.UUID | None) -> LoginChallenge | None:
-    challenges = _open_challenges(email)
+    challenges = _open_challenges(email).select_related("shares_code_of")
     if challenge_id is not None:
         return challenges.filter(pk=challenge_id).first()
     return challenges.order_by("-created_at").first()
@@ -161,6 +196,15 @@ def _open_challenges(email: str) -> QuerySet[LoginChallenge]:
 
 def _unspent_challenge(challenge: LoginChallenge) -> QuerySet[LoginChallenge]:
     return _open_challenges(challenge.email).filter(pk=challenge.pk)
+
+
+def _spend_challenge(challenge: LoginChallenge) -> bool:
+    """Mark a challenge and the one whose code it shares as used; return False if either was used before."""
+    now = clock.database_now()
+    if not _unspent_challenge(challenge).update(used_at=now):
+        return False
+    shared = challenge.shares_code_of
+    return shared is None or bool(LoginChallenge.objects.filter(pk=shared.pk, used_at=None).update(used_at=now))
 
 
 def _count_try(challenge: LoginChallenge, counter: Literal["tries", "blind_tries"]) -> None:

@@ -30,16 +30,19 @@ class NewSession:
 
 
 def sign_in_with_code(
-    *, email: str, code: str, challenge_id: uuid.UUID | None, origin: Origin, brand: Brand
+    *, email: str, code: str, challenge_id: uuid.UUID | None, origin: Origin, brand: Brand, known_browser: str = ""
 ) -> NewSession:
     """Exchange the right code for a new session, and log the attempt in every case.
 
-    `brand`, where the subscriber signs in, is stored with the account for its mails.
+    `brand`, where the subscriber signs in, is stored with the account for its mails. `known_browser` is the id of a
+    browser that has signed in to the address before.
 
-    Raises `challenges.InvalidOtp`, `challenges.TooManyTries` or `Throttled`.
+    Raises `challenges.InvalidOtp`, `challenges.TooManyTries`, `guessing.ClosedToNewBrowsers` or `Throttled`.
     """
     try:
-        challenge = challenges.verify_code(email=email, code=code, challenge_id=challenge_id, origin=origin)
+        challenge = challenges.verify_code(
+            email=email, code=code, challenge_id=challenge_id, origin=origin, known_browser=known_browser
+        )
         with transaction.atomic():
             return _open_session(challenges.redeem_challenge(challenge), origin, brand)
     except Throttled:
@@ -55,14 +58,18 @@ def end_session(session: SessionToken) -> None:
     session.delete()
 
 
-def sign_out_by_operator(account: Account, *, actor: str) -> int:
-    """End every session of an account, record it in the activity, and return how many there were."""
+def sign_out_by_operator(account: Account, *, actor: str, reason: str = "") -> int:
+    """End every session of an account, record it in the activity, and return how many there were.
+
+    `reason` is why the operator did it.
+    """
     with transaction.atomic():
         events.record_event(
             account,
             kind="signed_out",
             text="You were signed out everywhere.",
             actor=actor,
+            reason=reason,
             at=timezone.now(),
         )
         return sign_out_everywhere(account)

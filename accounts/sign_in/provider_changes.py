@@ -14,18 +14,20 @@ from core import clock
 ADDRESS_CHANGED = "Customer Service changed your email address."
 
 
-def change_address(account: Account, address: str, *, at: datetime) -> None:
+def change_address(account: Account, address: str, *, at: datetime, actor: str = "system", reason: str = "") -> None:
     """Give an account another address (normalized, empty for none) in the caller's transaction, and tell both by mail.
 
     Its sessions and open challenges end; mail that waits follows it by itself. `at` is billing's time. The activity
-    shows the change, without the address.
+    shows the change, without the address; `actor` is the operator who made it here, and `reason` why.
     """
     locked = Account.objects.select_for_update(no_key=True).get(pk=account.pk)
     previous_address = locked.email
     account.email = locked.email = address
     locked.save(update_fields=["email"])
     end_access(account)
-    event = events.record_event(account, kind="address_changed", text=ADDRESS_CHANGED, actor="system", at=at)
+    event = events.record_event(
+        account, kind="address_changed", text=ADDRESS_CHANGED, actor=actor, reason=reason, at=at
+    )
     if previous_address:
         # Without its account, whose mail goes to the new address.
         queue.queue_mail(kind="receipt", to=previous_address, brand=locked.brand, context=previous_address_context())

@@ -11,10 +11,13 @@ from typing import Any
 import pytest
 from django.core import mail
 from django.db import connection
+from rest_framework.test import APIClient
 
 from accounts import tasks
 from accounts.mail.queue import queue_mail
 from accounts.models import Account, LoginChallenge, OutgoingMail, SessionToken, SignInEvent
+from accounts.sign_in.guessing import count_failure
+from accounts.sign_in.limits import FAILURES
 from accounts.tests.sign_in.sign_in_client import (
     SignInClient,
     challenge_from_answer,
@@ -89,6 +92,28 @@ def test_a_network_address_never_exceeds_its_limit(at_once: Any) -> None:
     first = at_once(lambda number: SignInClient().request_code(f"first{number}@example.com").status_code)
     second = at_once(lambda number: SignInClient().request_code(f"second{number}@example.com").status_code)
     assert Counter(first + second) == {200: 20, 429: 20}
+
+
+@pytest.mark.shows("security-50")
+def test_twenty_guesses_at_once_never_exceed_the_hundred(
+    ava: Account, sign_in_client: SignInClient, at_once: Any
+) -> None:
+    for _ in range(FAILURES.count - 3):
+        count_failure(ava.email, known_browser="")
+    strangers = [SignInClient(APIClient(REMOTE_ADDR=f"198.51.100.{number}")) for number in range(AT_ONCE)]
+    challenges = [stranger.request_code().json()["challengeId"] for stranger in strangers]
+    wrong = different_code(sign_in_client.read_code())
+    answers = at_once(lambda n: strangers[n].submit_code(wrong, challengeId=challenges[n]).status_code)
+    assert Counter(answers) == {400: 3, 429: 17}
+    assert OutgoingMail.objects.filter(kind="sign_in_closed").count() == 1
+
+
+@pytest.mark.shows("security-49")
+def test_twenty_strangers_at_once_never_exceed_the_mailbox(ava: Account, at_once: Any) -> None:
+    strangers = [SignInClient(APIClient(REMOTE_ADDR=f"198.51.100.{number}")) for number in range(AT_ONCE)]
+    assert Counter(at_once(lambda n: strangers[n].request_code().status_code)) == {200: 20}
+    assert OutgoingMail.objects.count() == 6
+    assert LoginChallenge.objects.exclude(shares_code_of=None).count() == 14
 
 
 @pytest.mark.shows("reliability-30")

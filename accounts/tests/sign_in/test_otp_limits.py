@@ -40,6 +40,7 @@ def test_a_second_code_is_refused_for_thirty_seconds(
     clock.shift(10)
     refused = sign_in_client.request_code(email)
     assert (refused.status_code, refused.json()["code"], refused["Retry-After"]) == (429, "throttled", "20")
+    assert refused.json()["message"] == "You can try again in 20 seconds."
     clock.shift(20)
     assert sign_in_client.request_code(email).status_code == 200
 
@@ -160,6 +161,7 @@ def test_an_email_address_gets_ten_tries_in_fifteen_minutes(
     refused = sign_in_client.submit_code("123456", email)
     assert statuses == [400] * 10 + [429]
     assert refused["Retry-After"] == "900"
+    assert refused.json()["message"] == "You can try again in 15 minutes."
     clock.shift(900)
     assert sign_in_client.submit_code("123456", email).status_code == 400
 
