@@ -27,7 +27,9 @@ class _SmtpHandler(socketserver.StreamRequestHandler):
                 self._send_line(refusal)
             elif verb == "DATA":
                 self._send_line("354 go on")
-                server.store_mail(self._receive_mail())
+                content = self._receive_mail()
+                time.sleep(server.seconds_per_mail)
+                server.store_mail(content)
                 self._send_line("250 taken")
             elif verb == "QUIT":
                 self._send_line("221 bye")
@@ -48,7 +50,10 @@ class _SmtpHandler(socketserver.StreamRequestHandler):
 
 
 class MailServer(socketserver.ThreadingTCPServer):
-    """A mail server on a local port; `refusals` maps commands to the lines that refuse them."""
+    """A mail server on a local port.
+
+    `refusals` maps commands to the lines that refuse them; `seconds_per_mail` is how long it takes to accept a mail.
+    """
 
     daemon_threads = True
     allow_reuse_address = True
@@ -56,6 +61,7 @@ class MailServer(socketserver.ThreadingTCPServer):
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _SmtpHandler)
         self.refusals: dict[str, str] = {}
+        self.seconds_per_mail = 0.0
         self.messages: list[EmailMessage] = []
         self.port: int = self.server_address[1]
         threading.Thread(target=self.serve_forever, daemon=True).start()

@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from django.db.models import Min
+from django.db.models import Count, Min
 
 from accounts.mail import preferences
 from accounts.mail.rendering import compose_message
+from accounts.mail.smtp_connection import send_message
 from accounts.models import OutgoingMail
-from core import clock
+from core import clock, worker_shutdown
 
 logger = logging.getLogger(__name__)
 
@@ -24,6 +25,15 @@ logger = logging.getLogger(__name__)
 class NotSettled(Exception):
     """What a mail says is not decided yet: a preparation raises this to be asked again a little later."""
 
+
+class NeedsProvider(Exception):
+    """What a mail says must be asked from the provider: a preparation raises this to be asked again by a job.
+
+    Jobs keep a pace, which leaves room for subscribers' requests.
+    """
+
+
+Queue = OutgoingMail.Queue
 
 # Nobody else tries a mail that is being sent; longer than the mail server's time-out and a provider look-up
 # together.
@@ -33,6 +43,8 @@ UNSETTLED_DELAY = timedelta(seconds=30)
 MAX_RETRY_DELAY = timedelta(hours=2)
 MAX_ATTEMPTS = 20  # more than a day of a mail server being down
 SWEEP_BATCH = 500
+# After so many failures in a row a slice ends: the mail server is down, and each try may take as long as its time-out.
+FAILURES_PER_SLICE = 3
 TOO_LATE_REASON = "too late to be of use"
 UNWANTED_REASON = "nobody to send it to, or no longer wanted"
 MERGED_REASON = "told in mail"
@@ -55,6 +67,20 @@ class OutboxHealth:
     given_up: int
 
 
+@dataclass(frozen=True)
+class QueueHealth:
+    """How many mails of a queue wait, and since when the oldest of them does."""
+
+    waiting: int
+    oldest: datetime | None
+
+
+def queue_health(queue: Queue) -> QueueHealth:
+    """Tell how many mails of a queue wait and since when."""
+    mails = OutgoingMail.objects.filter(state=OutgoingMail.State.PENDING, queue=queue)
+    return QueueHealth(**mails.aggregate(waiting=Count("pk"), oldest=Min("created_at")))
+
+
 def outbox_health() -> OutboxHealth:
     """Tell how many mails wait and since when, and how many of the last day's never left."""
     waiting = OutgoingMail.objects.filter(state=OutgoingMail.State.PENDING)
@@ -67,38 +93,66 @@ def outbox_health() -> OutboxHealth:
     )
 
 
-def due_mail_ids() -> list[int]:
-    """Give the ids of waiting mails whose time has come, oldest first; those past their use are dropped."""
+def drop_expired_mails() -> None:
+    """Drop the waiting mails that are past their use."""
     lapsed = OutgoingMail.objects.unfinished().filter(expires_at__lte=clock.database_now())
     dropped = lapsed.update(state=OutgoingMail.State.DROPPED, last_error=TOO_LATE_REASON)
     if dropped:
         logger.error("%s mails expired before they were sent and were dropped; check the mail server", dropped)
+
+
+def due_mail_ids(queue: Queue | None = None) -> list[int]:
+    """Return the ids of waiting mails of a queue, or of all, whose time has come, oldest first."""
     due = OutgoingMail.objects.due().order_by("next_attempt_at")
+    if queue is not None:
+        due = due.filter(queue=queue)
     return list(due.values_list("pk", flat=True)[:SWEEP_BATCH])
 
 
-def deliver_mail(mail_id: int) -> None:
-    """Send one mail if it is due and nobody else has it in hand.
+def has_due_mail(queue: Queue) -> bool:
+    """Return whether a mail of a queue waits whose time has come."""
+    return OutgoingMail.objects.due().filter(queue=queue).exists()
+
+
+def deliver_due_mails(queue: Queue, *, until: float) -> int:
+    """Send the due mails of a queue until a time of the monotonic clock; return how many were handled.
+
+    Stops when several fail in a row: the next slice tries others.
+    """
+    handled = failed = 0
+    for mail_id in due_mail_ids(queue):
+        if worker_shutdown.is_time_up(until) or failed == FAILURES_PER_SLICE:
+            break
+        failed = 0 if deliver_mail(mail_id) else failed + 1
+        handled += 1
+    return handled
+
+
+def deliver_mail(mail_id: int) -> bool:
+    """Send one mail if it is due and nobody else has it in hand; return False if it could not be sent.
 
     A failure is stored with the time of the next try and never raised.
     """
     mail = OutgoingMail.objects.select_related("account", "brand").claim_one(mail_id, lease=LEASE_DURATION)
     if mail is None:
-        return
+        return True
     # It may have been made to tell more between being read and claimed.
     mail.refresh_from_db(fields=["context"])
     if mail.expires_at is not None and mail.expires_at <= clock.database_now():
         mail.finish(state=OutgoingMail.State.DROPPED, last_error=TOO_LATE_REASON)
-        return
+        return True
     try:
         sent_as = _send_mail(mail)
     except NotSettled:
         # Not counted, so that a mail that waited long still has all its tries when the mail server fails.
         OutgoingMail.objects.release_page([mail.pk], delay=UNSETTLED_DELAY)
-        return
+        return True
+    except NeedsProvider:
+        OutgoingMail.objects.release_page([mail.pk], queue=Queue.JOBS)
+        return True
     except Exception as error:  # noqa: BLE001  (whatever it is, it is a reason to try again later)
         _postpone_mail(mail, error)
-        return
+        return False
     if sent_as is not None:
         kept = sent_as if mail.event_id is not None else None
         mail.finish(state=OutgoingMail.State.SENT, sent_at=clock.database_now(), last_error="", sent_as=kept)
@@ -107,6 +161,7 @@ def deliver_mail(mail_id: int) -> None:
     else:
         # Should it be wanted again, it may be queued again: its key is free.
         mail.finish(state=OutgoingMail.State.DROPPED, last_error=UNWANTED_REASON, dedupe_key=None)
+    return True
 
 
 def _send_mail(mail: OutgoingMail) -> dict[str, object] | None:
@@ -124,7 +179,7 @@ def _send_mail(mail: OutgoingMail) -> dict[str, object] | None:
     if not mail.to:
         return None
     message = compose_message(mail, context)
-    message.send()
+    send_message(message)
     return {**context, "subject": message.subject, "text": message.body}
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import datetime, timedelta
 
+from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 
@@ -25,6 +26,7 @@ def queue_mail(  # noqa: PLR0913  (they are the columns of one row)
     expires_at: datetime | None = None,
     category: str = "",
     event: AccountEvent | None = None,
+    queue: outbox.Queue = outbox.Queue.MAIL,
 ) -> OutgoingMail | None:
     """Add a mail to the outbox and return it. Call this in the transaction that makes the mail's content true.
 
@@ -36,7 +38,8 @@ def queue_mail(  # noqa: PLR0913  (they are the columns of one row)
     A second mail with the same `dedupe_key` is not queued, and None is returned; a mail that is dropped frees its key.
     After `expires_at` (real time) the mail is dropped. A mail with a `category` is optional: it is sent only if the
     account wants the category. A mail about an `event` of the account's activity is kept as it was sent, and the
-    subscriber can read it there.
+    subscriber can read it there. A mail whose preparation asks the provider belongs to the `queue` of jobs, which the
+    next tick announces.
     """
     fields = {
         "kind": kind,
@@ -49,6 +52,7 @@ def queue_mail(  # noqa: PLR0913  (they are the columns of one row)
         "expires_at": expires_at,
         "category": category,
         "event": event,
+        "queue": queue,
     }
     try:
         with transaction.atomic():
@@ -57,7 +61,7 @@ def queue_mail(  # noqa: PLR0913  (they are the columns of one row)
         if dedupe_key and OutgoingMail.objects.filter(dedupe_key=dedupe_key).exists():
             return None
         raise
-    enqueue_task("accounts.tasks.send_mail", mail.pk)
+    _announce_mail(mail)
     return mail
 
 
@@ -83,7 +87,7 @@ def merge_mail(mail: OutgoingMail, *, into: OutgoingMail, context: dict[str, obj
         next_attempt_at=None,
     )
     if send_now:
-        enqueue_task("accounts.tasks.send_mail", into.pk)
+        _announce_mail(into)
     return True
 
 
@@ -92,7 +96,7 @@ def register_preparation(kind: str, preparation: outbox.Preparation) -> None:
 
     It takes the mail's row and returns the context to render, or None if the mail should no longer be sent: the mail
     is then dropped and its `dedupe_key` is free again. If it raises, the mail is retried later;
-    `outbox.NotSettled` says that this is no failure.
+    `outbox.NotSettled` says that this is no failure, `outbox.NeedsProvider` that a job is to send it.
     """
     outbox.PREPARATIONS[kind] = preparation
 
@@ -110,5 +114,13 @@ def retry_mails(mails: QuerySet[OutgoingMail]) -> list[OutgoingMail]:
         state=OutgoingMail.State.PENDING, next_attempt_at=clock.database_now(), attempts=0
     )
     for mail in unsent:
-        enqueue_task("accounts.tasks.send_mail", mail.pk)
+        _announce_mail(mail)
     return unsent
+
+
+def _announce_mail(mail: OutgoingMail) -> None:
+    """Enqueue the task of a mail; jobs find theirs by their rows."""
+    if mail.queue == outbox.Queue.CODES:
+        enqueue_task("accounts.tasks.send_mail", mail.pk, queue=settings.CODES_QUEUE)
+    elif mail.queue == outbox.Queue.MAIL:
+        enqueue_task("accounts.tasks.send_mail", mail.pk)

@@ -15,6 +15,7 @@ from accounts.brands import site
 from accounts.brands.mail_logo import CONTENT_ID, find_mail_logo
 from accounts.mail import preferences
 from accounts.models import Brand, OutgoingMail
+from core.text import on_one_line
 
 LOGO_URL = f"cid:{CONTENT_ID}"
 
@@ -44,7 +45,7 @@ def compose_message(mail: OutgoingMail, context: dict[str, Any]) -> EmailMultiAl
         "portal_url": portal_url,
         "unsubscribe_url": unsubscribe_url,
     }
-    subject = " ".join(render_to_string(f"mail/{mail.kind}.subject.txt", template_context).split())
+    subject = on_one_line(render_to_string(f"mail/{mail.kind}.subject.txt", template_context))
     message = _MailWithLogo(
         subject=subject,
         body=_collapse_blank_lines(render_to_string(f"mail/{mail.kind}.txt", template_context)),
@@ -79,7 +80,7 @@ def _collapse_blank_lines(text: str) -> str:
 
 def _sender_address(brand: Brand) -> str:
     name, address = parseaddr(settings.DEFAULT_FROM_EMAIL)
-    return formataddr((brand.name or name, address))
+    return formataddr((on_one_line(brand.name) or name, address))
 
 
 def _sender_domain() -> str:

@@ -9,17 +9,20 @@ import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
+from itertools import islice
+from math import inf
 from typing import Any
 
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Prefetch, QuerySet
 
 from accounts.brands import site
 from accounts.mail import queue
+from accounts.mail.outbox import NeedsProvider, NotSettled
 from accounts.models import Account, AccountEvent, OutgoingMail
 from billing import clock
 from billing.gateway import estimates
-from billing.gateway.errors import GatewayError
+from billing.gateway.errors import GatewayError, NoTurn
 from billing.gateway.estimates import ChangeEstimate
 from billing.mirror import account_import, pause_schedules
 from billing.mirror.next_bills import amounts_due
@@ -30,6 +33,7 @@ from billing.receipts.delivery import Receipt
 from billing.receipts.texts import notices
 from billing.receipts.texts.notices import UpcomingBill
 from billing.terms import YEAR
+from core import worker_shutdown
 
 logger = logging.getLogger(__name__)
 
@@ -38,6 +42,7 @@ RESUME, TRIAL, RENEWAL, DECLINE = "resume", "trial", "renewal", "decline"
 # docs/rules.md, rule 16; operators set the days of the other notices.
 RESUME_NOTICE_DAYS = 3
 DAY = timedelta(days=1)
+CHARGES_PER_PAGE = 500
 
 
 @dataclass(frozen=True)
@@ -64,20 +69,34 @@ class UpcomingCharge:
         return {"what": self.what, "subscription": self.subscription.pk, "at": int(self.at.timestamp())}
 
 
-def queue_due_notices(*, now: datetime) -> dict[str, int]:
-    """Queue the notices that are due, each once; return how many were new."""
+def queue_due_notices(*, now: datetime, until: float = inf) -> dict[str, int]:
+    """Queue the notices that are due, each once; return how many were new.
+
+    Stops at a time of the monotonic clock; the counts include `left` if it did not finish.
+    """
     zone = site.site_settings().time_zone
     queued = 0
     together: dict[tuple[Account, date], list[UpcomingCharge]] = {}
-    for charge in _upcoming_charges(now):
-        account = charge.subscription.customer.account
-        if account is not None and charge.what == RESUME:
-            together.setdefault((account, clock.local_date(charge.at, zone)), []).append(charge)
-        elif account is not None:
-            queued += _queue_notice(charge, account) is not None
-    for (account, _), charges in together.items():
-        queued += _queue_joint_notice(charges, account)
+    upcoming = _upcoming_charges(now)
+    while charges := list(islice(upcoming, CHARGES_PER_PAGE)):
+        for charge in _without_notice(charges):
+            account = charge.subscription.customer.account
+            if account is not None and charge.what == RESUME:
+                together.setdefault((account, clock.local_date(charge.at, zone)), []).append(charge)
+            elif account is not None:
+                queued += _queue_notice(charge, account) is not None
+        if worker_shutdown.is_time_up(until):
+            return {"notices": queued, "left": 1}
+    for (account, _), joint_charges in together.items():
+        queued += _queue_joint_notice(joint_charges, account)
     return {"notices": queued}
+
+
+def _without_notice(charges: Sequence[UpcomingCharge]) -> list[UpcomingCharge]:
+    """Return the charges that have no notice yet. A charge is found each night until it comes."""
+    told = OutgoingMail.objects.filter(dedupe_key__in=[charge.key for charge in charges])
+    keys = set(told.values_list("dedupe_key", flat=True))
+    return [charge for charge in charges if charge.key not in keys]
 
 
 def queue_decline_notice(schedule: PauseSchedule, account: Account, receipt: Receipt, *, event: AccountEvent) -> None:
@@ -93,11 +112,17 @@ def queue_decline_notice(schedule: PauseSchedule, account: Account, receipt: Rec
         context={**receipt.mail_context(), "about": about},
         dedupe_key=f"resume-declined:{schedule.pk}:{schedule.failed_attempts}",
         event=event,
+        queue=OutgoingMail.Queue.JOBS,
     )
 
 
 def prepare_notice(row: OutgoingMail) -> dict[str, object] | None:
-    """Return the context of a notice with the current figures; None if it is no longer true."""
+    """Return the context of a notice with the current figures; None if it is no longer true.
+
+    Asks the provider, at the pace of jobs: raises NeedsProvider elsewhere, and NotSettled if it gets no turn.
+    """
+    if row.queue != OutgoingMail.Queue.JOBS:
+        raise NeedsProvider
     context: dict[str, Any] = row.context
     about = context["about"]
     if about["what"] == DECLINE:
@@ -134,7 +159,7 @@ def _upcoming_charges(now: datetime) -> Iterator[UpcomingCharge]:
         (TRIAL, settings.trial_notice_days),
         (RENEWAL, settings.renewal_notice_days),
     ):
-        for subscription in _charge_candidates(what, now, now + (days + 1) * DAY).iterator():
+        for subscription in _charge_candidates(what, now, now + (days + 1) * DAY).iterator(CHARGES_PER_PAGE):
             at = _next_charge_at(what, subscription)
             if at is not None and 1 <= _days_until(at, now, settings.time_zone) <= days:
                 yield UpcomingCharge(what, subscription, at)
@@ -150,7 +175,8 @@ def _charge_candidates(what: str, now: datetime, until: datetime) -> QuerySet[Su
         billing = {"payload__next_billing_at__gte": since, "payload__next_billing_at__lte": last}
         return subscriptions.filter(status="active", payload__billing_period_unit=YEAR, **billing)
     ending_pauses = PauseSchedule.objects.filter(state=PauseSchedule.State.PAUSED, resume_date__range=(now, until))
-    return subscriptions.filter(pk__in=ending_pauses.values("subscription"))
+    schedules = Prefetch("pause_schedules", PauseSchedule.objects.unfinished(), to_attr="open_schedules")
+    return subscriptions.filter(pk__in=ending_pauses.values("subscription")).prefetch_related(schedules)
 
 
 def _next_charge_at(what: str, subscription: Subscription) -> datetime | None:
@@ -164,10 +190,17 @@ def _next_charge_at(what: str, subscription: Subscription) -> datetime | None:
         stays = not subscription.has_scheduled_pause and not subscription.has_scheduled_changes
         renews = subscription.status == "active" and subscription.terms.period_unit == YEAR and stays
         return subscription.next_billing_at if renews else None
-    schedule = pause_schedules.current_schedule(subscription)
+    schedule = _open_schedule(subscription)
     # After a decline, the notice of the decline has the date of the next try.
     resumes = schedule is not None and schedule.state == PauseSchedule.State.PAUSED and not schedule.declines
     return schedule.resume_date if schedule is not None and resumes else None
+
+
+def _open_schedule(subscription: Subscription) -> PauseSchedule | None:
+    """Return a subscription's open schedule. A page of candidates has them already."""
+    if hasattr(subscription, "open_schedules"):
+        return next(iter(subscription.open_schedules), None)
+    return pause_schedules.current_schedule(subscription)
 
 
 def _days_until(at: datetime, now: datetime, zone: str) -> int:
@@ -197,6 +230,7 @@ def _queue_notice(charge: UpcomingCharge, account: Account) -> OutgoingMail | No
         dedupe_key=charge.key,
         # The outbox uses real time; billing's clock may be ahead of it.
         expires_at=charge.at - clock.clock_offset(),
+        queue=OutgoingMail.Queue.JOBS,
     )
 
 
@@ -266,6 +300,8 @@ def _refetch_subscription(pk: int) -> tuple[Subscription | None, bool]:
     is_fresh = True
     try:
         account_import.refresh_or_mark_deleted("subscription", row.provider_id)
+    except NoTurn as error:
+        raise NotSettled from error
     except GatewayError as error:
         logger.warning("Subscription %s could not be refreshed before its notice: %s", pk, error)
         is_fresh = False
@@ -279,6 +315,8 @@ def _request_estimate(charge: UpcomingCharge) -> ChangeEstimate | None:
         if charge.what == RESUME:
             return estimates.estimate_resume(identifier, at=charge.at)
         return ChangeEstimate(now=estimates.estimate_next_bill(identifier))
+    except NoTurn as error:
+        raise NotSettled from error
     except GatewayError as error:
         logger.warning("Subscription %s could not be estimated for its notice: %s", identifier, error)
         return None

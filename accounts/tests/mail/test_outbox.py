@@ -370,6 +370,51 @@ def test_the_task_of_a_challenge_sends_its_code(ava: Account, sign_in_client: Si
     assert len(mail.outbox) == 1
 
 
+def test_a_mail_that_needs_the_provider_is_left_to_a_job() -> None:
+    def ask_in_a_job(row: OutgoingMail) -> dict[str, object] | None:
+        if row.queue != OutgoingMail.Queue.JOBS:
+            raise outbox.NeedsProvider
+        return RECEIPT
+
+    before = outbox.PREPARATIONS["receipt"]
+    register_preparation("receipt", ask_in_a_job)
+    try:
+        queue_receipt()
+        tasks.send_due_mails()
+        assert mail.outbox == []
+        moved = only_queued_mail()
+        assert (moved.queue, moved.state, moved.attempts) == ("jobs", OutgoingMail.State.PENDING, 0)
+        tasks.send_due_mails()
+        tasks.send_due_codes()
+        assert mail.outbox == []
+        assert outbox.deliver_due_mails(outbox.Queue.JOBS, until=time.monotonic() + 60) == 1
+    finally:
+        register_preparation("receipt", before)
+    assert len(mail.outbox) == 1
+
+
+def test_the_beat_of_codes_sends_codes_alone(ava: Account, sign_in_client: SignInClient) -> None:
+    queue_receipt()
+    sign_in_client.request_code()
+    tasks.send_due_codes()
+    assert [bool(CODE_PATTERN.search(str(message.body))) for message in mail.outbox] == [True]
+
+
+def test_codes_are_sent_with_other_mail_if_no_worker_for_codes_runs(ava: Account, sign_in_client: SignInClient) -> None:
+    queue_receipt()
+    sign_in_client.request_code()
+    tasks.send_due_mails()
+    assert [bool(CODE_PATTERN.search(str(message.body))) for message in mail.outbox] == [True, False]
+
+
+def test_a_slice_ends_when_the_mail_server_fails_several_times(settings: Settings) -> None:
+    use_mail_backend(settings, DownBackend)
+    for _ in range(5):
+        queue_receipt()
+    tasks.send_due_mails()
+    assert sorted(OutgoingMail.objects.values_list("attempts", flat=True)) == [0, 0, 1, 1, 1]
+
+
 def test_the_tick_publishes_due_mail(sign_in_client: SignInClient) -> None:
     queue_receipt()
     tasks.tick()
