@@ -17,6 +17,7 @@ from core import clock
 from core.errors import PortalError
 from core.models import LimitCounter
 
+SECONDS_IN_MINUTE = 60
 DEMO_FACTOR = 10  # docs/rules.md, rule 13
 
 
@@ -25,7 +26,7 @@ class Throttled(PortalError):
 
     code = "throttled"
     status = 429
-    message = "Too many tries. Please wait a moment and try again."
+    message = "Please wait a moment and try again."
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,16 +45,51 @@ class Limit:
         return self.count * DEMO_FACTOR if demo else self.count
 
 
-def consume_limits(*uses: tuple[Limit, str]) -> None:
-    """Count one use of each limit, given with its subject, or of none if one is exceeded.
+def consume_limits(*uses: tuple[Limit, str]) -> int:
+    """Count one use of each limit, given with its subject, or of none if one is exceeded; return the fewest uses left.
 
     The counters stay locked until the transaction ends. To avoid deadlocks, pass limits in one order, address
     before network. Raises Throttled with the seconds until the exceeded limit allows another use.
     """
     now = clock.database_now()
     with transaction.atomic():
-        for limit, subject in uses:
-            _consume_limit(limit, subject, now)
+        return min(_consume_limit(limit, subject, now) for limit, subject in uses)
+
+
+def check_limit(limit: Limit, subject: str) -> None:
+    """Check that a limit allows a use now, without counting one. One query. Raises Throttled."""
+    counter = LimitCounter.objects.filter(key=_counter_key(limit, subject)).first()
+    if counter is not None:
+        now = clock.database_now()
+        _check_recent_uses(_recent_uses(counter, limit, now), limit, now)
+
+
+def is_used_up(limit: Limit, subject: str) -> bool:
+    """Return whether a limit allows no use now, without counting one."""
+    try:
+        check_limit(limit, subject)
+    except Throttled:
+        return True
+    return False
+
+
+@transaction.atomic
+def count_uses(limit: Limit, subject: str, count: int) -> None:
+    """Count uses that have been made already, even beyond the limit."""
+    now = clock.database_now()
+    counter = _lock_counter(_counter_key(limit, subject), now, now + limit.window)
+    _save_uses(counter, [*_recent_uses(counter, limit, now), *([now.timestamp()] * count)])
+
+
+def count_used_up(limit: Limit) -> int:
+    """Return for how many subjects a limit is used up; uses that have expired since then may still count."""
+    counters = LimitCounter.objects.filter(key__startswith=_counter_key(limit, ""), expires_at__gt=clock.database_now())
+    return counters.filter(count__gte=limit.max_uses).count()
+
+
+def forget_uses(limit: Limit, subject: str) -> None:
+    """Let a limit begin anew."""
+    LimitCounter.objects.filter(key=_counter_key(limit, subject)).delete()
 
 
 def seconds_until(then: datetime, now: datetime) -> int:
@@ -61,15 +97,40 @@ def seconds_until(then: datetime, now: datetime) -> int:
     return max(1, math.ceil((then - now).total_seconds()))
 
 
-def _consume_limit(limit: Limit, subject: str, now: datetime) -> None:
-    counter = _lock_counter(f"{limit.name}:{subject}", now, now + limit.window)
-    recent = [use for use in counter.uses if use > (now - limit.window).timestamp()]
+def format_wait(seconds: int) -> str:
+    """Return `90 seconds` or `3 minutes`."""
+    if seconds < 2 * SECONDS_IN_MINUTE:
+        return f"{seconds} second{'' if seconds == 1 else 's'}"
+    return f"{math.ceil(seconds / SECONDS_IN_MINUTE)} minutes"
+
+
+def _counter_key(limit: Limit, subject: str) -> str:
+    return f"{limit.name}:{subject}"
+
+
+def _recent_uses(counter: LimitCounter, limit: Limit, now: datetime) -> list[float]:
+    return [use for use in counter.uses if use > (now - limit.window).timestamp()]
+
+
+def _consume_limit(limit: Limit, subject: str, now: datetime) -> int:
+    counter = _lock_counter(_counter_key(limit, subject), now, now + limit.window)
+    recent = _recent_uses(counter, limit, now)
+    _check_recent_uses(recent, limit, now)
+    _save_uses(counter, [*recent, now.timestamp()])
+    return limit.max_uses - counter.count
+
+
+def _check_recent_uses(recent: list[float], limit: Limit, now: datetime) -> None:
     if len(recent) >= limit.max_uses:
         free_at = datetime.fromtimestamp(recent[-limit.max_uses], UTC) + limit.window
-        raise Throttled(retry_after=seconds_until(free_at, now))
-    counter.uses = [*recent, now.timestamp()]
-    counter.count = len(counter.uses)
-    counter.started_at = datetime.fromtimestamp(counter.uses[0], UTC)
+        seconds = seconds_until(free_at, now)
+        raise Throttled(f"You can try again in {format_wait(seconds)}.", retry_after=seconds)
+
+
+def _save_uses(counter: LimitCounter, uses: list[float]) -> None:
+    counter.uses = uses
+    counter.count = len(uses)
+    counter.started_at = datetime.fromtimestamp(uses[0], UTC)
     counter.save(update_fields=["uses", "count", "started_at"])
 
 
