@@ -1,0 +1,1 @@
+"""The revenue report in the admin."""

@@ -1,0 +1,117 @@
+"""The revenue report: a chart drawn on the server, and tables that can be printed and exported as CSV."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.template.response import TemplateResponse
+from django.urls import path, reverse
+
+from accounts.admin import audit_log
+from accounts.admin.csv_format import csv_response
+from accounts.admin.read_only import ReadOnlyAdmin
+from accounts.brands import site
+from billing import clock
+from billing.admin.churn import charts
+from billing.admin.revenue import tables as revenue_tables
+from billing.models import RevenueReport
+from billing.queries.revenue_report import MonthRange, RevenueStatistics, months_until, revenue_statistics
+
+DEFAULT_MONTHS = "12"
+
+
+class MonthsForm(forms.Form):
+    """How many months the report shows, this one included."""
+
+    months = forms.ChoiceField(
+        label="Range",
+        choices=[("6", "Last 6 months"), (DEFAULT_MONTHS, "Last 12 months"), ("24", "Last 24 months")],
+    )
+
+    def chosen_range(self) -> MonthRange:
+        """Return the selected months, the default ones for an invalid form."""
+        count = self.cleaned_data["months"] if self.is_valid() else DEFAULT_MONTHS
+        zone = site.site_settings().time_zone
+        return months_until(clock.local_date(clock.billing_now(), zone), int(count), zone)
+
+
+@admin.register(RevenueReport)
+class RevenueReportAdmin(ReadOnlyAdmin):
+    """One page with the report of all movements; exporting its tables needs a permission of its own."""
+
+    def has_export_permission(self, request: HttpRequest) -> bool:
+        """Return whether the operator may export the tables."""
+        return self.has_view_permission(request) and request.user.has_perm("billing.export_revenuereport")
+
+    def get_urls(self) -> list[Any]:
+        """Return the URLs of the page and the export. The report has no rows, so there are no others."""
+        wrap = self.admin_site.admin_view
+        return [
+            path("", wrap(self.changelist_view), name="billing_revenuereport_changelist"),
+            path("export/", wrap(self.export_view), name="billing_revenuereport_export"),
+        ]
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        """Show the report. Raises PermissionDenied."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        form, months = _read_months(request)
+        context = {
+            **self.admin_site.each_context(request),
+            "title": "Revenue",
+            "subtitle": None,
+            "opts": self.opts,
+            "form": form,
+            "asked": months,
+            "reports": [self._shown_report(request, report) for report in revenue_statistics(months)],
+            **(extra_context or {}),
+        }
+        return TemplateResponse(request, "admin/billing/revenuereport/report.html", context)
+
+    def export_view(self, request: HttpRequest) -> HttpResponseBase:
+        """Return one table as CSV, and log the export. Raises PermissionDenied, or Http404 for an unknown table."""
+        if not self.has_export_permission(request):
+            raise PermissionDenied
+        name, _, currency = request.GET.get("table", "").partition("-")
+        build = revenue_tables.TABLE_BUILDERS.get(name)
+        _, months = _read_months(request)
+        report = next((report for report in revenue_statistics(months) if report.currency == currency), None)
+        if build is None or report is None:
+            raise Http404
+        table = build(report)
+        span = f"{months.first:%Y-%m} to {months.last:%Y-%m}"
+        audit_log.log_table_action(request, RevenueReport, f"Exported “{table.title}” as CSV, {span}.")
+        return csv_response(f"revenue {table.id} {span}", table.columns, table.rows)
+
+    def _shown_report(self, request: HttpRequest, report: RevenueStatistics) -> dict[str, Any]:
+        tables = [build(report) for build in revenue_tables.TABLE_BUILDERS.values()]
+        points = [(f"{month.month:%Y-%m}", month.closing) for month in report.months]
+        return {
+            "currency": report.currency,
+            "tables": tables,
+            "chart": charts.amount_chart(
+                f"chart-{report.currency}",
+                f"Monthly recurring revenue at the end of each month, {report.currency}",
+                points,
+                currency=report.currency,
+                table=tables[0].title,
+            ),
+            "export": self._export_url(request),
+        }
+
+    def _export_url(self, request: HttpRequest) -> str:
+        if not self.has_export_permission(request):
+            return ""
+        query = request.GET.copy()
+        query.pop("table", None)
+        return f"{reverse('admin:billing_revenuereport_export')}?{query.urlencode()}&table="
+
+
+def _read_months(request: HttpRequest) -> tuple[MonthsForm, MonthRange]:
+    form = MonthsForm({"months": DEFAULT_MONTHS, **request.GET.dict()}, label_suffix="")
+    return form, form.chosen_range()

@@ -1,0 +1,81 @@
+"""The tables of the revenue report, the same on the page and in the CSV. Amounts are in whole units of the currency."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+
+from billing.admin.churn.charts import format_share
+from billing.admin.churn.tables import Table
+from billing.queries.revenue_report import Kind, RevenueStatistics
+
+KINDS = (Kind.NEW, Kind.EXPANSION, Kind.REACTIVATION, Kind.CONTRACTION, Kind.PAUSE, Kind.CHURN)
+_KIND_NAMES = tuple(str(kind.label).capitalize() for kind in KINDS)
+_OFFER_NAMES = {"pause": "Pause", "free_month": "Free month"}
+_CENT = Decimal("0.01")
+
+
+def movement_table(report: RevenueStatistics) -> Table:
+    """Return the revenue at the start and the end of each month, and what lies between."""
+    rows = [
+        (
+            f"{month.month:%Y-%m}",
+            _money(month.opening),
+            *(_money(month.movements[kind]) for kind in KINDS),
+            _money(month.closing),
+            format_share(-month.movements[Kind.CHURN], month.opening),
+        )
+        for month in report.months
+    ]
+    columns = ("Month", "Start", *_KIND_NAMES, "End", "Churn rate")
+    note = (
+        "What subscriptions bring in per month at list price, before coupons and tax. Start and movements make the end."
+    )
+    return Table(
+        f"movements-{report.currency}", f"Monthly recurring revenue, {report.currency}", columns, rows, note=note
+    )
+
+
+def count_table(report: RevenueStatistics) -> Table:
+    """Return how many subscriptions moved in each month."""
+    rows = [(f"{month.month:%Y-%m}", *(month.counts[kind] for kind in KINDS)) for month in report.months]
+    return Table(f"counts-{report.currency}", f"Number of movements, {report.currency}", ("Month", *_KIND_NAMES), rows)
+
+
+def cohort_table(report: RevenueStatistics) -> Table:
+    """Return what the customers of each first month still bring in, as a share of the end of that month."""
+    width = max((len(cohort.revenue) for cohort in report.cohorts), default=0)
+    rows = [
+        (
+            f"{cohort.month:%Y-%m}",
+            _money(cohort.revenue[0]),
+            *(format_share(cents, cohort.revenue[0]) for cents in cohort.revenue[1:]),
+            *([""] * (width - len(cohort.revenue))),
+        )
+        for cohort in report.cohorts
+    ]
+    columns = ("First month", "Revenue then", *(f"+{number}" for number in range(1, width)))
+    note = "Revenue of the customers who began in a month, at the end of each month after it."
+    return Table(f"cohorts-{report.currency}", f"Cohorts by first month, {report.currency}", columns, rows, note=note)
+
+
+def saved_table(report: RevenueStatistics) -> Table:
+    """Return what the accepted offers have kept."""
+    rows = [(_OFFER_NAMES[saved.offer], saved.taken, _money(saved.cents)) for saved in report.saved]
+    columns = ("Offer", "Subscriptions", "Revenue today")
+    note = "Subscriptions whose owner accepted an offer in these months; one that is paused brings in nothing today."
+    return Table(
+        f"saved-{report.currency}", f"Revenue saved by offers, {report.currency}", columns, rows, bar=2, note=note
+    )
+
+
+TABLE_BUILDERS: Mapping[str, Callable[[RevenueStatistics], Table]] = {
+    "movements": movement_table,
+    "counts": count_table,
+    "cohorts": cohort_table,
+    "saved": saved_table,
+}
+
+
+def _money(cents: int) -> Decimal:
+    return Decimal(cents) * _CENT
