@@ -27,8 +27,9 @@ from billing.queries.holdings import holdings_of_subscriptions, subscriptions_of
 logger = logging.getLogger(__name__)
 
 BUNDLE_STAGE = "bundles"
-# An account may take several requests; if all of them time out, the portion still ends within a task's time limit.
-ACCOUNTS_PER_PORTION = 5
+ACCOUNTS_PER_PORTION = 200
+# A swap may take several requests; if all of them time out, the portion still ends within a task's time limit.
+SWAPS_PER_PORTION = 5
 # A swap changes the subscription, and the webhook of that change asks for the alignment again. If the provider drops a
 # coupon, or somebody there removes it, this would never end: after so many equal swaps it waits for the night.
 MAX_REPEATS = 3
@@ -108,11 +109,16 @@ def align_portion(run: JobRun, stages: tuple[str, ...], *, now: datetime) -> Por
     if up_to is None:
         up_to = Account.objects.aggregate(newest=Max("pk"))["newest"] or 0
     end = min(cursor.after + ROWS_PER_STRETCH, up_to)
-    accounts = list(_accounts_to_align(cursor.after, end)[:ACCOUNTS_PER_PORTION])
-    aligned = [_try_align_account(account, now) for account in accounts]
+    accounts = list(accounts_to_align(cursor.after, end)[:ACCOUNTS_PER_PORTION])
     after = accounts[-1].pk if len(accounts) == ACCOUNTS_PER_PORTION else end
+    aligned: list[bool | None] = []
+    for account in accounts:
+        aligned.append(_try_align_account(account, now))
+        if len(aligned) - aligned.count(False) == SWAPS_PER_PORTION:
+            after = account.pk
+            break
     following = replace(cursor, after=after, up_to=up_to) if after < up_to else cursor.next_stage(stages)
-    counts = {"compared": len(accounts), "repaired": aligned.count(True), "failed": aligned.count(None)}
+    counts = {"compared": len(aligned), "repaired": aligned.count(True), "failed": aligned.count(None)}
     return Portion(counts, following)
 
 
@@ -146,7 +152,7 @@ def align_if_possible(account: Account, *, now: datetime) -> None:
         logger.exception("Aligning the bundle coupons of account %s failed", account.pk)
 
 
-def _accounts_to_align(after: int, up_to: int) -> QuerySet[Account]:
+def accounts_to_align(after: int, up_to: int) -> QuerySet[Account]:
     """Return the accounts in a range of keys that have several live subscriptions or any coupon, in order."""
     key_range = {"customer__account__gt": after, "customer__account__lte": up_to}
     live = Subscription.objects.filter(deleted=False, status__in=LIVE_STATUSES, **key_range)

@@ -1,4 +1,4 @@
-"""Cancel at the end of the term or the trial, a paused subscription at once (docs/rules.md, rules 2 and 7)."""
+"""Cancel at the end of the term or the trial; at once if paused or not started (docs/rules.md, rules 2 and 7)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -72,12 +72,21 @@ def cancel_subscriptions(
 
 @dataclass(frozen=True)
 class CancelSubscriptions(SurveyedChange):
-    """The cancellation of subscriptions; with no names, of all that continue."""
+    """The cancellation of subscriptions; with no names, of all that continue.
+
+    With `at_once`, which only operators can choose, they end before their terms do.
+    """
+
+    at_once: bool = False
 
     @property
     def shown(self) -> Mapping[str, Any]:
-        """The brand whose portal was used."""
-        return {"brand": self.feedback.brand if self.feedback else ""}
+        """The brand whose portal was used, and whether paid terms end at once."""
+        return {"brand": self.feedback.brand if self.feedback else "", "at_once": self.at_once}
+
+    def repeats(self, earlier: Command) -> bool:
+        """Return whether an earlier command, that ends paid terms at the same time, left exactly this."""
+        return bool(earlier.shown.get("at_once", False)) == self.at_once and super().repeats(earlier)
 
     def plan_steps(self, command: Command, preview: Preview | None) -> list[Step]:
         """Return the steps. Raises NothingToCancel."""
@@ -86,7 +95,8 @@ class CancelSubscriptions(SurveyedChange):
         if not continuing or (self.subscription_ids is not None and len(continuing) < len(holdings)):
             raise NothingToCancel
         self.link_answers(command, continuing)
-        return steps_for_targets(live_holdings(self.account), list(map(CanceledSubscription, continuing)))
+        targets = [CanceledSubscription(holding, now=self.at_once) for holding in continuing]
+        return steps_for_targets(live_holdings(self.account), targets)
 
     def remaining_ids(self) -> set[str]:
         """Return the ids of the requested subscriptions that continue."""

@@ -111,7 +111,7 @@ class RedeemCode(Change):
         except CouponNotApplicable:
             _check_concurrent_redemption(self.account, found.code)
             raise
-        return _build_preview(found, placement, holdings, now)
+        return _build_preview(self.account, found, placement, holdings, now)
 
 
 def _validate_code(code: str) -> str:
@@ -140,14 +140,26 @@ def _find_in_any_case(code: str) -> FoundCode:
             continue
         except NotSent as error:
             raise BillingUnavailable(retry_after=error.retry_after) from error
+    return _find_single_use_code(code)
+
+
+def _find_single_use_code(code: str) -> FoundCode:
+    """Return the single-use code that mixes upper and lower case otherwise than it was typed."""
+    try:
+        spelling = gateway.find_code_spelling(code)
+        if spelling is not None:
+            return gateway.find_code(spelling)
+    except Refused as error:
+        raise CouponNotFound from error
+    except NotSent as error:
+        raise BillingUnavailable(retry_after=error.retry_after) from error
     raise CouponNotFound
 
 
 def _possible_spellings(code: str) -> list[str]:
     """Return the spellings to look up, since the provider may find exact ones only.
 
-    The spelling of a coupon is in the mirror. Single-use codes are not, and can be too many to list: one that mixes
-    upper and lower case is found only as it is spelled.
+    The spelling of a coupon is in the mirror; that of a single-use code is not.
     """
     mirrored = Coupon.objects.filter(provider_id__iexact=code).order_by("pk").values_list("provider_id", flat=True)
     return list(dict.fromkeys([code, *mirrored, code.upper(), code.lower()]))
@@ -231,7 +243,9 @@ def _saving_on_next_bill(holding: Holding, estimate: ChangeEstimate, coupons: Se
     return None if renewal is None else without.total - renewal.total
 
 
-def _build_preview(found: FoundCode, placement: CodePlacement, holdings: Sequence[Holding], now: datetime) -> Preview:
+def _build_preview(
+    account: Account, found: FoundCode, placement: CodePlacement, holdings: Sequence[Holding], now: datetime
+) -> Preview:
     subscription = placement.holding.subscription
     added = {"coupon_id": found.coupon.id, "coupon_code": found.code}
     forecast = BillForecast.of_holdings(
@@ -247,7 +261,7 @@ def _build_preview(found: FoundCode, placement: CodePlacement, holdings: Sequenc
     figures = compute_figures(
         lines,
         forecast=forecast,
-        default_terms=account_totals(holdings)[0].terms,
+        default_terms=account_totals(account, holdings)[0].terms,
         charges={},
         due_currency=placement.holding.terms.currency,
         effective_at=placement.holding.next_billing_at,

@@ -1,5 +1,6 @@
 """The free month: one free billing period, once in twelve months (docs/rules.md, rule 8)."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -8,7 +9,7 @@ from accounts.brands import site
 from accounts.models import Account
 from billing import clock
 from billing.changes import bundle_coupons
-from billing.changes.preview import translate_estimate_errors
+from billing.changes.preview import forecast_bills_with_coupon, translate_estimate_errors
 from billing.clock import format_iso_utc
 from billing.commands.command_kind import CommandKind
 from billing.commands.confirmation import Change, Preview, compute_basis, confirm_change
@@ -20,6 +21,7 @@ from billing.models import Command, OfferClaim, Subscription
 from billing.models.steps import Step
 from billing.queries.discounts import FREE_MONTH_COUPON
 from billing.queries.holdings import ACTIVE, Holding
+from billing.queries.next_bills import NextBill
 from billing.queries.ownership import live_holdings
 from billing.queries.plans import held_plan
 from billing.receipts.delivery import ActivityReceipt
@@ -54,13 +56,14 @@ class OfferNotAvailable(BillingError):
 class FreeMonthOffer:
     """A free month on the plan `holding`, or the `reason` why the account is not eligible; amounts in cents.
 
-    `basis` are the versions of the subscriptions that it was computed from.
+    `basis` are the versions of the subscriptions that it was computed from, and `next_bills` those of the plan.
     """
 
     reason: str | None
     holding: Holding | None = None
     amount_saved: int = 0
     basis: str = ""
+    next_bills: Sequence[NextBill] = ()
 
     def response_body(self) -> dict[str, Any]:
         """Return the offer as the API shows it."""
@@ -74,6 +77,7 @@ class FreeMonthOffer:
             "next_billing_at": format_iso_utc(bills_at),
             "new_next_billing_at": format_iso_utc(None if bills_at is None else clock.add_months(bills_at, 1)),
             "plans": [held_plan(holding)] if holding else [],
+            "next_bills": [bill.as_json() for bill in self.next_bills],
             "quote": self.quote,
         }
 
@@ -100,7 +104,8 @@ def claim_free_month(account: Account, *, quote: str | None, key: str, actor: st
     """
     change = ClaimFreeMonth(account, CLAIM_FREE_MONTH)
     shown: dict[str, Any] = confirm_change(change, quote=quote, key=key, actor=actor, now=now).shown
-    return shown
+    # Claims of earlier versions have no bills.
+    return {"next_bills": [], **shown}
 
 
 @dataclass(frozen=True)
@@ -152,7 +157,13 @@ def _build_offer(account: Account, now: datetime) -> FreeMonthOffer:
     subscription = chosen.subscription
     with translate_estimate_errors():
         saved = estimates.estimate_next_bill(subscription.provider_id).total
-    return FreeMonthOffer(reason=None, holding=chosen, amount_saved=saved, basis=compute_basis(holdings))
+    return FreeMonthOffer(
+        reason=None,
+        holding=chosen,
+        amount_saved=saved,
+        basis=compute_basis(holdings),
+        next_bills=forecast_bills_with_coupon(holdings, chosen, coupon_id=FREE_MONTH_COUPON, now=now),
+    )
 
 
 def _ineligible_reason(account: Account, holdings: list[Holding], now: datetime) -> str | None:

@@ -9,6 +9,7 @@ from accounts.models import Account
 from billing.changes import cancellation_survey
 from billing.changes.cancellation_survey import SurveyedChange
 from billing.changes.plan_change import SubscriptionsChange
+from billing.changes.preview import forecast_next_bills
 from billing.commands.command_kind import CommandKind
 from billing.commands.confirmation import Preview, confirm_change
 from billing.errors import BillingError, InvalidState, NotChangeable
@@ -17,7 +18,9 @@ from billing.mirror.pause_schedules import PAUSE_DAYS
 from billing.models import CancellationFeedback, Command, Subscription
 from billing.models.steps import Step, StepOperation, subscription_step
 from billing.queries.holdings import Holding
-from billing.queries.ownership import chosen_holdings
+from billing.queries.next_bills import NextBill, next_bills_of
+from billing.queries.ownership import chosen_holdings, live_holdings
+from billing.queries.pauses import PausePeriod, pause_periods, with_pauses
 from billing.receipts.delivery import ActivityReceipt
 from billing.receipts.texts import pauses
 from billing.survey import NO_SCREEN, Screen
@@ -46,6 +49,45 @@ class NoScheduledPause(BillingError):
     code = "invalid_state"
     status = 409
     message = "There's no scheduled pause to cancel."
+
+
+@dataclass(frozen=True)
+class PauseEstimate:
+    """The pause that each subscription would have, earliest first, and the next bills of the account after it."""
+
+    plans: Sequence[PausePeriod]
+    next_bills: Sequence[NextBill]
+
+    @property
+    def pause_date(self) -> datetime:
+        """When the first pause would start (UTC)."""
+        return self.plans[0].pause_date
+
+    @property
+    def resume_date(self) -> datetime:
+        """When the first pause would end (UTC)."""
+        return self.plans[0].resume_date
+
+
+def estimate_pause(
+    account: Account, *, subscription_ids: Sequence[str] | None, days: int, now: datetime
+) -> PauseEstimate:
+    """Return what pausing for `days` days would mean, with the bills that the mirror knows or the provider estimates.
+
+    `subscription_ids` None means every subscription that can be paused; any other of them is left out. Without an
+    answer of the provider, amounts that the mirror does not know are None. Raises NothingToPause.
+    """
+    holdings = live_holdings(account)
+    periods = pause_periods(holdings, subscription_ids=subscription_ids, days=days)
+    if not periods:
+        raise NothingToPause
+    pausing = with_pauses(holdings, periods)
+    try:
+        bills = forecast_next_bills(pausing, now=now)
+    except BillingError:
+        # The dates of a pause do not depend on the provider.
+        bills = next_bills_of(pausing)
+    return PauseEstimate(plans=sorted(periods.values(), key=lambda period: period.pause_date), next_bills=bills)
 
 
 def schedule_pause(
@@ -92,7 +134,7 @@ class SchedulePause(SurveyedChange):
 
     def plan_steps(self, command: Command, preview: Preview | None) -> list[Step]:
         """Return the steps. Raises AlreadyPaused, NothingToPause, NotChangeable and InvalidState."""
-        holdings = _pausable_holdings(self.account, self.subscription_ids)
+        holdings = pausable_holdings(self.account, self.subscription_ids)
         self.link_answers(command, holdings)
         return [subscription_step(StepOperation.PAUSE, holding.subscription.provider_id) for holding in holdings]
 
@@ -131,7 +173,11 @@ class RemoveScheduledPause(SubscriptionsChange):
         return {holding.subscription.provider_id for holding in holdings if holding.has_scheduled_pause}
 
 
-def _pausable_holdings(account: Account, subscription_ids: Sequence[str] | None) -> list[Holding]:
+def pausable_holdings(account: Account, subscription_ids: Sequence[str] | None) -> list[Holding]:
+    """Return the subscriptions to pause; None means all that can be paused.
+
+    Raises NotFound, AlreadyPaused, NothingToPause, NotChangeable and InvalidState.
+    """
     is_named = subscription_ids is not None
     holdings = chosen_holdings(account, subscription_ids)
     pausable = [holding for holding in holdings if holding.can_be_paused]

@@ -162,7 +162,8 @@ class ChangeSelection(Change):
         difference = _diff_selection(live_holdings(self.account), self.plan_ids)
         starts = [step for step in left if step.operation == StepOperation.START_SUBSCRIPTION]
         prices = prices_at_terms(
-            (plan.id for plan in difference.added), _terms_of_additions(holdings_of(self.account), self.period_unit)
+            (plan.id for plan in difference.added),
+            _terms_of_additions(self.account, holdings_of(self.account), self.period_unit),
         )
         return {step.arguments["price"] for step in starts} == {price.provider_id for price in prices.values()} and {
             step.subscription_id for step in left if step not in starts
@@ -206,12 +207,12 @@ def _selected_plans(plan_ids: Sequence[str]) -> list[Plan]:
     return plans
 
 
-def _terms_of_additions(holdings: Sequence[Holding], period_unit: str | None) -> BillingTerms:
+def _terms_of_additions(account: Account, holdings: Sequence[Holding], period_unit: str | None) -> BillingTerms:
     """Return the terms of added plans: the account's, or without a live plan those of the chosen period.
 
     Raises InvalidInput if a live plan sets another period.
     """
-    terms = terms_of_additions(holdings)
+    terms = terms_of_additions(account, holdings)
     if period_unit in (None, terms.period_unit):
         return terms
     if any(holding.is_changeable and not holding.is_cancelled for holding in holdings):
@@ -229,7 +230,7 @@ def _build_preview(
     rates = RateTable.load_current()
     members = members_after(holdings, difference.targets)
     every_holding = holdings_of(account)
-    terms = _terms_of_additions(every_holding, period_unit)
+    terms = _terms_of_additions(account, every_holding, period_unit)
     additions = _build_additions(account, difference.added, members, rates, terms, now)
     all_members = [*members, *(_addition_member(addition) for addition in additions)]
     swaps = bundles.required_swaps(all_members, rates)
@@ -240,7 +241,7 @@ def _build_preview(
     effective_at = _effective_at(difference, now)
     figures = compute_figures(
         _preview_lines(holdings, difference, additions, forecast, terms),
-        default_terms=account_totals(every_holding)[0].terms,
+        default_terms=account_totals(account, every_holding)[0].terms,
         forecast=forecast,
         charges={addition.subscription_id: addition.estimate for addition in additions},
         due_currency=terms.currency,
@@ -372,7 +373,7 @@ def _effective_at(difference: SelectionDiff, now: datetime) -> datetime | None:
     if difference.added or difference.kept_again:
         return now
     removed = [target.holding for target in difference.removed]
-    ends = [now if holding.is_paused else term_end(holding) for holding in removed]
+    ends = [now if holding.ends_at_once else term_end(holding) for holding in removed]
     return min((end for end in ends if end is not None), default=None)
 
 

@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from accounts.models import Account
+from billing.changes.targets import CanceledSubscription, KeptSubscription, Target, members_after, targets_by_id
 from billing.clock import format_iso_utc
 from billing.commands.quotes import compute_quote
 from billing.errors import BillingUnavailable, InvalidState, NoLongerExists, PaymentMethodRequired
@@ -17,7 +18,14 @@ from billing.gateway.errors import Missing, NotSent, Refused
 from billing.gateway.estimates import Bill, ChangeEstimate
 from billing.mirror.next_bills import amounts_due, bill_before_balances, estimate_bill
 from billing.models import Command, PaymentSource, Subscription
-from billing.queries.bundles import BundleMember, CouponSwap, member_after_swap
+from billing.queries.bundles import (
+    BundleMember,
+    CouponSwap,
+    RateTable,
+    bundle_members,
+    member_after_swap,
+    required_swaps,
+)
 from billing.queries.discounts import (
     Discount,
     Price,
@@ -234,6 +242,61 @@ def _next_bills(lines: Sequence[PlanLine], forecast: BillForecast, balances: Bal
     """Return the next bills after a change, with the balances that its charges leave."""
     plans = [line.billed for line in lines if line.billed is not None]
     return project_bills(plans, forecast.members, forecast.payer, balances)
+
+
+def forecast_next_bills(
+    holdings: Sequence[Holding], *, now: datetime, repriced: Collection[int] = ()
+) -> list[NextBill]:
+    """Return the next bills of holdings as they are or are to be, whose bundle stays as it is.
+
+    Bills that the mirror does not know are estimated, and those of `repriced` subscriptions (their keys), which are to
+    lose a scheduled change. Raises as `translate_estimate_errors`.
+    """
+    forecast = BillForecast.of_holdings(holdings, members=bundle_members(holdings), swaps=(), now=now)
+    known = {key: bill for key, bill in forecast.estimates.items() if key not in repriced}
+    forecast = replace(forecast, estimates=known)
+    with translate_estimate_errors():
+        lines = [forecast.forecast_line(holding, bills=holding.subscription.pk in repriced) for holding in holdings]
+    return _next_bills(lines, forecast, forecast.payer.balances)
+
+
+def forecast_bills_after(holdings: Sequence[Holding], targets: Sequence[Target], *, now: datetime) -> list[NextBill]:
+    """Return the next bills of holdings once some have ended or are kept, at the rates of the bundle that is left.
+
+    Raises as `translate_estimate_errors`.
+    """
+    members, by_id = members_after(holdings, targets), targets_by_id(targets)
+    swaps = required_swaps(members, RateTable.load_current())
+    forecast = BillForecast.of_holdings(holdings, members=members, swaps=swaps, now=now)
+    with translate_estimate_errors():
+        lines = []
+        for holding in holdings:
+            target = by_id.get(holding.subscription.provider_id)
+            is_kept, ends = isinstance(target, KeptSubscription), isinstance(target, CanceledSubscription)
+            lines.append(forecast.forecast_line(holding, bills=is_kept, ends=ends))
+    return _next_bills(lines, forecast, forecast.payer.balances)
+
+
+def forecast_bills_with_coupon(
+    holdings: Sequence[Holding], chosen: Holding, *, coupon_id: str, now: datetime
+) -> list[NextBill]:
+    """Return the next bills of the chosen one of the holdings with a coupon added, as the provider estimates it.
+
+    The bills of the others are projected with them: what the customer has pays all of them in turn. Raises as
+    `translate_estimate_errors`.
+    """
+    subscription = chosen.subscription
+    forecast = BillForecast.of_holdings(
+        holdings,
+        members=bundle_members(holdings),
+        swaps=(),
+        now=now,
+        coupon_rows={subscription.provider_id: [*subscription.coupons, {"coupon_id": coupon_id}]},
+    )
+    with translate_estimate_errors():
+        lines = [forecast.forecast_line(holding, bills=holding is chosen) for holding in holdings]
+    bills = _next_bills(lines, forecast, forecast.payer.balances)
+    return [bill for bill in bills if bill.subscription_id == subscription.provider_id]
 
 
 def bill_price(bill: Bill) -> Price:

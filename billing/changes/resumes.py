@@ -17,7 +17,7 @@ from billing.commands.quotes import compute_quote
 from billing.errors import BillingError, QuoteChanged, SeveralCurrencies
 from billing.gateway import estimates
 from billing.gateway.estimates import Bill, ChangeEstimate
-from billing.mirror.next_bills import amounts_due, bill_before_balances
+from billing.mirror.next_bills import amounts_due, bill_before_balances, estimate_bill
 from billing.models import Command, Customer, PauseSchedule, Subscription
 from billing.models.commands import SYSTEM_ACTOR
 from billing.models.steps import Step, StepOperation, subscription_step
@@ -72,16 +72,17 @@ def resume_subscriptions(
     actor: str,
     now: datetime,
     intents: Sequence[str] = (),
+    reason: str = "",
 ) -> None:
     """Resume paused subscriptions at once; `subscription_ids` None means every one of the account.
 
-    The charges are paid with `intents` if there are any (see `confirm_change`). A repeated request for the same
-    subscriptions finishes one that was done in part. Raises NotFound, NothingToResume, QuoteChanged,
-    PaymentProcessingFailed (still paused) and what a command raises.
+    `intents` and `reason` are as in `confirm_change`. A repeated request for the same subscriptions finishes one that
+    was done in part. Raises NotFound, NothingToResume, QuoteChanged, PaymentProcessingFailed (still paused) and what a
+    command raises.
     """
     is_priced = quote is not None or bool(intents)
     change = ResumeSubscriptions(account, RESUME, subscription_ids, is_priced=is_priced)
-    confirm_change(change, quote=quote, key=key, actor=actor, now=now, intents=intents)
+    confirm_change(change, quote=quote, key=key, actor=actor, now=now, intents=intents, reason=reason)
     # The provider refuses changes of a paused subscription: its coupons are aligned now (docs/rules.md, rule 6).
     bundle_coupons.align_if_possible(account, now=now)
 
@@ -242,7 +243,8 @@ def _build_estimate_now(account: Account, paused: Sequence[Subscription], now: d
 def _next_bills(account: Account, charges: Mapping[str, ChangeEstimate], now: datetime) -> list[NextBill]:
     """Return the bills of subscriptions that follow their resume, by date.
 
-    The other bills of the account are projected with them: what the customer has pays all of them in turn.
+    The other bills of the account are projected with them: what the customer has pays all of them in turn, and the
+    provider estimates what the mirror does not know. Raises BillingUnavailable, InvalidState.
     """
     held = [
         _resume_holding(holding, charges.get(holding.subscription.provider_id)) for holding in live_holdings(account)
@@ -254,6 +256,9 @@ def _next_bills(account: Account, charges: Mapping[str, ChangeEstimate], now: da
     for holding in held:
         estimate = charges.get(holding.subscription.provider_id)
         bill = known.get(holding.subscription.pk) if estimate is None else bill_before_balances(_first_bill(estimate))
+        if bill is None:
+            with translate_estimate_errors():
+                bill = estimate_bill(holding, now=now)
         plan = billed_plan(holding, bill, members)
         if plan is not None:
             is_charged = estimate is not None and estimate.renewal is None

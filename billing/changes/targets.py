@@ -42,15 +42,21 @@ class Target(Protocol):
 
 @dataclass(frozen=True)
 class CanceledSubscription:
-    """A subscription ends: a paused one at once, any other with its term or trial."""
+    """A subscription ends: one that is paused or has not started at once, any other with its term, or `now`."""
 
     holding: Holding
+    now: bool = False
+
+    @property
+    def is_at_once(self) -> bool:
+        """Whether it ends at once."""
+        return self.now or self.holding.ends_at_once
 
     def steps(self) -> list[Step]:
         """Return the steps that set aside what is scheduled and cancel it."""
         subscription = self.holding.subscription
         subscription_id = subscription.provider_id
-        if self.holding.is_paused:
+        if self.holding.ends_at_once:
             return [subscription_step(StepOperation.CANCEL_NOW, subscription_id)]
         before = []
         if self.holding.has_scheduled_pause:
@@ -58,17 +64,18 @@ class CanceledSubscription:
         if subscription.has_scheduled_changes:
             price = subscription.text("scheduled_item_price_id")
             before.append(subscription_step(StepOperation.SET_CHANGE_ASIDE, subscription_id, price=price))
-        return [*before, subscription_step(StepOperation.CANCEL_AT_TERM_END, subscription_id)]
+        ending = StepOperation.CANCEL_NOW if self.now else StepOperation.CANCEL_AT_TERM_END
+        return [*before, subscription_step(ending, subscription_id)]
 
     def member_after(self, member: BundleMember) -> BundleMember | None:
-        """Return the member until its end; None for a paused subscription."""
-        if self.holding.is_paused:
+        """Return the member until its end; None if it ends at once."""
+        if self.is_at_once:
             return None
         return replace(member, ends_at=term_end(self.holding), bills_at=None, changing_to="")
 
     def plan_after(self, plan: PlanRow) -> PlanRow | None:
-        """Return the plan as it ends; None for a paused subscription."""
-        if self.holding.is_paused:
+        """Return the plan as it ends; None if it ends at once."""
+        if self.is_at_once:
             return None
         return replace(
             plan,

@@ -99,15 +99,22 @@ class Change:
 
 
 def confirm_change(
-    change: Change, *, quote: str | None, key: str, actor: str, now: datetime, intents: Sequence[str] = ()
+    change: Change,
+    *,
+    quote: str | None,
+    key: str,
+    actor: str,
+    now: datetime,
+    intents: Sequence[str] = (),
+    reason: str = "",
 ) -> Command:
     """Make a change, or finish it; return its command, done, whose `shown` has the confirmed figures.
 
     `quote` is that of the confirmed figures; None confirms whatever they are. `key` is the request's idempotency key,
     `now` billing's time (UTC). `intents` are payment intents that the payer has authorized, one for each charge of the
-    change in the order of its steps, or none (docs/rules.md, rule 20). Raises QuoteChanged with the new figures,
-    ChangeInProgress, PaymentMethodInvalid if there are not as many intents as charges, the refusals of the change, and
-    what a command ends with.
+    change in the order of its steps, or none (docs/rules.md, rule 20). `reason` is why an operator makes the change.
+    Raises QuoteChanged with the new figures, ChangeInProgress, PaymentMethodInvalid if there are not as many intents as
+    charges, the refusals of the change, and what a command ends with.
     """
     begun = lifecycle.find_begun_command(change.account, key=key)
     if begun is not None:
@@ -132,6 +139,7 @@ def confirm_change(
         kind=change.kind,
         key=key,
         actor=actor,
+        reason=reason,
         now=now,
         plan=lambda command: _pay_with_intents(_plan_steps(change, command, preview), paying),
         shown=shown,

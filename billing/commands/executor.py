@@ -16,6 +16,7 @@ from billing.commands import step_invoices
 from billing.commands.command_kind import CommandKind
 from billing.commands.operations import Operation, find_operation
 from billing.errors import (
+    AddressRefused,
     BillingError,
     BillingPartial,
     BillingUnavailable,
@@ -27,6 +28,8 @@ from billing.errors import (
     PaymentMethodInvalid,
     PaymentMethodRequired,
     PaymentProcessingFailed,
+    RefundDeclined,
+    RefundRefused,
 )
 from billing.gateway import records
 from billing.gateway.errors import Missing, NotSent, PaymentRefused, Refused, Unconfirmed
@@ -57,6 +60,7 @@ FIRST_BACKOFF_SECONDS, MAX_BACKOFF_SECONDS = 5, 30
 ERRORS_BY_CODE: dict[str, type[BillingError]] = {
     error.code: error
     for error in (
+        AddressRefused,
         BillingPartial,
         BillingUnavailable,
         CardNotEditable,
@@ -66,6 +70,8 @@ ERRORS_BY_CODE: dict[str, type[BillingError]] = {
         PaymentMethodInvalid,
         PaymentMethodRequired,
         PaymentProcessingFailed,
+        RefundDeclined,
+        RefundRefused,
     )
 }
 # How the provider refuses an intent that is spent, expired, not authorized, or not ours.
@@ -276,7 +282,7 @@ def _fail_refused_step(command: Command, index: int, now: datetime, error: Refus
     if error.code == UNUSABLE_INTENT or error.param == INTENT_PARAM:
         return _fail_command(command, index, now, PaymentMethodInvalid.code)
     if isinstance(error, PaymentRefused):
-        return _fail_command(command, index, now, PaymentProcessingFailed.code)
+        return _fail_command(command, index, now, find_operation(command, index).decline.code)
     if error.code == "payment_method_not_present":
         return _fail_command(command, index, now, PaymentMethodRequired.code)
     if error.code == "not_done":

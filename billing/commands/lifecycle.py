@@ -17,7 +17,6 @@ from typing import Any
 from django.db import IntegrityError, transaction
 
 from accounts.models import Account
-from billing import worker_shutdown
 from billing.commands import executor
 from billing.commands.command_kind import CommandKind
 from billing.commands.executor import LEASE_DURATION
@@ -32,6 +31,7 @@ from billing.errors import (
 from billing.models import Command
 from billing.models.commands import SYSTEM_ACTOR
 from billing.models.steps import Step, StepState
+from core import worker_shutdown
 from core.clock import database_now
 
 logger = logging.getLogger(__name__)
@@ -54,15 +54,17 @@ def execute_command(
     now: datetime,
     plan: StepPlanner,
     shown: Mapping[str, Any] | None = None,
+    reason: str = "",
 ) -> Command:
     """Execute a command, or continue the one with this idempotency key; return it when it is done.
 
-    `now` is billing's time (UTC). `shown` are the confirmed figures, stored with the command. `plan` is called with the
-    command in the transaction that opens it: it reads the mirror and returns the steps, or raises to refuse. It is
-    called again if the key's command failed before its first step.
+    `now` is billing's time (UTC). `shown` are the confirmed figures, and `reason` is why an operator makes it, both
+    stored with the command. `plan` is called with the command in the transaction that opens it: it reads the mirror and
+    returns the steps, or raises to refuse. It is called again if the key's command failed before its first step.
     Raises ChangeInProgress while another command of the account is open, and what the command ends with.
     """
-    command, opened = _open_command(account, kind=kind, key=key, actor=actor, now=now, plan=plan, shown=shown or {})
+    row = Command(account=account, kind=kind.name, key=key, actor=actor, reason=reason, shown=dict(shown or {}))
+    command, opened = _open_command(row, now=now, plan=plan)
     if opened or _claim_or_reopen(command, now, plan=plan, shown=shown):
         executor.run_steps(command, kind, now, just_opened=opened)
     return command
@@ -104,35 +106,19 @@ def find_begun_command(account: Account, *, key: str) -> Command | None:
     return None if command is None or _has_never_begun(command) else command
 
 
-def _open_command(
-    account: Account,
-    *,
-    kind: CommandKind,
-    key: str,
-    actor: str,
-    now: datetime,
-    plan: StepPlanner,
-    shown: Mapping[str, Any],
-) -> tuple[Command, bool]:
+def _open_command(command: Command, *, now: datetime, plan: StepPlanner) -> tuple[Command, bool]:
+    """Insert a command with its steps; return it and True, or the one that has its key and False."""
+    command.steps, command.attempts, command.first_sent_at = [], 1, now
+    command.next_attempt_at = database_now() + LEASE_DURATION
     try:
         with transaction.atomic():
-            command = Command.objects.create(
-                account=account,
-                kind=kind.name,
-                key=key,
-                actor=actor,
-                steps=[],
-                shown=dict(shown),
-                attempts=1,
-                first_sent_at=now,
-                next_attempt_at=database_now() + LEASE_DURATION,
-            )
+            command.save(force_insert=True)
             # The row keeps other commands of the account out, so what `plan` reads stays as it is.
             first, *others = _plan_steps(command, plan)
             command.steps = [executor.begin_step(first, now), *others]
             command.save(update_fields=["steps"])
     except IntegrityError:
-        existing = Command.objects.filter(account=account, key=key).first()
+        existing = Command.objects.filter(account=command.account, key=command.key).first()
         if existing is None:
             raise ChangeInProgress from None
         return existing, False

@@ -9,13 +9,23 @@ from datetime import datetime
 from typing import Any, Literal
 
 from billing.commands import payment_operations as payments
-from billing.errors import BillingError, CardNotEditable, InvalidState
-from billing.gateway import changes, payment_methods, subscriptions
-from billing.gateway.snapshots import InvoiceSnapshot, Snapshot, SubscriptionSnapshot
+from billing.commands import refund_operations
+from billing.errors import (
+    AddressRefused,
+    BillingError,
+    CardNotEditable,
+    InvalidState,
+    PaymentProcessingFailed,
+    RefundDeclined,
+    RefundRefused,
+)
+from billing.gateway import changes, customers, payment_methods, refunds, subscriptions
+from billing.gateway.snapshots import CustomerSnapshot, InvoiceSnapshot, Snapshot, SubscriptionSnapshot
 from billing.mirror import churn_events, pause_schedules
 from billing.mirror.churn_events import EventKind
 from billing.models import Command, PauseSchedule, Subscription
 from billing.models.steps import StepOperation
+from core.email_addresses import usable_address
 
 
 @dataclass(frozen=True)
@@ -33,7 +43,7 @@ class Operation:
     `waits_for_provider`: after an earlier step was done, an unreachable provider leaves the command open, not failed.
     `makes_invoice`: it may charge at once, with an invoice of its own.
     `on_refusal`: whether a refusal stops the command or skips the step.
-    `refusal`: the error of a refusal that nothing more exact is known of.
+    `refusal`: the error of a refusal that nothing more exact is known of; `decline`: of one by the payment gateway.
     """
 
     send: Callable[..., Sequence[Snapshot]]
@@ -46,6 +56,7 @@ class Operation:
     makes_invoice: bool = False
     on_refusal: Literal["stop", "skip"] = "stop"
     refusal: type[BillingError] = InvalidState
+    decline: type[BillingError] = PaymentProcessingFailed
 
 
 def find_operation(command: Command, index: int) -> Operation:
@@ -93,6 +104,12 @@ def _has_or_will_have_price(subscription: SubscriptionSnapshot, *, price: str) -
 
 def _has_no_scheduled_change(subscription: SubscriptionSnapshot, **_: Any) -> bool:
     return not subscription.payload.get("has_scheduled_changes")
+
+
+def _has_address(snapshots: Sequence[Snapshot], *, customer: str, email: str) -> bool:
+    """Whether a customer has an email address."""
+    found = (row for row in snapshots if isinstance(row, CustomerSnapshot) and row.id == customer)
+    return any(usable_address(row.email) == usable_address(email) for row in found)
 
 
 def _has_pause(subscription: SubscriptionSnapshot) -> bool:
@@ -321,5 +338,29 @@ OPERATIONS: Mapping[str, Operation] = {
         is_needed=payments.is_removal_needed,
         safe_to_repeat=True,
         waits_for_provider=True,
+    ),
+    StepOperation.CHANGE_ADDRESS: Operation(
+        send=customers.change_address,
+        is_done=_has_address,
+        safe_to_repeat=True,
+        refusal=AddressRefused,
+    ),
+    StepOperation.REFUND_INVOICE: Operation(
+        send=refunds.refund_invoice,
+        is_done=refund_operations.is_noted,
+        result=refund_operations.note_number,
+        refusal=RefundRefused,
+        decline=RefundDeclined,
+    ),
+    StepOperation.CREDIT_INVOICE: Operation(
+        send=refunds.credit_invoice,
+        is_done=refund_operations.is_noted,
+        result=refund_operations.note_number,
+        refusal=RefundRefused,
+    ),
+    StepOperation.ADD_PROMOTIONAL_CREDIT: Operation(
+        send=refunds.add_promotional_credit,
+        is_done=refund_operations.is_credited,
+        refusal=RefundRefused,
     ),
 }

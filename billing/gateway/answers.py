@@ -8,11 +8,11 @@ from billing.gateway import records
 from billing.gateway.errors import NotSent, Refused, Unconfirmed
 from billing.gateway.http.client import UNREADABLE_ERRORS
 from billing.gateway.scheduled import read_subscription_snapshot
-from billing.gateway.snapshots import CustomerSnapshot, InvoiceSnapshot, Snapshot
+from billing.gateway.snapshots import CreditNoteSnapshot, CustomerSnapshot, InvoiceSnapshot, Snapshot
 
 
 def changed_records(answer: Any) -> list[Snapshot]:
-    """Return the customer, subscription, invoices and payments in the answer to a change.
+    """Return the customer, subscription, invoices, payments and credit notes in the answer to a change.
 
     Raises Unconfirmed when the change was made but its result cannot be read, or the answer is not of the expected
     shape: the change may have been made all the same.
@@ -25,8 +25,9 @@ def changed_records(answer: Any) -> list[Snapshot]:
         if getattr(answer, "invoice", None) is not None:
             invoice = replace(InvoiceSnapshot.from_raw(answer.invoice.raw_data), is_made_by_change=True)
             snapshots.extend([*_invoice_payments(invoice), invoice])
-        credited = {str(note.reference_invoice_id) for note in getattr(answer, "credit_notes", None) or ()}
-        snapshots.extend(find_related_records("invoice", sorted(credited)))
+        notes = [CreditNoteSnapshot.from_raw(note.raw_data) for note in getattr(answer, "credit_notes", None) or ()]
+        snapshots.extend(find_related_records("invoice", sorted({note.invoice_number for note in notes})))
+        snapshots.extend(notes)
     except NotSent as error:
         raise Unconfirmed("the scheduled change could not be read") from error
     except UNREADABLE_ERRORS as error:

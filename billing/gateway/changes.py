@@ -146,7 +146,7 @@ def cancel_at_term_end(subscription_id: str, *, key: str) -> list[Snapshot]:
 
 
 def cancel_now(subscription_id: str, *, key: str) -> list[Snapshot]:
-    """Cancel a paused subscription now. Nothing is credited: no paid term is left."""
+    """Cancel a subscription now. Nothing is credited: a paused one has no paid term left."""
     params = {"cancel_option": AT_ONCE, "credit_option_for_current_term_charges": "none"}
     return changed_records(
         write_to_provider(chargebee_sdk().Subscription.cancel_for_items, subscription_id, key=key, params=params)

@@ -5,12 +5,14 @@ from decimal import Decimal
 
 from billing.gateway import records
 from billing.gateway.errors import GatewayError, Missing, Refused
-from billing.gateway.http.client import chargebee_sdk, read_from_provider, write_to_provider
+from billing.gateway.http.client import chargebee_sdk, read_from_provider, read_page, write_to_provider
 from billing.gateway.snapshots import CouponSnapshot
 
 NOT_REDEEMED = "not_redeemed"
 ACTIVE = "active"
 DUPLICATE = "duplicate_entry"
+# A limit for sets whose codes begin alike.
+MAX_SPELLING_LOOKUPS = 40
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,32 @@ def _find_single_use_code(code: str) -> FoundCode:
     row = read_from_provider(chargebee_sdk().CouponCode.retrieve, code).coupon_code.raw_data
     spent = str(row["status"]) != NOT_REDEEMED
     return FoundCode(code=str(row["code"]), coupon=_find_coupon(str(row["coupon_id"])), is_spent=spent)
+
+
+def find_code_spelling(code: str) -> str | None:
+    """Return the spelling of a single-use code that differs in case only; None if no such code is found.
+
+    The provider lists codes by how they begin, in exact case: each spelling of a beginning is tried, and lengthened
+    while more codes begin with it than a page holds. Raises NotSent and Refused.
+    """
+    beginnings = [""]
+    for _ in range(MAX_SPELLING_LOOKUPS):
+        if not beginnings:
+            break
+        beginning = beginnings.pop()
+        rows, next_offset = _codes_that_begin(beginning) if beginning else ([], "further")
+        found = next((row for row in rows if row.casefold() == code.casefold()), None)
+        if found is not None:
+            return found
+        if next_offset and len(beginning) < len(code):
+            letter = code[len(beginning)]
+            beginnings += [beginning + case for case in sorted({letter.lower(), letter.upper()})]
+    return None
+
+
+def _codes_that_begin(beginning: str) -> tuple[list[str], str]:
+    entries, next_offset = read_page(chargebee_sdk().CouponCode.list, {"code": {"starts_with": beginning}})
+    return [str(entry.coupon_code.raw_data["code"]) for entry in entries], next_offset
 
 
 def _find_coupon(coupon_id: str) -> CouponSnapshot:

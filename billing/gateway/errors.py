@@ -20,6 +20,10 @@ class NotSent(GatewayError):
         self.retry_after = retry_after
 
 
+class NoTurn(NotSent):
+    """The request did not get its turn in the pace of jobs, or of reads after webhooks."""
+
+
 class Unreadable(NotSent):
     """A read got no usable answer; reads of other resources may still work."""
 

@@ -1,8 +1,9 @@
 """Estimates of changes: the provider's own figures, never our arithmetic."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from decimal import Decimal
 from typing import Any
 
 from billing.gateway.changes import AT_ONCE, AT_TERM_END
@@ -20,7 +21,7 @@ class Bill:
     `full_price` is the price of the items before discounts, `bundle_savings` the discount of item-level coupons,
     `coupon_discount` that of all others, and `amount_due` what would be collected, after tax and credits. `coupon_ids`
     are the coupons that it uses. `tax` is the tax of what promotional credits of `promotional` cents leave; None if the
-    provider has not estimated this bill.
+    provider has not estimated this bill. `tax_percent` is the rate of all its items; None if they have several.
     """
 
     full_price: int = 0
@@ -30,6 +31,7 @@ class Bill:
     coupon_ids: frozenset[str] = frozenset()
     tax: int | None = None
     promotional: int = 0
+    tax_percent: Decimal | None = None
 
     @property
     def total(self) -> int:
@@ -155,4 +157,10 @@ def _parse_bill(invoice: Mapping[str, Any]) -> Bill:
         coupon_ids=frozenset(str(row["entity_id"]) for row in discounts if row.get("entity_id")),
         tax=sum(int(row["amount"]) for row in invoice.get("taxes") or ()),
         promotional=sum(int(row["amount"]) for row in promotional),
+        tax_percent=_common_tax_percent(invoice.get("line_items") or ()),
     )
+
+
+def _common_tax_percent(lines: Iterable[Mapping[str, Any]]) -> Decimal | None:
+    rates = {Decimal(str(line.get("tax_rate") or 0)) if line.get("is_taxed") else Decimal(0) for line in lines}
+    return rates.pop() if len(rates) == 1 else None

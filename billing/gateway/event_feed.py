@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from billing.gateway.http.client import UNREADABLE_ERRORS, chargebee_sdk, read_page
-from billing.gateway.records import KINDS
+from billing.gateway.records import KINDS, KINDS_NEVER_UPDATED
 from billing.gateway.snapshots import EventSnapshot, Raw, Snapshot, SubscriptionSnapshot
 
 logger = logging.getLogger(__name__)
@@ -74,7 +74,12 @@ def _parse_records(event: EventSnapshot, content: Raw) -> Iterator[FeedRecord]:
         raw_by_id = {raw.get("id"): raw for raw in raws}
         for resource_id in ids:
             raw = raw_by_id.get(resource_id)
-            yield _parse_card(resource_id, content) if raw is None else _parse_record(event.event_type, kind, raw)
+            if raw is not None:
+                yield _parse_record(event.event_type, kind, raw)
+            elif kind == "payment_source":
+                yield _parse_card(resource_id, content)
+            else:
+                yield FeedRecord(kind, resource_id)
 
 
 def _parse_card(source_id: str, content: Raw) -> FeedRecord:
@@ -84,7 +89,8 @@ def _parse_card(source_id: str, content: Raw) -> FeedRecord:
 
 def _parse_record(event_type: str, kind: str, raw: Raw) -> FeedRecord:
     is_deleted_customer = kind == "customer" and raw.get("deleted")  # what it had is not in the event
-    if not raw.get("resource_version") or is_deleted_customer or _may_be_deleted(event_type, kind, raw):
+    has_version = raw.get("resource_version") or kind in KINDS_NEVER_UPDATED
+    if not has_version or is_deleted_customer or _may_be_deleted(event_type, kind, raw):
         return FeedRecord(kind, raw["id"])
     try:
         # Of a scheduled change the event has no content.
@@ -93,7 +99,8 @@ def _parse_record(event_type: str, kind: str, raw: Raw) -> FeedRecord:
     except UNREADABLE_ERRORS:
         logger.exception("The content of the provider's %s %s cannot be read", kind, raw.get("id"))
         return FeedRecord(kind, raw["id"])
-    return FeedRecord(kind, raw["id"], int(raw["resource_version"]), snapshot)
+    version = snapshot.version if snapshot is not None else int(raw["resource_version"])
+    return FeedRecord(kind, raw["id"], version, snapshot)
 
 
 def _may_be_deleted(event_type: str, kind: str, raw: Raw) -> bool:

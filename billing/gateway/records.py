@@ -17,11 +17,13 @@ from billing.gateway.http.client import (
 from billing.gateway.scheduled import read_subscription_snapshot
 from billing.gateway.snapshots import (
     CouponSnapshot,
+    CreditNoteSnapshot,
     CustomerSnapshot,
     InvoiceSnapshot,
     ItemPriceSnapshot,
     ItemSnapshot,
     PaymentSourceSnapshot,
+    PromotionalCreditSnapshot,
     Snapshot,
     TransactionSnapshot,
     parse_instant,
@@ -41,11 +43,17 @@ KINDS: dict[str, tuple[str, Callable[[Any], Snapshot]]] = {
     "subscription": ("Subscription", read_subscription_snapshot),
     "transaction": ("Transaction", TransactionSnapshot.from_raw),
     "invoice": ("Invoice", InvoiceSnapshot.from_raw),
+    "credit_note": ("CreditNote", CreditNoteSnapshot.from_raw),
+    "promotional_credit": ("PromotionalCredit", PromotionalCreditSnapshot.from_raw),
 }
-CUSTOMER_KINDS = ("payment_source", "subscription", "transaction", "invoice")
+CUSTOMER_KINDS = ("payment_source", "subscription", "transaction", "invoice", "credit_note", "promotional_credit")
 CATALOG_KINDS = ("item", "item_price", "coupon")
 # Kinds whose lists can include deleted resources.
-KINDS_WITH_DELETED = ("customer", "subscription", "transaction", "invoice")
+KINDS_WITH_DELETED = ("customer", "subscription", "transaction", "invoice", "credit_note")
+# Kinds whose lists cannot be sorted by the last update. What is updated while they are read is listed twice at most.
+KINDS_SORTED_BY_CREATION = ("credit_note",)
+# Kinds without versions, whose lists begin with the newest. What is added while they are read is missed by none.
+KINDS_NEVER_UPDATED = ("promotional_credit",)
 # The sort field of each paged list: immutable, so that new records come last and pages do not shift.
 SORT_FIELDS = {
     "item": "id",
@@ -56,6 +64,8 @@ SORT_FIELDS = {
     "subscription": "created_at",
     "transaction": "date",
     "invoice": "date",
+    "credit_note": "date",
+    "promotional_credit": "created_at",
 }
 
 
@@ -104,7 +114,8 @@ def read_records_page(kind: str, *, offset: str = "", updated_after: int = 0, cr
     """Return a page of all resources of a kind, oldest first, deleted ones included where the list can show them.
 
     `updated_after` and `created_from` (seconds) limit it to resources of customers that were updated after a time, the
-    last updated last, or created at a time or later. Raises NotSent, and Refused for an expired offset.
+    last updated last if the list can be sorted so, or created at a time or later. Raises NotSent, and Refused for an
+    expired offset.
     """
     resource, snapshot = KINDS[kind]
     params = {**_period_params(kind, updated_after, created_from), **_include_deleted_params(kind)}
@@ -154,16 +165,20 @@ def read_provider_time(price_id: str) -> datetime:
 
 
 def created_seconds(kind: str, snapshot: Snapshot) -> int:
-    """Return the time (seconds) by which a snapshot's list is sorted; 0 if it is not sorted by a time."""
-    return int(snapshot.payload.get(SORT_FIELDS[kind]) or 0) if kind not in CATALOG_KINDS else 0
+    """Return the time (seconds) by which a snapshot's list is sorted, oldest first; 0 if it is not sorted so."""
+    is_sorted = kind not in (*CATALOG_KINDS, *KINDS_NEVER_UPDATED)
+    return int(snapshot.payload.get(SORT_FIELDS[kind]) or 0) if is_sorted else 0
 
 
 def _period_params(kind: str, updated_after: int, created_from: int) -> dict[str, Any]:
     field = SORT_FIELDS[kind]
     if kind in CATALOG_KINDS:
         return {"sort_by": {"asc": field}}  # so short that it is always listed as a whole
+    if kind in KINDS_NEVER_UPDATED:
+        return {field: {"after": updated_after}} if updated_after else {}
     if updated_after:
-        return {"sort_by": {"asc": "updated_at"}, "updated_at": {"after": updated_after}}
+        sort = field if kind in KINDS_SORTED_BY_CREATION else "updated_at"
+        return {"sort_by": {"asc": sort}, "updated_at": {"after": updated_after}}
     return {"sort_by": {"asc": field}, **({field: {"after": created_from - 1}} if created_from else {})}
 
 

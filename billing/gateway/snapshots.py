@@ -15,8 +15,8 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 CUSTOMER_FIELDS = (
     "id", "first_name", "last_name", "email", "primary_payment_source_id", "backup_payment_source_id",
-    "auto_collection", "card_status", "promotional_credits", "refundable_credits", "excess_payments",
-    "created_at", "updated_at",
+    "auto_collection", "locale", "card_status", "promotional_credits", "refundable_credits", "excess_payments",
+    "preferred_currency_code", "created_at", "updated_at",
 )  # fmt: skip
 SUBSCRIPTION_FIELDS = (
     "id", "customer_id", "status", "currency_code", "billing_period", "billing_period_unit",
@@ -45,6 +45,7 @@ INVOICE_FIELDS = (
 )  # fmt: skip
 LINE_FIELDS = ("id", "subscription_id", "description", "date_from", "date_to", "quantity", "unit_amount", "amount",
                "discount_amount", "tax_amount", "entity_type", "entity_id")  # fmt: skip
+TAX_FIELDS = ("name", "amount", "description")
 DISCOUNT_FIELDS = ("amount", "description", "entity_type", "entity_id", "coupon_set_code", "discount_type")
 LINKED_PAYMENT_FIELDS = ("txn_id", "applied_amount", "applied_at", "txn_status", "txn_date", "txn_amount")
 ADDRESS_FIELDS = (
@@ -60,9 +61,19 @@ ADDRESS_FIELDS = (
 )
 TRANSACTION_FIELDS = (
     "id", "customer_id", "subscription_id", "payment_source_id", "payment_method", "type", "date", "amount",
-    "currency_code", "status", "masked_card_number", "last4", "error_code", "error_text",
-    "updated_at",
+    "currency_code", "status", "masked_card_number", "last4", "error_code", "error_text", "refunded_txn_id",
 )  # fmt: skip
+CREDIT_NOTE_FIELDS = (
+    "id", "customer_id", "subscription_id", "reference_invoice_id", "type", "status", "reason_code", "customer_notes",
+    "date", "currency_code", "price_type", "sub_total", "total", "amount_allocated", "amount_refunded",
+    "amount_available", "refunded_at", "voided_at", "updated_at",
+)  # fmt: skip
+PROMOTIONAL_CREDIT_FIELDS = (
+    "id", "customer_id", "type", "amount", "currency_code", "description", "credit_type", "reference",
+    "closing_balance", "created_at",
+)  # fmt: skip
+LINKED_REFUND_FIELDS = ("txn_id", "applied_amount", "applied_at", "txn_status", "txn_date", "txn_amount")
+ALLOCATION_FIELDS = ("invoice_id", "allocated_amount", "allocated_at")
 ITEM_FIELDS = ("id", "name", "external_name", "type", "status")
 PRICE_FIELDS = ("id", "name", "external_name", "item_id", "status", "price", "period", "period_unit", "currency_code")
 RECURRING_ITEM_TYPES = ("plan", "addon")
@@ -173,7 +184,7 @@ class InvoiceSnapshot(Snapshot):
         payload = pick_fields(raw, INVOICE_FIELDS)
         payload["line_items"] = pick_rows_fields(raw.get("line_items"), LINE_FIELDS)
         payload["discounts"] = pick_rows_fields(raw.get("discounts"), DISCOUNT_FIELDS)
-        payload["taxes"] = pick_rows_fields(raw.get("taxes"), ("name", "amount", "description"))
+        payload["taxes"] = pick_rows_fields(raw.get("taxes"), TAX_FIELDS)
         payload["linked_payments"] = pick_rows_fields(raw.get("linked_payments"), LINKED_PAYMENT_FIELDS)
         payload["dunning_attempts"] = pick_rows_fields(
             raw.get("dunning_attempts"), ("attempt", "created_at", "txn_status")
@@ -189,9 +200,12 @@ class InvoiceSnapshot(Snapshot):
 
 @dataclass(frozen=True)
 class TransactionSnapshot(Snapshot):
-    """A payment or an attempt at one."""
+    """A payment, an attempt at one, or a refund; `made_at` is None if the provider gives no date."""
 
     customer_id: str = ""
+    type: str = ""
+    status: str = ""
+    made_at: datetime | None = None
 
     @classmethod
     def from_raw(cls, raw: Raw) -> "TransactionSnapshot":
@@ -199,6 +213,52 @@ class TransactionSnapshot(Snapshot):
         return cls(
             **_common_fields(raw, pick_fields(raw, TRANSACTION_FIELDS)),
             customer_id=str(raw.get("customer_id", "")),
+            type=str(raw.get("type", "")),
+            status=str(raw.get("status", "")),
+            made_at=parse_instant(raw["date"]) if raw.get("date") else None,
+        )
+
+
+@dataclass(frozen=True)
+class CreditNoteSnapshot(Snapshot):
+    """A credit note; `id` is its number, `invoice_number` that of the invoice it credits, amounts are cents."""
+
+    customer_id: str = ""
+    invoice_number: str = ""
+    issued_at: datetime = EPOCH
+
+    @classmethod
+    def from_raw(cls, raw: Raw) -> "CreditNoteSnapshot":
+        """Return the snapshot of a credit note from the provider's JSON."""
+        payload = pick_fields(raw, CREDIT_NOTE_FIELDS)
+        payload["line_items"] = pick_rows_fields(raw.get("line_items"), LINE_FIELDS)
+        payload["discounts"] = pick_rows_fields(raw.get("discounts"), DISCOUNT_FIELDS)
+        payload["taxes"] = pick_rows_fields(raw.get("taxes"), TAX_FIELDS)
+        payload["linked_refunds"] = pick_rows_fields(raw.get("linked_refunds"), LINKED_REFUND_FIELDS)
+        payload["allocations"] = pick_rows_fields(raw.get("allocations"), ALLOCATION_FIELDS)
+        payload["billing_address"] = pick_fields(raw.get("billing_address") or {}, ADDRESS_FIELDS)
+        return cls(
+            **_common_fields(raw, payload),
+            customer_id=str(raw["customer_id"]),
+            invoice_number=str(raw.get("reference_invoice_id") or ""),
+            issued_at=parse_instant(raw.get("date") or 0),
+        )
+
+
+@dataclass(frozen=True)
+class PromotionalCreditSnapshot(Snapshot):
+    """An entry of a customer's promotional credits, which never changes: an addition, or a deduction."""
+
+    customer_id: str = ""
+    created_at: datetime = EPOCH
+
+    @classmethod
+    def from_raw(cls, raw: Raw) -> "PromotionalCreditSnapshot":
+        """Return the snapshot of an entry from the provider's JSON."""
+        return cls(
+            **_common_fields(raw, pick_fields(raw, PROMOTIONAL_CREDIT_FIELDS)),
+            customer_id=str(raw["customer_id"]),
+            created_at=parse_instant(raw["created_at"]),
         )
 
 
@@ -267,7 +327,8 @@ class EventSnapshot:
 
 # The kinds of mirrored resources that an event may name.
 NAMED_KINDS = (
-    "customer", "subscription", "invoice", "transaction", "payment_source", "item", "item_price", "coupon",
+    "customer", "subscription", "invoice", "transaction", "payment_source", "credit_note",
+    "promotional_credit", "item", "item_price", "coupon",
 )  # fmt: skip
 CARD_EVENT_PREFIX = "card_"
 
@@ -299,6 +360,9 @@ def _plan_item(raw: Raw) -> Raw:
 
 def _named_resource_ids(event_type: str, content: Raw) -> dict[str, list[str]]:
     ids = {kind: _resource_ids(content.get(kind)) for kind in NAMED_KINDS if content.get(kind)}
+    # The content lacks the customer whose balance a credit note changes.
+    if content.get("credit_note") and "customer" not in ids:
+        ids["customer"] = [_require_text(content["credit_note"]["customer_id"])]
     # Only a card event is about the card's payment source; other events include the card as context.
     source = content.get("card", {}).get("payment_source_id") if event_type.startswith(CARD_EVENT_PREFIX) else None
     return {**ids, "payment_source": [_require_text(source)]} if source is not None else ids

@@ -9,7 +9,7 @@ from accounts.models import Brand
 from accounts.models.site import SiteSettings
 from billing import clock
 from billing.gateway.snapshots import parse_instant
-from billing.models import Invoice, ItemPrice, Plan
+from billing.models import CreditNote, Invoice, ItemPrice, Plan
 from billing.pdf.invoice_data import (
     BrandMark,
     DiscountLine,
@@ -37,9 +37,9 @@ def invoice_pdf_content(invoice: Invoice) -> InvoiceData:
         brand=brand_mark(brand),
         seller=seller_party(settings, brand),
         subscriber=subscriber_party(invoice),
-        lines=tuple(_invoice_line(line, zone) for line in invoice.line_items),
+        lines=tuple(invoice_line(line, zone) for line in invoice.line_items),
         discounts=tuple(_invoice_discount(discount) for discount in invoice.payload["discounts"]),
-        taxes=tuple(TaxLine(label=tax.get("name", "Tax"), amount=tax["amount"]) for tax in invoice.payload["taxes"]),
+        taxes=tax_lines(invoice),
         subtotal=sum(int(line["amount"]) for line in invoice.line_items),
         total=invoice.cents("total"),
         credits_applied=invoice.cents("credits_applied"),
@@ -58,8 +58,8 @@ def brand_mark(brand: Brand) -> BrandMark:
     return BrandMark(name=brand.name, logo=brand.logo, colour=colour)
 
 
-def billing_brand(invoices: Iterable[Invoice]) -> Brand:
-    """Return the brand of the service that the invoices bill; the default brand if they bill several."""
+def billing_brand(invoices: Iterable[Invoice | CreditNote]) -> Brand:
+    """Return the brand of the service that invoices or credit notes bill; the default brand if they bill several."""
     price_ids = {line.get("entity_id", "") for invoice in invoices for line in invoice.line_items}
     prices = ItemPrice.objects.filter(provider_id__in=price_ids)
     services = set(Plan.objects.filter(pk__in=prices.values("item_id")).values_list("service", flat=True))
@@ -75,8 +75,8 @@ def seller_party(settings: SiteSettings, brand: Brand) -> Party:
     )
 
 
-def subscriber_party(invoice: Invoice) -> Party:
-    """Return who is billed: the invoice's billing address, or the customer's."""
+def subscriber_party(invoice: Invoice | CreditNote) -> Party:
+    """Return who is billed: the billing address of the invoice or credit note, or the customer's."""
     customer = invoice.customer
     billed = invoice.payload.get("billing_address") or customer.payload.get("billing_address") or {}
     name = _join_values(billed, ("first_name", "last_name")) or _join_values(
@@ -93,7 +93,13 @@ def _address_lines(billed: dict[str, Any]) -> tuple[str, ...]:
     return tuple(line for line in (*lines, place, _join_values(billed, ("country",))) if line)
 
 
-def _invoice_line(line: Mapping[str, Any], zone: str) -> InvoiceLine:
+def tax_lines(invoice: Invoice | CreditNote) -> tuple[TaxLine, ...]:
+    """Return the taxes of an invoice or a credit note."""
+    return tuple(TaxLine(label=tax.get("name", "Tax"), amount=tax["amount"]) for tax in invoice.payload["taxes"])
+
+
+def invoice_line(line: Mapping[str, Any], zone: str) -> InvoiceLine:
+    """Return a line of an invoice or a credit note."""
     return InvoiceLine(
         description=str(line.get("description", "")),
         amount=int(line["amount"]),

@@ -15,10 +15,11 @@ from django.db.models import Exists, OuterRef
 
 from accounts.models import Account
 from billing.errors import BillingError
+from billing.invoices.credit_note_content import credit_note_pdf_content
 from billing.invoices.pdf_content import invoice_pdf_content
 from billing.invoices.statement_content import statement_pdf_content
-from billing.models import AccountDocument, Invoice, InvoicePdf
-from billing.pdf.render import render_invoice, render_statement
+from billing.models import AccountDocument, CreditNote, Invoice, InvoicePdf
+from billing.pdf.render import render_credit_note, render_invoice, render_statement
 from billing.queries.invoices import invoices_of_year, refunds_of_year
 from core import task_queue
 from core.clock import database_now
@@ -34,6 +35,8 @@ LINK_LIFETIME = timedelta(minutes=5)
 RETRY_AFTER_SECONDS = 2
 MAX_ATTEMPTS = 5
 # About a minute's work: further messages would wait in the broker while each sweep repeats them.
+# More than a day writes, and few enough for a statement: which PDFs are missing is sought among so many.
+RECENT_INVOICES = 20_000
 ANNOUNCE_LIMIT = 200
 LEASE_DURATION = timedelta(minutes=2)
 BACKOFF = timedelta(minutes=1)
@@ -71,6 +74,30 @@ def invoice_token(account: Account, number: str) -> str:
     return _sign_token(account, request_pdf(invoice), "Your invoice is being prepared. Please try again in a moment.")
 
 
+def open_invoice_pdf(invoice: Invoice) -> IO[bytes]:
+    """Return the file of an invoice for an operator. Raises InvoiceNotReady, and requests the PDF, if there is none."""
+    pdf = request_pdf(invoice)
+    _check_ready(pdf, "The PDF is being prepared. Please try again in a moment.")
+    try:
+        return pdf.file.open("rb")
+    except OSError as error:
+        raise NotFound from error
+
+
+def credit_note_token(account: Account, number: str) -> str:
+    """Return a signed token for a credit note's PDF, valid for five minutes.
+
+    Raises NotFound when the account has no such credit note that counts; InvoiceNotReady, and requests the PDF, when
+    there is no file.
+    """
+    note = CreditNote.objects.filter(customer__account=account, provider_id=number).first()
+    if note is None or not note.is_valid:
+        logger.warning("Account %s named a credit note that is not its own", account.pk)
+        raise NotFound
+    pdf = _request_version(credit_note=note, version=note.resource_version)
+    return _sign_token(account, pdf, "Your credit note is being prepared. Please try again in a moment.")
+
+
 def statement_token(account: Account, year: int) -> str:
     """Return a signed token for the statement of a year, in the site's time zone, valid for five minutes.
 
@@ -84,15 +111,19 @@ def statement_token(account: Account, year: int) -> str:
 
 
 def _sign_token(account: Account, pdf: InvoicePdf, waiting_message: str) -> str:
-    if pdf.state != State.READY:
-        # A subscriber is waiting, so this one does not go to the jobs' queue.
-        task_queue.enqueue_task("billing.tasks.make_invoice_pdf", pdf.pk)
-        raise InvoiceNotReady(waiting_message, retry_after=RETRY_AFTER_SECONDS)
+    _check_ready(pdf, waiting_message)
     return signing.dumps([account.pk, pdf.pk, pdf.version], salt=SIGNING_SALT)
 
 
+def _check_ready(pdf: InvoicePdf, waiting_message: str) -> None:
+    if pdf.state != State.READY:
+        # Somebody is waiting, so this one does not go to the jobs' queue.
+        task_queue.enqueue_task("billing.tasks.make_invoice_pdf", pdf.pk)
+        raise InvoiceNotReady(waiting_message, retry_after=RETRY_AFTER_SECONDS)
+
+
 def open_signed_pdf(token: str, *, reader: Account | None = None) -> SignedPdf:
-    """Return the file of a token from `invoice_token` or `statement_token`.
+    """Return the file of a token from `invoice_token`, `credit_note_token` or `statement_token`.
 
     Raises NotFound when the token is altered, expired, of an outdated version, or of another account than `reader`.
     Without a reader the token alone gives access.
@@ -105,17 +136,24 @@ def open_signed_pdf(token: str, *, reader: Account | None = None) -> SignedPdf:
         if reader is not None and reader.pk != account_pk:
             logger.warning("Account %s followed a link to an invoice that is not its own", reader.pk)
             raise NotFound
-        return SignedPdf(pdf.file.open("rb"), "invoice.pdf" if pdf.invoice else f"statement-{pdf.year}.pdf")
+        return SignedPdf(pdf.file.open("rb"), _file_name(pdf))
     except (signing.BadSignature, ValueError, TypeError, InvoicePdf.DoesNotExist, OSError) as error:
         raise NotFound from error
 
 
+def _file_name(pdf: InvoicePdf) -> str:
+    if pdf.invoice:
+        return "invoice.pdf"
+    return "credit-note.pdf" if pdf.credit_note else f"statement-{pdf.year}.pdf"
+
+
 def _stored_pdfs() -> LeaseQuerySet[InvoicePdf]:
-    return InvoicePdf.objects.select_related("invoice__customer__account", "account")
+    return InvoicePdf.objects.select_related("invoice__customer__account", "credit_note__customer__account", "account")
 
 
 def _current_version(pdf: InvoicePdf) -> int | None:
-    return pdf.invoice.resource_version if pdf.invoice else _statement_version(*pdf.statement)
+    subject = pdf.invoice or pdf.credit_note
+    return subject.resource_version if subject else _statement_version(*pdf.statement)
 
 
 def _statement_version(account: Account, year: int) -> int | None:
@@ -132,7 +170,7 @@ def request_pdf(invoice: Invoice) -> InvoicePdf:
     return _request_version(invoice=invoice, version=invoice.resource_version)
 
 
-def _request_version(**shown: Invoice | Account | int) -> InvoicePdf:
+def _request_version(**shown: Invoice | CreditNote | Account | int) -> InvoicePdf:
     pdf, _ = InvoicePdf.objects.get_or_create(**shown, defaults={"next_attempt_at": database_now()})
     if pdf.state == State.FAILED:
         _reset_failed_pdf(pdf)
@@ -140,14 +178,19 @@ def _request_version(**shown: Invoice | Account | int) -> InvoicePdf:
 
 
 def request_missing_pdfs(*, limit: int = 500) -> int:
-    """Request the PDFs of invoices whose current version has none; return how many.
+    """Request the PDFs of invoices written lately whose current version has none; return how many.
 
     Accounts whose pages were never read are left out: an imported site has millions of invoices that nobody asks for.
+    Older invoices are rendered when they are asked for.
     """
     read = AccountDocument.objects.filter(account=OuterRef("customer__account"))
     existing = InvoicePdf.objects.filter(invoice=OuterRef("pk"), version=OuterRef("resource_version"))
-    missing = Invoice.objects.filter(~Exists(existing), Exists(read), deleted=False)
-    requested = [request_pdf(invoice) for invoice in missing.order_by("-issued_at")[:limit]]
+    # Judged row by row: as conditions, they let the database read all invoices to find the newest that meet them.
+    written_lately = Invoice.objects.order_by("-synced_at").annotate(has_pdf=Exists(existing), is_read=Exists(read))
+    judged = written_lately.values_list("issued_at", "pk", "deleted", "has_pdf", "is_read")[:RECENT_INVOICES]
+    missing = sorted(row[:2] for row in judged if row[2:] == (False, False, True))[::-1][:limit]
+    invoices = Invoice.objects.in_bulk([pk for _, pk in missing])
+    requested = [request_pdf(invoices[pk]) for _, pk in missing]
     announce_pdfs([pdf.pk for pdf in requested])
     return len(requested)
 
@@ -183,6 +226,8 @@ def make_pdf(pdf_pk: int) -> None:
 def _render_pdf(pdf: InvoicePdf) -> bytes:
     if pdf.invoice:
         return render_invoice(invoice_pdf_content(pdf.invoice))
+    if pdf.credit_note:
+        return render_credit_note(credit_note_pdf_content(pdf.credit_note))
     return render_statement(statement_pdf_content(*pdf.statement))
 
 

@@ -16,7 +16,8 @@ from accounts.models import Account, SessionToken
 from accounts.sign_in import provider_changes, sessions
 from billing.gateway.snapshots import CustomerSnapshot
 from billing.mirror import documents
-from billing.models import Customer, Subscription
+from billing.models import Command, Customer, Subscription
+from billing.models.commands import CORRECT_ADDRESS
 from billing.models.mirror_row import MirroredResource
 from billing.queries.customers import (
     chosen_customer,
@@ -97,9 +98,15 @@ def _follow_customer(customer: Customer, now: datetime) -> None:
     if customer.deleted:
         provider_changes.end_access(account)
     elif account.email != customer.email:
-        provider_changes.change_address(account, customer.email, at=now)
+        provider_changes.change_address(account, customer.email, at=now, **_made_by(account))
         logger.warning("Account %s follows its customer to another email address", account.pk)
         documents.mark_documents_stale(account)
+
+
+def _made_by(account: Account) -> dict[str, str]:
+    """Return the operator who is correcting the address here, and why; nothing if it was changed at the provider."""
+    command = Command.objects.filter(Command.UNFINISHED, account=account, kind=CORRECT_ADDRESS).first()
+    return {} if command is None else {"actor": command.actor, "reason": command.reason}
 
 
 def _move_sessions_to_chosen(address: str) -> None:

@@ -14,7 +14,7 @@ from billing import clock
 from billing.gateway import records
 from billing.gateway.errors import GatewayError, Missing, NotSent
 from billing.gateway.snapshots import CustomerSnapshot, ItemPriceSnapshot, Snapshot, SubscriptionSnapshot
-from billing.mirror import account_identity, comparisons, documents, pause_schedules, writer
+from billing.mirror import account_identity, comparisons, documents, pause_schedules, revenue_ledger, writer
 from billing.mirror.signals import subscriptions_written
 from billing.models import Customer, ItemPrice, Subscription
 from billing.models.mirror_row import MirroredResource
@@ -167,6 +167,7 @@ def mark_deleted(kind: str, resource_id: str) -> bool:
         row.deleted = True
         account_identity.follow_customers([row], now=clock.billing_now())
         pause_schedules.sync_schedules([row], now=clock.billing_now())
+        revenue_ledger.record_movements({row: row.payload}, now=clock.billing_now())
         for account in writer.affected_accounts([row]):
             documents.rebuild_documents(account)
     return True

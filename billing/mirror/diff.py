@@ -102,7 +102,8 @@ def _compare_page(run: JobRun, stages: tuple[str, ...]) -> ComparedPortion:
     unreadable = [record for record in page.unreadable if record.customer_id in customer_ids]
     ids = [snapshot.id for snapshot in snapshots] + [record.id for record in unreadable]
     ours = {row.provider_id: row for row in rows.filter(provider_id__in=ids)}
-    _mark_as_seen(run, ours.values())
+    if not _ends_with_list(cursor):
+        _mark_as_seen(run, ours.values())
     found = [_unreadable_difference(cursor.stage, record.id) for record in unreadable]
     compared = [_compare_record(cursor.stage, ours.get(snapshot.id), snapshot) for snapshot in snapshots]
     found += [difference for difference in compared if difference is not None]
@@ -115,9 +116,14 @@ def _compare_page(run: JobRun, stages: tuple[str, ...]) -> ComparedPortion:
         reached=max(reached, cursor.reached),
         began=began,
     )
-    if cursor.since and not page.next_offset and cursor.stage not in records.CATALOG_KINDS:
+    if _ends_with_list(cursor) and not page.next_offset:
         following = replace(cursor, began=began).next_stage(stages)
     return ComparedPortion(count=len(ids), found=found, cursor=following)
+
+
+def _ends_with_list(cursor: Cursor) -> bool:
+    """Return whether a stage has no second pass, which would need to know the rows that the list showed."""
+    return bool(cursor.since) and cursor.stage not in records.CATALOG_KINDS
 
 
 def _read_page(run: JobRun) -> records.RecordsPage:

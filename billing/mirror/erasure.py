@@ -16,6 +16,7 @@ from billing.models import (
     Customer,
     ErasedCustomer,
     InvoicePdf,
+    RevenueMovement,
     Subscription,
     WebhookEvent,
 )
@@ -31,7 +32,7 @@ class StillSubscribed(BillingError):
 
 
 def erase_billing_data(account: Account) -> None:
-    """Delete an account's mirror, in the caller's transaction; keep its churn events, anonymized, for the report.
+    """Delete an account's mirror, in the caller's transaction; keep its churn events and revenue movements, anonymized.
 
     Later events of the provider about the customer are ignored. Raises StillSubscribed, ChangeInProgress.
     """
@@ -43,7 +44,8 @@ def erase_billing_data(account: Account) -> None:
         raise StillSubscribed
     CancellationFeedback.objects.filter(account=account).update(subscription_ids=[])
     _anonymize_churn_events(account)
-    pdfs = InvoicePdf.objects.filter(Q(invoice__customer__in=customers) | Q(account=account))
+    of_customers = Q(invoice__customer__in=customers) | Q(credit_note__customer__in=customers)
+    pdfs = InvoicePdf.objects.filter(of_customers | Q(account=account))
     for name in list(pdfs.exclude(file="").values_list("file", flat=True)):
         transaction.on_commit(partial(default_storage.delete, name))
     pdfs.delete()
@@ -58,7 +60,16 @@ def _anonymize_churn_events(account: Account) -> None:
         churn_events.filter(subscription_id=subscription_id).update(subscription_id=f"erased-{uuid4().hex}")
 
 
+def _anonymize_revenue_movements(customer: Customer) -> None:
+    """Replace the ids in the revenue ledger by random ones, so that a customer's movements still belong together."""
+    movements = RevenueMovement.objects.filter(customer_id=customer.provider_id)
+    for subscription_id in set(movements.order_by().values_list("subscription_id", flat=True)):
+        movements.filter(subscription_id=subscription_id).update(subscription_id=f"erased-{uuid4().hex}")
+    movements.update(customer_id=f"erased-{uuid4().hex}")
+
+
 def _delete_customer(customer: Customer) -> None:
+    _anonymize_revenue_movements(customer)
     WebhookEvent.objects.filter(owner=customer.provider_id).delete()
     ErasedCustomer.objects.get_or_create(provider_id=customer.provider_id)
     customer.delete()

@@ -14,7 +14,7 @@ from math import inf
 
 from django.db import transaction
 
-from billing import clock, worker_shutdown
+from billing import clock
 from billing.gateway import records
 from billing.gateway.errors import Refused
 from billing.gateway.event_feed import EventsPage, FeedEvent, FeedRecord, read_events_page
@@ -22,6 +22,7 @@ from billing.gateway.snapshots import CustomerSnapshot, Snapshot
 from billing.mirror import account_identity, account_import, comparisons, webhook_intake, writer
 from billing.models import Customer, FeedCursor
 from billing.models.mirror_row import MirroredResource
+from core import worker_shutdown
 
 logger = logging.getLogger(__name__)
 

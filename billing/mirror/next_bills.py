@@ -6,6 +6,7 @@ import logging
 from collections.abc import Mapping
 from dataclasses import asdict, replace
 from datetime import datetime, timedelta
+from decimal import ROUND_HALF_UP, Decimal
 
 from accounts.models import Account
 from billing.gateway import estimates
@@ -126,4 +127,9 @@ def _tax_before_balances(bill: Bill) -> int | None:
     taxed = bill.total - bill.promotional
     if bill.tax is None or not bill.promotional:
         return bill.tax
-    return (2 * bill.tax * bill.total + taxed) // (2 * taxed) if taxed > 0 else None
+    if taxed > 0:
+        return (2 * bill.tax * bill.total + taxed) // (2 * taxed)
+    # The credits pay it in full, and nothing of it is taxed: the rate of its items says what would be.
+    if bill.tax_percent is None:
+        return None
+    return int((bill.total * bill.tax_percent / 100).quantize(Decimal(1), rounding=ROUND_HALF_UP))

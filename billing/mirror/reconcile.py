@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from functools import partial
 from math import inf
 
-from billing import job_runs, worker_shutdown
+from billing import job_runs
 from billing.gateway.snapshots import Snapshot
 from billing.job_runs import Counts, Portion, RunHeld
 from billing.mirror import account_identity, account_import, diff, event_feed, webhook_processing, writer
@@ -15,6 +15,7 @@ from billing.mirror.diff import NEWER, STAGES, Difference, FoundDifference
 from billing.models import Customer, FeedCursor, JobRun, WebhookEvent
 from billing.models.job_runs import CHECK, IMPORT, REPAIR, ROUND, Cursor
 from billing.queries.customers import customers_of_address
+from core import worker_shutdown
 from core.email_addresses import usable_address
 
 logger = logging.getLogger(__name__)

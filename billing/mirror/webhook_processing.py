@@ -19,13 +19,13 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import Case, Exists, OuterRef, Q, QuerySet, Value, When
 
-from billing import worker_shutdown
 from billing.gateway import records
 from billing.gateway.errors import NotSent, Refused, Unreadable
 from billing.gateway.http import rate_limit
 from billing.mirror import account_import, event_feed, writer
 from billing.mirror.webhook_intake import UNKNOWN_CUSTOMER
 from billing.models import Customer, FeedCursor, WebhookEvent
+from core import worker_shutdown
 from core.clock import database_now
 from core.task_queue import enqueue_expiring_task
 

@@ -11,24 +11,28 @@ from django.db.models import QuerySet
 from accounts.models import Account
 from billing.gateway.snapshots import (
     CouponSnapshot,
+    CreditNoteSnapshot,
     CustomerSnapshot,
     InvoiceSnapshot,
     ItemPriceSnapshot,
     ItemSnapshot,
     PaymentSourceSnapshot,
+    PromotionalCreditSnapshot,
     Snapshot,
     SubscriptionSnapshot,
     TransactionSnapshot,
 )
-from billing.mirror import account_identity, documents
+from billing.mirror import account_identity, documents, revenue_ledger
 from billing.mirror.signals import invoice_written
 from billing.models import (
     Coupon,
+    CreditNote,
     Customer,
     Invoice,
     Item,
     ItemPrice,
     PaymentSource,
+    PromotionalCredit,
     Subscription,
     Transaction,
 )
@@ -42,6 +46,8 @@ MODELS_BY_KIND: dict[str, type[MirroredResource]] = {
     "payment_source": PaymentSource,
     "invoice": Invoice,
     "transaction": Transaction,
+    "credit_note": CreditNote,
+    "promotional_credit": PromotionalCredit,
     "item": Item,
     "item_price": ItemPrice,
     "coupon": Coupon,
@@ -83,6 +89,7 @@ def write_snapshots(snapshots: Sequence[Snapshot], *, now: datetime) -> list[Mir
     if any(isinstance(row, (Item, ItemPrice, Coupon)) for row in rows):
         documents.mark_all_documents_stale()
     account_identity.follow_customers(rows, now=now)
+    revenue_ledger.record_movements(context.replaced, now=now)
     _announce_invoices(snapshots, rows, context)
     return rows
 
@@ -201,12 +208,50 @@ def _write_invoice(snapshot: InvoiceSnapshot, context: _WriteContext) -> Invoice
 
 
 def _write_payment_source(snapshot: PaymentSourceSnapshot, context: _WriteContext) -> PaymentSource:
-    row: PaymentSource = _write_row(PaymentSource, snapshot, context, customer=context.get_owner(snapshot.customer_id))
+    card = snapshot.payload.get("card") or {}
+    row: PaymentSource = _write_row(
+        PaymentSource,
+        snapshot,
+        context,
+        customer=context.get_owner(snapshot.customer_id),
+        last4=str(card.get("last4") or "")[:4],
+    )
     return row
 
 
 def _write_transaction(snapshot: TransactionSnapshot, context: _WriteContext) -> Transaction:
-    row: Transaction = _write_row(Transaction, snapshot, context, customer=context.get_owner(snapshot.customer_id))
+    row: Transaction = _write_row(
+        Transaction,
+        snapshot,
+        context,
+        customer=context.get_owner(snapshot.customer_id),
+        type=snapshot.type,
+        status=snapshot.status,
+        made_at=snapshot.made_at,
+    )
+    return row
+
+
+def _write_credit_note(snapshot: CreditNoteSnapshot, context: _WriteContext) -> CreditNote:
+    row: CreditNote = _write_row(
+        CreditNote,
+        snapshot,
+        context,
+        customer=context.get_owner(snapshot.customer_id),
+        invoice_number=snapshot.invoice_number,
+        issued_at=snapshot.issued_at,
+    )
+    return row
+
+
+def _write_promotional_credit(snapshot: PromotionalCreditSnapshot, context: _WriteContext) -> PromotionalCredit:
+    row: PromotionalCredit = _write_row(
+        PromotionalCredit,
+        snapshot,
+        context,
+        customer=context.get_owner(snapshot.customer_id),
+        created_at=snapshot.created_at,
+    )
     return row
 
 
@@ -231,6 +276,8 @@ _WRITERS_BY_SNAPSHOT: dict[type[Snapshot], Callable[[Any, _WriteContext], Mirror
     InvoiceSnapshot: _write_invoice,
     PaymentSourceSnapshot: _write_payment_source,
     TransactionSnapshot: _write_transaction,
+    CreditNoteSnapshot: _write_credit_note,
+    PromotionalCreditSnapshot: _write_promotional_credit,
     ItemSnapshot: _write_item,
     ItemPriceSnapshot: _write_item_price,
     CouponSnapshot: _write_coupon,

@@ -9,16 +9,20 @@ from billing.models.health import Heartbeat, ProviderMinute, RequestPace, System
 from billing.models.job_runs import JobRun
 from billing.models.mirror import (
     Coupon,
+    CreditNote,
     Customer,
     ErasedCustomer,
     Invoice,
     PaymentSource,
+    PromotionalCredit,
     Subscription,
     Transaction,
 )
 from billing.models.next_bills import NextBillEstimate
 from billing.models.pause_schedules import PauseSchedule
 from billing.models.redemptions import CodeRedemption, OfferClaim
+from billing.models.refund_limits import RefundLimit
+from billing.models.revenue import RevenueMovement, RevenueReport
 from billing.models.webhooks import FeedCursor, ProviderClock, WebhookEvent
 
 __all__ = [
@@ -31,6 +35,7 @@ __all__ = [
     "Command",
     "ContentVersion",
     "Coupon",
+    "CreditNote",
     "Customer",
     "ErasedCustomer",
     "FeedCursor",
@@ -46,9 +51,13 @@ __all__ = [
     "PauseSchedule",
     "PaymentSource",
     "Plan",
+    "PromotionalCredit",
     "ProviderClock",
     "ProviderMinute",
+    "RefundLimit",
     "RequestPace",
+    "RevenueMovement",
+    "RevenueReport",
     "Subscription",
     "SystemHealth",
     "Transaction",

@@ -5,6 +5,7 @@ import uuid
 from django.db import models
 
 from accounts.models import Account
+from accounts.models.events import MAX_REASON_LENGTH
 from billing.models.steps import StepsField
 from core.leases import Leased, LeaseQuerySet
 
@@ -12,6 +13,26 @@ from core.leases import Leased, LeaseQuerySet
 SYSTEM_ACTOR = "system"
 # The kind of command that puts a bundle's coupons right by itself.
 ALIGN_BUNDLE = "align_bundle"
+# The kind of command by which an operator corrects an email address.
+CORRECT_ADDRESS = "correct_address"
+# What an operator can do on an account: `billing.act_<name>` is the permission.
+OPERATOR_ACTS = {
+    "pause": "schedule a pause",
+    "remove_pause": "remove a scheduled pause",
+    "resume": "resume a subscription",
+    "change_period": "switch the billing period",
+    "undo_change": "remove a scheduled switch",
+    "change_services": "add and remove services",
+    "cancel": "cancel at the end of the term",
+    "cancel_now": "cancel at once",
+    "keep": "remove a scheduled cancellation",
+    "redeem_code": "redeem a code",
+    "free_month": "give a free month",
+    "collect": "collect what is due",
+    "correct_address": "correct an email address",
+    "refund": "refund or credit an invoice",
+    "give_credit": "give a promotional credit",
+}
 
 
 class Command(Leased):
@@ -36,6 +57,9 @@ class Command(Leased):
     key = models.CharField(max_length=100, help_text="The idempotency key: the client's, or one made for a schedule.")
     kind = models.CharField(max_length=40)
     actor = models.CharField(max_length=170, help_text="you, support:<operator> or system.")
+    reason = models.CharField(
+        max_length=MAX_REASON_LENGTH, blank=True, db_default="", help_text="Why an operator did it."
+    )
     state = models.CharField(max_length=10, choices=State.choices, default=State.PENDING)
     steps = StepsField(help_text="The calls to the provider, in order, with their states.")
     shown = models.JSONField(default=dict, help_text="The figures that were confirmed, in cents.")
@@ -57,7 +81,13 @@ class Command(Leased):
                 name="one_open_command_per_account",
             ),
         ]
-        indexes = [models.Index(fields=["state", "next_attempt_at"], name="command_due")]
+        indexes = [
+            models.Index(fields=["state", "next_attempt_at"], name="command_due"),
+            models.Index(fields=["-created_at"], name="command_newest"),
+            models.Index(fields=["key"], name="command_key"),
+        ]
+        # What operators may do for a subscriber, each by itself.
+        permissions = [(f"act_{name}", f"Can {words} for a subscriber") for name, words in OPERATOR_ACTS.items()]
 
     def __str__(self) -> str:
         return f"{self.kind} {self.id}"

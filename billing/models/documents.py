@@ -3,7 +3,7 @@
 from django.db import models
 
 from accounts.models import Account
-from billing.models.mirror import Invoice
+from billing.models.mirror import CreditNote, Invoice
 from core.leases import Leased, LeaseQuerySet
 
 
@@ -41,9 +41,9 @@ class ContentVersion(models.Model):
 
 
 class InvoicePdf(Leased):
-    """The PDF of an invoice, or of the statement of an account's year, rendered once per version.
+    """The PDF of an invoice, of a credit note, or of the statement of an account's year, rendered once per version.
 
-    A statement has `account` and `year`, an invoice's PDF has `invoice` only.
+    A statement has `account` and `year`, an invoice's PDF has `invoice` only, that of a credit note `credit_note` only.
     """
 
     class State(models.TextChoices):
@@ -54,6 +54,7 @@ class InvoicePdf(Leased):
     UNFINISHED = models.Q(state=State.WANTED)
 
     invoice = models.ForeignKey(Invoice, on_delete=models.CASCADE, null=True, related_name="pdfs")
+    credit_note = models.ForeignKey(CreditNote, on_delete=models.CASCADE, null=True, related_name="pdfs")
     account = models.ForeignKey(Account, on_delete=models.CASCADE, null=True, related_name="statements")
     year = models.PositiveSmallIntegerField(null=True, help_text="Of a statement, in the site's time zone.")
     version = models.BigIntegerField(
@@ -70,11 +71,13 @@ class InvoicePdf(Leased):
         verbose_name = "invoice PDF"
         constraints = [
             models.UniqueConstraint(fields=["invoice", "version"], name="one_pdf_per_version"),
+            models.UniqueConstraint(fields=["credit_note", "version"], name="one_credit_note_per_version"),
             models.UniqueConstraint(fields=["account", "year", "version"], name="one_statement_per_version"),
             models.CheckConstraint(
-                name="invoice_or_year",
-                condition=models.Q(invoice__isnull=False, account=None, year=None)
-                | models.Q(invoice=None, account__isnull=False, year__isnull=False),
+                name="invoice_or_note_or_year",
+                condition=models.Q(invoice__isnull=False, credit_note=None, account=None, year=None)
+                | models.Q(invoice=None, credit_note__isnull=False, account=None, year=None)
+                | models.Q(invoice=None, credit_note=None, account__isnull=False, year__isnull=False),
             ),
         ]
         indexes = [models.Index(fields=["state", "next_attempt_at"], name="pdf_due")]
@@ -84,12 +87,14 @@ class InvoicePdf(Leased):
 
     @property
     def title(self) -> str:
-        """What it shows: `invoice 17` or `statement of 2026`."""
-        return f"invoice {self.invoice.provider_id}" if self.invoice else f"statement of {self.year}"
+        """What it shows: `invoice 17`, `credit note CN-3` or `statement of 2026`."""
+        if self.invoice:
+            return f"invoice {self.invoice.provider_id}"
+        return f"credit note {self.credit_note.provider_id}" if self.credit_note else f"statement of {self.year}"
 
     @property
     def statement(self) -> tuple[Account, int]:
-        """The account and the year of a statement. Raises ValueError for the PDF of an invoice."""
+        """The account and the year of a statement. Raises ValueError for any other PDF."""
         if self.account is None or self.year is None:
             raise ValueError(f"not a statement: {self}")
         return self.account, self.year
@@ -97,4 +102,5 @@ class InvoicePdf(Leased):
     @property
     def owner(self) -> Account | None:
         """The account that may read it: an invoice may have moved to another one."""
-        return self.invoice.customer.account if self.invoice else self.account
+        subject = self.invoice or self.credit_note
+        return subject.customer.account if subject else self.account

@@ -84,6 +84,9 @@ class JobRun(Leased):
     counts = models.JSONField(default=dict, help_text="What was done, skipped and failed.")
     counts_by_stage = models.JSONField(default=dict, help_text="The same for each stage of its cursor.")
     error = models.TextField(blank=True, help_text="Why it stopped last.")
+    failures = models.PositiveSmallIntegerField(
+        default=0, db_default=0, help_text="Unexpected errors since it last got on."
+    )
 
     objects = LeaseQuerySet["JobRun"].as_manager()
 

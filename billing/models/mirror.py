@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db import models
+from django.db.models.fields.json import KeyTransform
 from django.utils.functional import cached_property
 
 from accounts.models import Account
@@ -13,6 +14,7 @@ from billing.models.mirror_row import MirroredResource
 from billing.terms import DEFAULT_CURRENCY, BillingTerms
 
 LIVE_STATUSES = ("future", "in_trial", "active", "non_renewing", "paused")
+PAYING_STATUSES = ("active", "non_renewing")
 
 
 class Customer(MirroredResource):
@@ -24,6 +26,12 @@ class Customer(MirroredResource):
 
     account = models.OneToOneField(Account, null=True, blank=True, on_delete=models.SET_NULL, related_name="customer")
     email = models.EmailField(blank=True, db_index=True)
+
+    class Meta:
+        indexes = [
+            # For the addresses that several customers have.
+            models.Index(fields=["email"], condition=models.Q(deleted=False), name="customer_address")
+        ]
 
 
 class ErasedCustomer(models.Model):
@@ -45,7 +53,22 @@ class Subscription(MirroredResource):
     created_at = models.DateTimeField()
 
     class Meta:
-        indexes = [models.Index(fields=["customer", "-created_at"], name="subscription_newest")]
+        indexes = [
+            models.Index(fields=["customer", "-created_at"], name="subscription_newest"),
+            models.Index(fields=["-created_at"], name="subscription_by_date"),
+            # For the notices of a night: what renews by the year, and what is in a trial, by the time of its bill.
+            models.Index(
+                KeyTransform("billing_period_unit", "payload"),
+                KeyTransform("next_billing_at", "payload"),
+                condition=models.Q(status="active", deleted=False),
+                name="subscription_renewal",
+            ),
+            models.Index(
+                KeyTransform("trial_end", "payload"),
+                condition=models.Q(status="in_trial", deleted=False),
+                name="subscription_trial_end",
+            ),
+        ]
 
     @property
     def is_live(self) -> bool:
@@ -71,6 +94,12 @@ class Subscription(MirroredResource):
             period=self.cents("billing_period") or 1,
             period_unit=self.text("billing_period_unit"),
         )
+
+    @property
+    def monthly_revenue(self) -> int:
+        """What it brings in per month, in cents at its list price; 0 in a trial, while paused, before and after."""
+        is_paying = not self.deleted and self.status in PAYING_STATUSES
+        return self.terms.monthly_cents(self.amount) if is_paying else 0
 
     @property
     def has_extras(self) -> bool:
@@ -135,9 +164,13 @@ class Subscription(MirroredResource):
 
 
 class PaymentSource(MirroredResource):
-    """A card or PayPal account of a customer, masked by the provider."""
+    """A card or PayPal account of a customer, masked by the provider. `last4` are the last digits of a card."""
 
     customer = models.ForeignKey(Customer, on_delete=models.CASCADE, related_name="payment_sources")
+    last4 = models.CharField(max_length=4, blank=True, default="", db_default="")
+
+    class Meta:
+        indexes = [models.Index(fields=["last4"], name="paymentsource_last4")]
 
 
 class Invoice(MirroredResource):
@@ -148,7 +181,11 @@ class Invoice(MirroredResource):
     status = models.CharField(max_length=20)
 
     class Meta:
-        indexes = [models.Index(fields=["customer", "-issued_at"], name="invoice_newest")]
+        indexes = [
+            models.Index(fields=["customer", "-issued_at"], name="invoice_newest"),
+            models.Index(fields=["-issued_at"], name="invoice_by_date"),
+            models.Index(fields=["-synced_at"], name="invoice_by_writing"),
+        ]
         permissions = [("export_invoice", "Can export invoices")]
 
     @property
@@ -158,12 +195,69 @@ class Invoice(MirroredResource):
 
 
 class Transaction(MirroredResource):
-    """A payment or payment attempt, which names the payment method of an invoice."""
+    """A payment, a payment attempt or a refund. `type` and `status` are the provider's, in lower case."""
 
     customer = models.ForeignKey(Customer, on_delete=models.CASCADE, related_name="transactions")
+    type = models.CharField(max_length=30, blank=True, default="", db_default="")
+    status = models.CharField(max_length=20, blank=True, default="", db_default="")
+    made_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
+        indexes = [
+            models.Index(fields=["customer", "-made_at"], name="transaction_newest"),
+            models.Index(fields=["-made_at"], name="transaction_by_date"),
+            models.Index(fields=["type", "status", "-made_at"], name="transaction_by_outcome"),
+        ]
         permissions = [("export_transaction", "Can export transactions")]
+
+
+class CreditNote(MirroredResource):
+    """A credit note. `provider_id` is its number, `invoice_number` that of the invoice that it credits."""
+
+    customer = models.ForeignKey(Customer, on_delete=models.CASCADE, related_name="credit_notes")
+    invoice_number = models.CharField(max_length=100, blank=True, db_index=True)
+    issued_at = models.DateTimeField()
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["customer", "-issued_at"], name="creditnote_newest"),
+            models.Index(fields=["invoice_number"], name="creditnote_invoice"),
+            models.Index(fields=["-issued_at"], name="creditnote_by_date"),
+        ]
+        permissions = [("export_creditnote", "Can export credit notes")]
+
+    @property
+    def is_valid(self) -> bool:
+        """Whether it counts: it is neither deleted nor voided."""
+        return not self.deleted and self.text("status") != "voided"
+
+    @property
+    def is_adjustment(self) -> bool:
+        """Whether it lowers what is due of its invoice; any other one credits what was paid."""
+        return self.text("type") == "adjustment"
+
+    @property
+    def line_items(self) -> Sequence[Mapping[str, Any]]:
+        """What it credits, line by line, as the provider says it."""
+        return self.payload.get("line_items") or ()
+
+
+class PromotionalCredit(MirroredResource):
+    """An entry of a customer's promotional credits: what was added, or deducted by hand or by an invoice."""
+
+    customer = models.ForeignKey(Customer, on_delete=models.CASCADE, related_name="promotional_credits")
+    created_at = models.DateTimeField()
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["customer", "-created_at"], name="promotionalcredit_newest"),
+            models.Index(fields=["-created_at"], name="promotionalcredit_by_date"),
+        ]
+
+    @property
+    def is_addition(self) -> bool:
+        """Whether it was added to the balance."""
+        return self.text("type") == "increment"
 
 
 class Coupon(MirroredResource):

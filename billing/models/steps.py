@@ -56,6 +56,10 @@ class StepOperation(StrEnum):
     REMOVE_DUPLICATE = "remove_twin"
     REASSIGN_SUBSCRIPTION = "take_subscription"
     REMOVE_SOURCE = "remove_source"
+    CHANGE_ADDRESS = "change_address"
+    REFUND_INVOICE = "refund_invoice"
+    CREDIT_INVOICE = "credit_invoice"
+    ADD_PROMOTIONAL_CREDIT = "add_promotional_credit"
 
 
 @dataclass(frozen=True)

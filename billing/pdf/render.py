@@ -1,4 +1,4 @@
-"""Rendering the data of invoices and yearly statements to HTML and PDF.
+"""Rendering the data of invoices, credit notes and yearly statements to HTML and PDF.
 
 Pure: the same data gives the same bytes, only bundled artwork and fonts are read, and nothing is stored.
 """
@@ -9,6 +9,8 @@ from functools import cache
 from django.template import Context, Engine, Template
 
 from billing.pdf.assets import PROJECT_ROOT
+from billing.pdf.credit_note_context import credit_note_context
+from billing.pdf.credit_note_data import CreditNoteData
 from billing.pdf.invoice_context import invoice_context
 from billing.pdf.invoice_data import InvoiceData
 from billing.pdf.statement_context import statement_context
@@ -35,6 +37,11 @@ def render_html(invoice: InvoiceData) -> str:
 def render_invoice(invoice: InvoiceData) -> bytes:
     """Return the invoice as a tagged PDF. Raises OSError when Pango's libraries are not installed."""
     return _print_html(render_html(invoice))
+
+
+def render_credit_note(note: CreditNoteData) -> bytes:
+    """Return the credit note as a tagged PDF. Raises OSError when Pango's libraries are not installed."""
+    return _print_html(_render_html("credit_note.html", credit_note_context(note)))
 
 
 def render_statement(statement: StatementData) -> bytes:

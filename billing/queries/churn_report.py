@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 from django.db.models import Count, OuterRef, QuerySet, Subquery
 from django.db.models.functions import TruncWeek
 
+from billing.clock import start_of_day
 from billing.models import ChurnEvent
 from billing.survey import OFFERS
 
@@ -49,12 +50,12 @@ class ReportRange:
     @property
     def start(self) -> datetime:
         """The start of the first day, as an aware datetime."""
-        return _start_of_day(self.first, self.zone)
+        return start_of_day(self.first, self.zone)
 
     @property
     def end(self) -> datetime:
         """The end of the last day, exclusive, as an aware datetime."""
-        return _start_of_day(self.last + timedelta(days=1), self.zone)
+        return start_of_day(self.last + timedelta(days=1), self.zone)
 
     @property
     def week_starts(self) -> list[date]:
@@ -183,7 +184,3 @@ def _count_pause_returns(report_range: ReportRange) -> dict[str, int]:
 def _events_in_range(report_range: ReportRange) -> QuerySet[ChurnEvent]:
     events = ChurnEvent.objects.filter(at__gte=report_range.start, at__lt=report_range.end)
     return events.filter(brand__in=report_range.brands) if report_range.brands else events
-
-
-def _start_of_day(day: date, zone: str) -> datetime:
-    return datetime(day.year, day.month, day.day, tzinfo=ZoneInfo(zone))

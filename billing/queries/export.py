@@ -14,11 +14,13 @@ from billing.models import (
     ChurnEvent,
     CodeRedemption,
     Command,
+    CreditNote,
     Customer,
     Invoice,
     OfferClaim,
     PauseSchedule,
     PaymentSource,
+    PromotionalCredit,
     Subscription,
     Transaction,
 )
@@ -37,6 +39,8 @@ def export_part(account: Account) -> Mapping[str, object]:
             {**invoices.get(row["id"], {}), **row}
             for row in _mirror_rows(Invoice.objects.filter(customer__account=account).order_by("-issued_at"))
         ],
+        "credit_notes": _mirror_rows(CreditNote.objects.filter(customer__account=account).order_by("-issued_at")),
+        "credits": _mirror_rows(PromotionalCredit.objects.filter(customer__account=account).order_by("-created_at")),
         "payments": _mirror_rows(Transaction.objects.filter(customer__account=account)),
         "payment_methods": _mirror_rows(PaymentSource.objects.filter(customer__account=account)),
         "pause_schedules": _pause_schedule_rows(account),

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from accounts.models import Account
-from billing.models import Invoice
+from billing.models import Invoice, Transaction
 from billing.queries.holdings import Holding, holdings_of
 from billing.queries.invoices import PaymentLookup
 from billing.queries.past_due import DUE_STATUSES, NOT_PAID, has_failed_collection
@@ -103,7 +103,11 @@ def last_failed_attempt(invoice: Invoice) -> Mapping[str, Any] | None:
 
 
 def _decline_reason(attempt: Mapping[str, Any] | None, payments: PaymentLookup) -> str:
-    transaction = payments.transactions.get(str(attempt["txn_id"])) if attempt else None
+    return decline_reason(payments.transactions.get(str(attempt["txn_id"])) if attempt else None)
+
+
+def decline_reason(transaction: Transaction | None) -> str:
+    """Return which of `DECLINE_REASONS` a failed payment has, `declined` if the gateway's words tell nothing else."""
     text = transaction.text("error_text") if transaction else ""
     return next((reason for pattern, reason in _DECLINE_REASONS if pattern.search(text)), DECLINED)
 

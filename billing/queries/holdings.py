@@ -90,6 +90,16 @@ class Holding:
         return self.status == PAUSED
 
     @property
+    def starts_at(self) -> datetime | None:
+        """When it starts; None once it has."""
+        return self.subscription.period_end if self.subscription.status == "future" else None
+
+    @property
+    def ends_at_once(self) -> bool:
+        """Whether a cancellation ends it at once: there is no running term to end with (docs/rules.md, rule 7)."""
+        return self.is_paused or self.subscription.status == "future"
+
+    @property
     def has_scheduled_pause(self) -> bool:
         """Whether a pause is scheduled."""
         return self.subscription.has_scheduled_pause

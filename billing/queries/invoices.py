@@ -10,11 +10,14 @@ from typing import Any
 from accounts.brands import site
 from accounts.models import Account
 from billing import clock
-from billing.models import Customer, Invoice, ItemPrice, PaymentSource, Plan, Transaction
+from billing.models import CreditNote, Customer, Invoice, ItemPrice, PaymentSource, Plan, Transaction
 from billing.queries.payment_methods import invoice_currency, type_name
+from billing.terms import DEFAULT_CURRENCY
 
 # A reversal is money that the bank took back for its cardholder.
 REFUND_TYPES = ("refund", "payment_reversal")
+REFUNDED, CREDITED, ADJUSTED = "REFUNDED", "CREDITED", "ADJUSTED"
+CREDIT_NOTE_KINDS = (REFUNDED, CREDITED, ADJUSTED)
 
 
 @dataclass(frozen=True)
@@ -24,6 +27,26 @@ class BilledItem:
     name: str
     starts_at: datetime | None
     ends_at: datetime | None
+
+
+@dataclass(frozen=True)
+class CreditNoteRow:
+    """A credit note in the billing history, below its invoice: its amount in cents and what became of it.
+
+    `kind` is REFUNDED to a payment method, CREDITED for later bills, or ADJUSTED, taken off before it was paid. The
+    payment method is the one that a refund went to.
+    """
+
+    number: str
+    kind: str
+    issued_at: datetime
+    amount: int
+    currency_code: str
+    payment_source_type: str | None = None
+    payment_source_name: str | None = None
+    card_brand: str | None = None
+    last4: str | None = None
+    paypal_email: str | None = None
 
 
 @dataclass(frozen=True)
@@ -49,10 +72,11 @@ class InvoiceRow:
     paypal_email: str | None = None
     paid_together: tuple[str, ...] = ()
     payment_total: int | None = None
+    credit_notes: tuple[CreditNoteRow, ...] = ()
 
 
 def invoice_rows(account: Account) -> list[InvoiceRow]:
-    """Return the rows of the account's invoices, newest first. Six queries at most."""
+    """Return the rows of the account's invoices, newest first. Seven queries at most."""
     return rows_for_invoices(account, invoices_of(account))
 
 
@@ -84,13 +108,51 @@ def refunds_of_year(account: Account, year: int) -> list[Transaction]:
 
 
 def rows_for_invoices(account: Account, invoices: Sequence[Invoice]) -> list[InvoiceRow]:
-    """Return the rows of these invoices of an account. Five queries at most."""
+    """Return the rows of these invoices of an account. Six queries at most."""
     payments, names, paid = PaymentLookup.for_account(account), _plan_names(invoices), _numbers_by_payment(invoices)
-    return [_invoice_row(invoice, payments, names, paid) for invoice in invoices]
+    notes = credit_notes_by_invoice(account)
+    return [_invoice_row(invoice, payments, names, paid, notes.get(invoice.provider_id, ())) for invoice in invoices]
+
+
+def credit_notes_by_invoice(account: Account) -> dict[str, list[CreditNote]]:
+    """Return the account's credit notes that count, oldest first, by the number of their invoice. One query."""
+    found: dict[str, list[CreditNote]] = {}
+    for note in CreditNote.objects.filter(customer__account=account).order_by("issued_at", "pk"):
+        if note.is_valid:
+            found.setdefault(note.invoice_number, []).append(note)
+    return found
+
+
+def credit_note_kind(note: CreditNote) -> str:
+    """Return what became of a credit note: REFUNDED, CREDITED or ADJUSTED."""
+    if note.is_adjustment:
+        return ADJUSTED
+    return REFUNDED if note.cents("amount_refunded") else CREDITED
+
+
+def refund_link(note: CreditNote) -> Mapping[str, Any] | None:
+    """Return the newest successful refund of a credit note, None if it was not refunded."""
+    links = [row for row in note.payload.get("linked_refunds") or () if row.get("txn_status") == "success"]
+    return max(links, key=lambda row: int(row.get("txn_date") or row.get("applied_at") or 0), default=None)
+
+
+def _credit_note_row(note: CreditNote, payments: PaymentLookup) -> CreditNoteRow:
+    return CreditNoteRow(
+        number=note.provider_id,
+        kind=credit_note_kind(note),
+        issued_at=note.issued_at,
+        amount=note.cents("total"),
+        currency_code=note.text("currency_code") or DEFAULT_CURRENCY,
+        **payments.payment_method(refund_link(note)),
+    )
 
 
 def _invoice_row(
-    invoice: Invoice, payments: PaymentLookup, names: Mapping[str, str], paid: Mapping[str, Sequence[str]]
+    invoice: Invoice,
+    payments: PaymentLookup,
+    names: Mapping[str, str],
+    paid: Mapping[str, Sequence[str]],
+    notes: Iterable[CreditNote],
 ) -> InvoiceRow:
     payment = last_payment(invoice)
     together = [number for number in paid[payment["txn_id"]] if number != invoice.provider_id] if payment else []
@@ -106,6 +168,7 @@ def _invoice_row(
         currency_code=invoice_currency(invoice),
         paid_together=tuple(together),
         payment_total=payment.get("txn_amount") if payment and together else None,
+        credit_notes=tuple(_credit_note_row(note, payments) for note in notes),
         **payments.payment_method(payment),
     )
 

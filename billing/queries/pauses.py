@@ -1,6 +1,6 @@
 """What the pause screens show: when a pause would start and end, and the pause offer (docs/rules.md, rule 1)."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from copy import copy
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -9,7 +9,6 @@ from accounts.brands import site
 from accounts.models import Account
 from billing.models import PauseOfferContent, PauseSchedule, Plan
 from billing.queries.holdings import Holding
-from billing.queries.next_bills import NextBill, next_bills_of
 from billing.queries.ownership import live_holdings
 
 
@@ -22,31 +21,11 @@ class PausePeriod:
     resume_date: datetime
 
 
-@dataclass(frozen=True)
-class PauseEstimate:
-    """The pause that each subscription would have, earliest first, and the next bills of the account after it."""
-
-    plans: Sequence[PausePeriod]
-    next_bills: Sequence[NextBill]
-
-    @property
-    def pause_date(self) -> datetime:
-        """When the first pause would start (UTC)."""
-        return self.plans[0].pause_date
-
-    @property
-    def resume_date(self) -> datetime:
-        """When the first pause would end (UTC)."""
-        return self.plans[0].resume_date
-
-
-def estimate_pause(account: Account, *, subscription_ids: Collection[str] | None, days: int) -> PauseEstimate | None:
-    """Return what pausing for `days` days would mean; None if nothing can be paused.
-
-    `subscription_ids` None means every subscription that can be paused; any other of them is left out.
-    """
-    holdings = live_holdings(account)
-    periods = {
+def pause_periods(
+    holdings: Iterable[Holding], *, subscription_ids: Collection[str] | None, days: int
+) -> dict[str, PausePeriod]:
+    """Return the pause of each holding that can be paused, by its subscription's id; of all if None is named."""
+    return {
         holding.subscription.provider_id: PausePeriod(
             sub_id=holding.subscription.provider_id,
             pause_date=term_end,
@@ -57,13 +36,22 @@ def estimate_pause(account: Account, *, subscription_ids: Collection[str] | None
         and holding.can_be_paused
         and (term_end := holding.subscription.current_term_end) is not None
     }
-    if not periods:
-        return None
-    paused = [_schedule_pause(holding, periods.get(holding.subscription.provider_id)) for holding in holdings]
-    return PauseEstimate(
-        plans=sorted(periods.values(), key=lambda period: period.pause_date),
-        next_bills=next_bills_of(paused),
-    )
+
+
+def with_pauses(holdings: Iterable[Holding], periods: Mapping[str, PausePeriod]) -> list[Holding]:
+    """Return the holdings as they would be with these pauses scheduled."""
+    return [_schedule_pause(holding, periods.get(holding.subscription.provider_id)) for holding in holdings]
+
+
+def without_pause(holding: Holding) -> Holding:
+    """Return a holding as it would be without its scheduled pause."""
+    subscription = copy(holding.subscription)
+    subscription.payload = {
+        **subscription.payload,
+        "pause_date": None,
+        "next_billing_at": subscription.payload.get("current_term_end"),
+    }
+    return replace(holding, subscription=subscription, schedule=None)
 
 
 def _schedule_pause(holding: Holding, period: PausePeriod | None) -> Holding:

@@ -4,9 +4,10 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
-from billing.models import ItemPrice, Plan
+from accounts.models import Account
+from billing.models import Customer, ItemPrice, Plan
 from billing.queries.holdings import CANCELLED, PAUSED, Holding, find_price
-from billing.terms import BillingTerms
+from billing.terms import DEFAULT_CURRENCY, BillingTerms
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,7 @@ class PlanRow:
     terms: BillingTerms
     status: str | None = None
     sub_id: str | None = None
+    starts_at: datetime | None = None
     cancel_at: datetime | None = None
     next_billing_at: datetime | None = None
     pause_date: datetime | None = None
@@ -71,6 +73,7 @@ def held_plan(holding: Holding) -> PlanRow:
         terms=holding.terms,
         status=holding.status,
         sub_id=holding.subscription.provider_id,
+        starts_at=holding.starts_at,
         cancel_at=holding.cancel_at,
         next_billing_at=holding.next_billing_at,
         pause_date=holding.pause_date,
@@ -117,6 +120,21 @@ def _offered_plan(plan: Plan, price: ItemPrice, other_period_price: ItemPrice | 
         terms=price.terms,
         amount_today=amount,
         other_period_amount=other_period_price.cents("price") if other_period_price else None,
+    )
+
+
+def first_purchase_terms(account: Account) -> BillingTerms:
+    """Return the terms of an account that never held a plan: monthly, in the currency that its customer prefers.
+
+    If no plan is sold in it: in the default currency, else in the first that plans are sold in. Two queries.
+    """
+    customer = Customer.objects.filter(account=account).first()
+    wanted = (customer.text("preferred_currency_code") if customer else "", DEFAULT_CURRENCY)
+    on_sale = Plan.objects.filter(on_sale=True).values("pk")
+    prices = ItemPrice.objects.filter(item_id__in=on_sale, deleted=False)
+    sold = sorted({price.terms.currency for price in prices if price.is_on_sale})
+    return BillingTerms(
+        currency=next((currency for currency in (*wanted, *sold) if currency in sold), DEFAULT_CURRENCY)
     )
 
 

@@ -79,7 +79,9 @@ def send_receipt(command: Command, receipt: Receipt, *, kind: str, now: datetime
     """
     account = command.account
     part = f":{command.attempts}" if command.state == Command.State.FAILED else ""
-    event = events.record_event(account, kind=kind, text=receipt.title, actor=command.actor, at=now)
+    event = events.record_event(
+        account, kind=kind, text=receipt.title, actor=command.actor, reason=command.reason, at=now
+    )
     return queue.queue_mail(
         kind=MAIL_KIND,
         to=account.email,

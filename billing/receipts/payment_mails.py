@@ -12,10 +12,10 @@ from typing import Any
 from django.db import transaction
 
 from accounts.mail import queue
-from accounts.mail.outbox import NotSettled
+from accounts.mail.outbox import NeedsProvider, NotSettled
 from accounts.models import Account, OutgoingMail
 from accounts.profile import events
-from billing.gateway.errors import GatewayError
+from billing.gateway.errors import GatewayError, NoTurn
 from billing.mirror import account_import
 from billing.models import Invoice, Transaction
 from billing.queries.automatic_payments import (
@@ -81,7 +81,8 @@ def _find_news(invoice: Invoice, before: Mapping[str, Any] | None) -> str:
 def prepare_payment_mail(row: OutgoingMail) -> dict[str, object] | None:
     """Return the context of the mail; None if a change's receipt tells it, or it is not true any more.
 
-    Records the activity with it, once. Raises NotSettled while a command is open that may have made the invoice.
+    Records the activity with it, once. Raises NotSettled while a command is open that may have made the invoice, and
+    NeedsProvider if a payment must be read that is not mirrored yet.
     """
     about: dict[str, Any] = row.context["about"]
     invoice = Invoice.objects.select_related("customer").filter(pk=about["invoice"], deleted=False).first()
@@ -94,6 +95,7 @@ def prepare_payment_mail(row: OutgoingMail) -> dict[str, object] | None:
         raise NotSettled
     if is_told_by_change(invoice, tries=about["tries"]):
         return None
+    _mirror_payment(last_payment(invoice) if about["what"] == "paid" else last_failed_attempt(invoice), row)
     receipt = _compose_receipt(about, invoice, row.account)
     return None if receipt is None else _record_receipt(row, receipt, invoice, row.account)
 
@@ -144,14 +146,21 @@ def _compose_failed(invoice: Invoice, account: Account) -> Receipt | None:
     )
 
 
+def _mirror_payment(payment: Mapping[str, Any] | None, row: OutgoingMail) -> None:
+    """Read the transaction of a payment if it is not mirrored yet, at the pace of jobs."""
+    number = str(payment["txn_id"]) if payment else ""
+    if not number or Transaction.objects.filter(provider_id=number).exists():
+        return
+    if row.queue != OutgoingMail.Queue.JOBS:
+        raise NeedsProvider
+    try:
+        account_import.refresh_or_mark_deleted("transaction", number)
+    except NoTurn as error:
+        raise NotSettled from error
+    except GatewayError as error:
+        logger.warning("Payment %s could not be read for its mail: %s", number, error)
+
+
 def _method_name(account: Account, payment: Mapping[str, Any] | None) -> str:
-    """Return the name of what a payment charged; its transaction is read if it is not mirrored yet."""
-    if payment is None:
-        return ""
-    number = str(payment["txn_id"])
-    if not Transaction.objects.filter(provider_id=number).exists():
-        try:
-            account_import.refresh_or_mark_deleted("transaction", number)
-        except GatewayError as error:
-            logger.warning("Payment %s could not be read for its mail: %s", number, error)
-    return charged_method_name(PaymentLookup.for_account(account), number)
+    """Return the name of what a payment charged."""
+    return "" if payment is None else charged_method_name(PaymentLookup.for_account(account), str(payment["txn_id"]))

@@ -13,10 +13,10 @@ import httpx
 from chargebee import APIError, Chargebee, PaymentError
 from django.conf import settings
 
-from billing import worker_shutdown
 from billing.gateway.errors import Missing, NotSent, PaymentRefused, Refused, Unconfirmed, Unreadable
 from billing.gateway.http import breaker, rate_limit, transport
 from billing.gateway.http.retry import call_with_retries
+from core import worker_shutdown
 
 logger = logging.getLogger(__name__)
 

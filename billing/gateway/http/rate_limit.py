@@ -15,10 +15,10 @@ from functools import partial
 from django.conf import settings
 from django.db import DatabaseError, transaction
 
-from billing import worker_shutdown
-from billing.gateway.errors import NotSent
+from billing.gateway.errors import NoTurn
 from billing.gateway.http.retry import LONGEST_WAIT_SECONDS, is_throttled, retry_when_throttled
 from billing.models import RequestPace, WebhookEvent
+from core import fair_share, worker_shutdown
 from core.clock import database_now
 
 logger = logging.getLogger(__name__)
@@ -58,12 +58,13 @@ def throttle_events(clock: Clock = REAL_CLOCK) -> AbstractContextManager[None]:
 
 
 def throttle_events_without_waiting() -> AbstractContextManager[None]:
-    """Make the requests of a block keep the pace of reads after webhooks without waiting: NotSent is raised instead."""
+    """Make the requests of a block keep the pace of reads after webhooks without waiting: NoTurn is raised instead."""
     return retry_when_throttled(_take_free_turn, longest_wait=0)
 
 
 def count_subscriber_request() -> None:
-    """Count a request that keeps no pace, so that the others leave room for it."""
+    """Count a request that keeps no pace, so that the others leave room for it, and its account has a share only."""
+    fair_share.count_provider_request()
     if not settings.CHARGEBEE_BACKGROUND_REQUESTS_PER_MINUTE or is_throttled():
         return
     now = database_now()
@@ -79,17 +80,17 @@ def count_subscriber_request() -> None:
 def _wait_for_turn(lane: str, clock: Clock) -> None:
     """Wait until the lane may make one more request.
 
-    Raises NotSent when so many wait already that it would take too long, and when this worker is to end.
+    Raises NoTurn when so many wait already that it would take too long, and when this worker is to end.
     """
     allowed = settings.CHARGEBEE_BACKGROUND_REQUESTS_PER_MINUTE
     if allowed:
         clock.sleep(_reserve_turn(lane, allowed, clock.now(), longest=LONGEST_WAIT_SECONDS))
     if worker_shutdown.is_stopping():
-        raise NotSent("this worker is to end")
+        raise NoTurn("this worker is to end")
 
 
 def _take_free_turn() -> None:
-    """Take a turn of the events' lane that needs no waiting. Raises NotSent when there is none."""
+    """Take a turn of the events' lane that needs no waiting. Raises NoTurn when there is none."""
     allowed = settings.CHARGEBEE_BACKGROUND_REQUESTS_PER_MINUTE
     if allowed:
         _reserve_turn(Lane.EVENTS, allowed, database_now(), longest=0)
@@ -99,7 +100,7 @@ def _take_free_turn() -> None:
 def _reserve_turn(lane: str, allowed: int, now: datetime, *, longest: float) -> float:
     """Take the lane's next turn; return how many seconds away it is.
 
-    Raises NotSent when it is farther away than the longest that one would wait.
+    Raises NoTurn when it is farther away than the longest that one would wait.
     """
     burst = max(1, allowed // BURST_DIVISOR)
     interval = MINUTE / allowed
@@ -114,7 +115,7 @@ def _reserve_turn(lane: str, allowed: int, now: datetime, *, longest: float) -> 
     turn = _first_free_turn(earliest, partial(_is_free, lane, turns, allowed, share))
     wait = (turn - now).total_seconds()
     if wait > longest:
-        raise NotSent("too many wait for their turn", retry_after=int(wait))
+        raise NoTurn("too many wait for their turn", retry_after=int(wait))
     _save_turn(row, turn, next_at=max(evenly, turn) + interval)
     return wait
 

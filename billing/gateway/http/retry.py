@@ -10,8 +10,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TypeVar
 
-from billing import worker_shutdown
 from billing.gateway.errors import NotSent
+from core import worker_shutdown
 
 MAX_TRIES = 5
 # The provider's limits are per minute; a job told to wait much longer continues later instead.

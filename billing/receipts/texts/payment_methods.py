@@ -37,6 +37,14 @@ def default_method_receipt(
     )
 
 
+def tried_again_receipt(source: PaymentSource, *, collected: int, still_due: int, currency: str) -> Receipt:
+    """Return the receipt of a try to collect what is due (cents), which Customer Service has started."""
+    receipt = _method_receipt(source, "", collected=collected, still_due=still_due, currency=currency)
+    name = payment_method_name(source)
+    title = f"{name} paid what you owed" if not still_due else f"{name} was declined again"
+    return replace(receipt, title=title, undo_text="" if not still_due else "Update it, or add another one to pay.")
+
+
 def method_removed_receipt(source: PaymentSource) -> Receipt:
     """Return the receipt of a removed payment method."""
     return Receipt(

@@ -147,6 +147,8 @@ def test_a_killed_run_continues_where_it_stopped(
     assert output.getvalue().splitlines() == [
         "continuing at invoice",
         f"invoice: {MONTHS + 2} compared, 3 repaired, 0 failed",
+        "credit_note: 0 compared, 0 repaired, 0 failed",
+        "promotional_credit: 0 compared, 0 repaired, 0 failed",
     ]
     assert JobRun.objects.get(pk=run.pk).finished_at is not None
     assert found_differences() == []

@@ -221,7 +221,7 @@ def test_a_night_asks_for_what_was_updated_since_the_last_one(site: Provider, fa
     assert run.counts_by_stage["subscription"] == {"compared": 1, "repaired": 1, "failed": 0}
     assert Subscription.objects.get(customer__provider_id="ben").status == "non_renewing"
     filtered = [request for request in requests if b"updated_at" in request.split(b" HTTP")[0]]
-    assert len(filtered) == 5
+    assert len(filtered) == 6
     assert reconcile_output() == ""
 
 

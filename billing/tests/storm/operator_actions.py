@@ -10,13 +10,15 @@ from decimal import Decimal
 from typing import Any
 
 from accounts.mail import queue
-from accounts.models import Account, OutgoingMail, SiteSettings
+from accounts.models import Account, OutgoingMail, SiteSettings, User
 from accounts.sign_in import flow
 from billing import clock
-from billing.changes import bundle_rates, operator_actions, pauses, resumes
+from billing.changes import bundle_rates, operator_actions, pauses, refunds, resumes
+from billing.commands.confirmation import Change, confirm_change
 from billing.mirror import webhook_processing
-from billing.models import BundleRate, PauseOfferContent, WebhookEvent
+from billing.models import BundleRate, Invoice, PauseOfferContent, WebhookEvent
 from billing.queries.ownership import live_holdings
+from billing.queries.refunds import ADJUST, CREDIT, REFUND
 from billing.tests.support.live_provider import DECLINING_CARD, FAITH, GOSPEL, KIDS, VISA_CARD, Provider
 from billing.tests.support.subscriber_wallet import SubscriberWallet
 from preferences import email_preferences
@@ -45,7 +47,12 @@ SITE_ACTIONS = (
     *(f"{name} {how}" for name in SWITCHES for how in ("on", "on", "off")),
     *("time zone", "content", "rate", "rate", "no rate"),
 )
-WALLET_ACTIONS = ("add", "add declining", "make primary", "make backup", "remove", "collect", "rename")
+WALLET_ACTIONS = (
+    *("add", "add declining", "make primary", "make backup", "remove", "collect", "rename"),
+    *("refund", "credit", "void credit", "give credit"),
+)
+# How an operator gives money back; without an invoice as a promotional credit.
+WAYS_TO_GIVE = (REFUND, CREDIT, ADJUST, "promotional")
 PLAN_ACTIONS = ("tie", "take coupon off", "put coupon on", "take new price")
 SERVICES = (FAITH, GOSPEL, KIDS)
 PAGE = 20
@@ -57,6 +64,8 @@ class AdminOperator:
     """An operator in the admin. Each action has its own idempotency key."""
 
     _intents: itertools.count[int] = field(default_factory=itertools.count)
+    # The last confirmed refund or credit of each account, with its quote and its key.
+    _given: dict[Account, tuple[Change, dict[str, Any]]] = field(default_factory=dict)
 
     def perform_action(self, account: Account, act: str, plan: str) -> None:
         """Do one of ADMIN_ACTIONS. Raises PortalError, which the page shows."""
@@ -76,6 +85,28 @@ class AdminOperator:
             "try mail again": lambda: queue.retry_mails(OutgoingMail.objects.filter(account=account)),
         }
         acts[act]()
+
+    def give_back(self, account: Account, way: str, cents: int, place: int) -> None:
+        """Refund or credit the invoice at this index, the newest first, or give a promotional credit."""
+        operator, _ = User.objects.get_or_create(username="vera", is_staff=True, is_superuser=True)
+        change: Change = refunds.GiveCredit(account, refunds.GIVE_CREDIT, amount=cents, operator=operator)
+        if way in (REFUND, CREDIT, ADJUST):
+            invoices = list(Invoice.objects.filter(customer__account=account).order_by("-issued_at", "-pk"))
+            if not invoices:
+                return
+            number = invoices[min(place, len(invoices) - 1)].provider_id
+            details: dict[str, Any] = {"number": number, "way": way, "amount": cents, "reason_code": "waiver"}
+            change = refunds.RefundInvoice(account, refunds.REFUND_INVOICE, operator=operator, **details)
+        preview = change.preview(clock.billing_now())
+        quote = None if preview is None else preview.shown["quote"]
+        self._given[account] = change, {"quote": quote, **self._next_intent()}
+        confirm_change(change, **self._given[account][1])
+
+    def give_back_again(self, account: Account) -> None:
+        """Submit the last confirmation of a refund or credit once more, with its key."""
+        if account in self._given:
+            change, confirmation = self._given[account]
+            confirm_change(change, **{**confirmation, "now": clock.billing_now()})
 
     def set_up(self, act: str, number: int) -> None:
         """Do one of SITE_ACTIONS; `number` selects its object or amount."""
@@ -149,6 +180,20 @@ class ConsoleOperator:
                 for invoice in self.provider.invoices(account)
                 if invoice.amount_due
             ],
+            "refund": lambda: [api.Invoice.refund(invoice.id) for invoice in self.provider.invoices(account)[-1:]],
+            "credit": lambda: [
+                api.CreditNote.create(
+                    {"reference_invoice_id": invoice.id, "total": 100, "type": "refundable", "reason_code": "waiver"}
+                )
+                for invoice in self.provider.invoices(account)[-1:]
+            ],
+            "void credit": lambda: [
+                api.CreditNote.void_credit_note(entry.credit_note.id)
+                for entry in api.CreditNote.list({"customer_id": {"is": customer}, "limit": 1}).list
+            ],
+            "give credit": lambda: api.PromotionalCredit.add(
+                {"customer_id": customer, "amount": 150, "description": "Sorry"}
+            ),
             "rename": lambda: api.Customer.update(customer, {"first_name": "Vera", "last_name": "Tester"}),
         }
         with suppress(Exception):  # as above

@@ -38,6 +38,8 @@ from billing.models import (
     Invoice,
     JobRun,
     PauseSchedule,
+    RevenueMovement,
+    Subscription,
     WebhookEvent,
 )
 from billing.models.commands import SYSTEM_ACTOR
@@ -68,7 +70,10 @@ COUNTED_AS = {
     "keep": Kind.KEPT,
 }
 # Changes that always send a receipt.
-ALWAYS_MAILED = ("resume", "redeem_code", "claim_free_month", "add_payment_method", "remove_payment_method")
+ALWAYS_MAILED = (
+    *("resume", "redeem_code", "claim_free_month", "add_payment_method", "remove_payment_method"),
+    *("refund_invoice", "give_credit"),
+)
 # Logged errors that an outage, a jump of the clock or the console may cause.
 EXPECTED_ERRORS = (
     "is parked after",
@@ -124,6 +129,8 @@ class StormWorld:
     last: dict[str, AppRequest] = field(default_factory=dict)
     versions: dict[tuple[str, str], int] = field(default_factory=dict)
     checked_commands: set[Any] = field(default_factory=set)
+    revenue: Counter[str] = field(default_factory=Counter)
+    last_movement: int = 0
 
     def __post_init__(self) -> None:
         reset_site(self.provider, GENESIS, self.site)
@@ -217,6 +224,14 @@ class StormWorld:
     def support(self, name: str, act: str, plan: str, trouble: Trouble = None) -> None:
         """Do an operator's action on an account in the admin."""
         self._run_in_portal(lambda: self.admin.perform_action(self.accounts[name], act, plan), trouble)
+
+    def give_back(self, name: str, way: str, cents: int, place: int, trouble: Trouble = None) -> None:
+        """Give an account money back in the admin."""
+        self._run_in_portal(lambda: self.admin.give_back(self.accounts[name], way, cents, place), trouble)
+
+    def give_back_again(self, name: str, trouble: Trouble = None) -> None:
+        """Submit the last confirmation of a refund or credit in the admin once more."""
+        self._run_in_portal(lambda: self.admin.give_back_again(self.accounts[name]), trouble)
 
     def set_up(self, act: str, number: int, trouble: Trouble = None) -> None:
         """Set a bundle rate or a site setting in the admin."""
@@ -340,6 +355,7 @@ class StormWorld:
         assert self.trouble_maker.requests_in_transaction == 0, "the provider was asked inside a transaction"
         self._assert_never_billed_while_paused()
         self._assert_never_older()
+        self._assert_revenue_adds_up()
         for name, account in self.accounts.items():
             self._assert_written_once(name)
             self._assert_counted_once(account)
@@ -352,6 +368,8 @@ class StormWorld:
     def _assert_final_state(self) -> None:
         """Assert what holds when no work is left."""
         assert reconcile_output() == ""
+        self._assert_revenue_is_the_providers()
+        self._assert_not_more_returned_than_paid()
         for account in self.accounts.values():
             assert bundle_coupons.pending_swaps(account) == []
         outcomes = CancellationFeedback.objects.values_list("outcome", flat=True)
@@ -422,6 +440,40 @@ class StormWorld:
             for resource, version in model._default_manager.values_list("provider_id", "resource_version"):
                 assert version >= self.versions.get((kind, resource), 0), f"{kind} {resource} went back"
                 self.versions[kind, resource] = version
+
+    def _assert_revenue_adds_up(self) -> None:
+        """Assert that the movements since the last look are the difference in revenue, to the cent."""
+        revenue, moved = Counter[str](), Counter[str]()
+        for subscription in Subscription.objects.all():
+            revenue[subscription.terms.currency] += subscription.monthly_revenue
+        for row in RevenueMovement.objects.filter(pk__gt=self.last_movement).order_by("pk"):
+            moved[row.currency] += row.amount
+            self.last_movement = row.pk
+        keys = revenue.keys() | self.revenue.keys() | moved.keys()
+        assert {key: revenue[key] - self.revenue[key] for key in keys} == {key: moved[key] for key in keys}
+        self.revenue = revenue
+
+    def _assert_revenue_is_the_providers(self) -> None:
+        """Assert that the ledger's sum is what the provider's paying subscriptions come to per month."""
+        expected = 0
+        for name in self.accounts:
+            listed = self.provider.sdk.Subscription.list({"customer_id": {"is": name}, "limit": 100})
+            for raw in (entry.subscription.raw_data for entry in listed.list):
+                if raw["status"] in ("active", "non_renewing"):
+                    cents = sum(item["amount"] for item in raw["subscription_items"])
+                    expected += cents if raw["billing_period_unit"] == "month" else (2 * cents + 12) // 24
+        assert sum(RevenueMovement.objects.values_list("amount", flat=True)) == expected
+
+    def _assert_not_more_returned_than_paid(self) -> None:
+        """Assert that no payment was refunded beyond its amount, by anybody."""
+        for name in self.accounts:
+            listed = self.provider.sdk.Transaction.list({"customer_id": {"is": name}, "limit": 100})
+            rows = {entry.transaction.id: entry.transaction.raw_data for entry in listed.list}
+            returned = Counter[str]()
+            for raw in rows.values():
+                if raw["type"] == "refund":
+                    returned[raw["refunded_txn_id"]] += raw["amount"]
+            assert all(cents <= rows[payment]["amount"] for payment, cents in returned.items() if payment in rows)
 
     def _assert_never_billed_while_paused(self) -> None:
         stories: dict[str, list[Event]] = {}

@@ -15,7 +15,13 @@ from pytest_django import Settings
 from billing.jobs import schedule
 from billing.tests.storm.account_lifecycle import InitialPlan
 from billing.tests.storm.injected_troubles import Act, DeathAt, Fault, Meanwhile, Trouble
-from billing.tests.storm.operator_actions import ADMIN_ACTIONS, PLAN_ACTIONS, SITE_ACTIONS, WALLET_ACTIONS
+from billing.tests.storm.operator_actions import (
+    ADMIN_ACTIONS,
+    PLAN_ACTIONS,
+    SITE_ACTIONS,
+    WALLET_ACTIONS,
+    WAYS_TO_GIVE,
+)
 from billing.tests.storm.sequence_search import (
     CONSOLE_ACTIONS,
     ReportProgress,
@@ -173,6 +179,22 @@ operators = st.one_of(
     st.tuples(st.just("support"), subscriber_names, st.sampled_from(ADMIN_ACTIONS), plans),
     st.tuples(st.just("set_up"), st.sampled_from(SITE_ACTIONS), st.integers(0, 3)),
     st.tuples(st.just("erase"), subscriber_names),
+    st.tuples(st.just("give_back_again"), subscriber_names),
+)
+gifts = st.tuples(
+    st.just("give_back"),
+    subscriber_names,
+    st.sampled_from(WAYS_TO_GIVE),
+    st.sampled_from([1, 100, 350, 699, 5000]),
+    places,
+)
+# The answer of a refund or a credit is lost.
+lost_gifts = st.builds(
+    Fault,
+    kind=st.sampled_from(["drop_connection_before", "drop_connection_after", "drop_connection_after"]),
+    method=st.just("POST"),
+    path=st.sampled_from(["/invoices/*/refund", "/credit_notes", "/promotional_credits/*"]),
+    count=st.sampled_from([1, 50]),
 )
 machines = st.one_of(
     st.tuples(st.just("bring_webhooks"), st.integers(0, 1000), st.booleans(), st.booleans()),
@@ -201,6 +223,7 @@ meanwhile = st.builds(
         st.tuples(st.just("repeat"), subscriber_names),
         consoles,
         machines,
+        gifts,
     ),
 )
 # Refreshes during which the subscription changes, so that an older snapshot arrives late.
@@ -305,6 +328,16 @@ class StormMachine(SequenceMachine):
     @rule(act=operators, trouble=st.none() | troubles)
     def operator(self, act: Act, trouble: Trouble) -> None:
         self.storm.perform_act(act, trouble)
+
+    @rule(act=gifts, trouble=st.none() | troubles | lost_gifts)
+    def give_back(self, act: Act, trouble: Trouble) -> None:
+        self.storm.perform_act(act, trouble)
+
+    @rule(act=gifts, fault=lost_gifts, later=st.sampled_from([0, 2, 31, 90]))
+    def give_back_and_hear_nothing(self, act: Act, fault: Trouble, later: int) -> None:
+        self.storm.perform_act(act, fault)
+        self.storm.pass_time(timedelta(minutes=later))
+        self.storm.perform_act(("give_back_again", act[1]), None)
 
     @rule(act=machines, trouble=st.none() | troubles)
     def run_machines(self, act: Act, trouble: Trouble) -> None:

@@ -35,8 +35,14 @@ EVENT_NAMES: dict[StepOperation, str] = {
     StepOperation.REMOVE_SOURCE: "payment_source_deleted",
     StepOperation.REMOVE_DUPLICATE: "payment_source_deleted",
 }
+GIVING_OPERATIONS = (
+    StepOperation.REFUND_INVOICE,
+    StepOperation.CREDIT_INVOICE,
+    StepOperation.ADD_PROMOTIONAL_CREDIT,
+)
 COUPON, PLAN, PAYER, ROLE = "coupon", "plan", "payer", "role"
 COLLECTED, DESCRIBED, REMOVED = "collected", "described", "payment_source_deleted"
+GIVEN_BACK = "given back"
 # For these topics a step writes nothing if the console or time did the same before.
 SKIPPABLE_TOPICS = (COUPON, PAYER, ROLE, COLLECTED, DESCRIBED, REMOVED)
 ANYTHING = "anything"
@@ -78,6 +84,7 @@ class ProviderLog:
         found = Counter(self._written_entries(event["event_type"], event["content"]))
         if self.is_collection(event):
             found[LedgerEntry(event["content"]["invoice"]["id"], COLLECTED)] = event["content"]["transaction"]["amount"]
+        found.update(dict(_given_back(event["event_type"], event["content"])))
         if event["event_type"] == "invoice_generated":
             self._invoice_ids.add(event["content"]["invoice"]["id"])
         for kind in CONTENTS:
@@ -237,10 +244,18 @@ def _is_known_entry(known: Container[tuple[str, str]], entry: LedgerEntry, ahead
 
 def owner_of(content: Mapping[str, RawObject]) -> str:
     """Return the customer id of an event's content."""
-    for name in ("subscription", "payment_source", "invoice"):
+    for name in ("subscription", "payment_source", "invoice", "credit_note", "promotional_credit"):
         if name in content:
             return str(content[name]["customer_id"])
     return str(content.get("customer", {}).get("id", ""))
+
+
+def _given_back(kind: str, content: Mapping[str, RawObject]) -> Iterator[tuple[LedgerEntry, int]]:
+    """Yield what the portal gave back, in cents; of what others give, nobody has set a reference."""
+    if kind == "credit_note_created" and (reference := content["credit_note"].get("customer_notes")):
+        yield LedgerEntry(owner_of(content), GIVEN_BACK, reference), content["credit_note"]["total"]
+    if kind == "promotional_credits_added" and (reference := content["promotional_credit"].get("reference")):
+        yield LedgerEntry(owner_of(content), GIVEN_BACK, reference), content["promotional_credit"]["amount"]
 
 
 def _expected_entries(account: Account, name: str, chosen: Callable[[Step], bool]) -> Counter[LedgerEntry]:
@@ -271,6 +286,8 @@ def _entries_of_step(step: Step, asked: Mapping[str, Any], name: str) -> Iterato
         yield from _entries_of_swap(subscription, asked)
     elif operation == StepOperation.COLLECT:
         yield LedgerEntry(asked["invoice"], COLLECTED), step.result or 0
+    elif operation in GIVING_OPERATIONS:
+        yield LedgerEntry(name, GIVEN_BACK, asked["reference"]), asked["amount"]
     elif operation in EVENT_NAMES:
         yield LedgerEntry(subscription or name, EVENT_NAMES[operation]), 1
     elif operation in _EVENT_READERS:

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { UNREACHABLE_MESSAGE } from '@/lib/api/errors';
 import type { Invoice } from '@/lib/api/types';
 import { useSnackbar } from '@/stores/snackbar';
-import { makeInvoice } from '@/testing/fixtures';
+import { makeCreditNote, makeInvoice } from '@/testing/fixtures';
 import { renderScreen } from '@/testing/renderScreen';
 import { errorResponse, server } from '@/testing/server';
 import BillingHistoryPage from './BillingHistoryPage';
@@ -89,6 +89,26 @@ describe('the billing history', () => {
     renderHistory([makeInvoice({ paidTogether: ['1002', '1003'], paymentTotal: 2097 })]);
     const total = await screen.findByRole('cell', { name: /^\$6\.99 USD/ });
     expect(total).toHaveTextContent('$6.99 USD$20.97 charged together with 1002 and 1003');
+  });
+
+  // shows: history-10
+  it('lists refunds and credits below their invoice', async () => {
+    const nobody = { paymentSourceType: null, cardBrand: null, last4: null };
+    const creditNotes = [
+      makeCreditNote(),
+      makeCreditNote({ number: 'CN-2', kind: 'CREDITED', amount: 512, ...nobody }),
+      makeCreditNote({ number: 'CN-3', kind: 'ADJUSTED', amount: 100, ...nobody }),
+    ];
+    renderHistory([makeInvoice({ creditNotes }), makeInvoice({ number: '900' })]);
+    const rows = await screen.findAllByRole('row');
+    expect(rows.map(({ textContent }) => textContent)).toEqual([
+      expect.stringContaining('INVOICE NUMBER'),
+      expect.stringContaining('Download invoice 1001'),
+      'Download credit note CN-1Credit note for invoice 1001REFUNDEDNov 12, 2026-$2.00 USDReturned to VISAVisa ending in 1111•••• 1111',
+      'Download credit note CN-2Credit note for invoice 1001CREDITEDNov 12, 2026-$5.12 USDPays your next bills',
+      'Download credit note CN-3Credit note for invoice 1001TAKEN OFFNov 12, 2026-$1.00 USDLowered what was due',
+      expect.stringContaining('Download invoice 900'),
+    ]);
   });
 
   it('says what an invoice bills, also without a time', async () => {
@@ -227,6 +247,24 @@ describe('downloading an invoice', () => {
     await waitFor(() => expect(saved).toEqual([{ content: '8 bytes', download: 'invoice.pdf' }]));
     expect(fetched).toEqual(['signed']);
     expect(screen.getByText('Invoice 1001 is downloading.')).toBeInTheDocument();
+  });
+
+  // shows: history-10
+  it('saves a credit note under its name', async () => {
+    const requests: unknown[] = [];
+    server.use(
+      http.get('*/api/invoice/credit-note/:number', ({ params }) => {
+        requests.push(params.number);
+        return READY();
+      }),
+    );
+    const { user } = renderHistory([makeInvoice({ creditNotes: [makeCreditNote()] })]);
+    await user.click(await screen.findByRole('button', { name: 'Download credit note CN-1' }));
+    await waitFor(() =>
+      expect(saved).toEqual([{ content: '8 bytes', download: 'credit-note.pdf' }]),
+    );
+    expect(requests).toEqual(['CN-1']);
+    expect(screen.getByText('Credit note CN-1 is downloading.')).toBeInTheDocument();
   });
 
   // shows: history-8

@@ -6,6 +6,7 @@ import { Button } from '@/ui/Button';
 import { Table } from '@/ui/Table';
 import { useFocusIfLost } from '@/ui/useFocusIfLost';
 import { VisuallyHidden } from '@/ui/VisuallyHidden';
+import { historyRows } from './historyRows';
 import styles from './InvoiceTable.module.css';
 import { invoiceColumns } from './invoiceColumns';
 
@@ -19,7 +20,7 @@ interface InvoiceTableProps {
   linked: string | null;
 }
 
-/** The table of invoices with a 'Show more' button. */
+/** The table of invoices, with refunds and credits below theirs, and a 'Show more' button. */
 export function InvoiceTable({ invoices, downloads, linked }: InvoiceTableProps) {
   const linkedAt = invoices.findIndex(({ number }) => number === linked);
   const [rowCount, setShown] = useState(Math.max(PAGE_SIZE, linkedAt + 1));
@@ -30,8 +31,8 @@ export function InvoiceTable({ invoices, downloads, linked }: InvoiceTableProps)
       <Table
         caption="Billing History"
         columns={invoiceColumns(downloads, linked)}
-        rows={rows}
-        rowKey={({ number }) => number}
+        rows={historyRows(rows)}
+        rowKey={({ key }) => key}
       />
       {invoices.length > PAGE_SIZE && (
         <p ref={count} tabIndex={-1} role="status" className={styles.count}>

@@ -3,65 +3,99 @@ import { useEffect, useRef } from 'react';
 import { partialPayments } from '@/domain/payments/invoiceAmounts';
 import { invoiceStatus } from '@/domain/payments/invoiceStatus';
 import { PaidWith } from '@/domain/payments/PaidWith';
-import { invoicePdf } from '@/domain/payments/pdfFile';
+import { creditNotePdf, invoicePdf } from '@/domain/payments/pdfFile';
 import type { PdfDownloads } from '@/domain/payments/usePdfDownload';
-import type { Invoice } from '@/lib/api/types';
+import type { CreditNote, Invoice } from '@/lib/api/types';
 import { formatDateRange, formatInvoiceTotal, formatShortDate } from '@/lib/formats';
 import { Button } from '@/ui/Button';
 import { DownloadIcon } from '@/ui/icons/DownloadIcon';
 import { StatusPill } from '@/ui/StatusPill';
 import type { Column } from '@/ui/Table';
 import { VisuallyHidden } from '@/ui/VisuallyHidden';
+import { type HistoryRow, NOTE_LABELS, NOTE_OUTCOMES } from './historyRows';
 import styles from './InvoiceTable.module.css';
 
-/** The columns of the billing history. The invoice number is a download button. */
+/** The columns of the billing history. The number of an invoice or a credit note is a download button. */
 export function invoiceColumns(
   { download, isPreparing }: PdfDownloads,
   linked: string | null,
-): Column<Invoice>[] {
+): Column<HistoryRow>[] {
   return [
     {
       key: 'number',
       header: 'INVOICE NUMBER',
       isRowHeader: true,
-      cell: ({ number, items }) => (
-        <>
-          <InvoiceNumberButton
-            number={number}
-            busy={isPreparing(invoicePdf(number))}
-            isLinked={number === linked}
-            onPress={() => download(invoicePdf(number))}
-          />
-          <BilledItems items={items} />
-        </>
-      ),
+      cell: ({ invoice: { number, items }, note }) =>
+        note ? (
+          <div className={styles.note}>
+            <DownloadButton
+              what="Download credit note"
+              number={note.number}
+              busy={isPreparing(creditNotePdf(note.number))}
+              onPress={() => download(creditNotePdf(note.number))}
+            />
+            <span className={styles.detail}>Credit note for invoice {number}</span>
+          </div>
+        ) : (
+          <>
+            <DownloadButton
+              what="Download invoice"
+              number={number}
+              busy={isPreparing(invoicePdf(number))}
+              isLinked={number === linked}
+              onPress={() => download(invoicePdf(number))}
+            />
+            <BilledItems items={items} />
+          </>
+        ),
     },
-    { key: 'status', header: 'STATUS', cell: (invoice) => <InvoiceStatusPill invoice={invoice} /> },
+    {
+      key: 'status',
+      header: 'STATUS',
+      cell: ({ invoice, note }) =>
+        note ? (
+          <StatusPill tone="neutral">{NOTE_LABELS[note.kind]}</StatusPill>
+        ) : (
+          <InvoiceStatusPill invoice={invoice} />
+        ),
+    },
     {
       key: 'date',
       header: 'TRANSACTION DATE',
-      cell: ({ transactionDate }) => (
-        <time dateTime={transactionDate}>{formatShortDate(transactionDate)}</time>
-      ),
+      cell: ({ invoice, note }) => {
+        const date = note?.issuedAt ?? invoice.transactionDate;
+        return <time dateTime={date}>{formatShortDate(date)}</time>;
+      },
     },
     {
       key: 'total',
       header: 'TOTAL',
       align: 'end',
-      cell: (invoice) => <InvoiceAmounts invoice={invoice} />,
+      cell: ({ invoice, note }) =>
+        note ? (
+          formatInvoiceTotal(-note.amount, note.currencyCode)
+        ) : (
+          <InvoiceAmounts invoice={invoice} />
+        ),
     },
-    { key: 'paid-with', header: 'PAID WITH', cell: (invoice) => <PaidWith {...invoice} /> },
+    {
+      key: 'paid-with',
+      header: 'PAID WITH',
+      cell: ({ invoice, note }) => (note ? <NoteOutcome note={note} /> : <PaidWith {...invoice} />),
+    },
   ];
 }
 
-interface InvoiceNumberButtonProps {
+interface DownloadButtonProps {
+  /** What it does, for screen readers. */
+  what: string;
   number: string;
   busy: boolean;
-  isLinked: boolean;
+  isLinked?: boolean;
   onPress: () => void;
 }
 
-function InvoiceNumberButton({ number, busy, isLinked, onPress }: InvoiceNumberButtonProps) {
+function DownloadButton({ what, number, busy, isLinked = false, onPress }: DownloadButtonProps) {
   const button = useRef<HTMLButtonElement>(null);
   useEffect(() => {
     if (isLinked) button.current?.focus();
@@ -69,10 +103,21 @@ function InvoiceNumberButton({ number, busy, isLinked, onPress }: InvoiceNumberB
   return (
     <Button ref={button} variant="link" busy={busy} icon={<DownloadIcon />} onClick={onPress}>
       <span>
-        <VisuallyHidden>Download invoice </VisuallyHidden>
+        <VisuallyHidden>{what} </VisuallyHidden>
         {number}
       </span>
     </Button>
+  );
+}
+
+/** Where the money of a credit note went. */
+function NoteOutcome({ note }: { note: CreditNote }) {
+  if (note.paymentSourceType === null) return NOTE_OUTCOMES[note.kind];
+  return (
+    <>
+      <span className={styles.detail}>Returned to </span>
+      <PaidWith {...note} />
+    </>
   );
 }
 

@@ -1,0 +1,51 @@
+"""How much an operator may refund and credit (docs/rules.md, rule 24)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from django.db.models import Max
+
+from accounts.models import User
+from billing.models import Command, RefundLimit
+from core.clock import database_now
+
+REFUND_INVOICE, GIVE_CREDIT = "refund_invoice", "give_credit"
+REFUND_KINDS = (REFUND_INVOICE, GIVE_CREDIT)
+PERIOD = timedelta(hours=24)
+
+
+@dataclass(frozen=True)
+class Allowance:
+    """What an operator may give at once and in 24 hours, and what they have given in the last 24, in cents."""
+
+    per_act: int
+    per_day: int
+    given: int
+
+    @property
+    def left(self) -> int:
+        """The most that the next refund or credit may give."""
+        return max(min(self.per_act, self.per_day - self.given), 0)
+
+
+def allowance_of(operator: User, *, besides: Command | None = None) -> Allowance | None:
+    """Return what an operator may give, by the most generous of their groups; None for a superuser, without limit.
+
+    What is being given counts, and what was refused does not; nor does the command `besides`. Two queries.
+    """
+    if operator.is_superuser:
+        return None
+    limits = RefundLimit.objects.filter(group__user=operator)
+    most = limits.aggregate(per_act=Max("per_act"), per_day=Max("per_day"))
+    given = Command.objects.filter(
+        kind__in=REFUND_KINDS, actor=f"support:{operator.get_username()}", created_at__gt=database_now() - PERIOD
+    ).exclude(state=Command.State.FAILED)
+    if besides is not None:
+        given = given.exclude(pk=besides.pk)
+    return Allowance(
+        per_act=most["per_act"] or 0,
+        per_day=most["per_day"] or 0,
+        given=sum(int(command.shown["amount"]) for command in given),
+    )
