@@ -119,7 +119,7 @@ def running_portal(
             port=port,
         )
         with stopped_portal(portal):
-            for name in ("worker", "jobs", "beat"):
+            for name in ("codes", "worker", "jobs", "beat"):
                 portal.run_process(name)
             portal.start_web()
             portal.wait_for_all()

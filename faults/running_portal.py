@@ -37,7 +37,7 @@ RECOVERY_SECONDS = 120.0
 # What is asked is often a database or another process, which takes a core from what is waited for.
 POLL_SECONDS = 0.1
 # The pool size of each worker of `make run`.
-POOLS = {"worker": 2, "jobs": 1}
+POOLS = {"codes": 2, "worker": 2, "jobs": 1}
 
 Found = TypeVar("Found")
 
@@ -182,6 +182,7 @@ class RunningPortal:
         for relay in (self.database_relay, self.redis_relay, self.provider_proxy, self.mail_relay):
             relay.restore()
         self.mail_server.refusals.clear()
+        self.mail_server.seconds_per_mail = 0.0
         for server in (self.database, self.redis):
             if server.process is None:
                 server.start_server()
@@ -208,8 +209,12 @@ class RunningPortal:
     def send_ticks(self) -> None:
         """Send the tick tasks, as beat does every twenty seconds."""
         with Celery(broker=self.redis.url_at_port(self.redis.port), set_as_current=False) as beat:
-            for name in ("accounts.tasks.tick", "billing.tasks.tick"):
-                beat.send_task(name, expires=BEAT_EXPIRES_SECONDS)
+            for name, queue in (
+                ("accounts.tasks.send_due_codes", "codes"),
+                ("accounts.tasks.tick", "celery"),
+                ("billing.tasks.tick", "celery"),
+            ):
+                beat.send_task(name, queue=queue, expires=BEAT_EXPIRES_SECONDS)
 
     def send_task(self, task: str, *args: object, **options: Any) -> None:
         """Send a task directly to Redis, not through the relay."""

@@ -102,8 +102,8 @@ def test_a_mail_whose_task_redis_lost_is_sent_once(portal: RunningPortal) -> Non
     mails = [queue_mail(kind="receipt", to=f"lost{number}@example.com", context=RECEIPT) for number in range(10)]
     for mail in mails:
         assert mail is not None
-        portal.send_task("accounts.tasks.send_mail", mail.pk)
-    assert portal.redis.open_client().llen("celery") >= 10
+        portal.send_task("accounts.tasks.send_mail", mail.pk, queue="mail")
+    assert portal.redis.open_client().llen("mail") >= 10
 
     portal.redis.open_client().flushall()
     portal.run_process("worker")
@@ -111,5 +111,5 @@ def test_a_mail_whose_task_redis_lost_is_sent_once(portal: RunningPortal) -> Non
     portal.send_ticks()
     for number in range(10):
         assert len(portal.mail_server.wait_for_mails(f"lost{number}@example.com")) == 1
-    wait_until(lambda: not portal.redis.open_client().llen("celery"), what="an empty queue")
+    wait_until(lambda: not portal.redis.open_client().llen("mail"), what="an empty queue")
     assert [len(portal.mail_server.mails_to(f"lost{number}@example.com")) for number in range(10)] == [1] * 10

@@ -13,13 +13,15 @@ from django.conf import settings
 from django.db.models import Count, Max, Min, Sum
 
 from accounts.mail import outbox
+from accounts.sign_in.guessing import guessing_health
 from billing.changes import resumes
 from billing.errors import BillingPartial
 from billing.health import progress
+from billing.health.heartbeat import last_heartbeat
 from billing.health.progress import format_time_ago
 from billing.jobs import schedule
 from billing.jobs.resumes import retry
-from billing.models import Command, Heartbeat, InvoicePdf, JobRun, ProviderMinute, WebhookEvent
+from billing.models import Command, InvoicePdf, JobRun, ProviderMinute, WebhookEvent
 from billing.models.job_runs import RECONCILE
 from billing.queries import customers
 from billing.queries.catalog import subscribed_plans_outside_catalog
@@ -30,7 +32,14 @@ QUIET_AFTER = timedelta(minutes=3)
 # A command is settled within a minute once the provider answers again.
 UNSETTLED_AFTER = timedelta(minutes=2)
 WAITING_AFTER = timedelta(minutes=10)
+CODE_WAITING_AFTER = timedelta(minutes=2)
+# A night's notices are sent over hours, at the pace of jobs; they are days early.
+NOTICE_WAITING_AFTER = timedelta(hours=12)
 LATE_AFTER = timedelta(minutes=20)
+# A night whose comparison fails is made up for by the next one.
+COMPARED_WITHIN = timedelta(hours=36)
+# The first errors of a run may pass by themselves.
+FAILURES_TO_REPORT = 3
 DAY = timedelta(days=1)
 HOUR = timedelta(hours=1)
 # The share of an hour's requests that may fail before somebody has to act, and the number that always may.
@@ -68,7 +77,7 @@ def run_health_checks(*, now: datetime) -> list[HealthCheck]:
             [_check_parked_webhooks(), _check_waiting_webhooks(real_now)],
             [_check_late_jobs(now), _check_active_jobs(real_now)],
             [_check_overdue_resumes(now), _check_given_up_resumes(), _check_last_reconcile(real_now)],
-            [_check_shared_addresses()],
+            [_check_shared_addresses(), _check_wrong_codes(real_now)],
             _check_mail(real_now),
             [_check_failed_pdfs(), _check_catalog()],
             _check_provider(real_now),
@@ -77,7 +86,7 @@ def run_health_checks(*, now: datetime) -> list[HealthCheck]:
 
 
 def _check_beat(now: datetime) -> HealthCheck:
-    at = Heartbeat.objects.aggregate(at=Max("at"))["at"]
+    at = last_heartbeat()
     seconds = (now - at).total_seconds() if at else 0
     return HealthCheck(
         name="beat_seconds",
@@ -157,13 +166,17 @@ def _check_waiting_webhooks(now: datetime) -> HealthCheck:
 
 def _check_late_jobs(now: datetime) -> HealthCheck:
     late = sorted(job.name for job, slot in schedule.due_jobs(now) if slot and now - slot > LATE_AFTER)
-    failed = _failed_job_names()
-    problems = [*(f"{name} is late" for name in late), *(f"{name} failed in its last run" for name in failed)]
+    failed, failing = _failed_job_names(), _failing_job_names()
+    problems = [
+        *(f"{name} is late" for name in late),
+        *(f"{name} failed in its last run" for name in failed),
+        *(f"{name} fails and is tried again" for name in failing),
+    ]
     return HealthCheck(
         name="jobs_late",
         title="Scheduled jobs",
         found=", ".join(problems) or "All on time",
-        number=len(late) + len(failed),
+        number=len(problems),
         needs_somebody=bool(problems),
         todo="Start a worker for the jobs queue. Read the error of the job's latest run.",
         runbook="nothing-happens-in-the-night",
@@ -189,6 +202,11 @@ def _failed_job_names() -> list[str]:
     newest = JobRun.objects.values("job").annotate(newest=Max("pk")).values_list("newest", flat=True)
     ended = JobRun.objects.filter(pk__in=list(newest), finished_at__isnull=False).exclude(error="")
     return sorted(ended.values_list("job", flat=True))
+
+
+def _failing_job_names() -> list[str]:
+    failing = JobRun.objects.unfinished().filter(failures__gte=FAILURES_TO_REPORT)
+    return sorted(set(failing.values_list("job", flat=True)))
 
 
 def _check_overdue_resumes(now: datetime) -> HealthCheck:
@@ -230,6 +248,9 @@ def _check_last_reconcile(now: datetime) -> HealthCheck:
     finished = JobRun.objects.filter(job=RECONCILE, finished_at__isnull=False, error="")
     last = finished.order_by("finished_at").last()
     counts = {"compared": 0, "repaired": 0, "failed": 0, **(last.counts if last else {})}
+    first = JobRun.objects.filter(job=RECONCILE).order_by("started_at").first()
+    done_until = last.finished_at if last else first.started_at if first else None
+    is_late = done_until is not None and now - done_until > COMPARED_WITHIN
     if last is None or last.finished_at is None:
         found = "Not run yet"
     else:
@@ -240,8 +261,10 @@ def _check_last_reconcile(now: datetime) -> HealthCheck:
         title="Last comparison with Chargebee",
         found=found,
         number=counts["repaired"],
-        needs_somebody=counts["failed"] > 0,
-        todo="Find the failed records in the log. reconcile --check lists the remaining differences.",
+        needs_somebody=counts["failed"] > 0 or is_late,
+        todo="Read the error of the latest run: no comparison has ended for a day and a half."
+        if is_late
+        else "Find the failed records in the log. reconcile --check lists the remaining differences.",
         runbook="the-mirror-may-be-wrong",
         admin_list="billing_jobrun",
         admin_filter=f"job={RECONCILE}",
@@ -263,26 +286,63 @@ def _check_shared_addresses() -> HealthCheck:
     )
 
 
+def _check_wrong_codes(now: datetime) -> HealthCheck:
+    health = guessing_health(now)
+    return HealthCheck(
+        name="wrong_codes",
+        title="Wrong sign-in codes (1 hour)",
+        found=f"{health.wrong_codes}, with {_count_phrase(health.sign_ins, 'sign-in', 'sign-ins')}"
+        + (f"; addresses closed to new browsers: {closed}" if (closed := health.closed_addresses) else ""),
+        number=health.wrong_codes,
+        needs_somebody=health.is_suspicious,
+        todo="Look for one network in the list, and block it at the proxy. Nobody is kept out meanwhile.",
+        runbook="somebody-guesses-codes",
+        admin_list="accounts_signinevent",
+        admin_filter="kind__exact=failed",
+    )
+
+
 def _check_mail(now: datetime) -> Iterator[HealthCheck]:
-    health = outbox.outbox_health()
-    late = health.oldest is not None and now - health.oldest > WAITING_AFTER
+    codes, mails, notices = (outbox.queue_health(queue) for queue in outbox.Queue)
+    yield HealthCheck(
+        name="codes_waiting",
+        title="Sign-in codes waiting",
+        found=_waiting_phrase(codes, now),
+        number=codes.waiting,
+        needs_somebody=_is_waiting_longer(codes, CODE_WAITING_AFTER, now),
+        todo="Nobody new can sign in. Check that the mail server responds and that a worker for the codes queue runs.",
+        runbook="mail-does-not-arrive",
+        admin_list="accounts_outgoingmail",
+        admin_filter="state__exact=pending&queue__exact=codes",
+    )
     yield HealthCheck(
         name="mail_waiting",
         title="Email waiting",
-        found=_count_phrase(health.waiting, "waiting", "waiting")
-        + (f", oldest {format_time_ago(now - health.oldest)}" if health.oldest else ""),
-        number=health.waiting,
-        needs_somebody=late,
-        todo="Check that the mail server responds. The row shows the last error.",
+        found=_waiting_phrase(mails, now),
+        number=mails.waiting,
+        needs_somebody=_is_waiting_longer(mails, WAITING_AFTER, now),
+        todo="Check that the mail server responds and a worker for the mail queue runs. The row shows the last error.",
         runbook="mail-does-not-arrive",
         admin_list="accounts_outgoingmail",
-        admin_filter="state__exact=pending",
+        admin_filter="state__exact=pending&queue__exact=mail",
     )
-    lost = health.lapsed + health.given_up
+    yield HealthCheck(
+        name="notices_waiting",
+        title="Notices waiting",
+        found=_waiting_phrase(notices, now),
+        number=notices.waiting,
+        needs_somebody=_is_waiting_longer(notices, NOTICE_WAITING_AFTER, now),
+        todo="They keep the pace of jobs. If that is too slow for their number, ask Chargebee for a higher limit.",
+        runbook="mail-does-not-arrive",
+        admin_list="accounts_outgoingmail",
+        admin_filter="state__exact=pending&queue__exact=jobs",
+    )
+    lately = outbox.outbox_health()
+    lost = lately.lapsed + lately.given_up
     yield HealthCheck(
         name="mail_lost",
         title="Undelivered email (24 hours)",
-        found=f"{health.given_up} failed, {health.lapsed} expired",
+        found=f"{lately.given_up} failed, {lately.lapsed} expired",
         number=lost,
         needs_somebody=lost > 0,
         todo="Read the error. Use Try again now to requeue failed email.",
@@ -290,6 +350,15 @@ def _check_mail(now: datetime) -> Iterator[HealthCheck]:
         admin_list="accounts_outgoingmail",
         admin_filter="state__exact=failed",
     )
+
+
+def _waiting_phrase(health: outbox.QueueHealth, now: datetime) -> str:
+    oldest = f", oldest {format_time_ago(now - health.oldest)}" if health.oldest else ""
+    return _count_phrase(health.waiting, "waiting", "waiting") + oldest
+
+
+def _is_waiting_longer(health: outbox.QueueHealth, span: timedelta, now: datetime) -> bool:
+    return health.oldest is not None and now - health.oldest > span
 
 
 def _check_failed_pdfs() -> HealthCheck:

@@ -7,14 +7,17 @@ from billing.changes import (
     bundle_coupons,
     cancellation,
     coupons,
+    customer_addresses,
     free_month,
     pauses,
     plan_selection,
+    refunds,
     resumes,
     undo,
 )
 from billing.commands.command_kind import CommandKind
 from billing.payment_methods import changes as payment_methods
+from billing.payment_methods.collection import COLLECT_DUE
 from billing.receipts.delivery import ReceiptComposer
 
 COMMAND_KINDS: Mapping[str, CommandKind] = {
@@ -32,6 +35,10 @@ COMMAND_KINDS: Mapping[str, CommandKind] = {
         free_month.CLAIM_FREE_MONTH,
         bundle_coupons.ALIGN,
         *payment_methods.KINDS.values(),
+        COLLECT_DUE,
+        customer_addresses.CORRECT,
+        refunds.REFUND_INVOICE,
+        refunds.GIVE_CREDIT,
     )
 }
 RECEIPT_COMPOSERS: Mapping[str, ReceiptComposer] = {

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from datetime import datetime
 
-from billing import job_runs, worker_shutdown
+from billing import job_runs
 from billing.changes import bundle_coupons
 from billing.changes.bundle_coupons import BUNDLE_STAGE
 from billing.invoices import pdf_files
@@ -13,6 +13,7 @@ from billing.mirror import comparisons, diff, reconcile
 from billing.mirror.reconcile import ACCOUNTS_STAGE
 from billing.models import JobRun
 from billing.models.job_runs import Cursor
+from core import worker_shutdown
 
 RETENTION_STAGE, ROUND_STAGE, PDF_STAGE = "old data", "whole site", "PDFs"
 # Data retention comes first: it must not wait for the provider.

@@ -3,10 +3,10 @@
 import logging
 from datetime import datetime
 
-from billing import worker_shutdown
 from billing.gateway.errors import GatewayError
 from billing.mirror import account_import
 from billing.models import PauseSchedule
+from core import worker_shutdown
 
 logger = logging.getLogger(__name__)
 

@@ -9,7 +9,7 @@ from billing.changes import cancellation_survey
 from billing.commands import lifecycle
 from billing.gateway.errors import GatewayError
 from billing.invoices import pdf_files
-from billing.jobs import schedule
+from billing.jobs import paced_mails, schedule
 from billing.jobs.command_kinds import COMMAND_KINDS
 from billing.mirror import next_bills, provider_clock, webhook_processing
 from billing.models import Heartbeat
@@ -29,10 +29,11 @@ def run_tick() -> None:
 
 
 def sweep_due_work(*, now: datetime) -> None:
-    """Announce due jobs, events, PDFs and estimates, and settle open commands. If one fails, the others still run."""
+    """Announce due jobs, events, mails, PDFs and estimates; settle open commands. If one fails, the others run."""
     sweeps: tuple[Callable[[], object], ...] = (
         lambda: schedule.announce_due_jobs(now=now),
         webhook_processing.announce_due_events,
+        paced_mails.announce_paced_mails,
         lambda: pdf_files.announce_pdfs(pdf_files.due_pdf_ids()),
         next_bills.announce_due_estimates,
         lambda: settle_open_commands(now=now),

@@ -18,7 +18,7 @@ from zoneinfo import ZoneInfo
 from django.conf import settings
 
 from accounts.brands import site
-from billing import job_runs, worker_shutdown
+from billing import job_runs
 from billing.gateway.errors import GatewayError
 from billing.gateway.http import rate_limit
 from billing.job_runs import Counts, RunHeld
@@ -30,6 +30,7 @@ from billing.mirror import reconcile
 from billing.models import JobRun
 from billing.models.job_runs import BUNDLES, RECONCILE
 from billing.receipts import notices, partial_receipts
+from core import worker_shutdown
 from core.leases import LeaseLost
 
 # Early, because a resume is promised for a day; but after every daylight saving change.
@@ -115,8 +116,9 @@ def _run_receipts(_run: JobRun, now: datetime, _until: float) -> SliceResult:
     return SliceResult(partial_receipts.send_partial_receipts(RECEIPT_COMPOSERS, now=now))
 
 
-def _run_notices(_run: JobRun, now: datetime, _until: float) -> SliceResult:
-    return SliceResult(notices.queue_due_notices(now=now))
+def _run_notices(_run: JobRun, now: datetime, until: float) -> SliceResult:
+    counts = notices.queue_due_notices(now=now, until=until)
+    return SliceResult(counts, finished="left" not in counts)
 
 
 def _run_feed(_run: JobRun, now: datetime, until: float) -> SliceResult:
@@ -160,11 +162,24 @@ def announce_due_jobs(*, now: datetime) -> None:
         job_runs.enqueue_run(job.name, slot)
 
 
+def run_again(run: JobRun) -> bool:
+    """Run a job again from its beginning, or continue the one that waits; return whether it could be.
+
+    That is the newest run of a job of this schedule, unless a worker has it. What is done is not done twice.
+    """
+    job = JOBS.get(run.job)
+    newest = JobRun.objects.filter(job=run.job).order_by("-pk").first()
+    if job is None or newest is None or newest.pk != run.pk:
+        return False
+    return job_runs.restart_run(run, stage=job.first_stage)
+
+
 def run_job(name: str, slot: datetime | None, *, now: datetime, helping: bool = False) -> JobRun | None:
     """Run a slice of a job for a slot, or of the requested run; return None if another worker has it or it is finished.
 
-    With `helping` the worker joins an unfinished run without claiming it. An exception is recorded in the run and
-    raised. An outage of the provider is only recorded: what is due stays due for the next slice or slot.
+    With `helping` the worker joins an unfinished run without claiming it. An exception is recorded in the run, which is
+    tried again later, and raised. An outage of the provider is only recorded: what is due stays due for the next slice
+    or slot.
     """
     job = JOBS[name]
     run = job_runs.find_unfinished_run(name, slot=slot) if helping else _claim_or_begin_run(job, slot)
@@ -194,8 +209,10 @@ def _run_slice(job: Job, run: JobRun, now: datetime) -> JobRun:
     except LeaseLost as error:
         job_runs.postpone_run(run, error)
     except Exception as error:
-        # Other workers may be processing a shared run.
-        (job_runs.postpone_run if job.is_shared else job_runs.finish_run)(run, error)
+        if job.is_shared:  # other workers may be processing it
+            job_runs.postpone_run(run, error)
+        else:
+            job_runs.retry_failed_run(run, error)
         raise
     else:
         _end_slice(job, run, result, is_time_up=worker_shutdown.is_time_up(until))
@@ -205,7 +222,7 @@ def _run_slice(job: Job, run: JobRun, now: datetime) -> JobRun:
 def _end_slice(job: Job, run: JobRun, result: SliceResult, *, is_time_up: bool) -> None:
     """Finish the run, or hand over what is left of it."""
     if not job.is_shared:
-        run.update_held(counts=job_runs.sum_counts(run.counts, result.counts))
+        run.update_held(counts=job_runs.sum_counts(run.counts, result.counts), failures=0)
     if result.finished:
         job_runs.finish_run(run)
     # A shared job that is not finished before the slice's time is up is held by other workers, who will finish it.

@@ -1,4 +1,4 @@
-"""Liveness and readiness probes. Only the database decides on readiness; broker and provider are informational."""
+"""Liveness and readiness probes. Only the database decides on readiness; the other details are informational."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ from django.http import HttpRequest, JsonResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from billing.health.heartbeat import is_background_work_running
+from core.clock import database_now
 from operators.network import can_reach_admin
 
 # Long enough for a distant healthy peer, short enough for a probe that runs every few seconds.
@@ -84,8 +86,15 @@ def readiness_probe(request: HttpRequest) -> JsonResponse:
     is_ready = is_database_reachable()
     status = "ok" if is_ready else "down"
     results = {name: _check_status(check) for name, check in checks.items()}
-    details = {"database": status, **results} if checks else {}
+    details = {"database": status, "workers": _workers_status(is_ready=is_ready), **results} if checks else {}
     return JsonResponse({"status": status, **details}, status=200 if is_ready else 503)
+
+
+def _workers_status(*, is_ready: bool) -> str:
+    """Return whether workers take what beat sends; unknown without the database, where they say so."""
+    if not is_ready:
+        return "unknown"
+    return "ok" if is_background_work_running(database_now()) else "down"
 
 
 def _start_checks() -> dict[str, Future[bool]]:

@@ -27,7 +27,7 @@ from django.http.response import HttpResponseBase
 from django.views import View
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
-from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Histogram, generate_latest, values
+from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Histogram, generate_latest, values
 from prometheus_client.exposition import ThreadingWSGIServer, make_wsgi_app
 from prometheus_client.metrics_core import GaugeMetricFamily, Metric
 from prometheus_client.multiprocess import MultiProcessCollector
@@ -102,6 +102,14 @@ TASK_SECONDS = Histogram(
 )
 
 
+POLICY_REPORTS = Counter(
+    "portal_policy_reports",
+    "Reports of browsers that a page broke the content security policy, by directive.",
+    ("directive",),
+    registry=_registry,
+)
+
+
 class _HealthCheckCollector:
     """Each health check's number, and whether it needs somebody."""
 
@@ -122,6 +130,14 @@ def observe_request(method: str, route: str, status: int, seconds: float) -> Non
     _observe_seconds(REQUEST_SECONDS, (known, route, str(status)), seconds)
 
 
+def count_policy_report(directive: str) -> None:
+    """Count a browser's report about a directive, which must be one of a fixed set."""
+    try:
+        POLICY_REPORTS.labels(directive).inc()
+    except OSError as error:
+        _warn_of_lost_metric(error)
+
+
 def _observe_provider(exchange: transport.Exchange) -> None:
     _observe_seconds(PROVIDER_SECONDS, (str(exchange.status or NO_ANSWER),), exchange.seconds)
 
@@ -139,7 +155,11 @@ def _observe_seconds(figures: Histogram, labels: tuple[str, ...], seconds: float
     try:
         figures.labels(*labels).observe(seconds)
     except OSError as error:
-        logger.warning("A metric could not be written (%s).", type(error).__name__)
+        _warn_of_lost_metric(error)
+
+
+def _warn_of_lost_metric(error: OSError) -> None:
+    logger.warning("A metric could not be written (%s).", type(error).__name__)
 
 
 def connect_metrics() -> None:

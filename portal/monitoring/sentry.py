@@ -10,7 +10,9 @@ import json
 from typing import Any
 
 import sentry_sdk
+from django.core.exceptions import ImproperlyConfigured
 from sentry_sdk.types import Event, Hint
+from sentry_sdk.utils import BadDsn, Dsn
 
 from portal.monitoring import logs
 
@@ -19,9 +21,13 @@ OMITTED_KEYS = ("request", "user", "breadcrumbs")
 
 
 def start_reporting(*, dsn: str, environment: str, secrets: list[str]) -> None:
-    """Start reporting errors, unless the DSN is empty."""
+    """Start reporting errors, unless the DSN is empty. Raises `ImproperlyConfigured` if it is not one."""
     if not dsn:
         return
+    try:
+        Dsn(dsn)
+    except BadDsn as error:
+        raise ImproperlyConfigured("SENTRY_DSN is not one, such as https://key@sentry.example.com/1.") from error
     redaction = logs.Redaction(secrets)
 
     def redact_event(event: Event, hint: Hint) -> Event:

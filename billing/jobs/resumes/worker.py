@@ -19,7 +19,6 @@ from django.db import connections
 
 from accounts.brands import site
 from accounts.models import Account
-from billing import worker_shutdown
 from billing.changes import resumes
 from billing.errors import (
     BillingError,
@@ -34,6 +33,7 @@ from billing.jobs.resumes.claim import DueResumes
 from billing.jobs.resumes.retry import PostponeReason
 from billing.mirror import account_import
 from billing.models import PauseSchedule
+from core import worker_shutdown
 from core.errors import NotFound
 
 logger = logging.getLogger(__name__)

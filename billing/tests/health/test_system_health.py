@@ -13,7 +13,9 @@ from django.urls import reverse
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
-from accounts.models import OutgoingMail, User
+from accounts.models import OutgoingMail, SignInEvent, User
+from accounts.sign_in.guessing import count_failure
+from accounts.sign_in.limits import FAILURES
 from billing import clock
 from billing.gateway import records
 from billing.gateway.errors import GatewayError
@@ -162,12 +164,55 @@ def test_records_that_could_not_be_repaired_fail_their_check(healthy_system: Non
     assert health_check("mirror_mended").found == "4 corrected and 1 failed of 300, less than a minute ago"
 
 
+def test_a_day_and_a_half_without_a_comparison_fails_its_check(healthy_system: None) -> None:
+    now = timezone.now()
+    runs, began = JobRun.objects.filter(job="reconcile"), now - timedelta(hours=37)
+    runs.update(started_at=began, finished_at=now - timedelta(hours=35))
+    assert failing_checks() == set()
+    runs.update(finished_at=began)
+    assert failing_checks() == {"mirror_mended"}
+    runs.update(finished_at=None, next_attempt_at=now + timedelta(minutes=5))
+    assert failing_checks() == {"mirror_mended"}
+
+
+def test_a_job_that_fails_again_and_again_fails_its_check(healthy_system: None) -> None:
+    runs = JobRun.objects.filter(job="notices")
+    runs.update(finished_at=None, next_attempt_at=timezone.now() + timedelta(minutes=5), error="x", failures=2)
+    assert failing_checks() == set()
+    runs.update(failures=3)
+    assert failing_checks() == {"jobs_late"}
+    assert health_check("jobs_late").found == "notices fails and is tried again"
+
+
 @pytest.mark.shows("reliability-24")
 def test_mail_that_waits_or_failed_fails_its_check(healthy_system: None) -> None:
     OutgoingMail.objects.create(kind="receipt", to="a@example.com", created_at=timezone.now() - LONG_AGO)
     assert failing_checks() == {"mail_waiting"}
+    OutgoingMail.objects.update(queue="codes", created_at=timezone.now() - timedelta(minutes=3))
+    assert failing_checks() == {"codes_waiting"}
+    # Notices take hours, at the pace of jobs.
+    OutgoingMail.objects.update(queue="jobs", created_at=timezone.now() - timedelta(hours=11))
+    assert failing_checks() == set()
+    OutgoingMail.objects.update(queue="jobs", created_at=timezone.now() - timedelta(hours=13))
+    assert failing_checks() == {"notices_waiting"}
     OutgoingMail.objects.update(state="failed")
     assert failing_checks() == {"mail_lost"}
+
+
+def record_sign_in_events(kind: str, number: int) -> None:
+    SignInEvent.objects.bulk_create(SignInEvent(kind=kind, email=f"{n}@example.com") for n in range(number))
+
+
+@pytest.mark.shows("security-50")
+def test_many_wrong_codes_at_many_addresses_fail_their_check(healthy_system: None) -> None:
+    record_sign_in_events("failed", 51)
+    assert failing_checks() == {"wrong_codes"}
+    assert health_check("wrong_codes").found == "51, with none"
+    record_sign_in_events("ok", 51)
+    assert failing_checks() == set()
+    for _ in range(FAILURES.count):
+        count_failure("alice@example.com", known_browser="")
+    assert health_check("wrong_codes").found.endswith("; addresses closed to new browsers: 1")
 
 
 @pytest.mark.shows("reliability-23")

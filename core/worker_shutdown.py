@@ -17,7 +17,7 @@ _stop_flag = mmap.mmap(-1, 1)
 
 def listen_for_shutdown() -> None:
     """Connect to the worker's shutdown signal; called once, before the worker forks."""
-    worker_shutting_down.connect(_set_stop_flag, dispatch_uid="billing.worker_shutdown")
+    worker_shutting_down.connect(_set_stop_flag, dispatch_uid="core.worker_shutdown")
 
 
 def is_stopping() -> bool:

@@ -1,0 +1,61 @@
+"""Idle processes of the workers are killed, as the kernel does when memory runs out: the work goes on."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+
+import pytest
+
+from billing.models import Heartbeat
+from faults.running_portal import PortalProcess, RunningPortal, wait_until
+
+ROUNDS = 3
+
+
+def wait_for_heartbeat(portal: RunningPortal) -> None:
+    """Wait until a worker takes a tick; as a process manager does, start those anew that ended."""
+    Heartbeat.objects.all().delete()
+
+    def has_beaten() -> bool:
+        portal.restart_ended_processes()
+        return Heartbeat.objects.exists()
+
+    wait_until(has_beaten, what="a tick that a worker took")
+
+
+@pytest.mark.shows("reliability-39")
+def test_the_work_goes_on_after_idle_processes_of_all_pools_were_killed(portal: RunningPortal) -> None:
+    for _ in range(ROUNDS):
+        for name in ("codes", "worker", "jobs"):
+            os.kill(portal.processes[name].child_pids()[0], signal.SIGKILL)
+        # A worker that has lost its only process, or all at once, ends itself: visible, and started anew.
+        wait_for_heartbeat(portal)
+        portal.wait_for_all()
+
+
+@pytest.mark.shows("reliability-39")
+def test_a_worker_of_the_file_broker_has_no_process_that_could_be_killed_alone(portal: RunningPortal) -> None:
+    folder = portal.folder / "embedded"
+    folder.mkdir(exist_ok=True)
+    environment = {**portal.environment, "REDIS_URL": "", "VAR_DIR": str(folder)}
+    for name in ("worker", "beat"):
+        portal.processes[name].kill_process()
+    worker, beat = (
+        PortalProcess(portal.processes[name].command, environment, folder / f"{name}.log")
+        for name in ("worker", "beat")
+    )
+    try:
+        for process in (worker, beat):
+            process.start_process()
+        Heartbeat.objects.all().delete()
+        wait_until(Heartbeat.objects.exists, what="a tick through the file broker")
+        # Loading a font library runs a short-lived child; a pool's process would stay.
+        wait_until(lambda: worker.child_pids() == [], what="a worker without child processes")
+        threads = subprocess.run(["ps", "-o", "nlwp=", str(worker.pid)], capture_output=True, check=True)
+        assert int(threads.stdout) > 1
+    finally:
+        for process in (worker, beat):
+            process.kill_process()
+        portal.restart_ended_processes()
