@@ -1,4 +1,4 @@
-"""The admin of second factors and lockouts, for superusers."""
+"""The admin of second factors and lockouts, for superusers, and the action to see a subscriber's screens."""
 
 from __future__ import annotations
 
@@ -10,7 +10,15 @@ from django.http import HttpRequest
 from django_otp.plugins.otp_static.models import StaticDevice
 from django_otp.plugins.otp_totp.models import TOTPDevice
 
+from accounts.admin.account_actions import (
+    AccountAction,
+    ActionQuestion,
+    ActionRequest,
+    ConfirmedAction,
+    register_action,
+)
 from accounts.admin.read_only import ReadOnlyAdmin
+from operators import account_views
 from operators.models import Authenticator
 
 # django-otp's pages show keys and codes, and create devices without proof of possession.
@@ -44,3 +52,33 @@ class AccessAttemptAdmin(ReadOnlyAdmin):
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Return whether the operator has the permission."""
         return request.user.has_perm("axes.delete_accessattempt")
+
+
+def _ask_view(asked: ActionRequest) -> ActionQuestion:
+    minutes = int(account_views.DURATION.total_seconds() // 60)
+    return ActionQuestion(
+        title=f"See the screens of {asked.account}?",
+        lines=[
+            f"For {minutes} minutes you see the portal as this subscriber does. Nothing can be changed there.",
+            "The forms for cards and PayPal aren't loaded, and their data can't be downloaded.",
+            "Their activity shows that Customer Service looked at the account, without your name.",
+        ],
+        button="See their screens",
+    )
+
+
+def _begin_view(confirmed: ConfirmedAction) -> str:
+    account_views.begin_view(confirmed.account, confirmed.operator, actor=confirmed.actor, reason=confirmed.reason)
+    return "Began to see the subscriber's screens."
+
+
+register_action(
+    AccountAction(
+        name="see-screens",
+        label="See their screens…",
+        permission=account_views.PERMISSION,
+        build_question=_ask_view,
+        perform=_begin_view,
+        answer_done=account_views.open_screens,
+    )
+)

@@ -11,6 +11,10 @@ class OperatorsConfig(AppConfig):
     default = True
     verbose_name = "Operators"
 
+    def ready(self) -> None:
+        """Register the OpenAPI extension."""
+        from operators import schema  # noqa: F401
+
 
 class OperatorsAdminConfig(admin.AdminConfig):
     """Configures Django's admin with the site that requires a second factor."""

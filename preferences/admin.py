@@ -7,8 +7,9 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from accounts.admin import account_actions, account_page, audit_log
-from accounts.admin.account_actions import AccountAction, ActionQuestion, ConfirmedAction
+from accounts.admin.account_actions import AccountAction, ActionQuestion, ActionRequest, ConfirmedAction
 from accounts.admin.account_page import PageSection
+from accounts.admin.display import format_instant
 from accounts.admin.read_only import AnyModelAdmin
 from accounts.models import Account
 from core.errors import PortalError
@@ -26,7 +27,7 @@ def _preferences_section(account: Account, request: HttpRequest) -> PageSection:
     wanted = ", ".join(preference.label for preference, is_wanted in preferences.items() if is_wanted)
     rows = [
         (
-            account_page.format_instant(change.at),
+            format_instant(change.at),
             change.get_preference_display(),
             "wanted" if change.wanted else "ended",
             change.get_source_display(),
@@ -34,12 +35,12 @@ def _preferences_section(account: Account, request: HttpRequest) -> PageSection:
         for change in PreferenceChange.objects.filter(account=account)[: account_page.MAX_ROWS]
     ]
     title = f"Emails wanted: {wanted or 'none'}"
-    return PageSection(title, ("When", "What", "Which way", "Where"), rows, "None requested")
+    return PageSection(title, ("When", "What", "Which way", "Where"), rows, "None requested", is_aside=True)
 
 
-def _unsubscribe_question(account: Account, _subject_id: str) -> ActionQuestion:
+def _ask_unsubscribe(asked: ActionRequest) -> ActionQuestion:
     return ActionQuestion(
-        title=f"Unsubscribe {account.email} from all emails?",
+        title=f"Unsubscribe {asked.account.email} from all emails?",
         lines=[
             "From now on they get only mail that their account needs: codes, receipts and notices of bills.",
             "Their activity shows that support did this.",
@@ -48,9 +49,13 @@ def _unsubscribe_question(account: Account, _subject_id: str) -> ActionQuestion:
     )
 
 
-def _unsubscribe_from_all(account: Account, action: ConfirmedAction) -> str:
+def _unsubscribe_from_all(confirmed: ConfirmedAction) -> str:
     email_preferences.change_preferences(
-        account, email_preferences.NONE_WANTED, source=PreferenceChange.Source.OPERATOR, actor=action.actor
+        confirmed.account,
+        email_preferences.NONE_WANTED,
+        source=PreferenceChange.Source.OPERATOR,
+        actor=confirmed.actor,
+        reason=confirmed.reason,
     )
     return "Unsubscribed from all emails."
 
@@ -59,9 +64,9 @@ account_page.register_section(80, VIEW_PERMISSION, _preferences_section)
 account_actions.register_action(
     AccountAction(
         name="unsubscribe",
-        label="Unsubscribe from all",
+        label="Unsubscribe from all…",
         permission=CHANGE_PERMISSION,
-        build_question=_unsubscribe_question,
+        build_question=_ask_unsubscribe,
         perform=_unsubscribe_from_all,
     )
 )

@@ -56,8 +56,12 @@ def change_preferences(
     *,
     source: PreferenceChange.Source,
     actor: str = "you",
+    reason: str = "",
 ) -> None:
-    """Set these preferences, leave the others, and record each change with its time and source."""
+    """Set these preferences, leave the others, and record each change with its time and source.
+
+    `reason` is why an operator did it.
+    """
     with transaction.atomic():
         EmailPreferences.objects.get_or_create(account=account)
         stored = EmailPreferences.objects.select_for_update().get(account=account)
@@ -70,15 +74,16 @@ def change_preferences(
             stored.set_wanted(preference, wanted=is_wanted)
         if changed:
             stored.save()
-            _record_changes(account, changed, source, actor)
+            _record_changes(account, changed, source, actor, reason)
 
 
 def _record_changes(
-    account: Account, changed: Mapping[Preference, bool], source: PreferenceChange.Source, actor: str
+    account: Account, changed: Mapping[Preference, bool], source: PreferenceChange.Source, actor: str, reason: str
 ) -> None:
     now = timezone.now()
     PreferenceChange.objects.bulk_create(
         PreferenceChange(account=account, at=now, preference=preference, wanted=is_wanted, source=source)
         for preference, is_wanted in changed.items()
     )
-    events.record_event(account, kind="email_preferences_changed", text=_CHANGE_TEXTS[source], actor=actor, at=now)
+    text = _CHANGE_TEXTS[source]
+    events.record_event(account, kind="email_preferences_changed", text=text, actor=actor, reason=reason, at=now)

@@ -1,238 +1,313 @@
-"""Actions on an account's admin page. Each asks for confirmation, then calls the function that subscribers use."""
+"""What operators can do on an account: each action shows what it does and costs, takes a reason, and acts once.
+
+An action is an `AccountAction`. Its page shows the form of its choices, if it has one; then, for these choices, its
+`ActionQuestion` with the money; then the confirmation, which posts the choices, the reason, the quote of the money and
+an idempotency key. Performing it calls the function that subscribers use.
+"""
 
 from __future__ import annotations
 
-import re
-import uuid
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import urlencode
 
+from django import forms
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 from django.template.response import TemplateResponse
 from django.urls import reverse
-from django.utils.html import format_html
-from django.utils.safestring import SafeString
 
 from accounts.admin import audit_log
-from accounts.models import Account
-from accounts.profile import erasure
-from accounts.sign_in import flow
-from core.errors import PortalError
+from accounts.admin.confirmations import new_action_key, submitted_key, submitted_quote
+from accounts.models import Account, User
+from accounts.models.events import MAX_REASON_LENGTH
+from core.errors import NotFound, PortalError
+from core.idempotency import FinalAnswer, answer_once
+from core.text import validate_line
 
-_KEY_PATTERN = re.compile(r"operator-[0-9a-f]{32}")
-_QUOTE_PATTERN = re.compile(r"[\w-]{1,100}")
+QUOTE_CHANGED = "quote_changed"
+# The parameter that says that the form of the choices was submitted, also if nothing in it is chosen.
+CHOSEN = "chosen"
+ACCOUNT, MAIL = "account", "mail"
+_SUCCESS_STATUS = 200
 
 
 @dataclass(frozen=True)
 class ActionQuestion:
-    """The confirmation page of an action. `quote` identifies the amounts that it shows."""
+    """What an action is about to do: sentences, and the money before it is moved as labels with amounts.
+
+    `quote` identifies the amounts. `button` says what confirming does.
+    """
 
     title: str
     lines: Sequence[str]
     button: str
     quote: str = ""
+    figures: Sequence[tuple[str, str]] = ()
 
 
 @dataclass(frozen=True)
-class ConfirmedAction:
-    """A confirmed action. `subject_id` is the row that it is about; `key` makes submitting the form twice harmless."""
+class ActionRequest:
+    """Which operator asks for an action on an account, about which row, with which choices of its form."""
 
+    account: Account
     subject_id: str
+    operator: User
+    choices: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConfirmedAction(ActionRequest):
+    """A confirmed action. `key` is the same however often the confirmation is submitted."""
+
     actor: str
+    reason: str
     key: str
     quote: str | None
 
 
+def _is_always_offered(_row: Any) -> bool:
+    return True
+
+
 @dataclass(frozen=True)
 class AccountAction:
-    """An action for an account, for operators who have the permission.
+    """An action on an account, for operators who have the permission.
 
-    `build_question` takes the account and the subject's id. `perform` returns a sentence that says what was done. Both
-    raise PortalError, which is shown to the operator. A row action is linked beside its row, the others at the top.
+    It is about the account, or about a row of it of the kind `subject`. `is_offered` takes that row (the account
+    itself) and returns whether its state allows the action; what is not offered is still refused when it is asked for.
+    `build_form` takes the request and the submitted data, or None before anything was chosen; it may bind defaults.
+    `build_question` takes the request with valid choices. `perform` returns a sentence that says what was done. Both
+    raise PortalError, which is shown to the operator; NotFound for a row that is not the account's. `answer_done`
+    leads elsewhere than to the account's page when it is done.
     """
 
     name: str
     label: str
     permission: str
-    build_question: Callable[[Account, str], ActionQuestion]
-    perform: Callable[[Account, ConfirmedAction], str]
-    is_row_action: bool = False
+    build_question: Callable[[ActionRequest], ActionQuestion]
+    perform: Callable[[ConfirmedAction], str]
+    subject: str = ACCOUNT
+    is_offered: Callable[[Any], bool] = _is_always_offered
+    build_form: Callable[[ActionRequest, QueryDict | None], forms.Form] | None = None
+    needs_reason: bool = True
+    answer_done: Callable[[HttpRequest, Account], HttpResponse] | None = None
+
+
+@dataclass(frozen=True)
+class ActionLink:
+    """A link to an action's page."""
+
+    name: str
+    label: str
+    address: str
+
+
+class ReasonForm(forms.Form):
+    """Why an operator does something."""
+
+    reason = forms.CharField(
+        max_length=MAX_REASON_LENGTH,
+        validators=[validate_line],
+        label="Reason",
+        help_text="For the log; the subscriber doesn't see it.",
+        widget=forms.TextInput(attrs={"size": 60, "autocomplete": "off"}),
+    )
 
 
 _actions: dict[str, AccountAction] = {}
 
 
 def register_action(action: AccountAction) -> None:
-    """Offer an action on every account's page."""
+    """Offer an action on accounts, in the order in which they are registered."""
     _actions[action.name] = action
 
 
-def account_action_links(account: Account, request: HttpRequest) -> Iterator[dict[str, str]]:
-    """Yield the URL and the label of each action on the account as a whole that the operator may perform."""
+def registered_actions() -> list[AccountAction]:
+    """Return all actions."""
+    return list(_actions.values())
+
+
+def action_links(
+    account: Account, request: HttpRequest, *, subject: str = ACCOUNT, row: Any = None, subject_id: str = ""
+) -> Iterator[ActionLink]:
+    """Yield links to the actions that the operator may perform and the state of the row (or of the account) allows."""
     for action in _actions.values():
-        if not action.is_row_action and request.user.has_perm(action.permission):
-            yield {"address": _action_url(account, action.name), "label": action.label}
+        is_allowed = action.subject == subject and request.user.has_perm(action.permission)
+        if is_allowed and action.is_offered(account if row is None else row):
+            yield ActionLink(action.name, action.label, action_url(account, action.name, subject_id))
 
 
-def action_link(account: Account, name: str, request: HttpRequest, subject_id: str) -> SafeString | str:
-    """Return the link to an action on one row of the account, empty without permission."""
-    action = _actions[name]
-    if not request.user.has_perm(action.permission):
-        return ""
-    return format_html(
-        '<a class="act" href="{}?{}">{}</a>',
-        _action_url(account, name),
-        urlencode({"about": subject_id}),
-        action.label,
-    )
+def action_url(account: Account, name: str, subject_id: str = "") -> str:
+    """Return the URL of an action's page."""
+    address = reverse("admin:accounts_account_act", args=[account.pk, name])
+    return f"{address}?{urlencode({'about': subject_id})}" if subject_id else address
 
 
 def answer_action(request: HttpRequest, account: Account, name: str, context: dict[str, Any]) -> HttpResponse:
-    """Show the confirmation page, or perform the confirmed action and redirect to the account's page.
+    """Show an action's page, or perform the confirmed action and redirect to the account's page.
 
-    Raises Http404 for an unknown action and PermissionDenied.
+    Raises Http404 for an unknown action and for a row of another account, and PermissionDenied.
     """
     action = _actions.get(name)
     if action is None:
         raise Http404
     if not request.user.has_perm(action.permission):
         raise PermissionDenied
-    if request.method == "POST":
-        _perform_action(request, account, action)
-        return HttpResponseRedirect(_return_url(account))
-    return _render_question(request, account, action, context)
-
-
-def _render_question(
-    request: HttpRequest, account: Account, action: AccountAction, context: dict[str, Any]
-) -> HttpResponse:
-    subject_id = request.GET.get("about", "")
     try:
-        question = action.build_question(account, subject_id)
-    except PortalError as error:
-        messages.error(request, describe_error(error))
-        return HttpResponseRedirect(_account_url(account))
-    page_context = {
-        **context,
-        "title": question.title,
-        "account": account,
-        "question": question,
-        "about": subject_id,
-        "key": new_action_key(),
-    }
-    return TemplateResponse(request, "admin/accounts/account/act.html", page_context)
+        return _ActionPage(request, account, action, context).answer_request()
+    except NotFound as error:
+        raise Http404 from error
 
 
-def _perform_action(request: HttpRequest, account: Account, action: AccountAction) -> None:
-    confirmed = ConfirmedAction(
-        subject_id=request.POST.get("about", ""),
-        actor=audit_log.operator_actor(request),
-        key=submitted_key(request),
-        quote=submitted_quote(request) or None,
-    )
-    try:
-        outcome = action.perform(account, confirmed)
-    except PortalError as error:
-        audit_log.log_action(request, account, f"{action.label}: {describe_error(error)}")
-        messages.error(request, describe_error(error))
-    else:
-        audit_log.log_action(request, account, outcome)
-        messages.success(request, outcome)
+class _ActionPage:
+    """One request to an action's page."""
+
+    def __init__(self, request: HttpRequest, account: Account, action: AccountAction, context: dict[str, Any]) -> None:
+        self.request, self.account, self.action, self.context = request, account, action, context
+        self.submitted = request.POST if request.method == "POST" else request.GET
+        self.asked = ActionRequest(
+            account=account,
+            subject_id=self.submitted.get("about", ""),
+            operator=User.objects.get_by_natural_key(request.user.get_username()),
+        )
+        chosen = self.submitted if CHOSEN in self.submitted else None
+        self.form = action.build_form(self.asked, chosen) if action.build_form else None
+        self.reason_form = ReasonForm(self.submitted if request.method == "POST" else None)
+
+    def answer_request(self) -> HttpResponse:
+        """Return the page, or the redirect after the action."""
+        if self.request.method != "POST":
+            return self._render_page(new_action_key())
+        is_complete = self._has_choices() and (self.reason_form.is_valid() or not self.action.needs_reason)
+        return self._perform_once() if is_complete else self._render_page(submitted_key(self.request))
+
+    def _has_choices(self) -> bool:
+        return self.form is None or (self.form.is_bound and self.form.is_valid())
+
+    def _chosen_request(self) -> ActionRequest:
+        return replace(self.asked, choices=self.form.cleaned_data if self.form else {})
+
+    def _perform_once(self) -> HttpResponse:
+        """Perform the confirmed action, or show what its first confirmation led to."""
+        key = submitted_key(self.request)
+        failures: list[PortalError] = []
+        answer = None
+        try:
+            answer = answer_once(
+                self.asked.operator, key, self._fingerprint(), lambda own_key: self._answer_finally(own_key, failures)
+            )
+        except NotFound:
+            raise
+        except PortalError as error:
+            failures.append(error)
+        if failures:
+            return self._answer_failure(failures[0], key)
+        if answer is not None and answer.status == _SUCCESS_STATUS and self.action.answer_done:
+            return self.action.answer_done(self.request, self.account)
+        if answer is not None:
+            level = messages.SUCCESS if answer.status == _SUCCESS_STATUS else messages.ERROR
+            messages.add_message(self.request, level, str(answer.body))
+        return HttpResponseRedirect(self._return_url())
+
+    def _answer_finally(self, own_key: str, failures: list[PortalError]) -> FinalAnswer | None:
+        """Perform the action and return its outcome; None if it can be repeated. Append a failure to `failures`."""
+        try:
+            return FinalAnswer(_SUCCESS_STATUS, self._perform(own_key))
+        except NotFound:
+            raise
+        except PortalError as error:
+            failures.append(error)
+            return None if _is_temporary(error) else FinalAnswer(error.status, describe_error(error))
+
+    def _perform(self, own_key: str) -> str:
+        """Perform the action and log it with its reason; return the sentence that says what was done."""
+        reason = self.reason_form.cleaned_data["reason"] if self.action.needs_reason else ""
+        confirmed = ConfirmedAction(
+            **vars(self._chosen_request()),
+            actor=audit_log.operator_actor(self.request),
+            reason=reason,
+            key=own_key,
+            quote=submitted_quote(self.request) or None,
+        )
+        try:
+            outcome = self.action.perform(confirmed)
+        except PortalError as error:
+            self._log(f"{self.action.label.rstrip('…')}: {describe_error(error)}", reason)
+            raise
+        self._log(outcome, reason)
+        return outcome
+
+    def _log(self, outcome: str, reason: str) -> None:
+        audit_log.log_action(self.request, self.account, f"{outcome} Reason: {reason}" if reason else outcome)
+
+    def _answer_failure(self, error: PortalError, key: str) -> HttpResponse:
+        """Ask again, with what was typed, where that helps; otherwise say on the account's page what went wrong."""
+        is_requoted = error.code == QUOTE_CHANGED
+        text = "The figures have changed. Nothing was done. Check them and confirm again."
+        messages.add_message(
+            self.request,
+            messages.WARNING if is_requoted else messages.ERROR,
+            text if is_requoted else describe_error(error),
+        )
+        if not (is_requoted or error.fields or _is_temporary(error)):
+            return HttpResponseRedirect(self._return_url())
+        # What may have been done is asked for with the same key, so that it is not done twice.
+        return self._render_page(key if _is_temporary(error) else new_action_key())
+
+    def _render_page(self, key: str) -> HttpResponse:
+        question = None
+        try:
+            if self._has_choices():
+                question = self.action.build_question(self._chosen_request())
+        except NotFound:
+            raise
+        except PortalError as error:
+            if self.form is None:
+                messages.error(self.request, describe_error(error))
+                return HttpResponseRedirect(self._return_url())
+            _add_form_error(self.form, error)
+        page_context = {
+            **self.context,
+            "title": question.title if question else self.action.label.rstrip("…"),
+            "account": self.account,
+            "question": question,
+            "form": self.form,
+            "reason_form": self.reason_form if self.action.needs_reason else None,
+            "about": self.asked.subject_id,
+            "key": key,
+        }
+        return TemplateResponse(self.request, "admin/accounts/account/act.html", page_context)
+
+    def _return_url(self) -> str:
+        """Return the account's page, or the list if the account was erased."""
+        if Account.objects.filter(pk=self.account.pk).exists():
+            return reverse("admin:accounts_account_change", args=[self.account.pk])
+        return reverse("admin:accounts_account_changelist")
+
+    def _fingerprint(self) -> str:
+        values = {name: self.request.POST.getlist(name) for name in self.request.POST if name != "csrfmiddlewaretoken"}
+        return hashlib.sha256(json.dumps([self.request.path, values], sort_keys=True).encode()).hexdigest()
+
+
+def _is_temporary(error: PortalError) -> bool:
+    """Return whether repeating the same request may help, or tells how it ended."""
+    return error.status >= 500 or error.retry_after is not None
+
+
+def _add_form_error(form: forms.Form, error: PortalError) -> None:
+    """Show an error at the field that it names, else above the form."""
+    names = [name for name in error.fields or {} if name in form.fields]
+    for name in names:
+        form.add_error(name, (error.fields or {})[name])
+    if not names:
+        form.add_error(None, describe_error(error))
 
 
 def describe_error(error: PortalError) -> str:
     """Return the subscriber's sentence followed by the error's code, which an operator can look up."""
     return f"{error.message} ({error.code})"
-
-
-def new_action_key() -> str:
-    """Return an idempotency key for a confirmation form."""
-    return f"operator-{uuid.uuid4().hex}"
-
-
-def submitted_key(request: HttpRequest, name: str = "key") -> str:
-    """Return the idempotency key of a submitted form, or a new one if it has none."""
-    return _submitted_value(request, name, _KEY_PATTERN) or new_action_key()
-
-
-def submitted_quote(request: HttpRequest, name: str = "quote") -> str:
-    """Return the quote of a submitted form, empty if it has none."""
-    return _submitted_value(request, name, _QUOTE_PATTERN)
-
-
-def _submitted_value(request: HttpRequest, name: str, pattern: re.Pattern[str]) -> str:
-    value = request.POST.get(name, "")
-    return value if pattern.fullmatch(value) else ""
-
-
-def _account_url(account: Account) -> str:
-    return reverse("admin:accounts_account_change", args=[account.pk])
-
-
-def _return_url(account: Account) -> str:
-    """Return the account's page, or the list if the account was erased."""
-    if Account.objects.filter(pk=account.pk).exists():
-        return _account_url(account)
-    return reverse("admin:accounts_account_changelist")
-
-
-def _action_url(account: Account, name: str) -> str:
-    return reverse("admin:accounts_account_act", args=[account.pk, name])
-
-
-def _sign_out_question(account: Account, _subject_id: str) -> ActionQuestion:
-    return ActionQuestion(
-        title="Sign out everywhere?",
-        lines=[
-            f"This ends every session of {account.email}. They can sign in again with a code.",
-            "Their activity shows that support did this.",
-        ],
-        button="Sign out everywhere",
-    )
-
-
-def _sign_out_everywhere(account: Account, action: ConfirmedAction) -> str:
-    return f"Sessions ended: {flow.sign_out_by_operator(account, actor=action.actor)}."
-
-
-def _erase_question(account: Account, _subject_id: str) -> ActionQuestion:
-    return ActionQuestion(
-        title=f"Erase {account.email}?",
-        lines=[
-            "This deletes the account, its profile, preferences, activity, emails, sessions, and sign-in events.",
-            "It also deletes the portal's copy of its plans, invoices, and payment methods. You can't undo this.",
-            "Invoices stay in Chargebee for as long as the law requires.",
-            "After that, clear the customer's personal data there, too.",
-            "Survey answers stay for the reports, without a name.",
-        ],
-        button="Erase account permanently",
-    )
-
-
-def _erase_account(account: Account, action: ConfirmedAction) -> str:
-    erasure.erase_account(account, actor=action.actor)
-    return "The account was erased."
-
-
-register_action(
-    AccountAction(
-        name="sign-out-everywhere",
-        label="Sign out everywhere",
-        permission="accounts.sign_out_account",
-        build_question=_sign_out_question,
-        perform=_sign_out_everywhere,
-    )
-)
-register_action(
-    AccountAction(
-        name="erase",
-        label="Erase account",
-        permission="accounts.delete_account",  # no group has it, so only a superuser may
-        build_question=_erase_question,
-        perform=_erase_account,
-    )
-)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import calendar
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlencode
 
@@ -13,24 +13,29 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.text import slugify
 
+from accounts.admin.display import BAD, GOOD, NO_VALUE, format_day, format_instant, state_pill
 from accounts.admin.read_only import page_link
-from accounts.models import Account, AccountEvent, OutgoingMail, SessionToken, SignInEvent
-from accounts.sign_in.browser_name import UNRECOGNIZED_BROWSER
+from accounts.models import Account, SessionToken
+from accounts.sign_in.browser_name import browser_name
 
 # A section shows only the newest rows and links to the rest, so that the page costs the same for every account.
 MAX_ROWS = 10
-NO_VALUE = "-"
 
 
 @dataclass(frozen=True)
 class PageSection:
-    """A table of the newest rows. Text in a cell is escaped, a SafeString is not. `rest` is the whole list's URL."""
+    """A table of the newest rows. Text in a cell is escaped, a SafeString is not. `rest` is the whole list's URL.
+
+    A section without rows says so in the words of `empty`; it is left out if it has none.
+    `is_aside` puts it beside the timeline, each row as a list of its cells.
+    """
 
     title: str
     columns: Sequence[str]
     rows: Sequence[Sequence[object]]
     empty: str
     rest: str = ""
+    is_aside: bool = False
 
     @property
     def id(self) -> str:
@@ -43,9 +48,25 @@ class PageSection:
         return [list(zip(self.columns, row, strict=True)) for row in self.rows]
 
 
+# A name and its value; text is escaped, a SafeString is not.
+Fact = tuple[str, object]
 SectionBuilder = Callable[[Account, HttpRequest], PageSection]
+FactReader = Callable[[Account, HttpRequest], Iterable[Fact]]
 
 _builders: list[tuple[int, str, SectionBuilder]] = []
+_fact_readers: list[tuple[str, FactReader]] = []
+
+
+def register_facts(permission: str, read: FactReader) -> None:
+    """Add facts about who the subscriber is, for operators with the permission."""
+    _fact_readers.append((permission, read))
+
+
+def account_facts(account: Account, request: HttpRequest) -> Iterator[Fact]:
+    """Yield the facts that the operator may see."""
+    for permission, read in _fact_readers:
+        if request.user.has_perm(permission):
+            yield from read(account, request)
 
 
 def register_section(position: int, permission: str, build: SectionBuilder) -> None:
@@ -58,7 +79,9 @@ def account_sections(account: Account, request: HttpRequest) -> Iterator[PageSec
     """Yield the sections that the operator may see."""
     for _, permission, build in _builders:
         if request.user.has_perm(permission):
-            yield build(account, request)
+            section = build(account, request)
+            if section.rows or section.empty:
+                yield section
 
 
 def newest_rows(queryset: QuerySet[Any], **filters: object) -> tuple[list[Any], str]:
@@ -73,69 +96,44 @@ def list_url(model: type[Model], **filters: object) -> str:
     return f"{address}?{urlencode(filters)}"
 
 
+def row_address(row: Model) -> str:
+    """Return the URL of a row's page."""
+    return reverse(f"admin:{row._meta.app_label}_{row._meta.model_name}_change", args=[row.pk])
+
+
 def row_link(row: Model, text: object) -> object:
     """Return a link to a row's page."""
-    return page_link(reverse(f"admin:{row._meta.app_label}_{row._meta.model_name}_change", args=[row.pk]), text)
-
-
-def format_instant(at: datetime | None) -> str:
-    """Format an instant as `2026-03-10 12:00 UTC`, None as a dash."""
-    return NO_VALUE if at is None else f"{at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
-
-
-def _activity_section(account: Account, request: HttpRequest) -> PageSection:
-    rows, rest = newest_rows(AccountEvent.objects.filter(account=account), account__id__exact=account.pk)
-    cells = [(row_link(row, format_instant(row.at)), row.text, row.actor) for row in rows]
-    return PageSection("Activity", ("When", "What", "By"), cells, "No activity yet", rest)
-
-
-def _mails_section(account: Account, request: HttpRequest) -> PageSection:
-    rows, rest = newest_rows(OutgoingMail.objects.filter(account=account), account__id__exact=account.pk)
-    cells = [
-        (
-            row_link(row, format_instant(row.created_at)),
-            row.context.get("title") or row.kind,
-            row.get_state_display(),
-            format_instant(row.sent_at),
-            row.last_error or NO_VALUE,
-        )
-        for row in rows
-    ]
-    columns = ("Queued", "About", "State", "Sent", "Last error")
-    return PageSection("Emails", columns, cells, "No email", rest)
+    return page_link(row_address(row), text)
 
 
 def _sessions_section(account: Account, request: HttpRequest) -> PageSection:
     sessions = SessionToken.objects.filter(user=account.user_id).order_by("-last_used_at")[:MAX_ROWS]
     cells = [
         (
+            browser_name(session.agent),
             format_instant(session.created),
             format_instant(session.last_used_at),
             format_instant(session.expiry),
-            session.agent or UNRECOGNIZED_BROWSER,
         )
         for session in sessions
     ]
-    columns = ("Since", "Last used", "Until", "Browser")
-    return PageSection("Sessions", columns, cells, "Not signed in anywhere")
+    columns = ("Browser", "Since", "Last used", "Until")
+    return PageSection("Signed in with", columns, cells, "Not signed in anywhere", is_aside=True)
 
 
-def _sign_ins_section(account: Account, request: HttpRequest) -> PageSection:
-    rows, rest = newest_rows(SignInEvent.objects.filter(account=account), account__id__exact=account.pk)
-    cells = [
-        (
-            row_link(row, format_instant(row.at)),
-            row.get_kind_display(),
-            row.network or NO_VALUE,
-            row.agent or NO_VALUE,
-        )
-        for row in rows
-    ]
-    columns = ("When", "What", "From", "Browser")
-    return PageSection("Sign-ins", columns, cells, "No sign-in attempts", rest)
+def _profile_facts(account: Account, request: HttpRequest) -> Iterator[Fact]:
+    yield "Name", account.name or NO_VALUE
+    yield "Email address", account.email or "none that the portal can use"
+    yield "Account in the portal since", format_day(account.created_at)
+    yield "Brand", str(account.brand) if account.brand else "not signed in yet"
+    yield "Birthday", _birthday(account)
+    yield "Sign-in", state_pill("Allowed", GOOD) if account.user.is_active else state_pill("Turned off", BAD)
 
 
-register_section(70, "accounts.view_outgoingmail", _mails_section)
-register_section(90, "accounts.view_accountevent", _activity_section)
+def _birthday(account: Account) -> str:
+    month = account.birth_month
+    return f"{calendar.month_name[month]} {account.birth_day}" if month else "not told"
+
+
+register_facts("accounts.view_account", _profile_facts)
 register_section(100, "accounts.view_signinevent", _sessions_section)
-register_section(110, "accounts.view_signinevent", _sign_ins_section)

@@ -2,33 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from django import forms
 from django.contrib import admin
-from django.contrib.admin.widgets import AdminTextInputWidget
 from django.core.exceptions import ValidationError
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 
+from accounts.admin.picture_chooser import PictureChooser, picture_choices
 from accounts.admin.picture_form import PictureForm
 from accounts.admin.read_only import AnyModelAdmin
 from accounts.brands.pictures import LOGO_SHAPE, PictureUpload, UploadedFile, check_logo_upload
 from accounts.models import Brand, StreamingService
 from accounts.models.brand_colors import (
     COLOR_TOKENS,
+    HOVER_ENDS,
+    HOVER_MIX_SHARE,
     SURFACES,
+    ContrastPair,
     contrast_failures,
+    contrast_pairs,
     default_colors,
     validate_colors,
 )
 from accounts.models.site import validate_host_names
 
+LOGO_FOLDER = "portal/art/brands/"
 LOGO_FIELDS = ("logo", "logo_dark")
 PATH_HELP = {
-    "logo": "A path below the portal's static files; an upload below takes its place.",
-    "logo_dark": "If empty, the logo sits on a light plate.",
+    "logo": "One of the portal's own, or an earlier upload; a new upload below takes its place.",
+    "logo_dark": "Without one, the logo sits on a light plate.",
 }
 UPLOAD_HELP = (
     "SVG without scripts and links, or PNG, JPEG or WebP of at least 72 by 72 pixels; up to six times as wide as high, "
@@ -51,7 +58,9 @@ class LogoForm(PictureForm):
         super().__init__(*args, **kwargs)
         for name in LOGO_FIELDS:
             if name in self.fields:  # not if the operator has view permission only
-                self.fields[name].widget = AdminTextInputWidget(attrs={"class": "vLargeTextField"})
+                stored = getattr(self.instance, name)
+                choices = picture_choices(LOGO_FOLDER, stored=stored, is_required=self.fields[name].required)
+                self.fields[name].widget = PictureChooser(choices=choices)
                 self.fields[name].help_text = PATH_HELP[name]
         for field in self.fields.values():
             if isinstance(field, forms.URLField):
@@ -146,8 +155,29 @@ def _are_colors(colors: Any) -> bool:
     return True
 
 
+@dataclass(frozen=True)
+class ColorPreview:
+    """What the form shows of one scheme: the surface of its pages, and its pairs of colors with their contrast."""
+
+    scheme: str
+    surface: str
+    hover_end: str
+    pairs: Sequence[ContrastPair]
+
+
+def _preview_colors(colors: Any) -> list[ColorPreview]:
+    """Return the previews of a brand's colors, which have passed the form's checks."""
+    pairs = list(contrast_pairs(colors))
+    return [
+        ColorPreview(scheme, surface, HOVER_ENDS[scheme], [pair for pair in pairs if pair.scheme == scheme])
+        for scheme, surface in SURFACES.items()
+    ]
+
+
 class LogoAdmin(AnyModelAdmin):
     """An admin whose form has logos."""
+
+    change_form_template = "admin/accounts/logo_form.html"
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         """Store the uploaded logos, then the row that refers to them."""
@@ -174,6 +204,16 @@ class BrandAdmin(LogoAdmin):
         "is_default",
     )
     search_fields = ("code", "name")
+    change_form_template = "admin/accounts/brand/change_form.html"
+
+    def render_change_form(
+        self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
+    ) -> HttpResponse:
+        """Render the form with a preview of the stored colors, which a script keeps to those that are chosen."""
+        brand: Brand | None = context.get("original")
+        colors: Any = (brand.colours if brand else None) or default_colors()
+        extra = {"previews": _preview_colors(colors), "hover_share": HOVER_MIX_SHARE}
+        return super().render_change_form(request, {**context, **extra}, *args, **kwargs)
 
     @admin.display(description="host names")
     def hosts(self, brand: Brand) -> str:
@@ -189,7 +229,7 @@ class BrandAdmin(LogoAdmin):
             ("Shown", {"fields": ("contact_link_enabled", "show_sub_logos")}),
             *(
                 (
-                    f"Colours, {scheme}",
+                    f"Colors, {scheme}",
                     {"fields": tuple(f"{scheme}_{token}" for token in COLOR_TOKENS)},
                 )
                 for scheme in SURFACES

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 
 from django.http import StreamingHttpResponse
 
+# Where a spreadsheet set to other separators ends a cell, whatever quotes are around it; it skips spaces and quotes.
+_CELL_END = r"[;|\t\r\n][\s\"']*"
 # The characters that start a formula, also full-width, and the whitespace that a spreadsheet skips before one.
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # noqa: RUF001  (meant to be so)
+_INNER_FORMULA = re.compile(f"({_CELL_END})(?=[{re.escape(''.join(FORMULA_STARTS))}])")
 
 
 class _EchoWriter:
@@ -28,7 +32,8 @@ def csv_cell(value: object) -> object:
     if isinstance(value, datetime):
         return f"{value.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
     if isinstance(value, str):
-        return f"'{value}" if value.lstrip(" ").startswith(FORMULA_STARTS) else value
+        text = _INNER_FORMULA.sub(r"\1'", value)
+        return f"'{text}" if text.lstrip(" ").startswith(FORMULA_STARTS) else text
     return value
 
 

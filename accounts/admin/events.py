@@ -5,19 +5,20 @@ from __future__ import annotations
 from django.contrib import admin
 from django.utils.safestring import SafeString
 
+from accounts.admin.large_tables import LargeTableAdmin, RecentValuesFilter
 from accounts.admin.read_only import ReadOnlyAdmin, account_link
 from accounts.models import AccountEvent
 
 
 @admin.register(AccountEvent)
-class AccountEventAdmin(ReadOnlyAdmin):
+class AccountEventAdmin(LargeTableAdmin, ReadOnlyAdmin):
     """The activity of all accounts, newest first."""
 
     list_display = ("at", "kind", "text", "actor", "account_page")
-    list_filter = ("kind", "at")
+    list_filter = (("kind", RecentValuesFilter), "at")
     list_select_related = ("account",)
-    search_fields = ("account__email", "text", "actor")
-    date_hierarchy = "at"
+    search_fields = ("account__email__startswith",)
+    search_help_text = "Start of an address"
     fields = ("at", "kind", "text", "actor", "account_page", "recorded_at")
 
     @admin.display(description="account", ordering="account__email")

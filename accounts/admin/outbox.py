@@ -10,6 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.safestring import SafeString
 
 from accounts.admin import audit_log
+from accounts.admin.large_tables import LargeTableAdmin, RecentValuesFilter
 from accounts.admin.mail_previews import MailPreviews
 from accounts.admin.read_only import ReadOnlyAdmin, account_link
 from accounts.mail import outbox, queue
@@ -17,16 +18,17 @@ from accounts.models import OutgoingMail
 
 
 @admin.register(OutgoingMail)
-class OutgoingMailAdmin(MailPreviews, ReadOnlyAdmin):
+class OutgoingMailAdmin(MailPreviews, LargeTableAdmin, ReadOnlyAdmin):
     """The mails of the outbox. Their contexts contain no sign-in codes."""
 
     list_display = ("created_at", "kind", "to", "state", "attempts", "last_error", "account_page")
-    list_filter = ("state", "kind", "created_at")
+    list_filter = ("state", "queue", ("kind", RecentValuesFilter), "created_at")
     list_select_related = ("account",)
-    search_fields = ("to", "dedupe_key", "account__email")
-    date_hierarchy = "created_at"
+    ordering = ("-created_at",)
+    search_fields = ("to__exact", "dedupe_key__exact", "account__email__startswith")
     fields = (
         "kind",
+        "queue",
         "to",
         "account_page",
         "state",

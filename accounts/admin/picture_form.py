@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from django import forms
 from django.core.exceptions import ValidationError
 
+from accounts.admin.plain_text import refuse_hidden_characters
 from accounts.brands.pictures import (
     PictureShape,
     PictureUpload,
@@ -39,6 +40,8 @@ class PictureForm(AnyModelForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.uploads: dict[str, PictureUpload] = {}
+        for field in self.fields.values():
+            refuse_hidden_characters(field)
 
     def clean(self) -> dict[str, Any]:
         """Check every picture, and replace its path if one was uploaded."""

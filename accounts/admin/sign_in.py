@@ -9,20 +9,22 @@ from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.safestring import SafeString
 
+from accounts.admin.large_tables import LargeTableAdmin
 from accounts.admin.read_only import ReadOnlyAdmin, account_link
 from accounts.models import LoginChallenge, SignInEvent
 from core.models import LimitCounter
 
 
 @admin.register(SignInEvent)
-class SignInEventAdmin(ReadOnlyAdmin):
+class SignInEventAdmin(LargeTableAdmin, ReadOnlyAdmin):
     """The sign-in log, newest entries first."""
 
     list_display = ("at", "kind", "email", "network", "agent", "account_page")
     list_filter = ("kind", "at")
     list_select_related = ("account",)
-    search_fields = ("email", "network")
-    date_hierarchy = "at"
+    ordering = ("-at",)
+    search_fields = ("email__startswith", "network__exact")
+    search_help_text = "Start of an address, or a network"
     fields = ("at", "kind", "email", "account_page", "network", "agent")
 
     @admin.display(description="account", ordering="account__email")
@@ -46,6 +48,8 @@ class LoginChallengeAdmin(ReadOnlyAdmin):
         "expires_at",
         "used_at",
         "lapsed_at",
+        "shares_code_of",
+        "known_browser",
         "network",
         "agent",
         "mail",

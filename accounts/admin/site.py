@@ -9,7 +9,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 
-from accounts.admin.read_only import AnyModelAdmin
+from accounts.admin.plain_text import PlainTextAdmin
 from accounts.brands import site
 from accounts.models import SiteSettings
 
@@ -17,7 +17,7 @@ OFFER_FIELDS = ("free_month_on", "pause_offer_on")
 
 
 @admin.register(SiteSettings)
-class SiteSettingsAdmin(AnyModelAdmin):
+class SiteSettingsAdmin(PlainTextAdmin):
     """The single row of settings. Operators who may only switch offers see the other fields read-only."""
 
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:

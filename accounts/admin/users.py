@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-import calendar
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin, messages
 from django.contrib.auth.admin import UserAdmin
 from django.core.exceptions import PermissionDenied
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
+from django.template.response import TemplateResponse
 from django.urls import path
+from django.utils import timezone
 
-from accounts.admin import account_actions, account_page, audit_log
+from accounts.admin import account_actions, account_page, audit_log, timeline
 from accounts.admin.csv_export import ExportableAdmin
+from accounts.admin.desk import name_conditions
+from accounts.admin.large_tables import LargeTableAdmin
+from accounts.admin.plain_text import PlainTextAdmin
 from accounts.admin.read_only import ReadOnlyAdmin
+from accounts.admin.zones import ZoneChoice
 from accounts.models import Account, User
 from accounts.sign_in import flow
 
@@ -27,7 +32,7 @@ else:
 
 
 @admin.register(User)
-class OperatorAdmin(OperatorUserAdmin):
+class OperatorAdmin(PlainTextAdmin, OperatorUserAdmin):
     """The operators. Subscribers are listed as accounts."""
 
     # Django's widgets for many-to-many fields and datetimes have parts without an accessible name.
@@ -40,20 +45,16 @@ class OperatorAdmin(OperatorUserAdmin):
 
 
 @admin.register(Account)
-class AccountAdmin(ReadOnlyAdmin, ExportableAdmin):
+class AccountAdmin(LargeTableAdmin, ReadOnlyAdmin, ExportableAdmin):
     """The subscribers. Each page shows all about an account and offers the actions on it."""
 
     list_display = ("email", "name", "created_at", "may_sign_in")
     list_filter = ("user__is_active", "created_at")
-    list_select_related = ("user",)
-    search_fields = ("email", "first_name", "last_name")
-    date_hierarchy = "created_at"
-    fields = (
-        "email",
-        ("first_name", "last_name"),
-        "birthday",
-        ("created_at", "may_sign_in", "brand"),
-    )
+    list_select_related = ("user", "brand")
+    ordering = ("email",)
+    search_fields = ("email__startswith",)
+    search_help_text = "Start of an address, or a name"
+    fields = ("email",)  # the page shows all else in parts of its own
     actions = ("sign_out_everywhere", "switch_sign_in_off", "switch_sign_in_on")
     export_columns = (
         ("email", lambda account: account.email),
@@ -62,6 +63,10 @@ class AccountAdmin(ReadOnlyAdmin, ExportableAdmin):
         ("created_at", lambda account: account.created_at),
         ("may_sign_in", lambda account: account.user.is_active),
     )
+
+    def search_conditions(self, term: str) -> list[Q]:
+        """Return the conditions that find accounts by address, and by name as the desk does."""
+        return [*super().search_conditions(term), *name_conditions(term)]
 
     def has_manage_permission(self, request: HttpRequest) -> bool:
         """Return whether the operator may activate and deactivate accounts, which are otherwise read-only."""
@@ -91,8 +96,14 @@ class AccountAdmin(ReadOnlyAdmin, ExportableAdmin):
     ) -> HttpResponse:
         """Show the account with its sections and actions."""
         account = self.get_object(request, object_id)
-        page_context = {} if account is None else self._account_page_context(request, account)
-        return super().change_view(request, object_id, form_url, {**page_context, **(extra_context or {})})
+        if account is None or not self.has_view_permission(request, account):
+            return super().change_view(request, object_id, form_url, extra_context)
+        zones = ZoneChoice(request.GET)
+        with timezone.override(zones.current):
+            page_context = {**self._account_page_context(request, account), "zones": zones}
+            page = super().change_view(request, object_id, form_url, {**page_context, **(extra_context or {})})
+            # Times are written on the chosen clock as the template is rendered.
+            return page.render() if isinstance(page, TemplateResponse) else page
 
     def action_view(self, request: HttpRequest, account_id: int, name: str) -> HttpResponse:
         """Show an action's confirmation page or perform it. Raises Http404 and PermissionDenied."""
@@ -103,13 +114,15 @@ class AccountAdmin(ReadOnlyAdmin, ExportableAdmin):
         return account_actions.answer_action(request, account, name, context)
 
     def _account_page_context(self, request: HttpRequest, account: Account) -> dict[str, Any]:
-        if not self.has_view_permission(request, account):
-            return {}
+        sections = list(account_page.account_sections(account, request))
         return {
             "title": account.email,
             "subtitle": None,
-            "acts": list(account_actions.account_action_links(account, request)),
-            "sections": list(account_page.account_sections(account, request)),
+            "acts": list(account_actions.action_links(account, request)),
+            "facts": list(account_page.account_facts(account, request)),
+            "sections": [section for section in sections if not section.is_aside],
+            "asides": [section for section in sections if section.is_aside],
+            "timeline": timeline.read_timeline(account, request),
             "lists": list(self._related_lists(request, account)),
         }
 
@@ -129,12 +142,6 @@ class AccountAdmin(ReadOnlyAdmin, ExportableAdmin):
                     account_page.list_url(relation.related_model, **filters),
                     str(relation.related_model._meta.verbose_name_plural),
                 )
-
-    @admin.display(description="birthday")
-    def birthday(self, account: Account) -> str | None:
-        """Return the birthday in words, or None."""
-        month = account.birth_month
-        return f"{calendar.month_name[month]} {account.birth_day}" if month else None
 
     @admin.display(boolean=True, description="may sign in", ordering="user__is_active")
     def may_sign_in(self, account: Account) -> bool:

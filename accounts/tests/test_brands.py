@@ -67,8 +67,18 @@ def post_admin_form(operator: Client, instance: Any, **changes: Any) -> Any:
     return answer
 
 
-def svg_upload(content: str, name: str = "logo.svg") -> SimpleUploadedFile:
-    return SimpleUploadedFile(name, content.encode(), content_type="image/svg+xml")
+def svg_upload(content: str | bytes, name: str = "logo.svg") -> SimpleUploadedFile:
+    data = content if isinstance(content, bytes) else content.encode()
+    return SimpleUploadedFile(name, data, content_type="image/svg+xml")
+
+
+def _reused_groups(kind: str, levels: int) -> str:
+    """Return elements of which each draws the one before ten times."""
+    draw = {"use": '<use href="#{0}"/>', "pattern": '<path fill="url(#{0})"/>'}[kind]
+    name = "g" if kind == "use" else kind
+    first = f'<{name} id="l0"><path d="M0 0h9v9z"/></{name}>'
+    rest = (f'<{name} id="l{level}">{draw.format(f"l{level - 1}") * 10}</{name}>' for level in range(1, levels))
+    return "".join((first, *rest, draw.format(f"l{levels - 1}")))
 
 
 def png_upload(size: tuple[int, int]) -> SimpleUploadedFile:
@@ -103,7 +113,7 @@ def test_the_logos_of_a_service_can_be_uploaded(operator: Client, kids: Brand) -
     assert service.logo_dark_url.startswith("/pictures/")
 
 
-@pytest.mark.shows("security-24")
+@pytest.mark.shows("security-24", "security-56")
 @pytest.mark.parametrize(
     "planted",
     [
@@ -123,6 +133,17 @@ def test_the_logos_of_a_service_can_be_uploaded(operator: Client, kids: Brand) -
         '<html:script xmlns:html="http://www.w3.org/1999/xhtml">alert(1)</html:script>',
         '<?xml-stylesheet href="https://evil.example.com/x.css"?>',
         '<g xml:base="https://evil.example.com/"><use href="#a"/></g>',
+        pytest.param(_reused_groups("use", 9), id="a bomb of uses"),
+        pytest.param(_reused_groups("pattern", 9), id="a bomb of patterns"),
+        '<g id="b"><use href="#c"/></g><g id="c"><use href="#b"/><use href="#b"/></g>',
+        '<pattern id="p"><path/></pattern><style>path{fill:url(#p)}</style>',
+        pytest.param("<g>" * 60 + "</g>" * 60, id="deep groups"),
+        '<g id="a"/>',
+        '<filter id="f" width="500000%"><feFlood/></filter>',
+        '<filter id="f" x="-90"><feFlood/></filter>',
+        '<filter id="f" filterUnits="userSpaceOnUse" width="9e9"><feFlood/></filter>',
+        '<filter id="f"><feGaussianBlur stdDeviation="100000"/></filter>',
+        pytest.param('<filter id="f">' + "<feOffset/>" * 200 + "</filter>", id="a filter of many steps"),
     ],
 )
 def test_an_svg_with_active_or_external_content_is_refused(operator: Client, kids: Brand, planted: str) -> None:
@@ -132,6 +153,7 @@ def test_an_svg_with_active_or_external_content_is_refused(operator: Client, kid
     assert kids.logo == before
 
 
+@pytest.mark.shows("security-56")
 @pytest.mark.parametrize(
     ("content", "expected"),
     [
@@ -142,15 +164,51 @@ def test_an_svg_with_active_or_external_content_is_refused(operator: Client, kid
         ('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><path>', "not a whole SVG"),
         ("hello", "not a whole JPEG, PNG or WebP"),
         (DRAWING.format("<title>" + "x" * 300_000 + "</title>"), "at most 256"),
+        ('<?xml version="1.0" encoding="UTF-7"?>' + DRAWING.format(""), "not in UTF-8"),
+        ('<?xml version="1.0" encoding="x-none"?>' + DRAWING.format(""), "not in UTF-8"),
+        ('<?xml version="1.0" encoding="shift_jis"?>' + DRAWING.format(""), "not in UTF-8"),
+        (DRAWING.format("<title>é</title>").encode("latin-1"), "not in UTF-8"),
+        (DRAWING.format("").encode("utf-16"), "not a whole JPEG, PNG or WebP"),
+        (DRAWING.format("\0"), "not a whole SVG"),
     ],
 )
-def test_an_invalid_logo_is_refused(operator: Client, kids: Brand, content: str, expected: str) -> None:
+def test_an_invalid_logo_is_refused(operator: Client, kids: Brand, content: str | bytes, expected: str) -> None:
     assert (
         expected
         in post_admin_form(operator, kids, logo_upload=svg_upload(content))
         .context["adminform"]
         .form.errors["logo_upload"][0]
     )
+
+
+def test_a_logo_of_many_parts_with_a_shadow_is_accepted(operator: Client, kids: Brand) -> None:
+    shadow = (
+        '<filter id="f" x="-20%" y="0" width="1.4" height="64" filterUnits="userSpaceOnUse">'
+        '<feGaussianBlur in="SourceAlpha" stdDeviation="2"/><feOffset dy="4"/></filter>'
+    )
+    parts = '<g id="star"><path d="M0 0h9v9z"/></g>' + '<use href="#star"/>' * 200
+    drawing = DRAWING.format(f'{shadow}<g filter="url(#f)" clip-path="url(#c)">{parts}</g>')
+    declared = f'\ufeff<?xml version="1.0" encoding="utf-8"?>{drawing}'
+    assert post_admin_form(operator, kids, logo_upload=svg_upload(declared)).status_code == 302
+
+
+@pytest.mark.shows("security-54")
+@pytest.mark.parametrize(
+    "name", ["Kids\nBcc: eve@example.com", "Kids\u202egnp", "Kids\u2066", "Ki\u200bds", "Kids\x1b"]
+)
+def test_a_name_with_hidden_characters_is_refused(operator: Client, kids: Brand, name: str) -> None:
+    assert "hidden characters" in form_errors(post_admin_form(operator, kids, name=name))["name"][0]
+    service = StreamingService.objects.get(code="kids")
+    assert "hidden characters" in form_errors(post_admin_form(operator, service, summary=name))["summary"][0]
+    assert (kids.name, Brand.objects.get(code="kids").name) == ("Kids", "Kids")
+
+
+@pytest.mark.shows("security-54")
+def test_a_brand_whose_stored_name_has_line_breaks_still_sends_mail(ava: Account, kids: Brand) -> None:
+    Brand.objects.update(name="Kids\nBcc: eve@example.com\u202e")
+    SignInClient().sign_in()
+    assert parseaddr(mail.outbox[0].from_email)[0] == "Kids Bcc: eve@example.com"
+    assert "\n" not in mail.outbox[0].subject
 
 
 @pytest.mark.parametrize(
@@ -176,7 +234,7 @@ def test_the_logos_of_the_portal_are_accepted(operator: Client, kids: Brand) -> 
 def test_a_color_with_too_little_contrast_gets_an_error_with_a_suggestion(operator: Client, kids: Brand) -> None:
     answer = post_admin_form(operator, kids, light_onPrimary="#5f9f97", dark_link="#44444c")
     errors = form_errors(answer)
-    assert errors["light_onPrimary"][0].startswith("light: onPrimary on primary has 2.")
+    assert errors["light_onPrimary"][0].startswith("light: text on primary has 2.")
     assert "and needs 4.5. onPrimary #" in errors["light_onPrimary"][0]
     assert errors["dark_link"][0].startswith("dark: link on the page has 1.")
     assert kids.colours["light"]["onPrimary"] == "#ffffff"
@@ -236,6 +294,11 @@ def test_the_surfaces_are_those_of_the_app() -> None:
         "https://faith.example.com:8443/",
         "javascript:alert(1)",
         "https://faith.example.com\\@evil.com/",
+        "https://evil.com\\.example.com",
+        "https://evil.com%2f.example.com/",
+        "https://evil.com\t.example.com/",
+        "https://evil.com\u3002example.com/",
+        "https://faith.example.com/\u202etxt.exe",
     ],
 )
 def test_a_link_to_another_domain_is_refused(operator: Client, kids: Brand, url: str) -> None:
@@ -327,3 +390,29 @@ def test_a_command_prints_the_url_of_each_brand(
         "  http://faith.localhost:9000/",
     ]
     assert "Kids [kids]\n  http://kids.localhost:9000/\n" in output
+
+
+def test_the_form_shows_the_contrast_that_the_colors_have(operator: Client, kids: Brand) -> None:
+    page = operator.get(reverse("admin:accounts_brand_change", args=[kids.pk]))
+    for preview in page.context["previews"]:
+        for pair in preview.pairs:
+            assert pair.is_readable
+            assert f"{pair.shown_ratio}</span> to 1" in page.content.decode()
+    assert len([pair for preview in page.context["previews"] for pair in preview.pairs]) == 10
+    assert b"brand_colors.js" in page.content
+
+
+def test_a_logo_is_chosen_among_those_of_the_portal_and_the_uploads(operator: Client, kids: Brand) -> None:
+    post_admin_form(operator, kids, logo_upload=png_upload((300, 100)))
+    uploaded = Brand.objects.get(pk=kids.pk).logo
+    assert post_admin_form(operator, kids, logo="portal/art/brands/faith-family.svg", logo_dark="").status_code == 302
+    page = operator.get(reverse("admin:accounts_brand_change", args=[kids.pk])).content.decode()
+    for name, path, is_checked in (
+        ("logo", "portal/art/brands/faith-family.svg", True),
+        ("logo", "portal/art/brands/kids.svg", False),
+        ("logo", uploaded, False),
+        ("logo_dark", "", True),
+    ):
+        [radio] = re.findall(rf'<input type="radio" name="{name}" value="{re.escape(path)}"[^>]*>', page)
+        assert radio.endswith(" checked>") == is_checked, path
+    assert f'<img src="/{uploaded}"' in page

@@ -47,8 +47,9 @@ def test_counters_are_deleted_after_their_window(sign_in_client: SignInClient, c
     clock.shift(timedelta(seconds=31))
     tasks.tick()
     assert set(LimitCounter.objects.values_list("key", flat=True)) == {
-        "send-address:ava@example.com",
+        "send-address:127.0.0.1:ava@example.com",
         "send-network:127.0.0.1",
+        "send-mailbox:ava@example.com",
     }
     clock.shift(timedelta(hours=1))
     tasks.tick()

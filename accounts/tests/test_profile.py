@@ -12,6 +12,7 @@ from accounts.tests.conftest import SignalReceivers
 from accounts.tests.sign_in.sign_in_client import SignInClient
 from core import idempotency
 from core.errors import InvalidInput
+from core.text import LINE_MESSAGE
 
 pytestmark = pytest.mark.django_db
 
@@ -77,7 +78,9 @@ def test_the_address_and_unknown_fields_are_ignored(signed_in: SignInClient, ava
         ("firstName", "   ", "please enter your first name."),
         ("lastName", None, "please enter your last name."),
         ("lastName", "x" * 101, "Ensure this field has no more than 100 characters."),
-        ("firstName", "Ava\nBcc: eve@example.com", "A name can't have line breaks."),
+        ("firstName", "Ava\u202egnp", LINE_MESSAGE),
+        ("lastName", "Ad\u200bler", LINE_MESSAGE),
+        ("firstName", "Ava\nBcc: eve@example.com", LINE_MESSAGE),
         ("firstName", "\x00", "Null characters are not allowed."),
         ("bmonth", 13, "Ensure this value is less than or equal to 12."),
         ("bday", -1, "Ensure this value is greater than or equal to 0."),

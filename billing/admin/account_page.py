@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from django.db.models import Q
 from django.http import HttpRequest
-from django.utils.html import format_html_join
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
 
 from accounts.admin import account_actions, account_page
-from accounts.admin.account_page import PageSection, newest_rows, row_link
-from accounts.admin.read_only import account_link
+from accounts.admin.account_actions import ActionLink
+from accounts.admin.account_page import Fact, PageSection, list_url, newest_rows, row_link
+from accounts.admin.display import NO_VALUE, format_day, format_instant
+from accounts.admin.read_only import account_link, page_link
 from accounts.models import Account
-from billing.admin.account_actions import REMOVE_PAUSE, RESUME
-from billing.admin.formatting import UNSET, describe_source, format_instant, format_price
+from billing.admin.acts.common import SUBSCRIPTION
+from billing.admin.formatting import (
+    describe_source,
+    format_price,
+    subscription_state,
+)
+from billing.admin.provider_links import provider_link
 from billing.models import (
-    CancellationFeedback,
-    Command,
     Customer,
-    Invoice,
     PauseSchedule,
     PaymentSource,
     Subscription,
@@ -27,8 +32,41 @@ from billing.models import (
 )
 from billing.money import format_cents
 from billing.queries.customers import with_live_flag
+from billing.queries.failed_payments import FailedPayment, find_payment_failure
+from billing.queries.holdings import Holding, holdings_of
+from billing.queries.next_bills import NextBill, next_bills_of
+from billing.receipts.texts.payments import REASON_SENTENCES
 
 _ACCOUNT_LOOKUP = "customer__account__id__exact"
+
+
+def _bills_section(account: Account, request: HttpRequest) -> PageSection:
+    rows = [
+        *(_owed_row(payment) for payment in find_payment_failure(account).failed_payments),
+        *(_next_bill_row(bill) for bill in next_bills_of(holdings_of(account))),
+    ]
+    columns = ("What", "Amount", "When", "Paid with", "Why")
+    return PageSection("Owed and next bills", columns, rows, "Nothing is owed, and nothing will be billed")
+
+
+def _owed_row(payment: FailedPayment) -> tuple[object, ...]:
+    return (
+        f"Owed: invoice {payment.number}",
+        format_cents(payment.amount_due, payment.currency_code),
+        f"tried again {format_instant(payment.next_retry_at)}" if payment.next_retry_at else "not tried again",
+        " ".join(filter(None, (payment.card_brand, payment.last4))) or payment.paypal_email or NO_VALUE,
+        REASON_SENTENCES[payment.reason],
+    )
+
+
+def _next_bill_row(bill: NextBill) -> tuple[object, ...]:
+    return (
+        f"{bill.plan.name}, from then on" if bill.follows else f"Next bill: {bill.plan.name}",
+        "not known yet" if bill.amount is None else format_cents(bill.amount, bill.terms.currency),
+        format_instant(bill.date),
+        describe_source(bill.payment_source) if bill.payment_source else "no payment method",
+        NO_VALUE,
+    )
 
 
 def _customer_section(account: Account, request: HttpRequest) -> PageSection:
@@ -37,14 +75,14 @@ def _customer_section(account: Account, request: HttpRequest) -> PageSection:
     rows = [
         (
             row_link(customer, customer.provider_id),
-            customer.text("email") or UNSET,
+            customer.text("email") or NO_VALUE,
             "deleted" if customer.deleted else "live subscriptions" if customer.has_live else "nothing live",
             _account_text(customer, account),
         )
         for customer in newest
     ]
     columns = ("Customer", "Email address in Chargebee", "State", "Account")
-    return PageSection("Customers with this address", columns, rows, "No customer", list_url)
+    return PageSection("Customers with this address", columns, rows, "No customer", list_url, is_aside=True)
 
 
 def _account_text(customer: Customer, account: Account) -> object:
@@ -56,14 +94,15 @@ def _account_text(customer: Customer, account: Account) -> object:
 def _subscription_section(account: Account, request: HttpRequest) -> PageSection:
     subscriptions = Subscription.objects.filter(customer__account=account, deleted=False).order_by("-created_at")
     newest, list_url = newest_rows(subscriptions, **{_ACCOUNT_LOOKUP: account.pk})
+    holdings = {holding.subscription.provider_id: holding for holding in holdings_of(account)}
     rows = [
         (
             row_link(subscription, subscription.plan.name),
-            subscription.status,
+            subscription_state(subscription),
             format_price(subscription.amount, subscription.terms),
             _next_event_text(subscription),
-            ", ".join(str(coupon.get("coupon_id")) for coupon in subscription.coupons) or UNSET,
-            _action_links(account, subscription, request),
+            ", ".join(str(coupon.get("coupon_id")) for coupon in subscription.coupons) or NO_VALUE,
+            _action_links(account, subscription, holdings.get(subscription.provider_id), request),
         )
         for subscription in newest
     ]
@@ -83,14 +122,16 @@ def _next_event_text(subscription: Subscription) -> str:
     return f"bills {format_instant(subscription.next_billing_at)}{change}"
 
 
-def _action_links(account: Account, subscription: Subscription, request: HttpRequest) -> object:
-    actions = []
-    if subscription.status == "paused":
-        actions.append(RESUME)
-    if subscription.has_scheduled_pause:
-        actions.append(REMOVE_PAUSE)
-    links = [(account_actions.action_link(account, action, request, subscription.provider_id),) for action in actions]
-    return format_html_join(" ", "{}", links) or UNSET
+def _action_links(
+    account: Account, subscription: Subscription, holding: Holding | None, request: HttpRequest
+) -> SafeString:
+    """Return the actions on a subscription, unless another replaced it, and the link to it at the provider."""
+    links: Iterable[ActionLink] = ()
+    if holding is not None:
+        subject_id = subscription.provider_id
+        links = account_actions.action_links(account, request, subject=SUBSCRIPTION, row=holding, subject_id=subject_id)
+    acts = format_html_join(" ", '<a class="act" href="{}">{}</a>', ((link.address, link.label) for link in links))
+    return format_html("{} {}", acts, provider_link(subscription))
 
 
 def _pause_section(account: Account, request: HttpRequest) -> PageSection:
@@ -105,31 +146,13 @@ def _pause_section(account: Account, request: HttpRequest) -> PageSection:
             format_instant(schedule.resume_date),
             schedule.subscription.plan.name,
             schedule.get_state_display(),
-            schedule.closed_because or UNSET,
-            f"{schedule.last_error}, again {format_instant(schedule.retry_at)}" if schedule.last_error else UNSET,
+            schedule.closed_because or NO_VALUE,
+            f"{schedule.last_error}, again {format_instant(schedule.retry_at)}" if schedule.last_error else NO_VALUE,
         )
         for schedule in newest
     ]
     columns = ("From", "Until", "Plan", "State", "Closed because", "Last failure")
-    return PageSection("Pauses", columns, rows, "No pauses", list_url)
-
-
-def _invoice_section(account: Account, request: HttpRequest) -> PageSection:
-    invoices = Invoice.objects.filter(customer__account=account, deleted=False).order_by("-issued_at", "-pk")
-    newest, list_url = newest_rows(invoices, **{_ACCOUNT_LOOKUP: account.pk})
-    rows = [
-        (
-            row_link(invoice, invoice.provider_id),
-            format_instant(invoice.issued_at),
-            invoice.status,
-            format_cents(invoice.cents("total"), invoice.text("currency_code") or "USD"),
-            format_cents(invoice.cents("amount_due"), invoice.text("currency_code") or "USD"),
-            invoice.text("dunning_status") or UNSET,
-        )
-        for invoice in newest
-    ]
-    columns = ("Number", "Issued", "Status", "Total", "Amount due", "Dunning")
-    return PageSection("Invoices", columns, rows, "No invoices", list_url)
+    return PageSection("Pauses", columns, rows, "", list_url)
 
 
 def _payment_method_section(account: Account, request: HttpRequest) -> PageSection:
@@ -139,79 +162,36 @@ def _payment_method_section(account: Account, request: HttpRequest) -> PageSecti
         (
             row_link(source, describe_source(source)),
             _expiry_text(source.payload.get("card") or {}),
-            source.text("status") or UNSET,
-            "default" if source.customer.text("primary_payment_source_id") == source.provider_id else UNSET,
+            source.text("status") or NO_VALUE,
+            "default" if source.customer.text("primary_payment_source_id") == source.provider_id else NO_VALUE,
         )
         for source in newest
     ]
     columns = ("Method", "Expires", "State", "Role")
-    return PageSection("Payment methods", columns, rows, "No payment methods", list_url)
+    return PageSection("Payment methods", columns, rows, "No payment methods", list_url, is_aside=True)
 
 
 def _expiry_text(card: Mapping[str, Any]) -> str:
     if not card.get("expiry_year"):
-        return UNSET
+        return NO_VALUE
     return f"{card.get('expiry_month'):02d}/{card['expiry_year']}"
 
 
-def _command_section(account: Account, request: HttpRequest) -> PageSection:
-    commands = Command.objects.filter(account=account).order_by("-created_at")
-    newest, list_url = newest_rows(commands, account__id__exact=account.pk)
-    rows = [
-        (
-            row_link(command, format_instant(command.created_at)),
-            command.kind.replace("_", " "),
-            command.actor,
-            command.get_state_display(),
-            command.error_code or UNSET,
-        )
-        for command in newest
-    ]
-    columns = ("Asked", "What", "By", "State", "Error")
-    return PageSection("Commands", columns, rows, "No commands", list_url)
+def _billing_facts(account: Account, request: HttpRequest) -> Iterable[Fact]:
+    customer = Customer.objects.filter(account=account).first()
+    if customer is None:
+        yield "Customer in Chargebee", "none"
+        return
+    yield "Customer in Chargebee", format_html("{} {}", row_link(customer, customer), provider_link(customer))
+    yield "Customer since", format_day(customer.instant("created_at"))
+    yield "Language", customer.text("locale") or "not set in Chargebee"
+    if request.user.has_perm("billing.view_webhookevent"):
+        yield "Webhooks", page_link(list_url(WebhookEvent, owner__exact=customer.provider_id), "See the list")
 
 
-def _webhook_section(account: Account, request: HttpRequest) -> PageSection:
-    owner = Customer.objects.filter(account=account).values_list("provider_id", flat=True).first()
-    events = WebhookEvent.objects.filter(owner=owner) if owner else WebhookEvent.objects.none()
-    newest, list_url = newest_rows(events.order_by("-received_at", "-pk"), owner__exact=owner)
-    rows = [
-        (
-            row_link(event, format_instant(event.received_at)),
-            event.event_type.replace("_", " "),
-            event.get_state_display(),
-            format_instant(event.processed_at),
-            event.error or UNSET,
-        )
-        for event in newest
-    ]
-    columns = ("Received", "What", "State", "Processed", "Error")
-    return PageSection("Webhooks", columns, rows, "No events in the last 90 days", list_url)
-
-
-def _feedback_section(account: Account, request: HttpRequest) -> PageSection:
-    newest, list_url = newest_rows(CancellationFeedback.objects.filter(account=account), account__id__exact=account.pk)
-    rows = [
-        (
-            row_link(feedback, format_instant(feedback.at)),
-            ", ".join(str(service) for service in feedback.services),
-            feedback.reason or UNSET,
-            feedback.satisfaction or UNSET,
-            feedback.usage or UNSET,
-            feedback.offer or UNSET,
-            feedback.get_outcome_display(),
-        )
-        for feedback in newest
-    ]
-    columns = ("When", "Services", "Reason", "Satisfaction", "Usage", "Offer shown", "Outcome")
-    return PageSection("Feedback", columns, rows, "No feedback", list_url)
-
-
+account_page.register_facts("billing.view_customer", _billing_facts)
+account_page.register_section(1, "billing.view_invoice", _bills_section)
 account_page.register_section(5, "accounts.view_accountevent", _customer_section)
 account_page.register_section(10, "billing.view_subscription", _subscription_section)
 account_page.register_section(20, "billing.view_pauseschedule", _pause_section)
-account_page.register_section(30, "billing.view_invoice", _invoice_section)
 account_page.register_section(40, "billing.view_paymentsource", _payment_method_section)
-account_page.register_section(50, "billing.view_command", _command_section)
-account_page.register_section(60, "billing.view_webhookevent", _webhook_section)
-account_page.register_section(80, "billing.view_cancellationfeedback", _feedback_section)

@@ -9,8 +9,9 @@ from django.contrib import admin
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest
 
-from accounts.admin.read_only import AnyModelAdmin
-from billing.admin.formatting import UNSET, format_instant, format_price
+from accounts.admin.display import NO_VALUE, format_instant
+from accounts.admin.plain_text import PlainTextAdmin
+from billing.admin.formatting import format_price
 from billing.admin.mirror import MirroredAdmin
 from billing.changes import bundle_rates
 from billing.errors import BillingError
@@ -36,7 +37,7 @@ class ItemPriceAdmin(MirroredAdmin):
     @admin.display(description="state")
     def sale_status(self, price: ItemPrice) -> str:
         """Return the provider's status, `active` when on sale."""
-        return price.text("status") or UNSET
+        return price.text("status") or NO_VALUE
 
 
 @admin.register(Coupon)
@@ -88,7 +89,7 @@ class CouponAdmin(MirroredAdmin):
     @admin.display(description="state")
     def provider_status(self, coupon: Coupon) -> str:
         """Return the provider's status."""
-        return coupon.text("status") or UNSET
+        return coupon.text("status") or NO_VALUE
 
     @admin.display(description="redeemable until")
     def redeemable_until(self, coupon: Coupon) -> str:
@@ -98,7 +99,7 @@ class CouponAdmin(MirroredAdmin):
     @admin.display(description="redeemed at most")
     def redemption_limit(self, coupon: Coupon) -> str:
         """Return how often it may be redeemed."""
-        return str(coupon.payload.get("max_redemptions") or UNSET)
+        return str(coupon.payload.get("max_redemptions") or NO_VALUE)
 
 
 class BundleRateForm(forms.ModelForm):  # type: ignore[type-arg]  # Django's own takes no parameter
@@ -129,7 +130,7 @@ class BundleRateForm(forms.ModelForm):  # type: ignore[type-arg]  # Django's own
 
 
 @admin.register(BundleRate)
-class BundleRateAdmin(AnyModelAdmin):
+class BundleRateAdmin(PlainTextAdmin):
     """Bundle rates. Saving one creates its coupon at the provider; bundles use it from their next bill on."""
 
     form = BundleRateForm

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.contrib import admin
 from django.utils.safestring import SafeString
 
+from accounts.admin.large_tables import LargeTableAdmin, RecentValuesFilter
 from accounts.admin.read_only import ReadOnlyAdmin, account_link
 from billing.admin.formatting import format_json
 from billing.models import Command
@@ -12,7 +13,7 @@ from core.models import IdempotentRequest
 
 
 @admin.register(Command)
-class CommandAdmin(ReadOnlyAdmin):
+class CommandAdmin(LargeTableAdmin, ReadOnlyAdmin):
     """Every change requested from the provider, newest first: actor, progress and outcome."""
 
     list_display = (
@@ -25,16 +26,16 @@ class CommandAdmin(ReadOnlyAdmin):
         "attempts",
         "finished_at",
     )
-    list_filter = ("state", "kind", "error_code", "created_at")
+    list_filter = ("state", ("kind", RecentValuesFilter), ("error_code", RecentValuesFilter), "created_at")
     list_select_related = ("account",)
-    search_fields = ("id", "key", "account__email", "actor", "steps")
-    date_hierarchy = "created_at"
+    search_fields = ("id__exact", "key__exact", "account__email__startswith")
     ordering = ("-created_at",)
     fields = (
         "id",
         "kind",
         "account_page",
         "actor",
+        "reason",
         "key",
         "state",
         "error_code",
@@ -71,7 +72,8 @@ class IdempotentRequestAdmin(ReadOnlyAdmin):
     @admin.display(description="account", ordering="user__account__email")
     def account_page(self, request: IdempotentRequest) -> SafeString | str:
         """Return a link to the account."""
-        return account_link(request.user.account)
+        # An operator's request has no account.
+        return account_link(getattr(request.user, "account", None))
 
     @admin.display(description="answer")
     def final_answer(self, request: IdempotentRequest) -> SafeString | str:

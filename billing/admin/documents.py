@@ -8,14 +8,16 @@ from django.contrib import admin
 from django.template.defaultfilters import filesizeformat
 from django.utils.safestring import SafeString
 
+from accounts.admin.display import NO_VALUE
+from accounts.admin.large_tables import LargeTableAdmin
 from accounts.admin.read_only import ReadOnlyAdmin, account_link
-from billing.admin.formatting import UNSET, format_json, page_link
+from billing.admin.formatting import format_json, page_link
 from billing.models import AccountDocument, InvoicePdf
 
 
 @admin.register(InvoicePdf)
-class InvoicePdfAdmin(ReadOnlyAdmin):
-    """One PDF per version of an invoice or of a year's statement; a failed one shows its error."""
+class InvoicePdfAdmin(LargeTableAdmin, ReadOnlyAdmin):
+    """One PDF per version of an invoice, a credit note or a year's statement; a failed one shows its error."""
 
     list_display = (
         "shown",
@@ -28,10 +30,12 @@ class InvoicePdfAdmin(ReadOnlyAdmin):
         "error",
     )
     list_filter = ("state", "created_at")
-    list_select_related = ("invoice__customer__account", "account")
-    search_fields = ("invoice__provider_id", "invoice__customer__email", "account__email")
-    date_hierarchy = "created_at"
-    ordering = ("-created_at", "-pk")
+    list_select_related = ("invoice__customer__account", "credit_note__customer__account", "account")
+    search_fields = (
+        "invoice__provider_id__exact",
+        "invoice__customer__email__startswith",
+        "account__email__startswith",
+    )
     # No link to the file: invoices are served by signed links only.
     fields = (
         "shown",
@@ -47,8 +51,8 @@ class InvoicePdfAdmin(ReadOnlyAdmin):
 
     @admin.display(description="shows", ordering="invoice__provider_id")
     def shown(self, pdf: InvoicePdf) -> SafeString | str:
-        """Return a link to the invoice, or the year of the statement."""
-        return page_link(pdf.invoice) if pdf.invoice else pdf.title
+        """Return a link to the invoice or the credit note, or the year of the statement."""
+        return page_link(pdf.invoice or pdf.credit_note) if pdf.invoice or pdf.credit_note else pdf.title
 
     @admin.display(description="account", ordering="invoice__customer__account__email")
     def account_page(self, pdf: InvoicePdf) -> SafeString | str:
@@ -59,19 +63,19 @@ class InvoicePdfAdmin(ReadOnlyAdmin):
     def file_size(self, pdf: InvoicePdf) -> str:
         """Return the size of the file."""
         try:
-            return filesizeformat(pdf.file.size) if pdf.file else UNSET
+            return filesizeformat(pdf.file.size) if pdf.file else NO_VALUE
         except OSError:
             return "the file is missing"
 
 
 @admin.register(AccountDocument)
-class AccountDocumentAdmin(ReadOnlyAdmin):
+class AccountDocumentAdmin(LargeTableAdmin, ReadOnlyAdmin):
     """The stored responses of hot reads."""
 
     list_display = ("account_page", "kind", "content_version", "built_at")
     list_filter = ("kind",)
     list_select_related = ("account",)
-    search_fields = ("account__email",)
+    search_fields = ("account__email__startswith",)
     fields = ("account_page", "kind", "content_version", "built_at", "formatted_body")
 
     @admin.display(description="account", ordering="account__email")

@@ -36,14 +36,14 @@ class SystemHealthAdmin(ReadOnlyAdmin):
             "title": "System health",
             "subtitle": None,
             "opts": self.opts,
-            "signs": [(check, _list_url(check, request)) for check in results],
+            "signs": [(check, list_url_of(check, request)) for check in results],
             "waiting": sum(check.needs_somebody for check in results),
             **(extra_context or {}),
         }
         return TemplateResponse(request, "admin/billing/systemhealth/health.html", context)
 
 
-def _list_url(check: HealthCheck, request: HttpRequest) -> str:
+def list_url_of(check: HealthCheck, request: HttpRequest) -> str:
     """Return the URL of the list of what a check counts; empty where the operator may not see it."""
     if not check.admin_list:
         return ""

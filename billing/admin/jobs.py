@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from django.contrib import admin
+from django.contrib import admin, messages
+from django.db.models import QuerySet
+from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.safestring import SafeString
 
+from accounts.admin import audit_log
+from accounts.admin.display import format_instant
 from accounts.admin.read_only import ReadOnlyAdmin
 from billing import clock, job_runs
-from billing.admin.formatting import format_instant, format_json
+from billing.admin.formatting import format_json
 from billing.health import progress
+from billing.jobs import schedule
 from billing.models import FeedCursor, JobRun, ProviderClock
 
 
@@ -37,6 +42,7 @@ class JobRunAdmin(ReadOnlyAdmin):
     search_fields = ("job", "error")
     date_hierarchy = "started_at"
     ordering = ("-started_at", "-pk")
+    actions = ("run_again",)
     fields = (
         ("job", "scheduled_for"),
         ("started_at", "updated_at", "finished_at"),
@@ -48,6 +54,24 @@ class JobRunAdmin(ReadOnlyAdmin):
         "position",
         ("attempts", "next_attempt_at"),
     )
+
+    def has_run_permission(self, request: HttpRequest) -> bool:
+        """Return whether the operator may run jobs again."""
+        return request.user.has_perm("billing.change_jobrun")
+
+    @admin.action(description="Run again", permissions=["run"])
+    def run_again(self, request: HttpRequest, runs: QuerySet[JobRun]) -> None:
+        """Run the selected jobs again, each from its newest run. What is done is not done twice."""
+        for run in runs:
+            if schedule.run_again(run):
+                audit_log.log_action(request, run, "Had it run again.")
+                messages.success(request, f"{run.job} runs again.")
+            else:
+                messages.error(
+                    request,
+                    f"{run} was not run again. Choose the job's newest run, one that no worker has. "
+                    "A command of manage.py is run again on the server.",
+                )
 
     @admin.display(description="took")
     def duration_text(self, run: JobRun) -> str:

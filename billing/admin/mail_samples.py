@@ -12,10 +12,11 @@ from billing.queries.failed_payments import FailedPayment, PaymentFailure
 from billing.receipts import delivery, notices, payment_mails
 from billing.receipts.charges import Charges
 from billing.receipts.delivery import Receipt
-from billing.receipts.texts import cancellation, pauses, payment_methods, payments, perks, plans
+from billing.receipts.texts import cancellation, pauses, payment_methods, payments, perks, plans, refunds
 from billing.receipts.texts import notices as notice_texts
 from billing.receipts.texts.notices import UpcomingBill
 
+_SAMPLE_REFERENCE = "R-3F2A9C01B7D4"
 METHODS = ("Visa ending in 1111",)
 FAITH, GOSPEL, KIDS = "faith-family-plan", "gospel-tv-plan", "Minno-Plan"
 
@@ -87,6 +88,10 @@ def _sample_invoice(plan: str) -> Invoice:
     amounts = {"amount_paid": 499, "credits_applied": 130, "currency_code": "USD"}
     payload = {**amounts, "line_items": [line], "discounts": [{"amount": 70}]}
     return Invoice(provider_id="1042", customer=Customer(), status="paid", issued_at=SAMPLE_TIME, payload=payload)
+
+
+def _sample_credits() -> Customer:
+    return Customer(provider_id="sample", payload={"promotional_credits": 500, "refundable_credits": 499})
 
 
 def _paid_receipt(*, has_failed: bool) -> Receipt:
@@ -209,6 +214,11 @@ _RECEIPTS: tuple[tuple[str, str, Callable[[], Receipt]], ...] = (
         lambda: payment_methods.default_method_receipt(_sample_card(), still_due=699),
     ),
     (
+        "payment-tried-again",
+        "Payment tried again",
+        lambda: payment_methods.tried_again_receipt(_sample_card(), collected=699, still_due=0, currency="USD"),
+    ),
+    (
         "rest-of",
         "Payment method updated, second part",
         lambda: payment_methods.rest_receipt(payment_methods.method_updated_receipt(_sample_card())),
@@ -217,6 +227,32 @@ _RECEIPTS: tuple[tuple[str, str, Callable[[], Receipt]], ...] = (
         "payment-method-removed",
         "Payment method removed",
         lambda: payment_methods.method_removed_receipt(_sample_card()),
+    ),
+    (
+        "refunded",
+        "Refunded",
+        lambda: refunds.refunded_receipt(
+            _sample_invoice(FAITH), amount=499, method=METHODS[0], reference=_SAMPLE_REFERENCE
+        ),
+    ),
+    (
+        "invoice-credited",
+        "Invoice credited",
+        lambda: refunds.credited_receipt(
+            _sample_invoice(FAITH), _sample_credits(), amount=499, reference=_SAMPLE_REFERENCE
+        ),
+    ),
+    (
+        "taken-off-bill",
+        "Taken off a bill",
+        lambda: refunds.adjusted_receipt(_sample_invoice(FAITH), amount=200, reference=_SAMPLE_REFERENCE),
+    ),
+    (
+        "credit-given",
+        "Credit given",
+        lambda: refunds.promotional_credit_receipt(
+            _sample_credits(), amount=500, currency="USD", reference=_SAMPLE_REFERENCE
+        ),
     ),
 )
 

@@ -6,30 +6,45 @@ from typing import Any
 
 from django.contrib import admin, messages
 from django.contrib.admin.views.main import ChangeList
-from django.db.models import QuerySet
-from django.http import HttpRequest
+from django.core.exceptions import PermissionDenied
+from django.db.models import Q, QuerySet
+from django.http import FileResponse, HttpRequest
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect
+from django.urls import path
 from django.utils.safestring import SafeString
+from django.utils.text import slugify
 
 from accounts.admin import account_actions, audit_log
 from accounts.admin.csv_export import ExportableAdmin
+from accounts.admin.display import NO_VALUE, format_instant
+from accounts.admin.filters import condition_filter
+from accounts.admin.large_tables import LargeTableAdmin, RecentValuesFilter
 from accounts.admin.read_only import ReadOnlyAdmin, account_link
 from accounts.models import Account
 from billing import clock
 from billing.admin.formatting import (
-    UNSET,
     describe_source,
-    format_instant,
+    dunning_words,
+    failure_words,
     format_json,
     format_price,
+    invoice_state,
     page_link,
     readable_payload,
     related_list_links,
+    subscription_state,
+    transaction_method,
+    transaction_state,
+    transaction_type,
 )
 from billing.changes import operator_actions
+from billing.invoices import pdf_files
 from billing.models import Customer, Invoice, ItemPrice, PaymentSource, Plan, Subscription, Transaction
 from billing.models.mirror_row import MirroredResource
 from billing.money import format_cents
 from billing.queries.catalog import arranged_price_ids
+from billing.queries.collections import OUTCOME_FILTERS
 from billing.queries.customers import shared_addresses
 from billing.queries.holdings import attach_plans
 from core.errors import PortalError
@@ -51,7 +66,7 @@ class MirroredAdmin(ReadOnlyAdmin):
         return str(row.resource_version)
 
 
-class CustomerOwnedAdmin(MirroredAdmin):
+class CustomerOwnedAdmin(LargeTableAdmin, MirroredAdmin):
     """A mirrored resource that belongs to a customer."""
 
     account_lookup = "customer__account__id__exact"
@@ -86,13 +101,13 @@ class SharedAddressFilter(admin.SimpleListFilter):
 
 
 @admin.register(Customer)
-class CustomerAdmin(MirroredAdmin):
+class CustomerAdmin(LargeTableAdmin, MirroredAdmin):
     """Customers. One without an account is one that nobody has signed in to yet."""
 
     list_display = ("provider_id", "email", "account_page", "synced_at", "deleted")
     list_filter = (SharedAddressFilter, ("account", admin.EmptyFieldListFilter), "deleted")
     list_select_related = ("account",)
-    search_fields = ("provider_id", "email", "account__email")
+    search_fields = ("provider_id__exact", "email__startswith", "account__email__startswith")
     fields = ("provider_id", "email", "account_page", "related_lists", *MirroredAdmin.last_fields)
     actions = ("read_again",)
 
@@ -167,24 +182,24 @@ class SubscriptionAdmin(CustomerOwnedAdmin):
         return SubscriptionList
 
     list_display = (
-        "provider_id",
         "account_page",
+        "provider_id",
         "plan_label",
-        "status",
+        "status_in_words",
         "formatted_price",
         "next_bill",
         "term_end",
         "deleted",
     )
-    list_filter = ("status", PlanFilter, "deleted")
-    search_fields = ("provider_id", "customer__provider_id", "customer__email")
-    date_hierarchy = "created_at"
+    list_display_links = ("provider_id",)
+    list_filter = (("status", RecentValuesFilter), PlanFilter, "deleted")
+    search_fields = ("provider_id__exact", "customer__provider_id__exact", "customer__email__startswith")
     fields = (
         "provider_id",
         "account_page",
         "customer_page",
         "plan_label",
-        "status",
+        "status_in_words",
         "formatted_price",
         "next_bill",
         "term_end",
@@ -200,6 +215,11 @@ class SubscriptionAdmin(CustomerOwnedAdmin):
         """Return the plan's name and its price id at the provider."""
         note = "" if subscription.plan.is_arranged else ", not in the catalog"
         return f"{subscription.plan.name} ({subscription.item_price_id}{note})"
+
+    @admin.display(description="status", ordering="status")
+    def status_in_words(self, subscription: Subscription) -> SafeString:
+        """Return its status as a pill."""
+        return subscription_state(subscription)
 
     @admin.display(description="per period")
     def formatted_price(self, subscription: Subscription) -> str:
@@ -238,7 +258,7 @@ class PaymentSourceAdmin(CustomerOwnedAdmin):
 
     list_display = ("provider_id", "account_page", "masked_source", "provider_status", "deleted")
     list_filter = ("deleted",)
-    search_fields = ("provider_id", "customer__provider_id", "customer__email")
+    search_fields = ("provider_id__exact", "customer__provider_id__exact", "customer__email__startswith")
     fields = (
         "provider_id",
         "account_page",
@@ -256,7 +276,7 @@ class PaymentSourceAdmin(CustomerOwnedAdmin):
     @admin.display(description="state")
     def provider_status(self, source: PaymentSource) -> str:
         """Return the provider's status."""
-        return source.text("status") or UNSET
+        return source.text("status") or NO_VALUE
 
 
 @admin.register(Invoice)
@@ -264,24 +284,25 @@ class InvoiceAdmin(CustomerOwnedAdmin, ExportableAdmin):
     """Invoices; the number is the provider's id."""
 
     list_display = (
-        "provider_id",
         "account_page",
+        "provider_id",
         "issued_at",
-        "status",
+        "status_in_words",
         "formatted_total",
         "formatted_amount_due",
         "dunning_status",
         "deleted",
     )
-    list_filter = ("status", "deleted", "issued_at")
-    search_fields = ("provider_id", "customer__provider_id", "customer__email")
-    date_hierarchy = "issued_at"
+    list_display_links = ("provider_id",)
+    ordering = ("-issued_at",)
+    list_filter = (("status", RecentValuesFilter), "deleted", "issued_at")
+    search_fields = ("provider_id__exact", "customer__provider_id__exact", "customer__email__startswith")
     fields = (
         "provider_id",
         "account_page",
         "customer_page",
         "issued_at",
-        "status",
+        "status_in_words",
         "formatted_total",
         "formatted_amount_due",
         "dunning_status",
@@ -301,6 +322,24 @@ class InvoiceAdmin(CustomerOwnedAdmin, ExportableAdmin):
         ("dunning", lambda invoice: invoice.text("dunning_status")),
     )
 
+    def get_urls(self) -> list[Any]:
+        """Add the URL of an invoice's PDF."""
+        pdf = path("<int:invoice_id>/pdf/", self.admin_site.admin_view(self.pdf_view), name="billing_invoice_pdf")
+        return [pdf, *super().get_urls()]
+
+    def pdf_view(self, request: HttpRequest, invoice_id: int) -> HttpResponseBase:
+        """Return an invoice's PDF, or its page while it is prepared. Raises Http404 and PermissionDenied."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        invoice = get_object_or_404(Invoice, pk=invoice_id, deleted=False)
+        try:
+            file = pdf_files.open_invoice_pdf(invoice)
+        except PortalError as error:
+            messages.warning(request, error.message)
+            return redirect("admin:billing_invoice_change", invoice.pk)
+        name = f"invoice-{slugify(invoice.provider_id)}.pdf"
+        return FileResponse(file, as_attachment=True, filename=name, content_type="application/pdf")
+
     @admin.display(description="total")
     def formatted_total(self, invoice: Invoice) -> str:
         """Return the total, tax included."""
@@ -311,10 +350,15 @@ class InvoiceAdmin(CustomerOwnedAdmin, ExportableAdmin):
         """Return the amount due."""
         return format_cents(invoice.cents("amount_due"), invoice.text("currency_code") or "USD")
 
-    @admin.display(description="dunning")
+    @admin.display(description="status", ordering="status")
+    def status_in_words(self, invoice: Invoice) -> SafeString:
+        """Return its status as a pill."""
+        return invoice_state(invoice)
+
+    @admin.display(description="tries")
     def dunning_status(self, invoice: Invoice) -> str:
-        """Return its dunning status."""
-        return invoice.text("dunning_status") or UNSET
+        """Return whether a failed collection is tried again."""
+        return dunning_words(invoice) or NO_VALUE
 
     @admin.display(description="belongs to it")
     def related_lists(self, invoice: Invoice) -> SafeString:
@@ -322,21 +366,33 @@ class InvoiceAdmin(CustomerOwnedAdmin, ExportableAdmin):
         return related_list_links(invoice)
 
 
+OutcomeFilter = condition_filter(
+    "outcome",
+    "outcome",
+    {
+        **{str(outcome): (str(outcome).capitalize(), condition) for outcome, condition in OUTCOME_FILTERS.items()},
+        "open": ("In progress", Q(status__in=("in_progress", "needs_attention"))),
+    },
+)
+
+
 @admin.register(Transaction)
 class TransactionAdmin(CustomerOwnedAdmin, ExportableAdmin):
     """Payments and payment attempts."""
 
     list_display = (
-        "provider_id",
         "account_page",
+        "made_at",
         "kind_and_method",
         "formatted_amount",
-        "made_at",
-        "status_and_error",
-        "deleted",
+        "outcome",
+        "why",
+        "provider_id",
     )
-    list_filter = ("deleted",)
-    search_fields = ("provider_id", "customer__provider_id", "customer__email")
+    list_display_links = ("provider_id",)
+    ordering = ("-made_at", "-pk")
+    list_filter = (OutcomeFilter, "made_at")
+    search_fields = ("provider_id__exact", "customer__provider_id__exact", "customer__email__startswith")
     fields = (
         "provider_id",
         "account_page",
@@ -344,7 +400,8 @@ class TransactionAdmin(CustomerOwnedAdmin, ExportableAdmin):
         "kind_and_method",
         "formatted_amount",
         "made_at",
-        "status_and_error",
+        "outcome",
+        "why",
         *MirroredAdmin.last_fields,
     )
 
@@ -363,20 +420,20 @@ class TransactionAdmin(CustomerOwnedAdmin, ExportableAdmin):
 
     @admin.display(description="kind")
     def kind_and_method(self, transaction: Transaction) -> str:
-        """Return its type and payment method."""
-        return f"{transaction.text('type')} by {transaction.text('payment_method')}"
+        """Return what it is, and the payment method with its last digits."""
+        return " by ".join(filter(None, (transaction_type(transaction), transaction_method(transaction))))
 
     @admin.display(description="amount")
     def formatted_amount(self, transaction: Transaction) -> str:
         """Return the amount."""
         return format_cents(transaction.cents("amount"), transaction.text("currency_code") or "USD")
 
-    @admin.display(description="made at")
-    def made_at(self, transaction: Transaction) -> str:
-        """Return when it was made."""
-        return format_instant(transaction.instant("date"))
-
     @admin.display(description="outcome")
-    def status_and_error(self, transaction: Transaction) -> str:
-        """Return its status, with the provider's error code for a failure."""
-        return f"{transaction.text('status')} {transaction.text('error_code')}".strip()
+    def outcome(self, transaction: Transaction) -> SafeString:
+        """Return how it ended as a pill."""
+        return transaction_state(transaction)
+
+    @admin.display(description="why")
+    def why(self, transaction: Transaction) -> str:
+        """Return why it failed, in our words and the bank's."""
+        return failure_words(transaction) or NO_VALUE

@@ -13,7 +13,8 @@ from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.utils.safestring import SafeString
 
-from accounts.admin import account_actions, audit_log
+from accounts.admin import account_actions, audit_log, confirmations
+from accounts.admin.large_tables import LargeTableAdmin
 from accounts.admin.read_only import ReadOnlyAdmin, account_link
 from accounts.models import Account
 from billing import clock
@@ -55,7 +56,7 @@ class ResumeRow:
 
 
 @admin.register(PauseSchedule)
-class PauseScheduleAdmin(ReadOnlyAdmin):
+class PauseScheduleAdmin(LargeTableAdmin, ReadOnlyAdmin):
     """Pauses, newest first."""
 
     list_display = (
@@ -73,9 +74,7 @@ class PauseScheduleAdmin(ReadOnlyAdmin):
     account_lookup = "subscription__customer__account__id__exact"
     list_filter = ("state", OverdueFilter, ("given_up_at", admin.EmptyFieldListFilter), "resume_date")
     list_select_related = ("subscription__customer__account",)
-    search_fields = ("subscription__provider_id", "subscription__customer__email")
-    date_hierarchy = "pause_date"
-    ordering = ("-created_at", "-pk")
+    search_fields = ("subscription__provider_id__exact", "subscription__customer__email__startswith")
     fields = (
         "subscription_page",
         "account_page",
@@ -96,7 +95,7 @@ class PauseScheduleAdmin(ReadOnlyAdmin):
 
     def has_resume_permission(self, request: HttpRequest) -> bool:
         """Return whether the operator may resume subscriptions, which charges the subscriber."""
-        return request.user.has_perm("billing.change_pauseschedule")
+        return request.user.has_perm("billing.act_resume")
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         """Show the list, with the number of overdue pauses (docs/rules.md, rule 1)."""
@@ -145,8 +144,8 @@ class PauseScheduleAdmin(ReadOnlyAdmin):
                 account,
                 subscription_ids=[schedule.subscription.provider_id],
                 # Empty for a pause whose figures the operator never saw: no quote matches it.
-                quote=account_actions.submitted_quote(request, f"quote-{schedule.pk}"),
-                key=account_actions.submitted_key(request, f"key-{schedule.pk}"),
+                quote=confirmations.submitted_quote(request, f"quote-{schedule.pk}"),
+                key=confirmations.submitted_key(request, f"key-{schedule.pk}"),
                 actor=audit_log.operator_actor(request),
                 now=clock.billing_now(),
             )
@@ -178,7 +177,7 @@ def _pause_label(schedule: PauseSchedule) -> str:
 
 def _resume_row(schedule: PauseSchedule, account: Account) -> ResumeRow:
     """Return what resuming would charge, or why it is impossible."""
-    key = account_actions.new_action_key()
+    key = confirmations.new_action_key()
     try:
         estimate = resumes.estimate_resume(
             account, subscription_ids=[schedule.subscription.provider_id], days=None, now=clock.billing_now()

@@ -9,9 +9,10 @@ from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
-from accounts.admin.read_only import AnyModelAdmin
+from accounts.admin.display import NO_VALUE
+from accounts.admin.plain_text import PlainTextAdmin
 from accounts.brands import site
-from billing.admin.formatting import UNSET, format_price
+from billing.admin.formatting import format_price
 from billing.admin.mirror import MirroredAdmin
 from billing.changes import bundle_rates
 from billing.models import Item, ItemPrice, Plan
@@ -34,12 +35,12 @@ class ItemAdmin(MirroredAdmin):
     @admin.display(description="kind")
     def kind(self, item: Item) -> str:
         """Return the provider's type: a plan, an add-on or a charge."""
-        return item.text("type") or UNSET
+        return item.text("type") or NO_VALUE
 
     @admin.display(description="state")
     def sale_status(self, item: Item) -> str:
         """Return the provider's status, `active` when on sale."""
-        return item.text("status") or UNSET
+        return item.text("status") or NO_VALUE
 
     @admin.display(description="plan")
     def plan_label(self, item: Item) -> str:
@@ -77,7 +78,7 @@ def _item_choices() -> list[tuple[str, str]]:
 
 
 @admin.register(Plan)
-class PlanAdmin(AnyModelAdmin):
+class PlanAdmin(PlainTextAdmin):
     """The plans of the catalog. A change shows on all screens, and bundles are aligned with it."""
 
     form = PlanForm

@@ -8,6 +8,7 @@ from django.http import HttpRequest
 from django.utils.safestring import SafeString
 
 from accounts.admin import audit_log
+from accounts.admin.large_tables import LargeTableAdmin, RecentValuesFilter
 from accounts.admin.read_only import ReadOnlyAdmin
 from billing.admin.formatting import format_json
 from billing.mirror import webhook_processing
@@ -15,7 +16,7 @@ from billing.models import WebhookEvent
 
 
 @admin.register(WebhookEvent)
-class WebhookEventAdmin(ReadOnlyAdmin):
+class WebhookEventAdmin(LargeTableAdmin, ReadOnlyAdmin):
     """The provider's events, newest first. Parked events failed too often and wait for an operator."""
 
     list_display = (
@@ -29,10 +30,9 @@ class WebhookEventAdmin(ReadOnlyAdmin):
         "attempts",
         "error",
     )
-    list_filter = ("state", "source", "event_type", "received_at")
-    search_fields = ("event_id", "event_type", "payload__names")
-    date_hierarchy = "received_at"
-    ordering = ("-received_at", "-pk")
+    list_filter = ("state", "source", ("event_type", RecentValuesFilter), "received_at")
+    search_fields = ("event_id__exact", "owner__exact")
+    search_help_text = "Id of an event or a customer"
     fields = (
         "event_id",
         "event_type",

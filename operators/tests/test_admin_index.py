@@ -1,6 +1,8 @@
-"""The index of the admin: the everyday pages come first, and only permitted pages are listed."""
+"""The menu and the list of all records: only permitted pages are in them."""
 
 from __future__ import annotations
+
+from typing import Any
 
 from django.contrib.auth.models import Permission
 from django.test import Client
@@ -8,29 +10,37 @@ from django.test import Client
 from accounts.models import User
 
 
-def _index_groups(user: User) -> dict[str, list[str]]:
+def records_context(user: User) -> Any:
+    """Return what the list of all records shows to an operator."""
     browser = Client()
     browser.force_login(user)
-    apps = browser.get("/admin/").context["app_list"]
-    return {app["name"]: [model["name"] for model in app["models"]] for app in apps}
+    return browser.get("/admin/records/").context
 
 
-def test_everyday_pages_are_listed_first_and_once(db: None) -> None:
-    groups = _index_groups(User.objects.create_superuser("olga"))
-    daily = [
+def test_a_superuser_sees_the_whole_menu(db: None) -> None:
+    entries = records_context(User.objects.create_superuser("olga"))["menu"]
+
+    assert [entry.label for entry in entries] == [
+        "Desk",
         "Accounts",
         "System health",
         "Churn report",
+        "Revenue",
         "Brands",
-        "Pause offer content",
+        "Pause offers",
         "Site settings",
+        "All records",
     ]
-    assert next(iter(groups.items())) == ("Every day", daily)
-    others = [name for group, names in groups.items() if group != "Every day" for name in names]
-    assert not set(daily) & set(others)
+    assert [entry.label for entry in entries if entry.is_current] == ["All records"]
 
 
-def test_it_lists_only_pages_that_the_operator_may_see(db: None) -> None:
+def test_an_operator_sees_only_permitted_pages(db: None) -> None:
     petra = User.objects.create_user("petra", is_staff=True)
     petra.user_permissions.set(Permission.objects.filter(codename__in=("view_account", "view_invoice")))
-    assert _index_groups(petra) == {"Every day": ["Accounts"], "Billing": ["Invoices"]}
+    context = records_context(petra)
+
+    assert [entry.label for entry in context["menu"]] == ["Desk", "Accounts", "All records"]
+    assert {app["name"]: [model["name"] for model in app["models"]] for app in context["app_list"]} == {
+        "Accounts and sign-in": ["Accounts"],
+        "Billing": ["Invoices"],
+    }

@@ -15,9 +15,10 @@ from django.core.management import call_command
 from django.test import Client
 
 from operators import tasks
+from operators.lockout import NAME_FAILURES
 from operators.tests.conftest import Operator
 
-TOO_MANY = "Too many tries"
+TOO_MANY = "Sign-in is locked for a while"
 
 
 def fail_sign_in(operator: Operator, times: int, **extra: Any) -> Any:
@@ -89,6 +90,46 @@ def test_failures_at_another_address_do_not_lock_out(olga: Operator, behind_a_pr
     olga.enroll_app()
     fail_sign_in(Operator(olga.user, Client()), 5, headers={"X-Forwarded-For": "198.51.100.7"})
     olga.sign_in(headers={"X-Forwarded-For": "203.0.113.9"})
+    assert olga.is_in()
+
+
+@pytest.mark.shows("security-39", "security-55")
+def test_wrong_passwords_from_many_addresses_lock_new_browsers_and_no_known_one(
+    olga: Operator, behind_a_proxy: None, clock: Any
+) -> None:
+    olga.enroll_app()
+    olga.sign_in(headers={"X-Forwarded-For": "203.0.113.1"})
+    assert olga.is_in()
+    stranger = Operator(olga.user, Client())
+    statuses = [
+        stranger.sign_in("wrong", headers={"X-Forwarded-For": f"198.51.100.{number}"}).status_code
+        for number in range(60)
+    ]
+    assert statuses == [200] * (NAME_FAILURES.count - 1) + [429] * (61 - NAME_FAILURES.count)
+    clock.shift(timedelta(minutes=2))
+    new_browser = Operator(olga.user, Client())
+    locked = new_browser.sign_in(headers={"X-Forwarded-For": "203.0.113.2"})
+    assert locked.status_code == 429
+    assert locked["Retry-After"] == "3480"
+    assert "Wait 58 minutes" in locked.content.decode()
+
+    olga.browser.post("/admin/logout/")
+    olga.sign_in(headers={"X-Forwarded-For": "203.0.113.3"})
+    assert olga.is_in()
+    assert new_browser.sign_in(headers={"X-Forwarded-For": "203.0.113.2"}).status_code == 429
+    clock.shift(timedelta(minutes=58, seconds=1))
+    new_browser.sign_in(headers={"X-Forwarded-For": "203.0.113.2"})
+    assert new_browser.is_in()
+
+
+@pytest.mark.shows("security-55")
+def test_a_command_unlocks_a_name_that_failed_from_many_addresses(olga: Operator, behind_a_proxy: None) -> None:
+    olga.enroll_app()
+    for number in range(NAME_FAILURES.count):
+        olga.sign_in("wrong", headers={"X-Forwarded-For": f"198.51.100.{number}"})
+    assert olga.sign_in().status_code == 429
+    call_command("unlock_operator", "olga", stdout=StringIO())
+    olga.sign_in()
     assert olga.is_in()
 
 

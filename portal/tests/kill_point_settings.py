@@ -18,6 +18,8 @@ from celery.signals import worker_process_init
 
 from portal.settings import *  # noqa: F403
 
+# Processes can be killed one by one, and the worker goes on.
+CELERY_WORKER_POOL = "prefork"
 # How long the parent process of a worker waits before it reports a dead child's task as lost; the default is 10 s.
 CELERY_WORKER_LOST_WAIT = 0.1
 KILL_POINT_FILE = Path(os.environ["KILL_POINT_FILE"])

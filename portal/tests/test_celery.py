@@ -15,7 +15,7 @@ def task_names():
 
 def consumed_queues():
     workers = [command for command in portal_processes().values() if "worker" in command]
-    return {command[command.index("-Q") + 1] for command in workers}
+    return {queue for command in workers for queue in command[command.index("-Q") + 1].split(",")}
 
 
 def queue_for_task(task):
@@ -30,9 +30,21 @@ def test_every_queue_has_a_worker_in_the_demo(task_names):
     assert {queue_for_task(task) for task in task_names} == consumed_queues()
 
 
-@pytest.mark.parametrize("long_task", ["run_job", "process_due_webhooks"])
-def test_sign_in_codes_do_not_queue_behind_long_tasks(long_task):
-    assert queue_for_task("accounts.tasks.send_mail") != queue_for_task(f"billing.tasks.{long_task}")
+def test_sign_in_codes_have_a_worker_and_a_queue_of_their_own(task_names):
+    codes = {task for task in task_names if queue_for_task(task) == "codes"}
+
+    assert codes == {"accounts.tasks.send_login_code", "accounts.tasks.send_due_codes"}
+    assert [command for command in portal_processes().values() if "codes" in ",".join(command).split(",")] == [
+        portal_processes()["codes"]
+    ]
+
+
+@pytest.mark.parametrize("long_task", ["run_job", "process_due_webhooks", "send_paced_mails"])
+def test_neither_mail_nor_pdfs_queue_behind_long_tasks(long_task):
+    queues = {queue_for_task(name) for name in ("accounts.tasks.send_mail", "billing.tasks.make_invoice_pdf")}
+
+    assert len(queues) == 2
+    assert queue_for_task(f"billing.tasks.{long_task}") not in queues
 
 
 @pytest.mark.shows("reliability-16")

@@ -20,7 +20,7 @@ def test_an_operator_can_unsubscribe_a_subscriber(client: Client, ava: Account) 
     assert "Emails wanted: what&#x27;s streaming" in client.get(page).content.decode()
     act = reverse("admin:accounts_account_act", args=[ava.pk, "unsubscribe"])
     assert "Unsubscribe ava@example.com from all emails?" in client.get(act).content.decode()
-    assert "Unsubscribed from all emails." in client.post(act, {}, follow=True).content.decode()
+    assert "Unsubscribed from all emails." in client.post(act, {"reason": "She called"}, follow=True).content.decode()
     assert email_preferences.preferences_of_account(ava) == email_preferences.NONE_WANTED
     newest = PreferenceChange.objects.first()
     assert newest is not None

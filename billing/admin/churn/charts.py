@@ -6,6 +6,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from billing.money import CENTS_PER_DOLLAR, format_cents
+
 WIDTH, HEIGHT = 320, 116
 # Room above for the number of the top line, and below for the first and last label.
 TOP, BOTTOM = 14, 96
@@ -36,6 +38,7 @@ class Chart:
     top: int
     first: str
     last: str
+    table: str = "By week"
 
     width, height, top_line, base_line = WIDTH, HEIGHT, TOP, BOTTOM
 
@@ -55,6 +58,32 @@ def chart_over_time(id_: str, title: str, points: Sequence[tuple[str, int]]) -> 
         top=top,
         first=points[0][0],
         last=points[-1][0],
+    )
+
+
+def amount_chart(id_: str, title: str, points: Sequence[tuple[str, int]], *, currency: str, table: str) -> Chart:
+    """Return the chart of an amount in cents over time; a negative amount has no bar. `table` has the same numbers."""
+    top = axis_maximum(math.ceil(max(0, *(cents for _, cents in points)) / CENTS_PER_DOLLAR))
+    step = WIDTH / len(points)
+    (first, earliest), (last, latest) = points[0], points[-1]
+    ends = f"{format_cents(earliest, currency)} in {first}, {format_cents(latest, currency)} in {last}."
+    return Chart(
+        id=id_,
+        title=title,
+        description=ends,
+        bars=[
+            _chart_bar(
+                index * step,
+                step,
+                max(0, cents) / (top * CENTS_PER_DOLLAR),
+                f"{label}: {format_cents(cents, currency)}",
+            )
+            for index, (label, cents) in enumerate(points)
+        ],
+        top=top,
+        first=first,
+        last=last,
+        table=table,
     )
 
 

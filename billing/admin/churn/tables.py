@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 
 from billing.admin.churn.charts import format_share
 from billing.models import Plan
@@ -119,7 +120,7 @@ TABLE_BUILDERS: Mapping[str, Callable[[ReportRange, ChurnStatistics], Table]] = 
 
 
 def _cell_text(cell: object) -> str:
-    return f"{cell:,}" if isinstance(cell, int) else str(cell)
+    return f"{cell:,}" if isinstance(cell, (int, Decimal)) else str(cell)
 
 
 def _measure_counts(counts: Counts) -> list[int]:

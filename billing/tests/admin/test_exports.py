@@ -78,7 +78,22 @@ def test_a_cell_that_starts_like_a_formula_is_escaped(start: str) -> None:
     assert csv_cell(f"{start}1+1") == f"'{start}1+1"
 
 
-@pytest.mark.parametrize("value", [-699, 1.5, "1-2", "a=b", ""])
+@pytest.mark.shows("security-40")
+@pytest.mark.parametrize(
+    ("text", "cell"),
+    [
+        ("a;=1+1", "a;'=1+1"),
+        ('a; "=1+1', "a; \"'=1+1"),
+        ("a\t@SUM(1)", "a\t'@SUM(1)"),
+        ("a\r\n+1", "a\r\n'+1"),
+        ("a;b;-1", "a;b;'-1"),
+    ],
+)
+def test_a_formula_after_another_separator_is_escaped(text: str, cell: str) -> None:
+    assert csv_cell(text) == cell
+
+
+@pytest.mark.parametrize("value", [-699, 1.5, "1-2", "a=b", "a; b", ""])
 def test_numbers_and_ordinary_text_are_unchanged(value: object) -> None:
     assert csv_cell(value) == value
 

@@ -6,7 +6,10 @@ import sys
 from ipaddress import ip_network
 
 import pytest
+import time_machine
+from django.utils import timezone
 
+from billing.models import Heartbeat
 from conftest import ROOT, free_port
 from portal.middleware.internal_probes import PROBE_PATHS
 
@@ -26,7 +29,13 @@ def test_it_reports_that_the_provider_is_down_and_stays_ready(client, settings):
     settings.CHARGEBEE_ENDPOINT = f"http://127.0.0.1:{free_port()}/api/v2"
     response = client.get("/readyz")
     assert response.status_code == 200
-    assert response.json() == {"status": "ok", "database": "ok", "broker": "ok", "provider": "down"}
+    assert response.json() == {
+        "status": "ok",
+        "database": "ok",
+        "workers": "down",
+        "broker": "ok",
+        "provider": "down",
+    }
 
 
 @pytest.mark.django_db
@@ -41,6 +50,19 @@ def test_it_reports_that_the_broker_is_down_and_stays_ready(client, settings):
     response = client.get("/readyz")
     assert response.status_code == 200
     assert response.json()["broker"] == "down"
+
+
+@pytest.mark.shows("reliability-39")
+@pytest.mark.django_db
+def test_it_reports_that_no_worker_took_a_tick_for_a_minute(client):
+    now = timezone.now()
+    with time_machine.travel(now, tick=False) as traveller:
+        Heartbeat.objects.create(pk=1, at=now)
+        traveller.shift(59)
+        assert client.get("/readyz").json()["workers"] == "ok"
+        traveller.shift(1)
+        response = client.get("/readyz")
+    assert (response.status_code, response.json()["workers"]) == (200, "down")
 
 
 @pytest.mark.django_db

@@ -45,9 +45,12 @@ def test_the_admin_does_not_require_trusted_types(anyone):
     assert "trusted-types" not in read_policy(anyone.get("/admin/login/"))
 
 
+@pytest.mark.shows("security-47")
 @pytest.mark.parametrize("path", EVERYWHERE)
 def test_every_response_has_the_other_security_headers(anyone, path):
     response = anyone.get(path)
+    assert response["Cross-Origin-Resource-Policy"] == "same-origin"
+    assert read_policy(response)["report-uri"] == ["/csp-reports"]
     assert response["X-Content-Type-Options"] == "nosniff"
     assert response["Referrer-Policy"] == "same-origin"
     assert response["Cross-Origin-Opener-Policy"] == "same-origin"

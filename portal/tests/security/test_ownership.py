@@ -63,6 +63,7 @@ OWNED_ID_REQUESTS: dict[str, list[tuple[str, Any]]] = {
     ],
     "switch_customer": [("/api/account/others/switch", {"customerId": "bob"})],
     "invoice_pdf": [("/api/invoice/pdf/bobs-bill", None)],
+    "credit_note_pdf": [("/api/invoice/credit-note/bobs-note", None)],
     "invoice_download": [("/api/invoice/download/{link}", None)],
     "sent_mail": [("/api/account/mails/{mail}", None)],
 }
@@ -123,13 +124,14 @@ def all_rows() -> dict[str, list[Any]]:
 
 
 def open_full_account(handle: str) -> Account:
-    """Open an account with a paused plan, a bill and a card."""
+    """Open an account with a paused plan, a bill with a credit note, and a card."""
     card = {"brand": "visa", "last4": "1111", "first_name": f"{handle}-name"}
     return open_account(
         handle,
         make_subscription(f"{handle}s-plan", KIDS, owner=handle, status="paused", pause_date=timestamp_at(-2)),
         make_resource("payment_source", f"{handle}s-card", customer_id=handle, type="card", status="valid", card=card),
         make_invoice(f"{handle}s-bill", owner=handle),
+        make_resource("credit_note", f"{handle}s-note", customer_id=handle, reference_invoice_id=f"{handle}s-bill"),
     )
 
 

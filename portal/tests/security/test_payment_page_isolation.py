@@ -30,7 +30,23 @@ SERVICE_SOURCES = {
         "frame-src": [*PAYPAL_SOURCES, BRAINTREE_SOURCE],
     },
 }
-FOREIGN = re.compile(r"example\.com|chargebee\.com|paypal|braintree|localhost|nonce-")
+CARDINAL_SOURCES = [f"https://{name}.cardinalcommerce.com" for name in ("songbird", "songbirdstag")]
+TRUSTED_SOURCE, BRAINTREE_API_SOURCE = "https://*.cardinaltrusted.com", "https://*.braintree-api.com"
+# The sources of the card documents for each gateway that authenticates payers with scripts of its own.
+CARD_SOURCES = {
+    "stripe": {
+        "script-src": ["https://js.stripe.com", "https://*.js.stripe.com"],
+        "connect-src": ["https://api.stripe.com"],
+    },
+    "braintree": {
+        "script-src": [BRAINTREE_SOURCE, *CARDINAL_SOURCES, TRUSTED_SOURCE],
+        "connect-src": [
+            *(BRAINTREE_SOURCE, BRAINTREE_API_SOURCE),
+            *("https://*.cardinalcommerce.com", TRUSTED_SOURCE),
+        ],
+    },
+}
+FOREIGN = re.compile(r"example\.com|chargebee\.com|paypal|braintree|stripe|cardinal|localhost|nonce-")
 CARD = ["/add-card-payment-method", "/update-card-payment-method"]
 PAYPAL = ["/add-paypal-payment-method"]
 SOURCE = ROOT / "frontend" / "src"
@@ -115,6 +131,24 @@ def test_a_card_document_allows_the_provider_and_no_other_origin(visitor, bundle
     _, nonce = read_settings(response)
     allowed = provider_policy(strict, nonce)
     assert read_policy(response) == {**allowed, "frame-src": [*allowed["frame-src"], "https:"]}
+
+
+@pytest.mark.shows("security-23", "rule-20")
+@pytest.mark.parametrize("gateways", [["stripe"], ["braintree"], ["stripe", "braintree"]])
+@pytest.mark.parametrize("path", CARD)
+def test_a_card_document_also_allows_what_the_sites_gateways_document(
+    visitor, bundle, strict, settings, path, gateways
+):
+    settings.CHARGEBEE_CARD_GATEWAYS = gateways
+    response, other = visitor.get(path), visitor.get("/")
+    _, nonce = read_settings(response)
+    expected = provider_policy(strict, nonce)
+    expected["frame-src"].append("https:")
+    for name in ("script-src", "connect-src"):
+        expected[name] = [*expected[name], *(source for gateway in gateways for source in CARD_SOURCES[gateway][name])]
+    assert read_policy(response) == expected
+    assert read_policy(other) == strict
+    assert "stripe" not in str(visitor.get(PAYPAL[0]).headers)
 
 
 @pytest.mark.shows("security-23")

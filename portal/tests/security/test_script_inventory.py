@@ -3,7 +3,7 @@
 import pytest
 
 from e2e.support.script_inventory import allowed_origins, listed_sources
-from portal.env import PAYPAL_GATEWAYS
+from portal.env import CARD_GATEWAYS, PAYPAL_GATEWAYS
 
 DOCUMENTS = {
     "app": "/dashboard",
@@ -43,6 +43,17 @@ def test_the_origins_of_paypal_are_those_of_the_gateway(
     settings.CHARGEBEE_PAYPAL_GATEWAY = paypal
     directives = read_policy(visitor.get(DOCUMENTS[document]))
     assert directives[directive] == allowed_origins(kind, document, site="acme", paypal=paypal)
+
+
+@pytest.mark.parametrize("document", ["card", "payPal"])
+@pytest.mark.parametrize("cards", [*((gateway,) for gateway in CARD_GATEWAYS), CARD_GATEWAYS])
+@pytest.mark.parametrize(("kind", "directive"), [("script", "script-src"), ("frame", "frame-src")])
+def test_the_origins_of_card_gateways_are_those_of_the_site(
+    visitor, bundle, db, settings, document, cards, kind, directive
+):
+    settings.CHARGEBEE_CARD_GATEWAYS = [*cards]
+    directives = read_policy(visitor.get(DOCUMENTS[document]))
+    assert directives[directive] == allowed_origins(kind, document, site="acme", cards=cards)
 
 
 WIDGET = "https://widget.example.com"

@@ -1,0 +1,1 @@
+"""What operators do on an account with its subscriptions and payments: the changes that subscribers make."""

@@ -1,0 +1,157 @@
+"""The cost of ticks, nightly jobs and operators' lists does not grow with the site: their statements use indexes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from django.contrib import admin
+from django.db import connection
+from django.test import Client
+from django.urls import reverse
+
+from accounts import data_retention
+from accounts.admin.large_tables import LargeTableAdmin
+from accounts.mail import outbox
+from accounts.models import Account, OutgoingMail, User
+from billing import clock
+from billing.invoices import pdf_files
+from billing.mirror import next_bills, webhook_processing
+from billing.receipts import notices
+
+LARGE_LISTS = sorted(
+    (model for model, model_admin in admin.site._registry.items() if isinstance(model_admin, LargeTableAdmin)),
+    key=lambda model: model._meta.label,
+)
+LARGE_TABLES = {model._meta.db_table for model in LARGE_LISTS}
+WORK: dict[str, Callable[[], object]] = {
+    "expired mails": outbox.drop_expired_mails,
+    "due mails": lambda: [outbox.due_mail_ids(queue) for queue in outbox.Queue],
+    "waiting mails": lambda: [outbox.queue_health(queue) for queue in outbox.Queue],
+    "expired data": data_retention.delete_expired_data,
+    "due events": webhook_processing.due_event_ids,
+    "due PDFs": pdf_files.due_pdf_ids,
+    "missing PDFs": pdf_files.request_missing_pdfs,
+    "due estimates": next_bills.announce_due_estimates,
+    "notices": lambda: notices.queue_due_notices(now=clock.billing_now()),
+}
+
+Statement = tuple[str, Any]
+
+
+@contextmanager
+def collect_statements() -> Iterator[list[Statement]]:
+    """Yield a list to which each statement of the block is added."""
+    statements: list[Statement] = []
+
+    def collect(execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
+        statements.append((sql, params))
+        return execute(sql, params, many, context)
+
+    with connection.execute_wrapper(collect):
+        yield statements
+
+
+def partial_indexes() -> set[str]:
+    """Return the names of the indexes of a part of a table, which may be read whole: what is waiting, for example."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT indexrelid::regclass::text FROM pg_index WHERE indpred IS NOT NULL")
+        return {name for (name,) in cursor.fetchall()}
+
+
+def tables_read_whole(statements: list[Statement], *, is_page: bool = False) -> set[str]:
+    """Return the large tables that a statement reads from end to end although the database avoids it where it can.
+
+    A list's only page has no limit, since its rows were counted before.
+    """
+    found: set[str] = set()
+    partial = partial_indexes()
+    with connection.cursor() as cursor:
+        for avoided in ("seqscan", "sort", "hashjoin", "mergejoin"):
+            cursor.execute(f"SET LOCAL enable_{avoided} = off")
+        for sql, params in statements:
+            if sql.startswith(("SELECT", "UPDATE", "DELETE")):
+                cursor.execute(f"EXPLAIN (FORMAT JSON) {sql}", params)
+                (plan,) = cursor.fetchone()
+                top = (plan if isinstance(plan, list) else json.loads(plan))[0]["Plan"]
+                found.update(_tables_read_whole(top, partial, is_limited=is_page))
+    return found & LARGE_TABLES
+
+
+def _tables_read_whole(node: dict[str, Any], partial: set[str], *, is_limited: bool) -> Iterator[str]:
+    """Yield the tables that a node of a plan reads whole; above a limited node is a limit, and nothing reads it all."""
+    kind = node["Node Type"]
+    if kind == "Seq Scan":
+        yield node["Relation Name"]
+    is_whole_index = kind in ("Index Scan", "Index Only Scan") and "Index Cond" not in node
+    if is_whole_index and node["Index Name"] not in partial and ("Filter" in node or not is_limited):
+        yield node["Relation Name"]
+    below = kind == "Limit" or (is_limited and kind not in ("Sort", "Aggregate", "Hash", "Unique"))
+    for child in node.get("Plans", ()):
+        yield from _tables_read_whole(child, partial, is_limited=below)
+
+
+@pytest.fixture
+def operator(client: Client) -> Client:
+    client.force_login(User.objects.create_superuser("operator", password="not used"))
+    return client
+
+
+@pytest.mark.services
+@pytest.mark.django_db
+@pytest.mark.parametrize("model", LARGE_LISTS, ids=lambda model: model._meta.model_name)
+@pytest.mark.parametrize("query", ["", "ava"])
+def test_a_list_and_its_search_use_indexes(operator: Client, model: Any, query: str) -> None:
+    address = reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_changelist")
+    with collect_statements() as statements:
+        assert operator.get(address, {"q": query} if query else {}).status_code == 200
+    assert len(statements) > 3
+    assert tables_read_whole(statements, is_page=True) == set()
+
+
+@pytest.mark.services
+@pytest.mark.django_db
+@pytest.mark.parametrize("work", WORK.values(), ids=WORK)
+def test_ticks_and_nights_use_indexes(work: Callable[[], object]) -> None:
+    with collect_statements() as statements:
+        work()
+    assert statements
+    assert tables_read_whole(statements) == set()
+
+
+@pytest.mark.services
+@pytest.mark.django_db
+def test_a_search_by_what_has_no_index_would_be_noticed() -> None:
+    with collect_statements() as statements:
+        list(OutgoingMail.objects.filter(last_error="x"))
+        list(OutgoingMail.objects.order_by("last_error")[:10])
+    assert [tables_read_whole([statement], is_page=True) for statement in statements] == [
+        {"accounts_outgoingmail"},
+        {"accounts_outgoingmail"},
+    ]
+
+
+@pytest.mark.django_db
+def test_a_list_counts_up_to_a_limit(operator: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("accounts.admin.large_tables.COUNT_LIMIT", 3)
+    OutgoingMail.objects.bulk_create(OutgoingMail(kind="receipt", to=f"{number}@example.com") for number in range(4))
+    assert "more than 3 outgoing mails" in " ".join(
+        operator.get(reverse("admin:accounts_outgoingmail_changelist")).content.decode().split()
+    )
+
+
+@pytest.mark.django_db
+def test_accounts_are_found_by_the_beginning_of_their_address_and_by_name(operator: Client) -> None:
+    for email, first, last in (("ava@example.com", "Ava", "Ash"), ("bea@example.com", "Bea", "Ash")):
+        Account.objects.open_account(email=email, first_name=first, last_name=last)
+    address = reverse("admin:accounts_account_changelist")
+
+    def found(query: str) -> list[str]:
+        return [account.email for account in operator.get(address, {"q": query}).context["cl"].result_list]
+
+    assert found("AVA@") == found("ava ash") == ["ava@example.com"]
+    assert found("ash") == ["ava@example.com", "bea@example.com"]
+    assert found("example.com") == []
