@@ -12,7 +12,7 @@ from dev.benches.measurements import ROUNDS, NotMeasured, Scores, print_figures
 from dev.benches.portal_server import create_signed_in_account, run_server
 from dev.benches.scratch_portal import scratch_portal
 from dev.paths import ROOT, child_environment, var_dir
-from dev.setup import chromium as dev_chromium
+from dev.setup.chromium import find_browser
 
 NAME = "Lighthouse"
 VERSION = "12.8.2"
@@ -96,7 +96,7 @@ def _measure_pages(folder: Path, chromium: str) -> list[Scores]:
 
 def main() -> None:
     """Measure and print, or print why nothing could be measured."""
-    chromium = dev_chromium.installed_browser() or dev_chromium.playwright_browser()
+    chromium = find_browser()
     if chromium is None or shutil.which("npm", path=child_environment()["PATH"]) is None:
         print_figures([NotMeasured(NAME, "it needs a Chromium, and npm to be fetched by")])
     elif (folder := _install_lighthouse()) is None:
