@@ -1,6 +1,6 @@
 # `make help` lists the targets.
 .DEFAULT_GOAL := help
-.PHONY: help run test check fmt generate lock audit bench storm screenshots reset
+.PHONY: help run test check fmt generate lock audit bench scale storm screenshots reset
 
 # The first supported Python on PATH; PYTHON=… names another.
 PYTHON ?= $(shell for name in python3 python3.13 python3.12 python3.11; do \
@@ -35,6 +35,9 @@ audit: ## Ask PyPI and npm for known vulnerabilities of the locked packages
 
 bench: ## Measure the portal against plain implementations of the same; ROWS="sdk invoices" for some rows
 	@exec $(PYTHON) dev/bench.py
+
+scale: ## Measure how costs grow with the number of accounts, on PostgreSQL; N=100000
+	@exec $(PYTHON) dev/scale.py
 
 storm: ## Search for sequences of actions, faults and kills that break a rule; SECONDS=1800 SEQUENCES=50 SEED=7
 	@exec $(PYTHON) dev/storm.py

@@ -8,3 +8,9 @@ class CoreConfig(AppConfig):
 
     name = "core"
     verbose_name = "Requests and limits"
+
+    def ready(self) -> None:
+        """Listen for the end of this worker, before it forks."""
+        from core import worker_shutdown
+
+        worker_shutdown.listen_for_shutdown()

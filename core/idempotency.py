@@ -13,6 +13,7 @@ import re
 import time
 import uuid
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
@@ -61,6 +62,14 @@ class IdempotencyKeyReused(PortalError):
     message = "This request was already used for another change. Please start again."
 
 
+@dataclass(frozen=True)
+class FinalAnswer:
+    """The final answer to a request: its HTTP status, and a body in values of JSON."""
+
+    status: int
+    body: Any
+
+
 class RequestInProgress(PortalError):
     """The first request with this key is still being processed."""
 
@@ -86,7 +95,7 @@ def idempotent_action(*, limit: Limit | None = None) -> Callable[[ViewMethod], V
             allow = functools.partial(_count_use, _signed_in_user(request), limit)
             key = request.headers.get(KEY_HEADER_NAME)
             if key is not None:
-                return _answer_once(view, request, _validate_key(key), act, allow)
+                return answer_request_once(view, request, _validate_key(key), act, allow=allow)
             allow()
             return act(key=uuid.uuid4().hex)
 
@@ -118,20 +127,56 @@ def _call_method(method: ViewMethod, view: APIView, request: Request, *args: Any
     return method(view, request, *args, key=key, **kwargs)
 
 
-def _answer_once(
-    view: APIView, request: Request, key: str, act: Callable[..., Response], allow: Callable[[], None]
+def answer_request_once(
+    view: APIView,
+    request: Request,
+    key: str,
+    act: Callable[..., Response],
+    *,
+    allow: Callable[[], None] = lambda: None,
+    may_store: Callable[[Response], bool] = lambda _: True,
 ) -> Response:
-    row = _claim_or_wait(_signed_in_user(request), key, _request_fingerprint(request), allow)
+    """Return the response to a request with this key: that of the first one, as soon as there is a final one.
+
+    `act` makes the response and gets a key of its own, as in `answer_once`; so does `allow`. A final response that
+    `may_store` does not accept counts as not final. Raises as `answer_once`.
+    """
+    given: list[Response] = []
+
+    def answer(own_key: str) -> FinalAnswer | None:
+        given.append(_expected_answer(view, act, own_key))
+        return _final_answer(request, given[0]) if may_store(given[0]) else None
+
+    stored = answer_once(_signed_in_user(request), key, request_fingerprint(request), answer, allow=allow)
+    return given[0] if stored is None or given else VerbatimResponse(stored.body, status=stored.status)
+
+
+def answer_once(
+    user: AbstractBaseUser,
+    key: str,
+    fingerprint: str,
+    answer: Callable[[str], FinalAnswer | None],
+    *,
+    allow: Callable[[], None] = lambda: None,
+) -> FinalAnswer | None:
+    """Return the answer to a user's request with this key: that of the first one, as soon as there is a final one.
+
+    `fingerprint` identifies what is asked. `answer` is called with a key of its own, which the request's changes may
+    use, and returns None if its answer is not final: the request may then be repeated. `allow` is called if the key is
+    new, and may raise. Raises IdempotencyKeyReused, RequestInProgress, and what the two raise.
+    """
+    row = _claim_or_wait(user, key, fingerprint, allow)
     if row.status is not None:
-        return VerbatimResponse(row.body, status=row.status)
-    is_stored = False
+        return FinalAnswer(row.status, row.body)
+    final = None
     try:
-        response = _expected_answer(view, act, f"request-{row.pk}")
-        is_stored = _store_final_answer(row, request, response)
+        final = answer(f"request-{row.pk}")
+        if final is not None:
+            row.finish(status=final.status, body=final.body)
     finally:
-        if not is_stored:
+        if final is None:
             row.retry_later(timedelta(0))
-    return response
+    return final
 
 
 def _claim_or_wait(user: AbstractBaseUser, key: str, fingerprint: str, allow: Callable[[], None]) -> IdempotentRequest:
@@ -178,16 +223,15 @@ def _expected_answer(view: APIView, act: Callable[..., Response], key: str) -> R
         return view.handle_exception(error)
 
 
-def _store_final_answer(row: IdempotentRequest, request: Request, response: Response) -> bool:
-    """Store a response if it is final; return whether it is. One that asks to retry is not."""
+def _final_answer(request: Request, response: Response) -> FinalAnswer | None:
+    """Return a response as it is stored; None for one that is not final, such as one that asks to retry."""
     if response.status_code >= 500 or "Retry-After" in response or response.status_code in _UNSTORED_STATUSES:
-        return False
+        return None
     body = json.loads(request.accepted_renderer.render(response.data, renderer_context={"response": response}))
-    row.finish(status=response.status_code, body=body)
-    return True
+    return FinalAnswer(response.status_code, body)
 
 
-def _request_fingerprint(request: Request) -> str:
+def request_fingerprint(request: Request) -> str:
     """Return a digest of method, path, query and body."""
     parts = (request.method or "", request.path, request.META.get("QUERY_STRING", ""))
     return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogateescape") + b"\0" + request.body).hexdigest()

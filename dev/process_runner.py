@@ -1,4 +1,4 @@
-"""Run several processes as one: they end gracefully, and all of them if one dies.
+"""Run several processes as one: they end gracefully, and all of them if one dies; what stands still is started anew.
 
 Three needs rule out a library (decision 7): SIGTERM goes to a group's leader alone, since Celery's leader lets the task
 in progress finish and a pool that ends with it would lose the task; processes end in the reverse order of their start;
@@ -15,7 +15,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from types import FrameType
 
@@ -56,7 +56,7 @@ class Child:
     """A process that leads a session and process group of its own."""
 
     def __init__(self, name: str, command: Sequence[str | Path], environment: Mapping[str, str]) -> None:
-        self.name = name
+        self.name, self.command = name, command
         self.process = subprocess.Popen(
             [str(part) for part in command],
             cwd=ROOT,
@@ -87,6 +87,33 @@ class Child:
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
         self._reader.join(timeout=1)
+
+
+class Watchdog:
+    """Tells when processes have stood still for too long: `is_working` was false for `patience` seconds on end."""
+
+    def __init__(
+        self, names: Collection[str], is_working: Callable[[], bool], *, patience: float, interval: float = 5.0
+    ) -> None:
+        self.names, self.patience = names, patience
+        self._is_working, self._interval = is_working, interval
+        self.begin()
+
+    def begin(self) -> None:
+        """Begin to wait: the processes were started just now."""
+        self._worked_at = self._asked_at = time.monotonic()
+
+    def is_overdue(self) -> bool:
+        """Return whether the processes have stood still for too long; asks at most once in an interval."""
+        now = time.monotonic()
+        if now - self._asked_at < self._interval:
+            return False
+        if now - self._asked_at > 2 * self.patience:
+            self._worked_at = now  # this machine slept, and they could not work
+        self._asked_at = now
+        if self._is_working():
+            self._worked_at = now
+        return now - self._worked_at >= self.patience
 
 
 class Runner:
@@ -127,11 +154,29 @@ class Runner:
                 raise ChildDied(f"{name} did not answer within {seconds:.0f} s")
             time.sleep(0.05)
 
-    def watch_children(self) -> None:
-        """Watch until a process ends (`ChildDied`) or we are asked to stop (`Stopped`)."""
+    def watch_children(self, watchdog: Watchdog | None = None) -> None:
+        """Watch until a process ends (`ChildDied`) or we are asked to stop (`Stopped`).
+
+        The processes of the watchdog are started anew each time that they stand still for too long.
+        """
         while True:
             self.check_children()
+            if watchdog is not None and watchdog.is_overdue():
+                print(
+                    f"  Nothing was done for {watchdog.patience:.0f} s. Starting anew: {', '.join(watchdog.names)}",
+                    flush=True,
+                )
+                self._start_anew(watchdog.names)
+                watchdog.begin()
             time.sleep(0.2)
+
+    def _start_anew(self, names: Collection[str]) -> None:
+        for group in self.groups:
+            for position, child in enumerate(group):
+                if child.name in names:
+                    child.ask_to_end()
+                    child.end_by(time.monotonic() + GRACE_SECONDS)
+                    group[position] = Child(child.name, child.command, self.environment)
 
     def stop_groups(self) -> None:
         """End all groups, the last started first; each has ten seconds to finish its work."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import signal
@@ -10,6 +11,7 @@ import subprocess
 import sys
 import urllib.error
 import urllib.request
+from functools import partial
 from pathlib import Path
 from types import FrameType
 
@@ -25,13 +27,15 @@ from dev.paths import (
     portal_port,
     read_dotenv,
     sandbox_port,
-    var_dir,
 )
-from dev.process_runner import ChildDied, Runner, Stopped
+from dev.process_runner import ChildDied, Runner, Stopped, Watchdog
 from dev.servers import check_services
 from dev.setup import prepare
+from dev.setup.data_folder import hold_data_folder
 
 START_SECONDS = 90.0
+# In it, beat ticks three times; the probe says so after as long again.
+STANDSTILL_SECONDS = 60.0
 
 BANNER = """
   The portal      {base}
@@ -57,7 +61,8 @@ def portal_processes() -> dict[str, list[str]]:
     alone = ("--without-gossip", "--without-mingle", "--without-heartbeat")
     return {
         "web": [str(PYTHON), "-m", "gunicorn", "-c", "portal/gunicorn_conf.py", "portal.wsgi"],
-        "worker": _celery_command("worker", "-n", "worker@%h", "-Q", "celery", "-c", "2", *alone),
+        "codes": _celery_command("worker", "-n", "codes@%h", "-Q", "codes", "-c", "2", *alone),
+        "worker": _celery_command("worker", "-n", "worker@%h", "-Q", "celery,mail", "-c", "2", *alone),
         "jobs": _celery_command("worker", "-n", "jobs@%h", "-Q", "jobs", "-c", "1", *alone),
         "beat": _celery_command("beat", "--pidfile="),
     }
@@ -74,6 +79,15 @@ def is_serving(url: str) -> bool:
     return True
 
 
+def is_background_work_running(url: str) -> bool:
+    """Whether the portal's probe says that workers do what is due; True if it cannot tell."""
+    try:
+        with urllib.request.urlopen(url, timeout=2) as response:
+            return bool(json.load(response).get("workers") != "down")
+    except (OSError, ValueError):
+        return True
+
+
 def _check_settings() -> None:
     """Raise `CannotContinue` or `InvalidSetting` for what would fail only after everything is installed."""
     mode = os.environ.setdefault("PORTAL_ENV", "demo")
@@ -81,10 +95,6 @@ def _check_settings() -> None:
         raise CannotContinue(f"`make run` serves the demo, and PORTAL_ENV is {mode!r}. README.md says how to deploy.")
     if portal_port() == sandbox_port():
         raise CannotContinue(f"PORT and SANDBOX_PORT are both {portal_port()}; give each its own.")
-    try:
-        var_dir().mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise CannotContinue(f"VAR_DIR cannot be made: {error}") from error
 
 
 def _check_ports() -> None:
@@ -120,7 +130,7 @@ def seed_demo() -> None:
         return
     print_line("  Seeding the demo …")
     _run_manage("seed_site")
-    _run_manage("seed_demo")
+    _run_manage("seed_demo", "--past")
     _run_manage("seed_choices")
     stamp.mark_done()
 
@@ -143,7 +153,8 @@ def run_portal() -> None:
         runner.start_group(portal_processes())
         runner.wait_for(lambda: is_serving(f"{base}/healthz"), name="the portal", seconds=START_SECONDS)
         print_line(BANNER.format(base=base, port=portal_port(), sandbox=sandbox, given=_given_environment()))
-        runner.watch_children()
+        is_working = partial(is_background_work_running, f"{base}/readyz")
+        runner.watch_children(Watchdog(("codes", "worker", "jobs", "beat"), is_working, patience=STANDSTILL_SECONDS))
 
 
 def _raise_stopped(number: int, frame: FrameType | None) -> None:
@@ -158,11 +169,10 @@ def main() -> int:
         _check_settings()
         _check_ports()
         check_services()
-        prepare.prepare_to_run()
-        prepare.ensure_database()
-        prepare.ensure_sandbox()
-        prepare.ensure_static_files()
-        run_portal()
+        with hold_data_folder():
+            prepare.prepare_to_run()
+            prepare.prepare_data()
+            run_portal()
     except (KeyboardInterrupt, Stopped):
         print_line("\n  Stopped. Your data is kept; `make reset` starts afresh.")
         return 0

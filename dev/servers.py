@@ -1,4 +1,4 @@
-"""PostgreSQL and Redis: whether they answer, and where their binaries are."""
+"""PostgreSQL, Redis and nginx: whether they answer, and where their binaries are."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dev.console import CannotContinue
 POSTGRESQL_PORT = 5432
 REDIS_PORT = 6379
 # The servers that the fault tests start themselves.
-BINARIES = ("initdb", "postgres", "redis-server")
+BINARIES = ("initdb", "postgres", "redis-server", "nginx")
 # Debian keeps PostgreSQL's binaries out of the PATH.
 DEBIAN_BINARIES = Path("/usr/lib/postgresql")
 

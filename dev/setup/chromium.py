@@ -77,9 +77,14 @@ def _install_distribution_browser() -> str | None:
     return _installed_headless_shell() or installed_browser()
 
 
+def find_browser() -> str | None:
+    """Return the path of a browser that is here, the headless shell first; None if there is none."""
+    return _installed_headless_shell() or installed_browser() or playwright_browser()
+
+
 def ensure_browser() -> str:
     """Return the path of a browser, installing one where that is possible. Raises `CannotContinue`."""
-    browser = _installed_headless_shell() or installed_browser() or playwright_browser()
+    browser = find_browser()
     if browser is None and can_use_apt():
         # The package depends on the libraries that Playwright's build expects.
         browser = _install_distribution_browser()

@@ -10,10 +10,11 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from dev.console import CannotContinue, run_command
+from dev.console import CannotContinue, end_commands, print_line, run_command
 from dev.paths import DIST, NODE_MODULES, PYTHON, ROOT, VENV, child_environment, var_dir
 from dev.setup import system_packages
 from dev.setup.build_cache import Stamp, digest_files
+from dev.setup.folder_lock import hold_folder
 
 BUNDLE_SOURCES = (
     ROOT / "frontend" / "src",
@@ -26,6 +27,7 @@ SEED_SOURCES = (
     ROOT / "accounts" / "management" / "commands" / "seed_site.py",
     ROOT / "billing" / "management" / "commands" / "seed_demo.py",
     ROOT / "billing" / "demo_seed.py",
+    ROOT / "billing" / "demo_past.py",
     ROOT / "preferences" / "management" / "commands" / "seed_choices.py",
     ROOT / "billing" / "fixtures",
 )
@@ -66,19 +68,36 @@ def prepare_frontend() -> None:
     _run_tracks([ensure_node_packages])
 
 
-def _run_tracks(*tracks: Sequence[Callable[[], None]]) -> None:
-    """Run tracks of steps concurrently: Python's packages and Node's do not depend on each other."""
+def prepare_data() -> None:
+    """Make the demo's databases and static files, unless they exist. Raises as `ensure_database`."""
+    _run_concurrently([ensure_database, ensure_static_files], [ensure_sandbox])
 
+
+def _run_tracks(*tracks: Sequence[Callable[[], None]]) -> None:
+    """Run tracks of steps in the checkout concurrently: Python's packages and Node's do not depend on each other.
+
+    One set-up at a time works in the checkout; others wait for it, and find most of their work done.
+    """
+    system_packages.check_python()
+    with hold_folder(ROOT, on_wait=lambda: print_line("  Waiting for another set-up of this folder …")):
+        # All tracks install into it.
+        ensure_virtual_environment()
+        _run_concurrently(*tracks)
+
+
+def _run_concurrently(*tracks: Sequence[Callable[[], None]]) -> None:
     def run_steps(steps: Sequence[Callable[[], None]]) -> None:
         for step in steps:
             step()
 
-    system_packages.check_python()
-    # All tracks install into it.
-    ensure_virtual_environment()
     with ThreadPoolExecutor(len(tracks)) as pool:
-        for track in [pool.submit(run_steps, steps) for steps in tracks]:
-            track.result()
+        try:
+            for track in [pool.submit(run_steps, steps) for steps in tracks]:
+                track.result()
+        except BaseException:
+            # The pool waits for all tracks: what they run would be waited for, too.
+            end_commands()
+            raise
 
 
 def _prepare_python_to_run() -> None:
@@ -174,7 +193,7 @@ def ensure_sandbox() -> None:
     """Simulate the past of the demo's accounts in the sandbox, once; the sandbox must not run yet."""
     stamp = Stamp(stamp_folder() / "sandbox", "done")
     if not (stamp.is_current and (var_dir() / "sandbox.sqlite3").exists()):
-        run_command("Letting the demo's accounts live their past", [PYTHON, "-m", "chargebee_sandbox.seeds"])
+        run_command("Letting the demo's accounts live their past", [PYTHON, "-m", "chargebee_sandbox.seeds", "--past"])
         stamp.mark_done()
 
 

@@ -70,6 +70,12 @@ def has_supported_node(path: str) -> bool:
     return tuple(int(part) for part in version.lstrip("v").split(".")[:2]) >= OLDEST_NODE
 
 
+def ensure_nginx() -> None:
+    """Install nginx, with whose configuration the fault tests run, where we may; they are left out without it."""
+    if shutil.which("nginx") is None and can_use_apt():
+        apt_install("Installing nginx, for the tests of the proxy", ["nginx-light"])
+
+
 def _can_load_weasyprint() -> bool:
     command = [str(PYTHON), "-c", "import weasyprint"]
     return subprocess.run(command, env=child_environment(), capture_output=True, check=False).returncode == 0

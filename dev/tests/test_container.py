@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 import yaml
 
 from conftest import ROOT
@@ -26,9 +27,17 @@ def test_the_image_contains_every_application():
     assert all(f"!{name}\n" in (ROOT / ".dockerignore").read_text() for name in applications)
 
 
+@pytest.mark.shows("security-41")
+def test_the_broker_of_the_containers_has_the_password_that_the_portal_sends():
+    command = SERVICES["redis"]["command"]
+
+    assert command[command.index("--requirepass") + 1] == "${REDIS_PASSWORD}"
+    assert SERVICES["web"]["environment"]["REDIS_URL"].startswith("redis://:${REDIS_PASSWORD:?")
+
+
 def test_the_workers_consume_the_queues_of_the_demo():
     demo = portal_processes()
-    queues = {name: demo[name][demo[name].index("-Q") + 1] for name in ("worker", "jobs")}
+    queues = {name: demo[name][demo[name].index("-Q") + 1] for name in ("codes", "worker", "jobs")}
 
     assert {name: SERVICES[name]["command"][-3] for name in queues} == queues
     assert {"web", "beat", *queues} <= set(SERVICES)

@@ -76,3 +76,35 @@ def test_an_interrupted_installation_starts_over(checkout):
     files = {file.name for file in environment.iterdir()}
     assert ".installed-requirements" in files
     assert not {"half-a-package", ".installing"} & files
+
+
+TREE = "import subprocess, sys, time; subprocess.Popen([sys.executable, '-c', {child!r}]); time.sleep(600)"
+CHILD = "import pathlib, sys, time; pathlib.Path({mark!r}).touch(); time.sleep(600)"
+INTERRUPTED = """
+import signal, sys
+# A shell that runs the tests in the background lets them ignore it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+from dev.console import run_command
+from dev.setup import prepare
+prepare._run_tracks([lambda: run_command("One", [sys.executable, "-c", {tree!r}])], [lambda: None])
+"""
+
+
+def processes_with(text):
+    found = subprocess.run(["pgrep", "-f", text], capture_output=True, text=True, check=False)
+    return found.stdout.split()
+
+
+@pytest.mark.shows("reliability-38")
+def test_an_interruption_ends_installers_and_their_children_at_once(tmp_path):
+    mark = tmp_path / "child-runs"
+    program = INTERRUPTED.format(tree=TREE.format(child=CHILD.format(mark=str(mark))))
+    setup = subprocess.Popen([sys.executable, "-c", program], cwd=ROOT, stderr=subprocess.DEVNULL)
+    deadline = time.monotonic() + 60
+    while not mark.exists():
+        assert time.monotonic() < deadline
+        assert setup.poll() is None
+        time.sleep(0.01)
+    setup.send_signal(signal.SIGINT)
+    setup.wait(timeout=20)
+    assert processes_with(str(mark)) == []

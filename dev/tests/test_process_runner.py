@@ -107,3 +107,42 @@ def test_the_leader_finishes_when_the_runner_is_killed(running, tmp_path):
     wait_until(lambda: not is_alive(leader))
     assert (tmp_path / "finished").exists()
     os.kill(helper, signal.SIGKILL)
+
+
+# It works once it is started for the second time.
+STANDING_STILL = """
+import pathlib, sys, time
+starts = pathlib.Path(sys.argv[1]) / 'starts'
+with starts.open('a') as log: log.write('x')
+time.sleep(60)
+"""
+WATCH = """
+import os, pathlib, sys
+from dev.process_runner import Runner, Stopped, Watchdog
+starts = pathlib.Path(sys.argv[2]) / 'starts'
+is_working = lambda: starts.exists() and len(starts.read_text()) > 1
+try:
+    with Runner(os.environ) as runner:
+        runner.start_group({name: [sys.executable, '-c', sys.argv[1], sys.argv[2]] for name in ('worker',)})
+        runner.watch_children(Watchdog(('worker',), is_working, patience=0.6, interval=0.1))
+except Stopped:
+    pass
+"""
+
+
+@pytest.mark.shows("reliability-39")
+def test_what_stands_still_is_started_anew_and_left_alone_once_it_works(tmp_path):
+    runner = subprocess.Popen(
+        [sys.executable, "-c", WATCH, STANDING_STILL, str(tmp_path)],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    starts = tmp_path / "starts"
+    wait_until(lambda: starts.exists() and len(starts.read_text()) == 2)
+    time.sleep(2)
+    runner.terminate()
+    output, _ = runner.communicate(timeout=20)
+    assert starts.read_text() == "xx"
+    assert output.splitlines() == ["  Nothing was done for 1 s. Starting anew: worker"]

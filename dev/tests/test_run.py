@@ -1,13 +1,18 @@
 """`make run` reports what prevents its start in one line, before it installs or starts anything."""
 
+import contextlib
 import os
 import socket
+import sqlite3
 import subprocess
 import sys
 
 import pytest
 
+from dev.console import CannotContinue
 from dev.paths import ROOT
+from dev.setup.data_folder import hold_data_folder
+from dev.setup.folder_lock import hold_folder
 
 
 @pytest.fixture
@@ -57,6 +62,10 @@ def run_portal(folder, **environment):
             "VAR_DIR cannot be made: [Errno 20] Not a directory: '/dev/null/var'",
         ),
         (
+            {"VAR_DIR": "/proc/1"},
+            "VAR_DIR cannot be written to: No such file or directory: /proc/1",
+        ),
+        (
             {"DATABASE_URL": "postgres://portal:a-password@127.0.0.1:1/portal"},
             "No PostgreSQL answers at the address in DATABASE_URL. Start it, or unset DATABASE_URL.",
         ),
@@ -78,3 +87,45 @@ def test_it_names_the_port_that_is_taken(tmp_path, listener, name):
     assert answer.returncode == 1
     assert answer.stdout.strip().startswith(f"Port {listener} is taken.")
     assert f"make run {name}=" in answer.stdout
+
+
+DAMAGED = {
+    "no database": b"This is a text, and long enough to be read as the header of a database. " * 2,
+    "a database cut short": None,
+}
+
+
+@pytest.mark.shows("reliability-37")
+@pytest.mark.parametrize("content", DAMAGED.values(), ids=DAMAGED)
+@pytest.mark.parametrize("name", ["db.sqlite3", "sandbox.sqlite3"])
+def test_it_names_a_damaged_database_and_the_way_out(tmp_path, name, content):
+    file = tmp_path / name
+    if content is None:
+        with contextlib.closing(sqlite3.connect(file)) as database:
+            database.execute("CREATE TABLE entry (text)")
+            database.executemany("INSERT INTO entry VALUES (?)", [("x" * 1000,)] * 50)
+            database.commit()
+        content = file.read_bytes()[:20_000]
+    file.write_bytes(content)
+    answer = run_portal(tmp_path)
+    assert (answer.returncode, answer.stderr) == (1, "")
+    [line] = answer.stdout.strip().splitlines()
+    assert line.startswith(f"The demo's database {file} is damaged (")
+    assert line.endswith("). Start afresh: make reset run")
+    assert file.read_bytes() == content
+
+
+@pytest.mark.shows("reliability-37")
+def test_a_second_run_in_the_same_folder_is_refused(tmp_path):
+    with hold_folder(tmp_path):
+        answer = run_portal(tmp_path)
+    assert (answer.returncode, answer.stderr) == (1, "")
+    assert answer.stdout.strip().startswith(f"Another `make run` uses {tmp_path}. Stop it, or choose")
+
+
+@pytest.mark.shows("reliability-37")
+def test_it_says_how_much_room_it_needs(tmp_path, monkeypatch):
+    monkeypatch.setenv("VAR_DIR", str(tmp_path))
+    needed = r"VAR_DIR has \d+ MB left, and the demo needs 1000000000 MB"
+    with pytest.raises(CannotContinue, match=needed), hold_data_folder(needed_megabytes=10**9):
+        pass
