@@ -29,6 +29,11 @@ def local_date(instant: datetime, zone: str) -> date:
     return instant.astimezone(ZoneInfo(zone)).date()
 
 
+def start_of_day(day: date, zone: str) -> datetime:
+    """Return the start of a day in an IANA time zone."""
+    return datetime(day.year, day.month, day.day, tzinfo=ZoneInfo(zone))
+
+
 def add_months(instant: datetime, months: int) -> datetime:
     """Return the same day some months later, or that month's last day (UTC)."""
     moment = instant.astimezone(UTC)

@@ -65,6 +65,30 @@ class PaymentProcessingFailed(BillingError):
     message = "We couldn't process your payment, so nothing was changed. Please check your payment details."
 
 
+class AddressRefused(BillingError):
+    """The provider does not accept the email address. Nothing was changed."""
+
+    code = "address_refused"
+    status = 409
+    message = "Chargebee didn't accept this address. Nothing was changed."
+
+
+class RefundDeclined(BillingError):
+    """The gateway has declined a refund. Nothing was changed."""
+
+    code = "refund_declined"
+    status = 409
+    message = "The payment method refused the refund. Nothing was changed. Give it as credit instead."
+
+
+class RefundRefused(BillingError):
+    """The provider has refused a refund or a credit: not as much can be given back any more. Nothing was changed."""
+
+    code = "refund_refused"
+    status = 409
+    message = "This amount can't be given back. Nothing was changed."
+
+
 class BillingPartial(BillingError):
     """Only some of several subscriptions were changed; `extra` has the current state (docs/rules.md, rule 2)."""
 

@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
-from django.db.models import QuerySet
+from django.db.models import F, Q, QuerySet
 
 from billing.gateway.http import rate_limit
 from billing.models import JobRun
@@ -31,6 +31,8 @@ LEASE_DURATION = timedelta(seconds=settings.CELERY_TASK_TIME_LIMIT)
 SHARED_LEASE = timedelta(seconds=TASK_EXPIRY_SECONDS)
 # When a job continues that could not reach the provider.
 RETRY_DELAY = timedelta(minutes=5)
+# After an unexpected error: one, two, four minutes and so on, four hours in all.
+FIRST_FAILURE_DELAY, MAX_FAILURES = timedelta(minutes=1), 8
 RETENTION_PERIOD = timedelta(days=90)
 # Our own rows are scanned by primary key, so many numbers per statement, to keep statements short in large tables.
 ROWS_PER_STRETCH = 5_000
@@ -66,7 +68,8 @@ def begin_run(job: str, *, slot: datetime | None = None, stage: str = "") -> Job
     holds it. Raises RunHeld if the slot has a run already, or if the job has an unfinished run with a cursor.
     """
     lease_end = database_now() + LEASE_DURATION
-    replaceable = JobRun.objects.unfinished() if stage else JobRun.objects.due()
+    free = Q(next_attempt_at__lte=database_now()) | Q(failures__gt=0)
+    replaceable = JobRun.objects.unfinished() if stage else JobRun.objects.unfinished().filter(free)
     try:
         with transaction.atomic():
             if slot is not None:
@@ -96,6 +99,25 @@ def request_run(job: str, *, stage: str) -> None:
     abandon_runs(job)
     JobRun.objects.create(job=job, cursor=_start_at(stage), next_attempt_at=database_now())
     enqueue_run(job, None, is_repeated=False)
+
+
+def restart_run(run: JobRun, *, stage: str) -> bool:
+    """Make a run due: a finished one from its beginning, one that waits where it stopped; False if a worker has it."""
+    finished = JobRun.objects.filter(pk=run.pk, finished_at__isnull=False)
+    waiting = JobRun.objects.due().filter(pk=run.pk) | JobRun.objects.unfinished().filter(pk=run.pk, failures__gt=0)
+    now = database_now()
+    due = {"next_attempt_at": now, "attempts": F("attempts") + 1, "failures": 0, "error": ""}
+    afresh: dict[str, object] = {
+        "started_at": now,
+        "finished_at": None,
+        "cursor": _start_at(stage),
+        "counts": {},
+        "counts_by_stage": {},
+    }
+    if not (finished.update(**due, **afresh) or waiting.update(**due)):
+        return False
+    enqueue_run(run.job, run.scheduled_for)
+    return True
 
 
 def abandon_runs(job: str, *, older_than: timedelta = timedelta(0)) -> None:
@@ -135,6 +157,16 @@ def postpone_run(run: JobRun, error: BaseException, *, delay: timedelta = RETRY_
     message = _describe_error(error)
     run.retry_later(delay, error=message, updated_at=database_now())
     logger.warning("Job %s continues later: %s", run, message)
+
+
+def retry_failed_run(run: JobRun, error: Exception) -> None:
+    """Release a run after an unexpected error, due again after a while that doubles each time; at last finish it."""
+    failures = run.failures + 1
+    if failures > MAX_FAILURES:
+        finish_run(run, error)
+        return
+    run.update_held(failures=failures)
+    postpone_run(run, error, delay=FIRST_FAILURE_DELAY * 2 ** (failures - 1))
 
 
 def finish_run(run: JobRun, error: BaseException | None = None) -> None:
@@ -187,6 +219,7 @@ def _save_portion(run: JobRun, stage: str, portion: Portion) -> None:
         "counts": sum_counts(run.counts, portion.counts),
         "counts_by_stage": {**run.counts_by_stage, stage: stage_counts},
         "error": "",
+        "failures": 0,
         "updated_at": now,
     }
     if portion.cursor is not None:

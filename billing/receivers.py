@@ -8,7 +8,7 @@ from accounts.brands import site
 from accounts.mail import queue
 from accounts.models import Account
 from accounts.profile import events, export
-from billing import clock, worker_shutdown
+from billing import clock
 from billing.changes import bundle_coupons, customer_names
 from billing.health import provider_metrics
 from billing.mirror import account_import, documents, erasure
@@ -32,7 +32,6 @@ def connect_receivers() -> None:
     invoice_written.connect(tell_payment, dispatch_uid="billing.tell_payment")
     export.register_export_part("billing", export_part)
     provider_metrics.connect_signals()
-    worker_shutdown.listen_for_shutdown()
     site.register_clock_offset(clock.clock_offset)
     queue.register_preparation(notices.MAIL_KIND, notices.prepare_notice)
     queue.register_preparation(delivery.MAIL_KIND, late_receipts.prepare_receipt)

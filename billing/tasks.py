@@ -7,7 +7,7 @@ from celery import shared_task
 from billing import clock
 from billing.changes import bundle_coupons
 from billing.invoices import pdf_files
-from billing.jobs import recovery, schedule
+from billing.jobs import paced_mails, recovery, schedule
 from billing.mirror import account_import, next_bills, webhook_processing
 
 
@@ -22,6 +22,12 @@ def run_job(name: str, slot: str | None, helping: bool = False) -> None:
     """Run a slice of a job for a slot (ISO 8601, UTC) or of its requested run, or help with it."""
     instant = datetime.fromisoformat(slot) if slot else None
     schedule.run_job(name, instant, now=clock.billing_now(), helping=helping)
+
+
+@shared_task
+def send_paced_mails() -> None:
+    """Send due mails that ask the provider for one slice; the sweep enqueues another while some are left."""
+    paced_mails.send_paced_mails()
 
 
 @shared_task

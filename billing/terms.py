@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from fractions import Fraction
 
 DAY, WEEK, MONTH, YEAR = "day", "week", "month", "year"
 PERIOD_UNITS = (DAY, WEEK, MONTH, YEAR)
 # Plans of the catalog are sold for these, and switch between them.
 SOLD_PERIOD_UNITS = (MONTH, YEAR)
 DEFAULT_CURRENCY = "USD"
+_PERIODS_PER_YEAR = {DAY: 365, WEEK: 52, MONTH: 12, YEAR: 1}
+_MONTHS_PER_YEAR = 12
 
 
 @dataclass(frozen=True)
@@ -23,6 +26,11 @@ class BillingTerms:
     def is_monthly_or_yearly(self) -> bool:
         """Whether it bills every month or every year; plans switch between these two."""
         return self.period == 1 and self.period_unit in SOLD_PERIOD_UNITS
+
+    def monthly_cents(self, amount: int) -> int:
+        """Return what `amount` cents per period come to per month, rounded half up to the cent."""
+        periods = Fraction(_PERIODS_PER_YEAR.get(self.period_unit, _MONTHS_PER_YEAR), self.period)
+        return int(amount * periods / _MONTHS_PER_YEAR + Fraction(1, 2))
 
     @property
     def other_period(self) -> BillingTerms:

@@ -15,7 +15,7 @@ class PortalConfig(AppConfig):
         from django.conf import settings
         from django.db.models.signals import post_migrate
 
-        from portal import checks  # noqa: F401  (registers them)
+        from portal.checks import every_mode, production  # noqa: F401  (registers them)
         from portal.monitoring import metrics
         from portal.operator_groups import set_up_groups
 

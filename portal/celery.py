@@ -30,7 +30,7 @@ app = FailFastCelery("portal")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.conf.beat_schedule = {
     name: {"task": name, "schedule": BEAT_SECONDS, "options": {"expires": BEAT_EXPIRES_SECONDS}}
-    for name in ("accounts.tasks.tick", "billing.tasks.tick")
+    for name in ("accounts.tasks.send_due_codes", "accounts.tasks.tick", "billing.tasks.tick")
 }
 # Not urgent: expired rows have no effect.
 app.conf.beat_schedule["operators"] = {"task": "operators.tasks.forget", "schedule": HOUR_SECONDS}
@@ -43,10 +43,10 @@ app.autodiscover_tasks()
 @beat_init.connect
 def refuse_to_start_unsafely(**kwargs: Any) -> None:
     """Exit a worker or beat whose settings fail the checks, as the web server does."""
-    from portal import checks
+    from portal.checks import start
 
     try:
-        checks.refuse_to_start_unsafely()
+        start.refuse_to_start_unsafely()
     except ImproperlyConfigured as error:
         # Celery ignores what a receiver raises, except SystemExit.
         raise SystemExit(str(error)) from error

@@ -30,8 +30,12 @@ LINK_DOMAINS = ENV.link_domains
 # Not among what operators change: the pages' policy allows this script's origin.
 SUPPORT_WIDGET_URL = ENV.support_widget_url
 NUM_PROXIES = ENV.num_proxies
+# How many requests a process of the web server answers at once; gunicorn starts as many.
+WEB_THREADS = ENV.web_threads
 METRICS_NETWORKS = ENV.metrics_networks
 METRICS_PORT = ENV.metrics_port
+SENTRY_DSN = ENV.sentry_dsn
+SECURITY_CONTACT = ENV.security_contact
 
 INSTALLED_APPS = [
     "operators.apps.OperatorsAdminConfig",
@@ -62,6 +66,7 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "portal.api.middleware.RequestIdMiddleware",
     "portal.middleware.csp.SplitPolicyMiddleware",
+    "portal.middleware.resource_policy.ResourcePolicyMiddleware",
     "django_permissions_policy.PermissionsPolicyMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
@@ -74,6 +79,8 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django_otp.middleware.OTPMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
+    "operators.middleware.OperatorsClockMiddleware",
+    "portal.middleware.view_only.ViewOnlyMiddleware",
     # Last, since it replaces the answer of a sign-in that failed once too often.
     "axes.middleware.AxesMiddleware",
 ]
@@ -105,6 +112,8 @@ USE_I18N = True
 USE_TZ = True
 # Everything is stored and scheduled in UTC; the site's own zone is a setting of the site, applied where a date is made.
 TIME_ZONE = "UTC"
+# Dates of the admin, as people read them.
+FORMAT_MODULE_PATH = "portal.formats"
 
 # --- Database ---------------------------------------------------------------------------------------------------------
 SQLITE_OPTIONS: dict[str, Any] = {
@@ -195,6 +204,8 @@ SESSION_EXPIRE_AT_BROWSER_CLOSE = True
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Strict"
 SESSION_COOKIE_SECURE = PRODUCTION
+# Of an operator who sees a subscriber's screens; it is nothing without the operator's session.
+VIEW_COOKIE_NAME = "__Host-view" if PRODUCTION else "view"
 CSRF_COOKIE_NAME = "__Host-csrf" if PRODUCTION else "csrf"
 CSRF_COOKIE_HTTPONLY = True
 CSRF_COOKIE_SAMESITE = "Strict"
@@ -203,12 +214,18 @@ CSRF_TRUSTED_ORIGINS = [BASE_URL]
 
 # --- The API ----------------------------------------------------------------------------------------------------------
 API_BODY_LIMIT = 256 * 1024
+# How many requests an account may make to one process, and at once the allowance of half a minute. Tests say when.
+ACCOUNT_REQUESTS_A_SECOND: float | None = {"test": None, "demo": 50, "production": 5}[PORTAL_ENV]
 DATA_UPLOAD_MAX_MEMORY_SIZE = API_BODY_LIMIT
 REST_FRAMEWORK: dict[str, Any] = {
-    "DEFAULT_AUTHENTICATION_CLASSES": ["accounts.sign_in.authentication.BearerAuthentication"],
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "accounts.sign_in.authentication.BearerAuthentication",
+        "operators.account_views.ViewAuthentication",
+    ],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
     "DEFAULT_RENDERER_CLASSES": ["portal.api.case.CamelCaseJSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["portal.api.case.CamelCaseJSONParser"],
+    "DEFAULT_THROTTLE_CLASSES": ["portal.api.throttles.AccountThrottle"],
     "DEFAULT_SCHEMA_CLASS": "portal.api.schema.PortalSchema",
     "EXCEPTION_HANDLER": "portal.api.errors.exception_handler",
     "DEFAULT_VERSIONING_CLASS": None,
@@ -252,6 +269,7 @@ CHARGEBEE_API_KEY = ENV.chargebee_api_key
 CHARGEBEE_PUBLISHABLE_KEY = ENV.chargebee_publishable_key
 CHARGEBEE_ENDPOINT = ENV.chargebee_endpoint
 CHARGEBEE_JS_URL = ENV.chargebee_js_url
+CHARGEBEE_CARD_GATEWAYS = ENV.chargebee_card_gateways
 CHARGEBEE_PAYPAL_GATEWAY = ENV.chargebee_paypal_gateway
 RECEIPT_RETENTION_DAYS = ENV.receipt_retention_days
 CHARGEBEE_BACKGROUND_REQUESTS_PER_MINUTE = ENV.chargebee_background_requests_per_minute
@@ -267,17 +285,31 @@ CELERY_TIMEZONE = "UTC"
 CELERY_ENABLE_UTC = True
 CELERY_TASK_IGNORE_RESULT = True  # how a job ended is a row of ours
 CELERY_TASK_ACKS_LATE = True
-# A night's job asks the provider for minutes on end; somebody's sign-in code must not wait behind it.
-JOBS_QUEUE = "jobs"
-CELERY_TASK_ROUTES = {f"billing.tasks.{name}": {"queue": JOBS_QUEUE} for name in ("run_job", "process_due_webhooks")}
+# A night's job asks the provider for minutes on end, and a thousand receipts take the mail server as long. Neither an
+# invoice nor somebody's sign-in code must wait behind them.
+CODES_QUEUE, MAIL_QUEUE, JOBS_QUEUE = "codes", "mail", "jobs"
+CELERY_TASK_ROUTES = {
+    name: {"queue": queue}
+    for queue, names in {
+        CODES_QUEUE: ("accounts.tasks.send_login_code", "accounts.tasks.send_due_codes"),
+        MAIL_QUEUE: ("accounts.tasks.send_mail", "accounts.tasks.send_due_mails"),
+        JOBS_QUEUE: tuple(f"billing.tasks.{name}" for name in ("run_job", "process_due_webhooks", "send_paced_mails")),
+    }.items()
+    for name in names
+}
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+# With the file broker, Celery's processes take their tasks from one pipe, whose lock a killed one keeps: all others
+# then wait for ever. Threads cannot be killed one by one. With Redis each process has a pipe of its own.
+CELERY_WORKER_POOL = "prefork" if ENV.redis_url else "threads"
 CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = True
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_TASK_SOFT_TIME_LIMIT = 240
 CELERY_TASK_TIME_LIMIT = 300  # well under the visibility time-out, or a long task would run twice at once
 # Long work ends a slice after this and goes on in the next: a last request that waits its longest still ends in time.
 JOB_SLICE_SECONDS = 90
+# Shorter than the time between two ticks, each of which enqueues a slice: they do not pile up.
+MAIL_SLICE_SECONDS = 15
 # How often a process adds what it asked the provider to the minute's row. Tests say when.
 PROVIDER_TRAFFIC_SECONDS = None if PORTAL_ENV == "test" else 5
 # After so many failures in a row a process leaves the provider alone for some seconds. Tests say when.
@@ -367,6 +399,8 @@ WEBPACK_LOADER = {
 }
 
 # --- Headers ----------------------------------------------------------------------------------------------------------
+# Where browsers report what a page's policy has blocked.
+POLICY_REPORT_PATH = "/csp-reports"
 # The page's own policy: our scripts and styles, one Trusted Types policy for webpack's lazy chunks, nothing inline.
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
@@ -383,6 +417,7 @@ CONTENT_SECURITY_POLICY = {
         "frame-ancestors": [NONE],
         "require-trusted-types-for": ["'script'"],
         "trusted-types": ["webpack"],
+        "report-uri": [POLICY_REPORT_PATH],
     }
 }
 # Django's admin sets innerHTML in its own scripts, so Trusted Types stay out; it needs no inline script either.
@@ -397,6 +432,7 @@ ADMIN_CONTENT_SECURITY_POLICY = {
     "object-src": [NONE],
     "base-uri": [NONE],
     "frame-ancestors": [NONE],
+    "report-uri": [POLICY_REPORT_PATH],
 }
 PERMISSIONS_POLICY: dict[str, list[str]] = {
     feature: []
@@ -486,4 +522,4 @@ LOGGING: dict[str, Any] = {
         "fontTools": {"level": "ERROR"},
     },
 }
-sentry.start_reporting(dsn=ENV.sentry_dsn, environment=PORTAL_ENV, secrets=SECRETS)
+sentry.start_reporting(dsn=SENTRY_DSN, environment=PORTAL_ENV, secrets=SECRETS)

@@ -9,7 +9,8 @@ from django.views.generic import RedirectView
 from drf_spectacular.views import SpectacularJSONAPIView
 
 from accounts.brands.pictures import UPLOADED_PATH
-from portal import views
+from accounts.views import sign_in_link_page
+from portal import public_files, views
 from portal.monitoring import health, metrics
 
 handler400 = "portal.views.bad_request"
@@ -21,10 +22,14 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("healthz", health.liveness_probe),
     path("readyz", health.readiness_probe),
     path("metrics", metrics.metrics_page),
+    path("robots.txt", public_files.robots_file),
+    path(".well-known/security.txt", public_files.security_contact_file),
+    path(settings.POLICY_REPORT_PATH.removeprefix("/"), public_files.policy_report),
     path("api/", include("accounts.api.urls")),
     path("api/", include("billing.api.urls")),
     path("api/", include("preferences.api.urls")),
     path("unsubscribe/", include("preferences.urls")),
+    path("sign-in-link/<str:token>", sign_in_link_page),
     path("webhooks/", include("billing.webhooks.urls")),
     path("admin/", admin.site.urls),
     path("admin", RedirectView.as_view(url="/admin/")),

@@ -10,7 +10,10 @@ from django.core.files.storage import default_storage
 from django.db import Error as DatabaseFailure
 from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
+from django.middleware.csrf import get_token
 from django.shortcuts import render
+from django.urls import reverse
+from django.utils import timezone
 from django.views.decorators.cache import cache_control, never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
@@ -19,6 +22,8 @@ from webpack_loader.utils import get_loader
 
 from accounts.api.serializers import SiteSerializer
 from accounts.brands.site import brand_for_host, site_for_host
+from operators.account_views import find_open_view
+from operators.models import AccountView
 from portal.api.case import camelize_keys
 from portal.api.errors import status_response
 from portal.api.requests import is_json_request
@@ -48,8 +53,9 @@ def _failure_response(request: HttpRequest, status: int) -> HttpResponse:
 
 def _render_document(request: HttpRequest, kind: str, **more_settings: object) -> HttpResponse:
     path = f"/{_screen_name(request)}"
+    view = find_open_view(request)
     context = {
-        "settings": {"document": kind, **more_settings},
+        "settings": {"document": kind, **more_settings, **({} if view is None else _view_settings(request, view))},
         "site": _site_payload(request),
         "is_landing": path == LANDING,
     }
@@ -58,6 +64,25 @@ def _render_document(request: HttpRequest, kind: str, **more_settings: object) -
     except (OSError, ValueError, BaseWebpackLoaderException) as error:
         logger.error("The page cannot be shown: the bundle is not built (%s).", error)
         return render(request, "portal/bundle_missing.html", status=503)
+
+
+def _view_settings(request: HttpRequest, view: AccountView) -> dict[str, object]:
+    """Return what the app needs to know of an operator's view of an account: its banner, and how it ends."""
+    return {
+        "view": {
+            "name": view.account.name or view.account.email,
+            "expiresAt": view.expires_at.isoformat(),
+            "secondsLeft": int((view.expires_at - timezone.now()).total_seconds()),
+            "endUrl": reverse("admin:end_view"),
+            "backUrl": reverse("admin:accounts_account_change", args=[view.account.pk]),
+            "csrfToken": get_token(request),
+        }
+    }
+
+
+def _is_view(request: HttpRequest) -> bool:
+    """Return whether an operator sees a subscriber's screens, which have neither payment forms nor a widget."""
+    return find_open_view(request) is not None
 
 
 def _render_payment_document(request: HttpRequest, kind: str) -> HttpResponse:
@@ -105,7 +130,7 @@ def app_page(request: HttpRequest) -> HttpResponse:
     if name in (*CARD_DOCUMENTS, *PAYPAL_DOCUMENTS):
         query = request.META["QUERY_STRING"]
         return HttpResponseRedirect(f"/{name}?{query}" if query else f"/{name}")
-    if not settings.SUPPORT_WIDGET_URL:
+    if not settings.SUPPORT_WIDGET_URL or _is_view(request):
         return _render_document(request, "app")
     return _render_document(request, "profile") if name == WIDGET_FREE_PATH else _supported_document(request)
 
@@ -117,17 +142,25 @@ def _supported_document(request: HttpRequest) -> HttpResponse:
 
 @never_cache
 @require_safe
-@allow_card_fields
 def card_document(request: HttpRequest) -> HttpResponse:
     """Return the document for pages with the provider's card fields and the page of the card's bank."""
+    return _render_document(request, "app") if _is_view(request) else _document_with_card_fields(request)
+
+
+@allow_card_fields
+def _document_with_card_fields(request: HttpRequest) -> HttpResponse:
     return _render_payment_document(request, "card")
 
 
 @never_cache
 @require_safe
-@allow_paypal
 def paypal_document(request: HttpRequest) -> HttpResponse:
     """Return the document for the page with PayPal's button, which opens PayPal's window."""
+    return _render_document(request, "app") if _is_view(request) else _document_with_paypal(request)
+
+
+@allow_paypal
+def _document_with_paypal(request: HttpRequest) -> HttpResponse:
     return _render_payment_document(request, "payPal")
 
 

@@ -11,7 +11,7 @@ django_application = get_wsgi_application()
 # These imports need the applications to be loaded.
 from django.conf import settings  # noqa: E402
 
-from portal.checks import refuse_to_start_unsafely  # noqa: E402
+from portal.checks.start import refuse_to_start_unsafely  # noqa: E402
 from portal.middleware.chunked_bodies import ChunkedBodyMiddleware  # noqa: E402
 
 application = ChunkedBodyMiddleware(django_application, settings.API_BODY_LIMIT)

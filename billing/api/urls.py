@@ -109,6 +109,11 @@ urlpatterns = [
     path("invoice/list", InvoiceViewSet.as_view({"get": "list_invoices"}), name="invoice-list"),
     path("invoice/pdf/<invoice_number:number>", InvoiceViewSet.as_view({"get": "link_pdf"}), name="invoice-pdf"),
     path(
+        "invoice/credit-note/<invoice_number:number>",
+        InvoiceViewSet.as_view({"get": "link_credit_note"}),
+        name="credit-note-pdf",
+    ),
+    path(
         "invoice/statement/<int:year>",
         InvoiceViewSet.as_view({"get": "link_statement"}),
         name="invoice-statement",

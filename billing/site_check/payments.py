@@ -16,6 +16,8 @@ CHECKOUT = f"{SETTINGS} > Checkout & Self-Serve Portal, at allowed domains"
 CARD = "card"
 # The gateways whose cards can be edited at the provider; elsewhere a card can only be replaced.
 EDITING_GATEWAYS = ("chargebee", "stripe", "braintree", "authorize_net", "worldpay")
+# The gateways that authenticate payers with scripts of their own (docs/scripts.md).
+SCRIPT_GATEWAYS = {"stripe", "braintree"}
 NOT_PAID = "not_paid"
 
 
@@ -48,11 +50,22 @@ def _check_gateways(site: SiteReader) -> Iterator[Finding]:
             f"not those of {', '.join(fixed)}",
             "Nothing, if subscribers may replace a card rather than edit it.",
         )
+    yield _check_gateway_scripts(card_gateways & SCRIPT_GATEWAYS)
     paypal = "PayPal, with agreements that can be charged later"
     if types[PAYPAL]:
         yield TOPIC.ok(paypal, f"{types[PAYPAL]} of the newest payment sources")
     else:
         yield TOPIC.unreadable(paypal, place=f"{GATEWAYS} > PayPal", found="no PayPal account at the site yet")
+
+
+def _check_gateway_scripts(used: set[str]) -> Finding:
+    """Compare the gateways of the newest cards with those whose scripts the card screens allow."""
+    needed = "CHARGEBEE_CARD_GATEWAYS names the gateways that ask payers with scripts of their own"
+    allowed = settings.CHARGEBEE_CARD_GATEWAYS
+    if missing := sorted(used.difference(allowed)):
+        todo = f"Set CHARGEBEE_CARD_GATEWAYS={','.join(sorted(used.union(allowed)))}: without it, 3-D Secure fails."
+        return TOPIC.wrong(needed, f"cards with {', '.join(missing)}, which it does not name", todo)
+    return TOPIC.ok(needed, f"it names {', '.join(allowed) or 'none'}, as the newest cards need")
 
 
 def _check_dunning(site: SiteReader) -> Finding:

@@ -26,6 +26,7 @@ NEEDED_EVENTS = (
     "subscription_resumed", "subscription_resumption_scheduled", "subscription_scheduled_resumption_removed",
     "invoice_generated", "invoice_updated", "invoice_deleted",
     "transaction_created", "transaction_updated", "transaction_deleted",
+    "credit_note_created", "credit_note_updated", "credit_note_deleted",
     "payment_succeeded", "payment_failed", "payment_refunded", "dunning_updated",
     "card_added", "card_updated", "card_expired", "card_deleted",
     "payment_source_added", "payment_source_updated", "payment_source_deleted", "payment_source_expired",

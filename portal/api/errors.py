@@ -34,7 +34,7 @@ STATUS_ERRORS: dict[int, tuple[str, str]] = {
     406: ("not_acceptable", "This address answers in JSON only."),
     413: ("payload_too_large", "The request is too large."),
     415: ("unsupported_media_type", "Please send the request as JSON."),
-    429: ("throttled", "Too many tries. Please wait a moment and try again."),
+    429: ("throttled", "Please wait a moment and try again."),
     500: ("internal_error", GENERIC_MESSAGE),
 }
 

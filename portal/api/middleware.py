@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import re
 import time
@@ -12,6 +13,8 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.utils.functional import LazyObject
 
+from core import fair_share
+from core.limits import Throttled
 from portal.api.case import to_snake
 from portal.api.errors import PayloadTooLarge, error_response, translate_error
 from portal.api.requests import is_json_request
@@ -72,7 +75,11 @@ class ApiMiddleware:
         """Apply the rules if this is a request to the API."""
         if not is_json_request(request):
             return self.get_response(request)
-        response = self._refuse_large_body(request) or self._answer_request(request)
+        try:
+            with fair_share.share_process(_identify_request(request)):
+                response = self._refuse_large_body(request) or self._answer_request(request)
+        except Throttled as error:
+            response = error_response(request, error)
         response.setdefault("Cache-Control", "no-store")
         return response
 
@@ -90,6 +97,12 @@ class ApiMiddleware:
         if request.GET:
             request.GET = _snakify_query(request.GET)  # type: ignore[assignment]  # as immutable as it was
         return self.get_response(request)
+
+
+def _identify_request(request: HttpRequest) -> str:
+    """Return what requests of one session to one address have in common, without the token itself."""
+    parts = (request.headers.get("Authorization", ""), request.method or "", request.path)
+    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogateescape")).hexdigest()
 
 
 def _content_length(request: HttpRequest) -> int:

@@ -16,6 +16,32 @@ from django.http.response import HttpResponseBase
 ADMIN_PREFIX = "/admin/"
 # The attributes of a response with which django-csp overrides its policy.
 OVERRIDE_ATTRIBUTES = ("_csp_config", "_csp_update", "_csp_replace", "_csp_exempt")
+# The directives that a browser can name in a report; with `-elem` and `-attr` for what they split into.
+DIRECTIVES = frozenset(
+    [
+        "default-src",
+        "script-src",
+        "script-src-elem",
+        "script-src-attr",
+        "style-src",
+        "style-src-elem",
+        "style-src-attr",
+        "img-src",
+        "font-src",
+        "connect-src",
+        "frame-src",
+        "media-src",
+        "manifest-src",
+        "worker-src",
+        "child-src",
+        "form-action",
+        "object-src",
+        "base-uri",
+        "frame-ancestors",
+        "require-trusted-types-for",
+        "trusted-types",
+    ]
+)
 # Third-party scripts assign URLs of scripts and frames as strings, which Trusted Types forbid.
 TRUSTED_TYPES_DIRECTIVES = ("require-trusted-types-for", "trusted-types")
 

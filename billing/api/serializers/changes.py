@@ -7,7 +7,7 @@ from typing import Any
 from rest_framework import serializers
 
 from billing.api.serializers.fields import ChargesField, InstantField
-from billing.api.serializers.plans import ManagePlansSerializer, PlanSerializer, TotalsSerializer
+from billing.api.serializers.plans import ManagePlansSerializer, NextBillSerializer, PlanSerializer, TotalsSerializer
 from billing.changes.free_month import INELIGIBLE_REASONS
 
 
@@ -73,4 +73,5 @@ class FreeMonthSerializer(serializers.Serializer[Any]):
     next_billing_at = InstantField(allow_null=True, help_text="When the next bill comes, which is free.")
     new_next_billing_at = InstantField(allow_null=True, help_text="When the first paid bill comes.")
     plans = PlanSerializer(many=True, help_text="The plan that gets the free month.")
+    next_bills = NextBillSerializer(many=True, help_text="Of that plan, by date. Empty if it is not eligible.")
     quote = serializers.CharField(help_text="Identifies these figures; send it with the confirmation.")

@@ -7,6 +7,7 @@ from typing import Any
 from rest_framework import serializers
 
 from billing.api.serializers.fields import InstantField
+from billing.queries.invoices import CREDIT_NOTE_KINDS
 
 
 class BilledItemSerializer(serializers.Serializer[Any]):
@@ -15,6 +16,24 @@ class BilledItemSerializer(serializers.Serializer[Any]):
     name = serializers.CharField(help_text="Of the plan; the provider's description if it is no plan.")
     starts_at = InstantField(allow_null=True, help_text="When the time that is billed begins; null without one.")
     ends_at = InstantField(allow_null=True)
+
+
+class CreditNoteRowSerializer(serializers.Serializer[Any]):
+    """A credit note of an invoice; the payment method is the one that a refund went to."""
+
+    number = serializers.CharField()
+    kind = serializers.ChoiceField(
+        choices=CREDIT_NOTE_KINDS,
+        help_text="REFUNDED to a payment method, CREDITED for later bills, or ADJUSTED: taken off what was due.",
+    )
+    issued_at = InstantField()
+    amount = serializers.IntegerField(min_value=0, help_text="In cents, tax included.")
+    currency_code = serializers.CharField()
+    payment_source_type = serializers.CharField(allow_null=True)
+    payment_source_name = serializers.CharField(allow_null=True)
+    card_brand = serializers.CharField(allow_null=True)
+    last4 = serializers.CharField(allow_null=True)
+    paypal_email = serializers.CharField(allow_null=True)
 
 
 class InvoiceRowSerializer(serializers.Serializer[Any]):
@@ -43,6 +62,7 @@ class InvoiceRowSerializer(serializers.Serializer[Any]):
     payment_total = serializers.IntegerField(
         allow_null=True, help_text="What that payment was in cents; null if it paid no further invoice."
     )
+    credit_notes = CreditNoteRowSerializer(many=True, help_text="What was refunded or credited of it, oldest first.")
 
 
 class DownloadSerializer(serializers.Serializer[Any]):

@@ -15,6 +15,7 @@ from billing.queries.payment_methods import BRANDS, CARD, OTHER, PAYPAL, kind_of
 from billing.terms import DEFAULT_CURRENCY
 from core.errors import NotFound
 from core.fields import StrictCharField, StrictIntegerField
+from core.text import validate_line
 
 logger = logging.getLogger(__name__)
 
@@ -118,6 +119,13 @@ class NewIntent(OwnSource):
         return attrs
 
 
+class OwnerField(StrictCharField):
+    """A line about a card's owner."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(required=False, allow_null=True, validators=[validate_line], **kwargs)
+
+
 class PaymentChange(OwnSource):
     """A change of payment methods."""
 
@@ -129,10 +137,10 @@ class PaymentChange(OwnSource):
         max_length=LONGEST_ID,
         help_text="The id of the authorized payment intent. Not needed to update a card's owner.",
     )
-    first_name = StrictCharField(required=False, allow_null=True, max_length=LONGEST_NAME)
-    last_name = StrictCharField(required=False, allow_null=True, allow_blank=True, max_length=LONGEST_NAME)
-    billing_state = StrictCharField(required=False, allow_null=True, max_length=LONGEST_STATE)
-    billing_zip = StrictCharField(required=False, allow_null=True, max_length=LONGEST_ZIP)
+    first_name = OwnerField(max_length=LONGEST_NAME)
+    last_name = OwnerField(allow_blank=True, max_length=LONGEST_NAME)
+    billing_state = OwnerField(max_length=LONGEST_STATE)
+    billing_zip = OwnerField(max_length=LONGEST_ZIP)
     quote = StrictCharField(required=False, max_length=LONGEST_QUOTE)
 
     def validate(self, attrs: Mapping[str, Any]) -> Mapping[str, Any]:

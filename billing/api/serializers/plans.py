@@ -48,6 +48,7 @@ class PlanSerializer(TermsSerializer):
     status = serializers.ChoiceField(choices=STATUSES)
     sub_id = serializers.CharField(help_text="The subscription.")
     billing_period = serializers.ChoiceField(choices=BILLING_PERIODS)
+    starts_at = InstantField(allow_null=True, help_text="When it starts; null once it has.")
     cancel_at = InstantField(allow_null=True, help_text="When access ends or ended.")
     next_billing_at = InstantField(allow_null=True, help_text="Null when it will not bill, or a pause is scheduled.")
     pause_date = InstantField(allow_null=True, help_text="When its pause starts or started.")
@@ -144,6 +145,10 @@ class AccountSerializer(serializers.Serializer[Any]):
     has_scheduled_pause = serializers.BooleanField()
     has_payment_failure = serializers.BooleanField()
     next_bills = NextBillSerializer(many=True, help_text="By date. Empty if nothing will be billed.")
+    credit_balance = serializers.IntegerField(
+        min_value=0, help_text="What credits pay of the next bills, in cents. `nextBills` counts it."
+    )
+    credit_currency = serializers.CharField(help_text="Of that balance.")
 
 
 class TotalsSerializer(serializers.Serializer[Any]):

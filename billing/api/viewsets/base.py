@@ -12,6 +12,7 @@ from rest_framework.response import Response
 from accounts.brands import site
 from accounts.models import Account
 from accounts.sign_in.current_account import signed_in_account
+from billing.api.estimate_answers import forget_estimates
 from billing.api.serializers.plans import ManagePlansSerializer, PlansSerializer
 from billing.errors import BillingPartial, QuoteChanged
 from billing.queries.changed_plans import ChangedPlans, changed_plans
@@ -80,6 +81,7 @@ class SubscriberViewSet(viewsets.ViewSet):
             error.extra.update((render_state or self._render_totals)())
             raise
         except QuoteChanged as error:
+            forget_estimates(self.account)
             error.extra = self.render_figures(error.extra)
             raise
 

@@ -10,6 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from billing import clock
+from billing.api.estimate_answers import estimate_action
 from billing.api.serializers.changes import PreviewSerializer
 from billing.api.serializers.requests import SwitchedPlans, SwitchedPlansConfirmed
 from billing.api.viewsets.base import NOTHING_TO_DO, SUBSCRIBER_ACTOR, SubscriberViewSet
@@ -30,6 +31,7 @@ class PeriodsViewSet(SubscriberViewSet):
         parameters=[SwitchedPlans],
         responses={200: PreviewSerializer, 409: NOTHING_TO_DO},
     )
+    @estimate_action
     def estimate_upgrade(self, request: Request) -> Response:
         """Return the plans and totals with yearly billing; scheduled changes are shown as made."""
         return self._estimate_switch(request, UPGRADE)
@@ -52,6 +54,7 @@ class PeriodsViewSet(SubscriberViewSet):
         parameters=[SwitchedPlans],
         responses={200: PreviewSerializer, 409: NOTHING_TO_DO},
     )
+    @estimate_action
     def estimate_downgrade(self, request: Request) -> Response:
         """Return the plans and totals with monthly billing; scheduled changes are shown as made."""
         return self._estimate_switch(request, DOWNGRADE)

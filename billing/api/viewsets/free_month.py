@@ -7,6 +7,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from billing import clock
+from billing.api.estimate_answers import estimate_action
 from billing.api.serializers.changes import FreeMonthSerializer
 from billing.api.serializers.requests import Confirmed
 from billing.api.viewsets.base import NOTHING_TO_DO, SUBSCRIBER_ACTOR, SubscriberViewSet
@@ -24,6 +25,7 @@ class FreeMonthViewSet(SubscriberViewSet):
         tags=["plans"],
         responses={200: FreeMonthSerializer, 409: NOTHING_TO_DO},
     )
+    @estimate_action
     def estimate_free_month(self, request: Request) -> Response:
         """Return whether the account is eligible, what it saves, and when the next bills come."""
         offer = free_month.estimate_free_month(self.account, now=clock.billing_now())

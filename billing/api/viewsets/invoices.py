@@ -51,6 +51,11 @@ class InvoiceViewSet(SubscriberViewSet):
         """Return a link to the PDF; 503 `invoice_not_ready` with `Retry-After` while it is rendered."""
         return _link_response(pdf_files.invoice_token(self.account, number))
 
+    @extend_schema(operation_id="credit_note_pdf", tags=["invoices"], responses=DownloadSerializer)
+    def link_credit_note(self, request: Request, number: str) -> Response:
+        """Return a link to a credit note's PDF; 503 `invoice_not_ready` with `Retry-After` while it is rendered."""
+        return _link_response(pdf_files.credit_note_token(self.account, number))
+
     @extend_schema(operation_id="invoice_statement", tags=["invoices"], responses=DownloadSerializer)
     def link_statement(self, request: Request, year: int) -> Response:
         """Return a link to the statement of a year; 503 `invoice_not_ready` with `Retry-After` while it is rendered."""

@@ -10,6 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from billing import clock
+from billing.api.estimate_answers import estimate_action
 from billing.api.serializers.cancellation import survey_from_answers
 from billing.api.serializers.pauses import PausedSerializer, PauseEstimateSerializer, PauseOfferSerializer
 from billing.api.serializers.plans import PlansSerializer
@@ -23,7 +24,7 @@ from billing.api.viewsets.base import NOTHING_TO_DO, SUBSCRIBER_ACTOR, Subscribe
 from billing.changes import pauses
 from billing.mirror.pause_schedules import PAUSE_DAYS
 from billing.queries.changed_plans import changed_plans
-from billing.queries.pauses import estimate_pause, pause_offers
+from billing.queries.pauses import pause_offers
 from billing.survey import PAUSE, Screen
 from core.idempotency import KEY_PARAMETER, idempotent_action
 
@@ -63,12 +64,16 @@ class PauseViewSet(SubscriberViewSet):
         parameters=[PauseEstimateQuery],
         responses={200: PauseEstimateSerializer, 409: NOTHING_TO_DO},
     )
+    @estimate_action
     def estimate_pause(self, request: Request) -> Response:
         """Return when a pause would start and end, and the bills after it. With nothing to pause: 409."""
         query = self.validate_input(PauseEstimateQuery, request.query_params)
-        estimate = estimate_pause(self.account, subscription_ids=query.get("subscription_id"), days=query["days"])
-        if estimate is None:
-            raise pauses.NothingToPause
+        estimate = pauses.estimate_pause(
+            self.account,
+            subscription_ids=query.get("subscription_id"),
+            days=query["days"],
+            now=clock.billing_now(),
+        )
         return Response(PauseEstimateSerializer(estimate).data)
 
     @extend_schema(

@@ -7,6 +7,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from billing import clock
+from billing.api.estimate_answers import estimate_action
 from billing.api.serializers.changes import ServicesSerializer
 from billing.api.serializers.requests import WantedPlans, WantedPlansConfirmed
 from billing.api.viewsets.base import SUBSCRIBER_ACTOR, SubscriberViewSet
@@ -25,6 +26,7 @@ class ServicesViewSet(SubscriberViewSet):
         request=WantedPlans,
         responses=ServicesSerializer,
     )
+    @estimate_action
     def estimate_selection(self, request: Request) -> Response:
         """Return the plans and totals after selecting exactly these plans. Nothing is changed."""
         data = self.validate_input(WantedPlans, request.data)

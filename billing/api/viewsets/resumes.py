@@ -7,6 +7,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from billing import clock
+from billing.api.estimate_answers import estimate_action
 from billing.api.serializers.pauses import ResumeEstimateSerializer
 from billing.api.serializers.plans import PlansSerializer
 from billing.api.serializers.requests import ResumeEstimateQuery, ResumeSerializer
@@ -49,6 +50,7 @@ class ResumeViewSet(SubscriberViewSet):
         parameters=[ResumeEstimateQuery],
         responses={200: ResumeEstimateSerializer, 409: NOTHING_TO_DO},
     )
+    @estimate_action
     def estimate_resume(self, request: Request) -> Response:
         """Return when the service would resume and what that would charge."""
         query = self.validate_input(ResumeEstimateQuery, request.query_params)

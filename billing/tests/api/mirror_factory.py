@@ -9,10 +9,12 @@ from typing import Any
 from accounts.models import Account
 from billing.gateway.snapshots import (
     CouponSnapshot,
+    CreditNoteSnapshot,
     CustomerSnapshot,
     InvoiceSnapshot,
     ItemPriceSnapshot,
     PaymentSourceSnapshot,
+    PromotionalCreditSnapshot,
     SubscriptionSnapshot,
     TransactionSnapshot,
 )
@@ -40,6 +42,8 @@ _SNAPSHOTS: dict[str, Any] = {
     "subscription": lambda raw: SubscriptionSnapshot.from_raw(raw, changing_to=raw.get("changing_to")),
     "transaction": TransactionSnapshot.from_raw,
     "invoice": InvoiceSnapshot.from_raw,
+    "credit_note": CreditNoteSnapshot.from_raw,
+    "promotional_credit": PromotionalCreditSnapshot.from_raw,
 }
 _numbers = itertools.count(1)
 

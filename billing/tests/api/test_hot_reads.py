@@ -64,11 +64,11 @@ def test_it_makes_two_queries_for_an_empty_account(
         assert browser.get(path).status_code == 200
 
 
-def test_a_build_makes_at_most_eighteen_queries_for_a_large_account(
+def test_a_build_makes_at_most_twenty_queries_for_a_large_account(
     django_assert_max_num_queries: DjangoAssertNumQueries,
 ) -> None:
     account = open_large_account()
-    with django_assert_max_num_queries(18):
+    with django_assert_max_num_queries(20):
         built_documents(account)
 
 

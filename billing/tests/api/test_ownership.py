@@ -164,6 +164,7 @@ TESTED_OPERATIONS = {
     ("post", "/api/account/add-remove-service/estimate"),
     ("post", "/api/account/add-coupon/{code}"),
     ("get", "/api/invoice/download/{token}"),
+    ("get", "/api/invoice/credit-note/{number}"),  # tested in `payments/test_credit_notes.py`
     ("get", "/api/invoice/pdf/{number}"),
     ("get", "/api/invoice/statement/{year}"),  # tested in `payments/test_statements.py`
     *(("post", path) for path in POSTS),

@@ -135,7 +135,7 @@ def test_a_resume_by_the_night_is_told_by_its_own_receipt_alone(provider: Provid
     send_due_mail()
     made = {step.invoice_id for command in Command.objects.all() for step in command.steps} - {""}
     assert made
-    told = OutgoingMail.objects.filter(kind="payment").values_list("context__about__invoice", flat=True)
+    told = [row.context["about"]["invoice"] for row in OutgoingMail.objects.filter(kind="payment")]
     assert not Invoice.objects.filter(pk__in=told, provider_id__in=made).exists()
     receipt = OutgoingMail.objects.get(context__title="Gospel TV is active again").context
     assert ["Payment method", "Visa ending in 1111"] in receipt["facts"]

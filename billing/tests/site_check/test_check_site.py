@@ -94,6 +94,20 @@ class TestFaultySite:
 
         assert [wrong["needed"] for wrong in check_site().wrong()] == ["API version 2", "all events"]
 
+    def test_cards_of_a_gateway_whose_scripts_are_not_allowed(
+        self, ready_site: Provider, check_site: CheckSite, settings: Settings
+    ):
+        ready_site.sandbox.configure_site(card_gateway="stripe")
+        ready_site.subscriber("ava", FAITH)
+        settings.CHARGEBEE_CARD_GATEWAYS = ["braintree"]
+
+        [wrong] = check_site().wrong()
+
+        assert wrong["found"] == "cards with stripe, which it does not name"
+        assert "Set CHARGEBEE_CARD_GATEWAYS=braintree,stripe" in wrong["todo"]
+        settings.CHARGEBEE_CARD_GATEWAYS = ["stripe"]
+        assert check_site().wrong() == []
+
     def test_a_missing_and_a_changed_coupon(self, ready_site: Provider, check_site: CheckSite):
         SiteSettings.objects.update_or_create(pk=1, defaults={"free_month_on": True})
         ready_site.sdk.Coupon.update_for_items("BUNDLE-3", {"discount_percentage": 20.0})

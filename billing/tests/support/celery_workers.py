@@ -18,7 +18,7 @@ from kombu import Queue
 
 from conftest import ROOT
 
-WORKER = [sys.executable, "-m", "celery", "-A", "portal", "worker", "-Q", "celery,jobs", "--concurrency=2"]
+WORKER = [sys.executable, "-m", "celery", "-A", "portal", "worker", "-Q", "codes,mail,celery,jobs", "--concurrency=2"]
 # Long enough for a worker to start on a busy machine.
 TIMEOUT_SECONDS = 180.0
 # Longer than any task runs, so that no two processes work on the same row.
@@ -93,7 +93,7 @@ class KillableWorker:
     def run_process(self) -> Iterator[KillableWorker]:
         """Run the worker in its own session; first purge the queues."""
         with self._app.connection_for_write() as broker:
-            for queue in ("celery", "jobs"):
+            for queue in ("codes", "mail", "celery", "jobs"):
                 Queue(queue, channel=broker.default_channel).purge()
         with (self.folder / "worker.log").open("wb") as log:
             process = subprocess.Popen(

@@ -3,6 +3,7 @@ import { useEffect } from 'react';
 import { ErrorBoundary } from 'react-error-boundary';
 import { useLocation } from 'react-router-dom';
 import { GlobalFeedback } from '@/app/notices/GlobalFeedback';
+import { ViewBanner } from '@/app/notices/ViewBanner';
 import { PageGuard } from '@/app/routing/PageGuard';
 import { AppRoutes } from '@/app/routing/routes';
 import { useScrollToTop } from '@/app/routing/useScrollToTop';
@@ -24,18 +25,21 @@ export function App({ queryClient }: { queryClient: QueryClient }) {
     [queryClient],
   );
   return (
-    <ErrorBoundary FallbackComponent={ErrorPage} resetKeys={[pathname]}>
-      <QueryClientProvider client={queryClient}>
-        <BrandProvider>
-          <CanShowInPageContext value={canShowInThisPage}>
-            <PageGuard>
-              <AppRoutes />
-            </PageGuard>
-          </CanShowInPageContext>
-          <GlobalFeedback />
-          <SupportWidget />
-        </BrandProvider>
-      </QueryClientProvider>
-    </ErrorBoundary>
+    <>
+      <ViewBanner />
+      <ErrorBoundary FallbackComponent={ErrorPage} resetKeys={[pathname]}>
+        <QueryClientProvider client={queryClient}>
+          <BrandProvider>
+            <CanShowInPageContext value={canShowInThisPage}>
+              <PageGuard>
+                <AppRoutes />
+              </PageGuard>
+            </CanShowInPageContext>
+            <GlobalFeedback />
+            <SupportWidget />
+          </BrandProvider>
+        </QueryClientProvider>
+      </ErrorBoundary>
+    </>
   );
 }

@@ -8,13 +8,17 @@ import { prefetchScreen } from '@/app/routing/routes';
 import { siteOptions } from '@/lib/api/queries';
 import { createQueryClient } from '@/lib/api/queryClient';
 import { applyHandover } from '@/lib/page/handover';
-import { pageAllowsProviderScript, readSiteFromPage } from '@/lib/page/pageLoads';
+import { pageAllowsProviderScript, readAccountView, readSiteFromPage } from '@/lib/page/pageLoads';
 import { watchTraversals } from '@/lib/page/traversals';
 import { applySite } from '@/lib/site';
+import { useAuth } from '@/stores/auth';
 import { App } from './App';
 
 const root = document.getElementById('root');
 if (root === null) throw new Error('The page has no #root element.');
+
+// Before the first request.
+if (readAccountView() !== null) useAuth.getState().seeAccount();
 
 const queryClient = createQueryClient();
 // Every screen needs the brand. It comes with the page, or else is requested before the first

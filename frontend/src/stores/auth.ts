@@ -1,6 +1,8 @@
 import { create } from 'zustand';
 
 const STORAGE_KEY = 'token';
+/** Stands for the session of an operator's view, which has no token that the app could read. */
+const VIEW = 'view';
 
 interface AuthState {
   /** The bearer token; null if signed out. */
@@ -14,6 +16,12 @@ interface AuthState {
    * How the last session ended, which decides what the landing page says and where sign-in leads.
    */
   ended: 'by-choice' | 'expired' | null;
+  /**
+   * Whether an operator sees the account. Then a cookie authenticates the requests, and the browser's
+   * storage is left alone: it may hold a session of the operator's own.
+   */
+  isView: boolean;
+  seeAccount: () => void;
   signIn: (token: string, email?: string) => void;
   signOut: () => void;
   /** Discards a token that the server rejected, unless a newer sign-in has replaced it. */
@@ -42,16 +50,19 @@ export const useAuth = create<AuthState>()((set, get) => ({
   token: tryStorage(() => localStorage.getItem(STORAGE_KEY)),
   email: null,
   ended: null,
+  isView: false,
+  seeAccount: () => set({ token: VIEW, email: null, ended: null, isView: true }),
   signIn: (token, email) => {
     writeStoredToken(token);
     set({ token, email: email ?? null, ended: null });
   },
   signOut: () => {
+    if (get().isView) return;
     writeStoredToken(null);
     set({ token: null, email: null, ended: 'by-choice' });
   },
   expire: (token) => {
-    if (get().token !== token) return;
+    if (get().isView || get().token !== token) return;
     writeStoredToken(null);
     set({ token: null, email: null, ended: 'expired' });
   },
@@ -68,6 +79,7 @@ export function onSessionChange(handleChange: (current: AuthState) => void): () 
 }
 
 function syncStoredToken(): void {
+  if (useAuth.getState().isView) return;
   const token = tryStorage(() => localStorage.getItem(STORAGE_KEY));
   if (token === useAuth.getState().token) return;
   useAuth.setState({ token, email: null, ended: token === null ? 'by-choice' : null });

@@ -1,5 +1,6 @@
 import type {
   Account,
+  CreditNote,
   EmailPreference,
   FailedPayment,
   FreeMonthOffer,
@@ -44,6 +45,7 @@ export function makePlan(overrides: Partial<Plan> = {}): Plan {
     hasFreeMonth: false,
     hasOtherPeriod: true,
     isChangeable: true,
+    startsAt: null,
     amountToday: overrides.amount ?? 699,
     scheduledPlan: null,
     ...overrides,
@@ -81,6 +83,8 @@ export function makeAccount(overrides: Partial<Account> = {}): Account {
     hasScheduledPause: false,
     hasPaymentFailure: false,
     nextBills: [makeNextBill()],
+    creditBalance: 0,
+    creditCurrency: 'USD',
     ...overrides,
   };
 }
@@ -123,6 +127,23 @@ export function makeInvoice(overrides: Partial<Invoice> = {}): Invoice {
     paypalEmail: null,
     paidTogether: [],
     paymentTotal: null,
+    creditNotes: [],
+    ...overrides,
+  };
+}
+
+export function makeCreditNote(overrides: Partial<CreditNote> = {}): CreditNote {
+  return {
+    number: 'CN-1',
+    kind: 'REFUNDED',
+    issuedAt: '2026-11-12T15:00:00Z',
+    amount: 200,
+    currencyCode: 'USD',
+    paymentSourceType: 'CARD',
+    paymentSourceName: 'Card',
+    cardBrand: 'VISA',
+    last4: '1111',
+    paypalEmail: null,
     ...overrides,
   };
 }
@@ -361,6 +382,10 @@ export function makeFreeMonth(overrides: Partial<FreeMonthOffer> = {}): FreeMont
     nextBillingAt: '2026-12-10T15:00:00Z',
     newNextBillingAt: '2027-01-10T15:00:00Z',
     plans: [makePlan()],
+    nextBills: [
+      makeNextBill({ amount: 0 }),
+      makeNextBill({ date: '2027-01-10T15:00:00Z', follows: true }),
+    ],
     quote: 'quote-1',
     ...overrides,
   };

@@ -1,6 +1,7 @@
 import { vi } from 'vitest';
 
 import type { Site } from '@/lib/api/types';
+import type { AccountView } from '@/lib/page/pageLoads';
 
 /** Embeds in the page what the server would for this kind of page. */
 export function servePageAs(
@@ -8,7 +9,12 @@ export function servePageAs(
   {
     site,
     ...more
-  }: { supportWidget?: boolean; cspNonce?: string; site?: Site | null | undefined } = {},
+  }: {
+    supportWidget?: boolean;
+    cspNonce?: string;
+    view?: AccountView;
+    site?: Site | null | undefined;
+  } = {},
 ): void {
   writePageJson('portal-settings', { document: kind, ...more });
   if (site !== undefined) writePageJson('portal-site', site);

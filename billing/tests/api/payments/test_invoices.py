@@ -82,6 +82,7 @@ def test_it_shows_a_card_payment() -> None:
             "paypalEmail": None,
             "paidTogether": [],
             "paymentTotal": None,
+            "creditNotes": [],
         }
     ]
 

@@ -95,6 +95,26 @@ def test_a_paused_subscription_ends_immediately_with_its_schedule(shop: SyncedPr
 
 
 @pytest.mark.shows("rule-7")
+def test_a_subscription_that_has_not_started_ends_immediately_and_is_never_charged(
+    shop: SyncedProvider, ava: Account
+) -> None:
+    browser = Browser(ava)
+    kids = shop.subscribe("ava", KIDS, start_date=shop.timestamp_in_days(10))
+    [plan] = browser.get("/api/account").json()["plans"]
+    assert plan["startsAt"] == iso_time(utc_time(shop.subscription(kids)["start_date"]))
+    response = browser.post(CANCEL, SURVEY)
+    assert response.status_code == 200
+    [cancelled] = response.json()["cancelled"]
+    assert (cancelled["subId"], cancelled["atOnce"]) == (kids, True)
+    assert shop.subscription(kids)["status"] == "cancelled"
+    assert is_refusal(browser.post(KEEP, {"subscriptionId": [kids]}), 409, "invalid_state")
+    shop.provider.travel(days=12)
+    shop.import_customer("ava")
+    assert [plan["status"] for plan in browser.get("/api/account").json()["plans"]] == ["CANCELLED"]
+    assert shop.invoices("ava") == []
+
+
+@pytest.mark.shows("rule-7")
 def test_it_removes_a_scheduled_pause_and_the_undo_restores_it(shop: SyncedProvider, ava: Account) -> None:
     browser = Browser(ava)
     faith, kids = (shop.subscribe("ava", plan, coupon_ids=["BUNDLE-2"]) for plan in (FAITH, KIDS))

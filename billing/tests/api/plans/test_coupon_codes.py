@@ -129,7 +129,9 @@ def test_a_code_as_typed_comes_before_one_of_another_case(shop: SyncedProvider, 
 
 
 @pytest.mark.shows("rule-9")
-@pytest.mark.parametrize(("typed", "spelled"), [("once-k7qm", "ONCE-K7QM"), ("Once-p3xz", "once-p3xz")])
+@pytest.mark.parametrize(
+    ("typed", "spelled"), [("once-k7qm", "ONCE-K7QM"), ("Once-p3xz", "once-p3xz"), ("ONCE-P3XZ", "Once-p3Xz")]
+)
 def test_a_single_use_code_matches_without_case(shop: SyncedProvider, ava: Browser, typed: str, spelled: str) -> None:
     shop.coupon("ONCE", cents=300)
     shop.client.CouponSet.create({"id": "ONCE", "name": "ONCE", "coupon_id": "ONCE"})
@@ -137,6 +139,17 @@ def test_a_single_use_code_matches_without_case(shop: SyncedProvider, ava: Brows
     assert redeem_code(ava, typed).status_code == 200
     assert CodeRedemption.objects.get().code == spelled
     assert is_refusal(redeem_code(ava, "once"), 404, "coupon_not_found")
+
+
+@pytest.mark.shows("rule-9")
+def test_a_single_use_code_of_mixed_case_is_found_among_many(shop: SyncedProvider, ava: Browser) -> None:
+    shop.coupon("ONCE", cents=300)
+    shop.client.CouponSet.create({"id": "ONCE", "name": "ONCE", "coupon_id": "ONCE"})
+    shop.client.CouponSet.add_coupon_codes("ONCE", {"code": ["Gift-p3Xz"]})
+    shop.client.CouponSet.add_coupon_codes("ONCE", {"code": [f"Gift-{number:03}" for number in range(101)]})
+    assert redeem_code(ava, "GIFT-P3XZ").status_code == 200
+    assert CodeRedemption.objects.get().code == "Gift-p3Xz"
+    assert is_refusal(redeem_code(ava, "GIFT-P3XY"), 404, "coupon_not_found")
 
 
 def test_the_coupon_of_single_use_codes_is_not_a_code(shop: SyncedProvider, ava: Browser) -> None:

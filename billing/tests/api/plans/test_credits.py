@@ -94,3 +94,19 @@ def test_two_upgrades_use_the_credits_once(shop: SyncedProvider, bundles: None) 
     charged = new_charges(shop, before)
     assert estimate["dueNow"] == sum(charged)
     assert estimate["charges"] == charged
+
+
+@pytest.mark.shows("rule-2")
+@pytest.mark.parametrize("cents", [900, 1100])
+def test_credits_that_pay_the_first_charge_leave_the_tax_of_the_second(shop: SyncedProvider, cents: int) -> None:
+    shop.provider.sandbox.configure_site(tax_percent=8)
+    browser = Browser(shop.customer("ava"))
+    give_credits(shop, cents)
+    body = {"planIds": [FAITH, GOSPEL]}
+    estimate, before = browser.post(f"{SERVICES}/estimate", body).json(), shop.invoices("ava")
+
+    assert browser.post(SERVICES, {**body, "quote": estimate["quote"]}).status_code == 200
+
+    left = 699 + 799 - cents
+    charged = new_charges(shop, before)
+    assert estimate["dueNow"] == sum(charged) == left + round(left * 0.08)

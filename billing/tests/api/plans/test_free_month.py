@@ -98,6 +98,7 @@ def assert_not_claimable(browser: Browser, reason: str) -> None:
         "nextBillingAt": None,
         "newNextBillingAt": None,
         "plans": [],
+        "nextBills": [],
         "quote": estimate["quote"],
     }
     assert is_refusal(browser.post(CLAIM), 409, "offer_not_available")

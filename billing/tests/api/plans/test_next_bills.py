@@ -103,6 +103,47 @@ def test_a_resume_shows_the_bill_after_its_charge(shop: SyncedProvider, bundles:
 
 
 @pytest.mark.shows("rule-21")
+def test_a_resume_counts_the_credits_that_other_plans_use_before_anybody_has_read_their_bills(
+    shop: SyncedProvider,
+) -> None:
+    ava = shop.customer("ava")
+    shop.subscribe("ava", FAITH)
+    gospel = shop.subscribe("ava", GOSPEL)
+    browser = Browser(ava)
+    browser.post("/api/account/subscriptions/multiple-pause", {"subscriptionId": [gospel]})
+    shop.pass_term_end("ava", gospel)
+    shop.client.PromotionalCredit.add({"customer_id": "ava", "amount": 2000, "description": "Sorry"})
+    shop.import_customer("ava")
+    estimate = browser.get(RESUME_ESTIMATE).json()
+    assert browser.post("/api/account/resume", {"quote": estimate["quote"]}).status_code == 200
+    bills = [bill for bill in read_bills(ava) if bill["plans"] == [gospel]]
+    assert figures(estimate["nextBills"]) == figures(bills)
+    assert estimate["nextBills"][0]["amount"] == 799 - (2000 - 799 - 699)
+
+
+@pytest.mark.shows("rule-21")
+def test_a_pause_has_amounts_before_anybody_has_read_the_bills(shop: SyncedProvider) -> None:
+    ava = shop.customer("ava")
+    shop.subscribe("ava", FAITH)
+    estimate = Browser(ava).get("/api/account/pause/estimate?days=30").json()
+    assert figures(estimate["nextBills"]) == [("2026-05-10", 699, "month", False)]
+
+
+@pytest.mark.shows("rule-21")
+def test_a_free_month_shows_the_bill_that_is_free_and_what_follows(shop: SyncedProvider) -> None:
+    shop.offer_free_month()
+    ava = shop.customer("ava")
+    shop.subscribe("ava", FAITH)
+    shop.subscribe("ava", KIDS)
+    browser = Browser(ava)
+    offer = browser.get("/api/account/claim-my-offer/estimate").json()
+    claimed = browser.post("/api/account/claim-my-offer", {"quote": offer["quote"]}).json()
+    expected = [("2026-04-10", 0, "month", False), ("2026-05-10", 899, "month", True)]
+    shown = [bill for bill in read_bills(ava) if bill["planIds"] == [KIDS]]
+    assert figures(offer["nextBills"]) == figures(claimed["nextBills"]) == figures(shown) == expected
+
+
+@pytest.mark.shows("rule-21")
 def test_nothing_is_billed_after_a_cancellation(shop: SyncedProvider) -> None:
     ava = shop.customer("ava")
     shop.subscribe("ava", FAITH)

@@ -166,6 +166,27 @@ def test_an_arranged_plan_in_another_currency_is_switched_in_it(shop: SyncedProv
 
 
 @pytest.mark.shows("rule-19")
+def test_a_first_purchase_is_priced_in_the_currency_that_the_customer_prefers(shop: SyncedProvider) -> None:
+    for unit, cents in (("month", 599), ("year", 5999)):
+        sell_item(shop, f"gtv-{unit}-eur", GOSPEL, price=cents, currency_code="EUR", period=1, period_unit=unit)
+    account = shop.customer("eva")
+    account_import.sync_catalog()
+    browser = Browser(account)
+    assert "EUR" not in {plan["currencyCode"] for plan in browser.get(MANAGE).json()["plans"]}
+
+    shop.client.Customer.update("eva", {"preferred_currency_code": "EUR"})
+    shop.import_customer("eva")
+    [plan] = browser.get(MANAGE).json()["plans"]
+    assert (plan["id"], plan["currencyCode"]) == (GOSPEL, "EUR")
+    wish = {"planIds": [GOSPEL]}
+    estimate = browser.post("/api/account/add-remove-service/estimate", wish).json()
+    assert (estimate["total"], terms(estimate), estimate["dueCurrencyCode"]) == (599, ("EUR", 1, "month"), "EUR")
+    assert browser.post("/api/account/add-remove-service", {**wish, "quote": estimate["quote"]}).status_code == 200
+    [started] = shop.client.Subscription.list({"customer_id[is]": "eva"}).list
+    assert started.subscription.subscription_items[0].item_price_id == "gtv-month-eur"
+
+
+@pytest.mark.shows("rule-19")
 def test_an_operator_who_arranges_its_item_brings_it_into_the_catalog(
     shop: SyncedProvider, ava: Account, magazine: str, admin_client: Any
 ) -> None:

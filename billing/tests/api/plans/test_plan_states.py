@@ -37,6 +37,7 @@ ACTIVE = {
     "period": 1,
     "currencyCode": "USD",
     "billingPeriod": "MONTH",
+    "startsAt": None,
     "cancelAt": None,
     "nextBillingAt": iso_time_at(20),
     "pauseDate": None,
@@ -58,7 +59,10 @@ STATES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {"status": "in_trial", "trial_end": timestamp_at(20)},
         {"status": "IN_TRIAL"},
     ),
-    "not started": ({"status": "future"}, {"status": "IN_TRIAL"}),
+    "not started": (
+        {"status": "future", "start_date": timestamp_at(20)},
+        {"status": "IN_TRIAL", "startsAt": iso_time_at(20)},
+    ),
     "with a cancelled trial": (
         {
             "status": "in_trial",

@@ -22,7 +22,9 @@ const ITEMS: readonly MenuItem[] = [
   { label: 'Logout', onSelect: endSession },
 ];
 
-/** The menu of a signed-in subscriber. */
+/** The menu of a signed-in subscriber. A view ends with the button of its banner. */
 export function ProfileMenu() {
-  return <Menu label="Your profile" icon={<PersonIcon />} items={ITEMS} />;
+  const isView = useAuth((state) => state.isView);
+  const items = isView ? ITEMS.filter(({ to }) => to !== undefined) : ITEMS;
+  return <Menu label="Your profile" icon={<PersonIcon />} items={items} />;
 }

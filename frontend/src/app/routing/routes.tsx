@@ -13,6 +13,7 @@ import { paths } from '@/lib/paths';
 import { useAuth } from '@/stores/auth';
 import { lazyScreen, screenFileOptions } from './lazyScreen';
 import { SignedInOnly } from './SignedInOnly';
+import { WithheldForm } from './WithheldForm';
 
 type LoadScreenFile = Parameters<typeof screenFileOptions>[1];
 type Prefetch = (queryClient: QueryClient) => Promise<void>;
@@ -154,15 +155,21 @@ const SIGNED_IN = [
   ),
 ];
 
+/** Whether the screen at a path loads the provider's script, which a view does not. */
+function isPaymentForm(path: string): boolean {
+  return [paths.addCard, paths.updateCard, paths.payPal].some((form) => form === path);
+}
+
 /** Prefetches the chunk of the screen at a path, its first queries, and what the frame needs. */
 export function prefetchScreen(queryClient: QueryClient, pathname: string): void {
-  const signedIn = useAuth.getState().token !== null;
+  const { token, isView } = useAuth.getState();
+  const signedIn = token !== null;
   if (signedIn) {
     void queryClient.prefetchQuery(accountLayoutFile);
     void prefetchPaymentFailure(queryClient);
   }
   for (const { path, file, reads } of signedIn ? [LANDING, ...SIGNED_IN] : [LANDING]) {
-    if (!matchPath(path, pathname)) continue;
+    if (!matchPath(path, pathname) || (isView && isPaymentForm(path))) continue;
     void queryClient.prefetchQuery(file);
     for (const prefetch of reads) void prefetch(queryClient);
   }
@@ -174,6 +181,7 @@ const SIGNED_IN_SCREENS = SIGNED_IN.map(({ path, file }) => ({ path, Screen: laz
 
 /** The route table. Unknown paths redirect to the landing page. */
 export function AppRoutes() {
+  const isView = useAuth((state) => state.isView);
   const queryClient = useQueryClient();
   const { pathname } = useLocation();
   useEffect(() => prefetchScreen(queryClient, pathname), [queryClient, pathname]);
@@ -183,7 +191,11 @@ export function AppRoutes() {
         <Route path={paths.landing} element={<LandingPage />} />
         <Route element={<SignedInOnly />}>
           {SIGNED_IN_SCREENS.map(({ path, Screen }) => (
-            <Route key={path} path={path} element={<Screen key={path} />} />
+            <Route
+              key={path}
+              path={path}
+              element={isView && isPaymentForm(path) ? <WithheldForm /> : <Screen key={path} />}
+            />
           ))}
         </Route>
         <Route path="*" element={<Navigate to={paths.landing} replace />} />

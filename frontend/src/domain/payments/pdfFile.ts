@@ -25,6 +25,15 @@ export function invoicePdf(number: string): PdfFile {
   };
 }
 
+export function creditNotePdf(number: string): PdfFile {
+  return {
+    path: `/api/invoice/credit-note/${encodeURIComponent(number)}`,
+    fileName: 'credit-note.pdf',
+    preparing: 'Preparing your credit note…',
+    downloading: `Credit note ${number} is downloading.`,
+  };
+}
+
 /** The invoices and refunds of a year. */
 export function statementPdf(year: string): PdfFile {
   return {

@@ -19,6 +19,11 @@ export function isPaused(plan: Pick<Plan, 'status'>): boolean {
   return hasStatus(plan, 'PAUSED');
 }
 
+/** Has no running term that it could end with, so that a cancellation ends it immediately. */
+export function endsAtOnce(plan: Pick<Plan, 'status' | 'startsAt'>): boolean {
+  return isPaused(plan) || Boolean(plan.startsAt);
+}
+
 /** Will end and not renew. */
 export function isEnding(plan: Pick<Plan, 'status'>): boolean {
   return hasStatus(plan, 'NON_RENEWING');
@@ -84,7 +89,11 @@ export function planNotes(plan: Omit<Plan, 'subId'>): string[] {
   const coupon = plan.hasUpcomingCoupon
     ? ['Coupon will be applied on your next billing cycle']
     : [];
-  return [...pauseNotes(plan), ...changeNotes(plan), ...coupon];
+  return [...startNotes(plan), ...pauseNotes(plan), ...changeNotes(plan), ...coupon];
+}
+
+function startNotes({ startsAt }: Pick<Plan, 'startsAt'>): string[] {
+  return startsAt ? [`Your subscription starts on ${formatDate(startsAt)}.`] : [];
 }
 
 function changeNotes({ name, scheduledPlan }: Pick<Plan, 'name' | 'scheduledPlan'>): string[] {

@@ -202,6 +202,16 @@ describe('entering the code', () => {
   });
 
   // shows: landing-3
+  it('shows the wait of a limit of tries, and nothing else', async () => {
+    const wait = 'You can try again in 9 minutes.';
+    answerVerification(() => errorResponse(429, 'throttled', wait, { retryAfter: 540 }));
+    const { user, field } = await requestCode();
+    await user.type(field, '111111');
+    expect(await screen.findByText(wait)).toBeVisible();
+    expect(field).toHaveFocus();
+  });
+
+  // shows: landing-3
   it('sends a code once when its sixth digit is typed, and again after it was corrected', async () => {
     const verifications = answerVerification(() =>
       errorResponse(400, 'invalid_otp', 'That code is not right.'),

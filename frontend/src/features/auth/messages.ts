@@ -17,12 +17,11 @@ export function sendMessage(error: unknown): string {
 }
 
 /**
- * The error's message for one field, or else its general message, with the time to wait if the
- * server sent one.
+ * The error's message for one field, or else its general message, in which the server tells a limit
+ * as a wait or names the way around it.
  */
 export function signInMessage(error: unknown, field: string): string {
   const message = errorMessage(error);
   if (!(error instanceof ApiError)) return message;
-  if (error.retryAfter) return `${message} Try again in ${formatWait(error.retryAfter)}.`;
   return error.fields?.[field]?.[0] ?? message;
 }

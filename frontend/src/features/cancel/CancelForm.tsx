@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { usePause } from '@/domain/changes/pausing';
 import { PlanChoices } from '@/domain/plans/PlanChoices';
-import { isPaused } from '@/domain/plans/plans';
+import { endsAtOnce } from '@/domain/plans/plans';
 import { siteOptions } from '@/lib/api/queries';
 import type { Plan } from '@/lib/api/types';
 import { useFormDraft } from '@/lib/hooks/useFormDraft';
@@ -42,7 +42,7 @@ export function CancelForm({ selection, setFrozen }: CancelFormProps) {
   const isPauseOffered = selection.canPause && (site?.pauseOfferOn ?? true);
 
   const [isAsking, setIsAsking] = useState(false);
-  const endingNow = chosen.filter(isPaused);
+  const endingNow = chosen.filter(endsAtOnce);
   const submit = () => {
     if (chosen.length === 0) return selection.refuse('cancel');
     if (endingNow.length > 0) return setIsAsking(true);

@@ -186,6 +186,20 @@ describe('what happens on cancellation', () => {
     expect(screen.queryByRole('checkbox')).not.toBeInTheDocument();
   });
 
+  // shows: rule-7
+  it('asks before a plan that has not started ends at once', async () => {
+    plans = [makePlan({ ...TRIAL, startsAt: '2026-12-10T15:00:00Z' })];
+    recordCancellations(CANCEL);
+    const { user } = renderPage();
+    const sentence = 'Faith & Family hasn’t started yet and ends immediately.';
+    expect(await findTerms()).toHaveTextContent(sentence);
+    const note = screen.getByText(/^Your subscription starts on/);
+    expect(note).toHaveTextContent('Your subscription starts on December 10, 2026.');
+    await user.click(await findCancelButton());
+    const dialog = screen.getByRole('dialog', { name: 'End Faith & Family now?' });
+    expect(dialog).toHaveTextContent(`${sentence} You can’t undo this.`);
+  });
+
   it('follows the checkboxes, with the remaining plans and their cost', async () => {
     plans = [makePlan(), makeGospelPlan({ nextBillingAt: '2026-12-05T15:00:00Z' })];
     const existingPlans = plans.map((plan) => (plan.subId === 'sub_faith' ? endPlan(plan) : plan));

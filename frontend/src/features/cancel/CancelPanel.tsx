@@ -1,4 +1,4 @@
-import { formatPlanNames, isPaused } from '@/domain/plans/plans';
+import { endsAtOnce, formatPlanNames } from '@/domain/plans/plans';
 import type { Plan } from '@/lib/api/types';
 import { formatDate } from '@/lib/formats';
 import { Button } from '@/ui/Button';
@@ -10,7 +10,7 @@ import { PauseIcon } from '@/ui/icons/PauseIcon';
 import { ReceiptIcon } from '@/ui/icons/ReceiptIcon';
 import { RefreshIcon } from '@/ui/icons/RefreshIcon';
 import { Point, Points } from '@/ui/Points';
-import { groupEndings } from './endingMessages';
+import { endsAtOncePhrase, groupEndings } from './endingMessages';
 import { FailureNotice } from './FailureNotice';
 import styles from './Panels.module.css';
 import { RemainingCosts } from './RemainingCosts';
@@ -56,12 +56,10 @@ function EndingPoints({ plans }: { plans: readonly Plan[] }) {
   const endings = groupEndings(plans);
   return endings.map(({ kind, at, plans: ending }) => {
     const names = formatPlanNames(ending);
-    const isSingle = ending.length === 1;
     if (kind === 'atOnce') {
       return (
         <Point key={names} icon={<CloseIcon />}>
-          {names} {isSingle ? 'is' : 'are'} paused and {isSingle ? 'ends' : 'end'}{' '}
-          <strong>immediately</strong>.
+          {endsAtOncePhrase(ending)} <strong>immediately</strong>.
         </Point>
       );
     }
@@ -96,7 +94,7 @@ function SetAsidePoint({ what, plans }: { what: 'pause' | 'change'; plans: reado
 function UndoPoint({ plans }: { plans: readonly Plan[] }) {
   return (
     <Point icon={<RefreshIcon />}>
-      {plans.some(isPaused)
+      {plans.some(endsAtOnce)
         ? 'You can’t undo an immediate cancellation, but you can start again anytime.'
         : 'You can undo this anytime before then.'}
     </Point>

@@ -2,30 +2,25 @@ import { formatPlanNames } from '@/domain/plans/plans';
 import type { Plan } from '@/lib/api/types';
 import { formatPrice } from '@/lib/formats';
 import { ConfirmModal } from '@/ui/ConfirmModal';
+import { endsAtOncePhrase } from './endingMessages';
 
 interface EndNowDialogProps {
   open: boolean;
-  /** The paused plans, which end at once. */
+  /** The plans that are paused or have not started, which end at once. */
   plans: readonly Plan[];
   onConfirm: () => void;
   onCancel: () => void;
 }
 
-/** Asks before paused plans end at once, because that cannot be undone. */
+/** Asks before plans end at once, because that cannot be undone. */
 export function EndNowDialog({ open, plans, onConfirm, onCancel }: EndNowDialogProps) {
   const names = formatPlanNames(plans);
-  const isSingle = plans.length === 1;
   const lostPrices = plans.flatMap(lostPriceSentence);
   return (
     <ConfirmModal
       open={open}
       title={`End ${names} now?`}
-      message={
-        <p>
-          {names} {isSingle ? 'is paused and ends' : 'are paused and end'} immediately. You can’t
-          undo this.
-        </p>
-      }
+      message={<p>{endsAtOncePhrase(plans)} immediately. You can’t undo this.</p>}
       warningContent={lostPrices.length > 0 ? lostPrices.join(' ') : undefined}
       confirmBtnText={`Yes, end ${names} now`}
       onConfirm={onConfirm}

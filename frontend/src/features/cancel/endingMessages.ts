@@ -1,4 +1,11 @@
-import { formatPlanNames, isEnding, isInTrial, isLive, isPaused } from '@/domain/plans/plans';
+import {
+  endsAtOnce,
+  formatPlanNames,
+  isEnding,
+  isInTrial,
+  isLive,
+  isPaused,
+} from '@/domain/plans/plans';
 import type { CancelledSubscription, Plan } from '@/lib/api/types';
 import { formatDate } from '@/lib/formats';
 
@@ -12,12 +19,12 @@ interface Ending {
 
 /** When access to a plan would end after a cancellation; null if at once, or unknown. */
 function accessEnd(plan: Plan): string | null {
-  if (isPaused(plan)) return null;
+  if (endsAtOnce(plan)) return null;
   return plan.hasScheduledPause ? plan.pauseDate : plan.nextBillingAt;
 }
 
 function endingFor(plan: Plan): Omit<Ending, 'plans'> {
-  if (isPaused(plan)) return { kind: 'atOnce', at: null };
+  if (endsAtOnce(plan)) return { kind: 'atOnce', at: null };
   return { kind: isInTrial(plan) ? 'trial' : 'term', at: accessEnd(plan) };
 }
 
@@ -31,6 +38,17 @@ export function groupEndings(plans: readonly Plan[]): Ending[] {
     endings.set(day, { ...ending, plans: [...plansOfDay, plan] });
   }
   return [...endings.values()];
+}
+
+/** That plans end, with the reason why not later; "immediately" follows it. */
+export function endsAtOncePhrase(plans: readonly Plan[]): string {
+  const names = formatPlanNames(plans);
+  const isSingle = plans.length === 1;
+  if (plans.every(isPaused)) {
+    return `${names} ${isSingle ? 'is paused and ends' : 'are paused and end'}`;
+  }
+  if (plans.some(isPaused)) return `${names} are paused or haven’t started yet and end`;
+  return `${names} ${isSingle ? 'hasn’t started yet and ends' : 'haven’t started yet and end'}`;
 }
 
 /** The specified message, which is true only if everything ends with its term. */

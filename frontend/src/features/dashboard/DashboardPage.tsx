@@ -55,7 +55,11 @@ export default function DashboardPage() {
       {isReady && <ReceiptNotice plans={account.data.plans} />}
       {isReady && <PastDue plans={account.data.plans} />}
       {isReady && account.data.plans.some(isLive) && (
-        <NextBillCard bills={account.data.nextBills} />
+        <NextBillCard
+          bills={account.data.nextBills}
+          creditBalance={account.data.creditBalance}
+          creditCurrency={account.data.creditCurrency}
+        />
       )}
       {isReady && <DashboardContent account={account.data} costs={plans.data} />}
       {isReady && <UndoFromLink account={account.data} />}

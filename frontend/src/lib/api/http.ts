@@ -1,3 +1,4 @@
+import { leaveAccountView } from '@/lib/page/pageLoads';
 import { useAuth } from '@/stores/auth';
 import { ApiError, GENERIC_MESSAGE } from './errors';
 
@@ -97,10 +98,11 @@ function createApiError(response: Response, body: unknown): ApiError {
 type Method = 'GET' | 'POST' | 'DELETE';
 
 async function fetchOk(method: Method, path: string, options: RequestOptions): Promise<Response> {
-  const { token, expire } = useAuth.getState();
-  const response = await sendRequest(method, path, options, token);
+  const { token, expire, isView } = useAuth.getState();
+  const response = await sendRequest(method, path, options, isView ? null : token);
   if (response.ok) return response;
-  if (response.status === 401 && token !== null) expire(token);
+  if (response.status === 401 && isView) leaveAccountView();
+  else if (response.status === 401 && token !== null) expire(token);
   throw createApiError(response, await readBody(response));
 }
 

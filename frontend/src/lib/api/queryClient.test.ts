@@ -9,13 +9,17 @@ function shouldRepeat(failures: number, error: Error): boolean {
   return (retry as (failures: number, error: Error) => boolean)(failures, error);
 }
 
-const makeError = (status: number) => new ApiError({ status, code: String(status), message: '' });
+const makeError = (status: number, retryAfter: number | null = null) =>
+  new ApiError({ status, code: String(status), message: '', retryAfter });
 
 it.each([
   ['no response', 0, makeError(-1), true],
   ['a server error', 1, makeError(503), true],
   ['the third failure', 2, makeError(503), false],
   ['a client error', 0, makeError(404), false],
+  ['a wait of a second', 0, makeError(429, 1), true],
+  ['a wait of a minute', 0, makeError(429, 60), false],
+  ['a limit without a wait', 0, makeError(429), false],
   ['an expired session', 0, makeError(401), false],
   ['a programming error', 0, new TypeError('x'), false],
 ])('decides whether to retry a read after %s', (_what, failures, error, expected) => {

@@ -5,12 +5,21 @@ import { ApiError } from './errors';
 /** How often a read that failed is repeated, at most. */
 export const READ_REPEATS = 2;
 
+/** A wait of the server's that nobody notices as one. */
+const SHORT_WAIT_SECONDS = 2;
+
+function isShortWait(error: ApiError): boolean {
+  return error.status === 429 && (error.retryAfter ?? Infinity) <= SHORT_WAIT_SECONDS;
+}
+
 /**
- * Retries a read only if that can help: after no response while online, or after a server error.
+ * Retries a read only if that can help: after no response while online, after a server error, or
+ * while the server answers the account's earlier requests.
  */
 function shouldRepeatRead(failures: number, error: Error): boolean {
   if (!(error instanceof ApiError) || !onlineManager.isOnline()) return false;
-  return failures < READ_REPEATS && (error.status === -1 || error.status >= 500);
+  const mayPass = error.status === -1 || error.status >= 500 || isShortWait(error);
+  return failures < READ_REPEATS && mayPass;
 }
 
 /**

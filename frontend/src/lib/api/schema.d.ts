@@ -647,8 +647,25 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description Verify a sign-in code and return a new session. */
+        /** @description Verify a sign-in code and return a new session; the browser is known for the address from then on. */
         post: operations["auth_verify_otp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/invoice/credit-note/{number}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return a link to a credit note's PDF; 503 `invoice_not_ready` with `Retry-After` while it is rendered. */
+        get: operations["credit_note_pdf"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -805,6 +822,10 @@ export interface components {
     schemas: {
         /** @description The account and its plans, canceled ones included. */
         Account: {
+            /** @description What credits pay of the next bills, in cents. `nextBills` counts it. */
+            creditBalance: number;
+            /** @description Of that balance. */
+            creditCurrency: string;
             email: string;
             hasPauseSub: boolean;
             hasPaymentFailure: boolean;
@@ -964,6 +985,28 @@ export interface components {
         ConfirmedRequest: {
             quote?: string;
         };
+        /** @description A credit note of an invoice; the payment method is the one that a refund went to. */
+        CreditNoteRow: {
+            /** @description In cents, tax included. */
+            amount: number;
+            cardBrand: string | null;
+            currencyCode: string;
+            /** Format: date-time */
+            issuedAt: string;
+            /**
+             * @description REFUNDED to a payment method, CREDITED for later bills, or ADJUSTED: taken off what was due.
+             *
+             *     * `REFUNDED` - REFUNDED
+             *     * `CREDITED` - CREDITED
+             *     * `ADJUSTED` - ADJUSTED
+             */
+            kind: components["schemas"]["KindEnum"];
+            last4: string | null;
+            number: string;
+            paymentSourceName: string | null;
+            paymentSourceType: string | null;
+            paypalEmail: string | null;
+        };
         /**
          * @description * `Daily` - Daily
          *     * `Several times a week` - Several times a week
@@ -1044,6 +1087,8 @@ export interface components {
              * @description When the next bill comes, which is free.
              */
             nextBillingAt: string | null;
+            /** @description Of that plan, by date. Empty if it is not eligible. */
+            nextBills: components["schemas"]["NextBill"][];
             /** @description The plan that gets the free month. */
             plans: components["schemas"]["Plan"][];
             /** @description Identifies these figures; send it with the confirmation. */
@@ -1117,6 +1162,11 @@ export interface components {
             scheduledPlan: components["schemas"]["ScheduledPlan"] | null;
             /** @description The streaming service's code; empty outside the catalog. */
             service: string;
+            /**
+             * Format: date-time
+             * @description When it starts; null once it has.
+             */
+            startsAt: string | null;
             status: components["schemas"]["StatusEnum"];
             /** @description The subscription; null until it starts. */
             subId: string | null;
@@ -1127,6 +1177,8 @@ export interface components {
             cardBrand: string | null;
             /** @description What a payment method paid of the total, in cents. */
             charged: number;
+            /** @description What was refunded or credited of it, oldest first. */
+            creditNotes: components["schemas"]["CreditNoteRow"][];
             /** @description What the account's credit paid of the total, in cents. */
             credits: number;
             currencyCode: string;
@@ -1160,6 +1212,13 @@ export interface components {
          * @enum {string}
          */
         KeyEnum: "newsLetter" | "streaming" | "promotions" | "branding";
+        /**
+         * @description * `REFUNDED` - REFUNDED
+         *     * `CREDITED` - CREDITED
+         *     * `ADJUSTED` - ADJUSTED
+         * @enum {string}
+         */
+        KindEnum: "REFUNDED" | "CREDITED" | "ADJUSTED";
         /** @description A line of a mail's table. */
         MailFact: {
             name: string;
@@ -1313,6 +1372,11 @@ export interface components {
             scheduledPlan: components["schemas"]["ScheduledPlan"] | null;
             /** @description The streaming service's code; empty outside the catalog. */
             service: string;
+            /**
+             * Format: date-time
+             * @description When it starts; null once it has.
+             */
+            startsAt: string | null;
             /**
              * @description Null: the account does not have it.
              *
@@ -1584,6 +1648,11 @@ export interface components {
             scheduledPlan: components["schemas"]["ScheduledPlan"] | null;
             /** @description The streaming service's code; empty outside the catalog. */
             service: string;
+            /**
+             * Format: date-time
+             * @description When it starts; null once it has.
+             */
+            startsAt: string | null;
             status: components["schemas"]["StatusEnum"];
             /** @description The subscription. */
             subId: string;
@@ -6881,6 +6950,99 @@ export interface operations {
             };
             /** @description Only some of several subscriptions were changed; the body holds the current state. */
             502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The billing provider does not respond, or has not confirmed the change yet. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    credit_note_pdf: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                number: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Download"];
+                };
+            };
+            /** @description The input is malformed or invalid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The token is missing, invalid, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The object does not exist, or belongs to another account. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The method is not allowed. */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Responses are JSON only. */
+            406: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests; `Retry-After` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description An unexpected error. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };

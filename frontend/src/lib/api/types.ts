@@ -55,6 +55,7 @@ export type BillingDetails = Schemas['BillingDetails'];
 export type EmailPreference = Schemas['Preference'];
 
 export type Invoice = Schemas['InvoiceRow'];
+export type CreditNote = Schemas['CreditNoteRow'];
 export type InvoiceDownload = Schemas['Download'];
 
 export type SendCodeAnswer = Schemas['CodeSent'];

@@ -7,8 +7,23 @@ import { saveHandover } from './handover';
 /** The kinds of page that the server serves. They differ in what their headers allow. */
 type PageKind = 'app' | 'profile' | 'card' | 'payPal';
 
+/** An operator's view of an account: its screens, read-only, until it expires or is ended. */
+export interface AccountView {
+  /** The subscriber's name, or else the email address. */
+  name: string;
+  expiresAt: string;
+  /** Until then, from the page load on; the device's clock may be wrong. */
+  secondsLeft: number;
+  /** Takes a form with the CSRF token. */
+  endUrl: string;
+  csrfToken: string;
+  /** The account's page in the admin. */
+  backUrl: string;
+}
+
 interface PageSettings {
   document?: PageKind;
+  view?: AccountView;
   /** Whether the support widget's script may run on this page. */
   supportWidget?: boolean;
   /** Allows what the provider's script adds to this page itself. */
@@ -28,6 +43,8 @@ const PROFILE_PAGE: { path: string; id: PageKind } = { path: paths.editProfile, 
 
 /** Uses the router's matching, so that trailing slashes, case and encoding are treated alike. */
 function pageKindFor(path: string): PageKind {
+  // A view has no payment forms, so that one page shows all of its screens.
+  if (readAccountView() !== null) return 'app';
   const pages = hasSeparateProfile() ? [...PAYMENT_PAGES, PROFILE_PAGE] : [...PAYMENT_PAGES];
   return matchRoutes(pages, path)?.[0]?.route.id ?? 'app';
 }
@@ -47,6 +64,16 @@ function currentPageKind(): PageKind {
 
 function hasSeparateProfile(): boolean {
   return pageAllowsSupportWidget() || currentPageKind() === 'profile';
+}
+
+/** The view that the server has embedded in the page; null for a subscriber. */
+export function readAccountView(): AccountView | null {
+  return readPageSettings().view ?? null;
+}
+
+/** Leaves the screens of a view that the server does not accept any more. */
+export function leaveAccountView(): void {
+  window.location.assign(readAccountView()?.backUrl ?? '/');
 }
 
 /** Whether the headers of this page allow the support widget's script. */

@@ -10,7 +10,7 @@ import { useFocusIfLost } from '@/ui/useFocusIfLost';
 import { freeMonthOptions } from './api';
 import styles from './FreeMonth.module.css';
 import { FreeMonthDialog } from './FreeMonthDialog';
-import { FreeMonthDate, FreeMonthTerms } from './FreeMonthTerms';
+import { FreeMonthBills, FreeMonthDate, FreeMonthTerms } from './FreeMonthTerms';
 
 /**
  * The offer of a free month; nothing if the subscriber is not eligible, or while that is unknown.
@@ -54,21 +54,21 @@ export function FreeMonth() {
   );
 }
 
-function FreeMonthClaimed({
-  offer: { plans, amountSaved, currencyCode, newNextBillingAt },
-}: {
-  offer: FreeMonthOffer;
-}) {
+function FreeMonthClaimed({ offer }: { offer: FreeMonthOffer }) {
+  const { plans, amountSaved, currencyCode, newNextBillingAt } = offer;
   return (
-    <p role="status">
-      You save <strong>{formatCents(amountSaved, currencyCode)}</strong>
-      {plans.length > 0 && <> on {formatPlanNames(plans)}</>}.
-      {newNextBillingAt && (
-        <>
-          {' '}
-          Billing restarts on <FreeMonthDate at={newNextBillingAt} />.
-        </>
-      )}
-    </p>
+    <div role="status">
+      <p>
+        You save <strong>{formatCents(amountSaved, currencyCode)}</strong>
+        {plans.length > 0 && <> on {formatPlanNames(plans)}</>}.
+        {newNextBillingAt && (
+          <>
+            {' '}
+            Billing restarts on <FreeMonthDate at={newNextBillingAt} />.
+          </>
+        )}
+      </p>
+      <FreeMonthBills offer={offer} />
+    </div>
   );
 }

@@ -5,7 +5,7 @@ import { useLoader } from '@/stores/loader';
 import { ConfirmModal } from '@/ui/ConfirmModal';
 import { InfoAlert } from '@/ui/InfoAlert';
 import { useClaimFreeMonth } from './api';
-import { FreeMonthTerms } from './FreeMonthTerms';
+import { FreeMonthBills, FreeMonthTerms } from './FreeMonthTerms';
 
 interface FreeMonthDialogProps {
   offer: FreeMonthOffer;
@@ -40,6 +40,7 @@ export function FreeMonthDialog(props: FreeMonthDialogProps) {
       {claimCommand.isError && <RefusalNotice error={claimCommand.error} />}
       <FreeMonthTerms offer={offer} />
       <p>You won’t be charged today. You can claim one free month every 12 months.</p>
+      <FreeMonthBills offer={offer} />
       <AgreementLinks />
     </ConfirmModal>
   );

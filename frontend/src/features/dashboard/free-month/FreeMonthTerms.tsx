@@ -1,6 +1,8 @@
+import { billSentences } from '@/domain/costs/nextBills';
 import { formatPlanNames } from '@/domain/plans/plans';
 import type { FreeMonthOffer } from '@/lib/api/types';
 import { formatCents, formatDate } from '@/lib/formats';
+import { UnbrokenDates } from '@/ui/UnbrokenDates';
 import styles from './FreeMonth.module.css';
 
 /** What the free month saves, and how it moves the next bill. */
@@ -17,6 +19,16 @@ export function FreeMonthTerms({ offer }: { offer: FreeMonthOffer }) {
           <FreeMonthDate at={newNextBillingAt} />.
         </>
       )}
+    </p>
+  );
+}
+
+/** What the plan with the free month bills next, and what follows; nothing while that is unknown. */
+export function FreeMonthBills({ offer: { nextBills } }: { offer: FreeMonthOffer }) {
+  if (nextBills.length === 0) return null;
+  return (
+    <p>
+      <UnbrokenDates>{billSentences(nextBills).join(' ')}</UnbrokenDates>
     </p>
   );
 }

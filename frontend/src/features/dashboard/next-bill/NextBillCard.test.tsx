@@ -21,6 +21,19 @@ describe('the next bill', () => {
     expect(screen.getByRole('link', { name: 'Change payment method' })).toBeVisible();
   });
 
+  it('says what credits pay, also without a bill', () => {
+    const { unmount } = renderScreen(
+      <NextBillCard bills={[makeNextBill({ amount: 199 })]} creditBalance={500} />,
+    );
+    const card = () => screen.getByRole('region', { name: 'Your next bill' });
+    expect(card()).toHaveTextContent(
+      'You have $5.00 in credit. The amounts shown already count it.',
+    );
+    unmount();
+    renderScreen(<NextBillCard bills={[]} creditBalance={500} creditCurrency="EUR" />);
+    expect(card()).toHaveTextContent('It pays your next bills automatically.');
+  });
+
   it('shows the date alone until the amount has come', () => {
     renderCard(makeNextBill({ amount: null }));
     const card = screen.getByRole('region', { name: 'Your next bill' });

@@ -15,8 +15,15 @@ import { TextLink } from '@/ui/TextLink';
 import { UnbrokenDates } from '@/ui/UnbrokenDates';
 import styles from './NextBillCard.module.css';
 
+interface NextBillCardProps {
+  bills: readonly NextBill[];
+  /** What credits pay of the bills, in cents of `creditCurrency`. */
+  creditBalance?: number;
+  creditCurrency?: string;
+}
+
 /** What is billed next, when and to which payment method, and what follows where it differs. */
-export function NextBillCard({ bills }: { bills: readonly NextBill[] }) {
+export function NextBillCard({ bills, creditBalance = 0, creditCurrency }: NextBillCardProps) {
   const next = bills.filter(({ follows }) => !follows);
   const days = groupByDay(next);
   const isSeveral = next.length > 1;
@@ -38,6 +45,14 @@ export function NextBillCard({ bills }: { bills: readonly NextBill[] }) {
           />
         ))}
       </div>
+      {creditBalance > 0 && (
+        <p className={styles.later}>
+          You have {formatCents(creditBalance, creditCurrency)} in credit.{' '}
+          {next.length > 0
+            ? 'The amounts shown already count it.'
+            : 'It pays your next bills automatically.'}
+        </p>
+      )}
       {next.length > 0 && (
         <p className={styles.method}>
           {hasOneMethod && <span>{methodPhrase(next[0])}</span>}
