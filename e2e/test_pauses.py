@@ -171,7 +171,7 @@ def test_ava_pauses_undoes_it_pauses_all_and_is_resumed_automatically(visitor, a
     page.goto("/dashboard")
     for name in ("Faith & Family", "Gospel TV"):
         expect(subscription_card(page, name)).to_contain_text("Paused")
-    assert newest_invoices(page) == invoices
+    assert read_until(page, lambda: newest_invoices(page), lambda found: found == invoices) == invoices
 
     # Thirty days later both are resumed automatically; each is billed once, and she gets one mail.
     demo.travel_to_last_nights(30)

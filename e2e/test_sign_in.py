@@ -58,7 +58,9 @@ def test_the_token_is_the_only_stored_data_and_is_sent_only_in_its_header(visito
         page.wait_for_load_state("networkidle")
     token = page.evaluate("() => localStorage.getItem('token')")
     assert page.evaluate("() => [Object.keys(localStorage), sessionStorage.length]") == [["token"], 0]
-    assert page.context.cookies() == []
+    [cookie] = page.context.cookies()
+    assert (cookie["name"], cookie["httpOnly"], cookie["sameSite"]) == ("known-browser", True, "Strict")
+    assert token not in cookie["value"]
     assert not any(token in request.url or token in (request.post_data or "") for request in sent)
     carrying = {request.url for request in sent if token in request.headers.get("authorization", "")}
     assert carrying

@@ -112,9 +112,9 @@ def test_the_menu_works_with_the_keyboard(signed_in):
     page.keyboard.press("Enter")
     logout = page.get_by_role("button", name="Logout")
     expect(logout).to_be_visible()
-    items = page.get_by_role("banner").get_by_role("list").filter(has=logout).locator("a, button").all()
-    assert len(items) == 4
-    for item in items:
+    items = page.get_by_role("banner").get_by_role("list").filter(has=logout).locator("a, button")
+    expect(items).to_have_count(4)
+    for item in items.all():
         page.keyboard.press("Tab")
         expect(item).to_be_focused()
     page.keyboard.press("Escape")

@@ -7,6 +7,7 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 import pytest
+from playwright.sync_api import expect
 
 from e2e.support.accessibility import open_settled
 
@@ -33,7 +34,10 @@ def test_hugo_reads_the_days_of_the_site_from_the_first_load_on(signed_in, token
     shown = []
     for _ in range(3):
         open_settled(page, "/billingHistory")
-        cells = page.get_by_role("table").get_by_role("row").get_by_role("cell")
+        rows = page.get_by_role("table").get_by_role("row")
+        # The table fills in after the screen has settled; its days are then right at once.
+        expect(rows).to_have_count(1 + len(expected))
+        cells = rows.get_by_role("cell")
         shown.append([text for text in cells.all_inner_texts() if DAY.fullmatch(text)])
 
     assert shown == [expected] * 3

@@ -39,6 +39,7 @@ RUN_AXE = """async (options) => {
 IS_SETTLED = """() => document.readyState === 'complete'
   && document.querySelector('#root h1')?.checkVisibility()
   && !document.querySelector('[aria-label="Loading"], [class*="skeleton"], [aria-busy="true"]')"""
+GO_TO = "(path) => { history.pushState(null, '', path); dispatchEvent(new PopStateEvent('popstate')); }"
 NEXT_FRAME = "() => new Promise((done) => requestAnimationFrame(() => done()))"
 WIDE: ViewportSize = {"width": 1280, "height": 900}
 NARROW: ViewportSize = {"width": 320, "height": 720}
@@ -128,6 +129,13 @@ class PageWatch:
     def open_screen(self, path: str, *, leads_to: str) -> list[str]:
         """Open a path, wait until the screen that it leads to has settled, and return what went wrong."""
         open_settled(self._page, path)
+        self._page.wait_for_url(lambda url: urlsplit(url).path == leads_to)
+        self._page.wait_for_function(IS_SETTLED)
+        return self._take_complaints()
+
+    def enter_screen(self, path: str, *, leads_to: str) -> list[str]:
+        """Go to a path within the loaded document, as a link does; otherwise as `open_screen`."""
+        self._page.evaluate(GO_TO, path)
         self._page.wait_for_url(lambda url: urlsplit(url).path == leads_to)
         self._page.wait_for_function(IS_SETTLED)
         return self._take_complaints()

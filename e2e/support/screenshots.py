@@ -68,6 +68,7 @@ SERVER_SCREENS = (
     ScreenState("admin-accounts", "/admin/accounts/account/", (OPERATOR,)),
     ScreenState("admin-story", "/admin/accounts/account/?q=ava", (OPERATOR,), click_control("link", "ava@example")),
     ScreenState("admin-churn", "/admin/billing/churnreport/", (OPERATOR,)),
+    ScreenState("admin-revenue", "/admin/billing/revenuereport/", (OPERATOR,)),
     ScreenState(
         "admin-offer",
         "/admin/billing/pauseoffercontent/",

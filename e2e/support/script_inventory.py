@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -37,18 +38,27 @@ def _local_pattern(pattern: str, provider: str) -> str:
     return re.sub(r"https://([*.a-zA-Z]+)\.com/", rf"http://\1.localhost:{urlsplit(provider).port}/", moved)
 
 
-def listed_sources(kind: str, document: str, *, paypal: str = "paypal_commerce") -> list[ListedSource]:
-    """Return the rows of a table, `script` or `frame`, that belong to a document; `paypal` is the site's gateway."""
+def listed_sources(
+    kind: str, document: str, *, paypal: str = "paypal_commerce", cards: Iterable[str] = ()
+) -> list[ListedSource]:
+    """Return the rows of a table, `script` or `frame`, that belong to a document of a site with these gateways."""
     _, table = INVENTORY.read_text().split(f"\n| {kind} |", 1)
     lines = table.split("\n\n", 1)[0].splitlines()[2:]
     rows = [[cell.strip().strip("`") for cell in line.strip("|").split("|")] for line in lines]
     found = [ListedSource(pattern, origin, frozenset(documents.split(", "))) for pattern, origin, documents, *_ in rows]
-    return [row for row in found if row.documents & {document, f"{document}:{paypal}"}]
+    gateways = [paypal] if document == "payPal" else cards
+    return [row for row in found if row.documents & {document, *(f"{document}:{gateway}" for gateway in gateways)}]
 
 
 def allowed_origins(
-    kind: str, document: str, *, site: str, paypal: str = "paypal_commerce", widget: str = ""
+    kind: str,
+    document: str,
+    *,
+    site: str,
+    paypal: str = "paypal_commerce",
+    cards: Iterable[str] = (),
+    widget: str = "",
 ) -> set[str]:
     """Return exactly the origins that a document's policy must allow; `widget` is the widget's origin, if any."""
-    found = {row.origin.replace(SITE, site) for row in listed_sources(kind, document, paypal=paypal)}
+    found = {row.origin.replace(SITE, site) for row in listed_sources(kind, document, paypal=paypal, cards=cards)}
     return {widget if origin == WIDGET else origin for origin in found if widget or origin != WIDGET}
