@@ -41,6 +41,8 @@ COPY manage.py ./
 COPY accounts accounts
 COPY billing billing
 COPY core core
+# The admin shows it.
+COPY docs/runbook.md docs/runbook.md
 COPY operators operators
 COPY portal portal
 COPY preferences preferences

@@ -57,5 +57,5 @@ def test_system_health_shows_operators_the_shared_address_and_the_item(page):
     page.get_by_role("button", name="Log in").click()
     page.wait_for_url("**/admin/")
     page.goto("/admin/billing/systemhealth/")
-    expect(page.get_by_text("Sermon Library (sermon-library, 1)")).to_be_visible()
-    expect(page.get_by_text("1; 1 with several paying customers")).to_be_visible()
+    expect(page.get_by_text("Sermon Library (sermon-library) with 1 subscription")).to_be_visible()
+    expect(page.get_by_text("1 address, 1 with several paying customers")).to_be_visible()

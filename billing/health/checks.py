@@ -90,7 +90,7 @@ def _check_beat(now: datetime) -> HealthCheck:
     seconds = (now - at).total_seconds() if at else 0
     return HealthCheck(
         name="beat_seconds",
-        title="Beat and workers",
+        title="Scheduler and workers",
         found=f"last heartbeat {format_time_ago(now - at)}" if at else "no heartbeat yet",
         number=seconds,
         needs_somebody=at is None or now - at > QUIET_AFTER,
@@ -138,7 +138,7 @@ def _check_parked_webhooks() -> HealthCheck:
     parked = WebhookEvent.objects.filter(state=WebhookEvent.State.PARKED).count()
     return HealthCheck(
         name="webhooks_parked",
-        title="Webhooks parked",
+        title="Webhook events that failed",
         found=_count_phrase(parked, "failed too often", "failed too often"),
         number=parked,
         needs_somebody=parked > 0,
@@ -153,7 +153,7 @@ def _check_waiting_webhooks(now: datetime) -> HealthCheck:
     late = WebhookEvent.objects.filter(state=WebhookEvent.State.RECEIVED, received_at__lt=now - WAITING_AFTER).count()
     return HealthCheck(
         name="webhooks_waiting",
-        title="Webhooks waiting",
+        title="Webhook events waiting",
         found=_count_phrase(late, "waiting for 10 minutes or longer", "waiting for 10 minutes or longer"),
         number=late,
         needs_somebody=late > 0,
@@ -276,7 +276,9 @@ def _check_shared_addresses() -> HealthCheck:
     return HealthCheck(
         name="addresses_shared",
         title="Email addresses with several customers",
-        found=f"{shared}; {paying} with several paying customers" if shared else "none",
+        found=f"{_number_phrase(shared, 'address', 'addresses')}, {paying} with several paying customers"
+        if shared
+        else "none",
         number=shared,
         needs_somebody=paying > 0,
         todo="Check whether each is one person. If so, merge the customers in Chargebee; if not, correct the address.",
@@ -291,7 +293,7 @@ def _check_wrong_codes(now: datetime) -> HealthCheck:
     return HealthCheck(
         name="wrong_codes",
         title="Wrong sign-in codes (1 hour)",
-        found=f"{health.wrong_codes}, with {_count_phrase(health.sign_ins, 'sign-in', 'sign-ins')}"
+        found=f"{health.wrong_codes} wrong, {_number_phrase(health.sign_ins, 'sign-in', 'sign-ins')}"
         + (f"; addresses closed to new browsers: {closed}" if (closed := health.closed_addresses) else ""),
         number=health.wrong_codes,
         needs_somebody=health.is_suspicious,
@@ -378,12 +380,15 @@ def _check_failed_pdfs() -> HealthCheck:
 
 def _check_catalog() -> HealthCheck:
     outside = subscribed_plans_outside_catalog()
-    names = ", ".join(f"{row.plan.name} ({row.plan.id}, {row.subscriptions})" for row in outside[:NAMED_ITEMS])
+    names = ", ".join(
+        f"{row.plan.name} ({row.plan.id}) with {_number_phrase(row.subscriptions, 'subscription', 'subscriptions')}"
+        for row in outside[:NAMED_ITEMS]
+    )
     more = f", and {len(outside) - NAMED_ITEMS} more" if len(outside) > NAMED_ITEMS else ""
     return HealthCheck(
         name="items_not_arranged",
-        title="Catalog",
-        found=f"subscribed to, but not arranged: {names}{more}" if outside else "All subscribed items are plans",
+        title="Items without a plan",
+        found=f"{names}{more}" if outside else "All subscribed items are plans",
         number=len(outside),
         needs_somebody=bool(outside),
         todo="Add a plan for each item. Until then, subscribers see Chargebee's name and can only cancel.",
@@ -406,7 +411,7 @@ def _check_provider(now: datetime) -> Iterator[HealthCheck]:
     yield HealthCheck(
         name="provider_failed",
         title="Chargebee responses (1 hour)",
-        found=f"{failed} of {asked} failed{took}",
+        found=f"{failed} of {asked} failed{took}" if asked else "no requests",
         number=failed,
         needs_somebody=failed > max(TOLERATED_FAILURES, asked * FAILING_SHARE),
         todo="Check Chargebee's status page. Nothing is lost: pages still load, and changes are confirmed later.",
@@ -426,6 +431,8 @@ def _check_provider(now: datetime) -> Iterator[HealthCheck]:
 
 
 def _count_phrase(count: int, singular: str, plural: str) -> str:
-    if not count:
-        return "none"
-    return f"{count} {singular if count == 1 else plural}"
+    return _number_phrase(count, singular, plural) if count else "none"
+
+
+def _number_phrase(count: int, singular: str, plural: str) -> str:
+    return f"{count:,} {singular if count == 1 else plural}"

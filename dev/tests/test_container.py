@@ -27,6 +27,11 @@ def test_the_image_contains_every_application():
     assert all(f"!{name}\n" in (ROOT / ".dockerignore").read_text() for name in applications)
 
 
+def test_the_image_contains_the_runbook_that_the_admin_shows():
+    assert "COPY docs/runbook.md docs/runbook.md\n" in DOCKERFILE
+    assert "!docs/runbook.md\n" in (ROOT / ".dockerignore").read_text()
+
+
 @pytest.mark.shows("security-41")
 def test_the_broker_of_the_containers_has_the_password_that_the_portal_sends():
     command = SERVICES["redis"]["command"]

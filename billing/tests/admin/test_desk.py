@@ -206,6 +206,6 @@ def test_it_says_what_needs_attention_and_what_to_do(support: Client) -> None:
     )
     page = find(support, "")
 
-    assert "Webhooks parked" in page
+    assert "Webhook events that failed" in page
     assert "Read the error, fix the cause, and replay them." in page
     assert "/admin/billing/webhookevent/?state__exact=parked" in page

@@ -193,7 +193,7 @@ def test_an_operator_who_arranges_its_item_brings_it_into_the_catalog(
     sell_item(shop, "magazine-usd", "magazine", price=300, currency_code="USD", period=1, period_unit="month")
     start_at_provider(shop, "ava", "magazine-usd")
     assert catalog_health().needs_somebody
-    assert "The Magazine (magazine, 1)" in catalog_health().found
+    assert "The Magazine (magazine) with 1 subscription" in catalog_health().found
     StreamingService.objects.create(code="reading", name="Reading", stream_url=LINK, browse_url=LINK)
     form = {"id": "magazine", "service": "reading", "name": "Magazine Plus", "position": 5, "on_sale": "on"}
     assert admin_client.post("/admin/billing/plan/add/", form).status_code == 302
