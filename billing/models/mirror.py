@@ -185,6 +185,10 @@ class Invoice(MirroredResource):
             models.Index(fields=["customer", "-issued_at"], name="invoice_newest"),
             models.Index(fields=["-issued_at"], name="invoice_by_date"),
             models.Index(fields=["-synced_at"], name="invoice_by_writing"),
+            # The few whose automatic payment failed, for the report of what was recovered.
+            models.Index(
+                fields=["-issued_at"], name="invoice_in_dunning", condition=models.Q(payload__has_key="dunning_status")
+            ),
         ]
         permissions = [("export_invoice", "Can export invoices")]
 

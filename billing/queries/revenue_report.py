@@ -8,16 +8,20 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from zoneinfo import ZoneInfo
 
-from django.db.models import Count, Sum
+from django.db.models import Count, Q, Sum
 from django.db.models.functions import TruncMonth
 
 from billing.clock import start_of_day
 from billing.models import ChurnEvent, RevenueMovement
+from billing.queries.recovered_payments import RecoveredPayments, recovered_payments
 from billing.survey import OFFERS
 
 Kind = RevenueMovement.Kind
 MONTHS_PER_YEAR = 12
 CENTS, COUNT = 0, 1
+# A subscription that begins to bring in revenue, or ceases to.
+BEGINNINGS = (Kind.NEW, Kind.REACTIVATION)
+ENDINGS = (Kind.PAUSE, Kind.CHURN)
 
 
 @dataclass(frozen=True)
@@ -47,10 +51,14 @@ class MonthRange:
 
 @dataclass(frozen=True)
 class MonthOfRevenue:
-    """One month in one currency: the revenue at its start, and the movements by kind in cents and in rows."""
+    """One month in one currency: the revenue and the subscriptions at its start, and the movements by kind.
+
+    `opening` and `movements` are cents per month, `paying` and `counts` subscriptions.
+    """
 
     month: date
     opening: int
+    paying: int
     movements: Mapping[str, int]
     counts: Mapping[str, int]
 
@@ -58,6 +66,12 @@ class MonthOfRevenue:
     def closing(self) -> int:
         """The revenue at its end: the opening and all movements, to the cent."""
         return self.opening + sum(self.movements.values())
+
+    @property
+    def still_paying(self) -> int:
+        """The subscriptions at its end: those of its start, with who began and without who paused or left."""
+        began = sum(self.counts[kind] for kind in BEGINNINGS)
+        return self.paying + began - sum(self.counts[kind] for kind in ENDINGS)
 
 
 @dataclass(frozen=True)
@@ -85,6 +99,7 @@ class RevenueStatistics:
     months: Sequence[MonthOfRevenue]
     cohorts: Sequence[CohortOfRevenue]
     saved: Sequence[SavedRevenue]
+    recovered: Sequence[tuple[date, RecoveredPayments]]
 
 
 def shift_month(month: date, count: int) -> date:
@@ -95,25 +110,32 @@ def shift_month(month: date, count: int) -> date:
 
 def revenue_statistics(months: MonthRange) -> list[RevenueStatistics]:
     """Return the numbers of each currency that has any. The number of queries is fixed."""
-    openings = dict(
-        RevenueMovement.objects.filter(at__lt=months.start)
-        .order_by()
-        .values_list("currency")
-        .annotate(cents=Sum("amount"))
-    )
+    openings = _openings(months)
     moved = _movements_by_month(months)
     cohorts = _cohort_movements(months)
     saved = _saved_revenue(months)
-    currencies = sorted(openings.keys() | {currency for currency, _, _ in moved})
+    recovered = recovered_payments(months.start, months.end, months.zone)
+    currencies = sorted(
+        openings.keys() | {currency for currency, *_ in moved} | {currency for currency, _ in recovered}
+    )
     return [
         RevenueStatistics(
             currency=currency,
-            months=_months_of(currency, openings.get(currency, 0), moved, months),
+            months=_months_of(currency, openings.get(currency, (0, 0)), moved, months),
             cohorts=_cohorts_of(currency, cohorts, months),
             saved=[SavedRevenue(offer, *saved.get((offer, currency), (0, 0))) for offer in OFFERS],
+            recovered=[(month, recovered.get((currency, month), RecoveredPayments())) for month in months.months],
         )
         for currency in currencies
     ]
+
+
+def _openings(months: MonthRange) -> dict[str, tuple[int, int]]:
+    """Return the cents per month and the paying subscriptions before the first month, by currency."""
+    began = Count("id", filter=Q(kind__in=BEGINNINGS))
+    ended = Count("id", filter=Q(kind__in=ENDINGS))
+    rows = RevenueMovement.objects.filter(at__lt=months.start).order_by().values_list("currency")
+    return {currency: (cents, paying) for currency, cents, paying in rows.annotate(Sum("amount"), paying=began - ended)}
 
 
 # Cents and rows, by currency, month and kind.
@@ -127,14 +149,15 @@ def _movements_by_month(months: MonthRange) -> _Moved:
     return {(currency, begin.date(), kind): (cents, count) for currency, begin, kind, cents, count in sums}
 
 
-def _months_of(currency: str, opening: int, moved: _Moved, months: MonthRange) -> list[MonthOfRevenue]:
+def _months_of(currency: str, opening: tuple[int, int], moved: _Moved, months: MonthRange) -> list[MonthOfRevenue]:
     found = []
+    cents_then, paying = opening
     for month in months.months:
         sums = {kind: moved.get((currency, month, kind), (0, 0)) for kind in Kind.values}
         cents = {kind: pair[CENTS] for kind, pair in sums.items()}
-        row = MonthOfRevenue(month, opening, cents, {kind: pair[COUNT] for kind, pair in sums.items()})
+        row = MonthOfRevenue(month, cents_then, paying, cents, {kind: pair[COUNT] for kind, pair in sums.items()})
         found.append(row)
-        opening = row.closing
+        cents_then, paying = row.closing, row.still_paying
     return found
 
 

@@ -100,6 +100,11 @@ def format_share(part: int, whole: int) -> str:
     return f"{100 * part / whole:.0f} %" if whole else "-"
 
 
+def format_rate(part: int, whole: int) -> str:
+    """Return a rate in percent with a decimal, a dash when `whole` is 0."""
+    return f"{100 * part / whole:.1f} %" if whole else "-"
+
+
 def _chart_bar(left: float, step: float, share_of_top: float, words: str) -> Bar:
     gap = min(step * GAP, 6)
     height = (BOTTOM - TOP) * share_of_top

@@ -20,6 +20,8 @@ from billing import clock
 from billing.admin.churn import charts
 from billing.admin.revenue import tables as revenue_tables
 from billing.models import RevenueReport
+from billing.money import format_cents
+from billing.queries.recovered_payments import COLLECTED
 from billing.queries.revenue_report import MonthRange, RevenueStatistics, months_until, revenue_statistics
 
 DEFAULT_MONTHS = "12"
@@ -90,17 +92,10 @@ class RevenueReportAdmin(ReadOnlyAdmin):
 
     def _shown_report(self, request: HttpRequest, report: RevenueStatistics) -> dict[str, Any]:
         tables = [build(report) for build in revenue_tables.TABLE_BUILDERS.values()]
-        points = [(f"{month.month:%Y-%m}", month.closing) for month in report.months]
         return {
             "currency": report.currency,
             "tables": tables,
-            "chart": charts.amount_chart(
-                f"chart-{report.currency}",
-                f"Monthly recurring revenue at the end of each month, {report.currency}",
-                points,
-                currency=report.currency,
-                table=tables[0].title,
-            ),
+            "cards": [_revenue_card(report), _recovered_card(report)],
             "export": self._export_url(request),
         }
 
@@ -110,6 +105,42 @@ class RevenueReportAdmin(ReadOnlyAdmin):
         query = request.GET.copy()
         query.pop("table", None)
         return f"{reverse('admin:billing_revenuereport_export')}?{query.urlencode()}&table="
+
+
+def _revenue_card(report: RevenueStatistics) -> dict[str, Any]:
+    latest = report.months[-1]
+    return {
+        "name": f"Monthly recurring revenue, {report.currency}",
+        "total": format_cents(latest.closing, report.currency),
+        "before": f"{format_cents(latest.opening, report.currency)} at the end of the month before",
+        "chart": charts.amount_chart(
+            f"revenue-{report.currency}",
+            f"Monthly recurring revenue at the end of each month, {report.currency}",
+            [(f"{month.month:%Y-%m}", month.closing) for month in report.months],
+            currency=report.currency,
+            table=revenue_tables.movement_table(report).title,
+        ),
+        "meaning": "At the end of each month",
+    }
+
+
+def _recovered_card(report: RevenueStatistics) -> dict[str, Any]:
+    failed = sum(row.failed_cents for _, row in report.recovered)
+    collected = sum(row.cents[COLLECTED] for _, row in report.recovered)
+    share = charts.format_share(collected, failed)
+    return {
+        "name": f"Recovered payments, {report.currency}",
+        "total": format_cents(collected, report.currency),
+        "before": f"{share} of {format_cents(failed, report.currency)} that failed" if failed else "No payment failed",
+        "chart": charts.amount_chart(
+            f"recovered-{report.currency}-chart",
+            f"Recovered payments by month of the invoice, {report.currency}",
+            [(f"{month:%Y-%m}", row.cents[COLLECTED]) for month, row in report.recovered],
+            currency=report.currency,
+            table=revenue_tables.recovered_table(report).title,
+        ),
+        "meaning": "Collected after a failed payment, by the month of the invoice",
+    }
 
 
 def _read_months(request: HttpRequest) -> tuple[MonthsForm, MonthRange]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from decimal import Decimal
 
-from billing.admin.churn.charts import format_share
+from billing.admin.churn.charts import format_rate, format_share
 from billing.admin.churn.tables import Table
+from billing.queries.recovered_payments import COLLECTED, LOST, TRIED
 from billing.queries.revenue_report import Kind, RevenueStatistics
 
 KINDS = (Kind.NEW, Kind.EXPANSION, Kind.REACTIVATION, Kind.CONTRACTION, Kind.PAUSE, Kind.CHURN)
@@ -23,7 +24,7 @@ def movement_table(report: RevenueStatistics) -> Table:
             _money(month.opening),
             *(_money(month.movements[kind]) for kind in KINDS),
             _money(month.closing),
-            format_share(-month.movements[Kind.CHURN], month.opening),
+            format_rate(-month.movements[Kind.CHURN], month.opening),
         )
         for month in report.months
     ]
@@ -37,9 +38,50 @@ def movement_table(report: RevenueStatistics) -> Table:
 
 
 def count_table(report: RevenueStatistics) -> Table:
-    """Return how many subscriptions moved in each month."""
-    rows = [(f"{month.month:%Y-%m}", *(month.counts[kind] for kind in KINDS)) for month in report.months]
-    return Table(f"counts-{report.currency}", f"Number of movements, {report.currency}", ("Month", *_KIND_NAMES), rows)
+    """Return how many subscriptions pay at the start and the end of each month, how many moved, and the rates."""
+    rows = [
+        (
+            f"{month.month:%Y-%m}",
+            month.paying,
+            *(month.counts[kind] for kind in KINDS),
+            month.still_paying,
+            format_rate(month.counts[Kind.PAUSE], month.paying),
+            format_rate(month.counts[Kind.CHURN], month.paying),
+        )
+        for month in report.months
+    ]
+    columns = ("Month", "Start", *_KIND_NAMES, "End", "Pause rate", "Churn rate")
+    note = "Subscriptions that bring in revenue. Expansion and contraction change no number."
+    return Table(f"counts-{report.currency}", f"Subscriptions, {report.currency}", columns, rows, note=note)
+
+
+def recovered_table(report: RevenueStatistics) -> Table:
+    """Return what became of the invoices whose automatic payment failed, by the month of the invoice."""
+    rows = [
+        (
+            f"{month:%Y-%m}",
+            row.count,
+            row.collected_count,
+            format_share(row.collected_count, row.count),
+            _money(row.failed_cents),
+            *(_money(row.cents[outcome]) for outcome in (COLLECTED, TRIED, LOST)),
+            format_share(row.cents[COLLECTED], row.failed_cents),
+        )
+        for month, row in report.recovered
+    ]
+    columns = (
+        "Month",
+        "Failed invoices",
+        "Collected later",
+        "Share",
+        "Failed amount",
+        "Collected",
+        "Being tried",
+        "Not collected",
+        "Share of amount",
+    )
+    note = "Invoices whose automatic payment failed, by the month of the invoice, and what was collected of them since."
+    return Table(f"recovered-{report.currency}", f"Recovered payments, {report.currency}", columns, rows, note=note)
 
 
 def cohort_table(report: RevenueStatistics) -> Table:
@@ -72,6 +114,7 @@ def saved_table(report: RevenueStatistics) -> Table:
 TABLE_BUILDERS: Mapping[str, Callable[[RevenueStatistics], Table]] = {
     "movements": movement_table,
     "counts": count_table,
+    "recovered": recovered_table,
     "cohorts": cohort_table,
     "saved": saved_table,
 }

@@ -20,6 +20,7 @@ from billing.tests.api.mirror_factory import (
     GOSPEL,
     NOW,
     apply_resources,
+    make_invoice,
     make_resource,
     make_subscription,
     open_account,
@@ -107,10 +108,15 @@ def test_each_month_ends_with_its_start_and_its_movements(operator: Client) -> N
     assert (rows["2026-01"]["New"], rows["2026-01"]["End"]) == ("14.98", "14.98")
     march = rows["2026-03"]
     assert (march["Start"], march["New"], march["Churn"], march["End"]) == ("14.98", "6.99", "-7.99", "13.98")
-    assert march["Churn rate"] == "53 %"
+    assert march["Churn rate"] == "53.3 %"
     cohorts = {row["First month"]: row for row in download_table(operator, "cohorts-USD")}
     assert (cohorts["2026-01"]["Revenue then"], cohorts["2026-01"]["+2"]) == ("14.98", "47 %")
-    assert [row["New"] for row in download_table(operator, "counts-USD")][-3:] == ["2", "0", "1"]
+    counts = download_table(operator, "counts-USD")
+    assert [row["New"] for row in counts][-3:] == ["2", "0", "1"]
+    assert [(row["Start"], row["End"], row["Churn rate"]) for row in counts][-2:] == [
+        ("2", "2", "0.0 %"),
+        ("2", "2", "50.0 %"),
+    ]
 
 
 def test_saved_revenue_is_what_the_kept_subscriptions_bring_in(operator: Client) -> None:
@@ -125,6 +131,24 @@ def test_saved_revenue_is_what_the_kept_subscriptions_bring_in(operator: Client)
         )
     saved = {row["Offer"]: row for row in download_table(operator, "saved-USD")}
     assert (saved["Free month"]["Subscriptions"], saved["Free month"]["Revenue today"]) == ("1", "6.99")
+
+
+def test_payments_that_failed_and_were_collected_later_are_counted_with_their_shares(operator: Client) -> None:
+    open_account(
+        "alice",
+        make_subscription("faith"),
+        make_invoice("1", days=-40, dunning_status="success", amount_paid=699),
+        make_invoice("2", days=-40, dunning_status="exhausted", status="not_paid", amount_paid=0, amount_due=699),
+        make_invoice("3", days=-5, dunning_status="in_progress", status="payment_due", amount_paid=200, amount_due=499),
+        make_invoice("4", days=-5, dunning_status="stopped", amount_paid=0),
+        make_invoice("5", days=-5, amount_paid=699),
+    )
+    rows = {row["Month"]: list(row.values()) for row in download_table(operator, "recovered-USD")}
+    assert rows["2026-01"][1:] == ["2", "1", "50 %", "13.98", "6.99", "0.00", "6.99", "50 %"]
+    assert rows["2026-03"][1:] == ["2", "0", "0 %", "6.99", "2.00", "4.99", "0.00", "29 %"]
+    assert rows["2026-02"][1:] == ["0", "0", "'-", "0.00", "0.00", "0.00", "0.00", "'-"]
+    with time_machine.travel(NOW + timedelta(days=1), tick=False):
+        assert "43 % of $20.97 that failed" in operator.get(reverse(REPORT)).content.decode()
 
 
 def test_the_page_has_a_chart_with_words_and_every_export_is_logged(operator: Client) -> None:
