@@ -23,6 +23,8 @@ VAR_DIR = ENV.var_dir
 DEBUG = False
 SECRET_KEY = ENV.secret_key
 OTP_PEPPER = ENV.otp_pepper
+# Of scrypt, for sign-in codes: the number of rounds, a power of two.
+CODE_HASH_WORK_FACTOR = 2**14
 ALLOWED_HOSTS = ENV.allowed_hosts
 BASE_URL = ENV.base_url
 # Operators type the brands' links; they lead to these domains and nowhere else.

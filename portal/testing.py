@@ -23,7 +23,8 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
     # Each test ends with the connection, and its end would wait for the disk: nothing here outlives a power cut.
     DATABASES["default"]["OPTIONS"]["init_command"] += " PRAGMA synchronous=OFF;"
 
-# Hashing is slow by design, and the tests create hundreds of users.
+# Hashing is slow by design, and the tests create hundreds of users and sign-in codes.
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+CODE_HASH_WORK_FACTOR = 2
 EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
 EMBEDDED = not ENV.redis_url

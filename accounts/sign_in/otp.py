@@ -14,13 +14,13 @@ CODE_DIGITS = 6
 
 
 class _CodeHasher(ScryptPasswordHasher):
-    """Scrypt with 16 MiB and one lane, which takes some tens of milliseconds.
+    """Scrypt with one lane and, by `CODE_HASH_WORK_FACTOR`, 16 MiB, which takes some tens of milliseconds.
 
     Against a stolen table, no cost protects six digits from brute force. The pepper does, because it is not in the
     database.
     """
 
-    work_factor = 2**14
+    work_factor = settings.CODE_HASH_WORK_FACTOR
     parallelism = 1
 
 
