@@ -14,7 +14,7 @@ import time
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.contrib.auth.models import AbstractBaseUser
@@ -212,7 +212,10 @@ def _claim_key(
             allow()
             return row, True
     except IntegrityError:
-        row = IdempotentRequest.objects.get(user_id=user.pk, key=key)
+        row = IdempotentRequest.objects.filter(user_id=user.pk, key=key).first()
+    if row is None:
+        # It was forgotten in between.
+        return _claim_key(user, key, fingerprint, allow)
     return row, row.fingerprint == fingerprint and row.claim(CLAIM_LEASE)
 
 
@@ -229,6 +232,12 @@ def _final_answer(request: Request, response: Response) -> FinalAnswer | None:
         return None
     body = json.loads(request.accepted_renderer.render(response.data, renderer_context={"response": response}))
     return FinalAnswer(response.status_code, body)
+
+
+def forget_requests(user_id: int, key_prefix: str, *, before: datetime | None = None) -> None:
+    """Delete a user's requests whose keys begin with this, all or those from before a time (UTC): they act anew."""
+    rows = IdempotentRequest.objects.filter(user_id=user_id, key__startswith=key_prefix)
+    (rows if before is None else rows.filter(created_at__lt=before)).delete()
 
 
 def request_fingerprint(request: Request) -> str:
