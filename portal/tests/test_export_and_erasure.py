@@ -186,7 +186,7 @@ class TestExport:
             with CaptureQueriesContext(connection) as queries:
                 assert browser.get(EXPORT).status_code == 200
             counts.append(len(queries))
-        assert counts[0] == counts[1] <= 26
+        assert counts[0] == counts[1] <= 27
 
     def test_it_requires_a_token(self) -> None:
         assert Client().get(EXPORT).status_code == 401

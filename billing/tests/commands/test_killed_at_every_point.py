@@ -39,7 +39,7 @@ RESUMES = (
 )
 DECLINED = (
     f"call {EXECUTOR}._handle_refusal",  # the provider has declined, nothing is stored
-    "call core.task_queue.enqueue_task.<locals>.publish_task",  # the row is committed, no task message sent
+    "return billing.jobs.resumes.worker._resume_schedule",  # all is committed, nothing announced
 )
 FEED = (
     "return billing.mirror.event_feed._read_page",  # the feed was read, nothing is applied

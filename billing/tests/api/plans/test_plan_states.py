@@ -251,4 +251,6 @@ def test_an_account_without_subscriptions_has_no_plans() -> None:
         "hasScheduledPause": False,
         "hasPaymentFailure": False,
         "nextBills": [],
+        "creditBalance": 0,
+        "creditCurrency": "USD",
     }
