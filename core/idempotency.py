@@ -212,11 +212,11 @@ def _claim_key(
             allow()
             return row, True
     except IntegrityError:
-        row = IdempotentRequest.objects.filter(user_id=user.pk, key=key).first()
-    if row is None:
+        found = IdempotentRequest.objects.filter(user_id=user.pk, key=key).first()
+    if found is None:
         # It was forgotten in between.
         return _claim_key(user, key, fingerprint, allow)
-    return row, row.fingerprint == fingerprint and row.claim(CLAIM_LEASE)
+    return found, found.fingerprint == fingerprint and found.claim(CLAIM_LEASE)
 
 
 def _expected_answer(view: APIView, act: Callable[..., Response], key: str) -> Response:

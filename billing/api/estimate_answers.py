@@ -26,7 +26,7 @@ from core.clock import database_now
 from core.fair_share import may_take_long
 from core.idempotency import RequestInProgress, answer_request_once, forget_requests, request_fingerprint
 
-KEPT_SECONDS = 30
+KEPT_FOR = timedelta(seconds=30)
 # No client's key begins like this: it is not printable.
 PREFIX = "\x1aestimate:"
 
@@ -45,10 +45,10 @@ def estimate_action(method: ViewMethod) -> ViewMethod:
             return method(view, request, *args, **kwargs)
 
         account = signed_in_account(request)
-        forget_old = functools.partial(_forget_old_answers, account)
+        forget_requests(account.user_id, PREFIX, before=database_now() - KEPT_FOR)
         key = _answer_key(request, account)
         try:
-            response = answer_request_once(view, request, key, act, allow=forget_old, may_store=_is_estimate)
+            response = answer_request_once(view, request, key, act, may_store=_is_estimate)
         except RequestInProgress:
             return act()
         if not _is_estimate(response):
@@ -67,12 +67,7 @@ def _is_estimate(response: Response) -> bool:
     return response.status_code == HTTP_200_OK
 
 
-def _forget_old_answers(account: Account) -> None:
-    forget_requests(account.user_id, PREFIX, before=database_now() - timedelta(seconds=KEPT_SECONDS))
-
-
 def _answer_key(request: Request, account: Account) -> str:
-    """Return a key that changes with the request, the account's records, the prices, and each half a minute."""
-    half_minute = int(clock.billing_now().timestamp()) // KEPT_SECONDS
-    content = [request_fingerprint(request), str(half_minute), *record_versions(account)]
+    """Return a key that changes with the request, the account's records, the prices, and each time travel."""
+    content = [request_fingerprint(request), str(clock.clock_offset()), *record_versions(account)]
     return PREFIX + hashlib.sha256("\n".join(content).encode()).hexdigest()
