@@ -103,22 +103,27 @@ def test_a_worker_stopped_during_the_nightly_resumes_leaves_the_rest_to_the_next
 def run_pause_start(portal: RunningPortal) -> None:
     """Create pauses that have begun, and make the hourly job due."""
     create_paused(portal, "pam", state=PauseSchedule.State.SCHEDULED, since=timedelta(days=1))
+    portal.processes["jobs"].terminate_process()
     JobRun.objects.filter(job="pauses").delete()
 
 
 def run_reconcile(portal: RunningPortal) -> None:
     """Make the nightly reconcile due."""
     portal.create_subscriber("rhea", FAITH)
+    portal.processes["jobs"].terminate_process()
     JobRun.objects.filter(job="reconcile").delete()
 
 
 def process_unannounced_events(portal: RunningPortal) -> None:
-    """Create due webhook events without tasks."""
+    """Make webhook events due, for the worker of jobs alone: the other one processes them without waiting."""
     for number in range(4):
         portal.create_subscriber(f"saul{number}", FAITH)
     portal.settle_work()
+    for name in ("worker", "jobs"):
+        portal.processes[name].terminate_process()
     for event in WebhookEvent.objects.filter(event_type="subscription_created").order_by("-pk")[:4]:
         webhook_processing.replay_event(event.pk)
+    portal.send_task("billing.tasks.process_due_webhooks", queue="jobs")
 
 
 @pytest.mark.shows("reliability-16")
@@ -129,7 +134,6 @@ def test_a_stopping_worker_does_not_wait_for_the_rate_limit(
     scheduled = PauseSchedule.objects.filter(state=PauseSchedule.State.SCHEDULED)
     unrelated = set(scheduled.values_list("pk", flat=True))
     work(portal)
-    portal.processes["jobs"].terminate_process()
     portal.run_process("jobs", CHARGEBEE_BACKGROUND_REQUESTS_PER_MINUTE="3")
     portal.send_ticks()
     # The rate limit allows one request at once, and the next after twenty seconds.
@@ -140,7 +144,9 @@ def test_a_stopping_worker_does_not_wait_for_the_rate_limit(
     assert not ended.exists()
 
     RequestPace.objects.all().delete()
-    portal.run_process("jobs")
+    for name in ("worker", "jobs"):
+        if not portal.processes[name].is_alive:
+            portal.run_process(name)
     portal.send_ticks()
     begun = JobRun.objects.filter(finished_at__isnull=True)
     wait_until(lambda: not begun.exists(), what="the end of what was begun")
